@@ -1,0 +1,27 @@
+// Bundles src/ into dist/: one small entry, and a chunk for whatever a command loads when it runs.
+// The native and the sandbox's packages stay outside: they are found in node_modules when first used.
+import { rm } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const root = fileURLToPath(new URL('.', import.meta.url));
+const dist = `${root}dist`;
+
+await rm(dist, { recursive: true, force: true });
+const bundle = await rolldown({
+  input: { main: `${root}src/main.ts` },
+  cwd: root,
+  platform: 'node',
+  external: [/^node:/, '@photostructure/sqlite', 'litesvm', /^@solana(-program)?\//],
+  treeshake: true,
+});
+const { output } = await bundle.write({
+  dir: dist,
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: '[name]-[hash].js',
+  minify: { compress: true, mangle: false, codegen: false },
+  comments: { legal: false },
+});
+await bundle.close();
+process.stdout.write(`built ${output.length} files into dist/\n`);
