@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommanderError } from 'commander';
 import type { CommandSpec } from './cli/spec.ts';
@@ -6,6 +5,7 @@ import { commandTree } from './commands/tree.ts';
 import type { Env } from './context.ts';
 import type { Display } from './display/display.ts';
 import { type FaceChoice, type FaceStreams, makeDisplay } from './display/faces.ts';
+import { withoutNodeDebug } from './display/nodeDebug.ts';
 import { Output } from './display/output.ts';
 import type { Chance, Clock, Interrupts } from './engine/ports.ts';
 import { asFailure, type Exit, exitOf, Failure, problemOf } from './errors.ts';
@@ -156,6 +156,7 @@ function stackOf(failure: Failure): string[] {
 
 /** The real world: this process, its streams, its signals. */
 export function realWorld(): World {
+  if (process.env.NODE_DEBUG) withoutNodeDebug(process.stderr);
   const first = new AbortController();
   const second = new AbortController();
   const onSignal = (): void => {
@@ -176,6 +177,6 @@ export function realWorld(): World {
         await sleep(waitMs, undefined, signal === undefined ? {} : { signal }).catch(() => {});
       },
     },
-    chance: { fraction: Math.random, uuid: randomUUID },
+    chance: { fraction: Math.random, uuid: () => globalThis.crypto.randomUUID() },
   };
 }
