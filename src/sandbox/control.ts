@@ -2,7 +2,7 @@ import { randomOf, setRandom } from './fate.ts';
 import { type Fault, parseFault } from './faults.ts';
 import type { Identity } from './identity.ts';
 import type { Ledger } from './ledger.ts';
-import { balancesOf, fillFresh, giveSol, giveToken, solDecimals } from './money.ts';
+import { balancesOf, fillFresh, giveSol, giveToken, solDecimals, TooMuchError } from './money.ts';
 import { defaultReadings, parseReadings, type Readings } from './readings.ts';
 import { addressBytes } from './solana/address.ts';
 import type { Effect, EffectFilter } from './store/effects.ts';
@@ -47,10 +47,19 @@ const handlers: Record<string, Handler> = {
 export function control(call: ControlCall, world: World): ControlReply {
   const path = call.path.replace(/\/$/, '');
   const handler = handlers[`${call.method} ${path}`];
-  if (handler !== undefined) return world.ledger.atomically(() => handler(call, world));
+  if (handler !== undefined) return handle(handler, call, world);
   const known = Object.keys(handlers).filter((name) => name.endsWith(` ${path}`));
   const message = known.length === 0 ? `There is no ${path}.` : `Try ${known.join(' or ')}.`;
   return { status: known.length === 0 ? 404 : 405, body: { error: { code: 'no_such_control', message } } };
+}
+
+function handle(handler: Handler, call: ControlCall, world: World): ControlReply {
+  try {
+    return world.ledger.atomically(() => handler(call, world));
+  } catch (error) {
+    if (error instanceof TooMuchError) return bad(error.message);
+    throw error;
+  }
 }
 
 export function readingsOf(ledger: Ledger): Readings {

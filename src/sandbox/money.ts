@@ -11,6 +11,16 @@ const holderRentLamports = 2_039_280n;
 const startingLamports = 100_000_000_000n;
 const startingUsdcUnits = 10_000_000_000n;
 
+const maxU64 = 2n ** 64n - 1n;
+
+/** More than an account can count. */
+export class TooMuchError extends Error {}
+
+function counted(units: bigint): bigint {
+  if (units > maxU64) throw new TooMuchError('no account can hold that much');
+  return units;
+}
+
 export type Balance = { asset: string; amount: string };
 
 /** A data folder's first state, also after a reset. */
@@ -43,13 +53,13 @@ export function giveSol(ledger: Ledger, address: string, lamports: bigint): void
     owner: systemProgram,
     data: new Uint8Array(0),
   };
-  ledger.accounts.put({ ...account, lamports: account.lamports + makeLamports(ledger, lamports) });
+  ledger.accounts.put({ ...account, lamports: counted(account.lamports + makeLamports(ledger, lamports)) });
 }
 
 export function giveToken(ledger: Ledger, owner: string, asset: Asset, units: bigint): void {
   const mint = ledger.accounts.get(asset.mint);
   if (mint === undefined) throw new Error(`the mint of ${asset.symbol} is gone`);
-  ledger.accounts.put({ ...mint, data: withUnits(mint.data, 36, readSupply(mint.data) + units) });
+  ledger.accounts.put({ ...mint, data: withUnits(mint.data, 36, counted(readSupply(mint.data) + units)) });
   const address = tokenAccountOf(owner, asset.mint);
   const held = ledger.accounts.get(address);
   const before = held === undefined ? undefined : readHolding(held.data);
