@@ -36,7 +36,7 @@ export async function serveOperation(
     return endEarly(fault, key, outlet, service);
   const answer = await operate(wanted, service);
   if (fault?.when === 'after') return tell(answer, await deliver(fault, answer.reply, outlet), fault);
-  return tell(answer, send(answer.reply, outlet), undefined);
+  return tell(answer, send(answer.reply, outlet), fault ?? early);
 }
 
 /** Some faults before the effect only delay it. */
@@ -78,7 +78,9 @@ function context(service: Service): Parameters<typeof refusalReply>[1] {
 }
 
 function tell({ key, effect, reason }: Answer, status: number, fault: Fault | undefined): Told {
-  const why = fault === undefined ? reason : `fault: ${fault.kind}, ${fault.when}`;
+  const met =
+    fault === undefined || fault.kind === 'pass' ? undefined : `fault: ${fault.kind}, ${fault.when}`;
+  const why = met !== undefined && reason !== undefined ? `${met}; ${reason}` : (met ?? reason);
   return {
     status,
     ...(key === undefined ? {} : { key }),
