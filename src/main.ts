@@ -1,3 +1,164 @@
-export async function main(): Promise<number> {
-  return 0;
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CommanderError } from 'commander';
+import { commandTree } from './commands/tree.ts';
+import type { Env } from './context.ts';
+import type { Display } from './display/display.ts';
+import { makeDisplay } from './display/faces.ts';
+import { Output } from './display/output.ts';
+import type { Chance, Clock, Interrupts } from './engine/ports.ts';
+import { asFailure, type Exit, exitOf, Failure, problemOf } from './errors.ts';
+import { buildProgram, type Chosen } from './program.ts';
+
+export type World = {
+  argv: readonly string[];
+  env: Env;
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean };
+  stdout: NodeJS.WriteStream;
+  stderr: NodeJS.WriteStream;
+  interrupts: Interrupts;
+  clock: Clock;
+  chance: Chance;
+};
+
+/** From the words of the command line to the exit code. The only place where everything is caught. */
+export async function main(world: World): Promise<Exit> {
+  const words = optionWords(world.argv);
+  const stdout = new Output(world.stdout);
+  const display = makeDisplay(
+    {
+      json: words.has('--json'),
+      quiet: words.has('--quiet') || words.has('-q'),
+      verbose: words.has('--verbose') || words.has('-v'),
+      noColorFlag: words.has('--no-color'),
+    },
+    {
+      stdout,
+      stderr: new Output(world.stderr),
+      stdin: world.stdin,
+      stderrStream: world.stderr,
+      env: world.env,
+      interrupted: world.interrupts.first,
+    },
+  );
+  let command: string | undefined;
+  try {
+    const { chosen, text } = await parse(world.argv);
+    if (chosen === undefined) {
+      await stdout.write(text);
+      return 0;
+    }
+    command = chosen.given.command;
+    const run = await chosen.load();
+    return await run(chosen.given, {
+      env: world.env,
+      stdin: world.stdin,
+      display,
+      clock: world.clock,
+      chance: world.chance,
+      interrupts: world.interrupts,
+    });
+  } catch (thrown) {
+    return report(asFailure(thrown), command, display);
+  }
+}
+
+/** The words that can be options, whatever else is wrong with the command line. */
+function optionWords(argv: readonly string[]): ReadonlySet<string> {
+  const end = argv.indexOf('--');
+  return new Set(end < 0 ? argv : argv.slice(0, end));
+}
+
+async function parse(argv: readonly string[]): Promise<{ chosen?: Chosen; text: string }> {
+  let chosen: Chosen | undefined;
+  let text = '';
+  let complaint = '';
+  const program = buildProgram(commandTree, (choice) => {
+    chosen = choice;
+  });
+  overEach(program, (command) => {
+    command.exitOverride();
+    command.configureOutput({
+      writeOut: (chunk) => {
+        text += chunk;
+      },
+      writeErr: (chunk) => {
+        complaint += chunk;
+      },
+    });
+  });
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+  } catch (thrown) {
+    if (!(thrown instanceof CommanderError)) throw thrown;
+    if (thrown.exitCode === 0) return { text };
+    throw usageFailure(thrown, complaint);
+  }
+  if (chosen === undefined)
+    throw new Failure('usage', 'No command is named.', { hint: 'botctl --help lists them.' });
+  return { chosen, text };
+}
+
+function overEach(
+  program: ReturnType<typeof buildProgram>,
+  visit: (command: ReturnType<typeof buildProgram>) => void,
+): void {
+  visit(program);
+  for (const child of program.commands) overEach(child as typeof program, visit);
+}
+
+function usageFailure(thrown: CommanderError, complaint: string): Failure {
+  if (thrown.code === 'commander.help') {
+    return new Failure('usage', 'No command is named.', { hint: 'botctl --help lists them.' });
+  }
+  const [first = thrown.message, ...rest] = complaint
+    .replace(/^error: /u, '')
+    .trim()
+    .split('\n');
+  const suggestion = rest.join(' ').replace(/^\(|\)$/gu, '');
+  return new Failure('usage', first.charAt(0).toUpperCase() + first.slice(1), {
+    hint: suggestion === '' ? 'Add --help to the command to see what it takes.' : suggestion,
+  });
+}
+
+async function report(failure: Failure, command: string | undefined, display: Display): Promise<Exit> {
+  const problem = problemOf(failure);
+  await display.fail(problem, {
+    schema: 'botctl/1',
+    ...(command === undefined ? {} : { command }),
+    error: problem,
+  });
+  for (const line of stackOf(failure)) display.step(line);
+  return exitOf(failure.code);
+}
+
+function stackOf(failure: Failure): string[] {
+  const origin = failure.cause instanceof Error ? failure.cause : failure;
+  return (origin.stack ?? '').split('\n').slice(1, 8);
+}
+
+/** The real world: this process, its streams, its signals. */
+export function realWorld(): World {
+  const first = new AbortController();
+  const second = new AbortController();
+  const onSignal = (): void => {
+    if (first.signal.aborted) second.abort();
+    first.abort();
+  };
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
+  return {
+    argv: process.argv.slice(2),
+    env: process.env,
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    interrupts: { first: first.signal, second: second.signal },
+    clock: {
+      now: Date.now,
+      sleep: async (waitMs, signal) => {
+        await sleep(waitMs, undefined, signal === undefined ? {} : { signal }).catch(() => {});
+      },
+    },
+    chance: { fraction: Math.random, uuid: randomUUID },
+  };
 }

@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { main, realWorld } from '../dist/main.js';
+
+process.exitCode = await main(realWorld());

@@ -1,0 +1,43 @@
+import type { Context } from '../context.ts';
+import type { Exit } from '../errors.ts';
+import type { Given } from './given.ts';
+
+/** How a command is described: the program, its help, its man page and its completion are made from this. */
+export type OptionSpec = {
+  /** `--memo <text>`, `--row`, `-y, --yes`. */
+  readonly flags: string;
+  readonly about: string;
+  readonly repeatable?: true;
+  readonly env?: string;
+  readonly group?: string;
+};
+
+export type ArgumentSpec = {
+  /** `<name>` is required, `[id]` is not, `<ids...>` takes several. */
+  readonly usage: string;
+  readonly about: string;
+};
+
+export type Example = { readonly line: string; readonly about: string };
+
+/** Runs one command to its exit code. */
+export type Run = (given: Given, context: Context) => Promise<Exit>;
+
+type Described = {
+  readonly name: string;
+  readonly about: string;
+  readonly details?: string;
+  readonly hidden?: true;
+};
+
+export type LeafSpec = Described & {
+  readonly arguments?: readonly ArgumentSpec[];
+  readonly options?: readonly OptionSpec[];
+  readonly examples: readonly Example[];
+  readonly exits: readonly Exit[];
+  readonly load: () => Promise<Run>;
+};
+
+export type BranchSpec = Described & { readonly children: readonly LeafSpec[] };
+
+export type CommandSpec = LeafSpec | BranchSpec;

@@ -1,0 +1,57 @@
+import { Command, type Option } from 'commander';
+import { Failure } from '../errors.ts';
+import type { Occurrence } from './given.ts';
+
+function looksLikeOption(word: string | undefined): word is string {
+  return word !== undefined && word.length > 1 && word.startsWith('-');
+}
+
+/**
+ * commander with its three traps closed for every command: an option given twice is an error unless
+ * declared repeatable, `--memo --yes` is an error and never a memo called `--yes`, and every way of using
+ * it wrongly is one `Failure` called `usage`.
+ */
+export class StrictCommand extends Command {
+  readonly occurrences: Occurrence[] = [];
+  readonly #repeatable = new Set<string>();
+
+  override createCommand(name?: string): StrictCommand {
+    return new StrictCommand(name);
+  }
+
+  allowRepeating(option: Option): void {
+    this.#repeatable.add(option.name());
+  }
+
+  override addOption(option: Option): this {
+    super.addOption(option);
+    // commander calls a `--no-x` option `x`, and announces it as `no-x`.
+    const name = option.negate ? `no-${option.name().replace(/^no-/u, '')}` : option.name();
+    this.on(`option:${option.name()}`, (value: string | null | undefined) => {
+      this.#refuseSecond(name);
+      this.occurrences.push({ name, value: value ?? true });
+    });
+    return this;
+  }
+
+  override parseOptions(words: string[]): ReturnType<Command['parseOptions']> {
+    for (const [index, word] of words.entries()) {
+      if (word === '--') break;
+      const option = this.options.find(({ short, long }) => word === long || word === short);
+      const next = words[index + 1];
+      if (option?.required !== true || !looksLikeOption(next)) continue;
+      throw new Failure('usage', `${word} needs a value, but ${next} looks like an option.`, {
+        hint: `If ${next} really is the value, write ${option.long ?? word}=${next}.`,
+      });
+    }
+    return super.parseOptions(words);
+  }
+
+  #refuseSecond(name: string): void {
+    if (this.#repeatable.has(name)) return;
+    if (!this.occurrences.some((occurrence) => occurrence.name === name)) return;
+    throw new Failure('usage', `--${name} is given twice.`, {
+      hint: 'Give it once: botctl does not guess which of the two is meant.',
+    });
+  }
+}

@@ -1,0 +1,60 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { Failure } from '../errors.ts';
+
+export type Question = {
+  input: NodeJS.ReadableStream;
+  output: NodeJS.WritableStream;
+  interrupted: AbortSignal;
+};
+
+function interruptedFailure(): Failure {
+  return new Failure('interrupted', 'Interrupted at the question; nothing was sent.', {
+    hint: 'Run the same command again when you are ready.',
+  });
+}
+
+/** Asks one line. `echo: false` shows nothing of what is typed. */
+function readAnswer(prompt: string, question: Question, echo: boolean): Promise<string> {
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  return new Promise((resolve, reject) => {
+    if (question.interrupted.aborted) {
+      reject(interruptedFailure());
+      return;
+    }
+    question.output.write(prompt);
+    const lines = createInterface({
+      input: question.input,
+      output: echo ? question.output : silent,
+      terminal: true,
+      historySize: 0,
+    });
+    // readline redraws the prompt it knows; without this an edited line would lose it.
+    if (echo) lines.setPrompt(prompt.slice(prompt.lastIndexOf('\n') + 1));
+    let answered = false;
+    const stop = () => lines.close();
+    question.interrupted.addEventListener('abort', stop, { once: true });
+    lines.once('SIGINT', stop);
+    lines.once('line', (line) => {
+      answered = true;
+      lines.close();
+      if (!echo) question.output.write('\n');
+      resolve(line);
+    });
+    lines.once('close', () => {
+      question.interrupted.removeEventListener('abort', stop);
+      if (answered) return;
+      question.output.write('\n');
+      reject(interruptedFailure());
+    });
+  });
+}
+
+export async function confirm(text: string, question: Question): Promise<boolean> {
+  const answer = await readAnswer(`${text} [y/N] `, question, true);
+  return /^y(es)?$/iu.test(answer.trim());
+}
+
+export async function askHidden(label: string, question: Question): Promise<string> {
+  return readAnswer(`${label}: `, question, false);
+}

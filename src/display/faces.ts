@@ -1,0 +1,105 @@
+import { Failure, type Problem } from '../errors.ts';
+import { askHidden, confirm, type Question } from './ask.ts';
+import { type ColourLevel, colourLevel } from './colour.ts';
+import type { Display, View } from './display.ts';
+import type { Output } from './output.ts';
+import { paintOf } from './paint.ts';
+import { safeJson, safeLine } from './safeText.ts';
+import { withSpinner } from './waiting.ts';
+
+export type FaceChoice = {
+  json: boolean;
+  quiet: boolean;
+  verbose: boolean;
+  noColorFlag: boolean;
+};
+
+export type FaceStreams = {
+  stdout: Output;
+  stderr: Output;
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean };
+  stderrStream: NodeJS.WritableStream;
+  env: Readonly<Record<string, string | undefined>>;
+  interrupted: AbortSignal;
+};
+
+/** The two faces share everything that goes to stderr; they differ in what stdout gets. */
+export function makeDisplay(choice: FaceChoice, streams: FaceStreams): Display {
+  const { stdout, stderr, env } = streams;
+  const levelOf = (output: Output): ColourLevel =>
+    colourLevel({ noColorFlag: choice.noColorFlag, env, isTerminal: output.isTerminal });
+  const outPaint = paintOf(levelOf(stdout));
+  const errPaint = paintOf(levelOf(stderr));
+  const interactive = streams.stdin.isTTY === true && stderr.isTerminal;
+  const spins = stderr.isTerminal && !choice.quiet && !env.CI && env.TERM !== 'dumb';
+  const question: Question = {
+    input: streams.stdin,
+    output: streams.stderrStream,
+    interrupted: streams.interrupted,
+  };
+  const say = (line: string): void => void stderr.say(`${line}\n`);
+
+  const textOf = (view: View): string => {
+    if (choice.json) return `${safeJson(view.json)}\n`;
+    if (choice.quiet) return view.quiet === undefined ? '' : `${safeLine(view.quiet)}\n`;
+    return view.human({ paint: outPaint, columns: stdout.columns });
+  };
+
+  return {
+    face: choice.json ? 'json' : 'human',
+    quiet: choice.quiet,
+    interactive,
+
+    show: async (view) => {
+      const text = textOf(view);
+      return text === '' ? 'written' : stdout.write(text);
+    },
+
+    fail: async (problem, whole) => {
+      if (choice.json) {
+        try {
+          await stdout.write(`${safeJson(whole)}\n`);
+          return;
+        } catch {
+          // stdout is what failed: a person still has stderr.
+        }
+      }
+      sayProblem(problem);
+    },
+
+    notice: (text) => say(`${errPaint.cyan('note:')} ${safeLine(text)}`),
+    warn: (text) => say(`${errPaint.yellow('warning:')} ${safeLine(text)}`),
+    step: (text) => {
+      if (choice.verbose) say(errPaint.dim(`· ${safeLine(text)}`));
+    },
+
+    waiting: (why, work) =>
+      spins
+        ? withSpinner(safeLine(why), work, {
+            stream: streams.stderrStream as NodeJS.WriteStream,
+            color: levelOf(stderr) > 0,
+          })
+        : work,
+
+    confirm: async (text) => {
+      refuseWithoutTerminal(interactive);
+      return confirm(text, question);
+    },
+    askHidden: async (label) => {
+      refuseWithoutTerminal(interactive);
+      return askHidden(label, question);
+    },
+  };
+
+  function sayProblem(problem: Problem): void {
+    say(`${errPaint.red('botctl:')} ${safeLine(problem.message)}`);
+    if (problem.hint !== undefined) say(`        ${safeLine(problem.hint)}`);
+  }
+}
+
+function refuseWithoutTerminal(interactive: boolean): void {
+  if (interactive) return;
+  throw new Failure('usage', 'There is no terminal to ask on.', {
+    hint: 'Pass --yes, or give what is asked for as an option.',
+  });
+}

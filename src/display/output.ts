@@ -1,0 +1,59 @@
+import { Failure } from '../errors.ts';
+
+/** The part of a writable stream that botctl uses. */
+export type WritableLike = {
+  write(chunk: string, done: (error?: Error | null) => void): boolean;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+};
+
+export type Written = 'written' | 'closed';
+
+function codeOf(error: Error): string | undefined {
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/**
+ * A stream whose every write is awaited. A reader that went away is told apart from a disk that is full:
+ * the first is nobody's fault, the second means that the result was not delivered.
+ */
+export class Output {
+  readonly isTerminal: boolean;
+  readonly columns: number;
+  readonly #stream: WritableLike;
+  #closed = false;
+
+  constructor(stream: WritableLike) {
+    this.#stream = stream;
+    this.isTerminal = stream.isTTY === true;
+    this.columns = stream.columns ?? 80;
+    // Without a listener the same error would also end the process with a stack trace.
+    stream.on('error', () => {});
+  }
+
+  async write(text: string): Promise<Written> {
+    if (this.#closed) return 'closed';
+    const error = await new Promise<Error | null | undefined>((resolve) => {
+      this.#stream.write(text, resolve);
+    });
+    if (!error) return 'written';
+    if (codeOf(error) === 'EPIPE' || codeOf(error) === 'ERR_STREAM_DESTROYED') {
+      this.#closed = true;
+      return 'closed';
+    }
+    throw new Failure('stdout-not-writable', `The output could not be written: ${error.message}.`, {
+      hint: 'Make room or mend the redirection and run the same command again: what is done is only shown again.',
+      cause: error,
+    });
+  }
+
+  /** For talk: a terminal that cannot be written to must not change what the command does. */
+  async say(text: string): Promise<void> {
+    try {
+      await this.write(text);
+    } catch {
+      // Nothing is left to say it on.
+    }
+  }
+}

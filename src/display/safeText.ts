@@ -1,0 +1,46 @@
+/**
+ * Text from the service, from files and from other people, made harmless for a terminal and for a log
+ * reader: what moves the cursor, turns the reading direction or shows nothing is written out as its escape.
+ */
+
+// U+FE0E and U+FE0F choose between text and emoji shape; without them ordinary emoji look broken.
+const unsafe = /(?![\uFE0E\uFE0F])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Co}\p{Default_Ignorable_Code_Point}]/gu;
+
+// What GitHub Actions would execute: `::command::` at the start of a line, `##[command]` anywhere.
+const workflowCommand = /^(\s*)::|##\[/gu;
+
+function escapeForPeople(character: string): string {
+  if (character === '\n') return '\\n';
+  if (character === '\t') return '\\t';
+  if (character === '\r') return '\\r';
+  const codePoint = character.codePointAt(0) ?? 0;
+  const hex = codePoint.toString(16);
+  return codePoint > 0xffff ? `\\u{${hex}}` : `\\u${hex.padStart(4, '0')}`;
+}
+
+function escapeForJson(character: string): string {
+  let escaped = '';
+  for (let index = 0; index < character.length; index += 1) {
+    escaped += `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`;
+  }
+  return escaped;
+}
+
+/** One line of text, safe to show. */
+export function safeLine(text: string): string {
+  return text
+    .replace(unsafe, escapeForPeople)
+    .replace(workflowCommand, (found, blank: string | undefined) =>
+      found === '##[' ? '#\\u0023[' : `${blank ?? ''}\\u003a\\u003a`,
+    );
+}
+
+/** Text of several lines, each made safe; tabs become blanks. */
+export function safeLines(text: string): string[] {
+  return text.split(/\r\n|\n|\r/u).map((line) => safeLine(line.replaceAll('\t', '    ')));
+}
+
+/** A value as one line of JSON with everything unsafe `\u`-escaped, so that it reads back the same. */
+export function safeJson(value: unknown): string {
+  return JSON.stringify(value).replace(unsafe, escapeForJson).replaceAll('##[', '#\\u0023[');
+}

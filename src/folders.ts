@@ -1,0 +1,31 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import type { Env } from './context.ts';
+
+type Kind = 'config' | 'data';
+
+// The XDG specification: a relative path in these variables is to be ignored.
+function fromXdg(value: string | undefined): string | undefined {
+  return value !== undefined && isAbsolute(value) ? value : undefined;
+}
+
+function platformFolder(kind: Kind, env: Env, platform: NodeJS.Platform): string {
+  const home = env.HOME ?? homedir();
+  if (platform === 'darwin') {
+    return join(home, 'Library', kind === 'config' ? 'Preferences' : 'Application Support');
+  }
+  if (platform === 'win32') {
+    return kind === 'config'
+      ? (env.APPDATA ?? join(home, 'AppData', 'Roaming'))
+      : (env.LOCALAPPDATA ?? join(home, 'AppData', 'Local'));
+  }
+  return kind === 'config' ? join(home, '.config') : join(home, '.local', 'share');
+}
+
+export function configFolder(env: Env, platform: NodeJS.Platform = process.platform): string {
+  return join(fromXdg(env.XDG_CONFIG_HOME) ?? platformFolder('config', env, platform), 'botctl');
+}
+
+export function dataFolder(env: Env, platform: NodeJS.Platform = process.platform): string {
+  return join(fromXdg(env.XDG_DATA_HOME) ?? platformFolder('data', env, platform), 'botctl');
+}

@@ -1,0 +1,57 @@
+import { chmodSync, existsSync, rmSync } from 'node:fs';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+
+/**
+ * A lock that the operating system drops when its process ends, however it ends. Node has no flock, so an
+ * empty SQLite file stands in: SQLite holds an fcntl lock on it for as long as its transaction is open.
+ * A stopped process still holds it; no age and no pid is ever guessed at.
+ */
+export class HeldLock {
+  readonly #database: DatabaseSyncInstance;
+  readonly #path: string;
+
+  constructor(database: DatabaseSyncInstance, path: string) {
+    this.#database = database;
+    this.#path = path;
+  }
+
+  release(): void {
+    this.#database.close();
+  }
+
+  /** Also removes the file: only for a lock whose path nobody will take again. */
+  releaseAndRemove(): void {
+    rmSync(this.#path, { force: true });
+    this.release();
+  }
+}
+
+const sqliteBusy = 5;
+
+function isBusy(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  if ('errcode' in error && typeof error.errcode === 'number') return (error.errcode & 0xff) === sqliteBusy;
+  return error instanceof Error && /database is locked/iu.test(error.message);
+}
+
+/** Takes the lock, waiting `waitMs` at most; undefined if another holder kept it that long. */
+export function takeLock(path: string, waitMs: number): HeldLock | undefined {
+  const database = new DatabaseSync(path, { timeout: waitMs });
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+    chmodSync(path, 0o600);
+    return new HeldLock(database, path);
+  } catch (error) {
+    database.close();
+    if (isBusy(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether some living process holds the lock. Never ask this of a lock that this process holds itself. */
+export function isHeld(path: string): boolean {
+  if (!existsSync(path)) return false;
+  const lock = takeLock(path, 0);
+  lock?.release();
+  return lock === undefined;
+}
