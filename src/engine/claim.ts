@@ -10,7 +10,10 @@ export type Claimed = {
   readonly is: 'claimed';
   readonly intent: Intent;
   readonly number: number;
+  /** This process has just created it. */
   readonly begun: boolean;
+  /** What was done before, or left where it is, when this one began. */
+  readonly after?: Intent;
 };
 
 /** What a person says to a plan. `anew`: not the replay, do it once more. */
@@ -26,54 +29,58 @@ export type Step =
   | { readonly is: 'wait'; readonly intent: Intent; readonly twin: boolean }
   | { readonly is: 'changed' };
 
-const concluded = (intent: Intent, doing: Pick<Doing, 'journal'>, replayed: boolean): Ended => ({
-  is: 'concluded',
-  intent,
-  attempt: doing.journal.tellingAttempt(intent.id),
-  replayed: replayed && 'from-journal',
-  begun: false,
-});
+export function concluded(
+  intent: Intent,
+  { journal }: Pick<Doing, 'journal'>,
+  replayed: (Ended & { is: 'concluded' })['replayed'],
+): Ended {
+  return { is: 'concluded', intent, attempt: journal.tellingAttempt(intent.id), replayed, begun: false };
+}
 
 /** Asks, decides and claims, waiting for a living owner where there is one. */
-export async function claim(
-  asked: Asked,
-  doing: Doing,
-  consent: Consent | undefined,
-): Promise<Claimed | Ended> {
+export async function claim(asked: Asked, doing: Doing, consent?: Consent): Promise<Claimed | Ended> {
   const sought = seek(asked, doing.speaking, doing.journal);
+  return afterWaiting(async () => {
+    const agreed = consent && (await agree(sought, doing, consent));
+    if (agreed === 'no') return { is: 'refused', because: 'declined' };
+    return doing.commit(() => takeStep(sought, doing, agreed));
+  }, doing);
+}
+
+/** What a person has seen and said yes to. */
+export type Agreed = { readonly plan: Plan; readonly anew: boolean };
+
+async function agree(sought: Sought, doing: Doing, consent: Consent): Promise<Agreed | 'no'> {
+  const look = (anew: boolean): Plan =>
+    makePlan(sought, doing.speaking, doing.journal, doing.clock.now(), anew);
+  const plan = look(false);
+  const answer = await consent(plan);
+  if (answer === 'no') return 'no';
+  return answer === 'anew' ? { plan: look(true), anew: true } : { plan, anew: false };
+}
+
+/** Takes steps until one of them is an end or a claim, waiting for living owners in between. */
+export async function afterWaiting(take: () => Promise<Step>, doing: Doing): Promise<Claimed | Ended> {
   for (;;) {
-    const plan = consent && makePlan(sought, doing.speaking, doing.journal, doing.clock.now());
-    const answer = plan && consent ? await consent(plan) : 'go';
-    if (answer === 'no')
-      return { is: 'refused', because: 'declined', ...(plan?.found && { intent: plan.found }) };
-    const step = await doing.commit(() => takeStep(sought, doing, answer, plan));
+    const step = await take();
     if (step.is === 'changed') continue;
     if (step.is !== 'wait') return step;
     const waited = await waitForOwner(step.intent, doing);
-    if (waited === 'owner-died') continue;
-    if (step.twin) {
-      if (waited === 'ended') continue;
-      return { is: 'refused', because: 'twin-still-sending', intent: step.intent };
-    }
+    if (waited === 'owner-died' || (step.twin && waited === 'ended')) continue;
+    if (step.twin) return { is: 'refused', because: 'twin-still-sending', intent: step.intent };
     const intent = reread(step.intent, doing);
     if (waited === 'time-is-up') return { is: 'still-sending', intent };
-    return {
-      is: 'concluded',
-      intent,
-      attempt: doing.journal.tellingAttempt(intent.id),
-      replayed: 'by-another-process',
-      begun: false,
-    };
+    return concluded(intent, doing, 'by-another-process');
   }
 }
 
 /** The answer of the journal and the claim, to be run inside one commit. */
-export function takeStep(sought: Sought, doing: Doing, answer: Answer, agreed: Plan | undefined): Step {
+export function takeStep(sought: Sought, doing: Doing, agreed: Agreed | undefined): Step {
   const { journal, speaking, clock } = doing;
   const nowMs = clock.now();
   recordDeathOfOwner(sought, doing, nowMs);
-  const plan = makePlan(sought, speaking, journal, nowMs);
-  if (agreed !== undefined && !isSamePlan(plan, agreed)) return { is: 'changed' };
+  const plan = makePlan(sought, speaking, journal, nowMs, agreed?.anew);
+  if (agreed !== undefined && !isSamePlan(plan, agreed.plan)) return { is: 'changed' };
   const { found, twin } = plan;
   switch (plan.decision) {
     case 'other-bot':
@@ -88,27 +95,28 @@ export function takeStep(sought: Sought, doing: Doing, answer: Answer, agreed: P
     case 'needs-decision':
       return concluded(known(found), doing, false);
     case 'replay':
-      return answer === 'anew' ? beginNew(sought, doing) : concluded(known(found), doing, true);
+      return concluded(known(found), doing, 'from-journal');
     case 'leave-behind':
       journal.hold(known(found).id, 'key-age', nowMs);
       journal.leaveBehind(known(found).id);
-      return beginNew(sought, doing);
+      return { ...beginNew(sought, doing), after: reread(known(found), doing) };
     case 'resume':
       return resumeOrHold(known(found), doing);
     case 'again':
       return sendAgain(known(found), sought, doing);
-    case 'new':
     case 'new-after-done':
+      return { ...beginNew(sought, doing), after: known(found) };
+    case 'new':
       return beginNew(sought, doing);
   }
 }
 
-function known(intent: Intent | undefined): Intent {
+export function known(intent: Intent | undefined): Intent {
   if (intent === undefined) throw new Error('the plan names no intent');
   return intent;
 }
 
-function reread(intent: Intent, { journal }: Pick<Doing, 'journal'>): Intent {
+export function reread(intent: Intent, { journal }: Pick<Doing, 'journal'>): Intent {
   return journal.get(intent.id) ?? intent;
 }
 
@@ -123,7 +131,7 @@ function recordDeathOfOwner(sought: Sought, { journal }: Doing, nowMs: number): 
   if (found?.state === 'sending' && !isBeingSent(found, journal)) journal.recordDeath(found.id, nowMs);
 }
 
-function claimed(id: string, begun: boolean, doing: Doing): Claimed {
+export function claimed(id: string, begun: boolean, doing: Doing): Claimed {
   const { journal, speaking, clock } = doing;
   const number = journal.startAttempt(id, journal.hashOf(speaking.token.reveal()), clock.now());
   return { is: 'claimed', intent: known(journal.get(id)), number, begun };
@@ -143,6 +151,7 @@ export function whyHold(intent: Intent, { journal, speaking, clock }: Doing): He
   return intent.tokenHash === journal.hashOf(speaking.token.reveal()) ? undefined : 'other-token';
 }
 
+/** Resumes what may have landed or never left; what must not go by itself is held. */
 export function resumeOrHold(intent: Intent, doing: Doing): Step {
   const { journal, clock } = doing;
   const why = whyHold(intent, doing);

@@ -51,6 +51,27 @@ function concludeByState(ended: Concluded, nowMs: number): Conclusion {
   }
 }
 
+/** Said when a new intent begins although the journal holds one like it. */
+export function noticeOf(after: Intent): string {
+  const noun = nouns[after.kind];
+  if (after.state === 'held') {
+    return `An earlier ${noun} like this one is left undecided (intent ${after.id}, ${iso(after.createdAtMs)}): it may have happened. This is a new one.`;
+  }
+  return `The same ${noun} was last done at ${iso(after.updatedAtMs)} (intent ${after.id}). This is a new one.`;
+}
+
+/** Said when nothing was sent, because it was done before. */
+export function replayNotice({ intent, replayed }: Concluded): string | undefined {
+  if (replayed === false) return undefined;
+  if (replayed === 'by-another-process')
+    return 'Another botctl process was sending it; nothing was sent twice.';
+  return `Nothing was sent: it was done at ${iso(intent.updatedAtMs)} (intent ${intent.id}). To do it anew, name it: --once NAME, a new name each time.`;
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+Z$/u, 'Z');
+}
+
 type Words = { message: string; hint: string };
 
 function fail(code: FailureCode, { message, hint }: Words, attempt?: Attempt): Conclusion {
@@ -96,7 +117,7 @@ function acceptedWarnings({ kind }: Intent, attempt: Attempt | undefined): strin
 }
 
 /** The last reply in a few words: its status and what the service says, or what went wrong on the way. */
-function shortly(attempt: Attempt | undefined): string {
+export function shortly(attempt: Attempt | undefined): string {
   if (attempt === undefined) return 'no attempt was made';
   if (attempt.status === undefined) return attempt.trouble ?? 'no reply came';
   const complaint =
@@ -117,7 +138,7 @@ function inProgress(intent: Intent): Words {
 
 function at(ms: number, nowMs: number): string {
   const seconds = Math.max(0, Math.ceil((ms - nowMs) / 1000));
-  return `${new Date(ms).toISOString().replace(/\.\d+Z$/u, 'Z')} (in ${seconds} s)`;
+  return `${iso(ms)} (in ${seconds} s)`;
 }
 
 function when(stopped: Stopped | undefined, nowMs: number): string {

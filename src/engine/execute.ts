@@ -4,13 +4,16 @@ import type { Flight } from '../wire/flight.ts';
 import { type Reading, readReply, retryAfterMs } from '../wire/reading.ts';
 import { nextPause } from './backoff.ts';
 import { type Claimed, type Consent, claim, whyHold } from './claim.ts';
+import { noticeOf } from './conclusion.ts';
 import type { Asked, Doing, Ended, Stopped } from './doing.ts';
 import { type Judgement, judge } from './verdict.ts';
 
 /** Does what is asked, once: whatever happened before, and whatever happens meanwhile. */
 export async function execute(asked: Asked, doing: Doing, consent?: Consent): Promise<Ended> {
   const claimed = await claim(asked, doing, consent);
-  return claimed.is === 'claimed' ? carryOut(claimed, doing) : claimed;
+  if (claimed.is !== 'claimed') return claimed;
+  if (claimed.after !== undefined) doing.observer.notice(noticeOf(claimed.after));
+  return carryOut(claimed, doing);
 }
 
 /** Record, send, judge, conclude; and again, until the intent has its outcome or trying must end. */

@@ -65,12 +65,22 @@ export function lookUp(sought: Sought, journal: Journal): Intent | undefined {
 }
 
 /** Asks the journal whether this is a re-run, and whether an unfinished twin stands in the way. */
-export function makePlan(sought: Sought, speaking: Speaking, journal: Journal, nowMs: number): Plan {
+export function makePlan(
+  sought: Sought,
+  speaking: Speaking,
+  journal: Journal,
+  nowMs: number,
+  anew = false,
+): Plan {
   const found = lookUp(sought, journal);
-  const decision =
+  const usual =
     found === undefined ? 'new' : rerunRowFor(meetingOf(found, sought, speaking, journal, nowMs)).decision;
-  const guarded = guardsAgainstTwin(decision, found) ? sought.payment : undefined;
-  const twin = guarded === undefined ? undefined : findTwin(sought, guarded, journal);
+  // A person who was shown the replay of an unnamed intent wants it done once more.
+  const decision = anew && usual === 'replay' ? 'new-after-done' : usual;
+  const { place, payment, identity, asked } = sought;
+  const twin = guardsAgainstTwin(decision, found)
+    ? findUnfinishedTwin({ ...place, payment, identity, namedBy: asked.naming.by }, journal)
+    : undefined;
   if (twin === undefined) return { decision, found, twin };
   const alive = isBeingSent(twin, journal);
   return { decision: alive ? 'wait-for-twin' : 'unfinished-twin', found, twin };
@@ -112,9 +122,14 @@ function guardsAgainstTwin(decision: RerunDecision, found: Intent | undefined): 
 
 const namedForGood: readonly (NamedBy | 'nothing' | undefined)[] = ['once', 'key', 'row'];
 
+type Guarded = Pick<Intent, 'baseUrl' | 'kind' | 'payment' | 'identity'> & {
+  namedBy: NamedBy | 'nothing' | undefined;
+};
+
 /** An unknown payment must not be escaped by spelling the command differently. */
-function findTwin({ asked, place, identity }: Sought, payment: string, journal: Journal): Intent | undefined {
+export function findUnfinishedTwin(guarded: Guarded, journal: Journal): Intent | undefined {
+  if (guarded.payment === undefined) return undefined;
   return journal
-    .unfinishedTwins(place, payment, identity)
-    .find(({ namedBy }) => !(namedForGood.includes(namedBy) && namedForGood.includes(asked.naming.by)));
+    .unfinishedTwins(guarded, guarded.payment, guarded.identity)
+    .find(({ namedBy }) => !(namedForGood.includes(namedBy) && namedForGood.includes(guarded.namedBy)));
 }
