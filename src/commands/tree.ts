@@ -83,5 +83,76 @@ const transfer: LeafSpec = {
   load: async () => (await import('./transfer.ts')).run,
 };
 
+const history: LeafSpec = {
+  name: 'history',
+  about: 'Show what the journal knows, newest first; with an ID, everything about one intent',
+  arguments: [{ usage: '[id]', about: 'an intent’s id or key, or its beginning (4 characters or more)' }],
+  options: [
+    {
+      flags: '--state <state>',
+      about: 'only these: open, sending, unknown, accepted, rejected, held, resolved',
+    },
+    { flags: '--kind <kind>', about: 'only message or transfer' },
+    { flags: '--since <duration>', about: 'only what began within the last 24h, 30m, …' },
+    { flags: '--limit <n>', about: 'how many at most (default 20)' },
+  ],
+  examples: [
+    { about: 'What may have happened', line: 'botctl history --state unknown' },
+    { about: 'Every attempt and decision of one intent', line: 'botctl history 3f9a' },
+    {
+      about: 'The signatures of today’s transfers',
+      line: "botctl history --kind transfer --since 24h --limit 1000 --json | jq -r '.transfer.signature // empty'",
+    },
+  ],
+  exits: [0, 1, 2],
+  load: async () => (await import('./history.ts')).run,
+};
+
+const resume: LeafSpec = {
+  name: 'resume',
+  about: 'Send what is not settled again, each with its own key and bytes',
+  arguments: [{ usage: '[ids...]', about: 'intents, by id or key or their beginnings' }],
+  options: [
+    { flags: '--all', about: 'every unknown intent, and those whose process died' },
+    { flags: '--held', about: 'with --all: the held ones too (asks, or --yes)' },
+    { flags: '-y, --yes', about: 'ask nothing: the decision is taken' },
+  ],
+  examples: [
+    { about: 'After a crash or a network failure', line: 'botctl resume --all' },
+    { about: 'One intent', line: 'botctl resume 3f9a' },
+    {
+      about: 'A held one, once you have decided to send the same key again',
+      line: 'botctl resume 3f9a --yes',
+    },
+  ],
+  exits: [0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 130],
+  load: async () => (await import('./resume.ts')).run,
+};
+
+const resolve: LeafSpec = {
+  name: 'resolve',
+  about: 'Decide what the service did not prove: it happened, or it did not',
+  arguments: [{ usage: '<ids...>', about: 'intents, by id or key or their beginnings' }],
+  options: [
+    { flags: '--happened', about: 'it did happen: the same command is not sent again' },
+    { flags: '--signature <signature>', about: 'with --happened: the chain signature you found' },
+    { flags: '--did-not-happen', about: 'it did not happen: the same command sends it' },
+    { flags: '--reason <text>', about: 'what you saw, and where; kept with your name and the time' },
+  ],
+  examples: [
+    {
+      about: 'The wallet shows the payment',
+      line: 'botctl resolve 3f9a --happened --signature 5VERv8… --reason "seen in the explorer"',
+    },
+    {
+      about: 'The conversation shows no message',
+      line: 'botctl resolve 3f9a --did-not-happen --reason "not in the conversation"',
+    },
+    { about: 'What is waiting for a decision', line: 'botctl history --state held' },
+  ],
+  exits: [0, 1, 2, 11],
+  load: async () => (await import('./resolve.ts')).run,
+};
+
 /** Every command, in the order the help shows them. What a command does is loaded when it runs. */
-export const commandTree: readonly CommandSpec[] = [send, transfer];
+export const commandTree: readonly CommandSpec[] = [send, transfer, history, resume, resolve];
