@@ -1,158 +1,17 @@
-import type { CommandSpec, LeafSpec } from '../cli/spec.ts';
-import type { Exit } from '../errors.ts';
-import { onceOptions } from './naming.ts';
-
-const exitsOfDoing: readonly Exit[] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 130];
-
-const send: LeafSpec = {
-  name: 'send',
-  about: 'Post a bot message, with buttons, into a conversation',
-  options: [
-    { flags: '--conversation <id>', about: 'the conversation, from an inbound event', group: 'Message' },
-    { flags: '--content <text>', about: '1 to 5000 characters', group: 'Message' },
-    {
-      flags: '--content-file <file>',
-      about: 'read the content from a file, or - for stdin',
-      group: 'Message',
-    },
-    { flags: '--reply-to <id>', about: 'the message this replies to', group: 'Message' },
-    {
-      flags: '--button <label=…,id=…[,style=…]>',
-      about: 'a button, repeatable; style success or danger',
-      repeatable: true,
-      group: 'Message',
-    },
-    { flags: '--row', about: 'begin a new row of buttons', repeatable: true, group: 'Message' },
-    { flags: '--components <file>', about: 'rows of buttons as JSON, instead of --button', group: 'Message' },
-    {
-      flags: '--payload <file>',
-      about: 'the whole request body as JSON, or - for stdin; other options override its fields',
-      group: 'Message',
-    },
-    ...onceOptions,
-  ],
-  examples: [
-    {
-      about: 'Try it without an account',
-      line: 'botctl --sandbox send --conversation conv_demo --content "Hello"',
-    },
-    {
-      about: 'A question with two buttons, asked once however often this runs',
-      line: 'botctl send --once vote-42 --conversation conv_7 --content "Ship it?" \\\n      --button label=Yes,id=vote_yes,style=success --button label=No,id=vote_no,style=danger',
-    },
-    {
-      about: 'The text from another program',
-      line: 'uptime | botctl send --conversation conv_7 --content-file -',
-    },
-  ],
-  exits: exitsOfDoing.filter((exit) => exit !== 5),
-  load: async () => (await import('./send.ts')).run,
-};
-
-const transfer: LeafSpec = {
-  name: 'transfer',
-  about: 'Send SOL or a token from the bot’s wallet and print the chain signature',
-  options: [
-    { flags: '--to <address>', about: 'the recipient’s wallet address', group: 'Transfer' },
-    { flags: '--asset <asset>', about: 'SOL, or the string that names a token', group: 'Transfer' },
-    { flags: '--amount <amount>', about: 'digits, or digits.digits, like 1.5', group: 'Transfer' },
-    { flags: '--memo <text>', about: 'an annotation', group: 'Transfer' },
-    {
-      flags: '--payload <file>',
-      about: 'the whole request body as JSON, or - for stdin; other options override its fields',
-      group: 'Transfer',
-    },
-    { flags: '--allow-off-curve', about: 'the address may be a multisig vault’s', group: 'Transfer' },
-    ...onceOptions,
-  ],
-  examples: [
-    {
-      about: 'Try it without money',
-      line: 'botctl --sandbox transfer --to 9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM --asset SOL --amount 1.5',
-    },
-    {
-      about: 'In a script: named, so that it happens once however often the script runs',
-      line: 'botctl transfer --once payout-2026-11-ada --to "$ADA" --asset USDC --amount 250',
-    },
-    {
-      about: 'Only the signature, from a JSON file',
-      line: 'botctl transfer --payload payout.json --yes --quiet',
-    },
-  ],
-  exits: exitsOfDoing.filter((exit) => exit !== 4),
-  load: async () => (await import('./transfer.ts')).run,
-};
-
-const history: LeafSpec = {
-  name: 'history',
-  about: 'Show what the journal knows, newest first; with an ID, everything about one intent',
-  arguments: [{ usage: '[id]', about: 'an intent’s id or key, or its beginning (4 characters or more)' }],
-  options: [
-    {
-      flags: '--state <state>',
-      about: 'only these: open, sending, unknown, accepted, rejected, held, resolved',
-    },
-    { flags: '--kind <kind>', about: 'only message or transfer' },
-    { flags: '--since <duration>', about: 'only what began within the last 24h, 30m, …' },
-    { flags: '--limit <n>', about: 'how many at most (default 20)' },
-  ],
-  examples: [
-    { about: 'What may have happened', line: 'botctl history --state unknown' },
-    { about: 'Every attempt and decision of one intent', line: 'botctl history 3f9a' },
-    {
-      about: 'The signatures of today’s transfers',
-      line: "botctl history --kind transfer --since 24h --limit 1000 --json | jq -r '.transfer.signature // empty'",
-    },
-  ],
-  exits: [0, 1, 2],
-  load: async () => (await import('./history.ts')).run,
-};
-
-const resume: LeafSpec = {
-  name: 'resume',
-  about: 'Send what is not settled again, each with its own key and bytes',
-  arguments: [{ usage: '[ids...]', about: 'intents, by id or key or their beginnings' }],
-  options: [
-    { flags: '--all', about: 'every unknown intent, and those whose process died' },
-    { flags: '--held', about: 'with --all: the held ones too (asks, or --yes)' },
-    { flags: '-y, --yes', about: 'ask nothing: the decision is taken' },
-  ],
-  examples: [
-    { about: 'After a crash or a network failure', line: 'botctl resume --all' },
-    { about: 'One intent', line: 'botctl resume 3f9a' },
-    {
-      about: 'A held one, once you have decided to send the same key again',
-      line: 'botctl resume 3f9a --yes',
-    },
-  ],
-  exits: [0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 130],
-  load: async () => (await import('./resume.ts')).run,
-};
-
-const resolve: LeafSpec = {
-  name: 'resolve',
-  about: 'Decide what the service did not prove: it happened, or it did not',
-  arguments: [{ usage: '<ids...>', about: 'intents, by id or key or their beginnings' }],
-  options: [
-    { flags: '--happened', about: 'it did happen: the same command is not sent again' },
-    { flags: '--signature <signature>', about: 'with --happened: the chain signature you found' },
-    { flags: '--did-not-happen', about: 'it did not happen: the same command sends it' },
-    { flags: '--reason <text>', about: 'what you saw, and where; kept with your name and the time' },
-  ],
-  examples: [
-    {
-      about: 'The wallet shows the payment',
-      line: 'botctl resolve 3f9a --happened --signature 5VERv8… --reason "seen in the explorer"',
-    },
-    {
-      about: 'The conversation shows no message',
-      line: 'botctl resolve 3f9a --did-not-happen --reason "not in the conversation"',
-    },
-    { about: 'What is waiting for a decision', line: 'botctl history --state held' },
-  ],
-  exits: [0, 1, 2, 11],
-  load: async () => (await import('./resolve.ts')).run,
-};
+import type { CommandSpec } from '../cli/spec.ts';
+import { configSpec } from './config/spec.ts';
+import { historySpec } from './historySpec.ts';
+import { resolveSpec } from './resolveSpec.ts';
+import { resumeSpec } from './resumeSpec.ts';
+import { sendSpec } from './sendSpec.ts';
+import { transferSpec } from './transferSpec.ts';
 
 /** Every command, in the order the help shows them. What a command does is loaded when it runs. */
-export const commandTree: readonly CommandSpec[] = [send, transfer, history, resume, resolve];
+export const commandTree: readonly CommandSpec[] = [
+  sendSpec,
+  transferSpec,
+  historySpec,
+  resumeSpec,
+  resolveSpec,
+  configSpec,
+];
