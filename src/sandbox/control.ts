@@ -43,6 +43,10 @@ const handlers: Record<string, Handler> = {
   },
 };
 
+export const controlPaths: readonly string[] = [
+  ...new Set(Object.keys(handlers).map((name) => name.split(' ')[1] ?? '')),
+];
+
 /** The sandbox's own interface, apart from the Bot API: each call is one transaction. */
 export function control(call: ControlCall, world: World): ControlReply {
   const path = call.path.replace(/\/$/, '');
