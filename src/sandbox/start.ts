@@ -11,7 +11,7 @@ import { type Balance, balancesOf, fillFresh } from './money.ts';
 import type { Service } from './operate.ts';
 import { defaultReadings, type Readings } from './readings.ts';
 import type { RequestLine as Line } from './requestLine.ts';
-import { type Database, openDatabase } from './store/database.ts';
+import { type Database, lockWaitMs, openDatabase } from './store/database.ts';
 import { FactStore } from './store/facts.ts';
 
 export type RequestLine = Line;
@@ -27,6 +27,7 @@ export type SandboxSettings = {
   requestTimeoutMs?: number;
   nowMs?: () => number;
   randomBytes?: (count: number) => Buffer;
+  lockWaitMs?: number;
   loadChain?: () => Promise<Chain>;
 };
 
@@ -46,7 +47,9 @@ const closingGraceMs = 5_000;
 export async function startSandbox(settings: SandboxSettings): Promise<RunningSandbox> {
   const random = settings.randomBytes ?? randomBytes;
   const nowMs = settings.nowMs ?? Date.now;
-  const db = openDatabase(settings.dataDir, (fresh) => settle(fresh, settings.seed, random));
+  const db = openDatabase(settings.dataDir, settings.lockWaitMs ?? lockWaitMs, (fresh) =>
+    settle(fresh, settings.seed, random),
+  );
   const ledger = new Ledger(db);
   const identity = identityOf(ledger.facts.get('secret') ?? '');
   if (settings.faultRate !== undefined) {
@@ -85,9 +88,12 @@ export async function startSandbox(settings: SandboxSettings): Promise<RunningSa
       closing.abort();
       await stopListening(server);
       await Promise.allSettled(flights);
-      // Dice asked for by a flag end with it; dice set by a control call stay.
-      if (settings.faultRate !== undefined) ledger.atomically(() => setRandom(ledger, null));
-      ledger.close();
+      try {
+        // Dice asked for by a flag end with it; dice set by a control call stay.
+        if (settings.faultRate !== undefined) ledger.atomically(() => setRandom(ledger, null));
+      } finally {
+        ledger.close();
+      }
     },
   };
 }
