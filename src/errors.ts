@@ -59,6 +59,7 @@ export const failureExits = {
   'bad-input': 2,
   'bad-file': 2,
   'base-url': 2,
+  'insecure-tls': 2,
   'no-such-profile': 2,
   'no-such-intent': 2,
   'not-allowed-now': 2,

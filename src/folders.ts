@@ -29,8 +29,3 @@ export function configFolder(env: Env, platform: NodeJS.Platform = process.platf
 export function dataFolder(env: Env, platform: NodeJS.Platform = process.platform): string {
   return join(fromXdg(env.XDG_DATA_HOME) ?? platformFolder('data', env, platform), 'botctl');
 }
-
-/** Where the embedded service lives: `--sandbox` and `botctl sandbox` share it. */
-export function sandboxFolder(env: Env, platform: NodeJS.Platform = process.platform): string {
-  return join(dataFolder(env, platform), 'sandbox');
-}

@@ -6,18 +6,18 @@ import type { Context } from '../context.ts';
 import type { Display, View } from '../display/display.ts';
 import { safeLine } from '../display/safeText.ts';
 import { type Exit, Failure } from '../errors.ts';
-import { sandboxFolder } from '../folders.ts';
 import {
   type RequestLine,
   type RunningSandbox,
   type SandboxSettings,
   startSandbox,
 } from '../sandbox/start.ts';
+import { sandboxFolder } from './journalPlace.ts';
 
 type Wish = { port: number; data: string | undefined; ephemeral: boolean; seed?: string; faultRate?: number };
 
 /** Serves until the first Ctrl-C, then lets what is in flight land; the second leaves at once. */
-export async function runSandbox(given: Given, context: Context): Promise<Exit> {
+export async function run(given: Given, context: Context): Promise<Exit> {
   const wish = parse(given);
   const { display, interrupts } = context;
   const dataDir = wish.ephemeral

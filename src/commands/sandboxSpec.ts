@@ -2,7 +2,7 @@ import type { LeafSpec } from '../cli/spec.ts';
 
 export const sandboxSpec: LeafSpec = {
   name: 'sandbox',
-  about: 'serve the whole Bot API on this machine, with real Solana transfers',
+  about: 'Serve the whole Bot API on this machine, with real Solana transfers',
   details: `Prints its base URL, tokens, conversations and wallet, then a line per request,
 until Ctrl-C. It listens on 127.0.0.1 only, and writes only to its data folder;
 'botctl --sandbox send' uses the same folder, and both may run at once.
@@ -36,13 +36,13 @@ Solana JSON-RPC is at /rpc, and a page for people at /.`,
     { flags: '--fault-rate <r>', about: 'meet this share of all requests with a random fault, 0 to 1' },
   ],
   examples: [
-    { line: 'botctl sandbox', about: 'a service to try things on' },
-    { line: 'botctl sandbox --ephemeral --json', about: 'for a test: the first line is one object' },
+    { line: 'botctl sandbox', about: 'A service to try things on' },
+    { line: 'botctl sandbox --ephemeral --json', about: 'For a test: the first line is one object' },
     {
       line: 'botctl sandbox --ephemeral --seed 7 --fault-rate 0.3',
-      about: 'a bad day, the same one every time',
+      about: 'A bad day, the same one every time',
     },
   ],
   exits: [0, 1, 2],
-  load: async () => (await import('./sandbox.ts')).runSandbox,
+  load: async () => (await import('./sandbox.ts')).run,
 };

@@ -1,0 +1,25 @@
+const unitMs = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
+
+type Unit = keyof typeof unitMs;
+
+/** How a duration is written, for help and complaints. */
+export const durationRule = 'a whole number and one of ms, s, m, h: 500ms, 30s, 5m, 24h';
+
+function isUnit(text: string | undefined): text is Unit {
+  return text !== undefined && Object.hasOwn(unitMs, text);
+}
+
+/** Milliseconds, or undefined where the text is not a duration. */
+export function parseDuration(text: string): number | undefined {
+  const [, digits, unit] = /^(0|[1-9]\d{0,8})(ms|s|m|h)$/u.exec(text) ?? [];
+  if (digits === undefined || !isUnit(unit)) return undefined;
+  return Number(digits) * unitMs[unit];
+}
+
+/** The shortest way to write it that reads back the same. */
+export function formatDuration(ms: number): string {
+  const whole = Math.max(0, Math.round(ms));
+  if (whole === 0) return '0s';
+  const unit = (['h', 'm', 's'] as const).find((candidate) => whole % unitMs[candidate] === 0) ?? 'ms';
+  return `${whole / unitMs[unit]}${unit}`;
+}

@@ -1,0 +1,40 @@
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A home of its own for one test: nothing of the machine's user is read or written. */
+export class Home {
+  readonly path: string;
+  readonly env: Record<string, string>;
+  readonly configFolder: string;
+  readonly configFile: string;
+
+  constructor() {
+    this.path = mkdtempSync(join(tmpdir(), 'botctl-home-'));
+    this.env = {
+      HOME: this.path,
+      XDG_CONFIG_HOME: join(this.path, 'config'),
+      XDG_DATA_HOME: join(this.path, 'data'),
+      PATH: process.env.PATH ?? '',
+    };
+    this.configFolder = join(this.path, 'config', 'botctl');
+    this.configFile = join(this.configFolder, 'config.json');
+  }
+
+  /** Writes the profiles' file as an operator's editor would, private as botctl wants it. */
+  writeConfig(content: unknown): void {
+    mkdirSync(this.configFolder, { recursive: true, mode: 0o700 });
+    writeFileSync(this.configFile, typeof content === 'string' ? content : JSON.stringify(content), {
+      mode: 0o600,
+    });
+    chmodSync(this.configFile, 0o600);
+  }
+
+  readConfig(): unknown {
+    return JSON.parse(readFileSync(this.configFile, 'utf8'));
+  }
+
+  remove(): void {
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}
