@@ -3,6 +3,7 @@ import { configSpec } from './config/spec.ts';
 import { historySpec } from './historySpec.ts';
 import { resolveSpec } from './resolveSpec.ts';
 import { resumeSpec } from './resumeSpec.ts';
+import { sandboxSpec } from './sandboxSpec.ts';
 import { sendSpec } from './sendSpec.ts';
 import { transferSpec } from './transferSpec.ts';
 
@@ -14,4 +15,5 @@ export const commandTree: readonly CommandSpec[] = [
   resumeSpec,
   resolveSpec,
   configSpec,
+  sandboxSpec,
 ];
