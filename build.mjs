@@ -12,6 +12,8 @@ const bundle = await rolldown({
   input: { main: `${root}src/main.ts` },
   cwd: root,
   platform: 'node',
+  // jsonc-parser's `main` is a wrapper that no bundler can follow.
+  resolve: { mainFields: ['module', 'main'] },
   external: [/^node:/, '@photostructure/sqlite', 'litesvm', /^@solana(-program)?\//],
   treeshake: true,
 });

@@ -1,12 +1,10 @@
 import { Option } from 'commander';
-import packageJson from '../package.json' with { type: 'json' };
 import { Given, type Occurrence } from './cli/given.ts';
 import { environmentOnly, globalOptions } from './cli/globalOptions.ts';
 import type { CommandSpec, Example, LeafSpec, OptionSpec, Run } from './cli/spec.ts';
 import { StrictCommand } from './cli/strictCommand.ts';
 import { type Exit, exitTable } from './errors.ts';
-
-export const version: string = packageJson.version;
+import { version } from './version.ts';
 
 /** What the command line asks for: a command to load and run with what it was given. */
 export type Chosen = { load: () => Promise<Run>; given: Given };

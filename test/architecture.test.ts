@@ -31,8 +31,10 @@ const allowed: Record<string, readonly string[]> = {
     'profile',
     'sandbox',
     'wire',
+    'version',
   ],
-  program: ['cli', 'errors'],
+  version: [],
+  program: ['cli', 'errors', 'version'],
   main: ['cli', 'commands', 'context', 'display', 'engine', 'errors', 'program'],
 };
 

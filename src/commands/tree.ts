@@ -1,5 +1,19 @@
 import type { CommandSpec } from '../cli/spec.ts';
 import { configSpec } from './config/spec.ts';
+import { historySpec } from './historySpec.ts';
+import { resolveSpec } from './resolveSpec.ts';
+import { resumeSpec } from './resumeSpec.ts';
+import { sandboxSpec } from './sandboxSpec.ts';
+import { sendSpec } from './sendSpec.ts';
+import { transferSpec } from './transferSpec.ts';
 
 /** Every command, in the order the help shows them. What a command does is loaded when it runs. */
-export const commandTree: readonly CommandSpec[] = [configSpec];
+export const commandTree: readonly CommandSpec[] = [
+  sendSpec,
+  transferSpec,
+  historySpec,
+  resumeSpec,
+  resolveSpec,
+  configSpec,
+  sandboxSpec,
+];

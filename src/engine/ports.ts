@@ -17,3 +17,15 @@ export interface Interrupts {
   readonly first: AbortSignal;
   readonly second: AbortSignal;
 }
+
+/** Where the engine says what it is about. */
+export interface Observer {
+  /** Says why there is a wait, if `work` takes longer than a moment. */
+  during<Result>(why: string, work: Promise<Result>): Promise<Result>;
+  step(text: string): void;
+  /** Something its caller must know now, before it is too late. */
+  notice(text: string): void;
+}
+
+/** Makes one durable commit of `work`; a batch lets several share one. Resolves when it is durable. */
+export type Commit = <Result>(work: () => Result) => Promise<Result>;

@@ -1,0 +1,71 @@
+import type { Given } from '../cli/given.ts';
+import type { Context } from '../context.ts';
+import { labelled } from '../display/drawing.ts';
+import { iso } from '../display/report.ts';
+import { safeLine } from '../display/safeText.ts';
+import type { Consent } from '../engine/claim.ts';
+import type { Asked, Speaking } from '../engine/doing.ts';
+import type { Plan } from '../engine/plan.ts';
+import { isNamed } from '../intent/naming.ts';
+import type { Intent } from '../journal/journal.ts';
+
+/** Who asks a person, and about what. Without a terminal, or with --yes, nobody is asked. */
+export function consentFor(
+  asked: Asked,
+  speaking: Speaking,
+  given: Given,
+  { display }: Context,
+): Consent | undefined {
+  if (!display.interactive || given.flag('yes')) return undefined;
+  return async (plan) => {
+    if (plan.decision === 'replay') {
+      if (isNamed(asked.naming)) return 'go';
+      return (await display.confirm(againQuestion(asked, plan))) ? 'anew' : 'go';
+    }
+    if (asked.wanted.kind === 'message' || !sends(plan)) return 'go';
+    return (await display.confirm(transferQuestion(asked, speaking, plan))) ? 'go' : 'no';
+  };
+}
+
+function sends({ decision }: Plan): boolean {
+  return (['new', 'new-after-done', 'again', 'resume', 'leave-behind'] as Plan['decision'][]).includes(
+    decision,
+  );
+}
+
+function lastDone(found: Intent | undefined): string {
+  return found === undefined ? '' : `at ${iso(found.updatedAtMs)} (intent ${found.id})`;
+}
+
+function againQuestion({ wanted }: Asked, { found }: Plan): string {
+  const what = wanted.kind === 'message' ? 'message was sent' : 'transfer was made';
+  return `The same ${what} ${lastDone(found)}. Do it again?`;
+}
+
+const plain = { dim: (text: string) => text } as Parameters<typeof labelled>[1];
+
+function transferQuestion({ wanted }: Asked, { bot, baseUrl }: Speaking, { decision, found }: Plan): string {
+  if (wanted.kind !== 'transfer') throw new Error('only a transfer is asked about like this');
+  const { to_address, asset, amount, memo } = wanted.request;
+  const facts = labelled(
+    [
+      ['Bot', bot],
+      ['Service', baseUrl],
+      ['To', to_address],
+      ['Amount', `${amount} ${asset}`],
+      ['Memo', memo === '' ? undefined : memo],
+    ],
+    plain,
+  );
+  const before: Partial<Record<Plan['decision'], string>> = {
+    'new-after-done': `The same transfer was last made ${lastDone(found)}; this would be a new one.\n`,
+    resume: found?.tainted
+      ? `It may have happened already (intent ${found.id}); it is sent with the same key, so that it happens once.\n`
+      : '',
+  };
+  return `${facts}${safeNotice(before[decision] ?? '')}Send it?`;
+}
+
+function safeNotice(text: string): string {
+  return text === '' ? '' : `  ${safeLine(text.trimEnd())}\n`;
+}

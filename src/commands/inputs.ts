@@ -1,0 +1,71 @@
+import { createReadStream } from 'node:fs';
+import type { Given } from '../cli/given.ts';
+import type { Context } from '../context.ts';
+import { Failure } from '../errors.ts';
+import { decodeUtf8, parseJson } from '../intent/jsonText.ts';
+
+const maxFileBytes = 1024 * 1024;
+
+/** Options that read a file, or stdin where they say `-`. Only one of them can have stdin. */
+export function refuseSharedStdin(given: Given, names: readonly string[]): void {
+  const readers = names.filter((name) => given.text(name) === '-');
+  if (readers.length < 2) return;
+  throw new Failure('usage', `--${readers.join(' and --')} all want to read stdin. Nothing was sent.`, {
+    hint: 'Only one of them can be -; give the others as files.',
+  });
+}
+
+async function readBytes(path: string, source: string, stdin: NodeJS.ReadableStream): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of path === '-' ? stdin : createReadStream(path)) {
+      const bytes = Buffer.from(chunk);
+      length += bytes.length;
+      if (length > maxFileBytes) throw tooLong(source);
+      chunks.push(bytes);
+    }
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Failure('bad-file', `${source} cannot be read: ${why}. Nothing was sent.`, {
+      hint: 'Check the path and its permissions.',
+      cause: error,
+    });
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLong(source: string): Failure {
+  return new Failure('bad-file', `${source} is longer than ${maxFileBytes} bytes. Nothing was sent.`, {
+    hint: 'No request of this service is that long. Is it the right file?',
+  });
+}
+
+/** The text of the file that an option names, if it is given. */
+export async function textOf(option: string, given: Given, { stdin }: Context): Promise<string | undefined> {
+  const path = given.text(option);
+  if (path === undefined) return undefined;
+  const source = path === '-' ? `--${option} (stdin)` : path;
+  return decodeUtf8(await readBytes(path, source, stdin), source);
+}
+
+/** The JSON of the file that an option names, if it is given. */
+export async function jsonOf(option: string, given: Given, context: Context): Promise<unknown> {
+  const text = await textOf(option, given, context);
+  if (text === undefined) return undefined;
+  const path = given.text(option);
+  return parseJson(text, path === '-' ? `--${option} (stdin)` : String(path));
+}
+
+/** The object of `--payload`: the whole request body, which the other options override. */
+export async function payloadOf(given: Given, context: Context): Promise<Record<string, unknown>> {
+  const payload = await jsonOf('payload', given, context);
+  if (payload === undefined) return {};
+  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
+    throw new Failure('bad-input', 'The payload is not a JSON object. Nothing was sent.', {
+      hint: 'Give the whole request body, like {"conversation_id": "…", "content": "…"}.',
+    });
+  }
+  return { ...payload };
+}

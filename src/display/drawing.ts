@@ -1,0 +1,53 @@
+import type { Paint } from './display.ts';
+import type { Fields } from './report.ts';
+import { safeLine, safeLines } from './safeText.ts';
+
+export type Line = readonly [label: string, value: string | undefined];
+
+// One width for all, so that blocks drawn one after the other align.
+const labelWidth = 12;
+
+/** Labelled lines; what has no value is left out. Values are already safe or made so here. */
+export function labelled(lines: readonly Line[], paint: Paint): string {
+  const present = lines.filter((line): line is [string, string] => line[1] !== undefined);
+  return present
+    .map(([label, value]) => `  ${paint.dim(label.padEnd(labelWidth))}  ${safeLine(value)}\n`)
+    .join('');
+}
+
+function field(fields: Fields, name: string): string {
+  const value = fields[name];
+  return typeof value === 'string' ? value : '';
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function listIn(fields: Fields, name: string): Fields[] {
+  const list = fields[name];
+  return Array.isArray(list) ? list.filter(isFields) : [];
+}
+
+function drawButton(button: Fields, paint: Paint): string {
+  const label = ` ${safeLine(field(button, 'label')) || `(${safeLine(field(button, 'type'))})`} `;
+  const style = field(button, 'style');
+  const coloured =
+    style === 'success' ? paint.black.bgGreen : style === 'danger' ? paint.white.bgRed : paint.inverse;
+  const id = field(button, 'custom_id');
+  return `[${coloured(label)}]${id === '' ? '' : paint.dim(` ${safeLine(id)}`)}`;
+}
+
+function drawRow(row: Fields, paint: Paint): string {
+  const buttons = field(row, 'type') === 'action_row' ? listIn(row, 'components') : [row];
+  return buttons.map((button) => drawButton(button, paint)).join('  ');
+}
+
+/** The message as it will look: its text, and its rows of buttons. */
+export function drawMessage(request: Fields, paint: Paint): string {
+  const bar = paint.dim('│');
+  const content = safeLines(field(request, 'content'));
+  const rows = listIn(request, 'components').map((row) => drawRow(row, paint));
+  const lines = rows.length === 0 ? content : [...content, '', ...rows];
+  return lines.map((line) => `  ${bar} ${line}\n`).join('');
+}

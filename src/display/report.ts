@@ -1,0 +1,122 @@
+import type { Problem } from '../errors.ts';
+import type { Attempt, Intent } from '../journal/journal.ts';
+import { readReply } from '../wire/reading.ts';
+
+/** What a command tells about one intent, in the one shape that all commands share. */
+export type Report = {
+  readonly command: string;
+  readonly intent: Intent;
+  readonly attempt: Attempt | undefined;
+  readonly replayed: boolean;
+  readonly problem?: Problem | undefined;
+  readonly warnings: readonly string[];
+  /** The operator's own word on a resolved intent. */
+  readonly signature?: string | undefined;
+};
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+const deepest = 24;
+
+/** Reply fields are shown as they came, but no deeper than anything reads. */
+function pruned(value: unknown, depth = 0): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === deepest) return '(nested too deep to show)';
+  if (Array.isArray(value)) return value.map((item) => pruned(item, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, pruned(field, depth + 1)]));
+}
+
+/** The request as it was frozen, without its key. */
+export function requestOf({ body }: Pick<Intent, 'body'>): Fields {
+  const { idempotency_key: _key, ...request } = JSON.parse(new TextDecoder().decode(body)) as Record<
+    string,
+    unknown
+  >;
+  return request;
+}
+
+function replyJson(attempt: Attempt | undefined): Fields | undefined {
+  if (attempt?.reply === undefined || attempt.verdict !== 'accepted') return undefined;
+  return readReply({ body: attempt.reply, headers: attempt.headers }).json;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The message as the service answered it. */
+export function messageOf({ intent, attempt }: Pick<Report, 'intent' | 'attempt'>): Fields | undefined {
+  const message = intent.kind === 'message' ? replyJson(attempt)?.message : undefined;
+  return isFields(message) ? message : undefined;
+}
+
+/** The transfer as the service answered it, or as an operator found it. */
+export function transferOf({
+  intent,
+  attempt,
+  signature,
+}: Pick<Report, 'intent' | 'attempt' | 'signature'>): Fields | undefined {
+  if (intent.kind !== 'transfer') return undefined;
+  const json = replyJson(attempt);
+  if (json !== undefined) {
+    const { request_id: _requestId, ...transfer } = json;
+    return transfer;
+  }
+  return signature === undefined ? undefined : { signature };
+}
+
+/** A field of a reply as text: what is no string or number is shown as JSON. */
+export function shown(value: unknown): string | undefined {
+  if (value === undefined || value === null || value === '') return undefined;
+  return typeof value === 'string' ? value : JSON.stringify(pruned(value));
+}
+
+/** What a script wants of it: the message id or the signature (without one, the transfer id). */
+export function essence(report: Report): string | undefined {
+  const message = messageOf(report);
+  if (message !== undefined) return shown(message.id ?? message.message_id);
+  const transfer = transferOf(report);
+  return shown(transfer?.signature) ?? shown(transfer?.transfer_id);
+}
+
+export function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+export function intentJson(intent: Intent): Fields {
+  return {
+    id: intent.id,
+    kind: intent.kind,
+    key: intent.key,
+    ...(intent.name === undefined ? {} : { name: intent.name }),
+    bot: intent.bot,
+    base_url: intent.baseUrl,
+    state: intent.state,
+    tainted: intent.tainted,
+    ...(intent.why === undefined ? {} : { why: intent.why }),
+    ...(intent.resolvedAs === undefined ? {} : { resolved_as: intent.resolvedAs }),
+    attempts: intent.attempts,
+    created_at: iso(intent.createdAtMs),
+    request: requestOf(intent),
+  };
+}
+
+export function reportJson(report: Report): Record<string, unknown> {
+  const { command, intent, attempt, replayed, problem, warnings } = report;
+  const message = messageOf(report);
+  const transfer = transferOf(report);
+  return {
+    schema: 'botctl/1',
+    command,
+    outcome: intent.state,
+    replayed,
+    duplicate: attempt?.duplicate ?? false,
+    verified: attempt?.verified ?? true,
+    intent: intentJson(intent),
+    ...(message === undefined ? {} : { message: pruned(message) }),
+    ...(transfer === undefined ? {} : { transfer: pruned(transfer) }),
+    ...(attempt?.requestId === undefined ? {} : { request_id: attempt.requestId }),
+    warnings,
+    ...(problem === undefined ? {} : { error: problem }),
+  };
+}

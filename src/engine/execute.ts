@@ -1,0 +1,291 @@
+import type { Attempt, AttemptEnd, Intent, State } from '../journal/journal.ts';
+import { endpoint } from '../wire/endpoints.ts';
+import type { Flight } from '../wire/flight.ts';
+import { type Reading, readReply, retryAfterMs } from '../wire/reading.ts';
+import { nextPause } from './backoff.ts';
+import { type Claimed, type Consent, claim, whyHold } from './claim.ts';
+import { noticeOf } from './conclusion.ts';
+import type { Asked, Doing, Ended, Stopped } from './doing.ts';
+import { type Judgement, judge } from './verdict.ts';
+
+/** Does what is asked, once: whatever happened before, and whatever happens meanwhile. */
+export async function execute(asked: Asked, doing: Doing, consent?: Consent): Promise<Ended> {
+  const claimed = await claim(asked, doing, consent);
+  if (claimed.is !== 'claimed') return claimed;
+  if (claimed.after !== undefined) doing.observer.notice(noticeOf(claimed.after));
+  return carryOut(claimed, doing);
+}
+
+/** Record, send, judge, conclude; and again, until the intent has its outcome or trying must end. */
+export async function carryOut(
+  { intent: claimedIntent, number: firstNumber, begun }: Claimed,
+  doing: Doing,
+): Promise<Ended> {
+  const run: Run = { intent: claimedIntent, begun, attempts: 0, waitedMs: 0 };
+  let number = firstNumber;
+  for (;;) {
+    const startedAtMs = doing.clock.now();
+    const flight = await send(run.intent, number, doing);
+    const judged = judgeFlight(flight, run, number, doing);
+    run.attempts += 1;
+    const pause = judged.judgement.next === 'try-again' ? pauseAfter(judged, run, doing) : undefined;
+    const stopped = pause?.is === 'wait' ? undefined : (pause?.stopped ?? reasonToStop(judged.judgement));
+    const recorded = await record(run, number, judged, stopped, startedAtMs, doing);
+    if (recorded.is !== 'go-on') return recorded;
+    run.intent = recorded.intent;
+    await wait(pause?.is === 'wait' ? pause.waitMs : 0, judged.judgement, run, doing);
+    const next = await tryNext(run, judged, number, startedAtMs, doing);
+    if (next.is === 'not-recorded') return next;
+    if (next.is !== 'next') return { ...next.ended, begun };
+    number = next.number;
+  }
+}
+
+type Run = { intent: Intent; readonly begun: boolean; attempts: number; waitedMs: number };
+
+type Judged = { readonly end: AttemptEnd; readonly judgement: Judgement };
+
+async function send(intent: Intent, number: number, doing: Doing): Promise<Flight> {
+  const { service, speaking, limits, clock, observer } = doing;
+  const url = endpoint(service.url, intent.kind);
+  if (doing.interrupts.first.aborted)
+    return { came: 'nothing', headersSent: false, trouble: 'it was interrupted' };
+  const startedAtMs = clock.now();
+  const landing = untilLanded(doing);
+  observer.step(`attempt ${number}: POST ${url} (key ${intent.key})`);
+  try {
+    const flight = await observer.during(
+      intent.kind === 'message' ? 'Sending the message' : 'Sending the transfer',
+      service.line.fly(
+        { url, token: speaking.token, body: intent.body },
+        { timeoutMs: limits.timeoutMs, cut: landing.cut },
+      ),
+    );
+    const what = flight.came === 'reply' ? `status ${flight.status}` : flight.trouble;
+    observer.step(`attempt ${number}: ${what}, ${clock.now() - startedAtMs} ms`);
+    return flight;
+  } finally {
+    landing.over();
+  }
+}
+
+const landingMs = 5000;
+
+/** After the first signal the flight may land for a while; the second ends it now. */
+function untilLanded({ interrupts, clock }: Doing): { cut: AbortSignal; over: () => void } {
+  const cut = new AbortController();
+  const landed = new AbortController();
+  const onFirst = (): void => {
+    void clock.sleep(landingMs, landed.signal).then(() => cut.abort());
+  };
+  const onSecond = (): void => cut.abort();
+  if (interrupts.first.aborted) onFirst();
+  interrupts.first.addEventListener('abort', onFirst, { once: true });
+  interrupts.second.addEventListener('abort', onSecond, { once: true });
+  return {
+    cut: cut.signal,
+    over: () => {
+      landed.abort();
+      interrupts.first.removeEventListener('abort', onFirst);
+      interrupts.second.removeEventListener('abort', onSecond);
+    },
+  };
+}
+
+function phaseOf(flight: Flight): AttemptEnd['phase'] {
+  if (flight.came === 'reply') return 'replied';
+  return flight.headersSent ? 'sent' : 'not-sent';
+}
+
+const keptHeaders =
+  /^(content-type|retry-after|date|server|via|x-request-id|request-id|x-ratelimit-.*|location)$/u;
+
+function judgeFlight(flight: Flight, run: Run, number: number, doing: Doing): Judged {
+  const { intent } = run;
+  const reading: Reading | undefined = flight.came === 'reply' ? readReply(flight) : undefined;
+  const judgement = judge({
+    kind: intent.kind,
+    flight,
+    reading,
+    tainted: intent.tainted,
+    firstHeardOfName: intent.namedBy !== undefined && isFirstHeard(intent, number, doing),
+  });
+  const headers = flight.came === 'reply' ? flight.headers : {};
+  const end: AttemptEnd = {
+    phase: phaseOf(flight),
+    verdict: judgement.verdict,
+    status: flight.came === 'reply' ? flight.status : undefined,
+    requestId: reading?.requestId,
+    trouble: troubleIn(flight),
+    retryAfterMs: retryAfterMs(headers, doing.clock.now()),
+    duplicate: judgement.duplicate === true,
+    verified: judgement.unverified !== true,
+    reply: flight.came === 'reply' ? flight.body : undefined,
+    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => keptHeaders.test(name))),
+  };
+  return { end, judgement };
+}
+
+/** No earlier attempt in this journal was answered by anything but "not now". */
+function isFirstHeard(intent: Intent, number: number, { journal }: Doing): boolean {
+  if (number === 1) return true;
+  return journal
+    .attemptsOf(intent.id)
+    .every(
+      (attempt) => attempt.number === number || attempt.verdict === 'unsent' || attempt.verdict === 'limited',
+    );
+}
+
+function troubleIn(flight: Flight): string | undefined {
+  if (flight.came === 'nothing') return flight.trouble;
+  if (flight.ended === 'broken') return 'the reply broke off';
+  return flight.ended === 'too-long' ? 'the reply was longer than botctl reads' : undefined;
+}
+
+type PauseOrStop = { is: 'wait'; waitMs: number } | { is: 'stop'; stopped: Stopped };
+
+function pauseAfter({ end }: Judged, run: Run, doing: Doing): PauseOrStop {
+  if (doing.interrupts.first.aborted) return { is: 'stop', stopped: { because: 'interrupted' } };
+  const tried = { attempts: run.attempts, waitedMs: run.waitedMs, retryAfterMs: end.retryAfterMs };
+  const pause = nextPause(tried, doing.limits, doing.chance.fraction());
+  if (pause.is === 'wait') return pause;
+  if (pause.because === 'no-tries-left' && end.retryAfterMs === undefined) {
+    return { is: 'stop', stopped: { because: 'no-tries-left' } };
+  }
+  const waitMs = pause.because === 'no-tries-left' ? (end.retryAfterMs ?? 0) : pause.waitMs;
+  return {
+    is: 'stop',
+    stopped: { because: 'would-wait-too-long', comeBackAtMs: doing.clock.now() + waitMs },
+  };
+}
+
+function reasonToStop({ next }: Judgement): Stopped | undefined {
+  return next === 'stop' ? { because: 'nothing-to-gain' } : undefined;
+}
+
+/** Where the intent stands if trying ends with this judgement. */
+function stateAtEnd(
+  judgement: Judgement,
+  tainted: boolean,
+  stopped: Stopped | undefined,
+): Exclude<State, 'sending' | 'resolved'> {
+  const { verdict, heldAtEnd } = judgement;
+  if (verdict === 'accepted' || verdict === 'rejected' || verdict === 'held') return verdict;
+  if (heldAtEnd === true && stopped?.because !== 'interrupted') return 'held';
+  return tainted || verdict === 'unknown' ? 'unknown' : 'open';
+}
+
+type Recorded = Ended | { readonly is: 'go-on'; readonly intent: Intent };
+
+/** Puts what came back on record; with the outcome in the same commit, where there is one. */
+async function record(
+  run: Run,
+  number: number,
+  { end, judgement }: Judged,
+  stopped: Stopped | undefined,
+  startedAtMs: number,
+  doing: Doing,
+): Promise<Recorded> {
+  const { journal, clock } = doing;
+  const { id, tainted } = run.intent;
+  const over = judgement.next === 'done' || stopped !== undefined;
+  try {
+    return await doing.commit((): Recorded => {
+      const nowMs = clock.now();
+      journal.endAttempt(id, number, end, nowMs);
+      if (over) {
+        const state = stateAtEnd(judgement, tainted, stopped);
+        journal.conclude(id, state, state === 'held' ? judgement.why : undefined, nowMs);
+      }
+      const intent = journal.get(id) ?? run.intent;
+      if (!over) return { is: 'go-on', intent };
+      return {
+        is: 'concluded',
+        intent,
+        attempt: journal.tellingAttempt(id),
+        replayed: false,
+        begun: run.begun,
+        ...(stopped && { stopped }),
+      };
+    });
+  } catch (cause) {
+    return notRecorded(run.intent, number, end, startedAtMs, cause, doing);
+  }
+}
+
+type NotRecorded = Ended & { is: 'not-recorded' };
+
+function notRecorded(
+  intent: Intent,
+  number: number,
+  end: AttemptEnd,
+  startedAtMs: number,
+  cause: unknown,
+  { clock }: Doing,
+): NotRecorded {
+  const attempt: Attempt = { ...end, number, startedAtMs, endedAtMs: clock.now() };
+  return { is: 'not-recorded', intent, attempt, cause };
+}
+
+/** What may have landed stays unknown, also where the journal fails before the next attempt. */
+async function tryNext(
+  run: Run,
+  { judgement, end }: Judged,
+  number: number,
+  startedAtMs: number,
+  doing: Doing,
+): Promise<Next | NotRecorded> {
+  try {
+    return await doing.commit(() => startNext(run.intent, judgement, doing));
+  } catch (cause) {
+    if (!run.intent.tainted) throw cause;
+    return notRecorded(run.intent, number, end, startedAtMs, cause, doing);
+  }
+}
+
+async function wait(waitMs: number, { verdict }: Judgement, run: Run, doing: Doing): Promise<void> {
+  const { observer, clock, interrupts } = doing;
+  const why = verdict === 'limited' ? 'The service asks to wait' : 'Trying again';
+  const seconds = (waitMs / 1000).toFixed(1);
+  observer.step(`${verdict}: waiting ${waitMs} ms`);
+  await observer.during(`${why}: ${seconds} s`, clock.sleep(waitMs, interrupts.first));
+  run.waitedMs += waitMs;
+}
+
+type Next =
+  | { readonly is: 'next'; readonly number: number }
+  | { readonly is: 'over'; readonly ended: Ended & { is: 'concluded' } };
+
+/** The next attempt on record; unless a person, the key's age or somebody else's proof forbids it. */
+function startNext({ id }: Intent, last: Judgement, doing: Doing): Next {
+  const { journal, clock, interrupts, speaking } = doing;
+  const intent = journal.get(id);
+  if (intent === undefined) throw new Error(`intent ${id} is gone`);
+  const end = (stopped: Stopped): Next => ({
+    is: 'over',
+    ended: {
+      is: 'concluded',
+      intent: journal.get(id) ?? intent,
+      attempt: journal.tellingAttempt(id),
+      replayed: false,
+      begun: false,
+      stopped,
+    },
+  });
+  if (intent.state !== 'sending' || intent.owner !== journal.self())
+    return end({ because: 'nothing-to-gain' });
+  if (interrupts.first.aborted) {
+    const stopped: Stopped = { because: 'interrupted' };
+    journal.conclude(id, stateAtEnd(last, intent.tainted, stopped), undefined, clock.now());
+    return end(stopped);
+  }
+  const why = whyHold(intent, doing);
+  if (why !== undefined) {
+    journal.conclude(id, 'held', why, clock.now());
+    return end({ because: 'nothing-to-gain' });
+  }
+  return {
+    is: 'next',
+    number: journal.startAttempt(id, journal.hashOf(speaking.token.reveal()), clock.now()),
+  };
+}

@@ -1,0 +1,40 @@
+import { Point } from '@noble/ed25519';
+import { base58 } from '@scure/base';
+import { type Complaint, complain } from './complaint.ts';
+
+const rule = 'a Solana address: 32 bytes in base58';
+const alphabet = /^[1-9A-HJ-NP-Za-km-z]*$/u;
+
+function bytesOf(text: string): Uint8Array | Complaint {
+  if (text === '') return complain('to_address', rule, 'is empty');
+  if (!alphabet.test(text)) {
+    const at = [...text].findIndex((character) => !alphabet.test(character));
+    return complain('to_address', rule, `has a character that base58 does not have, at place ${at + 1}`);
+  }
+  // 32 bytes take 32 to 44 characters; decoding time grows with the square of the length.
+  if (text.length > 44) return complain('to_address', rule, `is ${text.length} characters long`);
+  const bytes = base58.decode(text);
+  return bytes.length === 32 ? bytes : complain('to_address', rule, `is ${bytes.length} bytes`);
+}
+
+function isOnCurve(bytes: Uint8Array): boolean {
+  try {
+    // Solana's own check accepts non-canonical encodings too (ZIP 215).
+    Point.fromBytes(bytes, true);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What is wrong with a recipient's address, if anything. */
+export function addressComplaint(text: string, allowOffCurve: boolean): Complaint | undefined {
+  const bytes = bytesOf(text);
+  if (!(bytes instanceof Uint8Array)) return bytes;
+  if (allowOffCurve || isOnCurve(bytes)) return undefined;
+  return complain(
+    'to_address',
+    'an address that a wallet key controls; --allow-off-curve if it is a multisig vault or another program’s',
+    'lies off the curve',
+  );
+}

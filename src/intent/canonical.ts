@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [field: string]: Json };
+
+function isEmpty(value: Json | undefined): boolean {
+  return value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+}
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value)
+    .filter(([, field]) => !isEmpty(field))
+    .sort(([left], [right]) => (left < right ? -1 : 1));
+  return Object.fromEntries(fields.map(([name, field]) => [name, sorted(field)]));
+}
+
+/** The one spelling of a body: keys sorted, what is empty left out. Never holds the idempotency key. */
+export function canonicalBody(request: Json): string {
+  return JSON.stringify(sorted(request));
+}
+
+/** The exact bytes that travel. The same request and key give the same bytes on every machine. */
+export function bodyBytes(request: { readonly [field: string]: Json }, key: string): Uint8Array {
+  return new TextEncoder().encode(canonicalBody({ ...request, idempotency_key: key }));
+}
+
+export function fingerprint(canonical: string): string {
+  return createHash('sha256').update(canonical).digest('hex');
+}
+
+/** A digest of fields that cannot run into each other: each is preceded by its length in bytes. */
+export function digestOf(domain: string, fields: readonly string[]): Buffer {
+  const hash = createHash('sha256').update(domain);
+  for (const field of fields) hash.update(`${Buffer.byteLength(field)}:`).update(field);
+  return hash.digest();
+}

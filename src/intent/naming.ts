@@ -1,0 +1,130 @@
+import { Failure } from '../errors.ts';
+import { digestOf } from './canonical.ts';
+import type { Kind } from './wanted.ts';
+
+/** What the caller calls an intent. */
+export type Naming =
+  | { readonly by: 'nothing' }
+  | { readonly by: 'once'; readonly name: string }
+  | { readonly by: 'run'; readonly name: string }
+  | { readonly by: 'key'; readonly key: string }
+  /** A row of a batch: its `id`, or its body and which of its equals it is. */
+  | { readonly by: 'row'; readonly name: string; readonly row: string };
+
+export type Place = { readonly baseUrl: string; readonly kind: Kind };
+
+export type NamingChoice = {
+  once: string | undefined;
+  run: string | undefined;
+  key: string | undefined;
+  /** A payload's `idempotency_key` counts as the option. */
+  payloadKey: string | undefined;
+  runFromEnv: string | undefined;
+};
+
+/** At most one way of naming; a flag outranks the environment; nothing named may be empty. */
+export function namingFrom(choice: NamingChoice): Naming {
+  const key = choice.key ?? choice.payloadKey;
+  const given = [
+    choice.once === undefined ? [] : ['--once'],
+    choice.run === undefined ? [] : ['--run'],
+    key === undefined
+      ? []
+      : [choice.key === undefined ? 'the payload’s idempotency_key' : '--idempotency-key'],
+  ].flat();
+  if (given.length > 1) {
+    throw new Failure('usage', `Only one of them may name an intent: ${given.join(' and ')} are given.`, {
+      hint: 'Keep --once for one thing that happens once, --run for every command of a run, or a key of your own.',
+    });
+  }
+  if (choice.once !== undefined) return { by: 'once', name: notEmpty('--once', choice.once) };
+  if (choice.run !== undefined) return { by: 'run', name: notEmpty('--run', choice.run) };
+  if (key !== undefined) return { by: 'key', key: notEmpty(given[0] ?? '--idempotency-key', key) };
+  if (choice.runFromEnv !== undefined) return { by: 'run', name: notEmpty('BOTCTL_RUN', choice.runFromEnv) };
+  return { by: 'nothing' };
+}
+
+const maxNameBytes = 512;
+
+function notEmpty(source: string, name: string): string {
+  if (name.trim() === '') {
+    throw new Failure(
+      'usage',
+      `${source} is empty: an empty name would make different intents one. Nothing was sent.`,
+      {
+        hint: 'Give a name that is the same on a retry and different otherwise, or leave it out (unset the variable).',
+      },
+    );
+  }
+  if (/\p{Cc}|\p{Cs}/u.test(name) || Buffer.byteLength(name) > maxNameBytes) {
+    throw new Failure(
+      'usage',
+      `${source} has control characters or is longer than ${maxNameBytes} bytes. Nothing was sent.`,
+      {
+        hint: 'Give a short name of printable characters.',
+      },
+    );
+  }
+  return name;
+}
+
+export function isNamed(naming: Naming): boolean {
+  return naming.by !== 'nothing';
+}
+
+/** The name as it is kept and shown. */
+export function nameOf(naming: Naming): string | undefined {
+  if (naming.by === 'nothing') return undefined;
+  if (naming.by === 'key') return naming.key;
+  return naming.name;
+}
+
+/** The fields, beside base URL and kind, that make two commands one. */
+function fieldsOf(naming: Exclude<Naming, { by: 'nothing' }>, canonical: string): string[] {
+  switch (naming.by) {
+    case 'once':
+      return ['once', naming.name];
+    case 'run':
+      return ['run', naming.name, canonical];
+    case 'key':
+      return ['key', naming.key];
+    case 'row':
+      return ['row', naming.name, naming.row];
+  }
+}
+
+/** Shaped as a UUIDv4, because services check the shape. */
+function asUuid(digest: Buffer): string {
+  const bytes = Buffer.from(digest.subarray(0, 16));
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = bytes.toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+/** The idempotency key. Only an unnamed intent's is random: every other is the same on every machine. */
+export function keyFor(naming: Naming, place: Place, canonical: string, randomKey: () => string): string {
+  if (naming.by === 'nothing') return randomKey();
+  if (naming.by === 'key') return naming.key;
+  return asUuid(digestOf('botctl-key/1', [place.baseUrl, place.kind, ...fieldsOf(naming, canonical)]));
+}
+
+/** Whether this command and an earlier one mean the same intent: they do if their identities are equal. */
+export function identityFor(
+  naming: Naming,
+  place: Place,
+  speaker: SpeakerIdentity,
+  canonical: string,
+): string {
+  const fields =
+    naming.by === 'nothing'
+      ? ['unnamed', speaker.bot, speaker.tokenHash ?? '', canonical]
+      : fieldsOf(naming, canonical);
+  return digestOf('botctl-identity/1', [place.baseUrl, place.kind, ...fields]).toString('hex');
+}
+
+export type SpeakerIdentity = {
+  readonly bot: string;
+  /** Only for the bot `env`: unnamed commands of two tokens are two bots' commands. */
+  readonly tokenHash: string | undefined;
+};

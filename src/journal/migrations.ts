@@ -1,0 +1,165 @@
+/**
+ * Numbered steps from an empty file to the journal as it is now. A step that has been released is never
+ * changed; each runs in one transaction with the record of its number.
+ */
+
+const firstJournal = `
+CREATE TABLE meta (
+  name  TEXT PRIMARY KEY,
+  value BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE intents (
+  seq                 INTEGER PRIMARY KEY,
+  id                  TEXT NOT NULL UNIQUE,
+  kind                TEXT NOT NULL CHECK (kind IN ('message', 'transfer')),
+  base_url            TEXT NOT NULL,
+  bot                 TEXT NOT NULL,
+  named_by            TEXT CHECK (named_by IN ('once', 'run', 'key', 'row')),
+  name                TEXT,
+  key                 TEXT NOT NULL CHECK (key <> ''),
+  identity            TEXT NOT NULL,
+  fingerprint         TEXT NOT NULL,
+  payment             TEXT,
+  body                BLOB NOT NULL,
+  state               TEXT NOT NULL CHECK (state IN
+                        ('open', 'sending', 'unknown', 'accepted', 'rejected', 'held', 'resolved')),
+  tainted             INTEGER NOT NULL DEFAULT 0 CHECK (tainted IN (0, 1)),
+  may_have_landed_at  INTEGER,
+  token_hash          TEXT,
+  owner               TEXT,
+  why                 TEXT,
+  resolved_as         TEXT CHECK (resolved_as IN ('happened', 'did-not-happen')),
+  attempts            INTEGER NOT NULL DEFAULT 0,
+  created_at          INTEGER NOT NULL,
+  updated_at          INTEGER NOT NULL,
+  reported_at         INTEGER,
+  left_behind         INTEGER NOT NULL DEFAULT 0 CHECK (left_behind IN (0, 1)),
+  CHECK ((named_by IS NULL) = (name IS NULL)),
+  CHECK ((kind = 'transfer') = (payment IS NOT NULL)),
+  CHECK ((state = 'sending') = (owner IS NOT NULL)),
+  CHECK ((state = 'resolved') = (resolved_as IS NOT NULL)),
+  -- Of what may have landed, neither "nothing left" nor "rejected" can be said.
+  CHECK (state NOT IN ('open', 'rejected') OR tainted = 0),
+  CHECK (state NOT IN ('unknown', 'held') OR tainted = 1)
+) STRICT;
+
+CREATE UNIQUE INDEX intents_key ON intents (key, base_url, kind);
+CREATE INDEX intents_identity ON intents (identity, seq);
+CREATE INDEX intents_created ON intents (created_at, seq);
+CREATE INDEX intents_not_accepted ON intents (state, created_at) WHERE state <> 'accepted';
+CREATE INDEX intents_unfinished_payment ON intents (payment)
+  WHERE payment IS NOT NULL AND state IN ('sending', 'unknown', 'held');
+
+CREATE TABLE attempts (
+  seq          INTEGER PRIMARY KEY,
+  intent       INTEGER NOT NULL REFERENCES intents (seq),
+  number       INTEGER NOT NULL CHECK (number > 0),
+  started_at   INTEGER NOT NULL,
+  ended_at     INTEGER,
+  phase        TEXT CHECK (phase IN ('not-sent', 'sent', 'replied', 'process-died')),
+  verdict      TEXT CHECK (verdict IN ('accepted', 'rejected', 'unsent', 'limited', 'unknown', 'held')),
+  status       INTEGER,
+  request_id   TEXT,
+  trouble      TEXT,
+  retry_after  INTEGER,
+  duplicate    INTEGER NOT NULL DEFAULT 0,
+  verified     INTEGER NOT NULL DEFAULT 1,
+  reply        BLOB,
+  headers      TEXT,
+  UNIQUE (intent, number),
+  CHECK ((verdict IS NULL) = (ended_at IS NULL))
+) STRICT;
+
+CREATE TABLE decisions (
+  seq        INTEGER PRIMARY KEY,
+  intent     INTEGER NOT NULL REFERENCES intents (seq),
+  kind       TEXT NOT NULL CHECK (kind IN ('happened', 'did-not-happen', 'send-again')),
+  who        TEXT NOT NULL,
+  at         INTEGER NOT NULL,
+  reason     TEXT NOT NULL,
+  signature  TEXT
+) STRICT;
+CREATE INDEX decisions_intent ON decisions (intent);
+
+-- What an intent is never changes, and the one thing it can become again is itself.
+CREATE TRIGGER intents_identity_is_fixed BEFORE UPDATE ON intents
+WHEN NEW.id <> OLD.id OR NEW.kind <> OLD.kind OR NEW.base_url <> OLD.base_url OR NEW.bot <> OLD.bot
+  OR NEW.key <> OLD.key OR NEW.created_at <> OLD.created_at OR NEW.named_by IS NOT OLD.named_by
+  OR NEW.name IS NOT OLD.name OR NEW.identity <> OLD.identity
+BEGIN SELECT RAISE(ABORT, 'an intent keeps its key and identity'); END;
+
+CREATE TRIGGER intents_body_is_frozen BEFORE UPDATE ON intents
+WHEN (NEW.body <> OLD.body OR NEW.fingerprint <> OLD.fingerprint OR NEW.payment IS NOT OLD.payment)
+  AND NOT (OLD.state IN ('rejected', 'resolved') AND OLD.tainted = 0 AND OLD.resolved_as IS NOT 'happened')
+BEGIN SELECT RAISE(ABORT, 'the body of an intent is frozen'); END;
+
+CREATE TRIGGER intents_taint_stays BEFORE UPDATE ON intents
+WHEN OLD.tainted = 1 AND NEW.tainted = 0
+BEGIN SELECT RAISE(ABORT, 'a tainted intent stays tainted'); END;
+
+CREATE TRIGGER intents_reported_once BEFORE UPDATE ON intents
+WHEN OLD.reported_at IS NOT NULL AND NEW.reported_at IS NOT OLD.reported_at
+BEGIN SELECT RAISE(ABORT, 'an outcome is first reported once'); END;
+
+CREATE TRIGGER intents_are_kept BEFORE DELETE ON intents
+BEGIN SELECT RAISE(ABORT, 'nothing is deleted from the journal'); END;
+
+CREATE TRIGGER intents_begin_claimed BEFORE INSERT ON intents
+WHEN NEW.state <> 'sending' OR NEW.tainted = 1
+BEGIN SELECT RAISE(ABORT, 'an intent begins claimed and untainted'); END;
+
+-- accepted outranks everything and is left by nothing.
+CREATE TRIGGER intents_state_moves BEFORE UPDATE OF state ON intents
+WHEN NEW.state <> OLD.state AND (OLD.state || '>' || NEW.state) NOT IN (
+  'open>sending', 'open>resolved', 'open>accepted',
+  'sending>open', 'sending>unknown', 'sending>accepted', 'sending>rejected', 'sending>held',
+  'unknown>sending', 'unknown>held', 'unknown>resolved', 'unknown>accepted',
+  'held>sending', 'held>resolved', 'held>accepted',
+  'rejected>sending', 'rejected>accepted',
+  'resolved>sending', 'resolved>accepted')
+BEGIN SELECT RAISE(ABORT, 'no intent moves between these states'); END;
+
+CREATE TRIGGER intents_happened_is_not_sent BEFORE UPDATE OF state ON intents
+WHEN OLD.resolved_as = 'happened' AND NEW.state = 'sending'
+BEGIN SELECT RAISE(ABORT, 'what happened is not sent again'); END;
+
+CREATE TRIGGER intents_unnamed_is_not_reopened BEFORE UPDATE OF state ON intents
+WHEN OLD.named_by IS NULL AND OLD.state IN ('rejected', 'resolved') AND NEW.state = 'sending'
+BEGIN SELECT RAISE(ABORT, 'an unnamed intent that ended is not sent again'); END;
+
+CREATE TRIGGER intents_accepted_by_attempt BEFORE UPDATE OF state ON intents
+WHEN NEW.state = 'accepted' AND OLD.state <> 'accepted'
+  AND NOT EXISTS (SELECT 1 FROM attempts WHERE intent = OLD.seq AND verdict = 'accepted')
+BEGIN SELECT RAISE(ABORT, 'only an accepted attempt makes an intent accepted'); END;
+
+CREATE TRIGGER intents_owner_keeps BEFORE UPDATE OF owner ON intents
+WHEN OLD.owner IS NOT NULL AND NEW.owner IS NOT NULL AND NEW.owner <> OLD.owner
+BEGIN SELECT RAISE(ABORT, 'a claim passes on only through unknown'); END;
+
+CREATE TRIGGER attempts_need_a_claim BEFORE INSERT ON attempts
+WHEN (SELECT state FROM intents WHERE seq = NEW.intent) <> 'sending'
+BEGIN SELECT RAISE(ABORT, 'an attempt needs a claim'); END;
+
+CREATE TRIGGER attempts_end_once BEFORE UPDATE ON attempts
+WHEN OLD.verdict IS NOT NULL AND NOT (OLD.phase = 'process-died' AND NEW.phase <> 'process-died')
+BEGIN SELECT RAISE(ABORT, 'an attempt ends once'); END;
+
+CREATE TRIGGER attempts_are_kept BEFORE DELETE ON attempts
+BEGIN SELECT RAISE(ABORT, 'nothing is deleted from the journal'); END;
+
+CREATE TRIGGER attempts_taint AFTER UPDATE OF verdict ON attempts
+WHEN NEW.verdict IN ('unknown', 'held')
+BEGIN
+  UPDATE intents SET tainted = 1, may_have_landed_at = coalesce(may_have_landed_at, NEW.started_at)
+  WHERE seq = NEW.intent;
+END;
+
+CREATE TRIGGER decisions_are_kept BEFORE DELETE ON decisions
+BEGIN SELECT RAISE(ABORT, 'nothing is deleted from the journal'); END;
+
+CREATE TRIGGER decisions_stand BEFORE UPDATE ON decisions
+BEGIN SELECT RAISE(ABORT, 'a decision stands as it was made'); END;
+`;
+
+export const migrations: readonly string[] = [firstJournal];

@@ -1,0 +1,70 @@
+import type { BaseUrl } from '../intent/baseUrl.ts';
+import type { Kind } from '../intent/wanted.ts';
+import type { Attempt, Decision, DecisionKind, Intent, NamedBy, Phase, State, Verdict } from './journal.ts';
+
+type Cell = null | number | bigint | string | Uint8Array;
+export type SqlRow = Readonly<Record<string, Cell>>;
+
+function optional<Value>(cell: Cell | undefined): Value | undefined {
+  return cell === null || cell === undefined ? undefined : (cell as Value);
+}
+
+// The columns' types and values are held by the schema's own checks.
+export function intentOf(row: SqlRow): Intent {
+  return {
+    id: row.id as string,
+    kind: row.kind as Kind,
+    baseUrl: row.base_url as BaseUrl,
+    bot: row.bot as string,
+    namedBy: optional<NamedBy>(row.named_by),
+    name: optional<string>(row.name),
+    key: row.key as string,
+    identity: row.identity as string,
+    fingerprint: row.fingerprint as string,
+    payment: optional<string>(row.payment),
+    body: row.body as Uint8Array,
+    state: row.state as State,
+    tainted: row.tainted === 1,
+    mayHaveLandedAtMs: optional<number>(row.may_have_landed_at),
+    tokenHash: optional<string>(row.token_hash),
+    owner: optional<string>(row.owner),
+    why: optional<string>(row.why),
+    resolvedAs: optional<'happened' | 'did-not-happen'>(row.resolved_as),
+    attempts: row.attempts as number,
+    createdAtMs: row.created_at as number,
+    updatedAtMs: row.updated_at as number,
+    reportedAtMs: optional<number>(row.reported_at),
+  };
+}
+
+function headersOf(cell: Cell | undefined): Readonly<Record<string, string>> {
+  return typeof cell === 'string' ? (JSON.parse(cell) as Record<string, string>) : {};
+}
+
+export function attemptOf(row: SqlRow): Attempt {
+  return {
+    number: row.number as number,
+    startedAtMs: row.started_at as number,
+    endedAtMs: optional<number>(row.ended_at),
+    phase: optional<Phase>(row.phase),
+    verdict: optional<Verdict>(row.verdict),
+    status: optional<number>(row.status),
+    requestId: optional<string>(row.request_id),
+    trouble: optional<string>(row.trouble),
+    retryAfterMs: optional<number>(row.retry_after),
+    duplicate: row.duplicate === 1,
+    verified: row.verified === 1,
+    reply: optional<Uint8Array>(row.reply),
+    headers: headersOf(row.headers),
+  };
+}
+
+export function decisionOf(row: SqlRow): Decision {
+  return {
+    kind: row.kind as DecisionKind,
+    who: row.who as string,
+    atMs: row.at as number,
+    reason: row.reason as string,
+    signature: optional<string>(row.signature),
+  };
+}

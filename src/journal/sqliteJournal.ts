@@ -1,0 +1,215 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
+import type { Journal, Selection, State } from './journal.ts';
+import { Owners } from './owners.ts';
+import { attemptOf, decisionOf, intentOf, type SqlRow } from './rows.ts';
+import { journalFailure } from './sqliteFaults.ts';
+import { openFile } from './sqliteFile.ts';
+import { statements, type Verb } from './statements.ts';
+
+type Bindings = Record<string, null | number | string | Uint8Array>;
+
+/** Opens the journal at `path`, made new if there is none. */
+export function openJournal(path: string): Journal {
+  const database = openFile(path);
+  const store = new Store(database, path);
+  const owners = new Owners(path);
+  const salt = store.guard(() => saltOf(store));
+
+  const owned = (id: string): Bindings => ({ id, owner: owners.self() });
+
+  return {
+    path,
+    atomically: (work) => store.atomically(work),
+
+    find: (identity) => store.one('find', { identity }, intentOf),
+    findByKey: ({ baseUrl, kind }, key) => store.one('findByKey', { baseUrl, kind, key }, intentOf),
+    get: (id) => store.one('get', { id }, intentOf),
+    startingWith: (prefix) => store.all('startingWith', { prefix }, intentOf),
+    unfinishedTwins: ({ baseUrl }, payment, identity) =>
+      store.all('unfinishedTwins', { baseUrl, payment, identity }, intentOf),
+    lastDone: (identity) => store.one('lastDone', { identity }, intentOf),
+    select: (selection) => store.select(selection),
+    attemptsOf: (id) => store.all('attemptsOf', { id }, attemptOf),
+    tellingAttempt: (id) => store.one('tellingAttempt', { id }, attemptOf),
+    decisionsOf: (id) => store.all('decisionsOf', { id }, decisionOf),
+    counts: () => countsOf(store),
+
+    self: () => owners.self(),
+    isAlive: (owner) => owners.isAlive(owner),
+
+    begin: (intent, at) => {
+      const { namedBy = null, name = null, payment = null, ...rest } = intent;
+      store.run('begin', { ...rest, namedBy, name, payment, owner: owners.self(), at });
+    },
+    claim: (id, at) => {
+      if (store.run('claim', { ...owned(id), at }) === 0)
+        throw new Error(`intent ${id} is being sent already`);
+    },
+    rewrite: (id, body, fingerprint, payment) => {
+      store.run('rewrite', { id, body, fingerprint, payment: payment ?? null });
+    },
+    recordDeath: (id, at) =>
+      store.atomically(() => {
+        const intent = store.one('get', { id }, intentOf);
+        if (intent?.owner === undefined || owners.isAlive(intent.owner)) return;
+        store.run('endDeadAttempts', { id, at });
+        store.run('markDead', { id, owner: intent.owner, at });
+        owners.forget(intent.owner);
+      }),
+    startAttempt: (id, tokenHash, at) =>
+      store.atomically(() => {
+        const counted = store.one('countAttempt', { ...owned(id), tokenHash, at }, (row) => row);
+        if (counted === undefined) throw new Error(`intent ${id} is not claimed by this process`);
+        const number = Number(counted.attempts);
+        store.run('startAttempt', { intent: Number(counted.seq), number, at });
+        return number;
+      }),
+    endAttempt: (id, number, end, at) => {
+      store.run('endAttempt', {
+        id,
+        number,
+        at,
+        phase: end.phase,
+        verdict: end.verdict,
+        status: end.status ?? null,
+        requestId: end.requestId ?? null,
+        trouble: end.trouble ?? null,
+        retryAfter: end.retryAfterMs ?? null,
+        duplicate: end.duplicate ? 1 : 0,
+        verified: end.verified ? 1 : 0,
+        reply: end.reply ?? null,
+        headers: JSON.stringify(end.headers),
+      });
+    },
+    conclude: (id, state, why, at) => {
+      if (store.run('conclude', { ...owned(id), state, why: why ?? null, at }) > 0) return true;
+      if (state === 'accepted') store.run('acceptLate', { id, at });
+      return false;
+    },
+    hold: (id, why, at) => {
+      store.run('hold', { id, why, at });
+    },
+    decide: (id, { kind, who, atMs, reason, signature = null }) =>
+      store.atomically(() => {
+        store.run('addDecision', { id, kind, who, at: atMs, reason, signature });
+        // The decision answers whether an earlier attempt landed; only later ones are in doubt again.
+        if (kind !== 'happened') store.run('forgetLanding', { id });
+        if (kind !== 'send-again') store.run('resolve', { id, kind, at: atMs });
+      }),
+    markReported: (id, at) => {
+      store.run('markReported', { id, at });
+    },
+    leaveBehind: (id) => {
+      store.run('leaveBehind', { id });
+    },
+
+    hashOf: (token) => createHash('sha256').update(salt).update(token).digest('hex'),
+    close: () => {
+      owners.close();
+      database.close();
+    },
+  };
+}
+
+function saltOf(store: Store): Uint8Array {
+  const read = (): Uint8Array | undefined =>
+    store.one('readMeta', { name: 'salt' }, (row) => row.value as Uint8Array);
+  return (
+    read() ??
+    store.atomically(() => {
+      const salt = read() ?? randomBytes(32);
+      if (read() === undefined) store.run('writeMeta', { name: 'salt', value: salt });
+      return salt;
+    })
+  );
+}
+
+function countsOf(store: Store): Partial<Record<State, number>> {
+  const others = store.all('countsOfOthers', {}, (row) => [row.state as State, Number(row.count)] as const);
+  const all = store.one('countAll', {}, (row) => Number(row.count)) ?? 0;
+  const accepted = all - others.reduce((sum, [, count]) => sum + count, 0);
+  return { ...Object.fromEntries(others), accepted };
+}
+
+/** The database with its prepared statements and its one way of failing. */
+class Store {
+  readonly #database: DatabaseSyncInstance;
+  readonly #path: string;
+  readonly #prepared = new Map<string, StatementSyncInstance>();
+  #depth = 0;
+
+  constructor(database: DatabaseSyncInstance, path: string) {
+    this.#database = database;
+    this.#path = path;
+  }
+
+  guard<Result>(work: () => Result): Result {
+    try {
+      return work();
+    } catch (error) {
+      throw journalFailure(error, this.#path);
+    }
+  }
+
+  atomically<Result>(work: () => Result): Result {
+    if (this.#depth > 0) return work();
+    return this.guard(() => {
+      this.#database.exec('BEGIN IMMEDIATE');
+      this.#depth += 1;
+      try {
+        const result = work();
+        this.#database.exec('COMMIT');
+        return result;
+      } catch (error) {
+        // After a full disk or an I/O error SQLite may have rolled back by itself.
+        if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+        throw error;
+      } finally {
+        this.#depth -= 1;
+      }
+    });
+  }
+
+  run(verb: Verb, bindings: Bindings): number {
+    return this.guard(() => Number(this.#statement(statements[verb]).run(bindings).changes));
+  }
+
+  one<Result>(verb: Verb, bindings: Bindings, read: (row: SqlRow) => Result): Result | undefined {
+    const row = this.guard(() => this.#statement(statements[verb]).get(bindings)) as SqlRow | undefined;
+    return row === undefined ? undefined : read(row);
+  }
+
+  all<Result>(verb: Verb, bindings: Bindings, read: (row: SqlRow) => Result): Result[] {
+    return (this.guard(() => this.#statement(statements[verb]).all(bindings)) as SqlRow[]).map(read);
+  }
+
+  *select({ states, kind, sinceMs, limit }: Selection) {
+    const conditions: string[] = [];
+    const bindings: Bindings = { limit };
+    if (states !== undefined) {
+      conditions.push(`state IN (${states.map((state) => `'${state}'`).join(', ')})`);
+      // Lets SQLite use the index of what is not accepted.
+      if (!states.includes('accepted')) conditions.push(`state <> 'accepted'`);
+    }
+    if (kind !== undefined) {
+      conditions.push('kind = :kind');
+      bindings.kind = kind;
+    }
+    if (sinceMs !== undefined) {
+      conditions.push('created_at >= :since');
+      bindings.since = sinceMs;
+    }
+    const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+    const sql = `SELECT * FROM intents ${where} ORDER BY created_at DESC, seq DESC LIMIT :limit`;
+    for (const row of this.#statement(sql).iterate(bindings)) yield intentOf(row as SqlRow);
+  }
+
+  #statement(sql: string): StatementSyncInstance {
+    const known = this.#prepared.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare(sql);
+    this.#prepared.set(sql, statement);
+    return statement;
+  }
+}

@@ -1,0 +1,186 @@
+import { base58 } from '@scure/base';
+import type { EncodedAccount } from '@solana/kit';
+import type { FailedTransactionMetadata, LiteSVM, TransactionMetadata } from 'litesvm';
+import { associatedTokenProgram, memoProgram, systemProgram, tokenProgram } from './solana/address.ts';
+import type { Instruction } from './solana/instructions.ts';
+import type { Keypair } from './solana/keys.ts';
+import { compileMessage, encodeMessage, encodeTransaction } from './solana/message.ts';
+import { readHolding } from './solana/token.ts';
+import type { Account } from './store/accounts.ts';
+import type { TokenBalance, TransactionMeta } from './store/transactions.ts';
+
+/** What the VM asks of the ledger. */
+export type AccountSource = {
+  get(address: string): Account | undefined;
+  decimalsOf(mint: string): number;
+};
+
+export type Execution =
+  | { kind: 'executed'; signature: string; wire: Uint8Array; accounts: Account[]; meta: TransactionMeta }
+  | { kind: 'refused'; verdict: string }
+  | { kind: 'program'; address: string }
+  | { kind: 'too-large' };
+
+export type Order = { payer: Keypair; instructions: Instruction[]; blockhash: string };
+
+export type Chain = { execute(order: Order, source: AccountSource): Execution };
+
+export class NoChainError extends Error {
+  constructor(cause: unknown) {
+    super(
+      `Transfers need litesvm, which has no build for ${process.platform}-${process.arch}; messages work.`,
+      { cause },
+    );
+  }
+}
+
+let loading: Promise<Chain> | undefined;
+
+/** The VM takes a tenth of a second to load, so the first transfer loads it, once a process. */
+export function loadChain(): Promise<Chain> {
+  loading ??= import('litesvm').then(
+    ({ LiteSVM: Machine }) =>
+      new LiteChain(new Machine().withTransactionHistory(0n).withBlockhashCheck(false)),
+    (cause: unknown) => {
+      loading = undefined;
+      throw new NoChainError(cause);
+    },
+  );
+  return loading;
+}
+
+/** Solana's programs over accounts that live in the ledger: between orders the VM holds none of them. */
+class LiteChain implements Chain {
+  readonly #vm: LiteSVM;
+
+  constructor(vm: LiteSVM) {
+    this.#vm = vm;
+  }
+
+  execute({ payer, instructions, blockhash }: Order, source: AccountSource): Execution {
+    const message = compileMessage(payer.address, instructions, blockhash);
+    const before = new Map(message.accounts.map((address) => [address, source.get(address)]));
+    const own = message.accounts.filter((address) => !programs.has(address));
+    const program = writtenBy(instructions).find((address) => this.#isProgram(address, before.get(address)));
+    if (program !== undefined) return { kind: 'program', address: program };
+    const messageBytes = encodeMessage(message);
+    const signature = payer.sign(messageBytes);
+    const wire = encodeTransaction([signature], messageBytes);
+    if (wire.length > packetBytes) return { kind: 'too-large' };
+    try {
+      for (const account of before.values()) if (account !== undefined) this.#load(account);
+      const preBalances = this.#balances(message.accounts);
+      const transaction = {
+        messageBytes,
+        signatures: { [payer.address]: signature },
+      } as unknown as VmTransaction;
+      const simulated = this.#vm.simulateTransaction(transaction);
+      if (isFailed(simulated)) return { kind: 'refused', verdict: verdictOf(simulated) };
+      const done = this.#vm.sendTransaction(transaction);
+      if (isFailed(done)) return { kind: 'refused', verdict: verdictOf(done) };
+      const accounts = own.map((address) => this.#read(address));
+      const after = new Map(accounts.map((account) => [account.address, account]));
+      return {
+        kind: 'executed',
+        signature: base58.encode(signature),
+        wire,
+        accounts,
+        meta: {
+          ...spent(done, preBalances, this.#balances(message.accounts)),
+          preTokenBalances: tokenBalances(message.accounts, (address) => before.get(address), source),
+          postTokenBalances: tokenBalances(message.accounts, (address) => after.get(address), source),
+        },
+      };
+    } finally {
+      for (const address of own)
+        this.#load({ address, lamports: 0n, owner: tokenProgram, data: new Uint8Array(0) });
+    }
+  }
+
+  /** What the VM has of its own between orders: programs and system variables. */
+  #isProgram(address: string, kept: Account | undefined): boolean {
+    return programs.has(address) || (kept === undefined && this.#vm.getAccount(asAddress(address)).exists);
+  }
+
+  #load({ address, lamports, owner, data }: Account): void {
+    const account = {
+      address,
+      lamports,
+      programAddress: owner,
+      executable: false,
+      data,
+      space: BigInt(data.length),
+    } as unknown as EncodedAccount;
+    this.#vm.setAccount(account);
+  }
+
+  #read(address: string): Account {
+    const account = this.#vm.getAccount(asAddress(address));
+    if (!account.exists) return { address, lamports: 0n, owner: tokenProgram, data: new Uint8Array(0) };
+    return {
+      address,
+      lamports: account.lamports,
+      owner: account.programAddress,
+      data: new Uint8Array(account.data),
+    };
+  }
+
+  #balances(addresses: string[]): string[] {
+    return addresses.map((address) => (this.#vm.getBalance(asAddress(address)) ?? 0n).toString());
+  }
+}
+
+type VmTransaction = Parameters<LiteSVM['sendTransaction']>[0];
+type VmAddress = Parameters<LiteSVM['getAccount']>[0];
+
+const asAddress = (address: string): VmAddress => address as VmAddress;
+
+/** A transaction travels in one network packet; litesvm would run larger ones. */
+const packetBytes = 1232;
+
+const programs = new Set([systemProgram, tokenProgram, associatedTokenProgram, memoProgram]);
+
+function writtenBy(instructions: Instruction[]): string[] {
+  return instructions.flatMap(({ accounts }) =>
+    accounts.filter((use) => use.writable).map((use) => use.address),
+  );
+}
+
+function isFailed(result: object): result is FailedTransactionMetadata {
+  return 'err' in result;
+}
+
+/** `err()` gives bare numbers for plain errors; the printed form always has the name. */
+function verdictOf(failed: FailedTransactionMetadata): string {
+  const match = /err: (.*?), meta: TransactionMetadata/s.exec(failed.toString());
+  return match?.[1] ?? 'unknown error';
+}
+
+type Spent = Pick<TransactionMeta, 'fee' | 'preBalances' | 'postBalances' | 'logs' | 'computeUnits'>;
+
+/** What leaves the sum of all touched balances is the fee: nothing else burns lamports. */
+function spent(done: TransactionMetadata, preBalances: string[], postBalances: string[]): Spent {
+  const sum = (balances: string[]): bigint =>
+    balances.reduce((total, lamports) => total + BigInt(lamports), 0n);
+  return {
+    fee: (sum(preBalances) - sum(postBalances)).toString(),
+    preBalances,
+    postBalances,
+    logs: done.logs(),
+    computeUnits: done.computeUnitsConsumed().toString(),
+  };
+}
+
+function tokenBalances(
+  addresses: string[],
+  accountOf: (address: string) => Account | undefined,
+  source: AccountSource,
+): TokenBalance[] {
+  return addresses.flatMap((address, accountIndex) => {
+    const account = accountOf(address);
+    const holding = account?.owner === tokenProgram ? readHolding(account.data) : undefined;
+    if (holding === undefined) return [];
+    const { mint, owner, units } = holding;
+    return [{ accountIndex, mint, owner, amount: units.toString(), decimals: source.decimalsOf(mint) }];
+  });
+}

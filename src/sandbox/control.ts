@@ -1,0 +1,203 @@
+import { randomOf, setRandom } from './fate.ts';
+import { type Fault, parseFault } from './faults.ts';
+import type { Identity } from './identity.ts';
+import type { Ledger } from './ledger.ts';
+import { balancesOf, fillFresh, giveSol, giveToken, solDecimals, suppliesOf, TooMuchError } from './money.ts';
+import { defaultReadings, parseReadings, type Readings } from './readings.ts';
+import { addressBytes } from './solana/address.ts';
+import type { Effect, EffectFilter } from './store/effects.ts';
+
+export type ControlReply = { status: number; body: unknown };
+
+export type ControlCall = { method: string; path: string; query: URLSearchParams; body: unknown };
+
+type World = { ledger: Ledger; identity: Identity };
+
+type Handler = (call: ControlCall, world: World) => ControlReply;
+
+const ok = (body: unknown): ControlReply => ({ status: 200, body });
+const bad = (message: string): ControlReply => ({
+  status: 400,
+  body: { error: { code: 'invalid_control', message } },
+});
+
+const handlers: Record<string, Handler> = {
+  'GET /control': (_, world) => ok(stateOf(world)),
+  'GET /control/ledger': ({ query }, world) => ok(ledgerOf(query, world)),
+  'GET /control/readings': (_, { ledger }) => ok(readingsOf(ledger)),
+  'POST /control/readings': setReadings,
+  'GET /control/faults': (_, { ledger }) => ok(faultsOf(ledger)),
+  'POST /control/faults': addFaults,
+  'DELETE /control/faults': (_, { ledger }) => {
+    ledger.faults.clear();
+    setRandom(ledger, null);
+    return ok(faultsOf(ledger));
+  },
+  'POST /control/conversations': addConversation,
+  'POST /control/money': giveMoney,
+  'POST /control/forget-keys': forgetKeys,
+  'POST /control/reset': (_, { ledger, identity }) => {
+    ledger.forgetAll();
+    fillFresh(ledger, identity);
+    return ok(stateOf({ ledger, identity }));
+  },
+};
+
+export const controlPaths: readonly string[] = [
+  ...new Set(Object.keys(handlers).map((name) => name.split(' ')[1] ?? '')),
+];
+
+/** The sandbox's own interface, apart from the Bot API: each call is one transaction. */
+export function control(call: ControlCall, world: World): ControlReply {
+  const path = call.path.replace(/\/$/, '');
+  const handler = handlers[`${call.method} ${path}`];
+  if (handler !== undefined) return handle(handler, call, world);
+  const known = Object.keys(handlers).filter((name) => name.endsWith(` ${path}`));
+  const message = known.length === 0 ? `There is no ${path}.` : `Try ${known.join(' or ')}.`;
+  return { status: known.length === 0 ? 404 : 405, body: { error: { code: 'no_such_control', message } } };
+}
+
+function handle(handler: Handler, call: ControlCall, world: World): ControlReply {
+  try {
+    return world.ledger.atomically(() => handler(call, world));
+  } catch (error) {
+    if (error instanceof TooMuchError) return bad(error.message);
+    throw error;
+  }
+}
+
+export function readingsOf(ledger: Ledger): Readings {
+  return { ...defaultReadings, ...(ledger.settings.get('readings') as Partial<Readings> | undefined) };
+}
+
+function faultsOf(ledger: Ledger): { scripted: unknown[]; random: unknown } {
+  return { scripted: ledger.faults.list(), random: randomOf(ledger) ?? null };
+}
+
+function stateOf({ ledger, identity }: World): object {
+  const { address } = identity.wallet;
+  return {
+    tokens: identity.tokens,
+    conversations: ledger.conversations.list(),
+    wallet: { address, balances: balancesOf(ledger, address) },
+    assets: ledger.accounts.assets(),
+    readings: readingsOf(ledger),
+    faults: faultsOf(ledger),
+    counts: {
+      messages: ledger.effects.count('message'),
+      transfers: ledger.effects.count('transfer'),
+      transactions: ledger.transactions.count(),
+    },
+    // made = in accounts + burnt as fees, always.
+    lamports: {
+      made: ledger.facts.get('lamports_made'),
+      in_accounts: ledger.accounts.totalLamports().toString(),
+      fees: ledger.transactions.feesLamports().toString(),
+    },
+    // supply = held, always.
+    supplies: suppliesOf(ledger),
+  };
+}
+
+function ledgerOf(query: URLSearchParams, { ledger }: World): { effects: object[] } {
+  const filter: EffectFilter = {};
+  const kind = query.get('kind');
+  const key = query.get('key');
+  if (kind !== null) filter.kind = kind;
+  if (key !== null) filter.key = key;
+  if (query.has('after')) filter.afterSeq = Number(query.get('after')) || 0;
+  if (query.has('limit')) filter.limit = Number(query.get('limit')) || 0;
+  return { effects: ledger.effects.list(filter).map(shown) };
+}
+
+function shown(effect: Effect): object {
+  const { seq, kind, id, token, key, atMs, request, signature } = effect;
+  return {
+    seq,
+    kind,
+    id,
+    key,
+    signature,
+    token,
+    at: new Date(atMs).toISOString(),
+    request: JSON.parse(request),
+  };
+}
+
+function setReadings({ body }: ControlCall, { ledger }: World): ControlReply {
+  const parsed = parseReadings(body);
+  if (!parsed.ok) return bad(parsed.problem);
+  const readings = { ...readingsOf(ledger), ...parsed.change };
+  ledger.settings.put('readings', readings);
+  return ok(readings);
+}
+
+/** `{"faults": [...]}` is added to the queue, `{"random": {"seed", "rate"} | null}` sets the dice. */
+function addFaults({ body }: ControlCall, { ledger }: World): ControlReply {
+  const { faults = [], random } = asFields(body);
+  if (!Array.isArray(faults)) return bad('faults must be an array');
+  const wanted: { fault: Fault; times: number }[] = [];
+  for (const [index, entry] of faults.entries()) {
+    const parsed = parseFault(entry);
+    if (!parsed.ok) return bad(`faults[${index}]: ${parsed.problem}`);
+    wanted.push(parsed);
+  }
+  if (random !== undefined) {
+    const problem = setDice(random, ledger);
+    if (problem !== undefined) return bad(problem);
+  }
+  for (const { fault, times } of wanted) ledger.faults.add(fault, times);
+  return ok(faultsOf(ledger));
+}
+
+function setDice(random: unknown, ledger: Ledger): string | undefined {
+  if (random === null) {
+    setRandom(ledger, null);
+    return undefined;
+  }
+  const { seed = 'botctl', rate } = asFields(random);
+  if (typeof seed !== 'string' && typeof seed !== 'number') return 'random.seed must be a string or a number';
+  if (typeof rate !== 'number' || !(rate >= 0 && rate <= 1))
+    return 'random.rate must be a number from 0 to 1';
+  setRandom(ledger, { seed: String(seed), rate });
+  return undefined;
+}
+
+function addConversation({ body }: ControlCall, { ledger }: World): ControlReply {
+  const { id } = asFields(body);
+  if (typeof id !== 'string' || id === '') return bad('id must be a string');
+  ledger.conversations.add(id);
+  return ok({ conversations: ledger.conversations.list() });
+}
+
+/** Money from nowhere, in whole units of the asset's smallest part; the bot's wallet unless an address is given. */
+function giveMoney({ body }: ControlCall, { ledger, identity }: World): ControlReply {
+  const { address = identity.wallet.address, asset = 'SOL', amount } = asFields(body);
+  if (typeof address !== 'string' || addressBytes(address) === undefined)
+    return bad('address must be 32 bytes in base58');
+  const token = typeof asset === 'string' ? ledger.accounts.asset(asset) : undefined;
+  if (asset !== 'SOL' && token === undefined) return bad('asset must be SOL, or name a token');
+  const units = unitsOf(amount, token?.decimals ?? solDecimals);
+  if (units === undefined) return bad('amount must be a decimal amount, such as "1.5"');
+  if (token === undefined) giveSol(ledger, address, units);
+  else giveToken(ledger, address, token, units);
+  return ok({ address, balances: balancesOf(ledger, address) });
+}
+
+function unitsOf(amount: unknown, decimals: number): bigint | undefined {
+  const match = typeof amount === 'string' ? /^([0-9]{1,10})(?:\.([0-9]+))?$/.exec(amount) : null;
+  const fraction = match?.[2] ?? '';
+  if (match === null || fraction.length > decimals) return undefined;
+  return BigInt(`${match[1]}${fraction.padEnd(decimals, '0')}`);
+}
+
+function forgetKeys({ body }: ControlCall, { ledger }: World): ControlReply {
+  const { key } = asFields(body);
+  if (key !== undefined && typeof key !== 'string') return bad('key must be a string');
+  ledger.keys.forget(key);
+  return ok({ forgotten: key ?? 'all' });
+}
+
+function asFields(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}

@@ -1,0 +1,116 @@
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FaultKind, ScriptedReply } from './faults.ts';
+import type { Reply } from './reply.ts';
+
+/** The status that left, or 0 where none did. */
+export type Delivered = number;
+
+/** Where replies go: the response, and what ends all waiting when the sandbox closes. */
+export type Outlet = { response: ServerResponse; closing: AbortSignal };
+
+export function send(reply: Reply, { response, closing }: Outlet): Delivered {
+  if (response.destroyed) return reply.status;
+  response.statusCode = reply.status;
+  for (const [name, value] of reply.headers) response.setHeader(name, value);
+  response.setHeader('Content-Length', reply.body.length);
+  if (closing.aborted) response.setHeader('Connection', 'close');
+  response.end(reply.body);
+  return reply.status;
+}
+
+/** Does to a reply what a fault asks; `stall` ends by itself or with the client. */
+export async function deliver(fault: FaultKind, reply: Reply, outlet: Outlet): Promise<Delivered> {
+  const { socket } = outlet.response;
+  if (socket === null) return 0;
+  switch (fault.kind) {
+    case 'pass':
+      return send(reply, outlet);
+    case 'drop':
+      socket.destroy();
+      return 0;
+    case 'reset':
+      socket.resetAndDestroy();
+      return 0;
+    case 'stall':
+      await stall(fault.ms, outlet);
+      return socket.destroyed ? 0 : send(reply, outlet);
+    case 'drip':
+      return drip(reply, fault.ms, socket, outlet);
+    case 'cut':
+      return cut(reply, fault.at, socket);
+    case 'garbage':
+      socket.end(Buffer.from('\u0000\u0001garbage, not HTTP\r\n\r\n\u00ff', 'latin1'));
+      return 0;
+    case 'reply':
+      socket.end(scripted(fault.reply, reply));
+      return fault.reply.status;
+  }
+}
+
+/** For ever means: until the client leaves or the sandbox closes. */
+export async function stall(ms: number | null, { response, closing }: Outlet): Promise<void> {
+  if (ms !== null) {
+    await sleep(ms, undefined, { signal: closing }).catch(() => undefined);
+    return;
+  }
+  await new Promise<void>((resolve) => {
+    const end = (): void => {
+      response.socket?.destroy();
+      resolve();
+    };
+    if (closing.aborted || response.destroyed) end();
+    closing.addEventListener('abort', end, { once: true });
+    response.once('close', end);
+  });
+}
+
+async function drip(reply: Reply, everyMs: number, socket: Socket, { closing }: Outlet): Promise<Delivered> {
+  socket.setNoDelay(true);
+  socket.write(head(reply.status, undefined, withLength(reply.headers, reply.body)));
+  for (let at = 0; at < reply.body.length && !socket.destroyed; at += 1) {
+    socket.write(reply.body.subarray(at, at + 1));
+    await sleep(everyMs, undefined, { signal: closing }).catch(() => undefined);
+  }
+  socket.end();
+  return reply.status;
+}
+
+function cut(reply: Reply, at: number, socket: Socket): Delivered {
+  const bytes = Buffer.concat([
+    head(reply.status, undefined, withLength(reply.headers, reply.body)),
+    reply.body.subarray(0, at),
+  ]);
+  socket.end(bytes);
+  return reply.status;
+}
+
+function scripted(script: ScriptedReply, own: Reply): Buffer {
+  if (script.raw_base64 !== undefined) return Buffer.from(script.raw_base64, 'base64');
+  const body = script.body_base64 === undefined ? own.body : Buffer.from(script.body_base64, 'base64');
+  const given = script.headers ?? [];
+  const has = (name: string): boolean => given.some(([other]) => other.toLowerCase() === name);
+  const added = own.headers.filter(([name]) => !has(name.toLowerCase()));
+  const bodiless = script.status < 200 || script.status === 204 || script.status === 304;
+  const headers = [...given, ...added];
+  const framed =
+    bodiless || has('content-length') || has('transfer-encoding') ? headers : withLength(headers, body);
+  return Buffer.concat([head(script.status, script.reason, framed), bodiless ? Buffer.alloc(0) : body]);
+}
+
+const withLength = (headers: [string, string][], body: Buffer): [string, string][] => [
+  ...headers,
+  ['Content-Length', String(body.length)],
+];
+
+/** Written by hand: node:http would refuse most of what a fault wants to say. */
+function head(status: number, reason: string | undefined, headers: [string, string][]): Buffer {
+  const said = headers.some(([name]) => name.toLowerCase() === 'connection');
+  const all = said ? headers : [...headers, ['Connection', 'close']];
+  const lines = all.map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(
+    `HTTP/1.1 ${status} ${reason ?? STATUS_CODES[status] ?? 'Unknown'}\r\n${lines.join('')}\r\n`,
+    'latin1',
+  );
+}

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import { type Operation, operations } from './operation.ts';
+
+/** `unread`: before the body is read; `before` and `after`: around the commit of the effect. */
+export type FaultMoment = 'unread' | 'before' | 'after';
+
+export type FaultKind =
+  | { kind: 'pass' }
+  | { kind: 'drop' }
+  | { kind: 'reset' }
+  | { kind: 'stall'; ms: number | null }
+  | { kind: 'drip'; ms: number }
+  | { kind: 'cut'; at: number }
+  | { kind: 'garbage' }
+  | { kind: 'reply'; reply: ScriptedReply };
+
+/** Any answer at all; what is not given is what the service itself would say. `raw_base64` is the whole of it. */
+export type ScriptedReply = {
+  status: number;
+  reason?: string;
+  headers?: [string, string][];
+  body_base64?: string;
+  raw_base64?: string;
+};
+
+export type Fault = FaultKind & { when: FaultMoment; operation: Operation | null; key: string | null };
+
+export type RandomFaults = { seed: string; rate: number };
+
+export type ParsedFault = { ok: true; fault: Fault; times: number } | { ok: false; problem: string };
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isCount = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0;
+
+const problem = (text: string): { ok: false; problem: string } => ({ ok: false, problem: text });
+
+const commonFields = ['kind', 'when', 'operation', 'key', 'times'];
+
+const ownFields: Record<FaultKind['kind'], string[]> = {
+  pass: [],
+  drop: [],
+  reset: [],
+  stall: ['ms'],
+  drip: ['ms'],
+  cut: ['at'],
+  garbage: [],
+  reply: ['status', 'reason', 'headers', 'body', 'body_base64', 'raw_base64'],
+};
+
+export const faultKinds: readonly string[] = Object.keys(ownFields);
+
+export function parseFault(value: unknown): ParsedFault {
+  if (!isObject(value)) return problem('a fault must be an object');
+  const { kind, when = 'before', operation = null, key = null, times = 1 } = value;
+  if (typeof kind !== 'string' || !Object.hasOwn(ownFields, kind)) {
+    return problem(`kind must be one of ${faultKinds.join(', ')}`);
+  }
+  const allowed = [...commonFields, ...ownFields[kind as FaultKind['kind']]];
+  const unknown = Object.keys(value).find((name) => !allowed.includes(name));
+  if (unknown !== undefined) return problem(`a ${kind} has no field ${JSON.stringify(unknown)}`);
+  if (when !== 'unread' && when !== 'before' && when !== 'after')
+    return problem('when must be unread, before or after');
+  if (operation !== null && !operations.includes(operation as Operation))
+    return problem('operation must be message or transfer');
+  if (key !== null && typeof key !== 'string') return problem('key must be a string');
+  if (key !== null && when === 'unread') return problem('an unread request has no key yet');
+  if (!isCount(times) || times === 0) return problem('times must be a whole number from 1');
+  const parsed = parseKind(kind as FaultKind['kind'], value);
+  if ('problem' in parsed) return problem(parsed.problem);
+  return { ok: true, fault: { ...parsed, when, operation: operation as Operation | null, key }, times };
+}
+
+function parseKind(kind: FaultKind['kind'], value: Record<string, unknown>): FaultKind | { problem: string } {
+  switch (kind) {
+    case 'stall': {
+      const { ms = null } = value;
+      return ms === null || isCount(ms)
+        ? { kind, ms }
+        : { problem: 'ms must be a whole number, or null for ever' };
+    }
+    case 'drip': {
+      const { ms = 20 } = value;
+      return isCount(ms) ? { kind, ms } : { problem: 'ms must be a whole number' };
+    }
+    case 'cut': {
+      const { at = 1 } = value;
+      return isCount(at) ? { kind, at } : { problem: 'at must be a whole number of bytes' };
+    }
+    case 'reply':
+      return parseReply(value);
+    default:
+      return { kind };
+  }
+}
+
+function parseReply(value: Record<string, unknown>): FaultKind | { problem: string } {
+  const { status, reason, headers, body, body_base64, raw_base64 } = value;
+  if (!isCount(status) || status > 999) return { problem: 'status must be a whole number up to 999' };
+  for (const text of [reason, body_base64, raw_base64]) {
+    if (text !== undefined && typeof text !== 'string')
+      return { problem: 'reason, body_base64 and raw_base64 must be strings' };
+  }
+  const pairs = headerPairs(headers);
+  if (headers !== undefined && pairs === undefined)
+    return { problem: 'headers must be an object, or pairs, of strings' };
+  const bytes = body === undefined ? body_base64 : Buffer.from(bodyText(body), 'utf8').toString('base64');
+  const reply: ScriptedReply = { status };
+  if (typeof reason === 'string') reply.reason = reason;
+  if (pairs !== undefined) reply.headers = pairs;
+  if (typeof bytes === 'string') reply.body_base64 = bytes;
+  if (typeof raw_base64 === 'string') reply.raw_base64 = raw_base64;
+  return { kind: 'reply', reply };
+}
+
+const bodyText = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body));
+
+function headerPairs(headers: unknown): [string, string][] | undefined {
+  const pairs = Array.isArray(headers) ? headers : isObject(headers) ? Object.entries(headers) : undefined;
+  const isPair = (pair: unknown): pair is [string, string] =>
+    Array.isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === 'string');
+  return pairs?.every(isPair) ? pairs : undefined;
+}
+
+const randomKinds: readonly FaultKind[] = [
+  { kind: 'drop' },
+  { kind: 'reset' },
+  { kind: 'stall', ms: 200 },
+  { kind: 'cut', at: 7 },
+  { kind: 'garbage' },
+  { kind: 'reply', reply: { status: 500 } },
+  { kind: 'reply', reply: { status: 502 } },
+  { kind: 'reply', reply: { status: 503 } },
+  { kind: 'reply', reply: { status: 429 } },
+  { kind: 'reply', reply: { status: 307, headers: [['Location', '/elsewhere']] } },
+];
+
+/** The same seed gives the n-th request the same fate, whichever process it meets. */
+export function randomFault({ seed, rate }: RandomFaults, n: bigint): Fault | undefined {
+  const dice = createHash('sha256').update(`${seed}/${n}`).digest();
+  if (dice.readUInt32BE(0) / 2 ** 32 >= rate) return undefined;
+  const kind = randomKinds[dice.readUInt32BE(4) % randomKinds.length] ?? { kind: 'drop' };
+  // A 429 or a redirect says that nothing was done: after the effect it would be a lie no service tells.
+  const honest = kind.kind === 'reply' && kind.reply.status < 500;
+  const when = honest || dice.readUInt8(8) % 2 === 0 ? 'before' : 'after';
+  return { ...kind, when, operation: null, key: null };
+}

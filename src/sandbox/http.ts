@@ -1,0 +1,82 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { serveOperation } from './botApi.ts';
+import { type Outlet, send } from './delivery.ts';
+import type { Fate } from './fate.ts';
+import type { Service } from './operate.ts';
+import type { Operation } from './operation.ts';
+import { isOwnPath, serveOwn } from './ownPaths.ts';
+import { defaultReadings } from './readings.ts';
+import { notAllowed, refuse, type Told } from './refuse.ts';
+import { type Reply, refusal, refusalReply } from './reply.ts';
+import type { RequestLine } from './requestLine.ts';
+import { isBusy } from './store/database.ts';
+import { refuseUnparsed } from './unparsed.ts';
+
+export type Site = {
+  service: Service;
+  fate: Fate;
+  closing: AbortSignal;
+  /** Requests whose work is not done, whether or not their client still waits. */
+  flights: Set<Promise<void>>;
+  requestTimeoutMs: number;
+  onRequest: (line: Omit<RequestLine, 'at'>) => void;
+};
+
+const operationPaths: Record<string, Operation> = {
+  '/api/bot/v1/messages/send': 'message',
+  '/api/bot/v1/wallet/transfers': 'transfer',
+};
+
+export function createSite(site: Site): Server {
+  const { requestTimeoutMs } = site;
+  const server = createServer({
+    requestTimeout: requestTimeoutMs,
+    headersTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.max(50, Math.min(1000, requestTimeoutMs / 4)),
+    keepAliveTimeout: 30_000,
+  });
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const flight = answer(request, response, site);
+    site.flights.add(flight);
+    void flight.finally(() => site.flights.delete(flight));
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const refused = refuseUnparsed(error, socket);
+    if (refused !== undefined) site.onRequest({ operation: 'none', ...refused });
+  });
+  return server;
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, site: Site): Promise<void> {
+  const outlet: Outlet = { response, closing: site.closing };
+  response.on('error', () => undefined);
+  const path = (request.url ?? '/').split('?')[0] ?? '/';
+  const operation = operationPaths[path] ?? (path.split('/')[1] || 'page');
+  try {
+    const told = await route(path, request, outlet, site);
+    site.onRequest({ operation, ...told });
+  } catch (error) {
+    const status = response.headersSent ? 0 : send(failure(error, site.service), outlet);
+    site.onRequest({ operation, status, reason: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+/** Of the folder itself nothing more is asked here, readings included: it may be what failed. */
+function failure(error: unknown, { requestId, nowMs }: Service): Reply {
+  const refused = isBusy(error)
+    ? refusal(503, 'busy', 'The data folder is busy.')
+    : refusal(500, 'internal', 'The sandbox failed; this is a bug.');
+  return refusalReply(refused, { readings: defaultReadings, requestId: requestId(), nowMs: nowMs() });
+}
+
+async function route(path: string, request: IncomingMessage, outlet: Outlet, site: Site): Promise<Told> {
+  const { service, fate } = site;
+  const operation = operationPaths[path];
+  if (operation !== undefined) {
+    if (request.method !== 'POST') return refuse(notAllowed('POST'), request, outlet, service);
+    return serveOperation(operation, request, outlet, service, fate);
+  }
+  if (isOwnPath(path)) return serveOwn(path, request, outlet, service);
+  return refuse(refusal(404, 'not_found', 'There is no such path.'), request, outlet, service);
+}

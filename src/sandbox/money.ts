@@ -1,0 +1,102 @@
+import type { Identity } from './identity.ts';
+import type { Ledger } from './ledger.ts';
+import { systemProgram, tokenAccountOf, tokenProgram } from './solana/address.ts';
+import { decimal, holderData, mintData, readHolding, readSupply, withUnits } from './solana/token.ts';
+import type { Asset } from './store/accounts.ts';
+
+export const solDecimals = 9;
+const mintRentLamports = 1_461_600n;
+const holderRentLamports = 2_039_280n;
+
+const startingLamports = 100_000_000_000n;
+const startingUsdcUnits = 10_000_000_000n;
+
+const maxU64 = 2n ** 64n - 1n;
+
+/** More than an account can count. */
+export class TooMuchError extends Error {}
+
+function counted(units: bigint): bigint {
+  if (units > maxU64) throw new TooMuchError('no account can hold that much');
+  return units;
+}
+
+export type Balance = { asset: string; amount: string };
+
+/** A data folder's first state, also after a reset. */
+export function fillFresh(ledger: Ledger, identity: Identity): void {
+  ledger.facts.put('lamports_made', '0');
+  ledger.conversations.add('conv_demo');
+  ledger.conversations.add('conv_test');
+  const { usdcMint, wallet, mintAuthority } = identity;
+  ledger.accounts.putAsset({ symbol: 'USDC', mint: usdcMint, decimals: 6 });
+  ledger.accounts.put({
+    address: usdcMint,
+    lamports: makeLamports(ledger, mintRentLamports),
+    owner: tokenProgram,
+    data: mintData(mintAuthority.address, 0n, 6),
+  });
+  giveSol(ledger, wallet.address, startingLamports);
+  giveToken(ledger, wallet.address, { symbol: 'USDC', mint: usdcMint, decimals: 6 }, startingUsdcUnits);
+}
+
+/** Every lamport that ever came from nowhere is counted, so that conservation can be checked. */
+function makeLamports(ledger: Ledger, lamports: bigint): bigint {
+  ledger.facts.count('lamports_made', lamports);
+  return lamports;
+}
+
+export function giveSol(ledger: Ledger, address: string, lamports: bigint): void {
+  const account = ledger.accounts.get(address) ?? {
+    address,
+    lamports: 0n,
+    owner: systemProgram,
+    data: new Uint8Array(0),
+  };
+  ledger.accounts.put({ ...account, lamports: counted(account.lamports + makeLamports(ledger, lamports)) });
+}
+
+export function giveToken(ledger: Ledger, owner: string, asset: Asset, units: bigint): void {
+  const mint = ledger.accounts.get(asset.mint);
+  if (mint === undefined) throw new Error(`the mint of ${asset.symbol} is gone`);
+  ledger.accounts.put({ ...mint, data: withUnits(mint.data, 36, counted(readSupply(mint.data) + units)) });
+  const address = tokenAccountOf(owner, asset.mint);
+  const held = ledger.accounts.get(address);
+  const before = held === undefined ? undefined : readHolding(held.data);
+  if (held === undefined || before === undefined) {
+    const lamports = makeLamports(ledger, holderRentLamports);
+    ledger.accounts.put({
+      address,
+      lamports,
+      owner: tokenProgram,
+      data: holderData(asset.mint, owner, units),
+    });
+    return;
+  }
+  ledger.accounts.put({ ...held, data: withUnits(held.data, 64, before.units + units) });
+}
+
+export function balancesOf(ledger: Ledger, address: string): Balance[] {
+  const sol = decimal(ledger.accounts.get(address)?.lamports ?? 0n, solDecimals);
+  const tokens = ledger.accounts.assets().map(({ symbol, mint, decimals }) => {
+    const held = ledger.accounts.get(tokenAccountOf(address, mint));
+    const units = held === undefined ? 0n : (readHolding(held.data)?.units ?? 0n);
+    return { asset: symbol, amount: decimal(units, decimals) };
+  });
+  return [{ asset: 'SOL', amount: sol }, ...tokens];
+}
+
+/** What each mint says it made, and what all its holders have together: two roads to one number. */
+export function suppliesOf(ledger: Ledger): Record<string, { supply: string; held: string }> {
+  const held = new Map<string, bigint>();
+  for (const data of ledger.accounts.dataOwnedBy(tokenProgram)) {
+    const holding = readHolding(data);
+    if (holding !== undefined) held.set(holding.mint, (held.get(holding.mint) ?? 0n) + holding.units);
+  }
+  const entries = ledger.accounts.assets().map(({ symbol, mint }) => {
+    const account = ledger.accounts.get(mint);
+    const supply = account === undefined ? 0n : readSupply(account.data);
+    return [symbol, { supply: supply.toString(), held: (held.get(mint) ?? 0n).toString() }] as const;
+  });
+  return Object.fromEntries(entries);
+}

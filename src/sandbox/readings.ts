@@ -1,0 +1,94 @@
+import type { RateLimit } from './limit.ts';
+
+/** One choice for each thing the document leaves open. The names are the control interface's. */
+export type Readings = {
+  success_status: number;
+  transfer_status: string;
+  repeated_transfer_key: 'replay' | 'conflict' | 'ignore';
+  repeated_message_key: 'replay' | 'conflict' | 'ignore';
+  other_body: 'as-repeat' | 'invalid' | 'conflict' | 'unprocessable';
+  key_scope: 'bot' | 'token';
+  key_memory_ms: number | null;
+  error_body: 'nested' | 'flat' | 'text' | 'html' | 'empty';
+  extra_fields: Record<string, unknown>;
+  omit_fields: string[];
+  content_type: string | null;
+  retry_after: 'seconds' | 'date' | 'none';
+  rate_limit: RateLimit | null;
+};
+
+export const defaultReadings: Readings = {
+  success_status: 200,
+  transfer_status: 'confirmed',
+  repeated_transfer_key: 'replay',
+  repeated_message_key: 'conflict',
+  other_body: 'as-repeat',
+  key_scope: 'bot',
+  key_memory_ms: null,
+  error_body: 'nested',
+  extra_fields: {},
+  omit_fields: [],
+  content_type: null,
+  retry_after: 'seconds',
+  rate_limit: null,
+};
+
+type Check = { accepts: (value: unknown) => boolean; rule: string };
+
+const oneOf = (...values: string[]): Check => ({
+  accepts: (value) => typeof value === 'string' && values.includes(value),
+  rule: `one of ${values.join(', ')}`,
+});
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isAmount = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0;
+
+const isHeaderText = (value: unknown): boolean => typeof value === 'string' && /^[\x20-\x7e]+$/.test(value);
+
+const checks: Record<keyof Readings, Check> = {
+  success_status: {
+    accepts: (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 299,
+    rule: 'a status from 200 to 299',
+  },
+  transfer_status: { accepts: (value) => typeof value === 'string', rule: 'a string' },
+  repeated_transfer_key: oneOf('replay', 'conflict', 'ignore'),
+  repeated_message_key: oneOf('replay', 'conflict', 'ignore'),
+  other_body: oneOf('as-repeat', 'invalid', 'conflict', 'unprocessable'),
+  key_scope: oneOf('bot', 'token'),
+  key_memory_ms: {
+    accepts: (value) => value === null || isAmount(value),
+    rule: 'milliseconds, or null for ever',
+  },
+  error_body: oneOf('nested', 'flat', 'text', 'html', 'empty'),
+  extra_fields: { accepts: isObject, rule: 'an object' },
+  omit_fields: {
+    accepts: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
+    rule: 'an array of field names',
+  },
+  content_type: {
+    accepts: (value) => value === null || isHeaderText(value),
+    rule: 'a content type, or null',
+  },
+  retry_after: oneOf('seconds', 'date', 'none'),
+  rate_limit: {
+    accepts: (value) =>
+      value === null || (isObject(value) && isAmount(value.capacity) && isAmount(value.per_second)),
+    rule: '{"capacity": requests, "per_second": requests}, or null for none',
+  },
+};
+
+export type ReadingsChange = { ok: true; change: Partial<Readings> } | { ok: false; problem: string };
+
+export function parseReadings(value: unknown): ReadingsChange {
+  if (!isObject(value)) return { ok: false, problem: 'readings must be an object' };
+  for (const [name, setting] of Object.entries(value)) {
+    const check = Object.hasOwn(checks, name) ? checks[name as keyof Readings] : undefined;
+    if (check === undefined)
+      return { ok: false, problem: `there is no reading named ${JSON.stringify(name)}` };
+    if (!check.accepts(setting)) return { ok: false, problem: `${name} must be ${check.rule}` };
+  }
+  return { ok: true, change: value as Partial<Readings> };
+}

@@ -1,0 +1,82 @@
+import type { Readings } from './readings.ts';
+
+export type Reply = { status: number; headers: [string, string][]; body: Buffer };
+
+export type Refusal = {
+  kind: 'refusal';
+  status: number;
+  code: string;
+  message: string;
+  field?: string;
+  retryAfterMs?: number;
+  headers?: [string, string][];
+};
+
+export const refusal = (status: number, code: string, message: string): Refusal => ({
+  kind: 'refusal',
+  status,
+  code,
+  message,
+});
+
+export function successReply(status: number, contentType: string, body: string): Reply {
+  return { status, headers: [['Content-Type', contentType]], body: Buffer.from(body, 'utf8') };
+}
+
+export type ReplyContext = { readings: Readings; requestId: string; nowMs: number };
+
+export function refusalReply(refused: Refusal, context: ReplyContext): Reply {
+  const { readings } = context;
+  const { contentType, text } = errorBody(refused, readings.error_body, context.requestId);
+  const headers: [string, string][] = [...(refused.headers ?? [])];
+  if (text !== '') headers.push(['Content-Type', readings.content_type ?? contentType]);
+  const after = retryAfter(refused.retryAfterMs, readings.retry_after, context.nowMs);
+  if (after !== undefined) headers.push(['Retry-After', after]);
+  return { status: refused.status, headers, body: Buffer.from(text, 'utf8') };
+}
+
+function errorBody(
+  refused: Refusal,
+  shape: Readings['error_body'],
+  requestId: string,
+): { contentType: string; text: string } {
+  const { code, message, field } = refused;
+  const named = field === undefined ? {} : { field };
+  switch (shape) {
+    case 'nested':
+      return json({ error: { code, message, ...named }, request_id: requestId });
+    case 'flat':
+      return json({ error: code, message, ...named, request_id: requestId });
+    case 'text':
+      return { contentType: 'text/plain; charset=utf-8', text: message };
+    case 'html':
+      return { contentType: 'text/html; charset=utf-8', text: htmlError(refused.status, message) };
+    case 'empty':
+      return { contentType: '', text: '' };
+  }
+}
+
+const json = (value: object): { contentType: string; text: string } => ({
+  contentType: 'application/json',
+  text: JSON.stringify(value),
+});
+
+function htmlError(status: number, message: string): string {
+  const safe = escapeHtml(message);
+  return `<!doctype html><html><head><title>${status}</title></head><body><h1>${status}</h1><p>${safe}</p></body></html>\n`;
+}
+
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (found) => `&#${found.charCodeAt(0)};`);
+}
+
+function retryAfter(
+  waitMs: number | undefined,
+  form: Readings['retry_after'],
+  nowMs: number,
+): string | undefined {
+  if (waitMs === undefined || form === 'none') return undefined;
+  // Both forms count whole seconds: round up, or the client comes back too early.
+  const waitS = Math.ceil(waitMs / 1000);
+  return form === 'seconds' ? String(waitS) : new Date(Math.ceil(nowMs / 1000 + waitS) * 1000).toUTCString();
+}

@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Chain, loadChain } from './chain.ts';
+import { readingsOf } from './control.ts';
+import { fateOf, randomOf, setRandom } from './fate.ts';
+import { createSite } from './http.ts';
+import { type Identity, identityOf } from './identity.ts';
+import { Ledger } from './ledger.ts';
+import { type Balance, balancesOf, fillFresh } from './money.ts';
+import type { Service } from './operate.ts';
+import { defaultReadings, type Readings } from './readings.ts';
+import type { RequestLine as Line } from './requestLine.ts';
+import { type Database, lockWaitMs, openDatabase } from './store/database.ts';
+import { FactStore } from './store/facts.ts';
+
+export type RequestLine = Line;
+
+export type SandboxSettings = {
+  dataDir: string;
+  /** 0: any free one. */
+  port: number;
+  seed?: string | number;
+  faultRate?: number;
+  onRequest?: (line: RequestLine) => void;
+  /** How long a client may take to say its request. */
+  requestTimeoutMs?: number;
+  nowMs?: () => number;
+  randomBytes?: (count: number) => Buffer;
+  lockWaitMs?: number;
+  loadChain?: () => Promise<Chain>;
+};
+
+export type RunningSandbox = {
+  baseUrl: string;
+  tokens: { full: string; no_send: string; no_wallet: string };
+  conversations: string[];
+  wallet: { address: string; balances: Balance[] };
+  /** Settings in the data folder that a caller may have forgotten, a sentence each. */
+  notes: string[];
+  close(): Promise<void>;
+};
+
+const closingGraceMs = 5_000;
+
+/** The Bot API on a loopback port, over one data folder that other processes may be serving too. */
+export async function startSandbox(settings: SandboxSettings): Promise<RunningSandbox> {
+  const random = settings.randomBytes ?? randomBytes;
+  const nowMs = settings.nowMs ?? Date.now;
+  const db = openDatabase(settings.dataDir, settings.lockWaitMs ?? lockWaitMs, (fresh) =>
+    settle(fresh, settings.seed, random),
+  );
+  const ledger = new Ledger(db);
+  const identity = identityOf(ledger.facts.get('secret') ?? '');
+  if (settings.faultRate !== undefined) {
+    const dice = { seed: String(settings.seed ?? 'botctl'), rate: settings.faultRate };
+    ledger.atomically(() => setRandom(ledger, dice.rate > 0 ? dice : null));
+  }
+  const service: Service = {
+    ledger,
+    identity,
+    readings: () => readingsOf(ledger),
+    nowMs,
+    requestId: () => `req_${random(10).toString('hex')}`,
+    loadChain: settings.loadChain ?? loadChain,
+  };
+  const closing = new AbortController();
+  const flights = new Set<Promise<void>>();
+  const server = createSite({
+    service,
+    fate: fateOf(ledger),
+    closing: closing.signal,
+    flights,
+    requestTimeoutMs: settings.requestTimeoutMs ?? 30_000,
+    onRequest: (line) => settings.onRequest?.({ at: new Date(nowMs()), ...line }),
+  });
+  const port = await listen(server, settings.port).catch((error: unknown) => {
+    ledger.close();
+    throw error;
+  });
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    tokens: identity.tokens,
+    conversations: ledger.conversations.list(),
+    wallet: { address: identity.wallet.address, balances: balancesOf(ledger, identity.wallet.address) },
+    notes: notesOf(ledger, settings),
+    close: async () => {
+      closing.abort();
+      await stopListening(server);
+      await Promise.allSettled(flights);
+      try {
+        // Dice asked for by a flag end with it; dice set by a control call stay.
+        if (settings.faultRate !== undefined) ledger.atomically(() => setRandom(ledger, null));
+      } finally {
+        ledger.close();
+      }
+    },
+  };
+}
+
+function settle(db: Database, seed: string | number | undefined, random: (count: number) => Buffer): void {
+  const secret = seed === undefined ? random(32).toString('hex') : `seed/${seed}`;
+  new FactStore(db).put('secret', secret);
+  const ledger = new Ledger(db);
+  const identity: Identity = identityOf(secret);
+  fillFresh(ledger, identity);
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+function notesOf(ledger: Ledger, settings: SandboxSettings): string[] {
+  const changed = Object.entries(readingsOf(ledger)).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(defaultReadings[name as keyof Readings]),
+  );
+  const notes = changed.map(([name, value]) => `The reading ${name} is set to ${JSON.stringify(value)}.`);
+  const waiting = ledger.faults.list().length;
+  if (waiting > 0) notes.push(`Scripted faults are waiting: ${waiting}.`);
+  const dice = randomOf(ledger);
+  if (dice !== undefined && settings.faultRate === undefined)
+    notes.push(`Random faults are on, at a rate of ${dice.rate}.`);
+  return notes;
+}
+
+/** What is in flight lands; a client that says nothing, or never ends, is left after a while. */
+async function stopListening(server: Server): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const grace = setTimeout(() => server.closeAllConnections(), closingGraceMs);
+    server.close(() => {
+      clearTimeout(grace);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

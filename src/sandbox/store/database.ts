@@ -1,0 +1,110 @@
+import { chmodSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+
+export type Database = InstanceType<typeof DatabaseSync>;
+export type Statement = ReturnType<Database['prepare']>;
+
+/** How long a request waits for other processes' transactions. */
+export const lockWaitMs = 15_000;
+
+const schema = `
+  CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+  CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+  CREATE TABLE conversations (id TEXT PRIMARY KEY) STRICT;
+  CREATE TABLE assets (symbol TEXT PRIMARY KEY, mint TEXT NOT NULL, decimals INTEGER NOT NULL) STRICT;
+  CREATE TABLE accounts (
+    address TEXT PRIMARY KEY,
+    lamports TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    data BLOB
+  ) STRICT;
+  CREATE TABLE transactions (
+    signature TEXT PRIMARY KEY,
+    slot INTEGER NOT NULL,
+    block_time INTEGER NOT NULL,
+    wire BLOB NOT NULL,
+    meta TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX transactions_by_slot ON transactions (slot);
+  CREATE TABLE effects (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    token TEXT NOT NULL,
+    key TEXT,
+    at_ms INTEGER NOT NULL,
+    request TEXT NOT NULL,
+    signature TEXT
+  ) STRICT;
+  CREATE INDEX effects_by_key ON effects (key);
+  CREATE TABLE keys (
+    operation TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    key TEXT NOT NULL,
+    at_ms INTEGER NOT NULL,
+    body_hash TEXT NOT NULL,
+    effect_id TEXT NOT NULL,
+    reply TEXT NOT NULL,
+    PRIMARY KEY (operation, scope, key)
+  ) STRICT;
+  CREATE TABLE buckets (name TEXT PRIMARY KEY, level REAL NOT NULL, at_ms INTEGER NOT NULL) STRICT;
+  CREATE TABLE faults (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    spec TEXT NOT NULL,
+    remaining INTEGER NOT NULL
+  ) STRICT;
+`;
+
+/** Opens the data folder's database; `fill` runs once, in the transaction that lays the tables. */
+export function openDatabase(dataDir: string, waitMs: number, fill: (db: Database) => void): Database {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const file = join(dataDir, 'sandbox.db');
+  const db = new DatabaseSync(file, { timeout: waitMs });
+  try {
+    chmodSync(file, 0o600);
+    setDurable(db);
+    inTransaction(db, () => {
+      if (versionOf(db) === 1) return;
+      if (versionOf(db) !== 0) throw new Error(`${file} was written by a newer botctl`);
+      db.exec(schema);
+      fill(db);
+      db.exec('PRAGMA user_version = 1');
+    });
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Some builds default to NORMAL, which loses commits on power failure: set FULL, then ask. */
+function setDurable(db: Database): void {
+  db.exec('PRAGMA journal_mode = WAL');
+  db.exec('PRAGMA synchronous = FULL');
+  const row = db.prepare('PRAGMA synchronous').get() as { synchronous: number };
+  if (row.synchronous !== 2) throw new Error('SQLite does not accept synchronous=FULL here');
+}
+
+function versionOf(db: Database): number {
+  return (db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
+}
+
+export function inTransaction<T>(db: Database, work: () => T): T {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    db.exec('COMMIT');
+    return result;
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+const sqliteBusy = 5;
+
+/** Other processes held the folder for longer than this one would wait; nothing was done. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy;
+}

@@ -1,0 +1,40 @@
+/** What came of one HTTP request, before anything is made of it. */
+export type Flight = NoReply | Reply;
+
+export type NoReply = {
+  readonly came: 'nothing';
+  /** Whether the request's headers went out: only then can it have taken effect. */
+  readonly headersSent: boolean;
+  /** What went wrong, as part of a sentence: `the connection was refused`. */
+  readonly trouble: string;
+  /** The server tried to change the protocol: it answered, but with no final answer. */
+  readonly upgraded?: true;
+};
+
+export type Reply = {
+  readonly came: 'reply';
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** The body ended where it said it would. Otherwise why it did not. */
+  readonly ended: 'whole' | 'broken' | 'too-long';
+};
+
+/** Everything one request is made of. The token is revealed only while its header is written. */
+export type Shipment = {
+  readonly url: string;
+  readonly token: { reveal(): string };
+  readonly body: Uint8Array;
+};
+
+/** A way to the service: one request at a time, over a connection of its own. */
+export interface Line {
+  fly(shipment: Shipment, limits: FlightLimits): Promise<Flight>;
+  close(): Promise<void>;
+}
+
+export type FlightLimits = {
+  readonly timeoutMs: number;
+  /** Aborting it ends the attempt at once. */
+  readonly cut: AbortSignal;
+};

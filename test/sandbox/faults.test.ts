@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type RawReply, rawRequest } from '../helpers/rawHttp.ts';
+import { type FaultSpec, paths, startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startTestSandbox();
+});
+afterAll(() => sandbox.close());
+beforeEach(() => sandbox.reset());
+
+const hello = { conversation_id: 'conv_demo', content: 'hello', idempotency_key: 'k' };
+
+/** A message as bytes on a socket, so that what comes back is seen as it is. */
+function ask(more: object = {}): Promise<RawReply> {
+  const body = JSON.stringify({ ...hello, ...more });
+  const head = [
+    `POST ${paths.message} HTTP/1.1`,
+    'Host: 127.0.0.1',
+    `Authorization: Bot ${sandbox.tokens.full}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  return rawRequest(sandbox.baseUrl, [`${head.join('\r\n')}\r\n\r\n${body}`]);
+}
+
+const effects = async (): Promise<number> => (await sandbox.ledger()).length;
+
+describe.each([
+  ['unread', 0],
+  ['before', 0],
+  ['after', 1],
+] as const)('a fault %s leaves %i effects', (when, count) => {
+  const meet = async (fault: FaultSpec): Promise<RawReply> => {
+    await sandbox.faults({ ...fault, when });
+    const reply = await ask();
+    expect(await effects()).toBe(count);
+    return reply;
+  };
+
+  test('drop: the connection ends without a byte', async () => {
+    expect((await meet({ kind: 'drop' })).text).toBe('');
+  });
+
+  test('reset: the connection is reset', async () => {
+    expect(await meet({ kind: 'reset' })).toMatchObject({ text: '', error: 'ECONNRESET' });
+  });
+
+  test('garbage: what comes is not HTTP', async () => {
+    expect(await meet({ kind: 'garbage' })).toMatchObject({
+      status: undefined,
+      text: expect.stringContaining('garbage'),
+    });
+  });
+
+  test('cut: the body ends early', async () => {
+    const { text } = await meet({ kind: 'cut', at: 7 });
+    const [head, body] = text.split('\r\n\r\n');
+    expect(body).toHaveLength(7);
+    expect(Number(/Content-Length: (\d+)/.exec(head ?? '')?.[1])).toBeGreaterThan(50);
+  });
+
+  test('drip: one byte at a time', async () => {
+    const { text, ms } = await meet({ kind: 'drip', ms: 1 });
+    expect(text.split('\r\n\r\n')[1]?.length).toBeGreaterThan(50);
+    expect(ms).toBeGreaterThan(50);
+  });
+
+  test.each([500, 502, 503, 429, 303, 307, 103, 418])('reply: %i', async (status) => {
+    expect((await meet({ kind: 'reply', status })).status).toBe(status);
+  });
+
+  test('stall for ever: until the client leaves', async () => {
+    await sandbox.faults({ kind: 'stall', ms: null, when });
+    const body = JSON.stringify(hello);
+    const reply = fetch(sandbox.baseUrl + paths.message, {
+      method: 'POST',
+      headers: { Authorization: `Bot ${sandbox.tokens.full}`, 'Content-Type': 'application/json' },
+      body,
+      signal: AbortSignal.timeout(100),
+    });
+    await expect(reply).rejects.toThrow(/timeout/);
+    expect(await effects()).toBe(count);
+  });
+
+  test('stall for a while: then it goes on', async () => {
+    await sandbox.faults({ kind: 'stall', ms: 80, when });
+    const { status, ms } = await ask();
+    expect(status).toBe(200);
+    expect(ms).toBeGreaterThanOrEqual(79);
+    expect(await effects()).toBe(1);
+  });
+});
+
+describe('scripts', () => {
+  test('are met in order, and a pass lets one request through', async () => {
+    await sandbox.faults(
+      { kind: 'reply', status: 500, times: 2 },
+      { kind: 'pass' },
+      { kind: 'drop', when: 'unread' },
+      { kind: 'reply', status: 502 },
+    );
+    const seen: (number | undefined)[] = [];
+    for (let n = 0; n < 6; n += 1) seen.push((await ask({ idempotency_key: `k${n}` })).status);
+    expect(seen).toEqual([500, 500, 200, undefined, 502, 200]);
+    expect(await effects()).toBe(2);
+  });
+
+  test('can be meant for one operation, or for one key', async () => {
+    await sandbox.faults(
+      { kind: 'reply', status: 501, operation: 'transfer' },
+      { kind: 'reply', status: 502, key: 'other' },
+      { kind: 'reply', status: 503, operation: 'message' },
+    );
+    expect((await ask()).status).toBe(503);
+    expect((await ask()).status).toBe(200);
+    expect((await ask({ idempotency_key: 'other' })).status).toBe(502);
+    expect((await sandbox.post('transfer', {})).status).toBe(501);
+  });
+
+  test('a scripted reply is given byte by byte as it was asked for', async () => {
+    await sandbox.script({
+      status: 299,
+      reason: 'Odd',
+      headers: [
+        ['X-Two', 'a'],
+        ['X-Two', 'b'],
+        ['Content-Type', 'application/octet-stream'],
+      ],
+      body_base64: Buffer.from([0, 255, 10]).toString('base64'),
+    });
+    const { text } = await ask();
+    expect(text).toBe(
+      'HTTP/1.1 299 Odd\r\nX-Two: a\r\nX-Two: b\r\nContent-Type: application/octet-stream\r\n' +
+        'Content-Length: 3\r\nConnection: close\r\n\r\n\u0000\u00ff\n',
+    );
+  });
+
+  test('a raw reply need not be HTTP at all', async () => {
+    await sandbox.script({
+      status: 200,
+      raw_base64: Buffer.from('HTTP/1.1 200 OK\r\nContent-Le').toString('base64'),
+    });
+    expect((await ask()).text).toBe('HTTP/1.1 200 OK\r\nContent-Le');
+  });
+
+  test('after the effect, what the script leaves out is what the service says', async () => {
+    await sandbox.script({ status: 202, when: 'after', headers: { 'X-Mark': '1' } });
+    const reply = await sandbox.post('message', hello);
+    expect(reply).toMatchObject({ status: 202, json: { message: { content: 'hello' } } });
+    expect(reply.headers.get('x-mark')).toBe('1');
+  });
+
+  test('a 429 carries a Retry-After as the reading has it, or as the script has it', async () => {
+    await sandbox.script({ status: 429 });
+    expect((await sandbox.post('message', hello)).headers.get('retry-after')).toBe('1');
+    await sandbox.readings({ retry_after: 'none' });
+    await sandbox.script({ status: 429 });
+    expect((await sandbox.post('message', hello)).headers.get('retry-after')).toBeNull();
+    await sandbox.script({ status: 429, headers: { 'Retry-After': 'soon' } });
+    expect((await sandbox.post('message', hello)).headers.get('retry-after')).toBe('soon');
+  });
+});
+
+describe('dice', () => {
+  const fates = async (seed: string): Promise<(number | undefined)[]> => {
+    await sandbox.randomFaults({ seed, rate: 0.5 });
+    const seen: (number | undefined)[] = [];
+    for (let n = 0; n < 24; n += 1) seen.push((await ask({ idempotency_key: `${seed}${n}` })).status);
+    await sandbox.randomFaults(null);
+    return seen;
+  };
+
+  test('the same seed gives the same fates, another seed others', async () => {
+    const first = await fates('a');
+    await sandbox.reset();
+    const second = await fates('a');
+    await sandbox.reset();
+    expect(second).toEqual(first);
+    expect(await fates('b')).not.toEqual(first);
+    expect(first.filter((status) => status === 200).length).toBeGreaterThan(4);
+    expect(first.filter((status) => status !== 200).length).toBeGreaterThan(4);
+  });
+
+  test('a rate of 0 is none, a rate of 1 is every request', async () => {
+    await sandbox.randomFaults({ seed: 'a', rate: 0 });
+    expect((await ask()).status).toBe(200);
+    await sandbox.randomFaults({ seed: 'a', rate: 1 });
+    const lines = sandbox.lines.length;
+    for (let n = 0; n < 10; n += 1) await ask();
+    expect(sandbox.lines.slice(lines).every((line) => line.reason?.startsWith('fault:'))).toBe(true);
+    await sandbox.clearFaults();
+    await sandbox.forgetKeys();
+    expect((await ask()).status).toBe(200);
+  });
+});
