@@ -37,7 +37,7 @@ function concludeByState(ended: Concluded, nowMs: number): Conclusion {
     case 'accepted':
       return { exit: 0, warnings: acceptedWarnings(intent, attempt) };
     case 'resolved':
-      return { exit: 0, warnings: [] };
+      return intent.resolvedAs === 'happened' ? { exit: 0, warnings: [] } : fail(...undoneWords(intent));
     case 'sending':
       return fail('in-progress', inProgress(intent));
     case 'unknown':
@@ -65,6 +65,9 @@ export function replayNotice({ intent, replayed }: Concluded): string | undefine
   if (replayed === false) return undefined;
   if (replayed === 'by-another-process')
     return 'Another botctl process was sending it; nothing was sent twice.';
+  if (intent.state !== 'accepted' && intent.resolvedAs !== 'happened') {
+    return `Nothing was sent: intent ${intent.id} is ${intent.state}. To have it done, run its own command again.`;
+  }
   return `Nothing was sent: it was done at ${iso(intent.updatedAtMs)} (intent ${intent.id}). To do it anew, name it: --once NAME, a new name each time.`;
 }
 
@@ -180,6 +183,16 @@ function heldWords({ id, kind, key, why }: Intent, attempt: Attempt | undefined)
     message: `The ${nouns[kind]} is held: ${reason} (${shortly(attempt)}). Intent ${id}, key ${key}. Nothing more is sent by itself.`,
     hint: `Look at the ${kind === 'transfer' ? 'wallet' : 'conversation'}, then decide: botctl resolve ${id} --happened (or --did-not-happen) --reason TEXT; or send the same key again: botctl resume ${id}.`,
   };
+}
+
+function undoneWords({ id, kind }: Intent): [FailureCode, Words] {
+  return [
+    'not-allowed-now',
+    {
+      message: `An operator decided that the ${nouns[kind]} did not happen (intent ${id}); nothing was sent now.`,
+      hint: 'To have it done after all, run its own command again.',
+    },
+  ];
 }
 
 function rejectionCode(status: number | undefined): FailureCode {
