@@ -24,7 +24,7 @@ export function conclude(ended: Ended, nowMs: number): Conclusion {
       return fail(...refusalOf(ended));
     case 'not-recorded':
       return fail('not-recorded', {
-        message: `A reply came (${shortly(ended.attempt)}) but the journal could not take it: ${messageOf(ended.cause)}`,
+        message: `${ended.attempt.status === undefined ? 'An attempt ended' : 'A reply came'} (${shortly(ended.attempt)}) but the journal could not go on: ${messageOf(ended.cause)}`,
         hint: `Note what it says. It may have happened. Make the journal writable and run the same command again: it uses the same key ${ended.intent.key}.`,
       });
   }
