@@ -275,7 +275,7 @@ function refusalOf({ because, intent }: Ended & { is: 'refused' }): [FailureCode
       return [
         'other-body',
         {
-          message: `This name belongs to intent ${id}, which has another body and is ${intent?.state ?? 'not over'}; nothing was sent now.`,
+          message: `${intent?.namedBy === undefined ? `This key belongs to the unnamed intent ${id}` : `This name belongs to intent ${id}, which has another body`}; it is ${intent?.state ?? 'not over'}; nothing was sent now.`,
           hint: `Give the new body a new name. What the name stands for: botctl history ${id}.`,
         },
       ];
