@@ -71,14 +71,19 @@ let serial = 0;
 
 /** A journal of its own on a real disk, and processes that come and go on it. */
 export class Workshop {
-  readonly folder = mkdtempSync(join(tmpdir(), 'botctl-engine-'));
-  readonly path = join(this.folder, 'journal.db');
+  readonly folder: string;
+  readonly path: string;
   readonly clock = new HeldClock();
   /** What the service will answer next, in order; then it answers no more. */
   readonly script: Scripted[] = [];
   readonly sent: Sent[] = [];
   readonly notices: string[] = [];
   readonly #open = new Set<Journal>();
+
+  constructor(within: string = tmpdir()) {
+    this.folder = mkdtempSync(join(within, 'botctl-engine-'));
+    this.path = join(this.folder, 'journal.db');
+  }
 
   /** Opens the journal, as another process would. */
   open(): Journal {
