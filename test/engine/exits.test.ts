@@ -250,7 +250,7 @@ describe('what is said', () => {
       ...ended(intent('accepted'), attempt(200, 'accepted')),
       replayed: 'from-journal' as const,
     };
-    expect(replayNotice(done)).toMatch(/it was done at 2027-01-15T08:00:00Z.*--once/u);
+    expect(replayNotice(done)).toMatch(/it was made at 2027-01-15T08:00:00Z.*--once/u);
     for (const state of ['rejected', 'unknown', 'held', 'open'] as const) {
       const undone = { ...ended(intent(state), attempt(400, 'rejected')), replayed: 'from-journal' as const };
       expect(replayNotice(undone) ?? '').not.toMatch(/it was done/u);
@@ -260,7 +260,7 @@ describe('what is said', () => {
   });
 
   it('of a new intent like an old one is what became of the old one', () => {
-    expect(noticeOf(intent('accepted'))).toMatch(/last done at 2027-01-15T08:00:00Z.*This is a new one/u);
+    expect(noticeOf(intent('accepted'))).toMatch(/last made at 2027-01-15T08:00:00Z.*This is a new one/u);
     expect(noticeOf(intent('held', 'message'))).toMatch(/left undecided.*may have happened/u);
   });
 });
