@@ -9,7 +9,7 @@ export const globalOptions: readonly OptionSpec[] = [
   { flags: '--profile <name>', about: 'speak as this profile', env: 'BOTCTL_PROFILE', group: speaking },
   {
     flags: '--base-url <url>',
-    about: 'the service, for a token that is no profile’s',
+    about: 'the service; a profile has its own, and goes to no other origin',
     env: 'BOTCTL_BASE_URL',
     group: speaking,
   },
