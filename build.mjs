@@ -1,5 +1,5 @@
 // Bundles src/ into dist/: one small entry, and a chunk for whatever a command loads when it runs.
-// The native and the sandbox's packages stay outside: they are found in node_modules when first used.
+// What is native stays outside: it is found in node_modules when first used.
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -14,7 +14,7 @@ const bundle = await rolldown({
   platform: 'node',
   // jsonc-parser's `main` is a wrapper that no bundler can follow.
   resolve: { mainFields: ['module', 'main'] },
-  external: [/^node:/, '@photostructure/sqlite', 'litesvm', /^@solana(-program)?\//],
+  external: [/^node:/, '@photostructure/sqlite'],
   treeshake: true,
 });
 const { output } = await bundle.write({

@@ -32,7 +32,7 @@ export async function serveOperation(
   const fault = fate.afterReading(operation, key);
   if (fault?.when === 'before' && !(await passes(fault, outlet)))
     return endEarly(fault, key, outlet, service);
-  const answer = await operate(wanted, service);
+  const answer = operate(wanted, service);
   if (fault?.when === 'after') return tell(answer, await deliver(fault, answer.reply, outlet), fault);
   return tell(answer, send(answer.reply, outlet), fault ?? early);
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Chain, NoChainError } from './chain.ts';
+import type { Chain } from './chain.ts';
 import type { Identity, TokenName } from './identity.ts';
 import type { Ledger } from './ledger.ts';
 import { takeOne } from './limit.ts';
@@ -8,6 +8,7 @@ import type { Operation } from './operation.ts';
 import { type Checked, check, FieldError, type Fields, objectAt } from './payload.ts';
 import type { Readings } from './readings.ts';
 import { type Refusal, type Reply, type ReplyContext, refusal, refusalReply, successReply } from './reply.ts';
+import { NoChainError } from './solana/nativeVm.ts';
 import type { KeptReply, KeyName, RememberedKey } from './store/keys.ts';
 import { executeTransfer } from './transfer.ts';
 import { readTransfer, type TransferPayload } from './transferPayload.ts';
@@ -28,7 +29,7 @@ export type Service = {
   readings: () => Readings;
   nowMs: () => number;
   requestId: () => string;
-  loadChain: () => Promise<Chain>;
+  loadChain: () => Chain;
 };
 
 type Wanted =
@@ -38,7 +39,7 @@ type Wanted =
 type Context = ReplyContext & { token: TokenName; bodyText: string; bodyHash: string };
 
 /** One request to the Bot API, from its bytes to its reply. */
-export async function operate(request: OperationRequest, service: Service): Promise<Answer> {
+export function operate(request: OperationRequest, service: Service): Answer {
   const base = { readings: service.readings(), requestId: service.requestId(), nowMs: service.nowMs() };
   const refuse = (refused: Refusal, key?: string): Answer => ({
     reply: refusalReply(refused, base),
@@ -65,7 +66,7 @@ export async function operate(request: OperationRequest, service: Service): Prom
     const wanted =
       payload.value.operation === 'message'
         ? payload.value
-        : { ...payload.value, chain: await service.loadChain() };
+        : { ...payload.value, chain: service.loadChain() };
     const context: Context = { ...base, token, bodyText: body.value.text, bodyHash: body.value.hash };
     return service.ledger.atomically(() => doOnce(wanted, context, service));
   } catch (error) {

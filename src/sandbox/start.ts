@@ -28,7 +28,7 @@ export type SandboxSettings = {
   nowMs?: () => number;
   randomBytes?: (count: number) => Buffer;
   lockWaitMs?: number;
-  loadChain?: () => Promise<Chain>;
+  loadChain?: () => Chain;
 };
 
 export type RunningSandbox = {
