@@ -2,12 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { deliver, type Outlet, send, stall } from './delivery.ts';
 import type { Fate } from './fate.ts';
 import type { Fault } from './faults.ts';
-import { type Answer, keyIn, type OperationRequest, operate, type Service } from './operate.ts';
+import type { Answer } from './once.ts';
+import { type OperationRequest, operate } from './operate.ts';
 import type { Operation } from './operation.ts';
-import type { Fields } from './payload.ts';
 import { render, type Told } from './refuse.ts';
 import { type Reply, refusal } from './reply.ts';
 import { type ReadBody, readBody } from './requestBody.ts';
+import { decodeJson, keyIn } from './requestJson.ts';
+import type { Service } from './service.ts';
 
 /** One request to an operation: read it, meet its fate, do it, answer. */
 export async function serveOperation(
@@ -28,7 +30,7 @@ export async function serveOperation(
     contentType: request.headers['content-type'],
     body: body.bytes,
   };
-  const key = peekKey(body.bytes);
+  const key = keyIn(decodeJson(body.bytes)?.value);
   const fault = fate.afterReading(operation, key);
   if (fault?.when === 'before' && !(await passes(fault, outlet)))
     return endEarly(fault, key, outlet, service);
@@ -89,12 +91,4 @@ function authorizationOf(request: IncomingMessage): string[] {
   return rawHeaders.filter(
     (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'authorization',
   );
-}
-
-function peekKey(body: Buffer): string | undefined {
-  try {
-    return keyIn(JSON.parse(body.toString('utf8')) as Fields);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,13 +3,13 @@ import type { Socket } from 'node:net';
 import { serveOperation } from './botApi.ts';
 import { type Outlet, send } from './delivery.ts';
 import type { Fate } from './fate.ts';
-import type { Service } from './operate.ts';
 import type { Operation } from './operation.ts';
 import { isOwnPath, serveOwn } from './ownPaths.ts';
 import { defaultReadings } from './readings.ts';
 import { notAllowed, refuse, type Told } from './refuse.ts';
 import { type Reply, refusal, refusalReply } from './reply.ts';
 import type { RequestLine } from './requestLine.ts';
+import type { Service } from './service.ts';
 import { isBusy } from './store/database.ts';
 import { refuseUnparsed } from './unparsed.ts';
 

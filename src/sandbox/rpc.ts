@@ -1,5 +1,5 @@
 import { base58 } from '@scure/base';
-import type { Service } from './operate.ts';
+import type { Service } from './service.ts';
 import { decodeTransaction } from './solana/message.ts';
 import { decimal, readHolding } from './solana/token.ts';
 import type { StoredTransaction, TokenBalance } from './store/transactions.ts';

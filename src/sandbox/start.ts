@@ -8,9 +8,9 @@ import { createSite } from './http.ts';
 import { type Identity, identityOf } from './identity.ts';
 import { Ledger } from './ledger.ts';
 import { type Balance, balancesOf, fillFresh } from './money.ts';
-import type { Service } from './operate.ts';
 import { defaultReadings, type Readings } from './readings.ts';
 import type { RequestLine as Line } from './requestLine.ts';
+import type { Service } from './service.ts';
 import { type Database, lockWaitMs, openDatabase } from './store/database.ts';
 import { FactStore } from './store/facts.ts';
 
