@@ -76,7 +76,8 @@ function refuseBody(body: Exclude<ReadBody, { kind: 'whole' }>, outlet: Outlet, 
 function tell({ key, effect, reason }: Answer, status: number, fault: Fault | undefined): Told {
   const met =
     fault === undefined || fault.kind === 'pass' ? undefined : `fault: ${fault.kind}, ${fault.when}`;
-  const why = met !== undefined && reason !== undefined ? `${met}; ${reason}` : (met ?? reason);
+  const left = status === 0 && met === undefined ? 'the client left' : undefined;
+  const why = met !== undefined && reason !== undefined ? `${met}; ${reason}` : (met ?? left ?? reason);
   return {
     status,
     ...(key === undefined ? {} : { key }),

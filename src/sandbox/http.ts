@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { serveOperation } from './botApi.ts';
 import { type Outlet, send } from './delivery.ts';
 import type { Fate } from './fate.ts';
@@ -44,6 +45,11 @@ export function createSite(site: Site): Server {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const refused = refuseUnparsed(error, socket);
     if (refused !== undefined) site.onRequest({ operation: 'none', ...refused });
+  });
+  // Without a listener a CONNECT would be cut off without a word.
+  server.on('connect', (_: IncomingMessage, socket: Duplex) => {
+    socket.end('HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+    site.onRequest({ operation: 'none', status: 405, reason: 'method_not_allowed' });
   });
   return server;
 }

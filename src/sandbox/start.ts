@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Chain, loadChain } from './chain.ts';
-import { readingsOf } from './control.ts';
+import { readingsOf } from './controlState.ts';
 import { fateOf, randomOf, setRandom } from './fate.ts';
 import { createSite } from './http.ts';
 import { type Identity, identityOf } from './identity.ts';
