@@ -48,6 +48,9 @@ export function createSite(site: Site): Server {
   });
   // Without a listener a CONNECT would be cut off without a word.
   server.on('connect', (_: IncomingMessage, socket: Duplex) => {
+    socket.on('error', () => undefined);
+    // Unread bytes would hide the client's end, and the connection would never be over.
+    socket.resume();
     socket.end('HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
     site.onRequest({ operation: 'none', status: 405, reason: 'method_not_allowed' });
   });
