@@ -4,7 +4,7 @@ import type { Journal, Selection, State } from './journal.ts';
 import { Owners } from './owners.ts';
 import { attemptOf, decisionOf, intentOf, type SqlRow } from './rows.ts';
 import { journalFailure } from './sqliteFaults.ts';
-import { openFile } from './sqliteFile.ts';
+import { openFile, withoutSync } from './sqliteFile.ts';
 import { statements, type Verb } from './statements.ts';
 
 type Bindings = Record<string, null | number | string | Uint8Array>;
@@ -97,9 +97,7 @@ export function openJournal(path: string): Journal {
         if (kind !== 'happened') store.run('forgetLanding', { id });
         if (kind !== 'send-again') store.run('resolve', { id, kind, at: atMs });
       }),
-    markReported: (id, at) => {
-      store.run('markReported', { id, at });
-    },
+    markReported: (id, at) => withoutSync(database, () => store.run('markReported', { id, at })),
     leaveBehind: (id) => {
       store.run('leaveBehind', { id });
     },
