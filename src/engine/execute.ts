@@ -27,7 +27,7 @@ export async function carryOut(
     const startedAtMs = doing.clock.now();
     const flight = await send(run.intent, number, doing);
     const judged = judgeFlight(flight, run, number, doing);
-    run.attempts += 1;
+    if (!waitsWithAll(judged, doing)) run.attempts += 1;
     const pause = judged.judgement.next === 'try-again' ? pauseAfter(judged, run, doing) : undefined;
     const stopped = pause?.is === 'wait' ? undefined : (pause?.stopped ?? reasonToStop(judged.judgement));
     const recorded = await record(run, number, judged, stopped, startedAtMs, doing);
@@ -141,10 +141,20 @@ function troubleIn(flight: Flight): string | undefined {
   return flight.ended === 'too-long' ? 'the reply was longer than botctl reads' : undefined;
 }
 
+/** In a batch a limit is not this intent's own trouble: it costs no try, and the pace knows how long it lasts. */
+function waitsWithAll({ end }: Judged, { pace }: Doing): boolean {
+  return end.verdict === 'limited' && pace !== undefined;
+}
+
 type PauseOrStop = { is: 'wait'; waitMs: number } | { is: 'stop'; stopped: Stopped };
 
-function pauseAfter({ end }: Judged, run: Run, doing: Doing): PauseOrStop {
+function pauseAfter(judged: Judged, run: Run, doing: Doing): PauseOrStop {
+  const { end } = judged;
   if (doing.interrupts.first.aborted) return { is: 'stop', stopped: { because: 'interrupted' } };
+  if (waitsWithAll(judged, doing)) {
+    doing.pace?.limited(end.retryAfterMs);
+    return { is: 'wait', waitMs: 0 };
+  }
   const tried = { attempts: run.attempts, waitedMs: run.waitedMs, retryAfterMs: end.retryAfterMs };
   const pause = nextPause(tried, doing.limits, doing.chance.fraction());
   if (pause.is === 'wait') return pause;
@@ -215,12 +225,13 @@ async function record(
 }
 
 async function wait(waitMs: number, { verdict }: Judgement, run: Run, doing: Doing): Promise<void> {
-  const { observer, clock, interrupts } = doing;
+  const { observer, clock, interrupts, pace } = doing;
   const why = verdict === 'limited' ? 'The service asks to wait' : 'Trying again';
   const seconds = (waitMs / 1000).toFixed(1);
   observer.step(`${verdict}: waiting ${waitMs} ms`);
   await observer.during(`${why}: ${seconds} s`, clock.sleep(waitMs, interrupts.first));
   run.waitedMs += waitMs;
+  await pace?.turn(interrupts.first);
 }
 
 type Next =
