@@ -61,6 +61,7 @@ export const failureExits = {
   'base-url': 2,
   'insecure-tls': 2,
   'no-such-profile': 2,
+  'bot-moved': 2,
   'no-such-intent': 2,
   'not-allowed-now': 2,
   'invalid-request': 2,

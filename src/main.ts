@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommanderError } from 'commander';
+import type { CommandSpec } from './cli/spec.ts';
 import { commandTree } from './commands/tree.ts';
 import type { Env } from './context.ts';
 import type { Display } from './display/display.ts';
-import { makeDisplay } from './display/faces.ts';
+import { type FaceChoice, type FaceStreams, makeDisplay } from './display/faces.ts';
+import { withoutNodeDebug } from './display/nodeDebug.ts';
 import { Output } from './display/output.ts';
 import type { Chance, Clock, Interrupts } from './engine/ports.ts';
 import { asFailure, type Exit, exitOf, Failure, problemOf } from './errors.ts';
@@ -22,35 +23,36 @@ export type World = {
 };
 
 /** From the words of the command line to the exit code. The only place where everything is caught. */
-export async function main(world: World): Promise<Exit> {
-  const words = optionWords(world.argv);
+export async function main(world: World, tree: readonly CommandSpec[] = commandTree): Promise<Exit> {
   const stdout = new Output(world.stdout);
-  const display = makeDisplay(
-    {
-      json: words.has('--json'),
-      quiet: words.has('--quiet') || words.has('-q'),
-      verbose: words.has('--verbose') || words.has('-v'),
-      noColorFlag: words.has('--no-color'),
-    },
-    {
-      stdout,
-      stderr: new Output(world.stderr),
-      stdin: world.stdin,
-      stderrStream: world.stderr,
-      env: world.env,
-      interrupted: world.interrupts.first,
-    },
+  const streams: FaceStreams = {
+    stdout,
+    stderr: new Output(world.stderr),
+    stdin: world.stdin,
+    stderrStream: world.stderr,
+    env: world.env,
+    interrupted: world.interrupts.first,
+  };
+  const words = optionWords(world.argv);
+  let display = makeDisplay(
+    faceOf((name, short) => words.has(`--${name}`) || words.has(`-${short}`)),
+    streams,
   );
   let command: string | undefined;
   try {
-    const { chosen, text } = await parse(world.argv);
+    const { chosen, text } = await parse(world.argv, tree);
     if (chosen === undefined) {
       await stdout.write(text);
       return 0;
     }
-    command = chosen.given.command;
+    const { given } = chosen;
+    command = given.command;
+    display = makeDisplay(
+      faceOf((name) => given.flag(name)),
+      streams,
+    );
     const run = await chosen.load();
-    return await run(chosen.given, {
+    return await run(given, {
       env: world.env,
       stdin: world.stdin,
       display,
@@ -63,17 +65,29 @@ export async function main(world: World): Promise<Exit> {
   }
 }
 
+function faceOf(has: (name: string, short?: string) => boolean): FaceChoice {
+  return {
+    json: has('json'),
+    quiet: has('quiet', 'q'),
+    verbose: has('verbose', 'v'),
+    noColorFlag: has('no-color'),
+  };
+}
+
 /** The words that can be options, whatever else is wrong with the command line. */
 function optionWords(argv: readonly string[]): ReadonlySet<string> {
   const end = argv.indexOf('--');
   return new Set(end < 0 ? argv : argv.slice(0, end));
 }
 
-async function parse(argv: readonly string[]): Promise<{ chosen?: Chosen; text: string }> {
+async function parse(
+  argv: readonly string[],
+  tree: readonly CommandSpec[],
+): Promise<{ chosen?: Chosen; text: string }> {
   let chosen: Chosen | undefined;
   let text = '';
   let complaint = '';
-  const program = buildProgram(commandTree, (choice) => {
+  const program = buildProgram(tree, (choice) => {
     chosen = choice;
   });
   overEach(program, (command) => {
@@ -109,9 +123,12 @@ function overEach(
 
 function usageFailure(thrown: CommanderError, complaint: string): Failure {
   if (thrown.code === 'commander.help') {
-    return new Failure('usage', 'No command is named.', { hint: 'botctl --help lists them.' });
+    const [, path = 'botctl'] = /^Usage: (botctl(?: [a-z-]+)*)/u.exec(complaint) ?? [];
+    return new Failure('usage', 'No command is named.', { hint: `${path} --help lists them.` });
   }
-  const [first = thrown.message, ...rest] = complaint
+  // Of `--tokn=VALUE` commander would echo the value as well, and it may be a token.
+  const withoutValue = complaint.replace(/^(error: unknown option '[^'=\n]*)=.*$/su, "$1'");
+  const [first = thrown.message, ...rest] = withoutValue
     .replace(/^error: /u, '')
     .trim()
     .split('\n');
@@ -139,6 +156,7 @@ function stackOf(failure: Failure): string[] {
 
 /** The real world: this process, its streams, its signals. */
 export function realWorld(): World {
+  if (process.env.NODE_DEBUG) withoutNodeDebug(process.stderr);
   const first = new AbortController();
   const second = new AbortController();
   const onSignal = (): void => {
@@ -159,6 +177,6 @@ export function realWorld(): World {
         await sleep(waitMs, undefined, signal === undefined ? {} : { signal }).catch(() => {});
       },
     },
-    chance: { fraction: Math.random, uuid: randomUUID },
+    chance: { fraction: Math.random, uuid: () => globalThis.crypto.randomUUID() },
   };
 }

@@ -35,16 +35,37 @@ export class StrictCommand extends Command {
   }
 
   override parseOptions(words: string[]): ReturnType<Command['parseOptions']> {
+    const taking = this.#takingValues();
     for (const [index, word] of words.entries()) {
       if (word === '--') break;
-      const option = this.options.find(({ short, long }) => word === long || word === short);
       const next = words[index + 1];
-      if (option?.required !== true || !looksLikeOption(next)) continue;
-      throw new Failure('usage', `${word} needs a value, but ${next} looks like an option.`, {
-        hint: `If ${next} really is the value, write ${option.long ?? word}=${next}.`,
-      });
+      if (!taking.has(word) || !looksLikeOption(next)) continue;
+      throw new Failure(
+        'usage',
+        `${word} needs a value, but ${next.replace(/=.*/su, '')} looks like an option.`,
+        {
+          hint: `If it really is the value, write it with =, as in ${taking.get(word)}=${next.replace(/=.*/su, '')}.`,
+        },
+      );
     }
     return super.parseOptions(words);
+  }
+
+  /**
+   * Every way to write an option that needs a value, here and in the commands below, with its long form.
+   * Below as well, because the program takes its own options out first: `--memo --json x` would lose them.
+   */
+  #takingValues(): Map<string, string> {
+    const taking = new Map<string, string>();
+    for (const { required, short, long } of this.options) {
+      if (!required) continue;
+      for (const written of [short, long]) if (written) taking.set(written, long ?? written);
+    }
+    for (const child of this.commands) {
+      if (child instanceof StrictCommand)
+        for (const [word, long] of child.#takingValues()) taking.set(word, long);
+    }
+    return taking;
   }
 
   #refuseSecond(name: string): void {

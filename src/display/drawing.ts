@@ -4,12 +4,14 @@ import { safeLine, safeLines } from './safeText.ts';
 
 export type Line = readonly [label: string, value: string | undefined];
 
+// One width for all, so that blocks drawn one after the other align.
+const labelWidth = 12;
+
 /** Labelled lines; what has no value is left out. Values are already safe or made so here. */
 export function labelled(lines: readonly Line[], paint: Paint): string {
   const present = lines.filter((line): line is [string, string] => line[1] !== undefined);
-  const width = Math.max(...present.map(([label]) => label.length));
   return present
-    .map(([label, value]) => `  ${paint.dim(label.padEnd(width))}  ${safeLine(value)}\n`)
+    .map(([label, value]) => `  ${paint.dim(label.padEnd(labelWidth))}  ${safeLine(value)}\n`)
     .join('');
 }
 

@@ -1,5 +1,5 @@
 import { Failure, type Problem } from '../errors.ts';
-import { askHidden, confirm, type Question } from './ask.ts';
+import type { Question } from './ask.ts';
 import { type ColourLevel, colourLevel } from './colour.ts';
 import type { Display, View } from './display.ts';
 import type { Output } from './output.ts';
@@ -83,10 +83,12 @@ export function makeDisplay(choice: FaceChoice, streams: FaceStreams): Display {
 
     confirm: async (text) => {
       refuseWithoutTerminal(interactive);
+      const { confirm } = await import('./ask.ts');
       return confirm(text, question);
     },
     askHidden: async (label) => {
       refuseWithoutTerminal(interactive);
+      const { askHidden } = await import('./ask.ts');
       return askHidden(label, question);
     },
   };

@@ -23,6 +23,8 @@ export async function withSpinner<Result>(
         text: why,
         stream: line.stream,
         discardStdin: false,
+        // Whether to spin is decided once, by the display; ora would ask the environment again.
+        isEnabled: true,
         ...(line.color ? {} : { color: false }),
       }).start();
       stop = () => spinner.stop();

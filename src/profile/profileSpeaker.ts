@@ -1,6 +1,6 @@
 import { Failure } from '../errors.ts';
 import { type BaseUrl, originOf, parseBaseUrl } from '../intent/baseUrl.ts';
-import { reservedMeaning } from './profileName.ts';
+import { findProfile } from './findProfile.ts';
 import { type ProfileRecord, type ProfilesFile, profileOf } from './profilesFile.ts';
 import { readSettings } from './settings.ts';
 import type { GivenBaseUrl, Speaker, SpeakerWorld } from './speaker.ts';
@@ -15,9 +15,7 @@ export async function profileSpeaker(
   world: SpeakerWorld,
 ): Promise<Speaker> {
   const file = readProfiles(storePlace(world.env));
-  const profile = profileOf(file, name);
-  if (profile === undefined) throw noSuchProfile(name, file, ` (named by ${namedBy})`);
-  return speakerOf(name, profile, given, world);
+  return speakerOf(name, findProfile(file, name, ` (named by ${namedBy})`), given, world);
 }
 
 /** The speaker of the profile in use. */
@@ -25,9 +23,7 @@ export async function speakerInUse(given: GivenBaseUrl | undefined, world: Speak
   const file = readProfiles(storePlace(world.env));
   const name = file['in-use'];
   if (name === undefined) throw nobodySpeaks(file);
-  const profile = profileOf(file, name);
-  if (profile === undefined) throw noSuchProfile(name, file, ' (the one in use)');
-  return speakerOf(name, profile, given, world);
+  return speakerOf(name, findProfile(file, name, ' (the one in use)'), given, world);
 }
 
 /** The speaker of a profile at its own base URL, whatever the command line says. */
@@ -66,18 +62,6 @@ function baseUrlOf(name: string, profile: ProfileRecord, given: GivenBaseUrl | u
       hint: `${given.by === '--base-url' ? 'Leave --base-url out' : 'Unset BOTCTL_BASE_URL'}, or name a profile of that service with --profile (botctl config list shows them).`,
     },
   );
-}
-
-export function noSuchProfile(name: string, file: ProfilesFile, why = ''): Failure {
-  const meaning = reservedMeaning(name);
-  const names = Object.keys(file.profiles);
-  const known =
-    names.length === 0
-      ? 'There is none yet: botctl config add NAME --base-url URL makes one.'
-      : `There is ${names.join(', ')}. botctl config list shows more.`;
-  return new Failure('no-such-profile', `There is no profile ${name}${why}; nothing was sent.`, {
-    hint: meaning === undefined ? known : `${name} ${meaning}.`,
-  });
 }
 
 function nobodySpeaks(file: ProfilesFile): Failure {

@@ -20,16 +20,24 @@ function readDuration(where: string, text: string, leastMs: number): number {
   if (ms !== undefined && ms >= leastMs && ms <= longestMs) return ms;
   const problem =
     ms === undefined ? 'is not a duration' : ms < leastMs ? 'must be longer than nothing' : 'is too long';
-  throw new Failure('bad-input', `${where} ${JSON.stringify(text)} ${problem}; nothing was sent.`, {
-    hint: `Write ${durationRule}; 596h at most.`,
-  });
+  throw new Failure(
+    'bad-input',
+    `${where} ${JSON.stringify(text)} ${problem}; nothing was sent or changed.`,
+    {
+      hint: `Write ${durationRule}; 596h at most.`,
+    },
+  );
 }
 
 function readRetries(where: string, text: string): number {
   if (/^(0|[1-9]\d{0,2})$/u.test(text) && Number(text) <= mostRetries) return Number(text);
-  throw new Failure('bad-input', `${where} ${JSON.stringify(text)} is not a count; nothing was sent.`, {
-    hint: `Write a whole number from 0 to ${mostRetries}.`,
-  });
+  throw new Failure(
+    'bad-input',
+    `${where} ${JSON.stringify(text)} is not a count; nothing was sent or changed.`,
+    {
+      hint: `Write a whole number from 0 to ${mostRetries}.`,
+    },
+  );
 }
 
 /** Settings from their texts; whatever is not given stays absent. */

@@ -5,11 +5,9 @@ import type { Fault } from './faults.ts';
 import { type Answer, keyIn, type OperationRequest, operate, type Service } from './operate.ts';
 import type { Operation } from './operation.ts';
 import type { Fields } from './payload.ts';
-import { type Reply, refusal, refusalReply } from './reply.ts';
+import { render, type Told } from './refuse.ts';
+import { type Reply, refusal } from './reply.ts';
 import { type ReadBody, readBody } from './requestBody.ts';
-import type { RequestLine } from './requestLine.ts';
-
-type Told = Omit<RequestLine, 'at' | 'operation'>;
 
 /** One request to an operation: read it, meet its fate, do it, answer. */
 export async function serveOperation(
@@ -63,18 +61,14 @@ function standIn(fault: Fault, service: Service): Reply {
   const status = fault.kind === 'reply' ? fault.reply.status : 503;
   const late = status === 429 ? { retryAfterMs: 1000 } : {};
   const code = status === 429 ? 'rate_limited' : status >= 500 ? 'internal' : 'scripted';
-  return refusalReply({ ...refusal(status, code, 'A scripted fault.'), ...late }, context(service));
+  return render({ ...refusal(status, code, 'A scripted fault.'), ...late }, service);
 }
 
 function refuseBody(body: Exclude<ReadBody, { kind: 'whole' }>, outlet: Outlet, service: Service): Told {
   if (body.kind === 'broken-off') return { status: 0, reason: 'the client left' };
   const tooLarge = refusal(413, 'payload_too_large', 'A request may have 1 MiB at most.');
-  const reply = refusalReply({ ...tooLarge, headers: [['Connection', 'close']] }, context(service));
+  const reply = render({ ...tooLarge, headers: [['Connection', 'close']] }, service);
   return { status: send(reply, outlet), reason: tooLarge.code };
-}
-
-function context(service: Service): Parameters<typeof refusalReply>[1] {
-  return { readings: service.readings(), requestId: service.requestId(), nowMs: service.nowMs() };
 }
 
 function tell({ key, effect, reason }: Answer, status: number, fault: Fault | undefined): Told {

@@ -2,7 +2,7 @@ import { randomOf, setRandom } from './fate.ts';
 import { type Fault, parseFault } from './faults.ts';
 import type { Identity } from './identity.ts';
 import type { Ledger } from './ledger.ts';
-import { balancesOf, fillFresh, giveSol, giveToken, solDecimals, TooMuchError } from './money.ts';
+import { balancesOf, fillFresh, giveSol, giveToken, solDecimals, suppliesOf, TooMuchError } from './money.ts';
 import { defaultReadings, parseReadings, type Readings } from './readings.ts';
 import { addressBytes } from './solana/address.ts';
 import type { Effect, EffectFilter } from './store/effects.ts';
@@ -42,6 +42,10 @@ const handlers: Record<string, Handler> = {
     return ok(stateOf({ ledger, identity }));
   },
 };
+
+export const controlPaths: readonly string[] = [
+  ...new Set(Object.keys(handlers).map((name) => name.split(' ')[1] ?? '')),
+];
 
 /** The sandbox's own interface, apart from the Bot API: each call is one transaction. */
 export function control(call: ControlCall, world: World): ControlReply {
@@ -90,6 +94,8 @@ function stateOf({ ledger, identity }: World): object {
       in_accounts: ledger.accounts.totalLamports().toString(),
       fees: ledger.transactions.feesLamports().toString(),
     },
+    // supply = held, always.
+    supplies: suppliesOf(ledger),
   };
 }
 

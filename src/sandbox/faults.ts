@@ -49,11 +49,13 @@ const ownFields: Record<FaultKind['kind'], string[]> = {
   reply: ['status', 'reason', 'headers', 'body', 'body_base64', 'raw_base64'],
 };
 
+export const faultKinds: readonly string[] = Object.keys(ownFields);
+
 export function parseFault(value: unknown): ParsedFault {
   if (!isObject(value)) return problem('a fault must be an object');
   const { kind, when = 'before', operation = null, key = null, times = 1 } = value;
   if (typeof kind !== 'string' || !Object.hasOwn(ownFields, kind)) {
-    return problem(`kind must be one of ${Object.keys(ownFields).join(', ')}`);
+    return problem(`kind must be one of ${faultKinds.join(', ')}`);
   }
   const allowed = [...commonFields, ...ownFields[kind as FaultKind['kind']]];
   const unknown = Object.keys(value).find((name) => !allowed.includes(name));

@@ -85,3 +85,18 @@ export function balancesOf(ledger: Ledger, address: string): Balance[] {
   });
   return [{ asset: 'SOL', amount: sol }, ...tokens];
 }
+
+/** What each mint says it made, and what all its holders have together: two roads to one number. */
+export function suppliesOf(ledger: Ledger): Record<string, { supply: string; held: string }> {
+  const held = new Map<string, bigint>();
+  for (const data of ledger.accounts.dataOwnedBy(tokenProgram)) {
+    const holding = readHolding(data);
+    if (holding !== undefined) held.set(holding.mint, (held.get(holding.mint) ?? 0n) + holding.units);
+  }
+  const entries = ledger.accounts.assets().map(({ symbol, mint }) => {
+    const account = ledger.accounts.get(mint);
+    const supply = account === undefined ? 0n : readSupply(account.data);
+    return [symbol, { supply: supply.toString(), held: (held.get(mint) ?? 0n).toString() }] as const;
+  });
+  return Object.fromEntries(entries);
+}

@@ -3,14 +3,15 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Chain, loadChain } from './chain.ts';
 import { readingsOf } from './control.ts';
-import { fateOf, setRandom } from './fate.ts';
+import { fateOf, randomOf, setRandom } from './fate.ts';
 import { createSite } from './http.ts';
 import { type Identity, identityOf } from './identity.ts';
 import { Ledger } from './ledger.ts';
 import { type Balance, balancesOf, fillFresh } from './money.ts';
 import type { Service } from './operate.ts';
+import { defaultReadings, type Readings } from './readings.ts';
 import type { RequestLine as Line } from './requestLine.ts';
-import { type Database, openDatabase } from './store/database.ts';
+import { type Database, lockWaitMs, openDatabase } from './store/database.ts';
 import { FactStore } from './store/facts.ts';
 
 export type RequestLine = Line;
@@ -26,6 +27,7 @@ export type SandboxSettings = {
   requestTimeoutMs?: number;
   nowMs?: () => number;
   randomBytes?: (count: number) => Buffer;
+  lockWaitMs?: number;
   loadChain?: () => Promise<Chain>;
 };
 
@@ -34,6 +36,8 @@ export type RunningSandbox = {
   tokens: { full: string; no_send: string; no_wallet: string };
   conversations: string[];
   wallet: { address: string; balances: Balance[] };
+  /** Settings in the data folder that a caller may have forgotten, a sentence each. */
+  notes: string[];
   close(): Promise<void>;
 };
 
@@ -43,7 +47,9 @@ const closingGraceMs = 5_000;
 export async function startSandbox(settings: SandboxSettings): Promise<RunningSandbox> {
   const random = settings.randomBytes ?? randomBytes;
   const nowMs = settings.nowMs ?? Date.now;
-  const db = openDatabase(settings.dataDir, (fresh) => settle(fresh, settings.seed, random));
+  const db = openDatabase(settings.dataDir, settings.lockWaitMs ?? lockWaitMs, (fresh) =>
+    settle(fresh, settings.seed, random),
+  );
   const ledger = new Ledger(db);
   const identity = identityOf(ledger.facts.get('secret') ?? '');
   if (settings.faultRate !== undefined) {
@@ -77,11 +83,17 @@ export async function startSandbox(settings: SandboxSettings): Promise<RunningSa
     tokens: identity.tokens,
     conversations: ledger.conversations.list(),
     wallet: { address: identity.wallet.address, balances: balancesOf(ledger, identity.wallet.address) },
+    notes: notesOf(ledger, settings),
     close: async () => {
       closing.abort();
       await stopListening(server);
       await Promise.allSettled(flights);
-      ledger.close();
+      try {
+        // Dice asked for by a flag end with it; dice set by a control call stay.
+        if (settings.faultRate !== undefined) ledger.atomically(() => setRandom(ledger, null));
+      } finally {
+        ledger.close();
+      }
     },
   };
 }
@@ -102,6 +114,19 @@ function listen(server: Server, port: number): Promise<number> {
       resolve((server.address() as AddressInfo).port);
     });
   });
+}
+
+function notesOf(ledger: Ledger, settings: SandboxSettings): string[] {
+  const changed = Object.entries(readingsOf(ledger)).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(defaultReadings[name as keyof Readings]),
+  );
+  const notes = changed.map(([name, value]) => `The reading ${name} is set to ${JSON.stringify(value)}.`);
+  const waiting = ledger.faults.list().length;
+  if (waiting > 0) notes.push(`Scripted faults are waiting: ${waiting}.`);
+  const dice = randomOf(ledger);
+  if (dice !== undefined && settings.faultRate === undefined)
+    notes.push(`Random faults are on, at a rate of ${dice.rate}.`);
+  return notes;
 }
 
 /** What is in flight lands; a client that says nothing, or never ends, is left after a while. */

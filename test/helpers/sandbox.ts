@@ -49,6 +49,7 @@ export type SandboxState = {
   wallet: RunningSandbox['wallet'];
   counts: { messages: number; transfers: number; transactions: number };
   lamports: { made: string; in_accounts: string; fees: string };
+  supplies: Record<string, { supply: string; held: string }>;
   readings: Readings;
 };
 

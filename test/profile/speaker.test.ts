@@ -168,7 +168,7 @@ describe('what is given wrongly', () => {
     for (const name of ['prid', 'constructor', '__proto__']) {
       const failure = await failureOf(() => resolveSpeaker({ profile: name }, world()));
       expect(failure.code).toBe('no-such-profile');
-      expect(wordsOf(failure)).toMatch(/nothing was sent.*prod, stage/u);
+      expect(wordsOf(failure)).toMatch(/nothing was sent or changed.*prod, stage/u);
     }
     const sandbox = await failureOf(() => resolveSpeaker({ profile: 'sandbox' }, world()));
     expect(wordsOf(sandbox)).toContain('--sandbox');

@@ -165,6 +165,8 @@ test('a page on the web cannot use this machine by a name of its own: 403', asyn
     return (await rawRequest(sandbox.baseUrl, [request])).status;
   };
   expect([await ask('/'), await ask('/control'), await ask('/control/ledger')]).toEqual([403, 403, 403]);
+  const headers = { Origin: 'https://evil.example' };
+  expect((await fetch(`${sandbox.baseUrl}/control/reset`, { method: 'POST', headers })).status).toBe(403);
 });
 
 test('control calls are checked', async () => {

@@ -11,6 +11,7 @@ export class AccountStore {
   readonly #put;
   readonly #remove;
   readonly #lamports;
+  readonly #owned;
   readonly #asset;
   readonly #assetByMint;
   readonly #assets;
@@ -24,6 +25,7 @@ export class AccountStore {
     );
     this.#remove = db.prepare('DELETE FROM accounts WHERE address = ?');
     this.#lamports = db.prepare('SELECT lamports FROM accounts');
+    this.#owned = db.prepare('SELECT data FROM accounts WHERE owner = ?');
     this.#asset = db.prepare('SELECT symbol, mint, decimals FROM assets WHERE symbol = ?');
     this.#assetByMint = db.prepare('SELECT symbol, mint, decimals FROM assets WHERE mint = ?');
     this.#assets = db.prepare('SELECT symbol, mint, decimals FROM assets ORDER BY rowid');
@@ -52,6 +54,12 @@ export class AccountStore {
     for (const row of this.#lamports.iterate() as Iterable<{ lamports: string }>)
       total += BigInt(row.lamports);
     return total;
+  }
+
+  *dataOwnedBy(program: string): Iterable<Uint8Array> {
+    for (const row of this.#owned.iterate(program) as Iterable<{ data: Uint8Array | null }>) {
+      yield row.data ?? new Uint8Array(0);
+    }
   }
 
   asset(name: string): Asset | undefined {

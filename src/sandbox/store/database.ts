@@ -5,7 +5,8 @@ import { DatabaseSync } from '@photostructure/sqlite';
 export type Database = InstanceType<typeof DatabaseSync>;
 export type Statement = ReturnType<Database['prepare']>;
 
-const busyWaitMs = 15_000;
+/** How long a request waits for other processes' transactions. */
+export const lockWaitMs = 15_000;
 
 const schema = `
   CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -56,10 +57,10 @@ const schema = `
 `;
 
 /** Opens the data folder's database; `fill` runs once, in the transaction that lays the tables. */
-export function openDatabase(dataDir: string, fill: (db: Database) => void): Database {
+export function openDatabase(dataDir: string, waitMs: number, fill: (db: Database) => void): Database {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const file = join(dataDir, 'sandbox.db');
-  const db = new DatabaseSync(file, { timeout: busyWaitMs });
+  const db = new DatabaseSync(file, { timeout: waitMs });
   try {
     chmodSync(file, 0o600);
     setDurable(db);
@@ -99,4 +100,11 @@ export function inTransaction<T>(db: Database, work: () => T): T {
     if (db.isTransaction) db.exec('ROLLBACK');
     throw error;
   }
+}
+
+const sqliteBusy = 5;
+
+/** Other processes held the folder for longer than this one would wait; nothing was done. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy;
 }

@@ -1,0 +1,50 @@
+import type { View } from '../../display/display.ts';
+import { safeLine } from '../../display/safeText.ts';
+import type { ProfileSummary } from '../../profile/summary.ts';
+
+function tokenText({ token }: ProfileSummary): string {
+  const known = token.ending === undefined ? token.problem : `ends in ${token.ending}`;
+  return known === undefined ? token.phrase : `${token.phrase} (${known})`;
+}
+
+export function profileJson(summary: ProfileSummary): Record<string, unknown> {
+  const { source, phrase, ending, problem } = summary.token;
+  return {
+    name: summary.name,
+    in_use: summary.inUse,
+    base_url: summary.baseUrl,
+    token: { source, from: phrase, ending, problem },
+    ...Object.fromEntries(summary.settings.map(({ key, value }) => [key.replaceAll('-', '_'), value])),
+  };
+}
+
+/** A profile after it was shown or changed; `headline` says what was done, if anything was. */
+export function profileView(command: string, summary: ProfileSummary, headline?: string): View {
+  const rows = [
+    ['profile', summary.inUse ? `${summary.name} (in use)` : summary.name],
+    ['base-url', summary.baseUrl],
+    ['token', tokenText(summary)],
+    ...summary.settings.map(({ key, value }) => [key, value]),
+  ];
+  return {
+    json: { schema: 'botctl/1', command, profile: profileJson(summary) },
+    human: ({ paint }) => {
+      const lines = rows.map(([key = '', value = '']) => `${paint.dim(key.padEnd(9))} ${safeLine(value)}`);
+      return `${[...(headline === undefined ? [] : [headline]), ...lines].join('\n')}\n`;
+    },
+    quiet: summary.name,
+  };
+}
+
+/** One line of the list. */
+export function profileRow(command: string, summary: ProfileSummary, nameWidth: number): View {
+  return {
+    json: { schema: 'botctl/1', command, profile: profileJson(summary) },
+    human: ({ paint }) => {
+      const mark = summary.inUse ? paint.green('*') : ' ';
+      const name = paint.bold(safeLine(summary.name).padEnd(nameWidth));
+      return `${mark} ${name}  ${safeLine(summary.baseUrl)}  ${paint.dim(safeLine(tokenText(summary)))}\n`;
+    },
+    quiet: summary.name,
+  };
+}

@@ -1,0 +1,19 @@
+import type { Given } from '../../cli/given.ts';
+import type { Context } from '../../context.ts';
+import { type Exit, Failure } from '../../errors.ts';
+import { findProfile } from '../../profile/findProfile.ts';
+import { readProfiles, storePlace } from '../../profile/store.ts';
+import { summaryOf } from '../../profile/summary.ts';
+import { profileView } from './profileView.ts';
+
+export async function run(given: Given, { env, display }: Context): Promise<Exit> {
+  const file = readProfiles(storePlace(env));
+  const name = given.args[0] ?? given.text('profile') ?? env.BOTCTL_PROFILE ?? file['in-use'];
+  if (name === undefined) {
+    throw new Failure('no-such-profile', 'No profile is in use and none is named.', {
+      hint: 'botctl config list shows them; botctl config add NAME --base-url URL makes one.',
+    });
+  }
+  await display.show(profileView(given.command, summaryOf(file, name, findProfile(file, name), env)));
+  return 0;
+}

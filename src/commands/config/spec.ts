@@ -1,0 +1,178 @@
+import type { BranchSpec, Example, LeafSpec, OptionSpec, Run } from '../../cli/spec.ts';
+import type { Exit } from '../../errors.ts';
+
+const tokenOptions: readonly OptionSpec[] = [
+  { flags: '--token-stdin', about: 'store the token that comes on stdin', group: 'The token' },
+  {
+    flags: '--token-env <variable>',
+    about: 'take it from this variable whenever the bot speaks',
+    group: 'The token',
+  },
+  {
+    flags: '--token-command <command>',
+    about: 'run this whenever the bot speaks; the first line it prints is the token',
+    group: 'The token',
+  },
+];
+
+const tokenDetails = `The token is asked for unseen, or given with --token-stdin, --token-env, --token-file or
+--token-command. A file, a variable or a command is only noted: the token itself stays where
+it is. A command is split into words by quotes and blanks; no shell runs it, and it has 30 s.`;
+
+const keyDetails = `Keys: base-url, token, key-age (30m), timeout (30s), retries (4), max-wait (60s).`;
+
+const name = { usage: '<name>', about: 'the profile' } as const;
+
+const edits: readonly Exit[] = [0, 1, 2, 3, 130];
+const looks: readonly Exit[] = [0, 1, 2];
+
+function leaf(
+  spec: Omit<LeafSpec, 'load'> & { examples: readonly [Example, Example, Example] },
+  load: () => Promise<{ run: Run }>,
+): LeafSpec {
+  return { ...spec, load: async () => (await load()).run };
+}
+
+export const configSpec: BranchSpec = {
+  name: 'config',
+  about: 'profiles: who speaks, where, and where the token comes from',
+  children: [
+    leaf(
+      {
+        name: 'add',
+        about: 'add a profile: a bot, its service and its token',
+        details: `${tokenDetails}\n--timeout, --retries and --max-wait, if given, are kept in it. The first profile is in use at once.`,
+        arguments: [name],
+        options: [...tokenOptions, { flags: '--use', about: 'put it in use' }],
+        examples: [
+          {
+            line: 'botctl config add prod --base-url https://bots.example.com',
+            about: 'Ask for the token and store it',
+          },
+          {
+            line: 'botctl config add prod --base-url https://bots.example.com --token-command "op read op://ops/bot/token"',
+            about: 'Leave the token in the vault',
+          },
+          {
+            line: 'botctl config add ci --base-url https://bots.example.com --token-env BOT_TOKEN --use',
+            about: 'Take it from the CI’s secret',
+          },
+        ],
+        exits: edits,
+      },
+      () => import('./add.ts'),
+    ),
+    leaf(
+      {
+        name: 'list',
+        about: 'list the profiles',
+        examples: [
+          { line: 'botctl config list', about: 'Every profile; * marks the one in use' },
+          { line: 'botctl config list --json | jq -r .profile.name', about: 'One JSON object per line' },
+          { line: 'botctl config list --quiet', about: 'Only the names' },
+        ],
+        exits: looks,
+      },
+      () => import('./list.ts'),
+    ),
+    leaf(
+      {
+        name: 'show',
+        about: 'show a profile: where its token comes from, never the token',
+        details: 'Without a name: the profile that --profile or BOTCTL_PROFILE names, or the one in use.',
+        arguments: [{ usage: '[name]', about: 'the profile' }],
+        examples: [
+          { line: 'botctl config show', about: 'The profile in use' },
+          { line: 'botctl config show prod', about: 'One profile' },
+          { line: 'botctl config show prod --json | jq -r .profile.base_url', about: 'For a script' },
+        ],
+        exits: looks,
+      },
+      () => import('./show.ts'),
+    ),
+    leaf(
+      {
+        name: 'use',
+        about: 'put a profile in use',
+        arguments: [name],
+        examples: [
+          { line: 'botctl config use prod', about: 'From now on, without --profile' },
+          { line: 'botctl --profile stage config show', about: 'Another profile for one command only' },
+          { line: 'BOTCTL_PROFILE=stage botctl config show', about: 'Another profile for one shell' },
+        ],
+        exits: looks,
+      },
+      () => import('./use.ts'),
+    ),
+    leaf(
+      {
+        name: 'set',
+        about: 'change a key of a profile',
+        details: `${keyDetails}\n${tokenDetails}\nA token belongs to its service: a base-url with another origin needs the token again.`,
+        arguments: [
+          name,
+          { usage: '<key>', about: 'what to change' },
+          { usage: '[value]', about: 'its new value; for token there is none: arguments show in ps' },
+        ],
+        options: tokenOptions,
+        examples: [
+          { line: 'botctl config set prod key-age 10m', about: 'A transfer is unknown for 10 minutes only' },
+          {
+            line: 'op read op://ops/bot/token | botctl config set prod token --token-stdin',
+            about: 'A new token',
+          },
+          {
+            line: 'botctl config set prod base-url https://bots.example.net --token-env BOT_TOKEN',
+            about: 'The service moved',
+          },
+        ],
+        exits: edits,
+      },
+      () => import('./set.ts'),
+    ),
+    leaf(
+      {
+        name: 'unset',
+        about: 'give a key of a profile its default again',
+        details: 'Keys: key-age, timeout, retries, max-wait.',
+        arguments: [name, { usage: '<key>', about: 'what to forget' }],
+        examples: [
+          { line: 'botctl config unset prod timeout', about: 'The default bound on one attempt' },
+          { line: 'botctl config unset prod key-age', about: 'The default of 30 minutes' },
+          { line: 'botctl config unset prod retries --json', about: 'What is left, for a script' },
+        ],
+        exits: looks,
+      },
+      () => import('./unset.ts'),
+    ),
+    leaf(
+      {
+        name: 'remove',
+        about: 'remove a profile, and its token if it is stored',
+        details: 'Asks first on a terminal. The journal keeps what the bot did.',
+        arguments: [name],
+        options: [{ flags: '-y, --yes', about: 'do not ask' }],
+        examples: [
+          { line: 'botctl config remove stage', about: 'Asks first on a terminal' },
+          { line: 'botctl config remove stage --yes', about: 'Does not ask' },
+          { line: 'botctl config remove stage --yes --json', about: 'For a script' },
+        ],
+        exits: [0, 1, 2, 130],
+      },
+      () => import('./remove.ts'),
+    ),
+    leaf(
+      {
+        name: 'path',
+        about: 'print where the profiles are kept',
+        examples: [
+          { line: 'botctl config path', about: 'The file, whether it is there or not' },
+          { line: 'ls -l "$(botctl config path)"', about: 'Who may read it' },
+          { line: 'XDG_CONFIG_HOME=/srv/bots botctl config path', about: 'Another folder' },
+        ],
+        exits: [0, 1, 2],
+      },
+      () => import('./path.ts'),
+    ),
+  ],
+};

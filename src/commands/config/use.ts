@@ -1,0 +1,22 @@
+import type { Given } from '../../cli/given.ts';
+import type { Context } from '../../context.ts';
+import type { Exit } from '../../errors.ts';
+import { useProfile } from '../../profile/edit.ts';
+import { changeAndShow } from './changeAndShow.ts';
+
+export async function run(given: Given, context: Context): Promise<Exit> {
+  const [name = ''] = given.args;
+  const exit = await changeAndShow(
+    given,
+    context,
+    name,
+    (file) => useProfile(file, name),
+    `${name} is in use.`,
+  );
+  for (const variable of ['BOTCTL_TOKEN', 'BOTCTL_PROFILE']) {
+    if (context.env[variable] !== undefined) {
+      context.display.warn(`${variable} is set here and outranks the profile in use.`);
+    }
+  }
+  return exit;
+}

@@ -1,0 +1,26 @@
+import type { LeafSpec } from '../cli/spec.ts';
+
+export const historySpec: LeafSpec = {
+  name: 'history',
+  about: 'Show what the journal knows, newest first; with an ID, everything about one intent',
+  arguments: [{ usage: '[id]', about: 'an intent’s id or key, or its beginning (4 characters or more)' }],
+  options: [
+    {
+      flags: '--state <state>',
+      about: 'only these: open, sending, unknown, accepted, rejected, held, resolved',
+    },
+    { flags: '--kind <kind>', about: 'only message or transfer' },
+    { flags: '--since <duration>', about: 'only what began within the last 24h, 30m, …' },
+    { flags: '--limit <n>', about: 'how many at most (default 20)' },
+  ],
+  examples: [
+    { about: 'What may have happened', line: 'botctl history --state unknown' },
+    { about: 'Every attempt and decision of one intent', line: 'botctl history 3f9a' },
+    {
+      about: 'The signatures of today’s transfers',
+      line: "botctl history --kind transfer --since 24h --limit 1000 --json | jq -r '.transfer.signature // empty'",
+    },
+  ],
+  exits: [0, 1, 2],
+  load: async () => (await import('./history.ts')).run,
+};

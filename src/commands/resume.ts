@@ -1,0 +1,137 @@
+import type { Given } from '../cli/given.ts';
+import type { Run } from '../cli/spec.ts';
+import type { Context } from '../context.ts';
+import { failureJson } from '../display/outcomeView.ts';
+import { resume } from '../engine/resume.ts';
+import { asFailure, type Exit, exitOf, Failure, problemOf } from '../errors.ts';
+import type { Decision, Intent, Journal, State } from '../journal/journal.ts';
+import { intentById } from './intentById.ts';
+import { openJournalOf, whoDecides } from './journalPlace.ts';
+import { tell } from './once.ts';
+import { doingOf, settingsOf, type Voice } from './session.ts';
+import { exitOfSeveral } from './several.ts';
+import { Voices } from './voices.ts';
+
+export const run: Run = async (given, context) => {
+  settingsOf(given);
+  refuseMixedUp(given);
+  const journal = await openJournalOf(given, context);
+  const voices = new Voices(given, context);
+  try {
+    const intents = given.flag('all')
+      ? unsettled(given, context, journal)
+      : given.args.map((one) => intentById(one, journal));
+    if (intents.length === 0) context.display.notice('There is nothing to resume.');
+    const exits: Exit[] = [];
+    for (const intent of intents) {
+      if (context.interrupts.first.aborted) throw interrupted(intent);
+      exits.push(await resumeOne(intent, voices, journal, given, context));
+    }
+    return exitOfSeveral(exits);
+  } finally {
+    journal.close();
+    await voices.close();
+  }
+};
+
+function refuseMixedUp(given: Given): void {
+  const all = given.flag('all');
+  if (all === given.args.length > 0) {
+    throw new Failure('usage', 'Give the intents to resume, or --all; nothing was sent.', {
+      hint: 'botctl history --state unknown lists what may have happened.',
+    });
+  }
+  if (given.flag('held') && !all) {
+    throw new Failure('usage', '--held goes with --all; nothing was sent.', {
+      hint: 'A single held intent needs only its ID.',
+    });
+  }
+}
+
+function interrupted(next: Intent): Failure {
+  return new Failure('interrupted', `Interrupted before intent ${next.id}; nothing of it was sent now.`, {
+    hint: 'Run the same command again to go on.',
+  });
+}
+
+/** What may have happened, oldest first. `open` waits for its own command: nothing of it has left. */
+function unsettled(given: Given, { clock }: Context, journal: Journal): Intent[] {
+  const states: State[] = given.flag('held') ? ['sending', 'unknown', 'held'] : ['sending', 'unknown'];
+  const selected = [...journal.select({ states, limit: Number.MAX_SAFE_INTEGER })];
+  return selected
+    .filter(({ id, state }) => {
+      if (state !== 'sending') return true;
+      journal.recordDeath(id, clock.now());
+      return journal.get(id)?.state !== 'sending';
+    })
+    .reverse();
+}
+
+async function resumeOne(
+  intent: Intent,
+  voices: Voices,
+  journal: Journal,
+  given: Given,
+  context: Context,
+): Promise<Exit> {
+  try {
+    const sendAgain = intent.state === 'held' ? await operatorsWord(intent, given, context) : undefined;
+    const voice: Voice = await voices.of(intent);
+    const ended = await resume(intent.id, doingOf(voice, journal, given, context), sendAgain);
+    return await tell(ended, given.command, journal, context);
+  } catch (thrown) {
+    const failure = asFailure(thrown);
+    if (!skippable.includes(failure.code)) throw failure;
+    return await sayLeft(intent, failure, journal, given, context);
+  }
+}
+
+/** Failures that concern one intent's bot: the next intent may do better. */
+const skippable: readonly Failure['code'][] = [
+  'no-such-profile',
+  'bot-moved',
+  'no-token',
+  'bad-token',
+  'base-url',
+];
+
+async function sayLeft(
+  intent: Intent,
+  failure: Failure,
+  journal: Journal,
+  given: Given,
+  { display }: Context,
+): Promise<Exit> {
+  const problem = problemOf(failure);
+  const report = {
+    command: given.command,
+    intent,
+    attempt: journal.tellingAttempt(intent.id),
+    replayed: false,
+    warnings: [],
+  };
+  await display.fail(
+    { ...problem, message: `${problem.message} Intent ${intent.id} stays ${intent.state}.` },
+    failureJson(report, problem),
+  );
+  return exitOf(failure.code);
+}
+
+/** Sending a held intent again is an operator's decision, and is kept like one. */
+async function operatorsWord(
+  intent: Intent,
+  given: Given,
+  { display, clock }: Context,
+): Promise<Decision | undefined> {
+  const question = `Intent ${intent.id} is held: it may have happened. Send it again with the same key ${intent.key}?`;
+  if (!given.flag('yes')) {
+    if (!display.interactive || !(await display.confirm(question))) return undefined;
+  }
+  return {
+    kind: 'send-again',
+    who: whoDecides(),
+    atMs: clock.now(),
+    reason: 'botctl resume',
+    signature: undefined,
+  };
+}

@@ -1,0 +1,158 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Given } from '../cli/given.ts';
+import type { Context } from '../context.ts';
+import type { Display, View } from '../display/display.ts';
+import { safeLine } from '../display/safeText.ts';
+import { type Exit, Failure } from '../errors.ts';
+import {
+  type RequestLine,
+  type RunningSandbox,
+  type SandboxSettings,
+  startSandbox,
+} from '../sandbox/start.ts';
+import { sandboxFolder } from './journalPlace.ts';
+
+type Wish = { port: number; data: string | undefined; ephemeral: boolean; seed?: string; faultRate?: number };
+
+/** Serves until the first Ctrl-C, then lets what is in flight land; the second leaves at once. */
+export async function run(given: Given, context: Context): Promise<Exit> {
+  const wish = parse(given);
+  const { display, interrupts } = context;
+  const dataDir = wish.ephemeral
+    ? await mkdtemp(join(tmpdir(), 'botctl-sandbox-'))
+    : resolve(wish.data ?? sandboxFolder(context.env));
+  try {
+    const lines = new LineQueue(display);
+    const running = await start({ ...wish, dataDir, onRequest: (line) => lines.add(lineView(line)) });
+    for (const note of running.notes) display.notice(note);
+    await display.show(greeting(running, dataDir));
+    await aborted(interrupts.first);
+    await Promise.race([running.close(), aborted(interrupts.second)]);
+    await lines.written();
+  } finally {
+    if (wish.ephemeral) await rm(dataDir, { recursive: true, force: true });
+  }
+  return 0;
+}
+
+function parse(given: Given): Wish {
+  const data = given.text('data');
+  const ephemeral = given.flag('ephemeral');
+  if (ephemeral && data !== undefined) {
+    throw new Failure('usage', '--ephemeral and --data cannot both be given.', {
+      hint: 'An ephemeral sandbox chooses its own folder and removes it.',
+    });
+  }
+  if (data === '') throw new Failure('usage', '--data needs a folder, but it is empty.');
+  const seed = given.text('seed');
+  const rate = given.text('fault-rate');
+  return {
+    port: numberIn('port', given.text('port') ?? '0', /^\d{1,5}$/u, 65_535),
+    data,
+    ephemeral,
+    ...(seed === undefined ? {} : { seed }),
+    ...(rate === undefined ? {} : { faultRate: numberIn('fault-rate', rate, /^\d+(\.\d+)?$/u, 1) }),
+  };
+}
+
+function numberIn(name: string, text: string, form: RegExp, most: number): number {
+  const value = Number(text);
+  if (form.test(text) && value <= most) return value;
+  throw new Failure('usage', `--${name} must be a number from 0 to ${most}, not ${JSON.stringify(text)}.`);
+}
+
+async function start(settings: SandboxSettings): Promise<RunningSandbox> {
+  try {
+    return await startSandbox(settings);
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new Failure('sandbox-unavailable', `The sandbox cannot start: ${message}.`, {
+      hint: `Choose another --port or --data; it wanted port ${settings.port} and ${settings.dataDir}.`,
+      cause,
+    });
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }));
+}
+
+function greeting({ baseUrl, tokens, conversations, wallet }: RunningSandbox, dataDir: string): View {
+  const rows: [string, string][] = [
+    ['token', tokens.full],
+    ['token without send', tokens.no_send],
+    ['token without wallet', tokens.no_wallet],
+    ['conversations', conversations.join(' ')],
+    ['wallet', wallet.address],
+    ['', wallet.balances.map(({ asset, amount }) => `${amount} ${asset}`).join(', ')],
+    ['data', dataDir],
+  ];
+  return {
+    json: { schema: 'botctl/1', command: 'sandbox', base_url: baseUrl, tokens, conversations, wallet },
+    human: ({ paint }) =>
+      `${paint.bold('botctl sandbox')}  ${paint.cyan(baseUrl)}\n` +
+      rows.map(([name, value]) => `  ${paint.dim(name.padEnd(20))}  ${safeLine(value)}\n`).join('') +
+      `\n${paint.dim('Every request is shown here. Ctrl-C ends it.')}\n`,
+    quiet: baseUrl,
+  };
+}
+
+const keyShown = 8;
+
+function lineView({ at, operation, status, key, effect, reason }: RequestLine): View {
+  const shownKey =
+    key === undefined ? '–' : [...key].length > keyShown ? `${[...key].slice(0, keyShown).join('')}…` : key;
+  return {
+    json: {
+      at: at.toISOString(),
+      operation,
+      status,
+      ...(key === undefined ? {} : { key }),
+      ...(effect === undefined ? {} : { effect }),
+      ...(reason === undefined ? {} : { reason }),
+    },
+    human: ({ paint }) => {
+      const colour = status === 0 || status >= 500 ? paint.red : status >= 300 ? paint.yellow : paint.green;
+      const why = [effect ?? '', reason === undefined ? '' : `(${reason})`]
+        .filter((text) => text !== '')
+        .join(' ');
+      const time = at.toTimeString().slice(0, 8);
+      const cells = [paint.dim(time), operation.padEnd(8), colour(status === 0 ? '---' : String(status))];
+      return `${cells.join('  ')}  ${safeLine(shownKey).padEnd(keyShown + 1)}  ${safeLine(why)}\n`;
+    },
+  };
+}
+
+/** Request lines in their order. A reader that went away, or a full disk, does not end the service. */
+class LineQueue {
+  readonly #display: Display;
+  #last: Promise<void> = Promise.resolve();
+  #broken = false;
+
+  constructor(display: Display) {
+    this.#display = display;
+  }
+
+  add(view: View): void {
+    this.#last = this.#last.then(() => this.#write(view));
+  }
+
+  written(): Promise<void> {
+    return this.#last;
+  }
+
+  async #write(view: View): Promise<void> {
+    if (this.#broken) return;
+    try {
+      await this.#display.show(view);
+    } catch (error) {
+      this.#broken = true;
+      this.#display.warn(
+        `Requests are no longer shown: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
+  }
+}

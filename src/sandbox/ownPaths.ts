@@ -1,0 +1,76 @@
+import type { IncomingMessage } from 'node:http';
+import { control } from './control.ts';
+import { type Outlet, send } from './delivery.ts';
+import type { Service } from './operate.ts';
+import { page } from './page.ts';
+import { notAllowed, refuse, type Told } from './refuse.ts';
+import { type Refusal, type Reply, refusal } from './reply.ts';
+import { readBody } from './requestBody.ts';
+import { answerRpc } from './rpc.ts';
+
+export function isOwnPath(path: string): boolean {
+  return path === '/rpc' || path === '/' || path === '/control' || path.startsWith('/control/');
+}
+
+/** The sandbox's own paths, apart from the Bot API: control, Solana RPC, the page. */
+export async function serveOwn(
+  path: string,
+  request: IncomingMessage,
+  outlet: Outlet,
+  service: Service,
+): Promise<Told> {
+  const method = request.method ?? '';
+  const { ledger, identity } = service;
+  if (isForeign(request))
+    return refuse(refusal(403, 'not_loopback', 'Ask by 127.0.0.1.'), request, outlet, service);
+  if (path === '/') {
+    if (method !== 'GET' && method !== 'HEAD') return refuse(notAllowed('GET'), request, outlet, service);
+    return { status: send(page(ledger, identity), outlet) };
+  }
+  if (path === '/rpc' && method !== 'POST') return refuse(notAllowed('POST'), request, outlet, service);
+  const body = await jsonBody(request);
+  if (body.kind === 'refused') return refuse(body.refusal, request, outlet, service);
+  if (path === '/rpc') return { status: send(jsonReply(200, answerRpc(body.value, service)), outlet) };
+  const query = new URLSearchParams((request.url ?? '').split('?')[1] ?? '');
+  const { status, body: said } = control({ method, path, query, body: body.value }, { ledger, identity });
+  return { status: send(jsonReply(status, JSON.stringify(said)), outlet) };
+}
+
+type JsonBody = { kind: 'value'; value: unknown } | { kind: 'refused'; refusal: Refusal };
+
+async function jsonBody(request: IncomingMessage): Promise<JsonBody> {
+  const refused = (status: number, code: string, message: string): JsonBody => ({
+    kind: 'refused',
+    refusal: refusal(status, code, message),
+  });
+  const body = await readBody(request);
+  if (body.kind === 'broken-off') return refused(400, 'broken_off', 'The body broke off.');
+  if (body.kind === 'too-large')
+    return refused(413, 'payload_too_large', 'A request may have 1 MiB at most.');
+  if (body.bytes.length === 0) return { kind: 'value', value: undefined };
+  // Only a request that a browser asks leave for may say this of itself.
+  if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
+    return refused(415, 'unsupported_media_type', 'The request needs Content-Type: application/json.');
+  }
+  try {
+    return { kind: 'value', value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body.bytes)) };
+  } catch {
+    return refused(400, 'invalid_json', 'The body must be JSON in UTF-8.');
+  }
+}
+
+function jsonReply(status: number, text: string): Reply {
+  return { status, headers: [['Content-Type', 'application/json']], body: Buffer.from(text, 'utf8') };
+}
+
+/** A page on the web can make a browser ask this machine; its Host, or its Origin, gives it away. */
+function isForeign({ headers }: IncomingMessage): boolean {
+  return (
+    !isLoopback(headers.host) ||
+    (headers.origin !== undefined && !isLoopback(headers.origin.replace(/^https?:\/\//, '')))
+  );
+}
+
+function isLoopback(host: string | undefined): boolean {
+  return /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i.test(host ?? '');
+}

@@ -1,0 +1,180 @@
+// The built program's `botctl sandbox`, as a person or a script runs it.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { controlPaths } from '../../src/sandbox/control.ts';
+import { faultKinds } from '../../src/sandbox/faults.ts';
+import { defaultReadings } from '../../src/sandbox/readings.ts';
+import { controlOf, paths, recipient } from '../helpers/sandbox.ts';
+import { type Greeting, type SandboxProcess, startSandboxProcess } from '../helpers/sandboxProcess.ts';
+
+const program = fileURLToPath(new URL('../../bin/botctl.js', import.meta.url));
+
+let home: string;
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), 'botctl-e2e-'));
+});
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+type Posted = { status: number; json: Record<string, unknown> };
+
+async function post(
+  { base_url, tokens }: Greeting,
+  operation: 'message' | 'transfer',
+  body: object,
+): Promise<Posted> {
+  const response = await fetch(base_url + paths[operation], {
+    method: 'POST',
+    headers: { Authorization: `Bot ${tokens.full}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, json: (await response.json()) as Record<string, unknown> };
+}
+
+const hello = { conversation_id: 'conv_demo', content: 'hello', idempotency_key: 'first-key-of-all' };
+const pay = { to_address: recipient, asset: 'SOL', amount: '1', idempotency_key: 'k' };
+
+function run(...args: string[]): { status: number | null; stdout: string; stderr: string } {
+  const env = { ...process.env, XDG_DATA_HOME: join(home, 'share'), NO_COLOR: '1' };
+  return spawnSync(process.execPath, [program, 'sandbox', ...args], {
+    env,
+    encoding: 'utf8',
+    timeout: 10_000,
+  });
+}
+
+async function linesOf(sandbox: SandboxProcess, count: number): Promise<Record<string, unknown>[]> {
+  for (let waited = 0; sandbox.lines.length < count && waited < 100; waited += 1) await sleep(20);
+  return sandbox.lines;
+}
+
+describe('botctl sandbox', () => {
+  test('says with --json on its first line where it is, then a line per request', async () => {
+    const sandbox = await startSandboxProcess(['--data', join(home, 'lines')]);
+    const { greeting } = sandbox;
+    expect(greeting).toEqual({
+      schema: 'botctl/1',
+      command: 'sandbox',
+      base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      tokens: { full: expect.any(String), no_send: expect.any(String), no_wallet: expect.any(String) },
+      conversations: expect.arrayContaining(['conv_demo']),
+      wallet: {
+        address: expect.any(String),
+        balances: [
+          { asset: 'SOL', amount: '100' },
+          { asset: 'USDC', amount: '10000' },
+        ],
+      },
+    });
+    const { json } = await post(greeting, 'transfer', pay);
+    await post(greeting, 'message', { ...hello, conversation_id: 'nowhere' });
+    expect(await linesOf(sandbox, 2)).toMatchObject([
+      { at: expect.any(String), operation: 'transfer', status: 200, key: 'k', effect: json.signature },
+      { operation: 'message', status: 404, key: 'first-key-of-all', reason: 'conversation_not_found' },
+    ]);
+    expect(await sandbox.end('SIGINT')).toBe(0);
+  });
+
+  test('keeps its tokens, wallet, money and keys across a restart', async () => {
+    const data = ['--data', join(home, 'restart')];
+    const first = await startSandboxProcess(data);
+    const before = await post(first.greeting, 'transfer', pay);
+    expect(await first.end('SIGTERM')).toBe(0);
+    const second = await startSandboxProcess(data);
+    expect(second.greeting.tokens).toEqual(first.greeting.tokens);
+    expect(second.greeting.wallet.balances[0]).toEqual({ asset: 'SOL', amount: '98.999995' });
+    expect(await post(second.greeting, 'transfer', pay)).toEqual(before);
+    await second.end('SIGTERM');
+  });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s lets what is in flight land', async (signal) => {
+    const data = join(home, `flight-${signal}`);
+    const sandbox = await startSandboxProcess(['--data', data]);
+    await post(sandbox.greeting, 'transfer', { ...pay, idempotency_key: 'warm' });
+    const bodies = Array.from({ length: 20 }, (_, n) => ({ ...pay, idempotency_key: `k${n}` }));
+    const flights = bodies.map((body) => post(sandbox.greeting, 'transfer', body).catch(() => undefined));
+    await Promise.race(flights);
+    const ended = sandbox.end(signal);
+    const landed = (await Promise.all(flights)).filter((reply) => reply?.status === 200).length;
+    expect(await ended).toBe(0);
+    const again = await startSandboxProcess(['--data', data]);
+    const effects = await controlOf(again.greeting.base_url).ledger();
+    expect(effects).toHaveLength(landed + 1);
+    await again.end('SIGTERM');
+  });
+
+  test('--ephemeral leaves nothing behind', async () => {
+    const temporary = mkdtempSync(join(home, 'tmp-'));
+    const sandbox = await startSandboxProcess(['--ephemeral'], { TMPDIR: temporary });
+    expect(readdirSync(temporary)).toHaveLength(1);
+    await post(sandbox.greeting, 'message', hello);
+    expect(await sandbox.end('SIGINT')).toBe(0);
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+
+  test('--seed gives a new folder the same tokens and wallet, and --fault-rate the same fates', async () => {
+    const fates: unknown[] = [];
+    for (const name of ['one', 'two']) {
+      const sandbox = await startSandboxProcess([
+        '--data',
+        join(home, name),
+        '--seed',
+        '7',
+        '--fault-rate',
+        '0.5',
+      ]);
+      const seen: (number | undefined)[] = [];
+      for (let n = 0; n < 12; n += 1) {
+        const body = { ...hello, idempotency_key: `k${n}` };
+        seen.push((await post(sandbox.greeting, 'message', body).catch(() => undefined))?.status);
+      }
+      fates.push([sandbox.greeting.tokens, sandbox.greeting.wallet.address, seen]);
+      await sandbox.end('SIGTERM');
+    }
+    expect(fates[1]).toEqual(fates[0]);
+  });
+
+  test('its default folder follows XDG_DATA_HOME, and nobody else may read it', async () => {
+    const share = join(home, 'share');
+    const sandbox = await startSandboxProcess([], { XDG_DATA_HOME: share });
+    await sandbox.end('SIGTERM');
+    const folder = join(share, 'botctl', 'sandbox');
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    expect(statSync(join(folder, 'sandbox.db')).mode & 0o777).toBe(0o600);
+  });
+
+  test('a port in use, or a folder that is none, is one clear sentence', async () => {
+    const sandbox = await startSandboxProcess(['--ephemeral']);
+    const { port } = new URL(sandbox.greeting.base_url);
+    const taken = run('--ephemeral', '--port', port);
+    expect([taken.status, taken.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^botctl: The sandbox cannot start: .*EADDRINUSE/),
+    ]);
+    await sandbox.end('SIGTERM');
+    expect(run('--data', '/dev/null/x').status).toBe(1);
+  });
+
+  test.each([
+    [['--port', '70000'], '--port must be a number from 0 to 65535'],
+    [['--port', 'x'], '--port must be'],
+    [['--fault-rate', '1.5'], '--fault-rate must be a number from 0 to 1'],
+    [['--fault-rate=-1'], '--fault-rate must be'],
+    [['--ephemeral', '--data', 'x'], 'cannot both be given'],
+    [['more'], 'oo many arguments'],
+  ])('refuses %j', (args, sentence) => {
+    const { status, stdout, stderr } = run(...args);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(sentence);
+  });
+
+  test('its help names every reading, fault and control call', () => {
+    const { stdout } = run('--help');
+    const names = [...Object.keys(defaultReadings), ...faultKinds, ...controlPaths, '/rpc'];
+    expect(names.filter((name) => !stdout.includes(name))).toEqual([]);
+  });
+});

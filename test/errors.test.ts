@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { asFailure, exitOf, exitTable, Failure, failureExits, problemOf, retryOf } from '../src/errors.ts';
+import { runMain } from './helpers/inProcess.ts';
+import { sampleTree } from './helpers/sampleTree.ts';
+
+const retries = [
+  [0, undefined],
+  [1, 'after-fix'],
+  [2, 'after-fix'],
+  [3, 'after-fix'],
+  [4, 'after-fix'],
+  [5, 'after-fix'],
+  [6, 'after-fix'],
+  [7, 'same-command'],
+  [8, 'same-command'],
+  [9, 'same-command'],
+  [10, 'decide'],
+  [11, 'same-command'],
+  [130, 'same-command'],
+] as const;
+
+describe('the exit table', () => {
+  test('has each exit once, with what a caller may do next', () => {
+    expect(exitTable.map((row) => [row.exit, retryOf(row.exit)])).toEqual(retries);
+  });
+
+  test('every failure has an exit that is no success, and a problem that says what next', () => {
+    for (const code of Object.keys(failureExits) as (keyof typeof failureExits)[]) {
+      expect(exitOf(code)).toBeGreaterThan(0);
+      expect(exitTable.some((row) => row.exit === exitOf(code))).toBe(true);
+      expect(problemOf(new Failure(code, 'x')).retry).toBe(retryOf(exitOf(code)));
+    }
+  });
+
+  test('what has no name is a bug', () => {
+    expect(asFailure(new TypeError('x is not a function'))).toMatchObject({ code: 'bug' });
+    expect(asFailure('thrown text')).toMatchObject({ code: 'bug' });
+    const named = new Failure('held', 'x');
+    expect(asFailure(named)).toBe(named);
+  });
+});
+
+describe('a command that throws', () => {
+  const broken = () =>
+    sampleTree([]).map((spec) => ({
+      ...spec,
+      load: async () => async () => {
+        throw new TypeError('the bug');
+      },
+    }));
+
+  test('exits 1 without a stack, which --verbose shows', async () => {
+    const plain = await runMain(['send'], { tree: broken() });
+    expect(plain.code).toBe(1);
+    expect(plain.stderr).toContain('the bug');
+    expect(plain.stderr).not.toContain('errors.test.ts');
+    const verbose = await runMain(['send', '--verbose'], { tree: broken() });
+    expect(verbose.stderr).toContain('errors.test.ts');
+  });
+
+  test('says so as one JSON object with --json', async () => {
+    const { code, stdout, stderr } = await runMain(['send', '--json'], { tree: broken() });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      schema: 'botctl/1',
+      command: 'send',
+      error: { code: 'bug', retry: 'after-fix' },
+    });
+    expect(stderr).toBe('');
+  });
+});

@@ -1,0 +1,131 @@
+// What the machine does to the sandbox: no build of the VM, a folder that others hold, a close in mid-air.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { expect, test } from 'vitest';
+import { NoChainError } from '../../src/sandbox/chain.ts';
+import { openDatabase } from '../../src/sandbox/store/database.ts';
+import { recipient, startTestSandbox } from '../helpers/sandbox.ts';
+
+const hello = { conversation_id: 'conv_demo', content: 'hello', idempotency_key: 'k' };
+const pay = { to_address: recipient, asset: 'SOL', amount: '1', idempotency_key: 'k' };
+
+test('where litesvm has no build, transfers say so in one sentence and messages work', async () => {
+  const loadChain = (): Promise<never> => Promise.reject(new NoChainError(new Error('no such module')));
+  const sandbox = await startTestSandbox({ loadChain });
+  expect(await sandbox.post('transfer', pay)).toMatchObject({
+    status: 503,
+    json: {
+      error: {
+        code: 'chain_unavailable',
+        message: expect.stringMatching(/^Transfers need litesvm, .*; messages work\.$/),
+      },
+    },
+  });
+  expect((await sandbox.post('transfer', { ...pay, amount: 'x' })).status).toBe(400);
+  expect((await sandbox.post('message', hello)).status).toBe(200);
+  expect((await sandbox.state()).wallet.balances[0]).toEqual({ asset: 'SOL', amount: '100' });
+  expect(sandbox.lines[0]).toMatchObject({
+    operation: 'transfer',
+    status: 503,
+    key: 'k',
+    reason: 'chain_unavailable',
+  });
+  await sandbox.close();
+});
+
+test('a folder that another process holds for too long: 503, and nothing is done', async () => {
+  const sandbox = await startTestSandbox({ lockWaitMs: 50 });
+  const other = new DatabaseSync(join(sandbox.dataDir, 'sandbox.db'));
+  other.exec('BEGIN IMMEDIATE');
+  expect(await sandbox.post('message', hello)).toMatchObject({
+    status: 503,
+    json: { error: { code: 'busy' } },
+  });
+  other.exec('ROLLBACK');
+  other.close();
+  expect(await sandbox.ledger()).toEqual([]);
+  expect((await sandbox.post('message', hello)).status).toBe(200);
+  await sandbox.close();
+});
+
+test('every commit waits for the disk', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'botctl-sandbox-'));
+  const db = openDatabase(dataDir, 0, () => undefined);
+  expect(db.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
+  expect(db.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
+  db.exec('PRAGMA user_version = 2');
+  db.close();
+  expect(() => openDatabase(dataDir, 0, () => undefined)).toThrow(/newer botctl/);
+  await rm(dataDir, { recursive: true });
+});
+
+test('closing ends what stalls, and lets a delayed effect land', async () => {
+  const sandbox = await startTestSandbox();
+  await sandbox.faults(
+    { kind: 'stall', ms: null, when: 'before', key: 'for-ever' },
+    { kind: 'stall', ms: 60_000, when: 'before', key: 'long' },
+  );
+  const forEver = sandbox.post('message', { ...hello, idempotency_key: 'for-ever' }).catch(() => 'ended');
+  const long = sandbox.post('message', { ...hello, idempotency_key: 'long' });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const started = performance.now();
+  const closed = sandbox.close();
+  expect([await forEver, (await long).status]).toEqual(['ended', 200]);
+  await closed;
+  expect(performance.now() - started).toBeLessThan(2_000);
+});
+
+test('two sandboxes on one folder obey the same readings, faults and keys', async () => {
+  const one = await startTestSandbox();
+  const two = await startTestSandbox({ dataDir: one.dataDir });
+  expect(two.tokens).toEqual(one.tokens);
+  await one.readings({ success_status: 201 });
+  await one.faults({ kind: 'reply', status: 500 });
+  expect((await two.post('message', hello)).status).toBe(500);
+  expect((await two.post('transfer', pay)).status).toBe(201);
+  expect((await one.post('transfer', pay)).status).toBe(201);
+  expect(await one.ledger()).toHaveLength(1);
+  await one.reset();
+  expect((await two.post('transfer', pay)).status).toBe(200);
+  await two.close();
+  await one.close();
+});
+
+test('a start says which settings are left in the folder', async () => {
+  const one = await startTestSandbox();
+  expect(one.notes).toEqual([]);
+  await one.readings({ success_status: 201 });
+  await one.faults({ kind: 'drop' });
+  await one.randomFaults({ seed: 's', rate: 0.5 });
+  const two = await startTestSandbox({ dataDir: one.dataDir });
+  expect(two.notes).toEqual([
+    'The reading success_status is set to 201.',
+    'Scripted faults are waiting: 1.',
+    'Random faults are on, at a rate of 0.5.',
+  ]);
+  await two.close();
+  await one.close();
+});
+
+test('dice thrown by a flag end with it', async () => {
+  const one = await startTestSandbox();
+  const two = await startTestSandbox({ dataDir: one.dataDir, faultRate: 1 });
+  expect(two.notes).toEqual([]);
+  await two.close();
+  expect((await one.post('message', hello)).status).toBe(200);
+  await one.close();
+});
+
+test('the page shows the wallet and the last effects, with what came in made harmless', async () => {
+  const sandbox = await startTestSandbox();
+  await sandbox.post('message', { ...hello, content: '<script>alert(1)</script>' });
+  const response = await fetch(sandbox.baseUrl);
+  const html = await response.text();
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(html).toContain(sandbox.wallet.address);
+  expect(html).toContain('&#60;script&#62;');
+  expect(html).not.toContain('<script>');
+  await sandbox.close();
+});
