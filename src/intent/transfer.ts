@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { addressComplaint } from './address.ts';
 import { canonicalAmount } from './amount.ts';
-import { type Complaint, refusal } from './complaint.ts';
+import { type Complaint, type Complaints, refusal } from './complaint.ts';
 import { complaintsOf, optionalText, rule } from './schema.ts';
 import type { TransferRequest, Wanted } from './wanted.ts';
 
@@ -32,10 +32,17 @@ function complaintsAbout(fields: z.infer<typeof transferSchema>, allowOffCurve: 
 
 /** A transfer from fields of any origin, or a refusal that lists everything wrong with them. */
 export function parseTransfer(fields: unknown, allowOffCurve: boolean): CheckedTransfer {
+  const checked = checkTransfer(fields, allowOffCurve);
+  if ('complaints' in checked) throw refusal(checked.complaints, 'The transfer');
+  return checked;
+}
+
+/** The same with everything that is wrong as a value: a batch lists it and goes on. */
+export function checkTransfer(fields: unknown, allowOffCurve: boolean): CheckedTransfer | Complaints {
   const checked = transferSchema.safeParse(fields);
-  if (!checked.success) throw refusal(complaintsOf(checked.error), 'The transfer');
+  if (!checked.success) return { complaints: complaintsOf(checked.error) };
   const complaints = complaintsAbout(checked.data, allowOffCurve);
-  if (complaints.length > 0) throw refusal(complaints, 'The transfer');
+  if (complaints.length > 0) return { complaints };
   const { idempotency_key: payloadKey, ...rest } = checked.data;
   const request = { ...rest, amount: String(canonicalAmount(rest.amount, rest.asset)) } as TransferRequest;
   return { wanted: { kind: 'transfer', request, warnings: [] }, payloadKey };
