@@ -82,8 +82,9 @@ const landingMs = 5000;
 /** After the first signal the flight may land for a while; the second ends it now. */
 function untilLanded({ interrupts, clock }: Doing): { cut: AbortSignal; over: () => void } {
   const cut = new AbortController();
-  const landed = new AbortController();
+  let landed: AbortController | undefined;
   const onFirst = (): void => {
+    landed = new AbortController();
     void clock.sleep(landingMs, landed.signal).then(() => cut.abort());
   };
   const onSecond = (): void => cut.abort();
@@ -93,7 +94,7 @@ function untilLanded({ interrupts, clock }: Doing): { cut: AbortSignal; over: ()
   return {
     cut: cut.signal,
     over: () => {
-      landed.abort();
+      landed?.abort();
       interrupts.first.removeEventListener('abort', onFirst);
       interrupts.second.removeEventListener('abort', onSecond);
     },
