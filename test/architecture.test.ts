@@ -15,10 +15,12 @@ const allowed: Record<string, readonly string[]> = {
   wire: ['intent', 'errors'],
   journal: ['lock', 'wire', 'intent', 'errors'],
   engine: ['journal', 'wire', 'intent', 'errors'],
+  batch: ['engine', 'journal', 'wire', 'intent', 'errors'],
   profile: ['lock', 'intent', 'errors', 'folders', 'context'],
   display: ['journal', 'wire', 'intent', 'errors'],
   sandbox: ['errors', 'folders'],
   commands: [
+    'batch',
     'cli',
     'context',
     'display',
@@ -45,6 +47,7 @@ const homes: Record<string, RegExp> = {
   undici: /^wire\//u,
   ora: /^display\//u,
   chalk: /^display\//u,
+  'csv-parse': /^batch\//u,
   litesvm: /^sandbox\//u,
   '@solana/kit': /^sandbox\//u,
 };

@@ -84,7 +84,8 @@ function keepThatItWasTold({ id }: Intent, journal: Journal, { display, clock }:
   }
 }
 
-function reportOf(
+/** What is told of an end; nothing where the intent that it names is another's. */
+export function reportOf(
   ended: Ended,
   command: string,
   journal: Journal,

@@ -1,4 +1,5 @@
 import type { CommandSpec } from '../cli/spec.ts';
+import { batchSpec } from './batchSpec.ts';
 import { configSpec } from './config/spec.ts';
 import { historySpec } from './historySpec.ts';
 import { resolveSpec } from './resolveSpec.ts';
@@ -11,6 +12,7 @@ import { transferSpec } from './transferSpec.ts';
 export const commandTree: readonly CommandSpec[] = [
   sendSpec,
   transferSpec,
+  batchSpec,
   historySpec,
   resumeSpec,
   resolveSpec,
