@@ -1,5 +1,6 @@
 import type { CommandSpec } from '../cli/spec.ts';
 import { configSpec } from './config/spec.ts';
+import { helpSpec } from './helpSpec.ts';
 import { historySpec } from './historySpec.ts';
 import { resolveSpec } from './resolveSpec.ts';
 import { resumeSpec } from './resumeSpec.ts';
@@ -16,4 +17,5 @@ export const commandTree: readonly CommandSpec[] = [
   resolveSpec,
   configSpec,
   sandboxSpec,
+  helpSpec,
 ];
