@@ -10,6 +10,7 @@ const allowed: Record<string, readonly string[]> = {
   folders: ['context'],
   context: ['display', 'engine'],
   cli: ['context', 'errors', 'version'],
+  completion: ['cli'],
   doctor: ['journal', 'profile', 'wire', 'intent', 'errors'],
   intent: ['errors'],
   lock: ['errors'],
@@ -21,6 +22,7 @@ const allowed: Record<string, readonly string[]> = {
   sandbox: ['errors', 'folders'],
   commands: [
     'cli',
+    'completion',
     'context',
     'display',
     'doctor',

@@ -1,4 +1,5 @@
 import type { CommandSpec } from '../cli/spec.ts';
+import { completeSpec, completionSpec } from './completionSpec.ts';
 import { configSpec } from './config/spec.ts';
 import { helpSpec } from './helpSpec.ts';
 import { historySpec } from './historySpec.ts';
@@ -17,5 +18,7 @@ export const commandTree: readonly CommandSpec[] = [
   resolveSpec,
   configSpec,
   sandboxSpec,
+  completionSpec,
   helpSpec,
+  completeSpec,
 ];

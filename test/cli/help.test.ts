@@ -49,7 +49,7 @@ describe.each(shown)('the help of $path', ({ path, spec }) => {
 
 /** The words of the first command of a line, without their quotes. */
 function shellWords(line: string): string[] {
-  const [first = ''] = line.split(/ \| |\)"/u);
+  const [first = ''] = line.split(/ \| | > |\)/u);
   return (first.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/gu) ?? []).map((word) => word.replace(/["']/gu, ''));
 }
 
