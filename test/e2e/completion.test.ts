@@ -11,7 +11,7 @@ let home: Home;
 let env: Record<string, string>;
 let intentId: string;
 
-const dangerous = "x'$(touch${IFS}run)`touch run`;touch run";
+const dangerous = "x'$(touch run)`touch run`;touch run";
 
 beforeAll(async () => {
   home = new Home();
