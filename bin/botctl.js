@@ -7,7 +7,10 @@ import { readFileSync, writeSync } from 'node:fs';
 const asked = process.argv.slice(2);
 if (!(asked.length === 1 && /^(--version|-V)$/u.test(asked[0]) && wroteVersion())) {
   const { main, realWorld } = await import('../dist/main.js');
-  process.exitCode = await main(realWorld());
+  const world = realWorld();
+  process.exitCode = await main(world);
+  // What was given up may hold the process for ever, such as a pipe that nobody writes to.
+  if (world.interrupts.first.aborted) process.exit();
 }
 
 function wroteVersion() {

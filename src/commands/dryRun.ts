@@ -18,7 +18,7 @@ export async function dryRun(asked: Asked, given: Given, context: Context): Prom
   settingsOf(given);
   const speaking = await speakingOf(given, context);
   const { sought, plan } = await look(asked, speaking, given, context);
-  const key = plan.decision === 'new' ? sought.key : (plan.found?.key ?? sought.key);
+  const key = beginsNew.includes(plan.decision) ? sought.key : (plan.found?.key ?? sought.key);
   await context.display.show(
     dryRunView({
       command: given.command,
@@ -40,6 +40,8 @@ export async function dryRun(asked: Asked, given: Given, context: Context): Prom
   );
   return 0;
 }
+
+const beginsNew: readonly Plan['decision'][] = ['new', 'new-after-done', 'leave-behind'];
 
 async function speakingOf(given: Given, context: Context): Promise<Speaking> {
   if (given.flag('sandbox')) {

@@ -54,17 +54,13 @@ export async function tell(
   return show(report, exit, journal, { display, clock });
 }
 
-async function show(
-  report: Report,
-  exit: Exit,
-  journal: Journal,
-  { display, clock }: Pick<Context, 'display' | 'clock'>,
-): Promise<Exit> {
+async function show(report: Report, exit: Exit, journal: Journal, context: Told): Promise<Exit> {
   const { intent } = report;
+  const { display } = context;
   try {
     const written = await display.show(outcomeView(report));
     // What nobody could read was not reported: the next run must replay it, not do it anew.
-    if (written === 'written') journal.markReported(intent.id, clock.now());
+    if (written === 'written') keepThatItWasTold(intent, journal, context);
     return exit;
   } catch (thrown) {
     const failure = asFailure(thrown);
@@ -73,6 +69,17 @@ async function show(
     );
     display.notice('Run the same command again to see its outcome: nothing is sent twice.');
     return exitOf(failure.code);
+  }
+}
+
+type Told = Pick<Context, 'display' | 'clock'>;
+
+function keepThatItWasTold({ id }: Intent, journal: Journal, { display, clock }: Told): void {
+  try {
+    journal.markReported(id, clock.now());
+  } catch (thrown) {
+    // The outcome stands and was told. Only a later run may show it once more where it could do it anew.
+    display.step(`not noted as reported: ${asFailure(thrown).message}`);
   }
 }
 

@@ -24,7 +24,7 @@ export function conclude(ended: Ended, nowMs: number): Conclusion {
       return fail(...refusalOf(ended));
     case 'not-recorded':
       return fail('not-recorded', {
-        message: `A reply came (${shortly(ended.attempt)}) but the journal could not take it: ${messageOf(ended.cause)}`,
+        message: `The journal failed while this was being sent (last: ${shortly(ended.attempt)}). ${messageOf(ended.cause)}`,
         hint: `Note what it says. It may have happened. Make the journal writable and run the same command again: it uses the same key ${ended.intent.key}.`,
       });
   }
@@ -57,7 +57,7 @@ export function noticeOf(after: Intent): string {
   if (after.state === 'held') {
     return `An earlier ${noun} like this one is left undecided (intent ${after.id}, ${iso(after.createdAtMs)}): it may have happened. This is a new one.`;
   }
-  return `The same ${noun} was last done at ${iso(after.updatedAtMs)} (intent ${after.id}). This is a new one.`;
+  return `The same ${noun} was last ${done[after.kind]} at ${iso(after.updatedAtMs)} (intent ${after.id}). This is a new one.`;
 }
 
 /** Said when nothing was sent, because it was done before. */
@@ -65,7 +65,7 @@ export function replayNotice({ intent, replayed }: Concluded): string | undefine
   if (replayed === false) return undefined;
   if (replayed === 'by-another-process')
     return 'Another botctl process was sending it; nothing was sent twice.';
-  return `Nothing was sent: it was done at ${iso(intent.updatedAtMs)} (intent ${intent.id}). To do it anew, name it: --once NAME, a new name each time.`;
+  return `Nothing was sent: it was ${done[intent.kind]} at ${iso(intent.updatedAtMs)} (intent ${intent.id}). To do it anew, name it: --once NAME, a new name each time.`;
 }
 
 function iso(ms: number): string {
@@ -92,6 +92,7 @@ function messageOf(thrown: unknown): string {
 }
 
 const nouns: Readonly<Record<Kind, string>> = { message: 'message', transfer: 'transfer' };
+const done: Readonly<Record<Kind, string>> = { message: 'sent', transfer: 'made' };
 const knownStatuses = ['submitted', 'confirmed'];
 
 function acceptedWarnings({ kind }: Intent, attempt: Attempt | undefined): string[] {
@@ -219,7 +220,7 @@ function openWords({ intent, attempt, stopped }: Concluded, nowMs: number): [Fai
     return [
       'interrupted',
       {
-        message: `Interrupted before the ${noun} was done; nothing happened. Intent ${intent.id} stays open.`,
+        message: `Interrupted before the ${noun} was ${done[intent.kind]}; nothing happened. Intent ${intent.id} stays open.`,
         hint: 'Run the same command again when you are ready.',
       },
     ];
@@ -228,7 +229,7 @@ function openWords({ intent, attempt, stopped }: Concluded, nowMs: number): [Fai
     return [
       'rate-limited',
       {
-        message: `The service limits the rate (${shortly(attempt)}); the ${noun} was not done. Intent ${intent.id} stays open.`,
+        message: `The service limits the rate (${shortly(attempt)}); the ${noun} was not ${done[intent.kind]}. Intent ${intent.id} stays open.`,
         hint: `Run the same command again${when(stopped, nowMs)}.`,
       },
     ];
@@ -240,6 +241,12 @@ function openWords({ intent, attempt, stopped }: Concluded, nowMs: number): [Fai
       hint: 'Check the network and the base URL, then run the same command again.',
     },
   ];
+}
+
+/** Two payments that are both named for good may be equal; an unnamed one has to be settled. */
+function nameIt(twin: Intent | undefined): string {
+  const isNamedForGood = twin?.namedBy !== undefined && twin.namedBy !== 'run';
+  return isNamedForGood ? ' If this is another payment, name it too: --once NAME.' : '';
 }
 
 function refusalOf({ because, intent }: Ended & { is: 'refused' }): [FailureCode, Words] {
@@ -263,7 +270,10 @@ function refusalOf({ because, intent }: Ended & { is: 'refused' }): [FailureCode
         'other-body',
         {
           message: `This name belongs to intent ${id}, which has another body and is ${intent?.state ?? 'not over'}; nothing was sent now.`,
-          hint: `Give the new body a new name. What the name stands for: botctl history ${id}.`,
+          hint:
+            intent?.state === 'open'
+              ? `Give the new body a new name; or give the old one up, of which nothing has left: botctl resolve ${id} --did-not-happen --reason TEXT.`
+              : `Give the new body a new name. What the name stands for: botctl history ${id}.`,
         },
       ];
     case 'unfinished-twin':
@@ -271,7 +281,7 @@ function refusalOf({ because, intent }: Ended & { is: 'refused' }): [FailureCode
         'unfinished-twin',
         {
           message: `An earlier transfer of the same amount to the same address is not settled (intent ${id}, ${intent?.state ?? ''}); nothing was sent now.`,
-          hint: `Settle it first: botctl resume ${id}, or botctl resolve ${id}. If both are really wanted, name both with --once.`,
+          hint: `Settle it first: botctl resume ${id}, or botctl resolve ${id}.${nameIt(intent)}`,
         },
       ];
     case 'twin-still-sending':
@@ -279,7 +289,7 @@ function refusalOf({ because, intent }: Ended & { is: 'refused' }): [FailureCode
         'unfinished-twin',
         {
           message: `Another process is still sending the same amount to the same address (intent ${id}); nothing was sent now.`,
-          hint: `Wait for it, then run the same command again. If both are really wanted, name both with --once.`,
+          hint: `Wait for it, then run the same command again.${nameIt(intent)}`,
         },
       ];
   }

@@ -34,7 +34,8 @@ export async function carryOut(
     if (recorded.is !== 'go-on') return recorded;
     run.intent = recorded.intent;
     await wait(pause?.is === 'wait' ? pause.waitMs : 0, judged.judgement, run, doing);
-    const next = await doing.commit(() => startNext(run.intent, judged.judgement, doing));
+    const next = await tryNext(run, judged, number, startedAtMs, doing);
+    if (next.is === 'not-recorded') return next;
     if (next.is !== 'next') return { ...next.ended, begun };
     number = next.number;
   }
@@ -208,9 +209,37 @@ async function record(
       };
     });
   } catch (cause) {
-    const { phase, verdict, ...rest } = end;
-    const attempt: Attempt = { ...rest, number, startedAtMs, endedAtMs: clock.now(), phase, verdict };
-    return { is: 'not-recorded', intent: run.intent, attempt, cause };
+    return notRecorded(run.intent, number, end, startedAtMs, cause, doing);
+  }
+}
+
+type NotRecorded = Ended & { is: 'not-recorded' };
+
+function notRecorded(
+  intent: Intent,
+  number: number,
+  end: AttemptEnd,
+  startedAtMs: number,
+  cause: unknown,
+  { clock }: Doing,
+): NotRecorded {
+  const attempt: Attempt = { ...end, number, startedAtMs, endedAtMs: clock.now() };
+  return { is: 'not-recorded', intent, attempt, cause };
+}
+
+/** What may have landed stays unknown, also where the journal fails before the next attempt. */
+async function tryNext(
+  run: Run,
+  { judgement, end }: Judged,
+  number: number,
+  startedAtMs: number,
+  doing: Doing,
+): Promise<Next | NotRecorded> {
+  try {
+    return await doing.commit(() => startNext(run.intent, judgement, doing));
+  } catch (cause) {
+    if (!run.intent.tainted) throw cause;
+    return notRecorded(run.intent, number, end, startedAtMs, cause, doing);
   }
 }
 

@@ -110,7 +110,8 @@ function meetingOf(
     reported: sinceReportMs !== undefined,
     // A clock that went back puts the report in the future: still a re-run.
     withinWindow: sinceReportMs !== undefined && sinceReportMs <= rerunWindowMs[found.kind],
-    pastKeyAge: tooOldToSend(found, speaking.keyAgeMs, nowMs) !== undefined,
+    // A clock that went back proves no age: that one is held, not left behind and sent anew.
+    pastKeyAge: tooOldToSend(found, speaking.keyAgeMs, nowMs) === 'key-age',
   };
 }
 

@@ -7,7 +7,7 @@ export type Ended = { code: number | null; signal: string | null; stdout: string
 
 export type Start = {
   /** The whole environment: nothing of the machine's user gets in. */
-  env: Record<string, string>;
+  env: Readonly<Record<string, string | undefined>>;
   stdin?: string;
   cwd?: string;
 };

@@ -1,0 +1,48 @@
+/** One line that the canary test runs: with every token at hand, in every output mode. */
+export type Drive = { readonly line: readonly string[]; readonly code: number; readonly stdin?: string };
+
+/** Stands for the token on stdin, in a drive. */
+export const tokenOnStdin = '<token>\n';
+
+/** The profiles that are there: each takes its token from elsewhere. All live at this address. */
+export const profileNames = ['stored', 'variable', 'file', 'command'] as const;
+export const unreachable = 'https://127.0.0.1:9';
+
+const url = ['--base-url', 'https://x.example.com'];
+
+/** What each command is driven with. A command that is missing here fails the test: add its lines. */
+export const drives: Readonly<Record<string, readonly Drive[]>> = {
+  'config add': [
+    { line: ['new', ...url, '--token-stdin'], stdin: tokenOnStdin, code: 0 },
+    { line: ['new', ...url, '--token-env', 'BOT_TOKEN', '--use'], code: 0 },
+    { line: ['new', ...url, '--token-stdin'], stdin: `Bot ${tokenOnStdin}`, code: 3 },
+    { line: ['stored', ...url, '--token-stdin'], stdin: tokenOnStdin, code: 2 },
+  ],
+  'config list': [
+    { line: [], code: 0 },
+    { line: ['extra'], code: 2 },
+  ],
+  'config show': [...profileNames.map((name) => ({ line: [name], code: 0 })), { line: ['nobody'], code: 2 }],
+  'config use': [
+    { line: ['variable'], code: 0 },
+    { line: ['nobody'], code: 2 },
+  ],
+  'config set': [
+    { line: ['stored', 'token', '--token-stdin'], stdin: tokenOnStdin, code: 0 },
+    { line: ['stored', 'timeout', '5s'], code: 0 },
+    { line: ['stored', 'base-url', 'https://moved.example.com'], code: 2 },
+    { line: ['stored', 'token', '--token-stdin'], stdin: `${tokenOnStdin}${tokenOnStdin}`, code: 3 },
+  ],
+  'config unset': [
+    { line: ['stored', 'retries'], code: 0 },
+    { line: ['stored', 'token'], code: 2 },
+  ],
+  'config remove': [
+    { line: ['stored', '--yes'], code: 0 },
+    { line: ['nobody'], code: 2 },
+  ],
+  'config path': [
+    { line: [], code: 0 },
+    { line: ['extra'], code: 2 },
+  ],
+};
