@@ -1,6 +1,7 @@
 import type { CommandSpec } from '../cli/spec.ts';
 import { completeSpec, completionSpec } from './completionSpec.ts';
 import { configSpec } from './config/spec.ts';
+import { doctorSpec } from './doctorSpec.ts';
 import { helpSpec } from './helpSpec.ts';
 import { historySpec } from './historySpec.ts';
 import { resolveSpec } from './resolveSpec.ts';
@@ -18,6 +19,7 @@ export const commandTree: readonly CommandSpec[] = [
   resolveSpec,
   configSpec,
   sandboxSpec,
+  doctorSpec,
   completionSpec,
   helpSpec,
   completeSpec,

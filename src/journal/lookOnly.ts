@@ -2,7 +2,7 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import type { Intent, State } from './journal.ts';
 import { migrations } from './migrations.ts';
 import { intentOf, type SqlRow } from './rows.ts';
-import { journalFailure } from './sqliteFaults.ts';
+import { damaged, journalFailure } from './sqliteFaults.ts';
 
 /** What a look at a journal's file shows. Nothing is made, mended or changed by it. */
 export type JournalLook = {
@@ -32,7 +32,8 @@ function looking<Result>(path: string, look: (database: DatabaseSyncInstance) =>
       database.close();
     }
   } catch (error) {
-    throw journalFailure(error, path);
+    const isNone = error instanceof Error && /not a database|malformed/u.test(error.message);
+    throw isNone ? damaged(path, error) : journalFailure(error, path);
   }
 }
 

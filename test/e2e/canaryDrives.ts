@@ -12,6 +12,23 @@ const url = ['--base-url', 'https://x.example.com'];
 
 /** What each command is driven with. A command that is missing here fails the test: add its lines. */
 export const drives: Readonly<Record<string, readonly Drive[]>> = {
+  doctor: [
+    { line: ['--sandbox'], code: 0 },
+    { line: [], code: 1 },
+  ],
+  completion: [
+    { line: ['bash'], code: 0 },
+    { line: ['basch'], code: 2 },
+  ],
+  complete: [
+    { line: ['profiles'], code: 0 },
+    { line: ['intents'], code: 0 },
+    { line: [], code: 2 },
+  ],
+  help: [
+    { line: ['send'], code: 0 },
+    { line: ['sned'], code: 2 },
+  ],
   'config add': [
     { line: ['new', ...url, '--token-stdin'], stdin: tokenOnStdin, code: 0 },
     { line: ['new', ...url, '--token-env', 'BOT_TOKEN', '--use'], code: 0 },
