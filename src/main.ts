@@ -34,7 +34,7 @@ export async function main(world: World, tree: readonly CommandSpec[] = commandT
     interrupted: world.interrupts.first,
   };
   const words = optionWords(world.argv);
-  let display = makeDisplay(
+  let display = await makeDisplay(
     faceOf((name, short) => words.has(`--${name}`) || words.has(`-${short}`)),
     streams,
   );
@@ -47,7 +47,7 @@ export async function main(world: World, tree: readonly CommandSpec[] = commandT
     }
     const { given } = chosen;
     command = given.command;
-    display = makeDisplay(
+    display = await makeDisplay(
       faceOf((name) => given.flag(name)),
       streams,
     );

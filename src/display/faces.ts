@@ -24,12 +24,12 @@ export type FaceStreams = {
 };
 
 /** The two faces share everything that goes to stderr; they differ in what stdout gets. */
-export function makeDisplay(choice: FaceChoice, streams: FaceStreams): Display {
+export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Promise<Display> {
   const { stdout, stderr, env } = streams;
   const levelOf = (output: Output): ColourLevel =>
     colourLevel({ noColorFlag: choice.noColorFlag, env, isTerminal: output.isTerminal });
-  const outPaint = paintOf(levelOf(stdout));
-  const errPaint = paintOf(levelOf(stderr));
+  const outPaint = await paintOf(levelOf(stdout));
+  const errPaint = await paintOf(levelOf(stderr));
   const interactive = streams.stdin.isTTY === true && stderr.isTerminal;
   const spins = stderr.isTerminal && !choice.quiet && !env.CI && env.TERM !== 'dumb';
   const question: Question = {

@@ -19,12 +19,12 @@ export const knownStyles: readonly string[] = ['success', 'danger'];
 /** `--button` and `--row` in the order they were given: a row mark begins a new row. */
 export type ButtonWord = { readonly button: string } | 'row';
 
-const fieldNames: Readonly<Record<string, 'label' | 'custom_id' | 'style'>> = {
-  label: 'label',
-  id: 'custom_id',
-  custom_id: 'custom_id',
-  style: 'style',
-};
+const fieldNames = new Map<string, 'label' | 'custom_id' | 'style'>([
+  ['label', 'label'],
+  ['id', 'custom_id'],
+  ['custom_id', 'custom_id'],
+  ['style', 'style'],
+]);
 
 /** Splits at commas; `\,` is a comma and `\\` a backslash. */
 function splitAtCommas(text: string): string[] {
@@ -46,7 +46,7 @@ export function parseButton(text: string): Button | Complaint {
   const fields = new Map<'label' | 'custom_id' | 'style', string>();
   for (const part of splitAtCommas(text)) {
     const equals = part.indexOf('=');
-    const name = fieldNames[part.slice(0, Math.max(equals, 0)).trim()];
+    const name = fieldNames.get(part.slice(0, Math.max(equals, 0)).trim());
     if (equals < 0 || name === undefined) {
       return complain('--button', buttonRule, `has a part that is none of label=, id=, style=: "${part}"`);
     }

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [field: string]: Json };
 
+export type Fields = { readonly [field: string]: Json };
+
 function isEmpty(value: Json | undefined): boolean {
   return value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 }
@@ -9,19 +11,19 @@ function isEmpty(value: Json | undefined): boolean {
 function sorted(value: Json): Json {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
-  const fields = Object.entries(value)
-    .filter(([, field]) => !isEmpty(field))
-    .sort(([left], [right]) => (left < right ? -1 : 1));
+  const fields = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
   return Object.fromEntries(fields.map(([name, field]) => [name, sorted(field)]));
 }
 
-/** The one spelling of a body: keys sorted, what is empty left out. Never holds the idempotency key. */
-export function canonicalBody(request: Json): string {
-  return JSON.stringify(sorted(request));
+/** The one spelling of a body: keys sorted, its empty fields left out. Never holds the idempotency key. */
+export function canonicalBody(request: Fields): string {
+  // Only the request's own: what is empty inside a component that the document does not show may mean something.
+  const given = Object.entries(request).filter(([, field]) => !isEmpty(field));
+  return JSON.stringify(sorted(Object.fromEntries(given)));
 }
 
 /** The exact bytes that travel. The same request and key give the same bytes on every machine. */
-export function bodyBytes(request: { readonly [field: string]: Json }, key: string): Uint8Array {
+export function bodyBytes(request: Fields, key: string): Uint8Array {
   return new TextEncoder().encode(canonicalBody({ ...request, idempotency_key: key }));
 }
 

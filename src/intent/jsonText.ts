@@ -20,13 +20,22 @@ export function decodeUtf8(bytes: Uint8Array, source: string): string {
 }
 
 function firstBadByte(bytes: Uint8Array): { line: number; column: number } {
-  const readable = new TextDecoder('utf-8').decode(bytes);
-  // What could not be decoded differs from the bytes once it is encoded again.
-  const again = Buffer.from(readable);
-  const skipped = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
-  let at = 0;
-  while (at < again.length && again[at] === bytes[at + skipped]) at += 1;
-  const before = new TextDecoder('utf-8').decode(bytes.subarray(skipped, skipped + at)).split('\n');
+  // What is read of a beginning: a sequence that only breaks off at its end is not bad yet.
+  const readable = (length: number): string | undefined => {
+    try {
+      return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length), { stream: true });
+    } catch {
+      return undefined;
+    }
+  };
+  let good = 0;
+  let bad = bytes.length + 1;
+  while (bad - good > 1) {
+    const middle = Math.floor((good + bad) / 2);
+    if (readable(middle) === undefined) bad = middle;
+    else good = middle;
+  }
+  const before = (readable(good) ?? '').split('\n');
   return { line: before.length, column: [...(before.at(-1) ?? '')].length + 1 };
 }
 
@@ -37,6 +46,21 @@ function words(code: ParseErrorCode): string {
 }
 
 const maxDepth = 64;
+
+// A double holds any 15 digits.
+const exactDigits = 15;
+const maxNumberCharacters = 400;
+
+/** Whether a number is the same after it was read. Nothing may be changed on its way unseen. */
+function isExact(value: number, written: string): boolean {
+  if (!Number.isFinite(value) || written.length > maxNumberCharacters) return false;
+  const digits = written
+    .replace(/[eE].*$/u, '')
+    .replace(/[-.]/gu, '')
+    .replace(/^0+|0+$/gu, '');
+  if (digits.length <= exactDigits) return value !== 0 || digits === '';
+  return Number.isSafeInteger(value) && String(value) === written;
+}
 
 /** Strict JSON with positions: no comments, no trailing commas, no key given twice in an object. */
 export function parseJson(json: string, source: string): unknown {
@@ -68,6 +92,11 @@ export function parseJson(json: string, source: string): unknown {
           throw fault(source, `the key "${property}" is given twice in one object`, line + 1, column + 1);
         }
         seen?.add(property);
+      },
+      onLiteralValue: (value, offset, length, line, column) => {
+        if (typeof value !== 'number' || isExact(value, json.slice(offset, offset + length))) return;
+        const what = 'the number cannot be passed on exactly; write it as a string';
+        throw fault(source, what, line + 1, column + 1);
       },
       onError: (code, _offset, _length, line, column) => {
         throw fault(source, `not JSON (${words(code)})`, line + 1, column + 1);

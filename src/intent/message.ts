@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type Component, componentWarnings, isButton, isRow, repeatedIds } from './buttons.ts';
 import { type Complaint, refusal } from './complaint.ts';
-import { complaintsOf, optionalText, rule, text } from './schema.ts';
+import { check, optionalText, rule, text } from './schema.ts';
 import type { MessageRequest, Wanted } from './wanted.ts';
 
 export const maxContentCodePoints = 5000;
@@ -47,12 +47,12 @@ const typed = z.looseObject({ type: text('the type of a component') });
 function checkComponents(values: readonly unknown[], path: string): Complaint[] {
   return values.flatMap((value, index) => {
     const at = `${path}[${index}]`;
-    const kind = typed.safeParse(value);
-    if (!kind.success) return under(at, complaintsOf(kind.error));
+    const kind = check(typed, value);
+    if (!kind.success) return under(at, kind.complaints);
     const component: Component = kind.data;
     if (!isRow(component) && !isButton(component)) return [];
-    const checked = (isRow(component) ? row : button).safeParse(value);
-    if (!checked.success) return under(at, complaintsOf(checked.error));
+    const { complaints } = isRow(component) ? check(row, value) : check(button, value);
+    if (complaints.length > 0) return under(at, complaints);
     return isRow(component) ? checkComponents(component.components, `${at}.components`) : [];
   });
 }
@@ -68,14 +68,11 @@ export type CheckedMessage = { wanted: Wanted & { kind: 'message' }; payloadKey:
 
 /** A message from fields of any origin, or a refusal that lists everything wrong with them. */
 export function parseMessage(fields: unknown): CheckedMessage {
-  const checked = messageSchema.safeParse(fields);
+  const checked = check(messageSchema, fields);
   const given =
     typeof fields === 'object' && fields !== null && 'components' in fields ? fields.components : [];
   const components = Array.isArray(given) ? given : [];
-  const complaints = [
-    ...(checked.success ? [] : complaintsOf(checked.error)),
-    ...checkComponents(components, 'components'),
-  ];
+  const complaints = [...checked.complaints, ...checkComponents(components, 'components')];
   if (complaints.length === 0) complaints.push(...repeatedIds(components as Component[]));
   if (!checked.success || complaints.length > 0) throw refusal(complaints, 'The message');
   const { idempotency_key: payloadKey, ...request } = checked.data;

@@ -42,6 +42,8 @@ function fieldOf(path: readonly PropertyKey[]): string {
   }, '');
 }
 
+const shapes: Readonly<Record<string, string>> = { object: 'an object', array: 'a list', string: 'a string' };
+
 function complaintsOfIssue(issue: Issue): Complaint[] {
   const field = fieldOf(issue.path) || 'the request';
   if (issue.code === 'unrecognized_keys') {
@@ -52,10 +54,8 @@ function complaintsOfIssue(issue: Issue): Complaint[] {
     }));
   }
   if (issue.code === 'invalid_type') {
-    const missing = issue.input === undefined;
-    return [
-      { field, rule: `a ${issue.expected}`, problem: missing ? 'is missing' : `is not a ${issue.expected}` },
-    ];
+    const what = shapes[issue.expected] ?? `a ${issue.expected}`;
+    return [{ field, rule: what, problem: issue.input === undefined ? 'is missing' : `is not ${what}` }];
   }
   if (issue.code === 'custom' && typeof issue.params?.rule === 'string') {
     return [{ field, rule: issue.params.rule, problem: String(issue.params.problem) }];
@@ -63,6 +63,14 @@ function complaintsOfIssue(issue: Issue): Complaint[] {
   return [{ field, rule: 'as the service’s document says', problem: 'is not valid' }];
 }
 
-export function complaintsOf(error: z.core.$ZodError): Complaint[] {
-  return error.issues.flatMap(complaintsOfIssue);
+export type Checked<Value> =
+  | { readonly success: true; readonly data: Value; readonly complaints: readonly [] }
+  | { readonly success: false; readonly complaints: readonly Complaint[] };
+
+/** A value held to its schema, or all that is wrong with it. */
+export function check<Value>(schema: z.ZodMiniType<Value>, value: unknown): Checked<Value> {
+  // With the input in the issue: what is missing is told from what is wrong.
+  const checked = schema.safeParse(value, { reportInput: true });
+  if (checked.success) return { success: true, data: checked.data, complaints: [] };
+  return { success: false, complaints: checked.error.issues.flatMap(complaintsOfIssue) };
 }

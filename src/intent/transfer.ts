@@ -2,14 +2,14 @@ import * as z from 'zod/mini';
 import { addressComplaint } from './address.ts';
 import { canonicalAmount } from './amount.ts';
 import { type Complaint, refusal } from './complaint.ts';
-import { complaintsOf, optionalText, rule } from './schema.ts';
+import { check, optionalText, rule } from './schema.ts';
 import type { TransferRequest, Wanted } from './wanted.ts';
 
 const asset = z.string().check(
   rule<string>('SOL, or the string that names a token', (value) => {
     if (value.trim() === '') return 'is empty';
-    if (value !== value.trim() || /\p{Cc}|\p{Cs}/u.test(value))
-      return 'has blanks around it or control characters';
+    if (value !== value.trim() || /\p{Cc}|\p{Cf}|\p{Cs}/u.test(value))
+      return 'has blanks around it, or control characters or invisible ones';
     return value !== 'SOL' && value.toUpperCase() === 'SOL' ? `is "${value}": write SOL` : undefined;
   }),
 );
@@ -24,18 +24,20 @@ const transferSchema = z.strictObject({
 
 export type CheckedTransfer = { wanted: Wanted & { kind: 'transfer' }; payloadKey: string | undefined };
 
-function complaintsAbout(fields: z.infer<typeof transferSchema>, allowOffCurve: boolean): Complaint[] {
-  const address = addressComplaint(fields.to_address, allowOffCurve);
-  const amount = canonicalAmount(fields.amount, fields.asset);
-  return [...(address === undefined ? [] : [address]), ...(typeof amount === 'string' ? [] : [amount])];
+/** What no schema says. Of fields that are no text the schema has complained already. */
+function complaintsAbout(fields: unknown, allowOffCurve: boolean): Complaint[] {
+  if (typeof fields !== 'object' || fields === null) return [];
+  const { to_address, amount, asset } = fields as Partial<Record<string, unknown>>;
+  const address = typeof to_address === 'string' ? addressComplaint(to_address, allowOffCurve) : undefined;
+  const spelled = typeof amount === 'string' ? canonicalAmount(amount, String(asset)) : '';
+  return [...(address === undefined ? [] : [address]), ...(typeof spelled === 'string' ? [] : [spelled])];
 }
 
 /** A transfer from fields of any origin, or a refusal that lists everything wrong with them. */
 export function parseTransfer(fields: unknown, allowOffCurve: boolean): CheckedTransfer {
-  const checked = transferSchema.safeParse(fields);
-  if (!checked.success) throw refusal(complaintsOf(checked.error), 'The transfer');
-  const complaints = complaintsAbout(checked.data, allowOffCurve);
-  if (complaints.length > 0) throw refusal(complaints, 'The transfer');
+  const checked = check(transferSchema, fields);
+  const complaints = [...checked.complaints, ...complaintsAbout(fields, allowOffCurve)];
+  if (!checked.success || complaints.length > 0) throw refusal(complaints, 'The transfer');
   const { idempotency_key: payloadKey, ...rest } = checked.data;
   const request = { ...rest, amount: String(canonicalAmount(rest.amount, rest.asset)) } as TransferRequest;
   return { wanted: { kind: 'transfer', request, warnings: [] }, payloadKey };

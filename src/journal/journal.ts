@@ -28,7 +28,7 @@ export type Intent = {
   readonly body: Uint8Array;
   readonly state: State;
   readonly tainted: boolean;
-  /** Start of the first attempt that may have landed, since the operator's last decision. */
+  /** When the first attempt that may have landed began; or when an operator last said to send it again. */
   readonly mayHaveLandedAtMs: number | undefined;
   /** Salted hash of the token of the latest attempt. */
   readonly tokenHash: string | undefined;

@@ -4,7 +4,7 @@ import type { Journal, Selection, State } from './journal.ts';
 import { Owners } from './owners.ts';
 import { attemptOf, decisionOf, intentOf, type SqlRow } from './rows.ts';
 import { journalFailure } from './sqliteFaults.ts';
-import { openFile } from './sqliteFile.ts';
+import { openFile, withoutSync } from './sqliteFile.ts';
 import { statements, type Verb } from './statements.ts';
 
 type Bindings = Record<string, null | number | string | Uint8Array>;
@@ -94,12 +94,12 @@ export function openJournal(path: string): Journal {
       store.atomically(() => {
         store.run('addDecision', { id, kind, who, at: atMs, reason, signature });
         // The decision answers whether an earlier attempt landed; only later ones are in doubt again.
-        if (kind !== 'happened') store.run('forgetLanding', { id });
+        if (kind === 'did-not-happen') store.run('forgetLanding', { id });
+        // The word to send again is good for one key's age, counted from when it was given.
+        if (kind === 'send-again') store.run('renewLanding', { id, at: atMs });
         if (kind !== 'send-again') store.run('resolve', { id, kind, at: atMs });
       }),
-    markReported: (id, at) => {
-      store.run('markReported', { id, at });
-    },
+    markReported: (id, at) => withoutSync(database, () => store.run('markReported', { id, at })),
     leaveBehind: (id) => {
       store.run('leaveBehind', { id });
     },

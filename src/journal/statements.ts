@@ -50,6 +50,7 @@ export const statements = {
   addDecision: `INSERT INTO decisions (intent, kind, who, at, reason, signature)
                 SELECT seq, :kind, :who, :at, :reason, :signature FROM intents WHERE id = :id`,
   forgetLanding: `UPDATE intents SET may_have_landed_at = NULL WHERE id = :id`,
+  renewLanding: `UPDATE intents SET may_have_landed_at = :at WHERE id = :id`,
   resolve: `UPDATE intents SET state = 'resolved', resolved_as = :kind, why = NULL, updated_at = :at WHERE id = :id`,
   markReported: `UPDATE intents SET reported_at = :at WHERE id = :id AND reported_at IS NULL`,
   leaveBehind: `UPDATE intents SET left_behind = 1 WHERE id = :id AND left_behind = 0`,

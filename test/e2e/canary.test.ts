@@ -1,9 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CommandSpec } from '../../src/cli/spec.ts';
 import { commandTree } from '../../src/commands/tree.ts';
 import { botctl, fewAtATime } from '../helpers/botctl.ts';
+import { type EchoingService, startEchoingService } from '../helpers/echoingService.ts';
 import { Home } from '../helpers/home.ts';
 import { type Drive, drives, tokenOnStdin, unreachable } from './canaryDrives.ts';
 
@@ -73,7 +74,7 @@ async function drive(command: string, { line, stdin, code }: Drive, mode: readon
         NODE_DEBUG: '*',
         BOT_TOKEN: token,
         BOTCTL_TOKEN: token,
-        BOTCTL_BASE_URL: unreachable,
+        BOTCTL_BASE_URL: service.baseUrl,
       },
       stdin: (stdin ?? '').replaceAll(tokenOnStdin.trim(), token),
       cwd: join(home.path, 'cwd'),
@@ -91,6 +92,12 @@ async function drive(command: string, { line, stdin, code }: Drive, mode: readon
     home.remove();
   }
 }
+
+let service: EchoingService;
+beforeAll(async () => {
+  service = await startEchoingService();
+});
+afterAll(() => service.close());
 
 const modes = [[], ['--json'], ['--quiet']] as const;
 

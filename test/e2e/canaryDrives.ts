@@ -10,11 +10,17 @@ export const unreachable = 'https://127.0.0.1:9';
 
 const url = ['--base-url', 'https://x.example.com'];
 
+const message = ['--conversation', 'c', '--content', 'hello'];
+const transfer = ['--to', '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM', '--asset', 'SOL', '--amount', '1'];
+const nowhere = ['--base-url', unreachable, '--retries', '0'];
+const asProfile = ['--profile', 'file', '--retries', '0'];
+
 /** What each command is driven with. A command that is missing here fails the test: add its lines. */
 export const drives: Readonly<Record<string, readonly Drive[]>> = {
   doctor: [
     { line: ['--sandbox'], code: 0 },
-    { line: [], code: 1 },
+    { line: [], code: 0 },
+    { line: [...nowhere], code: 1 },
   ],
   completion: [
     { line: ['bash'], code: 0 },
@@ -28,6 +34,35 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
   help: [
     { line: ['send'], code: 0 },
     { line: ['sned'], code: 2 },
+  ],
+  send: [
+    { line: message, code: 0 },
+    { line: [...message, '--dry-run'], code: 0 },
+    { line: [...message, '--token-file', '-'], stdin: tokenOnStdin, code: 0 },
+    { line: [...message, ...nowhere], code: 8 },
+    { line: [...message, ...asProfile], code: 2 },
+  ],
+  transfer: [
+    // The echoing service refuses transfers, with the token in its words.
+    { line: transfer, code: 3 },
+    { line: [...transfer, '--dry-run'], code: 0 },
+    { line: [...transfer, ...nowhere], code: 8 },
+  ],
+  history: [
+    { line: [], code: 0 },
+    { line: ['none'], code: 2 },
+  ],
+  resume: [
+    { line: ['--all'], code: 0 },
+    { line: ['none'], code: 2 },
+  ],
+  resolve: [
+    { line: ['--help'], code: 0 },
+    { line: ['none', '--happened', '--reason', 'seen'], code: 2 },
+  ],
+  sandbox: [
+    { line: ['--help'], code: 0 },
+    { line: ['--port', 'x'], code: 2 },
   ],
   'config add': [
     { line: ['new', ...url, '--token-stdin'], stdin: tokenOnStdin, code: 0 },

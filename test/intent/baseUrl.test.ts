@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { originOf, parseBaseUrl } from '../../src/intent/baseUrl.ts';
+import { failureOf, wordsOf } from '../helpers/failure.ts';
+
+describe('a base URL is written one way only', () => {
+  test.each([
+    ['https://bots.example.com', 'https://bots.example.com'],
+    ['https://bots.example.com/', 'https://bots.example.com'],
+    ['https://bots.example.com///', 'https://bots.example.com'],
+    ['HTTPS://Bots.Example.COM', 'https://bots.example.com'],
+    ['https://bots.example.com:443/', 'https://bots.example.com'],
+    ['https://bots.example.com:8443/', 'https://bots.example.com:8443'],
+    ['https://bots.example.com/Tenant/A/', 'https://bots.example.com/Tenant/A'],
+    ['https://bots.example.com/a/../b', 'https://bots.example.com/b'],
+    ['https://bücher.example', 'https://xn--bcher-kva.example'],
+    ['http://localhost:80', 'http://localhost'],
+    ['http://localhost:8080/x/', 'http://localhost:8080/x'],
+    ['http://LOCALHOST:1', 'http://localhost:1'],
+    ['http://127.0.0.1:9/', 'http://127.0.0.1:9'],
+    ['http://127.1.2.3:9', 'http://127.1.2.3:9'],
+    ['http://127.1:9', 'http://127.0.0.1:9'],
+    ['http://[::1]:9', 'http://[::1]:9'],
+    ['http://[0:0:0:0:0:0:0:1]:9', 'http://[::1]:9'],
+  ])('%s is %s', (text, url) => {
+    expect(parseBaseUrl(text)).toBe(url);
+    expect(parseBaseUrl(url)).toBe(url);
+  });
+
+  test('its origin is where a token may go', () => {
+    expect(originOf(parseBaseUrl('https://bots.example.com:8443/x'))).toBe('https://bots.example.com:8443');
+  });
+});
+
+describe('a base URL is refused without being echoed', () => {
+  test.each([
+    ['', 'is not a URL'],
+    ['secret', 'is not a URL'],
+    ['bots.secret.example', 'is not a URL'],
+    ['https://', 'is not a URL'],
+    ['https://secret.example:99999', 'is not a URL'],
+    ['http://secret.example', 'is not https'],
+    ['http://127.0.0.1.secret.example', 'is not https'],
+    ['http://localhost.secret.example', 'is not https'],
+    ['http://10.0.0.1/secret', 'is not https'],
+    ['http://0.0.0.0/secret', 'is not https'],
+    ['http://[::2]/secret', 'is not https'],
+    ['ftp://secret.example', 'is not https'],
+    ['file:///secret', 'is not https'],
+    ['javascript:secret', 'is not https'],
+    ['https://user:secret@bots.example.com', 'carries user info'],
+    ['https://secret@bots.example.com', 'carries user info'],
+    ['https://:secret@bots.example.com', 'carries user info'],
+    ['http://user:secret@evil.example', 'carries user info'],
+    ['https://bots.example.com/?token=secret', 'has a query or a fragment'],
+    ['https://bots.example.com/?', 'has a query or a fragment'],
+    ['https://bots.example.com/#secret', 'has a query or a fragment'],
+    ['https://bots.example.com/#', 'has a query or a fragment'],
+  ])('%s %s', async (text, why) => {
+    const failure = await failureOf(() => parseBaseUrl(text));
+    expect(failure.code).toBe('base-url');
+    expect(failure.message).toContain(why);
+    expect(wordsOf(failure).replace(/ at .*/gsu, '')).not.toContain('secret');
+  });
+});
