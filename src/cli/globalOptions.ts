@@ -6,7 +6,13 @@ const trying = 'Trying';
 
 /** Taken by every command, before or after its name. */
 export const globalOptions: readonly OptionSpec[] = [
-  { flags: '--profile <name>', about: 'speak as this profile', env: 'BOTCTL_PROFILE', group: speaking },
+  {
+    flags: '--profile <name>',
+    about: 'speak as this profile',
+    env: 'BOTCTL_PROFILE',
+    group: speaking,
+    completes: 'profiles',
+  },
   {
     flags: '--base-url <url>',
     about: 'the service; a profile has its own, and goes to no other origin',

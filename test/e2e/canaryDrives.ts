@@ -28,8 +28,38 @@ const payment = [
 const lost = ['--profile', 'lost', '--retries', '0'];
 const lostMessage = ['send', ...lost, ...hello, '--idempotency-key', 'key-of-the-lost'];
 
+const payroll = `id,to_address,asset,amount\nada,${payment[1]},SOL,0.01\n`;
+
 /** What each command is driven with. A command that is missing here fails the test: add its lines. */
 export const drives: Readonly<Record<string, readonly Drive[]>> = {
+  'batch send': [
+    { line: ['-', '--once', 'b'], stdin: 'conversation_id,content\nconv_demo,one\nconv_demo,two\n', code: 0 },
+    { line: ['-', '--once', 'b', ...lost], stdin: 'conversation_id,content\nconv_demo,one\n', code: 11 },
+    { line: ['-', '--once', 'b'], stdin: 'nonsense\n1\n', code: 2 },
+  ],
+  'batch transfer': [
+    { line: ['-', '--once', 'b', '--report', 'r.csv'], stdin: payroll, code: 0 },
+    { line: ['-', '--once', 'b', ...lost], stdin: payroll, code: 11 },
+    { line: ['-'], stdin: payroll, code: 2 },
+  ],
+  doctor: [
+    { line: ['--sandbox'], code: 0 },
+    { line: [], code: 0 },
+    { line: ['--profile', 'lost'], code: 1 },
+  ],
+  completion: [
+    { line: ['bash'], code: 0 },
+    { line: ['basch'], code: 2 },
+  ],
+  complete: [
+    { line: ['profiles'], code: 0 },
+    { line: ['intents'], code: 0 },
+    { line: [], code: 2 },
+  ],
+  help: [
+    { line: ['send'], code: 0 },
+    { line: ['sned'], code: 2 },
+  ],
   send: [
     ...profileNames.map((name) => ({ line: [...hello, '--profile', name], code: 0 })),
     { line: hello, code: 0 },
