@@ -17,7 +17,8 @@ export function openJournal(path: string): Journal {
   const owners = new Owners(path);
   const salt = store.guard(() => saltOf(store));
 
-  const owned = (id: string): Bindings => ({ id, owner: owners.self() });
+  const self = (): string => store.guard(() => owners.self());
+  const owned = (id: string): Bindings => ({ id, owner: self() });
 
   return {
     path,
@@ -39,12 +40,12 @@ export function openJournal(path: string): Journal {
     decisionsOf: (id) => store.all('decisionsOf', { id }, decisionOf),
     counts: () => countsOf(store),
 
-    self: () => owners.self(),
-    isAlive: (owner) => owners.isAlive(owner),
+    self,
+    isAlive: (owner) => store.guard(() => owners.isAlive(owner)),
 
     begin: (intent, at) => {
       const { namedBy = null, name = null, payment = null, ...rest } = intent;
-      store.run('begin', { ...rest, namedBy, name, payment, owner: owners.self(), at });
+      store.run('begin', { ...rest, namedBy, name, payment, owner: self(), at });
     },
     claim: (id, at) => {
       if (store.run('claim', { ...owned(id), at }) === 0)
@@ -111,7 +112,7 @@ export function openJournal(path: string): Journal {
     hashOf: (token) => createHash('sha256').update(salt).update(token).digest('hex'),
     close: () => {
       owners.close();
-      database.close();
+      store.close();
     },
   };
 }
@@ -142,6 +143,7 @@ class Store {
   readonly #path: string;
   readonly #prepared = new Map<string, StatementSyncInstance>();
   #depth = 0;
+  #failed = false;
 
   constructor(database: DatabaseSyncInstance, path: string) {
     this.#database = database;
@@ -152,8 +154,21 @@ class Store {
     try {
       return work();
     } catch (error) {
+      this.#failed = true;
       throw journalFailure(error, this.#path);
     }
+  }
+
+  close(): void {
+    if (!this.#database.isOpen) return;
+    try {
+      // SQLite does this when the last one closes, but not while statements stand: so that the one file
+      // holds everything and can be copied. What is damaged is left as it is.
+      if (!this.#failed) this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    } catch {
+      // All of it is durable in the log.
+    }
+    this.#database.close();
   }
 
   atomically<Result>(work: () => Result): Result {
