@@ -48,8 +48,7 @@ const bundle = await rolldown({
   // jsonc-parser's `main` is a wrapper that no bundler can follow.
   resolve: { mainFields: ['module', 'main'] },
   external: (source, importer) =>
-    /^(node:|@photostructure\/sqlite$)/u.test(source) &&
-    leanIndex(source, importer) < 0,
+    /^(node:|@photostructure\/sqlite$)/u.test(source) && leanIndex(source, importer) < 0,
   plugins: [leaveOutUnused],
 });
 const { output } = await bundle.write({
