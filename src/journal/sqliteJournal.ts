@@ -33,6 +33,8 @@ export function openJournal(path: string): Journal {
     attemptsOf: (id) => store.all('attemptsOf', { id }, attemptOf),
     tellingAttempt: (id) => store.one('tellingAttempt', { id }, attemptOf),
     decisionsOf: (id) => store.all('decisionsOf', { id }, decisionOf),
+    countRows: ({ baseUrl, kind }, name) =>
+      store.one('countRows', { baseUrl, kind, name }, (row) => Number(row.count)) ?? 0,
     counts: () => countsOf(store),
 
     self: () => owners.self(),
@@ -94,7 +96,9 @@ export function openJournal(path: string): Journal {
       store.atomically(() => {
         store.run('addDecision', { id, kind, who, at: atMs, reason, signature });
         // The decision answers whether an earlier attempt landed; only later ones are in doubt again.
-        if (kind !== 'happened') store.run('forgetLanding', { id });
+        if (kind === 'did-not-happen') store.run('forgetLanding', { id });
+        // The word to send again is good for one key's age, counted from when it was given.
+        if (kind === 'send-again') store.run('renewLanding', { id, at: atMs });
         if (kind !== 'send-again') store.run('resolve', { id, kind, at: atMs });
       }),
     markReported: (id, at) => withoutSync(database, () => store.run('markReported', { id, at })),
