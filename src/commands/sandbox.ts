@@ -121,7 +121,9 @@ function lineView({ at, operation, status, key, effect, reason }: RequestLine): 
         .join(' ');
       const time = at.toTimeString().slice(0, 8);
       const cells = [paint.dim(time), operation.padEnd(8), colour(status === 0 ? '---' : String(status))];
-      return `${cells.join('  ')}  ${safeLine(shownKey).padEnd(keyShown + 1)}  ${safeLine(why)}\n`;
+      return `${cells.join('  ')}  ${safeLine(shownKey).padEnd(keyShown + 1)}  ${safeLine(why)}`
+        .trimEnd()
+        .concat('\n');
     },
   };
 }
