@@ -4,13 +4,14 @@ import type { Env } from './context.ts';
 
 type Kind = 'config' | 'data';
 
-// The XDG specification: a relative path in these variables is to be ignored.
-function fromXdg(value: string | undefined): string | undefined {
+// The XDG specification: a relative path in its variables is to be ignored. So is one in HOME: the files
+// would be wherever one happens to stand.
+function absolute(value: string | undefined): string | undefined {
   return value !== undefined && isAbsolute(value) ? value : undefined;
 }
 
 function platformFolder(kind: Kind, env: Env, platform: NodeJS.Platform): string {
-  const home = env.HOME ?? homedir();
+  const home = absolute(env.HOME) ?? homedir();
   if (platform === 'darwin') {
     return join(home, 'Library', kind === 'config' ? 'Preferences' : 'Application Support');
   }
@@ -23,9 +24,9 @@ function platformFolder(kind: Kind, env: Env, platform: NodeJS.Platform): string
 }
 
 export function configFolder(env: Env, platform: NodeJS.Platform = process.platform): string {
-  return join(fromXdg(env.XDG_CONFIG_HOME) ?? platformFolder('config', env, platform), 'botctl');
+  return join(absolute(env.XDG_CONFIG_HOME) ?? platformFolder('config', env, platform), 'botctl');
 }
 
 export function dataFolder(env: Env, platform: NodeJS.Platform = process.platform): string {
-  return join(fromXdg(env.XDG_DATA_HOME) ?? platformFolder('data', env, platform), 'botctl');
+  return join(absolute(env.XDG_DATA_HOME) ?? platformFolder('data', env, platform), 'botctl');
 }

@@ -2,6 +2,7 @@ import { Failure, type Problem } from '../errors.ts';
 import type { Question } from './ask.ts';
 import { type ColourLevel, colourLevel } from './colour.ts';
 import type { Display, View } from './display.ts';
+import { Meter } from './meter.ts';
 import type { Output } from './output.ts';
 import { paintOf } from './paint.ts';
 import { safeJson, safeLine } from './safeText.ts';
@@ -24,12 +25,12 @@ export type FaceStreams = {
 };
 
 /** The two faces share everything that goes to stderr; they differ in what stdout gets. */
-export function makeDisplay(choice: FaceChoice, streams: FaceStreams): Display {
+export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Promise<Display> {
   const { stdout, stderr, env } = streams;
   const levelOf = (output: Output): ColourLevel =>
     colourLevel({ noColorFlag: choice.noColorFlag, env, isTerminal: output.isTerminal });
-  const outPaint = paintOf(levelOf(stdout));
-  const errPaint = paintOf(levelOf(stderr));
+  const outPaint = await paintOf(levelOf(stdout));
+  const errPaint = await paintOf(levelOf(stderr));
   const interactive = streams.stdin.isTTY === true && stderr.isTerminal;
   const spins = stderr.isTerminal && !choice.quiet && !env.CI && env.TERM !== 'dumb';
   const question: Question = {
@@ -37,7 +38,11 @@ export function makeDisplay(choice: FaceChoice, streams: FaceStreams): Display {
     output: streams.stderrStream,
     interrupted: streams.interrupted,
   };
-  const say = (line: string): void => void stderr.say(`${line}\n`);
+  let meter: Meter | undefined;
+  const say = (line: string): void => {
+    if (meter === undefined) void stderr.say(`${line}\n`);
+    else meter.say(line);
+  };
 
   const textOf = (view: View): string => {
     if (choice.json) return `${safeJson(view.json)}\n`;
@@ -80,6 +85,22 @@ export function makeDisplay(choice: FaceChoice, streams: FaceStreams): Display {
             color: levelOf(stderr) > 0,
           })
         : work,
+
+    meter: (gauge) => {
+      if (choice.quiet) return () => {};
+      const started = new Meter(gauge, {
+        // Rows of JSON on the same terminal would tear the bar.
+        draws: spins && !(choice.json && stdout.isTerminal),
+        write: (text) => void stderr.say(text),
+        columns: stderr.columns,
+        paint: errPaint,
+      });
+      meter = started;
+      return () => {
+        started.stop();
+        meter = undefined;
+      };
+    },
 
     confirm: async (text) => {
       refuseWithoutTerminal(interactive);

@@ -1,9 +1,9 @@
 type Writes = Pick<NodeJS.WriteStream, 'write'>;
 
-/** What Node writes for NODE_DEBUG begins with a section in capitals, this process's id and a colon. */
+/** What Node writes for NODE_DEBUG begins with a section in capitals and this process's id. */
 function isNodeDebug(chunk: unknown): boolean {
   if (typeof chunk !== 'string') return false;
-  const [, pid] = /^[A-Z][^ ]* (\S+)$/u.exec(chunk.slice(0, chunk.indexOf(': '))) ?? [];
+  const [, pid] = /^[A-Z][^ ]* ([^ ]+)/u.exec(chunk) ?? [];
   return pid?.includes(String(process.pid)) === true;
 }
 

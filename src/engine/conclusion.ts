@@ -24,7 +24,7 @@ export function conclude(ended: Ended, nowMs: number): Conclusion {
       return fail(...refusalOf(ended));
     case 'not-recorded':
       return fail('not-recorded', {
-        message: `The journal failed while this was being sent (last: ${shortly(ended.attempt)}). ${messageOf(ended.cause)}`,
+        message: `${ended.attempt.status === undefined ? 'An attempt ended' : 'A reply came'} (${shortly(ended.attempt)}) but the journal could not go on: ${messageOf(ended.cause)}`,
         hint: `Note what it says. It may have happened. Make the journal writable and run the same command again: it uses the same key ${ended.intent.key}.`,
       });
   }
@@ -37,7 +37,7 @@ function concludeByState(ended: Concluded, nowMs: number): Conclusion {
     case 'accepted':
       return { exit: 0, warnings: acceptedWarnings(intent, attempt) };
     case 'resolved':
-      return { exit: 0, warnings: [] };
+      return intent.resolvedAs === 'happened' ? { exit: 0, warnings: [] } : fail(...undoneWords(intent));
     case 'sending':
       return fail('in-progress', inProgress(intent));
     case 'unknown':
@@ -65,6 +65,9 @@ export function replayNotice({ intent, replayed }: Concluded): string | undefine
   if (replayed === false) return undefined;
   if (replayed === 'by-another-process')
     return 'Another botctl process was sending it; nothing was sent twice.';
+  if (intent.state !== 'accepted' && intent.resolvedAs !== 'happened') {
+    return `Nothing was sent: intent ${intent.id} is ${intent.state}. To have it done, run its own command again.`;
+  }
   return `Nothing was sent: it was ${done[intent.kind]} at ${iso(intent.updatedAtMs)} (intent ${intent.id}). To do it anew, name it: --once NAME, a new name each time.`;
 }
 
@@ -183,6 +186,16 @@ function heldWords({ id, kind, key, why }: Intent, attempt: Attempt | undefined)
   };
 }
 
+function undoneWords({ id, kind }: Intent): [FailureCode, Words] {
+  return [
+    'not-allowed-now',
+    {
+      message: `An operator decided that the ${nouns[kind]} did not happen (intent ${id}); nothing was sent now.`,
+      hint: 'To have it done after all, run its own command again.',
+    },
+  ];
+}
+
 function rejectionCode(status: number | undefined): FailureCode {
   if (status === 400 || status === 422) return 'invalid-request';
   if (status === 401) return 'token-rejected';
@@ -269,7 +282,7 @@ function refusalOf({ because, intent }: Ended & { is: 'refused' }): [FailureCode
       return [
         'other-body',
         {
-          message: `This name belongs to intent ${id}, which has another body and is ${intent?.state ?? 'not over'}; nothing was sent now.`,
+          message: `${intent?.namedBy === undefined ? `This key belongs to the unnamed intent ${id}` : `This name belongs to intent ${id}, which has another body`}; it is ${intent?.state ?? 'not over'}; nothing was sent now.`,
           hint:
             intent?.state === 'open'
               ? `Give the new body a new name; or give the old one up, of which nothing has left: botctl resolve ${id} --did-not-happen --reason TEXT.`

@@ -1,6 +1,6 @@
 import type { Attempt, AttemptEnd, Intent, State } from '../journal/journal.ts';
 import { endpoint } from '../wire/endpoints.ts';
-import type { Flight } from '../wire/flight.ts';
+import type { Flight, Reply } from '../wire/flight.ts';
 import { type Reading, readReply, retryAfterMs } from '../wire/reading.ts';
 import { nextPause } from './backoff.ts';
 import { type Claimed, type Consent, claim, whyHold } from './claim.ts';
@@ -27,16 +27,16 @@ export async function carryOut(
     const startedAtMs = doing.clock.now();
     const flight = await send(run.intent, number, doing);
     const judged = judgeFlight(flight, run, number, doing);
-    run.attempts += 1;
+    if (!waitsWithAll(judged, doing)) run.attempts += 1;
     const pause = judged.judgement.next === 'try-again' ? pauseAfter(judged, run, doing) : undefined;
     const stopped = pause?.is === 'wait' ? undefined : (pause?.stopped ?? reasonToStop(judged.judgement));
     const recorded = await record(run, number, judged, stopped, startedAtMs, doing);
     if (recorded.is !== 'go-on') return recorded;
     run.intent = recorded.intent;
     await wait(pause?.is === 'wait' ? pause.waitMs : 0, judged.judgement, run, doing);
-    const next = await tryNext(run, judged, number, startedAtMs, doing);
-    if (next.is === 'not-recorded') return next;
-    if (next.is !== 'next') return { ...next.ended, begun };
+    const next = await goOn(run, judged.judgement, doing);
+    if (next.is === 'not-recorded') return notRecorded(run, number, judged, startedAtMs, next.cause, doing);
+    if (next.is === 'over') return { ...next.ended, begun };
     number = next.number;
   }
 }
@@ -56,10 +56,12 @@ async function send(intent: Intent, number: number, doing: Doing): Promise<Fligh
   try {
     const flight = await observer.during(
       intent.kind === 'message' ? 'Sending the message' : 'Sending the transfer',
-      service.line.fly(
-        { url, token: speaking.token, body: intent.body },
-        { timeoutMs: limits.timeoutMs, cut: landing.cut },
-      ),
+      service.line
+        .fly(
+          { url, token: speaking.token, body: intent.body },
+          { timeoutMs: limits.timeoutMs, cut: landing.cut },
+        )
+        .catch(brokenLine),
     );
     const what = flight.came === 'reply' ? `status ${flight.status}` : flight.trouble;
     observer.step(`attempt ${number}: ${what}, ${clock.now() - startedAtMs} ms`);
@@ -69,13 +71,20 @@ async function send(intent: Intent, number: number, doing: Doing): Promise<Fligh
   }
 }
 
+/** A line that throws says nothing of how far it came: the worst is taken for true. */
+function brokenLine(error: unknown): Flight {
+  const what = error instanceof Error ? error.message : String(error);
+  return { came: 'nothing', headersSent: true, trouble: `the attempt itself failed (${what})` };
+}
+
 const landingMs = 5000;
 
 /** After the first signal the flight may land for a while; the second ends it now. */
 function untilLanded({ interrupts, clock }: Doing): { cut: AbortSignal; over: () => void } {
   const cut = new AbortController();
-  const landed = new AbortController();
+  let landed: AbortController | undefined;
   const onFirst = (): void => {
+    landed = new AbortController();
     void clock.sleep(landingMs, landed.signal).then(() => cut.abort());
   };
   const onSecond = (): void => cut.abort();
@@ -85,7 +94,7 @@ function untilLanded({ interrupts, clock }: Doing): { cut: AbortSignal; over: ()
   return {
     cut: cut.signal,
     over: () => {
-      landed.abort();
+      landed?.abort();
       interrupts.first.removeEventListener('abort', onFirst);
       interrupts.second.removeEventListener('abort', onSecond);
     },
@@ -117,13 +126,20 @@ function judgeFlight(flight: Flight, run: Run, number: number, doing: Doing): Ju
     status: flight.came === 'reply' ? flight.status : undefined,
     requestId: reading?.requestId,
     trouble: troubleIn(flight),
-    retryAfterMs: retryAfterMs(headers, doing.clock.now()),
+    retryAfterMs: retryAfterMs(askingHeaders(headers, judgement), doing.clock.now()),
     duplicate: judgement.duplicate === true,
     verified: judgement.unverified !== true,
     reply: flight.came === 'reply' ? flight.body : undefined,
     headers: Object.fromEntries(Object.entries(headers).filter(([name]) => keptHeaders.test(name))),
   };
   return { end, judgement };
+}
+
+/** A rate limit's reset comes with every reply of some services; only where it was hit does it ask to wait. */
+function askingHeaders(headers: Reply['headers'], { verdict }: Judgement): Reply['headers'] {
+  if (verdict === 'limited') return headers;
+  const { 'x-ratelimit-reset': _reset, ...others } = headers;
+  return others;
 }
 
 /** No earlier attempt in this journal was answered by anything but "not now". */
@@ -142,10 +158,20 @@ function troubleIn(flight: Flight): string | undefined {
   return flight.ended === 'too-long' ? 'the reply was longer than botctl reads' : undefined;
 }
 
+/** In a batch a limit is not this intent's own trouble: it costs no try, and the pace knows how long it lasts. */
+function waitsWithAll({ end }: Judged, { pace }: Doing): boolean {
+  return end.verdict === 'limited' && pace !== undefined;
+}
+
 type PauseOrStop = { is: 'wait'; waitMs: number } | { is: 'stop'; stopped: Stopped };
 
-function pauseAfter({ end }: Judged, run: Run, doing: Doing): PauseOrStop {
+function pauseAfter(judged: Judged, run: Run, doing: Doing): PauseOrStop {
+  const { end } = judged;
   if (doing.interrupts.first.aborted) return { is: 'stop', stopped: { because: 'interrupted' } };
+  if (waitsWithAll(judged, doing)) {
+    doing.pace?.limited(end.retryAfterMs);
+    return { is: 'wait', waitMs: 0 };
+  }
   const tried = { attempts: run.attempts, waitedMs: run.waitedMs, retryAfterMs: end.retryAfterMs };
   const pause = nextPause(tried, doing.limits, doing.chance.fraction());
   if (pause.is === 'wait') return pause;
@@ -209,52 +235,48 @@ async function record(
       };
     });
   } catch (cause) {
-    return notRecorded(run.intent, number, end, startedAtMs, cause, doing);
+    return notRecorded(run, number, { end, judgement }, startedAtMs, cause, doing);
   }
 }
 
-type NotRecorded = Ended & { is: 'not-recorded' };
-
+/** What came back must be told even where the journal can hold no more. */
 function notRecorded(
-  intent: Intent,
+  { intent }: Run,
   number: number,
-  end: AttemptEnd,
+  { end }: Judged,
   startedAtMs: number,
   cause: unknown,
   { clock }: Doing,
-): NotRecorded {
+): Ended & { is: 'not-recorded' } {
   const attempt: Attempt = { ...end, number, startedAtMs, endedAtMs: clock.now() };
   return { is: 'not-recorded', intent, attempt, cause };
 }
 
-/** What may have landed stays unknown, also where the journal fails before the next attempt. */
-async function tryNext(
-  run: Run,
-  { judgement, end }: Judged,
-  number: number,
-  startedAtMs: number,
-  doing: Doing,
-): Promise<Next | NotRecorded> {
-  try {
-    return await doing.commit(() => startNext(run.intent, judgement, doing));
-  } catch (cause) {
-    if (!run.intent.tainted) throw cause;
-    return notRecorded(run.intent, number, end, startedAtMs, cause, doing);
-  }
-}
-
 async function wait(waitMs: number, { verdict }: Judgement, run: Run, doing: Doing): Promise<void> {
-  const { observer, clock, interrupts } = doing;
+  const { observer, clock, interrupts, pace } = doing;
   const why = verdict === 'limited' ? 'The service asks to wait' : 'Trying again';
   const seconds = (waitMs / 1000).toFixed(1);
   observer.step(`${verdict}: waiting ${waitMs} ms`);
   await observer.during(`${why}: ${seconds} s`, clock.sleep(waitMs, interrupts.first));
   run.waitedMs += waitMs;
+  await pace?.turn(interrupts.first);
 }
 
 type Next =
   | { readonly is: 'next'; readonly number: number }
   | { readonly is: 'over'; readonly ended: Ended & { is: 'concluded' } };
+
+async function goOn(
+  { intent }: Run,
+  last: Judgement,
+  doing: Doing,
+): Promise<Next | { readonly is: 'not-recorded'; readonly cause: unknown }> {
+  try {
+    return await doing.commit(() => startNext(intent, last, doing));
+  } catch (cause) {
+    return { is: 'not-recorded', cause };
+  }
+}
 
 /** The next attempt on record; unless a person, the key's age or somebody else's proof forbids it. */
 function startNext({ id }: Intent, last: Judgement, doing: Doing): Next {

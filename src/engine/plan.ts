@@ -58,7 +58,7 @@ export function newIntent(sought: Sought, speaking: Speaking, randomUuid: () => 
 }
 
 /** By identity; or by key, where somebody gives as KEY what the journal knows under another name. */
-export function lookUp(sought: Sought, journal: Journal): Intent | undefined {
+function lookUp(sought: Sought, journal: Journal): Intent | undefined {
   const byKey = (): Intent | undefined =>
     sought.key === undefined ? undefined : journal.findByKey(sought.place, sought.key);
   return journal.find(sought.identity) ?? byKey();
@@ -75,8 +75,7 @@ export function makePlan(
   const found = lookUp(sought, journal);
   const usual =
     found === undefined ? 'new' : rerunRowFor(meetingOf(found, sought, speaking, journal, nowMs)).decision;
-  // A person who was shown the replay of an unnamed intent wants it done once more.
-  const decision = anew && usual === 'replay' ? 'new-after-done' : usual;
+  const decision = found === undefined ? usual : decisionAbout(found, usual, anew);
   const { place, payment, identity, asked } = sought;
   const twin = guardsAgainstTwin(decision, found)
     ? findUnfinishedTwin({ ...place, payment, identity, namedBy: asked.naming.by }, journal)
@@ -84,6 +83,13 @@ export function makePlan(
   if (twin === undefined) return { decision, found, twin };
   const alive = isBeingSent(twin, journal);
   return { decision: alive ? 'wait-for-twin' : 'unfinished-twin', found, twin };
+}
+
+function decisionAbout({ namedBy }: Intent, usual: RerunDecision, anew: boolean): RerunDecision {
+  // A person who was shown the replay of an unnamed intent wants it done once more.
+  if (anew && usual === 'replay') return 'new-after-done';
+  // Its key was given as a name; but an unnamed intent that ended is over.
+  return usual === 'again' && namedBy === undefined ? 'other-body' : usual;
 }
 
 export function isBeingSent(intent: Intent, journal: Pick<Journal, 'isAlive'>): boolean {

@@ -28,7 +28,7 @@ export type Intent = {
   readonly body: Uint8Array;
   readonly state: State;
   readonly tainted: boolean;
-  /** Start of the first attempt that may have landed, since the operator's last decision. */
+  /** When the first attempt that may have landed began; or when an operator last said to send it again. */
   readonly mayHaveLandedAtMs: number | undefined;
   /** Salted hash of the token of the latest attempt. */
   readonly tokenHash: string | undefined;
@@ -126,6 +126,8 @@ export interface Journal {
   /** The attempt that tells where the intent stands: the accepted one, else the last. */
   tellingAttempt(id: string): Attempt | undefined;
   decisionsOf(id: string): Decision[];
+  /** How many rows of the batch of this name are known. */
+  countRows(place: Place, name: string): number;
   counts(): Partial<Record<State, number>>;
 
   /** This process as an owner: alive for others until it ends, however it ends. */

@@ -5,7 +5,7 @@ import { Owners } from './owners.ts';
 import { attemptOf, decisionOf, intentOf, type SqlRow } from './rows.ts';
 import { selectionSql } from './selecting.ts';
 import { journalFailure } from './sqliteFaults.ts';
-import { openFile } from './sqliteFile.ts';
+import { openFile, withoutSync } from './sqliteFile.ts';
 import { statements, type Verb } from './statements.ts';
 
 type Bindings = Record<string, null | number | string | Uint8Array>;
@@ -38,6 +38,8 @@ export function openJournal(path: string): Journal {
     attemptsOf: (id) => store.all('attemptsOf', { id }, attemptOf),
     tellingAttempt: (id) => store.one('tellingAttempt', { id }, attemptOf),
     decisionsOf: (id) => store.all('decisionsOf', { id }, decisionOf),
+    countRows: ({ baseUrl, kind }, name) =>
+      store.one('countRows', { baseUrl, kind, name }, (row) => Number(row.count)) ?? 0,
     counts: () => countsOf(store),
 
     self,
@@ -99,12 +101,12 @@ export function openJournal(path: string): Journal {
       store.atomically(() => {
         store.run('addDecision', { id, kind, who, at: atMs, reason, signature });
         // The decision answers whether an earlier attempt landed; only later ones are in doubt again.
-        if (kind !== 'happened') store.run('forgetLanding', { id });
+        if (kind === 'did-not-happen') store.run('forgetLanding', { id });
+        // The word to send again is good for one key's age, counted from when it was given.
+        if (kind === 'send-again') store.run('renewLanding', { id, at: atMs });
         if (kind !== 'send-again') store.run('resolve', { id, kind, at: atMs });
       }),
-    markReported: (id, at) => {
-      store.run('markReported', { id, at });
-    },
+    markReported: (id, at) => withoutSync(database, () => store.run('markReported', { id, at })),
     leaveBehind: (id) => {
       store.run('leaveBehind', { id });
     },
@@ -143,7 +145,6 @@ class Store {
   readonly #path: string;
   readonly #prepared = new Map<string, StatementSyncInstance>();
   #depth = 0;
-  #failed = false;
 
   constructor(database: DatabaseSyncInstance, path: string) {
     this.#database = database;
@@ -154,21 +155,12 @@ class Store {
     try {
       return work();
     } catch (error) {
-      this.#failed = true;
       throw journalFailure(error, this.#path);
     }
   }
 
   close(): void {
-    if (!this.#database.isOpen) return;
-    try {
-      // SQLite does this when the last one closes, but not while statements stand: so that the one file
-      // holds everything and can be copied. What is damaged is left as it is.
-      if (!this.#failed) this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)');
-    } catch {
-      // All of it is durable in the log.
-    }
-    this.#database.close();
+    if (this.#database.isOpen) this.#database.close();
   }
 
   atomically<Result>(work: () => Result): Result {

@@ -22,6 +22,8 @@ export const statements = {
   decisionsOf: `SELECT decisions.* FROM decisions JOIN intents ON intents.seq = decisions.intent
                 WHERE intents.id = :id ORDER BY decisions.seq`,
   countsOfOthers: `SELECT state, count(*) AS count FROM intents WHERE state <> 'accepted' GROUP BY state`,
+  countRows: `SELECT count(*) AS count FROM intents
+              WHERE name = :name AND named_by = 'row' AND base_url = :baseUrl AND kind = :kind`,
   countAll: `SELECT count(*) AS count FROM intents`,
 
   begin: `INSERT INTO intents (id, kind, base_url, bot, named_by, name, key, identity, fingerprint, payment, body,
@@ -52,6 +54,7 @@ export const statements = {
   addDecision: `INSERT INTO decisions (intent, kind, who, at, reason, signature)
                 SELECT seq, :kind, :who, :at, :reason, :signature FROM intents WHERE id = :id`,
   forgetLanding: `UPDATE intents SET may_have_landed_at = NULL WHERE id = :id`,
+  renewLanding: `UPDATE intents SET may_have_landed_at = :at WHERE id = :id`,
   resolve: `UPDATE intents SET state = 'resolved', resolved_as = :kind, why = NULL, updated_at = :at WHERE id = :id`,
   markReported: `UPDATE intents SET reported_at = :at WHERE id = :id AND reported_at IS NULL`,
   leaveBehind: `UPDATE intents SET left_behind = 1 WHERE id = :id AND left_behind = 0`,

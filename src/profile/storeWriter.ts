@@ -1,6 +1,8 @@
 import {
+  accessSync,
   chmodSync,
   closeSync,
+  constants,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -48,6 +50,8 @@ async function lockStore(place: StorePlace, interrupted: AbortSignal): Promise<H
     }
     const lock = writing(place, () => {
       makeFolder(place.folder);
+      // SQLite would only say that it cannot open a file.
+      accessSync(place.folder, constants.W_OK);
       return takeLock(path, sliceMs);
     });
     if (lock !== undefined) return lock;
@@ -106,7 +110,7 @@ function serialized(file: Record<string, unknown>): string {
 
 function assertWhole(draft: string, file: ProfilesFile): void {
   if (readPrivate(draft)?.toString('utf8') === serialized(file)) return;
-  throw new Error('the disk is full: only a part of the file was written');
+  throw Object.assign(new Error('only a part of the file was written'), { code: 'ENOSPC' });
 }
 
 function syncFolder(folder: string): void {
@@ -126,13 +130,14 @@ function writing<Result>(place: StorePlace, work: () => Result): Result {
   } catch (error) {
     if (error instanceof Failure) throw error;
     const code = errorCode(error);
-    const reason = error instanceof Error ? error.message : String(error);
+    if (code === undefined) throw error;
+    const reason = error instanceof Error ? error.message : code;
     throw new Failure(
       'config-not-writable',
       `The profiles could not be written: ${reason}. They are as they were.`,
       {
         hint:
-          code === 'ENOSPC' || code === 'EDQUOT' || reason.startsWith('the disk is full')
+          code === 'ENOSPC' || code === 'EDQUOT'
             ? `Make room where ${quoted(place.folder)} is (df -h ${quoted(place.folder)}) and run the same command again.`
             : `Check that ${quoted(place.folder)} can be written to (ls -ld ${quoted(place.folder)}) and run the same command again.`,
       },

@@ -95,8 +95,9 @@ function run(command: string, world: CommandWorld): Promise<Ending> {
       resolve(ending);
     };
     const stop = (ending: Ending): void => {
-      stopChild(child);
-      settle(ending);
+      clearTimeout(timer);
+      child.removeAllListeners('exit');
+      stopChild(child, () => settle(ending));
     };
     const onInterrupt = (): void => stop({ kind: 'interrupted' });
     const timer = setTimeout(() => stop({ kind: 'too-slow' }), world.limitMs ?? limitMs);
@@ -120,9 +121,12 @@ function run(command: string, world: CommandWorld): Promise<Ending> {
 }
 
 /** Asks it to end, then ends it. What it started itself may keep the pipe: nobody waits for that. */
-function stopChild(child: ChildProcess): void {
+function stopChild(child: ChildProcess, stopped: () => void): void {
   child.stdout?.destroy();
-  child.kill('SIGTERM');
   const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
-  child.once('exit', () => clearTimeout(timer));
+  child.once('exit', () => {
+    clearTimeout(timer);
+    stopped();
+  });
+  child.kill('SIGTERM');
 }

@@ -28,7 +28,7 @@ async function seenWhile(
     moveCursor: () => true,
   };
   const stderr = Object.assign(stream, terminal) as unknown as NodeJS.WriteStream;
-  const display = makeDisplay(
+  const display = await makeDisplay(
     { json: false, quiet, verbose: false, noColorFlag: true },
     {
       stdout: new Output(stderr),

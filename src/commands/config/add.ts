@@ -1,22 +1,23 @@
 import type { Given } from '../../cli/given.ts';
 import type { Context } from '../../context.ts';
 import { type Exit, Failure } from '../../errors.ts';
-import { parseBaseUrl } from '../../intent/baseUrl.ts';
 import { addProfile, checkFree } from '../../profile/edit.ts';
 import { findProfile } from '../../profile/findProfile.ts';
+import { parseNamedUrl } from '../../profile/namedUrl.ts';
 import { newSource } from '../../profile/newSource.ts';
-import { readProfiles, storePlace } from '../../profile/store.ts';
+import { readProfiles } from '../../profile/store.ts';
 import { changeProfiles } from '../../profile/storeWriter.ts';
 import { summaryOf } from '../../profile/summary.ts';
+import { profilesPlace } from './place.ts';
 import { profileView } from './profileView.ts';
 import { sourceOptions, sourceWorld } from './tokenOptions.ts';
 
 export async function run(given: Given, context: Context): Promise<Exit> {
   const [name = ''] = given.args;
   const { env, display, interrupts } = context;
-  const place = storePlace(env);
+  const place = profilesPlace(context);
   checkFree(readProfiles(place), name);
-  const baseUrl = parseBaseUrl(requiredUrl(given));
+  const baseUrl = parseNamedUrl(requiredUrl(given), '--base-url');
   const settings = {
     timeout: given.text('timeout'),
     retries: given.text('retries'),

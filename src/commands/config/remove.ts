@@ -3,14 +3,16 @@ import type { Context } from '../../context.ts';
 import { type Exit, Failure } from '../../errors.ts';
 import { removeProfile } from '../../profile/edit.ts';
 import { findProfile } from '../../profile/findProfile.ts';
-import { readProfiles, storePlace } from '../../profile/store.ts';
+import { readProfiles } from '../../profile/store.ts';
 import { changeProfiles } from '../../profile/storeWriter.ts';
 import { summaryOf } from '../../profile/summary.ts';
+import { profilesPlace } from './place.ts';
 import { profileJson } from './profileView.ts';
 
-export async function run(given: Given, { env, display, interrupts }: Context): Promise<Exit> {
+export async function run(given: Given, context: Context): Promise<Exit> {
   const [name = ''] = given.args;
-  const place = storePlace(env);
+  const { env, display, interrupts } = context;
+  const place = profilesPlace(context);
   const file = readProfiles(place);
   const summary = summaryOf(file, name, findProfile(file, name), env);
   if (display.interactive && !given.flag('yes')) {

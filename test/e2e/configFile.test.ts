@@ -1,0 +1,131 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { botctl, ended } from '../helpers/botctl.ts';
+import { Home } from '../helpers/home.ts';
+
+const setMany = resolve(import.meta.dirname, '../helpers/setMany.mjs');
+const secret = 'canary-token-0123456789-abcdefgh';
+
+let home: Home;
+beforeEach(() => {
+  home = new Home();
+});
+afterEach(() => home.remove());
+
+function profilesNamed(names: readonly string[]) {
+  const profile = { 'base-url': 'https://x.example.com', token: { kind: 'stored', secret } };
+  return { version: 1, profiles: Object.fromEntries(names.map((name) => [name, profile])) };
+}
+
+describe('many writers at once', () => {
+  test('two hundred settings from eight processes: nothing is lost', { timeout: 120_000 }, async () => {
+    const names = Array.from({ length: 50 }, (_, index) => `bot-${index}`);
+    home.writeConfig(profilesNamed(names));
+    const keys = ['key-age', 'timeout', 'retries', 'max-wait'];
+    const settingOf = (index: number, key: string) => (key === 'retries' ? `${index}` : `${index + 1}m`);
+    const lines = names.flatMap((name, index) =>
+      keys.map((key) => `config set ${name} ${key} ${settingOf(index, key)}`),
+    );
+    const shares = Array.from({ length: 8 }, (_, worker) =>
+      lines.filter((_line, index) => index % 8 === worker),
+    );
+    const runs = await Promise.all(
+      shares.map((share) => ended(process.execPath, [setMany, share.join('\n')], { env: home.env })),
+    );
+    for (const { code, stderr } of runs) expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const { profiles } = home.readConfig() as { profiles: Record<string, Record<string, unknown>> };
+    const expected = Object.fromEntries(
+      names.map((name, index) => [
+        name,
+        {
+          'base-url': 'https://x.example.com',
+          token: { kind: 'stored', secret },
+          ...Object.fromEntries(keys.map((key) => [key, settingOf(index, key)])),
+        },
+      ]),
+    );
+    expect(profiles).toEqual(expected);
+    expect(statSync(home.configFile).mode & 0o777).toBe(0o600);
+    expect(readdirSync(home.configFolder).sort()).toEqual(['config.json', 'config.lock']);
+  });
+
+  test('killed at any moment, the file is whole and the next writer is not kept waiting', async () => {
+    home.writeConfig(profilesNamed(['prod']));
+    const share = Array.from({ length: 400 }, (_, index) => `config set prod retries ${index % 100}`).join(
+      '\n',
+    );
+    for (const afterMs of [150, 200, 250, 300]) {
+      const child = spawn(process.execPath, [setMany, share], { env: home.env, stdio: 'ignore' });
+      await sleep(afterMs);
+      child.kill('SIGKILL');
+      await new Promise((done) => child.once('close', done));
+      expect(home.readConfig()).toMatchObject({ version: 1, profiles: { prod: { token: { secret } } } });
+    }
+    expect(await botctl(['config', 'set', 'prod', 'timeout', '5s'], { env: home.env })).toMatchObject({
+      code: 0,
+    });
+    expect(readdirSync(home.configFolder).sort()).toEqual(['config.json', 'config.lock']);
+  });
+});
+
+/** A disk of our own, to fill or to make read-only; needs root and the right to mount. */
+function mountDisk(path: string): boolean {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k,mode=0700', 'tmpfs', path], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('a disk that does not take it', () => {
+  test('full or read-only: exit 1, a reason, and the profiles as they were', async (context) => {
+    if (!mountDisk(home.configFolder)) {
+      context.skip('this user may not mount a disk to fill');
+      return;
+    }
+    try {
+      const names = Array.from({ length: 90 }, (_, index) => `bot-${index}`);
+      home.writeConfig(profilesNamed(names));
+      const set = () => botctl(['config', 'set', 'bot-1', 'timeout', '5s', '--json'], { env: home.env });
+      expect(await set()).toMatchObject({ code: 0 });
+      const before = readFileSync(home.configFile, 'utf8');
+      execFileSync('sh', ['-c', `cat /dev/zero > '${join(home.configFolder, 'ballast')}' 2>/dev/null || :`]);
+      // Room for a part: there conf’s own write comes out short without an error.
+      execFileSync('truncate', ['-s', '-8192', join(home.configFolder, 'ballast')]);
+      const full = await botctl(['config', 'set', 'bot-1', 'timeout', '6s', '--json'], { env: home.env });
+      expect(full.code).toBe(1);
+      expect(JSON.parse(full.stdout).error).toMatchObject({ code: 'config-not-writable' });
+      expect(JSON.parse(full.stdout).error.hint).toContain('df -h');
+      expect(readFileSync(home.configFile, 'utf8')).toBe(before);
+      expect(readdirSync(home.configFolder).sort()).toEqual(['ballast', 'config.json', 'config.lock']);
+      execFileSync('mount', ['-o', 'remount,ro', home.configFolder]);
+      const readOnly = await botctl(['config', 'set', 'bot-1', 'timeout', '7s', '--json'], { env: home.env });
+      expect(readOnly.code).toBe(1);
+      expect(JSON.parse(readOnly.stdout).error).toMatchObject({ code: 'config-not-writable' });
+      expect((await botctl(['config', 'list', '-q'], { env: home.env })).stdout).toContain('bot-89');
+    } finally {
+      execFileSync('umount', [home.configFolder]);
+    }
+  });
+
+  test('a folder that cannot be made: exit 1 and a reason', async () => {
+    writeFileSync(join(home.path, 'file'), '');
+    const env = { ...home.env, XDG_CONFIG_HOME: join(home.path, 'file') };
+    const line = ['config', 'add', 'x', '--base-url', 'https://x.example.com', '--token-env', 'T', '--json'];
+    const { code, stdout } = await botctl(line, { env });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).error.message).toContain('ENOTDIR');
+  });
+
+  test('inside a snap the write is as whole as elsewhere', async () => {
+    home.writeConfig(profilesNamed(['prod']));
+    const env = { ...home.env, SNAP: '/snap/code/1' };
+    expect(await botctl(['config', 'set', 'prod', 'timeout', '5s'], { env })).toMatchObject({ code: 0 });
+    expect(statSync(home.configFile).mode & 0o777).toBe(0o600);
+  });
+});

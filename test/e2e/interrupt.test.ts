@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { takeLock } from '../../src/lock/fileLock.ts';
+import { botctlPath } from '../helpers/botctl.ts';
+import { Home } from '../helpers/home.ts';
+
+let home: Home;
+beforeEach(() => {
+  home = new Home();
+  home.writeConfig({
+    version: 1,
+    profiles: { prod: { 'base-url': 'https://x.example.com', token: { kind: 'env', variable: 'T' } } },
+  });
+});
+afterEach(() => home.remove());
+
+/** Starts the built program with an input that stays open, sends the signal, and says how it ended. */
+async function interrupted(
+  line: readonly string[],
+  signal: NodeJS.Signals,
+): Promise<{ code: number; tookMs: number; stdout: string }> {
+  const child = spawn(process.execPath, [botctlPath, ...line], {
+    env: home.env,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  let stdout = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    stdout += chunk;
+  });
+  await sleep(600);
+  expect(child.exitCode).toBeNull();
+  const begun = Date.now();
+  child.kill(signal);
+  const [code] = await once(child, 'close');
+  return { code, tookMs: Date.now() - begun, stdout };
+}
+
+describe('a signal while botctl waits', () => {
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    '%s for a token on stdin ends it with 130',
+    async (signal) => {
+      const line = ['config', 'add', 'x', '--base-url', 'https://x.example.com', '--token-stdin', '--json'];
+      const { code, tookMs, stdout } = await interrupted(line, signal);
+      expect(code).toBe(130);
+      expect(JSON.parse(stdout).error.code).toBe('interrupted');
+      expect(tookMs).toBeLessThan(2000);
+    },
+  );
+
+  test('for another writer ends it with 130, and nothing is changed', async () => {
+    const before = home.readConfig();
+    const lock = takeLock(join(home.configFolder, 'config.lock'), 0);
+    const { code, tookMs } = await interrupted(['config', 'set', 'prod', 'timeout', '5s'], 'SIGINT');
+    lock?.release();
+    expect(code).toBe(130);
+    expect(tookMs).toBeLessThan(2000);
+    expect(home.readConfig()).toEqual(before);
+  });
+});

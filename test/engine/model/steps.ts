@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import type { Asked } from '../../../src/engine/doing.ts';
+import { key, message, once, run, transfer } from '../../helpers/workshop.ts';
+import { type Fate, fates, type Reading } from './service.ts';
+
+/** What operators and scripts of two bots type: few commands, so that they meet each other. */
+export const commands: readonly { readonly asked: Asked; readonly bot: string }[] = [
+  { asked: transfer(), bot: 'tips' },
+  { asked: transfer({ memo: 'again' }), bot: 'tips' },
+  { asked: transfer(), bot: 'other' },
+  { asked: transfer({}, once('a')), bot: 'tips' },
+  { asked: transfer({}, once('a')), bot: 'other' },
+  { asked: transfer({ amount: '2' }, once('a')), bot: 'tips' },
+  { asked: transfer({}, once('b')), bot: 'tips' },
+  { asked: transfer({}, run('r')), bot: 'tips' },
+  { asked: transfer({}, key('k')), bot: 'tips' },
+  { asked: message(), bot: 'tips' },
+  { asked: message(), bot: 'other' },
+  { asked: message('Hello', once('a')), bot: 'tips' },
+  { asked: message('Goodbye', once('a')), bot: 'tips' },
+  { asked: message('Hello', run('r')), bot: 'tips' },
+];
+
+/** A process dies at one of its steps: before what the step does, or just after it. */
+export type Death = { readonly atStep: number; readonly after: boolean };
+
+type Life = { readonly fates: readonly Fate[]; readonly death: Death | undefined };
+
+export type Step =
+  | (Life & { readonly is: 'run'; readonly command: number; readonly token: string; readonly told: boolean })
+  | (Life & { readonly is: 'run-twice-at-once'; readonly command: number; readonly told: boolean })
+  | (Life & { readonly is: 'resume'; readonly which: number; readonly sendAgain: boolean })
+  | { readonly is: 'resolve'; readonly which: number; readonly rightly: boolean }
+  | { readonly is: 'time-passes'; readonly ms: number }
+  | { readonly is: 'clock-steps-back'; readonly ms: number };
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+const life = {
+  fates: fc.array(
+    fc.oneof(
+      { weight: 3, arbitrary: fc.constant<Fate>('answered') },
+      { weight: 6, arbitrary: fc.constantFrom(...fates) },
+    ),
+    { minLength: 3, maxLength: 3 },
+  ),
+  death: fc.option(fc.record({ atStep: fc.nat(7), after: fc.boolean() }), { nil: undefined, freq: 3 }),
+};
+const command = fc.nat(commands.length - 1);
+const told = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(true) },
+  { weight: 1, arbitrary: fc.constant(false) },
+);
+const which = fc.nat(9);
+const token = fc.oneof(
+  { weight: 6, arbitrary: fc.constant('token-1') },
+  { weight: 1, arbitrary: fc.constant('token-2') },
+);
+const rightly = fc.oneof(
+  { weight: 4, arbitrary: fc.constant(true) },
+  { weight: 1, arbitrary: fc.constant(false) },
+);
+
+function step(memory: Reading['memory']): fc.Arbitrary<Step> {
+  const time = fc.record({
+    is: fc.constant('time-passes' as const),
+    ms: fc.constantFrom(1000, 3 * minute, 29 * minute, 31 * minute, 21 * hour, 25 * hour),
+  });
+  const back = fc.record({
+    is: fc.constant('clock-steps-back' as const),
+    ms: fc.constantFrom(minute, 6 * minute, 22 * hour),
+  });
+  return fc.oneof(
+    { weight: 8, arbitrary: fc.record({ is: fc.constant('run' as const), command, token, told, ...life }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ is: fc.constant('run-twice-at-once' as const), command, told, ...life }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({ is: fc.constant('resume' as const), which, sendAgain: fc.boolean(), ...life }),
+    },
+    { weight: 1, arbitrary: fc.record({ is: fc.constant('resolve' as const), which, rightly }) },
+    { weight: 2, arbitrary: time },
+    // A clock that runs behind makes every memory too short: no program can know.
+    ...(memory === 'for-ever' ? [{ weight: 1, arbitrary: back }] : []),
+  );
+}
+
+export type History = { readonly reading: Reading; readonly steps: readonly Step[] };
+
+const reading: fc.Arbitrary<Reading> = fc.record({
+  repeatedTransfer: fc.constantFrom('replay', 'conflict'),
+  repeatedMessage: fc.constantFrom('replay', 'conflict'),
+  memory: fc.constantFrom('as-relied-on', 'for-ever'),
+});
+
+export const histories: fc.Arbitrary<History> = reading.chain((chosen) =>
+  fc.record({
+    reading: fc.constant(chosen),
+    steps: fc.array(step(chosen.memory), { minLength: 1, maxLength: 24 }),
+  }),
+);

@@ -1,0 +1,23 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type EchoingService = { baseUrl: string; close(): void };
+
+/** A service that gives the Authorization header back in everything it says: 200 to messages, 403 to transfers. */
+export async function startEchoingService(): Promise<EchoingService> {
+  const server = createServer((request, response) => {
+    const echo = String(request.headers.authorization);
+    const isMessage = request.url?.endsWith('/messages/send') === true;
+    request.resume().on('end', () => {
+      response.writeHead(isMessage ? 200 : 403, { 'Content-Type': 'application/json', 'X-Request-Id': echo });
+      response.end(
+        JSON.stringify({ error: isMessage ? null : { message: echo }, message: { id: 'm', echo } }),
+      );
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => server.close(),
+  };
+}
