@@ -135,7 +135,8 @@ export function withoutSync(database: DatabaseSyncInstance, work: () => void): v
   }
 }
 
-const bystanders: DatabaseSyncInstance[] = [];
+/** One for each journal: whoever opens it again in this process has it already. */
+const bystanders = new Map<string, DatabaseSyncInstance>();
 
 /**
  * Keeps the WAL from being folded into the database at the end of every command: the last connection to
@@ -145,10 +146,11 @@ const bystanders: DatabaseSyncInstance[] = [];
  * thousand pages; where this does not work out, each command folds it as it would have anyway.
  */
 function standBy(path: string): void {
+  if (bystanders.has(path)) return;
   try {
     const bystander = new DatabaseSync(path, { readOnly: true });
     // It holds its share of the file from its first read on.
-    if (pragma(bystander, 'journal_mode') === 'wal') bystanders.push(bystander);
+    if (pragma(bystander, 'journal_mode') === 'wal') bystanders.set(path, bystander);
     else bystander.close();
   } catch {
     // What is wrong with the file is found, and said, by the writer.
