@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Desk, payAda, said, sendHello } from '../helpers/desk.ts';
+import { noTerminal, onTerminal } from '../helpers/terminal.ts';
 
 let desk: Desk;
 beforeEach(async () => {
@@ -83,10 +85,24 @@ describe('an interrupt', () => {
       child.kill(signal);
       const done = await ended;
       expect(done.code).toBe(9);
-      expect(Date.now() - before).toBeLessThan(2500);
+      expect(Date.now() - before).toBeLessThan(4000);
       expect(said(done)).toMatchObject({ outcome: 'unknown', error: { code: 'unknown' } });
     },
   );
+
+  test.each([
+    [['send', '--conversation', 'conv_demo', '--content-file', '-']],
+    [['transfer', '--payload', '-']],
+  ])('while stdin is read ends it, and nothing is sent: %j', async (argv) => {
+    const { child, ended } = desk.start([...argv, '--json'], 'pipe');
+    // More than a pipe holds: once it is gone, somebody reads.
+    await new Promise((resolve) => child.stdin?.write(`{"half":"${'x'.repeat(200_000)}`, resolve));
+    child.kill('SIGINT');
+    const done = await ended;
+    expect(done.code).toBe(130);
+    expect(said(done).error).toMatchObject({ code: 'interrupted', retry: 'same-command' });
+    expect(existsSync(desk.journal)).toBe(false);
+  });
 
   test('in a pause starts nothing new', async () => {
     await desk.sandbox.readings({ rate_limit: { capacity: 0, per_second: 0.1 } });
@@ -213,6 +229,61 @@ describe('what is to be done', () => {
     const ended = await desk.json(payAda);
     expect(ended).toMatchObject({ exit: 1, error: { code: 'journal-not-writable', retry: 'after-fix' } });
     expect(await desk.sandbox.ledger()).toEqual([]);
+  });
+});
+
+describe('a reply that the journal can no longer take', () => {
+  test.each([[[]], [['--json']]])('is printed all the same, and exits 9 %j', async (flags: string[]) => {
+    await desk.sandbox.faults({ kind: 'stall', when: 'after', ms: 500 });
+    const { ended } = desk.start([...payAda, ...flags]);
+    await desk.effects(1);
+    const database = new DatabaseSync(desk.journal);
+    database.exec('ALTER TABLE attempts RENAME TO gone');
+    const done = await ended;
+    database.exec('ALTER TABLE gone RENAME TO attempts');
+    database.close();
+    const [effect] = await desk.sandbox.ledger();
+    expect(done.code).toBe(9);
+    expect(done.stdout).toContain(effect?.signature);
+    if (flags.length > 0)
+      expect(said(done)).toMatchObject({ outcome: 'unknown', error: { code: 'not-recorded' } });
+    else expect(done.stderr).toMatch(/A reply came .*the journal could not/u);
+    expect(await desk.json(payAda)).toMatchObject({
+      exit: 0,
+      outcome: 'accepted',
+      intent: { key: effect?.key },
+    });
+    expect(await desk.sandbox.ledger()).toHaveLength(1);
+  });
+});
+
+describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
+  const ask = 'Send it? [y/N] ';
+
+  test('a transfer shows all of itself and asks; No is the default and leaves nothing', async () => {
+    const { code, shown } = await onTerminal(payAda, [[ask, '\r']], desk.env);
+    expect(code).toBe(130);
+    for (const part of ['env', desk.sandbox.baseUrl, payAda[2], '0.5 SOL']) expect(shown).toContain(part);
+    expect(await desk.sandbox.ledger()).toEqual([]);
+    expect((await desk.run(['history', '--json'])).stdout).toBe('');
+  });
+
+  test('a Yes sends it, and the same again asks whether it is to be done anew', async () => {
+    expect((await onTerminal(payAda, [[ask, 'y\r']], desk.env)).code).toBe(0);
+    const again = 'Do it again? [y/N] ';
+    const replayed = await onTerminal(payAda, [[again, '\r']], desk.env);
+    expect(replayed.code).toBe(0);
+    expect(await desk.sandbox.ledger()).toHaveLength(1);
+    expect((await onTerminal(payAda, [[again, 'y\r']], desk.env)).code).toBe(0);
+    expect(await desk.sandbox.ledger()).toHaveLength(2);
+    expect((await onTerminal([...payAda, '--yes'], [], desk.env)).code).toBe(0);
+    expect(await desk.sandbox.ledger()).toHaveLength(2);
+  });
+
+  test('a message is not asked about, and Ctrl-C at a question sends nothing', async () => {
+    expect((await onTerminal(sendHello, [], desk.env)).code).toBe(0);
+    expect((await onTerminal(payAda, [[ask, '\u0003']], desk.env)).code).toBe(130);
+    expect(await desk.sandbox.ledger()).toHaveLength(1);
   });
 });
 

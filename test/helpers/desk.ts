@@ -72,10 +72,13 @@ export class Desk {
   }
 
   /** Starts a command and leaves it to the test. */
-  start(argv: readonly string[]): { child: ChildProcess; ended: Promise<Ended> } {
+  start(
+    argv: readonly string[],
+    stdin: 'ignore' | 'pipe' = 'ignore',
+  ): { child: ChildProcess; ended: Promise<Ended> } {
     const child = spawn(process.execPath, [botctlPath, ...this.#withLimits(argv)], {
       env: this.env,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [stdin, 'pipe', 'pipe'],
     });
     let stdout = '';
     let stderr = '';
