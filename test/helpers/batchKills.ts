@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openJournal } from '../../src/journal/sqliteJournal.ts';
 import { botctl, botctlPath, type Ended } from './botctl.ts';
 import { controlOf, recipient } from './sandbox.ts';
 import { startSandboxProcess } from './sandboxProcess.ts';
@@ -17,7 +18,11 @@ export type BatchKillPlan = {
   readonly say: (line: string) => void;
 };
 
-export type BatchKillReport = { readonly problems: string[]; readonly inDoubt: number[]; readonly codes: (number | null)[] };
+export type BatchKillReport = {
+  readonly problems: string[];
+  readonly inDoubt: number[];
+  readonly codes: (number | null)[];
+};
 
 const concurrency = 8;
 
@@ -44,7 +49,15 @@ export async function batchThroughKills(plan: BatchKillPlan): Promise<BatchKillR
         BOTCTL_TOKEN: greeting.tokens.full,
       },
       words: [
-        ...['batch', plan.kind, join(folder, 'rows.csv'), '--once', 'proof', '--concurrency', `${concurrency}`],
+        ...[
+          'batch',
+          plan.kind,
+          join(folder, 'rows.csv'),
+          '--once',
+          'proof',
+          '--concurrency',
+          `${concurrency}`,
+        ],
         ...['--report', join(folder, 'report.csv'), '--max-wait', '20s'],
       ],
     };
@@ -54,7 +67,9 @@ export async function batchThroughKills(plan: BatchKillPlan): Promise<BatchKillR
     const inDoubt = await killSeveralTimes(plan, scene);
     await scene.control.randomFaults(null);
     const codes = await finish(plan, scene);
-    return { problems: await examine(plan, scene, codes), inDoubt, codes };
+    const problems = await examine(plan, scene, codes);
+    if (inDoubt.some((rows) => rows > concurrency)) problems.push(`${inDoubt} rows in doubt after the kills`);
+    return { problems, inDoubt, codes };
   } finally {
     await sandbox.end('SIGTERM');
     rmSync(folder, { recursive: true, force: true });
@@ -91,15 +106,18 @@ async function killSeveralTimes(plan: BatchKillPlan, scene: Scene): Promise<numb
     }
     child.kill('SIGKILL');
     await gone;
-    inDoubt.push(await countOf('sending', scene));
+    inDoubt.push(claimedRows(scene));
     plan.say(`kill ${kill}: ${await effects(plan, scene)} effects, ${inDoubt.at(-1)} rows in doubt`);
   }
   return inDoubt;
 }
 
-async function countOf(state: string, scene: Scene): Promise<number> {
-  const listed = await botctl(['history', '--state', state, '--limit', '1000', '--quiet'], scene);
-  return listed.stdout.split('\n').filter((line) => line !== '').length;
+/** Rows that the killed process had claimed and not concluded. */
+function claimedRows({ folder }: Scene): number {
+  const journal = openJournal(join(folder, 'data', 'botctl', 'journal.db'));
+  const claimed = [...journal.select({ states: ['sending'], limit: 1000 })].length;
+  journal.close();
+  return claimed;
 }
 
 /** Run again, decide what only an operator can, and run again: then all must be done. */
