@@ -66,7 +66,8 @@ export class BatchPace implements Pace {
 
   #slowDown(nowMs: number): void {
     const wentPerS = (1000 * this.#started) / Math.max(1000, nowMs - this.#startedAtMs);
-    const perS = Math.max(1, Math.min(wentPerS, this.#perS(nowMs)) / 2);
+    const beforePerS = this.#slowed === undefined ? Math.min(wentPerS, this.#mostPerS) : this.#perS(nowMs);
+    const perS = Math.max(1, beforePerS / 2);
     this.#slowed = { perS, morePerS: Math.max(1, perS), sinceMs: nowMs };
   }
 
