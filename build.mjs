@@ -1,5 +1,5 @@
 // Bundles src/ into dist/: one small entry, and a chunk for whatever a command loads when it runs.
-// The native and the sandbox's packages stay outside: they are found in node_modules when first used.
+// What is native stays outside: it is found in node_modules when first used.
 import { rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -48,8 +48,7 @@ const bundle = await rolldown({
   // jsonc-parser's `main` is a wrapper that no bundler can follow.
   resolve: { mainFields: ['module', 'main'] },
   external: (source, importer) =>
-    /^(node:|@photostructure\/sqlite$|litesvm$|@solana(-program)?\/)/u.test(source) &&
-    leanIndex(source, importer) < 0,
+    /^(node:|@photostructure\/sqlite$)/u.test(source) && leanIndex(source, importer) < 0,
   plugins: [leaveOutUnused],
 });
 const { output } = await bundle.write({

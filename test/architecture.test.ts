@@ -17,12 +17,14 @@ const allowed: Record<string, readonly string[]> = {
   wire: ['intent', 'errors'],
   journal: ['lock', 'wire', 'intent', 'errors'],
   engine: ['journal', 'wire', 'intent', 'errors'],
+  batch: ['engine', 'journal', 'wire', 'intent', 'errors'],
   profile: ['lock', 'intent', 'errors', 'folders', 'context'],
   display: ['journal', 'wire', 'intent', 'errors'],
   sandbox: ['errors', 'folders'],
   // Loaded by tests and scripts only.
   schema: ['engine', 'journal', 'errors'],
   commands: [
+    'batch',
     'cli',
     'completion',
     'context',
@@ -51,6 +53,7 @@ const homes: Record<string, RegExp> = {
   undici: /^wire\//u,
   ora: /^display\//u,
   chalk: /^display\//u,
+  'csv-parse': /^batch\//u,
   litesvm: /^sandbox\//u,
   '@solana/kit': /^sandbox\//u,
 };

@@ -15,7 +15,7 @@ export const globalOptions: readonly OptionSpec[] = [
   },
   {
     flags: '--base-url <url>',
-    about: 'the service, for a token that is no profile’s',
+    about: 'the service; a profile has its own, and goes to no other origin',
     env: 'BOTCTL_BASE_URL',
     group: speaking,
   },

@@ -43,7 +43,8 @@ export async function dryRun(asked: Asked, given: Given, context: Context): Prom
 
 const beginsNew: readonly Plan['decision'][] = ['new', 'new-after-done', 'leave-behind'];
 
-async function speakingOf(given: Given, context: Context): Promise<Speaking> {
+/** Who would speak: nothing is started and nothing is opened for it. */
+export async function speakingOf(given: Given, context: Context): Promise<Speaking> {
   if (given.flag('sandbox')) {
     refuseBesideSandbox(given);
     return { bot: 'sandbox', baseUrl: sandboxBaseUrl, token: { reveal: () => '' }, keyAgeMs: undefined };

@@ -10,6 +10,7 @@ import { openJournalOf, whoDecides } from './journalPlace.ts';
 import { tell } from './once.ts';
 import { doingOf, settingsOf, type Voice } from './session.ts';
 import { exitOfSeveral } from './several.ts';
+import { storedReport } from './storedReport.ts';
 import { Voices } from './voices.ts';
 
 export const run: Run = async (given, context) => {
@@ -103,13 +104,7 @@ async function sayLeft(
   { display }: Context,
 ): Promise<Exit> {
   const problem = problemOf(failure);
-  const report = {
-    command: given.command,
-    intent,
-    attempt: journal.tellingAttempt(intent.id),
-    replayed: false,
-    warnings: [],
-  };
+  const report = storedReport(intent, given.command, journal);
   await display.fail(
     { ...problem, message: `${problem.message} Intent ${intent.id} stays ${intent.state}.` },
     failureJson(report, problem),

@@ -7,6 +7,8 @@ import type { Journal } from '../journal/journal.ts';
 import { readSettings, type Settings } from '../profile/settings.ts';
 import { resolveSpeaker, type SpeakerWorld } from '../profile/speaker.ts';
 import { version } from '../version.ts';
+import type { Line } from '../wire/flight.ts';
+import { poolLines } from '../wire/linePool.ts';
 import { openJournalOf, sandboxFolder } from './journalPlace.ts';
 
 /** All that a command needs to do things once, and what must be closed when it is over. */
@@ -23,8 +25,8 @@ export type Voice = {
   close(): Promise<void>;
 };
 
-export async function openSession(given: Given, context: Context): Promise<Session> {
-  const voice = await openVoice(given, context);
+export async function openSession(given: Given, context: Context, keepAlive = false): Promise<Session> {
+  const voice = await openVoice(given, context, keepAlive);
   try {
     const journal = await openJournalOf(given, context);
     return {
@@ -108,9 +110,10 @@ async function lineTo(
   origin: string,
   { env }: Context,
   how: { keepAlive: boolean; direct: boolean },
-): Promise<Service['line']> {
+): Promise<Line> {
   const { openLine } = await import('../wire/undiciLine.ts');
-  return openLine({ origin, env, userAgent: `botctl/${version}`, ...how });
+  const open = (): Line => openLine({ origin, env, userAgent: `botctl/${version}`, ...how });
+  return how.keepAlive ? poolLines(open) : open();
 }
 
 const foreignToSandbox = ['base-url', 'token-file', 'profile'] as const;

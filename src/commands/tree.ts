@@ -1,4 +1,5 @@
 import type { CommandSpec } from '../cli/spec.ts';
+import { batchSpec } from './batchSpec.ts';
 import { completeSpec, completionSpec } from './completionSpec.ts';
 import { configSpec } from './config/spec.ts';
 import { doctorSpec } from './doctorSpec.ts';
@@ -14,6 +15,7 @@ import { transferSpec } from './transferSpec.ts';
 export const commandTree: readonly CommandSpec[] = [
   sendSpec,
   transferSpec,
+  batchSpec,
   historySpec,
   resumeSpec,
   resolveSpec,

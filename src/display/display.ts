@@ -1,5 +1,6 @@
 import type { ChalkInstance } from 'chalk';
 import type { Problem } from '../errors.ts';
+import type { Gauge } from './meter.ts';
 import type { Written } from './output.ts';
 
 export type Paint = ChalkInstance;
@@ -30,6 +31,8 @@ export interface Display {
   step(text: string): void;
   /** Runs `work`; says why it waits if that takes longer than a moment. */
   waiting<Result>(why: string, work: Promise<Result>): Promise<Result>;
+  /** Shows how a long work goes, until what is given back is called. */
+  meter(gauge: () => Gauge): () => void;
   /** A question whose default is No. Only where `interactive`. */
   confirm(question: string): Promise<boolean>;
   /** A secret, typed without being shown. Only where `interactive`. */

@@ -2,6 +2,7 @@ import { Failure, type Problem } from '../errors.ts';
 import type { Question } from './ask.ts';
 import { type ColourLevel, colourLevel } from './colour.ts';
 import type { Display, View } from './display.ts';
+import { Meter } from './meter.ts';
 import type { Output } from './output.ts';
 import { paintOf } from './paint.ts';
 import { safeJson, safeLine } from './safeText.ts';
@@ -37,7 +38,11 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
     output: streams.stderrStream,
     interrupted: streams.interrupted,
   };
-  const say = (line: string): void => void stderr.say(`${line}\n`);
+  let meter: Meter | undefined;
+  const say = (line: string): void => {
+    if (meter === undefined) void stderr.say(`${line}\n`);
+    else meter.say(line);
+  };
 
   const textOf = (view: View): string => {
     if (choice.json) return `${safeJson(view.json)}\n`;
@@ -80,6 +85,22 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
             color: levelOf(stderr) > 0,
           })
         : work,
+
+    meter: (gauge) => {
+      if (choice.quiet) return () => {};
+      const started = new Meter(gauge, {
+        // Rows of JSON on the same terminal would tear the bar.
+        draws: spins && !(choice.json && stdout.isTerminal),
+        write: (text) => void stderr.say(text),
+        columns: stderr.columns,
+        paint: errPaint,
+      });
+      meter = started;
+      return () => {
+        started.stop();
+        meter = undefined;
+      };
+    },
 
     confirm: async (text) => {
       refuseWithoutTerminal(interactive);

@@ -2,7 +2,7 @@ import { bodyBytes } from '../intent/canonical.ts';
 import type { Intent } from '../journal/journal.ts';
 import type { Asked, Doing, Ended } from './doing.ts';
 import { tooOldToSend } from './keyAge.ts';
-import { isBeingSent, lookUp, makePlan, newIntent, type Plan, type Sought, seek } from './plan.ts';
+import { isBeingSent, makePlan, newIntent, type Plan, type Sought, seek } from './plan.ts';
 import type { HeldReason } from './verdict.ts';
 
 /** An intent that this process owns, with its first attempt on record. */
@@ -78,8 +78,9 @@ export async function afterWaiting(take: () => Promise<Step>, doing: Doing): Pro
 export function takeStep(sought: Sought, doing: Doing, agreed: Agreed | undefined): Step {
   const { journal, speaking, clock } = doing;
   const nowMs = clock.now();
-  recordDeathOfOwner(sought, doing, nowMs);
-  const plan = makePlan(sought, speaking, journal, nowMs, agreed?.anew);
+  const look = (): Plan => makePlan(sought, speaking, journal, nowMs, agreed?.anew);
+  const seen = look();
+  const plan = ownerHasDied(seen, doing, nowMs) ? look() : seen;
   if (agreed !== undefined && !isSamePlan(plan, agreed.plan)) return { is: 'changed' };
   const { found, twin } = plan;
   switch (plan.decision) {
@@ -126,9 +127,11 @@ function isSamePlan(left: Plan, right: Plan): boolean {
   );
 }
 
-function recordDeathOfOwner(sought: Sought, { journal }: Doing, nowMs: number): void {
-  const found = lookUp(sought, journal);
-  if (found?.state === 'sending' && !isBeingSent(found, journal)) journal.recordDeath(found.id, nowMs);
+/** Puts a dead owner's `sending` on record as what it is. */
+function ownerHasDied({ found }: Plan, { journal }: Doing, nowMs: number): boolean {
+  if (found?.state !== 'sending' || isBeingSent(found, journal)) return false;
+  journal.recordDeath(found.id, nowMs);
+  return true;
 }
 
 export function claimed(id: string, begun: boolean, doing: Doing): Claimed {

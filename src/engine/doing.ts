@@ -4,7 +4,7 @@ import type { Wanted } from '../intent/wanted.ts';
 import type { Attempt, Intent, Journal } from '../journal/journal.ts';
 import type { Line } from '../wire/flight.ts';
 import type { Limits } from './backoff.ts';
-import type { Chance, Clock, Commit, Interrupts, Observer } from './ports.ts';
+import type { Chance, Clock, Commit, Interrupts, Observer, Pace } from './ports.ts';
 
 /** Who speaks: the token is revealed only to be hashed and to be sent. */
 export type Speaking = {
@@ -38,6 +38,8 @@ export type Doing = {
   readonly interrupts: Interrupts;
   readonly observer: Observer;
   readonly commit: Commit;
+  /** Only in a batch: there a limit is waited out by all together, beside `--max-wait` and `--retries`. */
+  readonly pace?: Pace;
 };
 
 export type Stopped =

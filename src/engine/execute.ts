@@ -27,7 +27,7 @@ export async function carryOut(
     const startedAtMs = doing.clock.now();
     const flight = await send(run.intent, number, doing);
     const judged = judgeFlight(flight, run, number, doing);
-    run.attempts += 1;
+    if (!waitsWithAll(judged, doing)) run.attempts += 1;
     const pause = judged.judgement.next === 'try-again' ? pauseAfter(judged, run, doing) : undefined;
     const stopped = pause?.is === 'wait' ? undefined : (pause?.stopped ?? reasonToStop(judged.judgement));
     const recorded = await record(run, number, judged, stopped, startedAtMs, doing);
@@ -82,8 +82,9 @@ const landingMs = 5000;
 /** After the first signal the flight may land for a while; the second ends it now. */
 function untilLanded({ interrupts, clock }: Doing): { cut: AbortSignal; over: () => void } {
   const cut = new AbortController();
-  const landed = new AbortController();
+  let landed: AbortController | undefined;
   const onFirst = (): void => {
+    landed = new AbortController();
     void clock.sleep(landingMs, landed.signal).then(() => cut.abort());
   };
   const onSecond = (): void => cut.abort();
@@ -93,7 +94,7 @@ function untilLanded({ interrupts, clock }: Doing): { cut: AbortSignal; over: ()
   return {
     cut: cut.signal,
     over: () => {
-      landed.abort();
+      landed?.abort();
       interrupts.first.removeEventListener('abort', onFirst);
       interrupts.second.removeEventListener('abort', onSecond);
     },
@@ -157,10 +158,20 @@ function troubleIn(flight: Flight): string | undefined {
   return flight.ended === 'too-long' ? 'the reply was longer than botctl reads' : undefined;
 }
 
+/** In a batch a limit is not this intent's own trouble: it costs no try, and the pace knows how long it lasts. */
+function waitsWithAll({ end }: Judged, { pace }: Doing): boolean {
+  return end.verdict === 'limited' && pace !== undefined;
+}
+
 type PauseOrStop = { is: 'wait'; waitMs: number } | { is: 'stop'; stopped: Stopped };
 
-function pauseAfter({ end }: Judged, run: Run, doing: Doing): PauseOrStop {
+function pauseAfter(judged: Judged, run: Run, doing: Doing): PauseOrStop {
+  const { end } = judged;
   if (doing.interrupts.first.aborted) return { is: 'stop', stopped: { because: 'interrupted' } };
+  if (waitsWithAll(judged, doing)) {
+    doing.pace?.limited(end.retryAfterMs);
+    return { is: 'wait', waitMs: 0 };
+  }
   const tried = { attempts: run.attempts, waitedMs: run.waitedMs, retryAfterMs: end.retryAfterMs };
   const pause = nextPause(tried, doing.limits, doing.chance.fraction());
   if (pause.is === 'wait') return pause;
@@ -242,12 +253,13 @@ function notRecorded(
 }
 
 async function wait(waitMs: number, { verdict }: Judgement, run: Run, doing: Doing): Promise<void> {
-  const { observer, clock, interrupts } = doing;
+  const { observer, clock, interrupts, pace } = doing;
   const why = verdict === 'limited' ? 'The service asks to wait' : 'Trying again';
   const seconds = (waitMs / 1000).toFixed(1);
   observer.step(`${verdict}: waiting ${waitMs} ms`);
   await observer.during(`${why}: ${seconds} s`, clock.sleep(waitMs, interrupts.first));
   run.waitedMs += waitMs;
+  await pace?.turn(interrupts.first);
 }
 
 type Next =

@@ -58,7 +58,7 @@ export function newIntent(sought: Sought, speaking: Speaking, randomUuid: () => 
 }
 
 /** By identity; or by key, where somebody gives as KEY what the journal knows under another name. */
-export function lookUp(sought: Sought, journal: Journal): Intent | undefined {
+function lookUp(sought: Sought, journal: Journal): Intent | undefined {
   const byKey = (): Intent | undefined =>
     sought.key === undefined ? undefined : journal.findByKey(sought.place, sought.key);
   return journal.find(sought.identity) ?? byKey();

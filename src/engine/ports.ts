@@ -27,5 +27,13 @@ export interface Observer {
   notice(text: string): void;
 }
 
+/** The common pace of a batch: every attempt waits for its turn, and one limit slows them all. */
+export interface Pace {
+  /** Resolves when the next attempt may leave, or at once when `signal` aborts. */
+  turn(signal: AbortSignal): Promise<void>;
+  /** The service asked to be left alone, and for how long if it said so. */
+  limited(retryAfterMs: number | undefined): void;
+}
+
 /** Makes one durable commit of `work`; a batch lets several share one. Resolves when it is durable. */
 export type Commit = <Result>(work: () => Result) => Promise<Result>;

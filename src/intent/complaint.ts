@@ -3,6 +3,9 @@ import { Failure } from '../errors.ts';
 /** What is wrong with one field: the field, the rule, and the value's problem. */
 export type Complaint = { readonly field: string; readonly rule: string; readonly problem: string };
 
+/** Everything that is wrong with one request. */
+export type Complaints = { readonly complaints: readonly Complaint[] };
+
 export function complain(field: string, rule: string, problem: string): Complaint {
   return { field, rule, problem };
 }

@@ -3,7 +3,10 @@ import { Failure } from '../errors.ts';
 
 const mendIt = 'Mend the file and run the command again.';
 
-function fault(source: string, what: string, line: number, column: number): Failure {
+/** What is wrong with a text, and where in it. */
+export type TextFault = { readonly what: string; readonly line: number; readonly column: number };
+
+function fault(source: string, { what, line, column }: TextFault): Failure {
   return new Failure('bad-file', `${source}, line ${line}, column ${column}: ${what}. Nothing was sent.`, {
     hint: mendIt,
   });
@@ -14,12 +17,11 @@ export function decodeUtf8(bytes: Uint8Array, source: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    const { line, column } = firstBadByte(bytes);
-    throw fault(source, 'the bytes are not valid UTF-8', line, column);
+    throw fault(source, { what: 'the bytes are not valid UTF-8', ...firstBadByte(bytes) });
   }
 }
 
-function firstBadByte(bytes: Uint8Array): { line: number; column: number } {
+export function firstBadByte(bytes: Uint8Array): { line: number; column: number } {
   // What is read of a beginning: a sequence that only breaks off at its end is not bad yet.
   const readable = (length: number): string | undefined => {
     try {
@@ -64,12 +66,37 @@ function isExact(value: number, written: string): boolean {
 
 /** Strict JSON with positions: no comments, no trailing commas, no key given twice in an object. */
 export function parseJson(json: string, source: string): unknown {
+  const read = readJson(json);
+  if ('fault' in read) throw fault(source, read.fault);
+  return read.value;
+}
+
+class Faulty extends Error {
+  readonly fault: TextFault;
+
+  constructor(what: string, line: number, column: number) {
+    super(what);
+    this.fault = { what, line, column };
+  }
+}
+
+/** The same with what is wrong as a value. */
+export function readJson(json: string): { readonly value: unknown } | { readonly fault: TextFault } {
+  try {
+    visitStrictly(json);
+    return { value: JSON.parse(json) };
+  } catch (thrown) {
+    return { fault: thrown instanceof Faulty ? thrown.fault : { what: 'not JSON', line: 1, column: 1 } };
+  }
+}
+
+function visitStrictly(json: string): void {
   const objects: Set<string>[] = [];
   let depth = 0;
   const deeper = (_offset: number, _length: number, line: number, column: number): void => {
     depth += 1;
     if (depth > maxDepth)
-      throw fault(source, `it is nested deeper than ${maxDepth} levels`, line + 1, column + 1);
+      throw new Faulty(`it is nested deeper than ${maxDepth} levels`, line + 1, column + 1);
   };
   visit(
     json,
@@ -89,24 +116,19 @@ export function parseJson(json: string, source: string): unknown {
       onObjectProperty: (property, _offset, _length, line, column) => {
         const seen = objects.at(-1);
         if (seen?.has(property)) {
-          throw fault(source, `the key "${property}" is given twice in one object`, line + 1, column + 1);
+          throw new Faulty(`the key "${property}" is given twice in one object`, line + 1, column + 1);
         }
         seen?.add(property);
       },
       onLiteralValue: (value, offset, length, line, column) => {
         if (typeof value !== 'number' || isExact(value, json.slice(offset, offset + length))) return;
         const what = 'the number cannot be passed on exactly; write it as a string';
-        throw fault(source, what, line + 1, column + 1);
+        throw new Faulty(what, line + 1, column + 1);
       },
       onError: (code, _offset, _length, line, column) => {
-        throw fault(source, `not JSON (${words(code)})`, line + 1, column + 1);
+        throw new Faulty(`not JSON (${words(code)})`, line + 1, column + 1);
       },
     },
     { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false },
   );
-  try {
-    return JSON.parse(json);
-  } catch {
-    throw fault(source, 'not JSON', 1, 1);
-  }
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type Component, componentWarnings, isButton, isRow, repeatedIds } from './buttons.ts';
-import { type Complaint, refusal } from './complaint.ts';
+import { type Complaint, type Complaints, refusal } from './complaint.ts';
 import { check, optionalText, rule, text } from './schema.ts';
 import type { MessageRequest, Wanted } from './wanted.ts';
 
@@ -68,13 +68,20 @@ export type CheckedMessage = { wanted: Wanted & { kind: 'message' }; payloadKey:
 
 /** A message from fields of any origin, or a refusal that lists everything wrong with them. */
 export function parseMessage(fields: unknown): CheckedMessage {
+  const checked = checkMessage(fields);
+  if ('complaints' in checked) throw refusal(checked.complaints, 'The message');
+  return checked;
+}
+
+/** The same with everything that is wrong as a value: a batch lists it and goes on. */
+export function checkMessage(fields: unknown): CheckedMessage | Complaints {
   const checked = check(messageSchema, fields);
   const given =
     typeof fields === 'object' && fields !== null && 'components' in fields ? fields.components : [];
   const components = Array.isArray(given) ? given : [];
   const complaints = [...checked.complaints, ...checkComponents(components, 'components')];
   if (complaints.length === 0) complaints.push(...repeatedIds(components as Component[]));
-  if (!checked.success || complaints.length > 0) throw refusal(complaints, 'The message');
+  if (!checked.success || complaints.length > 0) return { complaints };
   const { idempotency_key: payloadKey, ...request } = checked.data;
   return {
     wanted: {

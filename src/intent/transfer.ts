@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { addressComplaint } from './address.ts';
 import { canonicalAmount } from './amount.ts';
-import { type Complaint, refusal } from './complaint.ts';
+import { type Complaint, type Complaints, refusal } from './complaint.ts';
 import { check, optionalText, rule } from './schema.ts';
 import type { TransferRequest, Wanted } from './wanted.ts';
 
@@ -35,9 +35,16 @@ function complaintsAbout(fields: unknown, allowOffCurve: boolean): Complaint[] {
 
 /** A transfer from fields of any origin, or a refusal that lists everything wrong with them. */
 export function parseTransfer(fields: unknown, allowOffCurve: boolean): CheckedTransfer {
+  const checked = checkTransfer(fields, allowOffCurve);
+  if ('complaints' in checked) throw refusal(checked.complaints, 'The transfer');
+  return checked;
+}
+
+/** The same with everything that is wrong as a value: a batch lists it and goes on. */
+export function checkTransfer(fields: unknown, allowOffCurve: boolean): CheckedTransfer | Complaints {
   const checked = check(transferSchema, fields);
   const complaints = [...checked.complaints, ...complaintsAbout(fields, allowOffCurve)];
-  if (!checked.success || complaints.length > 0) throw refusal(complaints, 'The transfer');
+  if (!checked.success || complaints.length > 0) return { complaints };
   const { idempotency_key: payloadKey, ...rest } = checked.data;
   const request = { ...rest, amount: String(canonicalAmount(rest.amount, rest.asset)) } as TransferRequest;
   return { wanted: { kind: 'transfer', request, warnings: [] }, payloadKey };

@@ -126,6 +126,8 @@ export interface Journal {
   /** The attempt that tells where the intent stands: the accepted one, else the last. */
   tellingAttempt(id: string): Attempt | undefined;
   decisionsOf(id: string): Decision[];
+  /** How many rows of the batch of this name are known. */
+  countRows(place: Place, name: string): number;
   counts(): Partial<Record<State, number>>;
 
   /** This process as an owner: alive for others until it ends, however it ends. */

@@ -46,6 +46,7 @@ CREATE TABLE intents (
 
 CREATE UNIQUE INDEX intents_key ON intents (key, base_url, kind);
 CREATE INDEX intents_identity ON intents (identity, seq);
+CREATE INDEX intents_row_name ON intents (name) WHERE named_by = 'row';
 CREATE INDEX intents_created ON intents (created_at, seq);
 CREATE INDEX intents_not_accepted ON intents (state, created_at) WHERE state <> 'accepted';
 CREATE INDEX intents_unfinished_payment ON intents (payment)

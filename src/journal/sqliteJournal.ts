@@ -33,6 +33,8 @@ export function openJournal(path: string): Journal {
     attemptsOf: (id) => store.all('attemptsOf', { id }, attemptOf),
     tellingAttempt: (id) => store.one('tellingAttempt', { id }, attemptOf),
     decisionsOf: (id) => store.all('decisionsOf', { id }, decisionOf),
+    countRows: ({ baseUrl, kind }, name) =>
+      store.one('countRows', { baseUrl, kind, name }, (row) => Number(row.count)) ?? 0,
     counts: () => countsOf(store),
 
     self: () => owners.self(),

@@ -20,6 +20,8 @@ export const statements = {
   decisionsOf: `SELECT decisions.* FROM decisions JOIN intents ON intents.seq = decisions.intent
                 WHERE intents.id = :id ORDER BY decisions.seq`,
   countsOfOthers: `SELECT state, count(*) AS count FROM intents WHERE state <> 'accepted' GROUP BY state`,
+  countRows: `SELECT count(*) AS count FROM intents
+              WHERE name = :name AND named_by = 'row' AND base_url = :baseUrl AND kind = :kind`,
   countAll: `SELECT count(*) AS count FROM intents`,
 
   begin: `INSERT INTO intents (id, kind, base_url, bot, named_by, name, key, identity, fingerprint, payment, body,

@@ -11,6 +11,8 @@ export type Start = {
   env: Readonly<Record<string, string | undefined>>;
   stdin?: string;
   cwd?: string;
+  /** Interrupts the program once it has said something on stdout: for one that serves until then. */
+  interruptAtOutput?: boolean;
 };
 
 /** Runs the built program to its end. What it prints with `--json` is held against the schema. */
@@ -37,6 +39,7 @@ export function ended(program: string, words: readonly string[], start: Start): 
     let stdout = '';
     let stderr = '';
     child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      if (stdout === '' && start.interruptAtOutput === true) child.kill('SIGINT');
       stdout += chunk;
     });
     child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {

@@ -16,11 +16,14 @@ const tokenOptions: readonly OptionSpec[] = [
   },
 ];
 
-const tokenDetails = `The token is asked for unseen, or given with --token-stdin, --token-env, --token-file or
---token-command. A file, a variable or a command is only noted: the token itself stays where
-it is. A command is split into words by quotes and blanks; no shell runs it, and it has 30 s.`;
+// commander wraps each line of its own accord.
+const tokenDetails = [
+  'The token is asked for unseen, or given with --token-stdin, --token-env, --token-file or --token-command.',
+  'A variable, a file or a command is only noted: the token itself stays where it is.',
+  'A command is split into words by quotes and blanks; no shell runs it, and it has 30 s.',
+].join(' ');
 
-const keyDetails = `Keys: base-url, token, key-age (30m), timeout (30s), retries (4), max-wait (60s).`;
+const keyDetails = 'Keys: base-url, token, key-age (30m), timeout (30s), retries (4), max-wait (60s).';
 
 const newName = { usage: '<name>', about: 'the profile' } as const;
 const name = { ...newName, completes: 'profiles' } as const;
@@ -44,7 +47,7 @@ export const configSpec: BranchSpec = {
       {
         name: 'add',
         about: 'add a profile: a bot, its service and its token',
-        details: `${tokenDetails}\n--timeout, --retries and --max-wait, if given, are kept in it. The first profile is in use at once.`,
+        details: `--base-url is the address of its service. ${tokenDetails}\n\n--timeout, --retries and --max-wait, if given, are kept in it. The first profile is in use at once.`,
         arguments: [newName],
         options: [...tokenOptions, { flags: '--use', about: 'put it in use' }],
         examples: [
@@ -111,7 +114,7 @@ export const configSpec: BranchSpec = {
       {
         name: 'set',
         about: 'change a key of a profile',
-        details: `${keyDetails}\n${tokenDetails}\nA token belongs to its service: a base-url with another origin needs the token again.`,
+        details: `${keyDetails}\n\n${tokenDetails}\n\nA token belongs to its service: a base-url with another origin needs the token again.`,
         arguments: [
           name,
           { usage: '<key>', about: 'what to change', completes: keys },

@@ -1,0 +1,100 @@
+import { pipeline, Readable } from 'node:stream';
+import { CsvError, type Parser, parse } from 'csv-parse';
+import { Failure } from '../errors.ts';
+import { type Complaint, complain } from '../intent/complaint.ts';
+import { readJson } from '../intent/jsonText.ts';
+import type { Kind } from '../intent/wanted.ts';
+import { columnsOf, jsonColumns, neededColumnsOf } from './columns.ts';
+import { maxRowBytes, type RawRow } from './rawRow.ts';
+
+function parser(pieces: AsyncIterable<string>): Parser {
+  const csv = parse({
+    // Named one by one: a guess from the first line would take the others for text.
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    max_record_size: maxRowBytes,
+  });
+  pipeline(Readable.from(pieces), csv, () => {});
+  return csv;
+}
+
+/** Rows of CSV under a header, each with the line that it begins on. */
+export async function* csvRows(
+  pieces: AsyncIterable<string>,
+  kind: Kind,
+  source: string,
+): AsyncGenerator<RawRow> {
+  let line = 1;
+  let header: readonly string[] | undefined;
+  try {
+    for await (const cells of parser(pieces) as AsyncIterable<string[]>) {
+      const beginsAt = line;
+      line += 1 + newlinesIn(cells);
+      if (cells.length === 1 && cells[0] === '') continue;
+      if (header === undefined) header = checkedHeader(cells, kind, source);
+      else yield rowOf(cells, header, beginsAt);
+    }
+  } catch (error) {
+    throw error instanceof CsvError ? broken(error, source) : error;
+  }
+  if (header === undefined) {
+    throw new Failure('bad-file', `${source} is empty: not even a header is there. Nothing was sent.`, {
+      hint: `Its first line names the columns: ${columnsOf[kind].join(',')}.`,
+    });
+  }
+}
+
+function newlinesIn(cells: readonly string[]): number {
+  let count = 0;
+  for (const cell of cells) {
+    if (cell.includes('\n') || cell.includes('\r')) count += cell.split(/\r\n|\n|\r/u).length - 1;
+  }
+  return count;
+}
+
+function checkedHeader(cells: readonly string[], kind: Kind, source: string): readonly string[] {
+  const known = columnsOf[kind];
+  const unknown = cells.filter((cell) => !known.includes(cell));
+  const twice = cells.filter((cell, index) => cells.indexOf(cell) !== index);
+  const missing = neededColumnsOf[kind].filter((column) => !cells.includes(column));
+  const quoted = (columns: readonly string[]): string =>
+    columns.map((column) => JSON.stringify(column)).join(', ');
+  const faults = [
+    unknown.length > 0 ? `names columns that no ${kind} has: ${quoted(unknown)}` : '',
+    twice.length > 0 ? `names twice: ${quoted(twice)}` : '',
+    missing.length > 0 ? `lacks: ${quoted(missing)}` : '',
+  ].filter((text) => text !== '');
+  if (faults.length === 0) return cells;
+  throw new Failure('bad-file', `${source}, line 1: the header ${faults.join('; ')}. Nothing was sent.`, {
+    hint: `Columns are ${known.join(',')}, separated by commas; needed are ${neededColumnsOf[kind].join(', ')}.`,
+  });
+}
+
+function rowOf(cells: readonly string[], header: readonly string[], line: number): RawRow {
+  const fields: Record<string, unknown> = {};
+  const complaints: Complaint[] = [];
+  if (cells.length !== header.length) {
+    complaints.push(complain('the row', `${header.length} cells, as the header has`, `has ${cells.length}`));
+  }
+  for (const [index, column] of header.entries()) {
+    const cell = cells[index];
+    if (cell === undefined || cell === '') continue;
+    if (!jsonColumns.includes(column)) fields[column] = cell;
+    else {
+      const read = readJson(cell);
+      if ('value' in read) fields[column] = read.value;
+      else complaints.push(complain(column, 'JSON', `is ${read.fault.what}`));
+    }
+  }
+  if (complaints.length === 0) return { line, fields };
+  return { line, complaints, ...(typeof fields.id === 'string' ? { id: fields.id } : {}) };
+}
+
+function broken(error: CsvError, source: string): Failure {
+  const where = 'lines' in error && typeof error.lines === 'number' ? `, line ${error.lines}` : '';
+  const what = error.message.replace(/ at line \d+.*$|, value is .*$/u, '');
+  return new Failure('bad-file', `${source}${where}: not CSV (${what}). Nothing was sent.`, {
+    hint: 'Mend the quotes of that row: a cell with commas, quotes or newlines stands in quotes, and a quote in it is doubled.',
+    cause: error,
+  });
+}

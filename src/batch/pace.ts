@@ -1,0 +1,78 @@
+import type { Clock, Pace } from '../engine/ports.ts';
+
+const firstQuietMs = 1000;
+const shortestQuietMs = 250;
+const longestQuietMs = 60_000;
+// A limit that comes so soon after the last one means that the last wait was too short.
+const soonMs = 5000;
+
+/** The pace below a limit that was met: half of what went before, and a quarter of it more each second. */
+type Slowed = { readonly perS: number; readonly morePerS: number; readonly sinceMs: number };
+
+/** One pace for all rows: `--rate` at most, and slower once the service says that it was too fast. */
+export class BatchPace implements Pace {
+  readonly #clock: Clock;
+  readonly #mostPerS: number;
+  #nextAtMs = 0;
+  #quietUntilMs = 0;
+  #limitsInARow = 0;
+  #slowed: Slowed | undefined;
+  #startedAtMs: number;
+  #started = 0;
+
+  constructor(clock: Clock, mostPerS: number = Number.POSITIVE_INFINITY) {
+    this.#clock = clock;
+    this.#mostPerS = mostPerS;
+    this.#startedAtMs = clock.now();
+  }
+
+  async turn(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const nowMs = this.#clock.now();
+      const atMs = Math.max(nowMs, this.#nextAtMs, this.#quietUntilMs);
+      this.#nextAtMs = atMs + 1000 / this.#perS(atMs);
+      if (atMs > nowMs) await this.#clock.sleep(atMs - nowMs, signal);
+      if (signal.aborted) return;
+      // A limit met meanwhile holds for those that already had a turn, too.
+      if (this.#quietUntilMs <= this.#clock.now()) break;
+    }
+    this.#started += 1;
+  }
+
+  limited(retryAfterMs: number | undefined): void {
+    const nowMs = this.#clock.now();
+    // What was on its way when the quiet began tells of the same limit.
+    if (nowMs < this.#quietUntilMs) {
+      if (retryAfterMs !== undefined) this.#quietFor(retryAfterMs, nowMs);
+      return;
+    }
+    this.#limitsInARow = nowMs - this.#quietUntilMs < soonMs ? this.#limitsInARow + 1 : 0;
+    this.#slowDown(nowMs);
+    this.#quietFor(retryAfterMs ?? Math.min(longestQuietMs, firstQuietMs * 2 ** this.#limitsInARow), nowMs);
+  }
+
+  /** How long everybody still waits because of a limit. */
+  quietMs(): number {
+    return Math.max(0, this.#quietUntilMs - this.#clock.now());
+  }
+
+  #quietFor(waitMs: number, nowMs: number): void {
+    this.#quietUntilMs = Math.max(this.#quietUntilMs, nowMs + Math.max(shortestQuietMs, waitMs));
+    this.#nextAtMs = this.#quietUntilMs;
+    if (this.#slowed !== undefined) this.#slowed = { ...this.#slowed, sinceMs: this.#quietUntilMs };
+    this.#startedAtMs = this.#quietUntilMs;
+    this.#started = 0;
+  }
+
+  #slowDown(nowMs: number): void {
+    const wentPerS = (1000 * this.#started) / Math.max(1000, nowMs - this.#startedAtMs);
+    const perS = Math.max(1, Math.min(wentPerS, this.#perS(nowMs)) / 2);
+    this.#slowed = { perS, morePerS: Math.max(1, perS / 2), sinceMs: nowMs };
+  }
+
+  #perS(atMs: number): number {
+    if (this.#slowed === undefined) return this.#mostPerS;
+    const { perS, morePerS, sinceMs } = this.#slowed;
+    return Math.min(this.#mostPerS, perS + (morePerS * Math.max(0, atMs - sinceMs)) / 1000);
+  }
+}

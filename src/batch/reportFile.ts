@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { Failure } from '../errors.ts';
+import type { Kind } from '../intent/wanted.ts';
+import type { RowReport } from './rowReport.ts';
+
+export type ReportFormat = 'csv' | 'jsonl';
+
+export function reportFormatOf(path: string): ReportFormat {
+  if (/\.csv$/iu.test(path)) return 'csv';
+  if (/\.(jsonl|ndjson)$/iu.test(path)) return 'jsonl';
+  throw new Failure('usage', `--report ${path} ends in neither .csv nor .jsonl. Nothing was sent.`, {
+    hint: 'The report’s format follows from its name: give it one of these endings.',
+  });
+}
+
+const resultNames: Readonly<Record<Kind, string>> = { message: 'message_id', transfer: 'signature' };
+
+// What a spreadsheet would run as a formula.
+const formula = /^[=+\-@\t\r]/u;
+
+function csvCell(text: string): string {
+  const safe = formula.test(text) ? `'${text}` : text;
+  return /[",\r\n]/u.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+export function csvLine(cells: readonly (string | number | undefined)[]): string {
+  return `${cells.map((cell) => csvCell(String(cell ?? ''))).join(',')}\n`;
+}
+
+export type ReportText = {
+  readonly heading: string;
+  readonly line: (row: RowReport) => string;
+};
+
+/** How a report reads. `safe` makes text from elsewhere harmless for whatever shows it. */
+export function reportText(format: ReportFormat, kind: Kind, safe: (text: string) => string): ReportText {
+  const made = (text: string | undefined): string | undefined =>
+    text === undefined ? undefined : safe(text);
+  const resultName = resultNames[kind];
+  if (format === 'csv') {
+    return {
+      heading: csvLine(['line', 'id', 'outcome', resultName, 'error', 'key']),
+      line: ({ line, id, outcome, result, error, key }) =>
+        csvLine([line, made(id), outcome, made(result), made(error), key]),
+    };
+  }
+  return {
+    heading: '',
+    line: ({ line, id, outcome, result, error, key }) =>
+      `${JSON.stringify({ line, id, outcome, [resultName]: made(result), error: made(error), key })}\n`,
+  };
+}
+
+const pieceLength = 64 * 1024;
+
+/** A report beside its final place, which it takes whole or not at all. */
+export class ReportFile {
+  readonly #path: string;
+  readonly #draft: string;
+  readonly #file: FileHandle;
+
+  private constructor(path: string, draft: string, file: FileHandle) {
+    this.#path = path;
+    this.#draft = draft;
+    this.#file = file;
+  }
+
+  /** Before anything is sent: a report that cannot be written is known in time. */
+  static async begin(path: string): Promise<ReportFile> {
+    const draft = join(dirname(path), `.${basename(path)}.${randomUUID().slice(0, 8)}`);
+    try {
+      return new ReportFile(path, draft, await open(draft, 'wx', 0o600));
+    } catch (error) {
+      throw notWritable(path, error, 'Nothing was sent.');
+    }
+  }
+
+  /** False where `given up` came first: then an earlier report stays as it was. */
+  async finish(text: ReportText, rows: Iterable<RowReport>, givenUp: AbortSignal): Promise<boolean> {
+    try {
+      let piece = text.heading;
+      for (const row of rows) {
+        piece += text.line(row);
+        if (piece.length < pieceLength) continue;
+        await this.#file.appendFile(piece);
+        piece = '';
+        if (givenUp.aborted) return false;
+      }
+      await this.#file.appendFile(piece);
+      await this.#file.sync();
+      await rename(this.#draft, this.#path);
+      return true;
+    } catch (error) {
+      throw notWritable(this.#path, error, 'What was sent is in the journal.');
+    }
+  }
+
+  /** Also after `finish`: leaves nothing behind but the report. */
+  async close(): Promise<void> {
+    await this.#file.close();
+    await rm(this.#draft, { force: true });
+  }
+}
+
+function notWritable(path: string, cause: unknown, sent: string): Failure {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new Failure('machine-fault', `The report ${path} cannot be written: ${why}. ${sent}`, {
+    hint: 'Make room or mend the folder’s permissions, then run the same command again: it does only what is not done.',
+    cause,
+  });
+}

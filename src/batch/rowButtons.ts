@@ -1,0 +1,26 @@
+import { type Complaint, complain } from '../intent/complaint.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const rule =
+  'a JSON array of buttons like {"label":"Yes","custom_id":"yes","style":"success"}, or of rows of them';
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function buttonOf({ id, ...rest }: Fields): Fields {
+  return { type: 'button', ...(id === undefined ? {} : { custom_id: id }), ...rest };
+}
+
+/** The short `buttons` of a row as the `components` of a payload: one row of buttons, or several. */
+export function componentsFrom(buttons: unknown): Complaint | readonly Fields[] {
+  if (!Array.isArray(buttons) || buttons.length === 0) return complain('buttons', rule, 'is no such array');
+  const rows: readonly unknown[] = buttons.every(Array.isArray) ? buttons : [buttons];
+  const components: Fields[] = [];
+  for (const row of rows) {
+    if (!Array.isArray(row) || !row.every(isObject)) return complain('buttons', rule, 'is no such array');
+    components.push({ type: 'action_row', components: row.map(buttonOf) });
+  }
+  return components;
+}

@@ -1,0 +1,145 @@
+import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
+
+/** What the survey found a row to be, before anything is sent. */
+export const standings = ['new', 'unfinished', 'done', 'held', 'elsewhere', 'refused', 'invalid'] as const;
+export type Standing = (typeof standings)[number];
+
+/** One row of the input, as it is kept while the batch runs. */
+export type SheetRow = {
+  readonly ordinal: number;
+  readonly line: number;
+  readonly id: string | undefined;
+  readonly standing: Standing;
+  /** What names it within its batch, and its canonical body; absent where it is invalid. */
+  readonly row: string | undefined;
+  readonly request: string | undefined;
+  /** Its intent, where the journal has one that is its own. */
+  readonly intent: string | undefined;
+  /** How it ended in this run, and what was said of it. */
+  readonly outcome: string | undefined;
+  readonly problem: string | undefined;
+};
+
+const schema = `
+  PRAGMA journal_mode = OFF;
+  PRAGMA synchronous = OFF;
+  PRAGMA cache_size = -8192;
+  CREATE TABLE rows (
+    ordinal INTEGER PRIMARY KEY, line INTEGER NOT NULL, id TEXT, standing TEXT NOT NULL, row TEXT, request TEXT,
+    intent TEXT, outcome TEXT, problem TEXT
+  ) STRICT;
+  CREATE TABLE ids (id TEXT PRIMARY KEY, ordinal INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE equals (body TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE recipients (address TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  BEGIN;
+`;
+
+const statements = {
+  add: `INSERT INTO rows (ordinal, line, id, standing, row, request, intent, problem) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  get: `SELECT * FROM rows WHERE ordinal = ?`,
+  takeId: `INSERT OR IGNORE INTO ids (id, ordinal) VALUES (?, ?)`,
+  findId: `SELECT rows.* FROM rows JOIN ids USING (ordinal) WHERE ids.id = ?`,
+  countEqual: `INSERT INTO equals (body, count) VALUES (?, 1)
+               ON CONFLICT (body) DO UPDATE SET count = count + 1 RETURNING count`,
+  countPayment: `INSERT INTO recipients (address, count) VALUES (?, ?)
+                 ON CONFLICT (address) DO UPDATE SET count = count + excluded.count`,
+  recipients: `SELECT count(*) AS several, coalesce(sum(count > 1), 0) AS repeated FROM recipients WHERE count > 0`,
+  spoil: `UPDATE rows SET standing = 'invalid', problem = ?, row = NULL, request = NULL, intent = NULL WHERE ordinal = ?`,
+  settle: `UPDATE rows SET outcome = ?, intent = ?, problem = ? WHERE ordinal = ?`,
+  after: `SELECT * FROM rows WHERE ordinal > ? ORDER BY ordinal LIMIT 256`,
+} as const;
+
+type Cells = Readonly<Record<string, null | number | string>>;
+
+function text(cell: null | number | string | undefined): string | undefined {
+  return typeof cell === 'string' ? cell : undefined;
+}
+
+function rowOf(cells: Cells): SheetRow {
+  return {
+    ordinal: Number(cells.ordinal),
+    line: Number(cells.line),
+    id: text(cells.id),
+    standing: cells.standing as Standing,
+    row: text(cells.row),
+    request: text(cells.request),
+    intent: text(cells.intent),
+    outcome: text(cells.outcome),
+    problem: text(cells.problem),
+  };
+}
+
+/**
+ * The input as it was checked, row by row, on disk: what runs is what was checked, whatever becomes of the
+ * file meanwhile, and memory does not grow with the rows. SQLite keeps a database without a name in a private
+ * file that is gone with its process, however that ends.
+ */
+export class Sheet {
+  readonly #database: DatabaseSyncInstance;
+  readonly #prepared: Readonly<Record<keyof typeof statements, StatementSyncInstance>>;
+
+  constructor() {
+    this.#database = new DatabaseSync('');
+    this.#database.exec(schema);
+    const prepare = ([verb, sql]: [string, string]) => [verb, this.#database.prepare(sql)] as const;
+    this.#prepared = Object.fromEntries(Object.entries(statements).map(prepare)) as Record<
+      keyof typeof statements,
+      StatementSyncInstance
+    >;
+  }
+
+  add({ ordinal, line, id, standing, row, request, intent, problem }: Omit<SheetRow, 'outcome'>): void {
+    const cells = [id, standing, row, request, intent, problem].map((cell) => cell ?? null);
+    this.#prepared.add.run(ordinal, line, ...cells);
+  }
+
+  /** False where an earlier row has this id. */
+  takeId(id: string, ordinal: number): boolean {
+    return Number(this.#prepared.takeId.run(id, ordinal).changes) > 0;
+  }
+
+  firstWithId(id: string): SheetRow | undefined {
+    const cells = this.#prepared.findId.get(id) as Cells | undefined;
+    return cells === undefined ? undefined : rowOf(cells);
+  }
+
+  /** Counts one more row with this body, and says how many there are now. */
+  countEqual(body: string): number {
+    return Number((this.#prepared.countEqual.get(body) as Cells).count);
+  }
+
+  countPayment(address: string, by: 1 | -1): void {
+    this.#prepared.countPayment.run(address, by);
+  }
+
+  recipients(): { readonly several: number; readonly repeated: number } {
+    const cells = this.#prepared.recipients.get() as Cells;
+    return { several: Number(cells.several), repeated: Number(cells.repeated) };
+  }
+
+  /** Makes a row that was taken for good invalid after all. */
+  spoil(ordinal: number, problem: string): void {
+    this.#prepared.spoil.run(problem, ordinal);
+  }
+
+  settle(ordinal: number, outcome: string, intent: string | undefined, problem: string | undefined): void {
+    this.#prepared.settle.run(outcome, intent ?? null, problem ?? null, ordinal);
+  }
+
+  /** All rows in input order. They may be settled meanwhile. */
+  *rows(): Generator<SheetRow> {
+    let last = 0;
+    for (;;) {
+      const page = this.#prepared.after.all(last) as Cells[];
+      if (page.length === 0) return;
+      for (const cells of page) {
+        last = Number(cells.ordinal);
+        yield rowOf(cells);
+      }
+    }
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
