@@ -25,6 +25,10 @@ async function lines(words: readonly string[], stdin = ''): Promise<Record<strin
   return found;
 }
 
+function idOf(line: Record<string, unknown> | undefined): { id: string } {
+  return (line?.intent ?? { id: '' }) as { id: string };
+}
+
 function note(line: unknown): void {
   expect(undocumented(JSON.stringify(line))).toBeUndefined();
   for (const { name, schema } of outputs) if (schema.safeParse(line).success) seen.add(name);
@@ -45,7 +49,7 @@ test('every documented object is printed by some command, and nothing else is', 
   const [poor] = await lines([...paid, '100000']);
   expect(poor).toMatchObject({ outcome: 'rejected', error: { code: 'insufficient-balance' } });
   expect((await lines(['--sandbox', 'history'])).length).toBe(3);
-  const { id } = sent?.intent as { id: string };
+  const { id } = idOf(sent);
   expect((await lines(['--sandbox', 'history', id]))[0]).toMatchObject({
     attempts: [{ number: 1, verdict: 'accepted' }],
   });
@@ -81,7 +85,7 @@ test('an intent that needs a decision, and the decision, too', async () => {
     const unknown = ['transfer', '--to', recipient, '--asset', 'SOL', '--amount', '0.5', '--retries', '0'];
     const [first] = await lines(unknown);
     expect(first).toMatchObject({ outcome: 'unknown', error: { code: 'unknown', retry: 'same-command' } });
-    const { id } = first?.intent as { id: string };
+    const { id } = idOf(first);
     expect((await lines(['history', '--state', 'unknown']))[0]).toMatchObject({ intent: { id } });
     const decided = await lines(['resolve', id, '--happened', '--signature', 'S', '--reason', 'seen']);
     expect(decided[0]).toMatchObject({ outcome: 'resolved', transfer: { signature: 'S' } });
