@@ -8,6 +8,9 @@ import { damaged, openingFailure } from './sqliteFaults.ts';
 
 const busyTimeoutMs = 30_000;
 
+// Keys are random, so each intent touches pages all over: 16 MB of them are kept, and gathered before they move.
+const forManyIntents = 'PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 4000;';
+
 // 'botc': a database of another program is not taken for a journal.
 const applicationId = 0x626f7463;
 
@@ -95,6 +98,7 @@ function prepare(database: DatabaseSyncInstance, path: string): void {
     withSetupLock(path, () => setUp(database, path));
   }
   database.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;');
+  database.exec(forManyIntents);
   // Some builds default to NORMAL, which loses commits on power failure: believe only what is read back.
   if (Number(pragma(database, 'synchronous')) !== 2) {
     throw new Failure('journal-not-writable', 'SQLite refuses to write the journal durably.', {
@@ -194,7 +198,8 @@ export function withoutSync(database: DatabaseSyncInstance, work: () => void): v
   }
 }
 
-const bystanders: DatabaseSyncInstance[] = [];
+/** One for each journal: whoever opens it again in this process has it already. */
+const bystanders = new Map<string, DatabaseSyncInstance>();
 
 /**
  * Keeps the WAL from being folded into the database at the end of every command: the last connection to
@@ -204,10 +209,11 @@ const bystanders: DatabaseSyncInstance[] = [];
  * thousand pages; where this does not work out, each command folds it as it would have anyway.
  */
 function standBy(path: string): void {
+  if (bystanders.has(path)) return;
   try {
     const bystander = new DatabaseSync(path, { readOnly: true });
     // It holds its share of the file from its first read on.
-    if (pragma(bystander, 'journal_mode') === 'wal') bystanders.push(bystander);
+    if (pragma(bystander, 'journal_mode') === 'wal') bystanders.set(path, bystander);
     else bystander.close();
   } catch {
     // What is wrong with the file is found, and said, by the writer.

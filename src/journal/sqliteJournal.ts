@@ -80,8 +80,8 @@ export function openJournal(path: string): Journal {
         phase: end.phase,
         verdict: end.verdict,
         status: end.status ?? null,
-        requestId: end.requestId ?? null,
-        trouble: end.trouble ?? null,
+        requestId: uncut(end.requestId),
+        trouble: uncut(end.trouble),
         retryAfter: end.retryAfterMs ?? null,
         duplicate: end.duplicate ? 1 : 0,
         verified: end.verified ? 1 : 0,
@@ -117,6 +117,11 @@ export function openJournal(path: string): Journal {
       store.close();
     },
   };
+}
+
+/** SQLite's text ends where its first NUL stands; the reply's own bytes are kept beside it. */
+function uncut(text: string | undefined): string | null {
+  return text?.replaceAll('\0', '\ufffd') ?? null;
 }
 
 function saltOf(store: Store): Uint8Array {
