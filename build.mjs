@@ -1,8 +1,10 @@
 // Bundles src/ into dist/: one small entry, and a chunk for whatever a command loads when it runs.
-// The native and the sandbox's packages stay outside: they are found in node_modules when first used.
+// What is native stays outside: it is found in node_modules when first used.
+import { execFileSync } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { noticesFor } from './scripts/notices.mjs';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 const dist = `${root}dist`;
@@ -48,8 +50,7 @@ const bundle = await rolldown({
   // jsonc-parser's `main` is a wrapper that no bundler can follow.
   resolve: { mainFields: ['module', 'main'] },
   external: (source, importer) =>
-    /^(node:|@photostructure\/sqlite$|litesvm$|@solana(-program)?\/)/u.test(source) &&
-    leanIndex(source, importer) < 0,
+    /^(node:|@photostructure\/sqlite$)/u.test(source) && leanIndex(source, importer) < 0,
   plugins: [leaveOutUnused],
 });
 const { output } = await bundle.write({
@@ -62,5 +63,8 @@ const { output } = await bundle.write({
   comments: { legal: false },
 });
 await bundle.close();
+const moduleIds = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+await writeFile(`${dist}/THIRD-PARTY-NOTICES.txt`, noticesFor(moduleIds));
+execFileSync(process.execPath, ['scripts/run.mjs', 'manual'], { cwd: root, stdio: 'inherit' });
 await writeFile(`${dist}/package.json`, '{ "type": "commonjs" }\n');
 process.stdout.write(`built ${output.length} files into dist/\n`);

@@ -15,7 +15,7 @@ const file = fileURLToPath(new URL(`../node_modules/.bench/${name}.mjs`, import.
 const bundle = await rolldown({
   input: `${here}${name}.ts`,
   platform: 'node',
-  external: [/^node:/, '@photostructure/sqlite', 'litesvm', /^@solana(-program)?\//],
+  external: [/^node:/, '@photostructure/sqlite'],
 });
 await bundle.write({ file, format: 'esm', codeSplitting: false });
 await bundle.close();

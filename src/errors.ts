@@ -5,6 +5,14 @@
 
 export type Retry = 'same-command' | 'after-fix' | 'never' | 'decide';
 
+/** What a caller may do next, as a sentence. */
+export const retryWords: Readonly<Record<Retry, string>> = {
+  'same-command': 'Run the same command again.',
+  'after-fix': 'Mend what it names, then run it again.',
+  never: 'Nothing is left to do.',
+  decide: 'Look, then botctl resolve it, or botctl resume it.',
+};
+
 export type ExitRow = { readonly exit: number; readonly means: string; readonly retry?: Retry };
 
 export const exitTable = [

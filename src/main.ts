@@ -40,7 +40,7 @@ export async function main(world: World, tree: readonly CommandSpec[] = commandT
   );
   let command: string | undefined;
   try {
-    const { chosen, text } = await parse(world.argv, tree);
+    const { chosen, text } = await parse(world.argv, tree, stdout.columns);
     if (chosen === undefined) {
       await stdout.write(text);
       return 0;
@@ -83,6 +83,7 @@ function optionWords(argv: readonly string[]): ReadonlySet<string> {
 async function parse(
   argv: readonly string[],
   tree: readonly CommandSpec[],
+  columns: number,
 ): Promise<{ chosen?: Chosen; text: string }> {
   let chosen: Chosen | undefined;
   let text = '';
@@ -93,6 +94,7 @@ async function parse(
   overEach(program, (command) => {
     command.exitOverride();
     command.configureOutput({
+      getOutHelpWidth: () => columns,
       writeOut: (chunk) => {
         text += chunk;
       },

@@ -6,10 +6,16 @@ const trying = 'Trying';
 
 /** Taken by every command, before or after its name. */
 export const globalOptions: readonly OptionSpec[] = [
-  { flags: '--profile <name>', about: 'speak as this profile', env: 'BOTCTL_PROFILE', group: speaking },
+  {
+    flags: '--profile <name>',
+    about: 'speak as this profile',
+    env: 'BOTCTL_PROFILE',
+    group: speaking,
+    completes: 'profiles',
+  },
   {
     flags: '--base-url <url>',
-    about: 'the service, for a token that is no profile’s',
+    about: 'the service; a profile has its own, and goes to no other origin',
     env: 'BOTCTL_BASE_URL',
     group: speaking,
   },

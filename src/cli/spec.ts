@@ -2,6 +2,9 @@ import type { Context } from '../context.ts';
 import type { Exit } from '../errors.ts';
 import type { Given } from './given.ts';
 
+/** What a value can be, for completion: one of these words, or something that is on this machine. */
+export type Completes = 'file' | 'folder' | 'profiles' | 'intents' | readonly string[];
+
 /** How a command is described: the program, its help, its man page and its completion are made from this. */
 export type OptionSpec = {
   /** `--memo <text>`, `--row`, `-y, --yes`. */
@@ -10,12 +13,15 @@ export type OptionSpec = {
   readonly repeatable?: true;
   readonly env?: string;
   readonly group?: string;
+  /** A `<file>` and a `<dir>` complete without it. */
+  readonly completes?: Completes;
 };
 
 export type ArgumentSpec = {
   /** `<name>` is required, `[id]` is not, `<ids...>` takes several. */
   readonly usage: string;
   readonly about: string;
+  readonly completes?: Completes;
 };
 
 export type Example = { readonly line: string; readonly about: string };

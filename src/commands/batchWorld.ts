@@ -8,7 +8,7 @@ import { essence } from '../display/report.ts';
 import type { Speaking } from '../engine/doing.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { BatchOptions } from './batchOptions.ts';
-import { signatureOf } from './once.ts';
+import { signatureOf } from './storedReport.ts';
 
 /** All that one batch consists of, from its options to its sheet. */
 export type BatchWorld = {

@@ -3,14 +3,13 @@ import type { Given } from '../cli/given.ts';
 import type { Run } from '../cli/spec.ts';
 import type { Context } from '../context.ts';
 import { historyDetail, historyHeading, historyLine } from '../display/historyView.ts';
-import type { Report } from '../display/report.ts';
 import { type Exit, Failure } from '../errors.ts';
 import type { Kind } from '../intent/wanted.ts';
-import { type Intent, type Journal, type Selection, type State, states } from '../journal/journal.ts';
+import { type Journal, type Selection, type State, states } from '../journal/journal.ts';
 import { durationRule, parseDuration } from '../profile/duration.ts';
 import { intentById } from './intentById.ts';
 import { journalPath, openJournalOf } from './journalPlace.ts';
-import { signatureOf } from './once.ts';
+import { storedReport } from './storedReport.ts';
 
 export const run: Run = async (given, context) => {
   const selection = parse(given, context);
@@ -80,7 +79,8 @@ async function list(selection: Selection, journal: Journal, given: Given, contex
       await display.show({ json: {}, human: historyHeading });
     }
     count += 1;
-    if ((await display.show(historyLine(reportOf(intent, journal, given)))) === 'closed') return 0;
+    if ((await display.show(historyLine(storedReport(intent, given.command, journal)))) === 'closed')
+      return 0;
   }
   if (count === 0) display.notice('No intent matches.');
   return 0;
@@ -90,17 +90,6 @@ function recordDeaths(journal: Journal, { clock }: Context): void {
   for (const { id } of [...journal.select({ states: ['sending'], limit: 1000 })]) {
     journal.recordDeath(id, clock.now());
   }
-}
-
-function reportOf(intent: Intent, journal: Journal, given: Given): Report {
-  return {
-    command: given.command,
-    intent,
-    attempt: journal.tellingAttempt(intent.id),
-    replayed: false,
-    warnings: [],
-    signature: signatureOf(intent, journal),
-  };
 }
 
 async function detail(
@@ -113,7 +102,7 @@ async function detail(
   journal.recordDeath(id, clock.now());
   const intent = intentById(id, journal);
   const view = historyDetail(
-    reportOf(intent, journal, given),
+    storedReport(intent, given.command, journal),
     journal.attemptsOf(id),
     journal.decisionsOf(id),
   );

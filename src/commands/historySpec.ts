@@ -1,15 +1,23 @@
 import type { LeafSpec } from '../cli/spec.ts';
+import { states } from '../journal/journal.ts';
 
 export const historySpec: LeafSpec = {
   name: 'history',
   about: 'Show what the journal knows, newest first; with an ID, everything about one intent',
-  arguments: [{ usage: '[id]', about: 'an intent’s id or key, or its beginning (4 characters or more)' }],
+  arguments: [
+    {
+      usage: '[id]',
+      about: 'an intent’s id or key, or its beginning (4 characters or more)',
+      completes: 'intents',
+    },
+  ],
   options: [
     {
       flags: '--state <state>',
-      about: 'only these: open, sending, unknown, accepted, rejected, held, resolved',
+      about: `only these: ${states.join(', ')}`,
+      completes: states,
     },
-    { flags: '--kind <kind>', about: 'only message or transfer' },
+    { flags: '--kind <kind>', about: 'only message or transfer', completes: ['message', 'transfer'] },
     { flags: '--since <duration>', about: 'only what began within the last 24h, 30m, …' },
     { flags: '--limit <n>', about: 'how many at most (default 20)' },
   ],

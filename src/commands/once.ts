@@ -9,6 +9,7 @@ import { asFailure, type Exit, exitOf } from '../errors.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
 import { consentFor } from './consent.ts';
 import { openSession } from './session.ts';
+import { signatureOf, storedReport } from './storedReport.ts';
 
 /** Does one message or transfer once, and says how it ended. */
 export async function doOnce(asked: Asked, given: Given, context: Context): Promise<Exit> {
@@ -94,10 +95,8 @@ export function reportOf(
     // The intent in the way is another one: showing its state would answer a question nobody asked.
     case 'refused':
       return undefined;
-    case 'still-sending': {
-      const { intent } = ended;
-      return { command, intent, attempt: journal.tellingAttempt(intent.id), replayed: false, warnings };
-    }
+    case 'still-sending':
+      return { ...storedReport(ended.intent, command, journal), warnings };
     case 'not-recorded':
       return {
         command,
@@ -118,10 +117,4 @@ export function reportOf(
       };
     }
   }
-}
-
-/** What an operator noted when deciding that it happened. */
-export function signatureOf(intent: Intent, journal: Journal): string | undefined {
-  if (intent.state !== 'resolved') return undefined;
-  return journal.decisionsOf(intent.id).findLast(({ kind }) => kind === 'happened')?.signature;
 }

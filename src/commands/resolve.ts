@@ -7,8 +7,8 @@ import { asFailure, type Exit, exitOf, Failure, problemOf } from '../errors.ts';
 import type { Decision, Intent, Journal } from '../journal/journal.ts';
 import { intentById } from './intentById.ts';
 import { openJournalOf, whoDecides } from './journalPlace.ts';
-import { signatureOf } from './once.ts';
 import { exitOfSeveral } from './several.ts';
+import { storedReport } from './storedReport.ts';
 
 export const run: Run = async (given, context) => {
   const decision = parse(given, context);
@@ -57,15 +57,7 @@ async function resolveOne(
   try {
     const found = intentById(beginning, journal);
     const intent: Intent = decideOutcome(found.id, decision, journal);
-    const report = {
-      command: given.command,
-      intent,
-      attempt: journal.tellingAttempt(intent.id),
-      replayed: false,
-      warnings: [],
-      signature: signatureOf(intent, journal),
-    };
-    const written = await display.show(outcomeView(report));
+    const written = await display.show(outcomeView(storedReport(intent, given.command, journal)));
     if (written === 'written' && decision.kind === 'happened') journal.markReported(intent.id, clock.now());
     return 0;
   } catch (thrown) {

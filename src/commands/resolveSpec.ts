@@ -3,7 +3,9 @@ import type { LeafSpec } from '../cli/spec.ts';
 export const resolveSpec: LeafSpec = {
   name: 'resolve',
   about: 'Decide what the service did not prove: it happened, or it did not',
-  arguments: [{ usage: '<ids...>', about: 'intents, by id or key or their beginnings' }],
+  arguments: [
+    { usage: '<ids...>', about: 'intents, by id or key or their beginnings', completes: 'intents' },
+  ],
   options: [
     { flags: '--happened', about: 'it did happen: the same command is not sent again' },
     { flags: '--signature <signature>', about: 'with --happened: the chain signature you found' },

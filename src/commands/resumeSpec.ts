@@ -3,7 +3,9 @@ import type { LeafSpec } from '../cli/spec.ts';
 export const resumeSpec: LeafSpec = {
   name: 'resume',
   about: 'Send what is not settled again, each with its own key and bytes',
-  arguments: [{ usage: '[ids...]', about: 'intents, by id or key or their beginnings' }],
+  arguments: [
+    { usage: '[ids...]', about: 'intents, by id or key or their beginnings', completes: 'intents' },
+  ],
   options: [
     { flags: '--all', about: 'every unknown intent, and those whose process died' },
     { flags: '--held', about: 'with --all: the held ones too (asks, or --yes)' },

@@ -6,7 +6,12 @@ export const transferSpec: LeafSpec = {
   about: 'Send SOL or a token from the bot’s wallet and print the chain signature',
   options: [
     { flags: '--to <address>', about: 'the recipient’s wallet address', group: 'Transfer' },
-    { flags: '--asset <asset>', about: 'SOL, or the string that names a token', group: 'Transfer' },
+    {
+      flags: '--asset <asset>',
+      about: 'SOL, or the string that names a token',
+      group: 'Transfer',
+      completes: ['SOL'],
+    },
     { flags: '--amount <amount>', about: 'digits, or digits.digits, like 1.5', group: 'Transfer' },
     { flags: '--memo <text>', about: 'an annotation', group: 'Transfer' },
     {

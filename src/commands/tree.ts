@@ -1,6 +1,9 @@
 import type { CommandSpec } from '../cli/spec.ts';
 import { batchSpec } from './batchSpec.ts';
+import { completeSpec, completionSpec } from './completionSpec.ts';
 import { configSpec } from './config/spec.ts';
+import { doctorSpec } from './doctorSpec.ts';
+import { helpSpec } from './helpSpec.ts';
 import { historySpec } from './historySpec.ts';
 import { resolveSpec } from './resolveSpec.ts';
 import { resumeSpec } from './resumeSpec.ts';
@@ -18,4 +21,8 @@ export const commandTree: readonly CommandSpec[] = [
   resolveSpec,
   configSpec,
   sandboxSpec,
+  doctorSpec,
+  completionSpec,
+  helpSpec,
+  completeSpec,
 ];

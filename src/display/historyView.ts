@@ -37,7 +37,8 @@ function shortAddress(address: string): string {
   return address.length > 12 ? `${address.slice(0, 5)}…${address.slice(-4)}` : address;
 }
 
-function what(intent: Intent): string {
+/** An intent in a few words: who gets what. */
+export function whatOf(intent: Pick<Intent, 'kind' | 'name' | 'body'>): string {
   const request = requestOf(intent);
   const name = intent.name === undefined ? '' : ` [${intent.name}]`;
   if (intent.kind === 'message') return `${text(request.conversation_id)}: ${text(request.content)}${name}`;
@@ -56,7 +57,7 @@ export function historyLine(report: Report): View {
         shortTime(intent.createdAtMs),
         colours[intent.state](paint)(pad(intent.state, widths.state)),
         pad(intent.id, widths.id),
-        cutTo(safeLine(what(intent)), Math.max(leastForWhat, columns - taken)),
+        cutTo(safeLine(whatOf(intent)), Math.max(leastForWhat, columns - taken)),
       ];
       return `${cells.join(gap)}\n`;
     },

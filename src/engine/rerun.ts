@@ -36,6 +36,34 @@ export type RerunDecision =
   | 'new-after-done'
   | 'new';
 
+export type RerunMeaning = {
+  readonly happens: string;
+  /** The exit code; where there is none, it is that of whatever the intent comes to. */
+  readonly exit?: 0 | 6 | 10;
+};
+
+/** What each decision comes to, for those who run commands again. */
+export const rerunMeanings: Readonly<Record<RerunDecision, RerunMeaning>> = {
+  'other-bot': { happens: 'not sent', exit: 6 },
+  'other-body': { happens: 'not sent', exit: 6 },
+  wait: {
+    happens: 'waited for, --max-wait at most (then 9), and its outcome reported; never a second request',
+  },
+  'leave-behind': { happens: 'left behind with a notice, and a new intent begins' },
+  resume: { happens: 'resumed with its stored key and stored bytes' },
+  'needs-decision': { happens: 'not sent; says which decision is needed', exit: 10 },
+  replay: {
+    happens:
+      'shown again from the journal: nothing is sent, and a notice says so. On a terminal an unnamed one asks first',
+    exit: 0,
+  },
+  'new-after-done': {
+    happens: 'a new intent; a notice (on a terminal, the question) says when the same was last done',
+  },
+  new: { happens: 'a new intent with a new key' },
+  again: { happens: 'the same key again; with a changed body only if it never may have happened' },
+};
+
 export type RerunRow = {
   readonly found: string;
   readonly matches: (meeting: Meeting) => boolean;

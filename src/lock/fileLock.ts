@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 
 /**
@@ -34,12 +34,22 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && /database is locked/iu.test(error.message);
 }
 
+function createPrivate(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+}
+
 /** Takes the lock, waiting `waitMs` at most; undefined if another holder kept it that long. */
 export function takeLock(path: string, waitMs: number): HeldLock | undefined {
+  // An existing file is not opened here: closing it would drop the locks that this process holds on it.
+  if (!existsSync(path)) createPrivate(path);
   const database = new DatabaseSync(path, { timeout: waitMs });
   try {
-    database.exec('BEGIN EXCLUSIVE');
-    chmodSync(path, 0o600);
+    // Nothing is ever written to it, so nothing has to be rolled back: no second file beside it.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return new HeldLock(database, path);
   } catch (error) {
     database.close();

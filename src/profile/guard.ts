@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, typ
 import { Failure } from '../errors.ts';
 
 /** What makes a file or folder no safe place for a token, with the command that mends it. */
-type Danger = { readonly problem: string; readonly mend: string };
+type Danger = { readonly problem: string; readonly mend: string; readonly first?: string };
 
 const groupAndOthers = 0o077;
 
@@ -16,7 +16,9 @@ function ownerDanger(path: string, uid: number): Danger | undefined {
   const chown = `chown ${me} ${quoted(path)}`;
   return {
     problem: `belongs to another user (uid ${uid}; you are ${me})`,
-    mend: me === 0 ? chown : `sudo ${chown}`,
+    ...(me === 0
+      ? { first: 'Run botctl as that user, without sudo. If it is to be root’s: ', mend: chown }
+      : { mend: `sudo ${chown}` }),
   };
 }
 
@@ -38,9 +40,9 @@ function linkDanger(path: string, mode: number): Danger {
   };
 }
 
-function refuse(path: string, { problem, mend }: Danger): never {
+function refuse(path: string, { problem, mend, first = 'Mend it with: ' }: Danger): never {
   throw new Failure('config-unsafe', `${path} ${problem}; nothing was read, changed or sent.`, {
-    hint: `Mend it with: ${mend}`,
+    hint: `${first}${mend}`,
   });
 }
 

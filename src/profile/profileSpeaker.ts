@@ -1,6 +1,7 @@
 import { Failure } from '../errors.ts';
-import { type BaseUrl, originOf, parseBaseUrl } from '../intent/baseUrl.ts';
+import { type BaseUrl, originOf } from '../intent/baseUrl.ts';
 import { findProfile } from './findProfile.ts';
+import { parseNamedUrl } from './namedUrl.ts';
 import { type ProfileRecord, type ProfilesFile, profileOf } from './profilesFile.ts';
 import { readSettings } from './settings.ts';
 import type { GivenBaseUrl, Speaker, SpeakerWorld } from './speaker.ts';
@@ -52,7 +53,7 @@ async function speakerOf(
 
 /** A profile's token belongs to its profile's origin: nothing that is given may lead it elsewhere. */
 function baseUrlOf(name: string, profile: ProfileRecord, given: GivenBaseUrl | undefined): BaseUrl {
-  const own = parseBaseUrl(profile['base-url']);
+  const own = parseNamedUrl(profile['base-url'], `base-url of profile ${name}`);
   if (given === undefined) return own;
   if (originOf(given.baseUrl) === originOf(own)) return given.baseUrl;
   throw new Failure(

@@ -1,6 +1,7 @@
 import type { Env } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { type BaseUrl, parseBaseUrl } from '../intent/baseUrl.ts';
+import type { BaseUrl } from '../intent/baseUrl.ts';
+import { parseNamedUrl } from './namedUrl.ts';
 import type { Settings } from './settings.ts';
 import { Token } from './token.ts';
 
@@ -97,11 +98,9 @@ export async function speakerOfProfile(name: string, world: SpeakerWorld): Promi
 export type GivenBaseUrl = { readonly baseUrl: BaseUrl; readonly by: '--base-url' | 'BOTCTL_BASE_URL' };
 
 function givenBaseUrl(asked: Asked, env: Env): GivenBaseUrl | undefined {
-  if (asked.baseUrl !== undefined) {
-    return { baseUrl: parseBaseUrl(notEmpty(asked.baseUrl, '--base-url')), by: '--base-url' };
-  }
-  if (env.BOTCTL_BASE_URL === undefined) return undefined;
-  return { baseUrl: parseBaseUrl(notEmpty(env.BOTCTL_BASE_URL, 'BOTCTL_BASE_URL')), by: 'BOTCTL_BASE_URL' };
+  const by = asked.baseUrl === undefined ? 'BOTCTL_BASE_URL' : '--base-url';
+  const text = asked.baseUrl ?? env.BOTCTL_BASE_URL;
+  return text === undefined ? undefined : { baseUrl: parseNamedUrl(notEmpty(text, by), by), by };
 }
 
 async function envSpeaker(

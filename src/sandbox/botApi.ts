@@ -2,12 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { deliver, type Outlet, send, stall } from './delivery.ts';
 import type { Fate } from './fate.ts';
 import type { Fault } from './faults.ts';
-import { type Answer, keyIn, type OperationRequest, operate, type Service } from './operate.ts';
+import type { Answer } from './once.ts';
+import { type OperationRequest, operate } from './operate.ts';
 import type { Operation } from './operation.ts';
-import type { Fields } from './payload.ts';
 import { render, type Told } from './refuse.ts';
 import { type Reply, refusal } from './reply.ts';
 import { type ReadBody, readBody } from './requestBody.ts';
+import { decodeJson, keyIn } from './requestJson.ts';
+import type { Service } from './service.ts';
 
 /** One request to an operation: read it, meet its fate, do it, answer. */
 export async function serveOperation(
@@ -28,11 +30,11 @@ export async function serveOperation(
     contentType: request.headers['content-type'],
     body: body.bytes,
   };
-  const key = peekKey(body.bytes);
+  const key = keyIn(decodeJson(body.bytes)?.value);
   const fault = fate.afterReading(operation, key);
   if (fault?.when === 'before' && !(await passes(fault, outlet)))
     return endEarly(fault, key, outlet, service);
-  const answer = await operate(wanted, service);
+  const answer = operate(wanted, service);
   if (fault?.when === 'after') return tell(answer, await deliver(fault, answer.reply, outlet), fault);
   return tell(answer, send(answer.reply, outlet), fault ?? early);
 }
@@ -74,7 +76,8 @@ function refuseBody(body: Exclude<ReadBody, { kind: 'whole' }>, outlet: Outlet, 
 function tell({ key, effect, reason }: Answer, status: number, fault: Fault | undefined): Told {
   const met =
     fault === undefined || fault.kind === 'pass' ? undefined : `fault: ${fault.kind}, ${fault.when}`;
-  const why = met !== undefined && reason !== undefined ? `${met}; ${reason}` : (met ?? reason);
+  const left = status === 0 && met === undefined ? 'the client left' : undefined;
+  const why = met !== undefined && reason !== undefined ? `${met}; ${reason}` : (met ?? left ?? reason);
   return {
     status,
     ...(key === undefined ? {} : { key }),
@@ -89,12 +92,4 @@ function authorizationOf(request: IncomingMessage): string[] {
   return rawHeaders.filter(
     (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'authorization',
   );
-}
-
-function peekKey(body: Buffer): string | undefined {
-  try {
-    return keyIn(JSON.parse(body.toString('utf8')) as Fields);
-  } catch {
-    return undefined;
-  }
 }

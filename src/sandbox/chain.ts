@@ -1,10 +1,10 @@
 import { base58 } from '@scure/base';
-import type { EncodedAccount } from '@solana/kit';
-import type { FailedTransactionMetadata, LiteSVM, TransactionMetadata } from 'litesvm';
+import type { FailedTransactionMetadata, LiteSvm, TransactionMetadata } from 'litesvm/dist/internal.js';
 import { associatedTokenProgram, memoProgram, systemProgram, tokenProgram } from './solana/address.ts';
 import type { Instruction } from './solana/instructions.ts';
 import type { Keypair } from './solana/keys.ts';
 import { compileMessage, encodeMessage, encodeTransaction } from './solana/message.ts';
+import { loadNativeVm, type NativeVm } from './solana/nativeVm.ts';
 import { readHolding } from './solana/token.ts';
 import type { Account } from './store/accounts.ts';
 import type { TokenBalance, TransactionMeta } from './store/transactions.ts';
@@ -25,36 +25,25 @@ export type Order = { payer: Keypair; instructions: Instruction[]; blockhash: st
 
 export type Chain = { execute(order: Order, source: AccountSource): Execution };
 
-export class NoChainError extends Error {
-  constructor(cause: unknown) {
-    super(
-      `Transfers need litesvm, which has no build for ${process.platform}-${process.arch}; messages work.`,
-      { cause },
-    );
-  }
-}
+let loaded: Chain | undefined;
 
-let loading: Promise<Chain> | undefined;
-
-/** The VM takes a tenth of a second to load, so the first transfer loads it, once a process. */
-export function loadChain(): Promise<Chain> {
-  loading ??= import('litesvm').then(
-    ({ LiteSVM: Machine }) =>
-      new LiteChain(new Machine().withTransactionHistory(0n).withBlockhashCheck(false)),
-    (cause: unknown) => {
-      loading = undefined;
-      throw new NoChainError(cause);
-    },
-  );
-  return loading;
+/** The VM takes a while to load, so the first transfer loads it, once a process. */
+export function loadChain(): Chain {
+  loaded ??= new LiteChain(loadNativeVm());
+  return loaded;
 }
 
 /** Solana's programs over accounts that live in the ledger: between orders the VM holds none of them. */
 class LiteChain implements Chain {
-  readonly #vm: LiteSVM;
+  readonly #native: NativeVm;
+  readonly #vm: LiteSvm;
 
-  constructor(vm: LiteSVM) {
-    this.#vm = vm;
+  constructor(native: NativeVm) {
+    this.#native = native;
+    this.#vm = new native.LiteSvm();
+    this.#vm.setTransactionHistory(0n);
+    // The VM's only blockhash never changes; ours does.
+    this.#vm.setBlockhashCheck(false);
   }
 
   execute({ payer, instructions, blockhash }: Order, source: AccountSource): Execution {
@@ -70,13 +59,9 @@ class LiteChain implements Chain {
     try {
       for (const account of before.values()) if (account !== undefined) this.#load(account);
       const preBalances = this.#balances(message.accounts);
-      const transaction = {
-        messageBytes,
-        signatures: { [payer.address]: signature },
-      } as unknown as VmTransaction;
-      const simulated = this.#vm.simulateTransaction(transaction);
+      const simulated = this.#vm.simulateLegacyTransaction(wire);
       if (isFailed(simulated)) return { kind: 'refused', verdict: verdictOf(simulated) };
-      const done = this.#vm.sendTransaction(transaction);
+      const done = this.#vm.sendLegacyTransaction(wire);
       if (isFailed(done)) return { kind: 'refused', verdict: verdictOf(done) };
       const accounts = own.map((address) => this.#read(address));
       const after = new Map(accounts.map((account) => [account.address, account]));
@@ -99,41 +84,31 @@ class LiteChain implements Chain {
 
   /** What the VM has of its own between orders: programs and system variables. */
   #isProgram(address: string, kept: Account | undefined): boolean {
-    return programs.has(address) || (kept === undefined && this.#vm.getAccount(asAddress(address)).exists);
+    return (
+      programs.has(address) || (kept === undefined && this.#vm.getAccount(base58.decode(address)) !== null)
+    );
   }
 
   #load({ address, lamports, owner, data }: Account): void {
-    const account = {
-      address,
-      lamports,
-      programAddress: owner,
-      executable: false,
-      data,
-      space: BigInt(data.length),
-    } as unknown as EncodedAccount;
-    this.#vm.setAccount(account);
+    const account = new this.#native.Account(lamports, data, base58.decode(owner), false, 0n);
+    this.#vm.setAccount(base58.decode(address), account);
   }
 
   #read(address: string): Account {
-    const account = this.#vm.getAccount(asAddress(address));
-    if (!account.exists) return { address, lamports: 0n, owner: tokenProgram, data: new Uint8Array(0) };
+    const account = this.#vm.getAccount(base58.decode(address));
+    if (account === null) return { address, lamports: 0n, owner: systemProgram, data: new Uint8Array(0) };
     return {
       address,
-      lamports: account.lamports,
-      owner: account.programAddress,
-      data: new Uint8Array(account.data),
+      lamports: account.lamports(),
+      owner: base58.encode(account.owner()),
+      data: account.data(),
     };
   }
 
   #balances(addresses: string[]): string[] {
-    return addresses.map((address) => (this.#vm.getBalance(asAddress(address)) ?? 0n).toString());
+    return addresses.map((address) => (this.#vm.getBalance(base58.decode(address)) ?? 0n).toString());
   }
 }
-
-type VmTransaction = Parameters<LiteSVM['sendTransaction']>[0];
-type VmAddress = Parameters<LiteSVM['getAccount']>[0];
-
-const asAddress = (address: string): VmAddress => address as VmAddress;
 
 /** A transaction travels in one network packet; litesvm would run larger ones. */
 const packetBytes = 1232;

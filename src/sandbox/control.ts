@@ -1,17 +1,14 @@
-import { randomOf, setRandom } from './fate.ts';
+import { faultsOf, ledgerOf, readingsOf, stateOf, type World } from './controlState.ts';
+import { setRandom } from './fate.ts';
 import { type Fault, parseFault } from './faults.ts';
-import type { Identity } from './identity.ts';
 import type { Ledger } from './ledger.ts';
-import { balancesOf, fillFresh, giveSol, giveToken, solDecimals, suppliesOf, TooMuchError } from './money.ts';
-import { defaultReadings, parseReadings, type Readings } from './readings.ts';
+import { balancesOf, fillFresh, giveSol, giveToken, solDecimals, TooMuchError } from './money.ts';
+import { parseReadings } from './readings.ts';
 import { addressBytes } from './solana/address.ts';
-import type { Effect, EffectFilter } from './store/effects.ts';
 
 export type ControlReply = { status: number; body: unknown };
 
 export type ControlCall = { method: string; path: string; query: URLSearchParams; body: unknown };
-
-type World = { ledger: Ledger; identity: Identity };
 
 type Handler = (call: ControlCall, world: World) => ControlReply;
 
@@ -64,64 +61,6 @@ function handle(handler: Handler, call: ControlCall, world: World): ControlReply
     if (error instanceof TooMuchError) return bad(error.message);
     throw error;
   }
-}
-
-export function readingsOf(ledger: Ledger): Readings {
-  return { ...defaultReadings, ...(ledger.settings.get('readings') as Partial<Readings> | undefined) };
-}
-
-function faultsOf(ledger: Ledger): { scripted: unknown[]; random: unknown } {
-  return { scripted: ledger.faults.list(), random: randomOf(ledger) ?? null };
-}
-
-function stateOf({ ledger, identity }: World): object {
-  const { address } = identity.wallet;
-  return {
-    tokens: identity.tokens,
-    conversations: ledger.conversations.list(),
-    wallet: { address, balances: balancesOf(ledger, address) },
-    assets: ledger.accounts.assets(),
-    readings: readingsOf(ledger),
-    faults: faultsOf(ledger),
-    counts: {
-      messages: ledger.effects.count('message'),
-      transfers: ledger.effects.count('transfer'),
-      transactions: ledger.transactions.count(),
-    },
-    // made = in accounts + burnt as fees, always.
-    lamports: {
-      made: ledger.facts.get('lamports_made'),
-      in_accounts: ledger.accounts.totalLamports().toString(),
-      fees: ledger.transactions.feesLamports().toString(),
-    },
-    // supply = held, always.
-    supplies: suppliesOf(ledger),
-  };
-}
-
-function ledgerOf(query: URLSearchParams, { ledger }: World): { effects: object[] } {
-  const filter: EffectFilter = {};
-  const kind = query.get('kind');
-  const key = query.get('key');
-  if (kind !== null) filter.kind = kind;
-  if (key !== null) filter.key = key;
-  if (query.has('after')) filter.afterSeq = Number(query.get('after')) || 0;
-  if (query.has('limit')) filter.limit = Number(query.get('limit')) || 0;
-  return { effects: ledger.effects.list(filter).map(shown) };
-}
-
-function shown(effect: Effect): object {
-  const { seq, kind, id, token, key, atMs, request, signature } = effect;
-  return {
-    seq,
-    kind,
-    id,
-    key,
-    signature,
-    token,
-    at: new Date(atMs).toISOString(),
-    request: JSON.parse(request),
-  };
 }
 
 function setReadings({ body }: ControlCall, { ledger }: World): ControlReply {

@@ -11,7 +11,7 @@ export type Delivered = number;
 export type Outlet = { response: ServerResponse; closing: AbortSignal };
 
 export function send(reply: Reply, { response, closing }: Outlet): Delivered {
-  if (response.destroyed) return reply.status;
+  if (response.destroyed) return 0;
   response.statusCode = reply.status;
   for (const [name, value] of reply.headers) response.setHeader(name, value);
   response.setHeader('Content-Length', reply.body.length);

@@ -1,15 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { serveOperation } from './botApi.ts';
 import { type Outlet, send } from './delivery.ts';
 import type { Fate } from './fate.ts';
-import type { Service } from './operate.ts';
 import type { Operation } from './operation.ts';
 import { isOwnPath, serveOwn } from './ownPaths.ts';
 import { defaultReadings } from './readings.ts';
 import { notAllowed, refuse, type Told } from './refuse.ts';
 import { type Reply, refusal, refusalReply } from './reply.ts';
 import type { RequestLine } from './requestLine.ts';
+import type { Service } from './service.ts';
 import { isBusy } from './store/database.ts';
 import { refuseUnparsed } from './unparsed.ts';
 
@@ -44,6 +45,14 @@ export function createSite(site: Site): Server {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const refused = refuseUnparsed(error, socket);
     if (refused !== undefined) site.onRequest({ operation: 'none', ...refused });
+  });
+  // Without a listener a CONNECT would be cut off without a word.
+  server.on('connect', (_: IncomingMessage, socket: Duplex) => {
+    socket.on('error', () => undefined);
+    // Unread bytes would hide the client's end, and the connection would never be over.
+    socket.resume();
+    socket.end('HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+    site.onRequest({ operation: 'none', status: 405, reason: 'method_not_allowed' });
   });
   return server;
 }

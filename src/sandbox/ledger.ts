@@ -1,7 +1,7 @@
 import { AccountStore } from './store/accounts.ts';
 import { BucketStore } from './store/buckets.ts';
 import { ConversationStore } from './store/conversations.ts';
-import { type Database, inTransaction } from './store/database.ts';
+import { closeDatabase, type Database, inTransaction } from './store/database.ts';
 import { EffectStore } from './store/effects.ts';
 import { FactStore } from './store/facts.ts';
 import { FaultStore } from './store/faults.ts';
@@ -53,6 +53,6 @@ export class Ledger {
   }
 
   close(): void {
-    this.#db.close();
+    closeDatabase(this.#db);
   }
 }

@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { control } from './control.ts';
 import { type Outlet, send } from './delivery.ts';
-import type { Service } from './operate.ts';
 import { page } from './page.ts';
 import { notAllowed, refuse, type Told } from './refuse.ts';
 import { type Refusal, type Reply, refusal } from './reply.ts';
 import { readBody } from './requestBody.ts';
+import { decodeJson, isJson } from './requestJson.ts';
 import { answerRpc } from './rpc.ts';
+import type { Service } from './service.ts';
 
 export function isOwnPath(path: string): boolean {
   return path === '/rpc' || path === '/' || path === '/control' || path.startsWith('/control/');
@@ -49,14 +50,12 @@ async function jsonBody(request: IncomingMessage): Promise<JsonBody> {
     return refused(413, 'payload_too_large', 'A request may have 1 MiB at most.');
   if (body.bytes.length === 0) return { kind: 'value', value: undefined };
   // Only a request that a browser asks leave for may say this of itself.
-  if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
+  if (!isJson(request.headers['content-type'])) {
     return refused(415, 'unsupported_media_type', 'The request needs Content-Type: application/json.');
   }
-  try {
-    return { kind: 'value', value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body.bytes)) };
-  } catch {
-    return refused(400, 'invalid_json', 'The body must be JSON in UTF-8.');
-  }
+  const decoded = decodeJson(body.bytes);
+  if (decoded === undefined) return refused(400, 'invalid_json', 'The body must be JSON in UTF-8.');
+  return { kind: 'value', value: decoded.value };
 }
 
 function jsonReply(status: number, text: string): Reply {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { type Outlet, send } from './delivery.ts';
-import type { Service } from './operate.ts';
 import { type Refusal, type Reply, refusal, refusalReply } from './reply.ts';
 import type { RequestLine } from './requestLine.ts';
+import { replyContext, type Service } from './service.ts';
 
 export type Told = Omit<RequestLine, 'at' | 'operation'>;
 
@@ -16,9 +16,5 @@ export function notAllowed(allow: string): Refusal {
 }
 
 export function render(refused: Refusal, service: Service): Reply {
-  return refusalReply(refused, {
-    readings: service.readings(),
-    requestId: service.requestId(),
-    nowMs: service.nowMs(),
-  });
+  return refusalReply(refused, replyContext(service));
 }

@@ -1,4 +1,5 @@
 import type { Readings } from './readings.ts';
+import type { KeptReply } from './store/keys.ts';
 
 export type Reply = { status: number; headers: [string, string][]; body: Buffer };
 
@@ -19,7 +20,7 @@ export const refusal = (status: number, code: string, message: string): Refusal 
   message,
 });
 
-export function successReply(status: number, contentType: string, body: string): Reply {
+export function successReply({ status, contentType, body }: KeptReply): Reply {
   return { status, headers: [['Content-Type', contentType]], body: Buffer.from(body, 'utf8') };
 }
 

@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type Chain, loadChain } from './chain.ts';
-import { readingsOf } from './control.ts';
+import { readingsOf } from './controlState.ts';
 import { fateOf, randomOf, setRandom } from './fate.ts';
 import { createSite } from './http.ts';
 import { type Identity, identityOf } from './identity.ts';
 import { Ledger } from './ledger.ts';
+import { listen } from './listen.ts';
 import { type Balance, balancesOf, fillFresh } from './money.ts';
-import type { Service } from './operate.ts';
 import { defaultReadings, type Readings } from './readings.ts';
 import type { RequestLine as Line } from './requestLine.ts';
+import type { Service } from './service.ts';
 import { type Database, lockWaitMs, openDatabase } from './store/database.ts';
 import { FactStore } from './store/facts.ts';
 
@@ -28,7 +27,7 @@ export type SandboxSettings = {
   nowMs?: () => number;
   randomBytes?: (count: number) => Buffer;
   lockWaitMs?: number;
-  loadChain?: () => Promise<Chain>;
+  loadChain?: () => Chain;
 };
 
 export type RunningSandbox = {
@@ -40,8 +39,6 @@ export type RunningSandbox = {
   notes: string[];
   close(): Promise<void>;
 };
-
-const closingGraceMs = 5_000;
 
 /** The Bot API on a loopback port, over one data folder that other processes may be serving too. */
 export async function startSandbox(settings: SandboxSettings): Promise<RunningSandbox> {
@@ -74,19 +71,19 @@ export async function startSandbox(settings: SandboxSettings): Promise<RunningSa
     requestTimeoutMs: settings.requestTimeoutMs ?? 30_000,
     onRequest: (line) => settings.onRequest?.({ at: new Date(nowMs()), ...line }),
   });
-  const port = await listen(server, settings.port).catch((error: unknown) => {
+  const listener = await listen(server, settings.port).catch((error: unknown) => {
     ledger.close();
     throw error;
   });
   return {
-    baseUrl: `http://127.0.0.1:${port}`,
+    baseUrl: `http://127.0.0.1:${listener.port}`,
     tokens: identity.tokens,
     conversations: ledger.conversations.list(),
     wallet: { address: identity.wallet.address, balances: balancesOf(ledger, identity.wallet.address) },
     notes: notesOf(ledger, settings),
     close: async () => {
       closing.abort();
-      await stopListening(server);
+      await listener.stop();
       await Promise.allSettled(flights);
       try {
         // Dice asked for by a flag end with it; dice set by a control call stay.
@@ -106,16 +103,6 @@ function settle(db: Database, seed: string | number | undefined, random: (count:
   fillFresh(ledger, identity);
 }
 
-function listen(server: Server, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
-      server.off('error', reject);
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
-}
-
 function notesOf(ledger: Ledger, settings: SandboxSettings): string[] {
   const changed = Object.entries(readingsOf(ledger)).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(defaultReadings[name as keyof Readings]),
@@ -127,16 +114,4 @@ function notesOf(ledger: Ledger, settings: SandboxSettings): string[] {
   if (dice !== undefined && settings.faultRate === undefined)
     notes.push(`Random faults are on, at a rate of ${dice.rate}.`);
   return notes;
-}
-
-/** What is in flight lands; a client that says nothing, or never ends, is left after a while. */
-async function stopListening(server: Server): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const grace = setTimeout(() => server.closeAllConnections(), closingGraceMs);
-    server.close(() => {
-      clearTimeout(grace);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
 }

@@ -1,7 +1,8 @@
 import type { AccountSource, Chain, Execution } from './chain.ts';
-import type { Identity } from './identity.ts';
 import type { Ledger } from './ledger.ts';
+import type { Done } from './once.ts';
 import { type Refusal, refusal } from './reply.ts';
+import type { RequestContext, Service } from './service.ts';
 import { tokenAccountOf } from './solana/address.ts';
 import {
   createTokenAccount,
@@ -15,11 +16,12 @@ import type { TransferPayload } from './transferPayload.ts';
 const maxU64 = 2n ** 64n - 1n;
 
 /** Executes a transfer and stores what it left; inside the request's transaction. */
-export function executeTransfer(
+export function makeTransfer(
   payload: TransferPayload,
-  world: { ledger: Ledger; identity: Identity; chain: Chain; nowMs: number },
-): { kind: 'done'; signature: string } | Refusal {
-  const { ledger, identity, chain, nowMs } = world;
+  chain: Chain,
+  { nowMs, readings }: RequestContext,
+  { ledger, identity }: Service,
+): Done | Refusal {
   if (payload.units > maxU64) return refusal(402, 'insufficient_balance', 'No wallet holds that much.');
   const slot = currentSlot(ledger) + 1;
   const execution = chain.execute(
@@ -31,11 +33,13 @@ export function executeTransfer(
     sourceOf(ledger),
   );
   if (execution.kind !== 'executed') return refusalOf(execution, payload);
+  const { accounts, signature, wire, meta } = execution;
   ledger.facts.put('slot', String(slot));
-  for (const account of execution.accounts) ledger.accounts.put(account);
-  const { signature, wire, meta } = execution;
+  for (const account of accounts) ledger.accounts.put(account);
   ledger.transactions.put({ signature, slot, blockTimeS: Math.floor(nowMs / 1000), wire, meta });
-  return { kind: 'done', signature };
+  const id = identity.id('tr', ledger.effects.nextSeq());
+  const fields = { transfer_id: id, status: readings.transfer_status, signature };
+  return { kind: 'done', id, signature, fields };
 }
 
 /** One transfer, one slot; a reset does not turn slots back. */

@@ -7,15 +7,14 @@ const phases = new WeakMap<object, Phase>();
 let beginning: Phase | undefined;
 let listening = false;
 
-type RequestMessage = { request: { method: string } };
+type RequestMessage = { request: object };
 
 function listen(): void {
   if (listening) return;
   listening = true;
   subscribe('undici:request:create', (message) => {
     const { request } = message as RequestMessage;
-    // A proxy's CONNECT is a request too, and proves nothing about ours.
-    if (beginning !== undefined && request.method === 'POST') phases.set(request, beginning);
+    if (beginning !== undefined) phases.set(request, beginning);
   });
   // Published just before the socket is written to: it may say yes too early, never too late.
   subscribe('undici:client:sendHeaders', (message) => {
@@ -25,12 +24,11 @@ function listen(): void {
 }
 
 /** Runs `dispatch`, which creates one request, and follows that request's phase. */
-export function followPhase(dispatch: (phase: Phase) => void): void {
+export function followPhase(phase: Phase, dispatch: () => unknown): void {
   listen();
-  const phase: Phase = { headersSent: false };
   beginning = phase;
   try {
-    dispatch(phase);
+    dispatch();
   } finally {
     beginning = undefined;
   }

@@ -35,9 +35,23 @@ function parse(body: Uint8Array): Record<string, unknown> | undefined {
 
 type Complaint = { readonly code?: string; readonly message?: string };
 
+/** As much of a text as anybody reads; never half a character. */
+function shortened(text: string): string {
+  // At most two UTF-16 units a character: no need to take a whole megabyte apart.
+  const characters = [...text.slice(0, 2 * maxShownCharacters + 2)];
+  return characters.length > maxShownCharacters
+    ? `${characters.slice(0, maxShownCharacters).join('')}…`
+    : text;
+}
+
+function shown(value: unknown): string | undefined {
+  const text = nonEmpty(value);
+  return text === undefined ? undefined : shortened(text);
+}
+
 function complaintFrom(code: unknown, message: unknown): Complaint | undefined {
-  const shownCode = typeof code === 'number' ? String(code) : nonEmpty(code);
-  const shownMessage = nonEmpty(message);
+  const shownCode = typeof code === 'number' ? String(code) : shown(code);
+  const shownMessage = shown(message);
   if (shownCode === undefined && shownMessage === undefined) return undefined;
   return {
     ...(shownCode === undefined ? {} : { code: shownCode }),
@@ -55,11 +69,10 @@ function complaintIn(json: Record<string, unknown>): Complaint | undefined {
 /** The text of a body that is no JSON object; of a page, its title or what a browser would show. */
 function complaintInText(body: Uint8Array): Complaint | undefined {
   const text = new TextDecoder().decode(body.subarray(0, 16 * 1024));
-  const title = /<title[^>]*>([^<]*)<\/title>/iu.exec(text)?.[1];
-  const plain = title ?? text.replace(/<[^>]*>/gu, ' ');
+  const title = /<title[^>]*>([^<]*)<\/title>/iu.exec(text)?.[1] ?? '';
+  const plain = title.trim() === '' ? text.replace(/<[^>]*>/gu, ' ') : title;
   const line = plain.replace(/\s+/gu, ' ').trim();
-  if (line === '') return undefined;
-  return { message: line.length > maxShownCharacters ? `${line.slice(0, maxShownCharacters)}…` : line };
+  return line === '' ? undefined : { message: shortened(line) };
 }
 
 export function readReply({ body, headers }: RawReply): Reading {
@@ -84,29 +97,36 @@ export function retryAfterMs(headers: Readonly<Record<string, string>>, nowMs: n
 // Far beyond any wait, and still a date.
 const longestMs = 10 * 365 * 24 * 3600 * 1000;
 
+const seconds = /^\d+(\.\d+)?$/u;
+
+// Date.parse takes nearly anything for a date: "-5" and "3, 7" too.
+const date = /^([A-Z][a-z]{2,8},? |\d{4}-\d\d-\d\dT)/u;
+
 function askedMsOf(headers: Readonly<Record<string, string>>, nowMs: number): number | undefined {
-  const asked = headers['retry-after']?.trim();
-  if (asked !== undefined) {
-    if (/^\d+(\.\d+)?$/u.test(asked)) return Math.ceil(Number(asked) * 1000);
-    const dateMs = Date.parse(asked);
-    // The service's own clock, where it shows it: ours may be wrong.
-    if (!Number.isNaN(dateMs)) return Math.max(0, dateMs - (serverNow(headers) ?? nowMs));
-  }
+  const asked = headers['retry-after']?.trim() ?? '';
+  // A header given twice arrives as one text: the longest wait satisfies both.
+  const waits = asked.split(/\s*,\s*/u);
+  if (waits.every((wait) => seconds.test(wait))) return Math.ceil(Math.max(...waits.map(Number)) * 1000);
+  const dateMs = date.test(asked) ? Date.parse(asked) : Number.NaN;
+  // The service's own clock, where it shows it: ours may be wrong.
+  if (!Number.isNaN(dateMs)) return Math.max(0, dateMs - (serverNow(headers) ?? nowMs));
   return resetMs(headers, nowMs);
 }
 
 function serverNow(headers: Readonly<Record<string, string>>): number | undefined {
-  const dateMs = Date.parse(headers.date ?? '');
+  const dateMs = date.test(headers.date ?? '') ? Date.parse(headers.date ?? '') : Number.NaN;
   return Number.isNaN(dateMs) ? undefined : dateMs;
 }
 
-// Seconds from now, or a time since 1970: nobody waits for thirty years.
+// Seconds from now, or a time since 1970 in seconds or milliseconds: nobody waits for thirty years.
 const leastEpochSeconds = 1_000_000_000;
+const leastEpochMs = 1_000_000_000_000;
 
 function resetMs(headers: Readonly<Record<string, string>>, nowMs: number): number | undefined {
-  const reset = headers['x-ratelimit-reset']?.trim();
-  if (reset === undefined || !/^\d+(\.\d+)?$/u.test(reset)) return undefined;
-  const seconds = Number(reset);
-  if (seconds < leastEpochSeconds) return Math.ceil(seconds * 1000);
-  return Math.max(0, Math.ceil(seconds * 1000) - (serverNow(headers) ?? nowMs));
+  const text = headers['x-ratelimit-reset']?.trim();
+  if (text === undefined || !seconds.test(text)) return undefined;
+  const reset = Number(text);
+  if (reset < leastEpochSeconds) return Math.ceil(reset * 1000);
+  const resetAtMs = reset < leastEpochMs ? Math.ceil(reset * 1000) : Math.ceil(reset);
+  return Math.max(0, resetAtMs - (serverNow(headers) ?? nowMs));
 }

@@ -2,9 +2,12 @@ import { setFlagsFromString } from 'node:v8';
 import type { Dispatcher } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
 import { Failure } from '../errors.ts';
+import { isLoopback } from '../intent/baseUrl.ts';
+import { type Connecting, connecting } from './connecting.ts';
 import type { Flight, FlightLimits, Line, Shipment } from './flight.ts';
 import { followPhase, type Phase } from './phase.ts';
-import { isUpgrade, troubleOf } from './trouble.ts';
+import { type ProxyServer, proxyFor } from './proxy.ts';
+import { isUpgrade, troubleOf, WireTrouble } from './trouble.ts';
 import { withoutToken } from './withoutToken.ts';
 
 export const maxReplyBytes = 1024 * 1024;
@@ -32,29 +35,47 @@ class TooLong extends Error {}
 /** A line to the service over undici: HTTP/1.1, no redirects, no retries, nothing that sends a body twice. */
 export function openLine(settings: LineSettings): Line {
   refuseBlindTls(settings);
-  let dispatcher: Dispatcher | undefined;
+  let way: Way | undefined;
   const drop = async (): Promise<void> => {
-    const dropped = dispatcher;
-    dispatcher = undefined;
-    await dropped?.destroy().catch(() => {});
+    const dropped = way;
+    way = undefined;
+    dropped?.connecting.abandon();
+    await dropped?.client.destroy().catch(() => {});
   };
   return {
     fly: async (shipment, limits) => {
-      dispatcher ??= await connect(settings, limits.timeoutMs);
-      const flight = await flyOnce(dispatcher, shipment, limits, settings);
-      if (!settings.keepAlive || flight.came === 'nothing' || flight.ended !== 'whole') await drop();
-      return flight;
+      const phase: Phase = { headersSent: false };
+      try {
+        way ??= await wayTo(settings);
+        const flight = await flyOnce(way, shipment, limits, settings, phase);
+        if (!settings.keepAlive || flight.came === 'nothing' || flight.ended !== 'whole') await drop();
+        return flight;
+      } catch (error) {
+        // Whatever broke, the caller must know what may have happened: nothing is ever thrown from here.
+        await drop();
+        return { came: 'nothing', headersSent: phase.headersSent, trouble: troubleOf(error) };
+      }
     },
     close: drop,
   };
 }
 
-function isLoopbackOrigin(origin: string): boolean {
-  return /^https?:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/u.test(origin);
+type Way = { readonly client: Client; readonly connecting: Connecting };
+
+async function wayTo(settings: LineSettings): Promise<Way> {
+  const ways = await connecting(proxyOf(settings));
+  const client = new Client(settings.origin, {
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    pipelining: settings.keepAlive ? 1 : 0,
+    allowH2: false,
+    connect: ways.connect,
+  });
+  return { client, connecting: ways };
 }
 
 function refuseBlindTls({ env, origin }: LineSettings): void {
-  if (env.NODE_TLS_REJECT_UNAUTHORIZED !== '0' || isLoopbackOrigin(origin)) return;
+  if (env.NODE_TLS_REJECT_UNAUTHORIZED !== '0' || isLoopback(new URL(origin))) return;
   throw new Failure(
     'insecure-tls',
     'NODE_TLS_REJECT_UNAUTHORIZED=0 is set: anyone on the way could read the token. Nothing was sent.',
@@ -62,52 +83,45 @@ function refuseBlindTls({ env, origin }: LineSettings): void {
   );
 }
 
-function proxyOf({ env, origin, direct }: LineSettings): string | undefined {
-  if (direct) return undefined;
-  const proxy = origin.startsWith('https:')
-    ? (env.https_proxy ?? env.HTTPS_PROXY)
-    : (env.http_proxy ?? env.HTTP_PROXY);
-  return proxy === '' ? undefined : proxy;
+function proxyOf({ env, origin, direct }: LineSettings): ProxyServer | undefined {
+  const url = new URL(origin);
+  // What is for this machine stays on it: over plain HTTP a proxy would read the token.
+  return direct || url.protocol !== 'https:' || isLoopback(url) ? undefined : proxyFor(url, env);
 }
 
-async function connect(settings: LineSettings, timeoutMs: number): Promise<Dispatcher> {
-  const options = {
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    pipelining: settings.keepAlive ? 1 : 0,
-    allowH2: false,
-    connect: { timeout: timeoutMs },
-  };
-  const proxy = proxyOf(settings);
-  if (proxy === undefined) return new Client(settings.origin, options);
-  const { default: EnvHttpProxyAgent } = await import('undici/lib/dispatcher/env-http-proxy-agent.js');
-  return new EnvHttpProxyAgent({
-    ...options,
-    httpProxy: proxy,
-    httpsProxy: proxy,
-    noProxy: settings.env.no_proxy ?? settings.env.NO_PROXY ?? '',
-  });
+// A longer timer would fire at once.
+const longestTimerMs = 2 ** 31 - 1;
+
+/** Where the request goes: a token leaves for the origin of its line only. */
+function destination({ url }: Shipment, { origin }: LineSettings): URL {
+  const asked = new URL(url);
+  if (asked.origin !== new URL(origin).origin) throw new WireTrouble('the address is of another origin');
+  return asked;
 }
 
 /** One attempt: every way it can end resolves, and says whether the headers had gone out. */
 function flyOnce(
-  dispatcher: Dispatcher,
+  { client, connecting: ways }: Way,
   shipment: Shipment,
   limits: FlightLimits,
   settings: LineSettings,
+  phase: Phase,
 ): Promise<Flight> {
   return new Promise((resolve) => {
+    const request = requestOf(shipment, settings);
     const received = new Received();
-    let phase: Phase = { headersSent: false };
     let controller: Dispatcher.DispatchController | undefined;
     let reason: Error | undefined;
 
     const give = (why: Error): void => {
       reason ??= why;
-      if (controller === undefined) void dispatcher.destroy(why).catch(() => {});
-      else controller.abort(why);
+      if (controller !== undefined) controller.abort(why);
+      else {
+        ways.abandon();
+        void client.destroy(why).catch(() => {});
+      }
     };
-    const timer = setTimeout(() => give(new TimedOut()), limits.timeoutMs);
+    const timer = setTimeout(() => give(new TimedOut()), Math.min(limits.timeoutMs, longestTimerMs));
     const onCut = (): void => give(new Cut());
     limits.cut.addEventListener('abort', onCut, { once: true });
     const settle = (error?: Error): void => {
@@ -120,40 +134,45 @@ function flyOnce(
       return;
     }
 
-    const url = new URL(shipment.url);
-    followPhase((followed) => {
-      phase = followed;
-      dispatcher.dispatch(
-        {
-          origin: url.origin,
-          path: `${url.pathname}${url.search}`,
-          method: 'POST',
-          headers: {
-            authorization: `Bot ${shipment.token.reveal()}`,
-            'content-type': 'application/json',
-            accept: 'application/json',
-            'user-agent': settings.userAgent,
-          },
-          body: Buffer.from(shipment.body.buffer, shipment.body.byteOffset, shipment.body.byteLength),
-        },
-        {
-          onRequestStart: (started) => {
-            controller = started;
-            if (reason !== undefined) started.abort(reason);
-          },
-          onResponseStart: (_controller, status, headers) => received.begin(status, headers),
-          onResponseData: (_controller, chunk) => {
-            if (!received.add(chunk)) give(new TooLong());
-          },
-          onResponseEnd: () => {
-            received.ended = 'whole';
-            settle();
-          },
-          onResponseError: (_controller, error) => settle(error),
-        },
-      );
-    });
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart: (started) => {
+        controller = started;
+        if (reason !== undefined) started.abort(reason);
+      },
+      onResponseStart: (_controller, status, headers) => received.begin(status, headers),
+      onResponseData: (_controller, chunk) => {
+        if (!received.add(chunk)) give(new TooLong());
+      },
+      onResponseEnd: () => {
+        received.ended = 'whole';
+        settle();
+      },
+      onResponseError: (_controller, error) => settle(error),
+    };
+    try {
+      followPhase(phase, () => client.dispatch(request, handler));
+    } catch (error) {
+      settle(error instanceof Error ? error : new Error(String(error)));
+    }
   });
+}
+
+/** Everything that is sent. */
+function requestOf(shipment: Shipment, settings: LineSettings): Dispatcher.DispatchOptions {
+  const url = destination(shipment, settings);
+  const { body, token } = shipment;
+  return {
+    origin: url.origin,
+    path: `${url.pathname}${url.search}`,
+    method: 'POST',
+    headers: {
+      authorization: `Bot ${token.reveal()}`,
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'user-agent': settings.userAgent,
+    },
+    body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
+  };
 }
 
 /** What has come back so far. */

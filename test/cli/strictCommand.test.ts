@@ -162,7 +162,7 @@ describe('what a command is told', () => {
 });
 
 describe('help and version', () => {
-  test.each([[['--help']], [['send', '--help']], [['help', 'send']], [['config', 'add', '-h']]])(
+  test.each([[['--help']], [['send', '--help']], [['config', 'add', '-h']]])(
     '%j goes to stdout and exits 0',
     async (line) => {
       const { code, stdout, stderr } = await run(line);

@@ -4,24 +4,32 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CommandSpec } from '../../src/cli/spec.ts';
 import { commandTree } from '../../src/commands/tree.ts';
 import { botctl, fewAtATime } from '../helpers/botctl.ts';
-import { type EchoingService, startEchoingService } from '../helpers/echoingService.ts';
 import { Home } from '../helpers/home.ts';
-import { type Drive, drives, tokenOnStdin, unreachable } from './canaryDrives.ts';
+import { type SandboxProcess, startSandboxProcess } from '../helpers/sandboxProcess.ts';
+import { type Drive, drives, theToken } from './canaryDrives.ts';
 
-// Long enough that its last four characters, which may be shown, hold nothing of the canary.
-const token = 'cnry7Qx9-never-to-be-seen-anywhere-ZZZZ';
-const hidden = token.slice(0, 12);
+let sandbox: SandboxProcess;
+/** A token that a service takes, so that commands also succeed with it. */
+let token: string;
+beforeAll(async () => {
+  sandbox = await startSandboxProcess(['--ephemeral']);
+  token = sandbox.greeting.tokens.full;
+});
+afterAll(() => sandbox.end('SIGTERM'));
 
-/** The canary as text, and as what a dump or a header would make of it. */
-const shapes = [
-  hidden,
-  Buffer.from(hidden).toString('hex'),
-  (Buffer.from(hidden).toString('hex').match(/../gu) ?? []).join(' '),
-  Buffer.from(hidden).toString('base64'),
-  Buffer.from(`Bot ${hidden}`).toString('base64').slice(0, 16),
-  [...Buffer.from(hidden)].join(','),
-  [...hidden].reverse().join(''),
-];
+/** The random part of the token but its last four characters: as text, and as dumps and headers have it. */
+function shapesOf(whole: string): string[] {
+  const hidden = whole.slice(-20, -4);
+  const hex = Buffer.from(hidden).toString('hex');
+  const base64 = [0, 1, 2].map((shift) => Buffer.from(whole.slice(-20 - shift, -4)).toString('base64'));
+  return [
+    hidden,
+    hex,
+    (hex.match(/../gu) ?? []).join(' '),
+    [...Buffer.from(hidden)].join(','),
+    ...base64.map((text) => text.slice(4, 20)),
+  ];
+}
 
 function leaves(tree: readonly CommandSpec[], path: readonly string[] = []): string[] {
   return tree.flatMap((spec) =>
@@ -34,8 +42,8 @@ function plant(): Home {
   const home = new Home();
   const tokenFile = join(home.path, 'planted-token');
   writeFileSync(tokenFile, `${token}\n`);
-  const profile = (source: Record<string, string>) => ({
-    'base-url': unreachable,
+  const profile = (source: Record<string, string>, baseUrl = sandbox.greeting.base_url) => ({
+    'base-url': baseUrl,
     token: source,
     retries: '0',
   });
@@ -47,6 +55,7 @@ function plant(): Home {
       variable: profile({ kind: 'env', variable: 'BOT_TOKEN' }),
       file: profile({ kind: 'file', path: tokenFile }),
       command: profile({ kind: 'command', command: `cat '${tokenFile}'` }),
+      lost: profile({ kind: 'stored', secret: token }, 'https://127.0.0.1:9'),
     },
   });
   mkdirSync(join(home.path, 'tmp'));
@@ -62,42 +71,38 @@ function filesWritten(home: Home): string[] {
     .filter((path) => path !== home.configFile && !path.endsWith('planted-token'));
 }
 
-async function drive(command: string, { line, stdin, code }: Drive, mode: readonly string[]): Promise<void> {
+async function drive(command: string, driven: Drive, mode: readonly string[]): Promise<void> {
   const home = plant();
-  const words = [...command.split(' '), ...line, ...mode, '--verbose'];
-  const label = words.join(' ');
-  try {
-    const ran = await botctl(words, {
+  const run = (words: readonly string[], { stdin = '', serves }: Partial<Drive>) =>
+    botctl([...words, ...mode, '--verbose'], {
       env: {
         ...home.env,
         TMPDIR: join(home.path, 'tmp'),
         NODE_DEBUG: '*',
         BOT_TOKEN: token,
         BOTCTL_TOKEN: token,
-        BOTCTL_BASE_URL: service.baseUrl,
+        ...(words.includes('lost') ? {} : { BOTCTL_BASE_URL: sandbox.greeting.base_url }),
       },
-      stdin: (stdin ?? '').replaceAll(tokenOnStdin.trim(), token),
+      stdin: stdin.replaceAll(theToken, token),
       cwd: join(home.path, 'cwd'),
+      interruptAtOutput: serves === true,
     });
-    expect(ran.code, `${label}\n${ran.stderr.slice(-500)}`).toBe(code);
-    const written = filesWritten(home).map((path) => `${path}\n${readFileSync(path, 'latin1')}`);
-    for (const text of [ran.stdout, ran.stderr, ...written]) {
-      for (const shape of shapes) {
-        if (text.includes(shape)) {
-          throw new Error(`${label} shows the token as ${shape} in: ${text.slice(0, 2000)}`);
-        }
-      }
+  try {
+    const before = [];
+    for (const words of driven.before ?? []) before.push(await run(words, {}));
+    const ran = await run([...command.split(' '), ...driven.line], driven);
+    const label = `${command} ${[...driven.line, ...mode].join(' ')}`;
+    expect(ran.code, `${label}\n${ran.stdout}\n${ran.stderr.slice(-800)}`).toBe(driven.code);
+    const files = filesWritten(home).map((path) => `${path}\n${readFileSync(path, 'latin1')}`);
+    for (const text of [...[...before, ran].flatMap(({ stdout, stderr }) => [stdout, stderr]), ...files]) {
+      const shape = shapesOf(token).find((one) => text.includes(one));
+      if (shape !== undefined)
+        throw new Error(`${label} shows the token as ${shape} in: ${text.slice(0, 2000)}`);
     }
   } finally {
     home.remove();
   }
 }
-
-let service: EchoingService;
-beforeAll(async () => {
-  service = await startEchoingService();
-});
-afterAll(() => service.close());
 
 const modes = [[], ['--json'], ['--quiet']] as const;
 

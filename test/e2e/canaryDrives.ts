@@ -1,56 +1,104 @@
-/** One line that the canary test runs: with every token at hand, in every output mode. */
-export type Drive = { readonly line: readonly string[]; readonly code: number; readonly stdin?: string };
+/** One line that the canary test runs: with the token in every place it can come from, in every output mode. */
+export type Drive = {
+  readonly line: readonly string[];
+  readonly code: number;
+  readonly stdin?: string;
+  /** Whole commands that are run before, in the same home. */
+  readonly before?: readonly (readonly string[])[];
+  /** The command serves until it is told to stop. */
+  readonly serves?: true;
+};
 
-/** Stands for the token on stdin, in a drive. */
-export const tokenOnStdin = '<token>\n';
+/** Stands for the token, in what is given on stdin. */
+export const theToken = '<token>';
 
-/** The profiles that are there: each takes its token from elsewhere. All live at this address. */
+/** Profiles at the sandbox, each with its token from elsewhere. `lost` is at an address where nobody listens. */
 export const profileNames = ['stored', 'variable', 'file', 'command'] as const;
-export const unreachable = 'https://127.0.0.1:9';
 
 const url = ['--base-url', 'https://x.example.com'];
+const hello = ['--conversation', 'conv_demo', '--content', 'hello'];
+const payment = [
+  '--to',
+  '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM',
+  '--asset',
+  'SOL',
+  '--amount',
+  '0.01',
+];
+const lost = ['--profile', 'lost', '--retries', '0'];
+const lostMessage = ['send', ...lost, ...hello, '--idempotency-key', 'key-of-the-lost'];
 
-const message = ['--conversation', 'c', '--content', 'hello'];
-const transfer = ['--to', '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM', '--asset', 'SOL', '--amount', '1'];
-const nowhere = ['--base-url', unreachable, '--retries', '0'];
-const asProfile = ['--profile', 'file', '--retries', '0'];
+const payroll = `id,to_address,asset,amount\nada,${payment[1]},SOL,0.01\n`;
 
 /** What each command is driven with. A command that is missing here fails the test: add its lines. */
 export const drives: Readonly<Record<string, readonly Drive[]>> = {
+  'batch send': [
+    { line: ['-', '--once', 'b'], stdin: 'conversation_id,content\nconv_demo,one\nconv_demo,two\n', code: 0 },
+    { line: ['-', '--once', 'b', ...lost], stdin: 'conversation_id,content\nconv_demo,one\n', code: 11 },
+    { line: ['-', '--once', 'b'], stdin: 'nonsense\n1\n', code: 2 },
+  ],
+  'batch transfer': [
+    { line: ['-', '--once', 'b', '--report', 'r.csv'], stdin: payroll, code: 0 },
+    { line: ['-', '--once', 'b', ...lost], stdin: payroll, code: 11 },
+    { line: ['-'], stdin: payroll, code: 2 },
+  ],
+  doctor: [
+    { line: ['--sandbox'], code: 0 },
+    { line: [], code: 0 },
+    { line: ['--profile', 'lost'], code: 1 },
+  ],
+  completion: [
+    { line: ['bash'], code: 0 },
+    { line: ['basch'], code: 2 },
+  ],
+  complete: [
+    { line: ['profiles'], code: 0 },
+    { line: ['intents'], code: 0 },
+    { line: [], code: 2 },
+  ],
+  help: [
+    { line: ['send'], code: 0 },
+    { line: ['sned'], code: 2 },
+  ],
   send: [
-    { line: message, code: 0 },
-    { line: [...message, '--dry-run'], code: 0 },
-    { line: [...message, '--token-file', '-'], stdin: tokenOnStdin, code: 0 },
-    { line: [...message, ...nowhere], code: 8 },
-    { line: [...message, ...asProfile], code: 2 },
+    ...profileNames.map((name) => ({ line: [...hello, '--profile', name], code: 0 })),
+    { line: hello, code: 0 },
+    { line: [...hello, '--token-file', '-'], stdin: `${theToken}\n`, code: 0 },
+    { line: [...hello, '--dry-run'], code: 0 },
+    { line: [...hello, '--sandbox'], code: 0 },
+    { line: ['--conversation', 'nowhere', '--content', 'hello'], code: 4 },
+    { line: [...hello, ...lost], code: 8 },
+    { line: [...hello, '--base-url', 'https://127.0.0.1:9', '--profile', 'stored'], code: 2 },
   ],
   transfer: [
-    // The echoing service refuses transfers, with the token in its words.
-    { line: transfer, code: 3 },
-    { line: [...transfer, '--dry-run'], code: 0 },
-    { line: [...transfer, ...nowhere], code: 8 },
+    { line: [...payment, '--profile', 'stored'], code: 0 },
+    { line: [...payment, '--dry-run'], code: 0 },
+    { line: [...payment.slice(0, -1), '100000'], code: 5 },
+    { line: [...payment, ...lost], code: 8 },
   ],
   history: [
-    { line: [], code: 0 },
-    { line: ['none'], code: 2 },
+    { line: [], before: [['send', ...hello], lostMessage], code: 0 },
+    { line: ['key-of-the-lost'], before: [lostMessage], code: 0 },
+    { line: ['nothing-like-it'], code: 2 },
   ],
   resume: [
     { line: ['--all'], code: 0 },
-    { line: ['none'], code: 2 },
+    { line: ['key-of-the-lost'], before: [lostMessage], code: 8 },
+    { line: ['nothing-like-it'], code: 2 },
   ],
   resolve: [
-    { line: ['--help'], code: 0 },
-    { line: ['none', '--happened', '--reason', 'seen'], code: 2 },
-  ],
-  sandbox: [
-    { line: ['--help'], code: 0 },
-    { line: ['--port', 'x'], code: 2 },
+    {
+      line: ['key-of-the-lost', '--did-not-happen', '--reason', 'nobody listens'],
+      before: [lostMessage],
+      code: 0,
+    },
+    { line: ['nothing-like-it', '--happened', '--reason', 'seen'], code: 2 },
   ],
   'config add': [
-    { line: ['new', ...url, '--token-stdin'], stdin: tokenOnStdin, code: 0 },
+    { line: ['new', ...url, '--token-stdin'], stdin: `${theToken}\n`, code: 0 },
     { line: ['new', ...url, '--token-env', 'BOT_TOKEN', '--use'], code: 0 },
-    { line: ['new', ...url, '--token-stdin'], stdin: `Bot ${tokenOnStdin}`, code: 3 },
-    { line: ['stored', ...url, '--token-stdin'], stdin: tokenOnStdin, code: 2 },
+    { line: ['new', ...url, '--token-stdin'], stdin: `Bot ${theToken}\n`, code: 3 },
+    { line: ['stored', ...url, '--token-stdin'], stdin: theToken, code: 2 },
   ],
   'config list': [
     { line: [], code: 0 },
@@ -62,10 +110,10 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
     { line: ['nobody'], code: 2 },
   ],
   'config set': [
-    { line: ['stored', 'token', '--token-stdin'], stdin: tokenOnStdin, code: 0 },
+    { line: ['stored', 'token', '--token-stdin'], stdin: theToken, code: 0 },
     { line: ['stored', 'timeout', '5s'], code: 0 },
     { line: ['stored', 'base-url', 'https://moved.example.com'], code: 2 },
-    { line: ['stored', 'token', '--token-stdin'], stdin: `${tokenOnStdin}${tokenOnStdin}`, code: 3 },
+    { line: ['stored', 'token', '--token-stdin'], stdin: `${theToken}\n${theToken}\n`, code: 3 },
   ],
   'config unset': [
     { line: ['stored', 'retries'], code: 0 },
@@ -78,5 +126,9 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
   'config path': [
     { line: [], code: 0 },
     { line: ['extra'], code: 2 },
+  ],
+  sandbox: [
+    { line: ['--ephemeral'], serves: true, code: 0 },
+    { line: ['--port', 'none'], code: 2 },
   ],
 };

@@ -1,6 +1,6 @@
 // The built program's `botctl sandbox`, as a person or a script runs it.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -105,6 +105,17 @@ describe('botctl sandbox', () => {
     const effects = await controlOf(again.greeting.base_url).ledger();
     expect(effects).toHaveLength(landed + 1);
     await again.end('SIGTERM');
+  });
+
+  test.runIf(process.platform === 'linux')('loads the VM for the first transfer and not before', async () => {
+    const sandbox = await startSandboxProcess(['--ephemeral']);
+    const loaded = (): boolean => readFileSync(`/proc/${sandbox.child.pid}/maps`, 'utf8').includes('litesvm');
+    await post(sandbox.greeting, 'message', hello);
+    await controlOf(sandbox.greeting.base_url).state();
+    expect(loaded()).toBe(false);
+    await post(sandbox.greeting, 'transfer', pay);
+    expect(loaded()).toBe(true);
+    await sandbox.end('SIGTERM');
   });
 
   test('--ephemeral leaves nothing behind', async () => {

@@ -1,5 +1,6 @@
 import { type SpawnOptions, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
+import { refuseUndocumented } from './jsonOutput.ts';
 
 export const botctlPath = resolve(import.meta.dirname, '../../bin/botctl.js');
 
@@ -10,11 +11,15 @@ export type Start = {
   env: Readonly<Record<string, string | undefined>>;
   stdin?: string;
   cwd?: string;
+  /** Interrupts the program once it has said something on stdout: for one that serves until then. */
+  interruptAtOutput?: boolean;
 };
 
-/** Runs the built program to its end. */
-export function botctl(argv: readonly string[], start: Start): Promise<Ended> {
-  return ended(process.execPath, [botctlPath, ...argv], start);
+/** Runs the built program to its end. What it prints with `--json` is held against the schema. */
+export async function botctl(argv: readonly string[], start: Start): Promise<Ended> {
+  const ran = await ended(process.execPath, [botctlPath, ...argv], start);
+  if (ran.signal === null) refuseUndocumented(argv, ran.stdout);
+  return ran;
 }
 
 /** Runs a line of shell in which `botctl` is the built program. */
@@ -34,6 +39,7 @@ export function ended(program: string, words: readonly string[], start: Start): 
     let stdout = '';
     let stderr = '';
     child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      if (stdout === '' && start.interruptAtOutput === true) child.kill('SIGINT');
       stdout += chunk;
     });
     child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {

@@ -9,12 +9,13 @@ export type Setting = {
   stdin?: string;
   stdoutTerminal?: boolean;
   stderrTerminal?: boolean;
+  columns?: number;
   tree?: readonly CommandSpec[];
   interrupted?: AbortSignal;
 };
 
 /** What was written to it, and whether it says that it is a terminal. */
-function sink(isTTY: boolean): { stream: NodeJS.WriteStream; text: () => string } {
+function sink(isTTY: boolean, columns = 80): { stream: NodeJS.WriteStream; text: () => string } {
   let text = '';
   const stream = new Writable({
     write: (chunk, _encoding, done) => {
@@ -23,14 +24,14 @@ function sink(isTTY: boolean): { stream: NodeJS.WriteStream; text: () => string 
     },
   });
   return {
-    stream: Object.assign(stream, { isTTY, columns: 80 }) as unknown as NodeJS.WriteStream,
+    stream: Object.assign(stream, { isTTY, columns }) as unknown as NodeJS.WriteStream,
     text: () => text,
   };
 }
 
 /** Runs the program in this process, as `bin` does, with a world made for one test. */
 export async function runMain(argv: readonly string[], setting: Setting = {}): Promise<Ran> {
-  const stdout = sink(setting.stdoutTerminal === true);
+  const stdout = sink(setting.stdoutTerminal === true, setting.columns);
   const stderr = sink(setting.stderrTerminal === true);
   const never = new AbortController().signal;
   const code = await main(

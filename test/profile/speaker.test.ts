@@ -142,6 +142,7 @@ describe('where a token may go', () => {
     async (baseUrl) => {
       const failure = await failureOf(() => resolveSpeaker({ baseUrl, tokenFile: '/nonexistent' }, world()));
       expect(failure.code).toBe('base-url');
+      expect(failure.message).toMatch(/^--base-url: .*nothing was sent/u);
       expect(wordsOf(failure)).not.toContain('pw');
     },
   );

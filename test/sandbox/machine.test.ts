@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
-import { NoChainError } from '../../src/sandbox/chain.ts';
+import { loadNativeVm } from '../../src/sandbox/solana/nativeVm.ts';
 import { openDatabase } from '../../src/sandbox/store/database.ts';
 import { recipient, startTestSandbox } from '../helpers/sandbox.ts';
 
@@ -12,14 +12,16 @@ const hello = { conversation_id: 'conv_demo', content: 'hello', idempotency_key:
 const pay = { to_address: recipient, asset: 'SOL', amount: '1', idempotency_key: 'k' };
 
 test('where litesvm has no build, transfers say so in one sentence and messages work', async () => {
-  const loadChain = (): Promise<never> => Promise.reject(new NoChainError(new Error('no such module')));
+  const loadChain = (): never => loadNativeVm('win32', 'x64') as never;
   const sandbox = await startTestSandbox({ loadChain });
   expect(await sandbox.post('transfer', pay)).toMatchObject({
     status: 503,
     json: {
       error: {
         code: 'chain_unavailable',
-        message: expect.stringMatching(/^Transfers need litesvm, .*; messages work\.$/),
+        message: expect.stringMatching(
+          /^Transfers need litesvm, which has no build for win32-x64 here; messages work\.$/,
+        ),
       },
     },
   });

@@ -1,9 +1,9 @@
 import type { Given } from '../../cli/given.ts';
 import type { Context } from '../../context.ts';
 import { type Exit, Failure } from '../../errors.ts';
-import { parseBaseUrl } from '../../intent/baseUrl.ts';
 import { addProfile, checkFree } from '../../profile/edit.ts';
 import { findProfile } from '../../profile/findProfile.ts';
+import { parseNamedUrl } from '../../profile/namedUrl.ts';
 import { newSource } from '../../profile/newSource.ts';
 import { readProfiles } from '../../profile/store.ts';
 import { changeProfiles } from '../../profile/storeWriter.ts';
@@ -17,7 +17,7 @@ export async function run(given: Given, context: Context): Promise<Exit> {
   const { env, display, interrupts } = context;
   const place = profilesPlace(context);
   checkFree(readProfiles(place), name);
-  const baseUrl = parseBaseUrl(requiredUrl(given));
+  const baseUrl = parseNamedUrl(requiredUrl(given), '--base-url');
   const settings = {
     timeout: given.text('timeout'),
     retries: given.text('retries'),

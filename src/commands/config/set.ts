@@ -1,7 +1,7 @@
 import type { Given } from '../../cli/given.ts';
 import type { Context } from '../../context.ts';
 import { type Exit, Failure } from '../../errors.ts';
-import { parseBaseUrl } from '../../intent/baseUrl.ts';
+import type { BaseUrl } from '../../intent/baseUrl.ts';
 import {
   isProfileKey,
   needsTokenAgain,
@@ -13,6 +13,7 @@ import {
   setToken,
 } from '../../profile/edit.ts';
 import { findProfile } from '../../profile/findProfile.ts';
+import { parseNamedUrl } from '../../profile/namedUrl.ts';
 import { givesSource, newSource } from '../../profile/newSource.ts';
 import type { ProfilesFile } from '../../profile/profilesFile.ts';
 import { readProfiles, storePlace } from '../../profile/store.ts';
@@ -41,7 +42,7 @@ async function changeFor(
   }
   const text = requiredValue(name, key, value);
   if (key === 'base-url') {
-    const baseUrl = parseBaseUrl(text);
+    const baseUrl = parseNamedUrl(text, 'base-url');
     const source = await sourceFor(name, baseUrl, given, context);
     return (file) => setBaseUrl(file, name, baseUrl, source);
   }
@@ -56,7 +57,7 @@ async function changeFor(
 /** The token to go with a new base URL: the given one, or an asked one if the old one must not go there. */
 async function sourceFor(
   name: string,
-  baseUrl: ReturnType<typeof parseBaseUrl>,
+  baseUrl: BaseUrl,
   given: Given,
   context: Context,
 ): Promise<TokenSource | undefined> {

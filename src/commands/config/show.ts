@@ -11,8 +11,9 @@ export async function run(given: Given, context: Context): Promise<Exit> {
   const { env, display } = context;
   const file = readProfiles(profilesPlace(context));
   const name = given.args[0] ?? given.text('profile') ?? env.BOTCTL_PROFILE ?? file['in-use'];
-  if (name === undefined) {
-    throw new Failure('no-such-profile', 'No profile is in use and none is named.', {
+  if (name === undefined || name === '') {
+    const why = name === '' ? 'The profile’s name is empty.' : 'No profile is in use and none is named.';
+    throw new Failure('no-such-profile', why, {
       hint: 'botctl config list shows them; botctl config add NAME --base-url URL makes one.',
     });
   }

@@ -1,5 +1,6 @@
 import type { BranchSpec, Example, LeafSpec, OptionSpec, Run } from '../../cli/spec.ts';
 import type { Exit } from '../../errors.ts';
+import { settingKeys } from '../../profile/settings.ts';
 
 const tokenOptions: readonly OptionSpec[] = [
   { flags: '--token-stdin', about: 'store the token that comes on stdin', group: 'The token' },
@@ -15,13 +16,18 @@ const tokenOptions: readonly OptionSpec[] = [
   },
 ];
 
-const tokenDetails = `The token is asked for unseen, or given with --token-stdin, --token-env, --token-file or
---token-command. A file, a variable or a command is only noted: the token itself stays where
-it is. A command is split into words by quotes and blanks; no shell runs it, and it has 30 s.`;
+// commander wraps each line of its own accord.
+const tokenDetails = [
+  'The token is asked for unseen, or given with --token-stdin, --token-env, --token-file or --token-command.',
+  'A variable, a file or a command is only noted: the token itself stays where it is.',
+  'A command is split into words by quotes and blanks; no shell runs it, and it has 30 s.',
+].join(' ');
 
-const keyDetails = `Keys: base-url, token, key-age (30m), timeout (30s), retries (4), max-wait (60s).`;
+const keyDetails = 'Keys: base-url, token, key-age (30m), timeout (30s), retries (4), max-wait (60s).';
 
-const name = { usage: '<name>', about: 'the profile' } as const;
+const newName = { usage: '<name>', about: 'the profile' } as const;
+const name = { ...newName, completes: 'profiles' } as const;
+const keys = ['base-url', 'token', ...settingKeys];
 
 const edits: readonly Exit[] = [0, 1, 2, 3, 130];
 const looks: readonly Exit[] = [0, 1, 2];
@@ -41,8 +47,8 @@ export const configSpec: BranchSpec = {
       {
         name: 'add',
         about: 'add a profile: a bot, its service and its token',
-        details: `${tokenDetails}\n--timeout, --retries and --max-wait, if given, are kept in it. The first profile is in use at once.`,
-        arguments: [name],
+        details: `--base-url is the address of its service. ${tokenDetails}\n\n--timeout, --retries and --max-wait, if given, are kept in it. The first profile is in use at once.`,
+        arguments: [newName],
         options: [...tokenOptions, { flags: '--use', about: 'put it in use' }],
         examples: [
           {
@@ -80,7 +86,7 @@ export const configSpec: BranchSpec = {
         name: 'show',
         about: 'show a profile: where its token comes from, never the token',
         details: 'Without a name: the profile that --profile or BOTCTL_PROFILE names, or the one in use.',
-        arguments: [{ usage: '[name]', about: 'the profile' }],
+        arguments: [{ usage: '[name]', about: 'the profile', completes: 'profiles' }],
         examples: [
           { line: 'botctl config show', about: 'The profile in use' },
           { line: 'botctl config show prod', about: 'One profile' },
@@ -108,10 +114,10 @@ export const configSpec: BranchSpec = {
       {
         name: 'set',
         about: 'change a key of a profile',
-        details: `${keyDetails}\n${tokenDetails}\nA token belongs to its service: a base-url with another origin needs the token again.`,
+        details: `${keyDetails}\n\n${tokenDetails}\n\nA token belongs to its service: a base-url with another origin needs the token again.`,
         arguments: [
           name,
-          { usage: '<key>', about: 'what to change' },
+          { usage: '<key>', about: 'what to change', completes: keys },
           { usage: '[value]', about: 'its new value; for token there is none: arguments show in ps' },
         ],
         options: tokenOptions,
@@ -135,7 +141,7 @@ export const configSpec: BranchSpec = {
         name: 'unset',
         about: 'give a key of a profile its default again',
         details: 'Keys: key-age, timeout, retries, max-wait.',
-        arguments: [name, { usage: '<key>', about: 'what to forget' }],
+        arguments: [name, { usage: '<key>', about: 'what to forget', completes: settingKeys }],
         examples: [
           { line: 'botctl config unset prod timeout', about: 'The default bound on one attempt' },
           { line: 'botctl config unset prod key-age', about: 'The default of 30 minutes' },

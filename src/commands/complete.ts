@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import type { Given } from '../cli/given.ts';
+import type { Run } from '../cli/spec.ts';
+import type { Context } from '../context.ts';
+import { whatOf } from '../display/historyView.ts';
+import { safeLine } from '../display/safeText.ts';
+import { cutTo } from '../display/table.ts';
+import { readProfiles, storePlace } from '../profile/store.ts';
+import { journalPath } from './journalPlace.ts';
+
+type Known = { value: string; about: string };
+
+const mostIntents = 30;
+const aboutWidth = 60;
+
+/** For a shell at a Tab: reads only, asks nothing, and where it cannot read there is nothing to offer. */
+export const run: Run = async (given, context) => {
+  for (const { value, about } of await known(given, context)) {
+    await context.display.show({
+      json: { schema: 'botctl/1', command: given.command, value, about },
+      human: () => `${safeLine(value)}\t${safeLine(about)}\n`,
+      quiet: value,
+    });
+  }
+  return 0;
+};
+
+async function known(given: Given, context: Context): Promise<Known[]> {
+  try {
+    if (given.args[0] === 'profiles') return profiles(context);
+    return given.args[0] === 'intents' ? await intents(given, context) : [];
+  } catch {
+    return [];
+  }
+}
+
+function profiles({ env }: Context): Known[] {
+  const file = readProfiles(storePlace(env));
+  return Object.entries(file.profiles).map(([value, profile]) => ({ value, about: profile['base-url'] }));
+}
+
+async function intents(given: Given, context: Context): Promise<Known[]> {
+  const path = journalPath(given, context);
+  if (!existsSync(path)) return [];
+  const { recentIntents } = await import('../journal/lookOnly.ts');
+  return recentIntents(path, mostIntents).map((intent) => ({
+    value: intent.id,
+    about: cutTo(`${intent.state}: ${whatOf(intent)}`, aboutWidth),
+  }));
+}

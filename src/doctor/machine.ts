@@ -1,0 +1,29 @@
+import { type Finding, fail, ok, warn } from './finding.ts';
+
+/** The Node majors that botctl is tried on. */
+const triedMajors = [20, 22, 24, 26];
+const leastMinorOf20 = 19;
+
+export function nodeFinding(version: string): Finding {
+  const [major = 0, minor = 0] = version.replace(/^v/u, '').split('.').map(Number);
+  const says = `Node ${version.replace(/^v/u, '')}`;
+  if (major < 20 || (major === 20 && minor < leastMinorOf20)) {
+    return fail('node', `${says} is too old`, 'Install Node 20.19 or newer.');
+  }
+  if (triedMajors.includes(major)) return ok('node', says);
+  return warn(
+    'node',
+    `${says} is none that botctl is tried on`,
+    `Use Node ${triedMajors.join(', ')} if anything is odd.`,
+  );
+}
+
+/** `trouble` is why Solana's programs do not run here; without them the sandbox has messages only. */
+export function sandboxFinding(trouble: string | undefined): Finding {
+  if (trouble === undefined) return ok('sandbox', 'messages and real transfers');
+  return warn(
+    'sandbox',
+    `messages only. ${trouble}`,
+    'Try transfers on Linux or macOS. Everything but the sandbox’s transfers works.',
+  );
+}

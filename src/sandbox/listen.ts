@@ -1,0 +1,38 @@
+import type { Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+export type Listener = { port: number; stop(): Promise<void> };
+
+const closingGraceMs = 5_000;
+
+/** Loopback only: whoever is not on this machine cannot even connect. */
+export async function listen(server: Server, port: number): Promise<Listener> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return { port: (server.address() as AddressInfo).port, stop: () => stop(server, sockets) };
+}
+
+/** What is in flight lands; a client that says nothing, or never ends, is left after a while. */
+function stop(server: Server, sockets: Set<Socket>): Promise<void> {
+  return new Promise((resolve) => {
+    // Not closeAllConnections: it forgets those that left HTTP.
+    const grace = setTimeout(() => {
+      for (const socket of sockets) socket.destroy();
+    }, closingGraceMs);
+    server.close(() => {
+      clearTimeout(grace);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,28 @@
+import type { MessagePayload } from './messagePayload.ts';
+import type { Done } from './once.ts';
+import { type Refusal, refusal } from './reply.ts';
+import type { RequestContext, Service } from './service.ts';
+
+export function postMessage(
+  payload: MessagePayload,
+  context: RequestContext,
+  { ledger, identity }: Service,
+): Done | Refusal {
+  const { conversationId, content, components, replyTo } = payload;
+  if (!ledger.conversations.has(conversationId)) {
+    return {
+      ...refusal(404, 'conversation_not_found', 'There is no such conversation.'),
+      field: 'conversation_id',
+    };
+  }
+  const id = identity.id('msg', ledger.effects.nextSeq());
+  const message = {
+    id,
+    conversation_id: conversationId,
+    content,
+    ...(components === undefined ? {} : { components }),
+    ...(replyTo === undefined ? {} : { reply_to_message_id: replyTo }),
+    created_at: new Date(context.nowMs).toISOString(),
+  };
+  return { kind: 'done', id, signature: null, fields: { message, request_id: context.requestId } };
+}

@@ -1,0 +1,52 @@
+import type { Socket } from 'node:net';
+import type { buildConnector } from 'undici';
+import connector from 'undici/lib/core/connect.js';
+import type { ProxyServer } from './proxy.ts';
+import { WireTrouble } from './trouble.ts';
+
+export type Connecting = {
+  readonly connect: buildConnector.connector;
+  /** Lets go of every connection that is still being made: undici itself would wait for them. */
+  abandon(): void;
+};
+
+/** How a client gets its connections: straight, or through a proxy's tunnel. Nothing here ends by itself. */
+export async function connecting(proxy: ProxyServer | undefined): Promise<Connecting> {
+  // The flight's own timer is the one that ends an attempt.
+  const straight = connector({ timeout: 0, allowH2: false });
+  const tunnel = proxy && (await import('./tunnel.ts'));
+  const begun = new Set<{ destroy(): unknown }>();
+  let abandoned = false;
+
+  const join: Join = (options, callback) => {
+    const socket = straight(options, (...outcome) => {
+      begun.delete(socket);
+      callback(...outcome);
+    });
+    begun.add(socket);
+  };
+  return {
+    connect: (options, callback) => {
+      if (proxy === undefined || tunnel === undefined) return join(options, callback);
+      const target = `${options.hostname}:${options.port || 443}`;
+      const asking = tunnel.openTunnel(proxy, target, (outcome) => {
+        begun.delete(asking);
+        if (outcome instanceof Error) return callback(outcome, null);
+        if (!abandoned) return join({ ...options, httpSocket: outcome }, callback);
+        outcome.destroy();
+        callback(new WireTrouble('it was given up'), null);
+      });
+      begun.add(asking);
+    },
+    abandon: () => {
+      abandoned = true;
+      for (const one of begun) one.destroy();
+      begun.clear();
+    },
+  };
+}
+
+type Join = (
+  options: buildConnector.Options & { httpSocket?: Socket },
+  callback: buildConnector.Callback,
+) => void;

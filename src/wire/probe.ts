@@ -1,0 +1,138 @@
+import { request as plainRequest } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import { connect as connectTcp, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import type { ProxyServer } from './proxy.ts';
+import { troubleOf } from './trouble.ts';
+
+/** What trying the way to a service shows, without asking its API anything. */
+export type Probe = {
+  readonly reached: boolean;
+  /** Why it was not reached, or why no reply came, as part of a sentence. */
+  readonly trouble: string | undefined;
+  readonly tls: { readonly protocol: string; readonly validToMs: number | undefined } | undefined;
+  /** The service's clock, and this machine's when it was heard. */
+  readonly clock: { readonly theirsMs: number; readonly oursMs: number } | undefined;
+};
+
+export type ProbeSettings = {
+  readonly origin: string;
+  readonly proxy: ProxyServer | undefined;
+  readonly userAgent: string;
+  readonly timeoutMs: number;
+  readonly now: () => number;
+};
+
+const nothing = { reached: false, trouble: undefined, tls: undefined, clock: undefined } as const;
+
+/**
+ * Connects as an attempt would: TCP, through the proxy's tunnel if there is one, and TLS. Then it asks HEAD of
+ * `/`, without the token: a method that by its definition changes nothing, on a path that is none of the
+ * API's. All it is asked for is the Date of the reply; that there is none says nothing against the service.
+ */
+export async function probe(settings: ProbeSettings): Promise<Probe> {
+  const service = new URL(settings.origin);
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new Error('no answer came in time')), settings.timeoutMs);
+  let found: Probe = nothing;
+  let socket: Duplex | undefined;
+  try {
+    socket = await open(service, settings.proxy, late.signal);
+    found = { ...nothing, reached: true, tls: tlsOf(socket) };
+    return { ...found, clock: await clockOf(socket, service, settings, late.signal) };
+  } catch (error) {
+    const reason: unknown = late.signal.aborted ? late.signal.reason : error;
+    const trouble = reason instanceof Error && !('code' in reason) ? reason.message : troubleOf(reason);
+    return { ...found, trouble };
+  } finally {
+    clearTimeout(timer);
+    socket?.destroy();
+  }
+}
+
+async function open(service: URL, proxy: ProxyServer | undefined, late: AbortSignal): Promise<Duplex> {
+  const secure = service.protocol === 'https:';
+  const host = service.hostname.replace(/^\[|\]$/gu, '');
+  const port = Number(service.port) || (secure ? 443 : 80);
+  const below = await (proxy === undefined
+    ? connected(connectTcp({ host, port }), 'connect', late)
+    : tunnel(proxy, `${service.hostname}:${port}`, late));
+  if (!secure) return below;
+  const servername = /^[\d.]+$|:/u.test(host) ? '' : host;
+  const socket = connectTls({ socket: below, host, servername, ALPNProtocols: ['http/1.1'] });
+  return connected(socket, 'secureConnect', late);
+}
+
+function connected<Connecting extends Socket>(
+  socket: Connecting,
+  event: 'connect' | 'secureConnect',
+  late: AbortSignal,
+): Promise<Connecting> {
+  return new Promise((resolve, reject) => {
+    late.addEventListener('abort', () => socket.destroy(new Error('late')), { once: true });
+    socket.once('error', reject);
+    socket.once(event, () => {
+      socket.off('error', reject).on('error', () => {});
+      resolve(socket);
+    });
+  });
+}
+
+function tunnel(proxy: ProxyServer, target: string, late: AbortSignal): Promise<Socket> {
+  const { secure, host, port, authorization } = proxy;
+  return new Promise((resolve, reject) => {
+    const request = (secure ? secureRequest : plainRequest)({
+      method: 'CONNECT',
+      host,
+      port,
+      path: target,
+      headers: { host: target, ...(authorization && { 'proxy-authorization': authorization }) },
+      agent: false,
+      signal: late,
+    });
+    request.once('connect', ({ statusCode = 0 }, socket) => {
+      socket.on('error', () => {});
+      if (statusCode >= 200 && statusCode <= 299) return resolve(socket as Socket);
+      socket.destroy();
+      reject(new Error(`the proxy answered ${statusCode}`));
+    });
+    request.once('error', (error) => reject(new Error(`the proxy could not be used: ${troubleOf(error)}`)));
+    request.end();
+  });
+}
+
+function clockOf(
+  socket: Duplex,
+  service: URL,
+  { userAgent, now }: ProbeSettings,
+  late: AbortSignal,
+): Promise<Probe['clock']> {
+  return new Promise((resolve, reject) => {
+    const headers = { host: service.host, 'user-agent': userAgent };
+    const request = plainRequest({
+      createConnection: () => socket,
+      method: 'HEAD',
+      path: '/',
+      headers,
+      signal: late,
+    });
+    request.once('response', (response) => {
+      response.resume();
+      const theirsMs = Date.parse(response.headers.date ?? '');
+      resolve(Number.isNaN(theirsMs) ? undefined : { theirsMs, oursMs: now() });
+    });
+    request.once('error', reject);
+    request.end();
+  });
+}
+
+function tlsOf(socket: Duplex): Probe['tls'] {
+  if (!('getPeerCertificate' in socket)) return undefined;
+  const secure = socket as TLSSocket;
+  const validToMs = Date.parse(secure.getPeerCertificate().valid_to ?? '');
+  return {
+    protocol: secure.getProtocol() ?? 'TLS',
+    validToMs: Number.isNaN(validToMs) ? undefined : validToMs,
+  };
+}

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { failed, inOrder } from '../../src/doctor/finding.ts';
+import { journalFindings } from '../../src/doctor/journal.ts';
+import { nodeFinding, sandboxFinding } from '../../src/doctor/machine.ts';
+import { addressFinding, clockFinding, proxyFinding } from '../../src/doctor/network.ts';
+import { Failure } from '../../src/errors.ts';
+import type { JournalLook } from '../../src/journal/lookOnly.ts';
+import type { Probe } from '../../src/wire/probe.ts';
+
+const nowMs = Date.parse('2026-11-20T12:00:00Z');
+const dayMs = 86_400_000;
+
+describe('Node', () => {
+  test.each([
+    ['v18.20.0', 'fail'],
+    ['v20.18.3', 'fail'],
+    ['v20.19.0', 'ok'],
+    ['v22.1.0', 'ok'],
+    ['v23.1.0', 'warn'],
+    ['v26.0.0', 'ok'],
+  ])('%s is %s', (version, level) => {
+    expect(nodeFinding(version).level).toBe(level);
+  });
+});
+
+describe('the clock', () => {
+  const against = (offMs: number) => ({ theirsMs: nowMs, oursMs: nowMs + offMs });
+  test.each([
+    ['agrees with', against(0), undefined, 'ok'],
+    ['agrees with', against(1_400), undefined, 'ok'],
+    ['20 s ahead of', against(20_000), undefined, 'ok'],
+    ['40 s behind', against(-40_000), undefined, 'warn'],
+    ['600 s ahead of', against(600_000), undefined, 'fail'],
+    ['not compared', undefined, undefined, 'warn'],
+    ['behind the journal', against(0), nowMs + 301_000, 'fail'],
+    ['agrees with', against(0), nowMs + 299_000, 'ok'],
+  ] as const)('%s', (says, clock, latestMs, level) => {
+    const found = clockFinding(clock, latestMs, nowMs);
+    expect(found).toMatchObject({ level });
+    expect(found.says).toContain(says);
+  });
+});
+
+describe('the address', () => {
+  const reached = { reached: true, trouble: undefined, tls: undefined, clock: undefined };
+  const tls = (days: number) => ({ protocol: 'TLSv1.3', validToMs: nowMs + days * dayMs });
+  test.each([
+    ['answers', reached, 'ok'],
+    ['certificate until 2027', { ...reached, tls: tls(90) }, 'ok'],
+    ['its certificate ends', { ...reached, tls: tls(13) }, 'warn'],
+    [
+      'cannot be reached: the connection was refused',
+      { ...reached, reached: false, trouble: 'the connection was refused' },
+      'fail',
+    ],
+  ] satisfies [string, Probe, string][])('%s', (says, found, level) => {
+    const finding = addressFinding('https://x', found, undefined, nowMs);
+    expect(finding).toMatchObject({ level });
+    expect(finding.says).toContain(says);
+  });
+
+  test('behind a proxy that is used, the proxy is what to check', () => {
+    const found = { ...reached, reached: false, trouble: 'no' };
+    expect(addressFinding('https://x', found, { shown: 'http://p:1', used: true }, nowMs).todo).toContain(
+      'http://p:1',
+    );
+    expect(proxyFinding({ shown: 'http://p:1', used: false }).says).toContain('not used');
+  });
+});
+
+describe('the journal', () => {
+  const sound: JournalLook = {
+    check: ['ok'],
+    version: 1,
+    knownVersion: 1,
+    isJournal: true,
+    mode: 'wal',
+    syncsFully: true,
+    counts: { accepted: 3 },
+    oldestUnknown: undefined,
+    latestMs: undefined,
+  };
+  test.each([
+    [{}, ['ok', 'ok'], 'quick_check ok'],
+    [{ check: ['row 3 missing'] }, ['fail', 'ok'], 'row 3 missing'],
+    [{ version: 2 }, ['fail', 'ok'], 'newer botctl'],
+    [{ isJournal: false }, ['fail'], 'is not a journal'],
+    [{ syncsFully: false }, ['fail', 'ok'], 'durably'],
+    [{ mode: 'delete' }, ['warn', 'ok'], 'not wal'],
+    [{ counts: { held: 1 } }, ['ok', 'warn'], '1 held'],
+    [{ counts: { unknown: 2, accepted: 1 } }, ['ok', 'warn'], '2 unknown, 1 accepted'],
+    [{ counts: {} }, ['ok', 'ok'], 'none'],
+  ])('%j is %j', (change, levels, says) => {
+    const findings = journalFindings('/j.db', { is: 'there', look: { ...sound, ...change } });
+    expect(findings.map(({ level }) => level)).toEqual(levels);
+    expect(findings.map((one) => one.says).join('\n')).toContain(says);
+  });
+
+  test('that cannot be made is a failure: nothing could be sent', () => {
+    expect(journalFindings('/a/j.db', { is: 'none', folder: '/a', writable: false })).toMatchObject([
+      { level: 'fail' },
+    ]);
+    expect(journalFindings('/a/j.db', { is: 'none', folder: '/a', writable: true })).toMatchObject([
+      { level: 'ok' },
+    ]);
+  });
+});
+
+test('a warning is in order, a failure is not; every one of both says what to do', () => {
+  const warning = sandboxFinding('no build.');
+  const failure = failed(
+    'token',
+    new Failure('no-token', 'There is none; nothing was sent.', { hint: 'Give it.' }),
+  );
+  expect(inOrder([warning])).toBe(true);
+  expect(inOrder([warning, failure])).toBe(false);
+  expect(failure).toMatchObject({ says: 'There is none.', todo: 'Give it.' });
+  expect(warning.todo).toBeTruthy();
+});

@@ -1,0 +1,207 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { commandTree } from '../../src/commands/tree.ts';
+import { completionNodes, valueOptions } from '../../src/completion/model.ts';
+import { botctl, botctlPath, ended } from '../helpers/botctl.ts';
+import { Home } from '../helpers/home.ts';
+import { hasTool } from '../helpers/tools.ts';
+
+let home: Home;
+let env: Record<string, string>;
+let intentId: string;
+
+const dangerous = "x'$(touch run)`touch run`;touch run";
+
+beforeAll(async () => {
+  home = new Home();
+  const bin = join(home.path, 'bin');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'botctl'), `#!/bin/sh\nexec '${process.execPath}' '${botctlPath}' "$@"\n`);
+  chmodSync(join(bin, 'botctl'), 0o755);
+  env = { ...home.env, PATH: `${bin}:${home.env.PATH}`, TERM: 'xterm' };
+  const profile = { 'base-url': 'https://bots.example.com', token: { kind: 'env', variable: 'X' } };
+  home.writeConfig({ version: 1, profiles: { prod: profile, stage: profile, [dangerous]: profile } });
+  const sent = await botctl(
+    ['--sandbox', 'send', '--conversation', 'conv_demo', '--content', 'Grüße: "$(touch run)"', '--json'],
+    { env },
+  );
+  intentId = JSON.parse(sent.stdout).intent.id;
+});
+afterAll(() => home.remove());
+
+async function script(shell: string): Promise<string> {
+  const { code, stdout } = await botctl(['completion', shell], { env });
+  expect(code).toBe(0);
+  const path = join(home.path, `completion.${shell}`);
+  writeFileSync(path, stdout);
+  return path;
+}
+
+/** What is typed, and everything that may come next; `all` where nothing else may. */
+const cases = (): { words: string[]; some?: string[]; all?: string[] }[] => [
+  { words: ['tran'], all: ['transfer'] },
+  { words: ['config', 'se'], all: ['set'] },
+  { words: [''], some: ['send', 'transfer', 'history', 'config', 'completion'] },
+  { words: ['history', '--sta'], all: ['--state'] },
+  { words: ['history', '--state', 're'], all: ['rejected', 'resolved'] },
+  { words: ['--profile', 'pr'], all: ['prod'] },
+  { words: ['--profile', 's'], all: ['stage'] },
+  { words: ['send', '--but'], all: ['--button'] },
+  { words: ['config', 'set', 'prod', 'key'], all: ['key-age'] },
+  { words: ['--sandbox', 'history', intentId.slice(0, 2)], all: [intentId] },
+  { words: ['--sandbox', 'resolve', 'abc', intentId.slice(0, 2)], all: [intentId] },
+  { words: ['history', intentId.slice(0, 2)], all: [] },
+  { words: ['completion', 'z'], all: ['zsh'] },
+  { words: ['comp'], all: ['completion'] },
+];
+
+function judge(found: string[], { words, some, all }: ReturnType<typeof cases>[number]): void {
+  const shown = found.filter((word) => word !== '').sort();
+  if (all !== undefined) expect({ words, shown }).toEqual({ words, shown: [...all].sort() });
+  if (some !== undefined) expect(shown).toEqual(expect.arrayContaining(some));
+}
+
+describe.skipIf(!hasTool('bash'))('in bash', () => {
+  test('completes commands, options, values, profiles and intents', async () => {
+    const path = await script('bash');
+    const asked = cases().map(
+      ({ words }) =>
+        `COMP_WORDS=(botctl ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _botctl; ` +
+        `printf '%s\\n' "\${COMPREPLY[@]}"; echo ==`,
+    );
+    const { stdout, stderr } = await ended('bash', ['-c', `source ${path}\n${asked.join('\n')}`], { env });
+    expect(stderr).toBe('');
+    const answers = stdout.split('==\n');
+    for (const [index, one] of cases().entries()) judge((answers[index] ?? '').split('\n'), one);
+  });
+
+  test('runs nothing of what it lists', async () => {
+    const path = await script('bash');
+    const line = `source ${path}; COMP_WORDS=(botctl --profile ''); COMP_CWORD=2; _botctl; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout } = await ended('bash', ['-c', line], { env, cwd: home.path });
+    expect(stdout).toContain('touch');
+    expect(existsSync(join(home.path, 'run'))).toBe(false);
+    expect(readFileSync(path, 'utf8')).not.toMatch(/\beval\b|compgen -W/u);
+  });
+
+  test('completes files where a file is wanted, and after =', async () => {
+    const path = await script('bash');
+    writeFileSync(join(home.path, 'pay load.json'), '{}');
+    const line = (words: string, at: number) =>
+      `source ${path}; COMP_WORDS=(${words}); COMP_CWORD=${at}; _botctl; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const files = await ended('bash', ['-c', line("botctl transfer --payload 'pay'", 3)], {
+      env,
+      cwd: home.path,
+    });
+    expect(files.stdout).toBe('pay load.json\n');
+    const equals = await ended('bash', ['-c', line("botctl history --state = 'he'", 4)], { env });
+    expect(equals.stdout).toBe('held\n');
+  });
+});
+
+describe.skipIf(!hasTool('fish'))('in fish', () => {
+  test('completes commands, options, values, profiles and intents', async () => {
+    const path = await script('fish');
+    const asked = cases().map(
+      ({ words }) =>
+        `complete -C '${['botctl', ...words].join(' ')}' | string replace -r '\\t.*' ''; echo ==`,
+    );
+    const { stdout, stderr } = await ended(
+      'fish',
+      ['--no-config', '-c', `source ${path}\n${asked.join('\n')}`],
+      { env },
+    );
+    expect(stderr).toBe('');
+    const answers = stdout.split('==\n');
+    for (const [index, one] of cases().entries()) judge((answers[index] ?? '').split('\n'), one);
+  });
+
+  test('completes after =, and says what each is', async () => {
+    const path = await script('fish');
+    const line = `source ${path}; complete -C 'botctl --profile=pr'; complete -C 'botctl --sandbox history ${intentId}'`;
+    const { stdout } = await ended('fish', ['--no-config', '-c', line], { env });
+    expect(stdout).toContain('--profile=prod\thttps://bots.example.com');
+    expect(stdout).toContain(`${intentId}\taccepted: conv_demo: Grüße`);
+  });
+});
+
+/** A real zsh at a pseudo-terminal: the line as it stands after Tab is written to a file by a key of our own. */
+const zshHarness = `
+zmodload zsh/zpty
+zpty z zsh -f -i
+zpty -w z 'PS1=; unsetopt beep zle_bracketed_paste; autoload -Uz compinit; compinit -u -d '$HOME'/.zcompdump'
+zpty -w z 'source '$SCRIPT'; note() { print -r -- "$BUFFER" >> '$OUT'; BUFFER= }; zle -N note; bindkey "^G" note'
+zpty -w z ': > '$OUT
+wait_for() { for i in {1..200}; do if [[ -e $OUT && $(wc -l < $OUT) -ge $1 ]] return; sleep 0.1; done }
+wait_for 0; sleep 0.3
+typeset -i count=0
+for line in $LINES_TO_TYPE; do zpty -w -n z "$line"$'\\t\\a'; count+=1; wait_for $count; done
+zpty -d z
+`;
+
+describe.skipIf(!hasTool('zsh'))('in zsh', () => {
+  test('completes commands, options, values, profiles and intents', async () => {
+    const path = await script('zsh');
+    const out = join(home.path, 'zsh.out');
+    const typed = [
+      ['botctl tran', 'botctl transfer '],
+      ['botctl config se', 'botctl config set '],
+      ['botctl history --sta', 'botctl history --state '],
+      ['botctl history --state hel', 'botctl history --state held '],
+      ['botctl --profile pr', 'botctl --profile prod '],
+      ['botctl --profile=pr', 'botctl --profile=prod '],
+      [`botctl --sandbox history ${intentId.slice(0, 2)}`, `botctl --sandbox history ${intentId} `],
+    ];
+    const lines = typed.map(([line]) => `'${line}'`).join(' ');
+    const harness = zshHarness.replace('$LINES_TO_TYPE', lines);
+    const zsh = await ended('zsh', ['-f', '-c', harness], { env: { ...env, SCRIPT: path, OUT: out } });
+    expect(zsh.stderr).toBe('');
+    expect(readFileSync(out, 'utf8')).toBe(typed.map(([, after]) => `${after}\n`).join(''));
+  });
+
+  test('is also good as a file in fpath', async () => {
+    const path = await script('zsh');
+    expect(readFileSync(path, 'utf8').startsWith('#compdef botctl\n')).toBe(true);
+    expect((await ended('zsh', ['-n', path], { env })).stderr).toBe('');
+  });
+});
+
+describe('the scripts', () => {
+  test.each(['bash', 'zsh', 'fish', 'powershell'])('for %s name every option and command', async (shell) => {
+    const text = readFileSync(await script(shell), 'utf8');
+    for (const { path, options, commands } of completionNodes(commandTree)) {
+      expect(text).toContain(`'${path}'`);
+      for (const name of options.flatMap(({ names }) => names)) expect(text).toContain(name);
+      for (const { word } of commands) expect(text).toContain(word);
+    }
+  });
+
+  test('may take an option for the same wherever it stands', () => {
+    const nodes = completionNodes(commandTree);
+    const names = new Set(valueOptions(nodes).flatMap(({ names }) => names));
+    const flags = nodes.flatMap(({ options }) => options).filter(({ takesValue }) => !takesValue);
+    expect(flags.flatMap(({ names }) => names).filter((name) => names.has(name))).toEqual([]);
+  });
+
+  test('another shell is refused, with what was meant', async () => {
+    const { code, stderr } = await botctl(['completion', 'bsh'], { env });
+    expect(code).toBe(2);
+    expect(stderr).toContain('Did you mean bash?');
+  });
+});
+
+test('what is looked up is nothing, quietly, where there is nothing or it cannot be read', async () => {
+  const other = new Home();
+  other.writeConfig('{');
+  for (const what of ['profiles', 'intents', 'what']) {
+    expect(await botctl(['complete', what], { env: other.env })).toEqual({
+      code: 0,
+      signal: null,
+      stdout: '',
+      stderr: '',
+    });
+  }
+  expect(existsSync(join(other.path, 'data'))).toBe(false);
+  other.remove();
+});

@@ -1,0 +1,124 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { botctl } from '../helpers/botctl.ts';
+import { Home } from '../helpers/home.ts';
+
+type Check = { check: string; level: string; says: string; todo?: string };
+
+let home: Home;
+const servers: Server[] = [];
+beforeEach(() => {
+  home = new Home();
+});
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+  home.remove();
+});
+
+const token = 'canary_7f3b_token';
+
+async function doctor(
+  words: string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number | null; checks: Record<string, Check>; all: string }> {
+  const { code, stdout, stderr } = await botctl(['doctor', '--json', ...words], {
+    env: { ...home.env, ...env },
+  });
+  const { checks, in_order } = JSON.parse(stdout) as { checks: Check[]; in_order: boolean };
+  expect(in_order).toBe(code === 0);
+  for (const { level, todo } of checks) expect(todo === undefined).toBe(level === 'ok');
+  return { code, checks: Object.fromEntries(checks.map((one) => [one.check, one])), all: stdout + stderr };
+}
+
+/** A service that notes what comes, and answers once. */
+async function listen(answer: string): Promise<{ url: string; heard: () => string }> {
+  let heard = '';
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (chunk) => {
+      heard += String(chunk);
+      if (answer === '') socket.destroy();
+      else socket.end(answer);
+    });
+  });
+  servers.push(server);
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return { url: `http://127.0.0.1:${address.port}`, heard: () => heard };
+}
+
+test('asks only HEAD / without the token, and compares the clocks', async () => {
+  const theirs = new Date(Date.now() - 120_000).toUTCString();
+  const { url, heard } = await listen(`HTTP/1.1 405 No\r\nDate: ${theirs}\r\nConnection: close\r\n\r\n`);
+  const { code, checks, all } = await doctor(['--base-url', url], { BOTCTL_TOKEN: token });
+  expect(code).toBe(0);
+  expect(heard()).toMatch(/^HEAD \/ HTTP\/1\.1\r\n/u);
+  expect(heard()).not.toMatch(/authorization|api/iu);
+  expect(checks.address).toMatchObject({ level: 'ok' });
+  expect(checks.clock).toMatchObject({ level: 'warn', says: expect.stringMatching(/1(19|2\d) s ahead of/u) });
+  expect(all + heard()).not.toContain(token);
+});
+
+test('a service that only connects is reached; the clock is then said to be not compared', async () => {
+  const { url } = await listen('');
+  const { code, checks } = await doctor(['--base-url', url], { BOTCTL_TOKEN: token });
+  expect(code).toBe(0);
+  expect(checks.address).toMatchObject({ level: 'ok' });
+  expect(checks.clock).toMatchObject({ level: 'warn', says: expect.stringContaining('not compared') });
+});
+
+test('with nobody to speak as, it says so, exits 1 and makes nothing', async () => {
+  const { code, checks } = await doctor([]);
+  expect(code).toBe(1);
+  expect(checks.token).toMatchObject({ level: 'fail', todo: expect.stringContaining('botctl config add') });
+  expect(checks.journal).toMatchObject({ level: 'ok' });
+  expect(existsSync(join(home.path, 'data'))).toBe(false);
+});
+
+test('a profile whose token is missing still has its address tried', async () => {
+  const { url } = await listen('HTTP/1.1 200 OK\r\n\r\n');
+  const profile = { 'base-url': url, token: { kind: 'env', variable: 'NOT_SET' } };
+  home.writeConfig({ version: 1, 'in-use': 'prod', profiles: { prod: profile } });
+  const { code, checks } = await doctor([]);
+  expect(code).toBe(1);
+  expect(checks.token).toMatchObject({ level: 'fail', says: expect.stringContaining('NOT_SET') });
+  expect(checks.address).toMatchObject({ level: 'ok' });
+});
+
+test('nobody at the address, a proxy that is not there, and unchecked certificates fail', async () => {
+  const gone = await doctor(['--base-url', 'https://127.0.0.1:9'], { BOTCTL_TOKEN: token });
+  expect(gone.checks.address).toMatchObject({ level: 'fail', says: expect.stringContaining('refused') });
+  const proxied = await doctor(['--base-url', 'https://bots.example.com'], {
+    BOTCTL_TOKEN: token,
+    HTTPS_PROXY: 'http://user:secret@127.0.0.1:9',
+    NODE_TLS_REJECT_UNAUTHORIZED: '0',
+  });
+  expect(proxied.checks.address).toMatchObject({ level: 'fail', says: expect.stringContaining('proxy') });
+  expect(proxied.checks.proxy).toMatchObject({ says: 'http://127.0.0.1:9' });
+  expect(proxied.checks.tls).toMatchObject({ level: 'fail' });
+  expect(proxied.all).not.toContain('secret');
+});
+
+test('a journal that is none is a failure, and is left as it is', async () => {
+  const path = join(home.path, 'journal.db');
+  mkdirSync(home.path, { recursive: true });
+  writeFileSync(path, 'not a database, but long enough to be taken for one at a first glance '.repeat(20));
+  const { code, checks } = await doctor(['--sandbox', '--journal', path]);
+  expect(code).toBe(1);
+  expect(checks.journal).toMatchObject({ level: 'fail', says: expect.stringContaining('damaged') });
+});
+
+test('in the sandbox everything is in order, and what is there is counted', async () => {
+  const env = home.env;
+  await botctl(['--sandbox', 'send', '--conversation', 'conv_demo', '--content', 'x'], { env });
+  const { code, checks } = await doctor(['--sandbox']);
+  expect(code).toBe(0);
+  expect(checks.intents).toMatchObject({ level: 'ok', says: '1 accepted' });
+  expect(checks.journal?.says).toContain('quick_check ok, WAL, synchronous FULL');
+  const human = await botctl(['--sandbox', 'doctor'], { env });
+  expect(human.stdout).toMatch(/^ok {4}node {6}Node /u);
+  expect(human.stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+});

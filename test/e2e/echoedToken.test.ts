@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { botctl } from '../helpers/botctl.ts';
+import { type EchoingService, startEchoingService } from '../helpers/echoingService.ts';
+import { Home } from '../helpers/home.ts';
+
+const token = 'echoed-canary-token-0123456789';
+const message = ['send', '--conversation', 'c', '--content', 'hello'];
+const payment = [
+  'transfer',
+  '--to',
+  '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM',
+  '--asset',
+  'SOL',
+  '--amount',
+  '1',
+];
+
+let service: EchoingService;
+let home: Home;
+beforeAll(async () => {
+  service = await startEchoingService();
+});
+afterAll(() => service.close());
+beforeEach(() => {
+  home = new Home();
+});
+afterEach(() => home.remove());
+
+test.each([
+  { what: 'a message', line: message, code: 0 },
+  { what: 'a refused transfer', line: payment, code: 3 },
+])('the token that a service echoes to $what is neither shown nor journaled', async ({ line, code }) => {
+  const env = { ...home.env, BOTCTL_TOKEN: token, BOTCTL_BASE_URL: service.baseUrl };
+  const ran = await botctl([...line, '--json', '--verbose'], { env });
+  expect(ran.code).toBe(code);
+  expect(ran.stdout).toContain('[token]');
+  const written = readdirSync(home.path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'));
+  expect(written.length).toBeGreaterThan(0);
+  for (const text of [ran.stdout, ran.stderr, ...written]) expect(text).not.toContain(token);
+});

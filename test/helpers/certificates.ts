@@ -1,0 +1,86 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import tls from 'node:tls';
+
+export type Certificate = { readonly key: string; readonly cert: string };
+
+export type Certificates = {
+  readonly authority: string;
+  /** For localhost, 127.0.0.1 and bots.test. */
+  readonly good: Certificate;
+  readonly expired: Certificate;
+  readonly otherHost: Certificate;
+  readonly selfSigned: Certificate;
+};
+
+function openssl(folder: string, ...words: string[]): void {
+  execFileSync('openssl', words, { cwd: folder, stdio: 'ignore' });
+}
+
+/** Certificates made for this run, or undefined where there is no openssl. */
+export function makeCertificates(): Certificates | undefined {
+  const folder = mkdtempSync(join(tmpdir(), 'botctl-certificates-'));
+  const text = (name: string): string => readFileSync(join(folder, name), 'utf8');
+  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+  try {
+    openssl(folder, 'req', '-x509', ...newKey, '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=Test');
+    const issue = (name: string, host: string, ...validity: string[]): Certificate => {
+      openssl(
+        folder,
+        'req',
+        '-new',
+        ...newKey,
+        '-keyout',
+        `${name}.key`,
+        '-out',
+        `${name}.csr`,
+        '-subj',
+        '/CN=x',
+      );
+      writeFileSync(join(folder, 'ext'), `subjectAltName=${host}`);
+      const sign = ['x509', '-req', '-in', `${name}.csr`, '-CA', 'ca.pem', '-CAkey', 'ca.key'];
+      openssl(folder, ...sign, '-CAcreateserial', '-extfile', 'ext', '-out', `${name}.pem`, ...validity);
+      return { key: text(`${name}.key`), cert: text(`${name}.pem`) };
+    };
+    const self = [
+      'req',
+      '-x509',
+      ...newKey,
+      '-keyout',
+      'self.key',
+      '-out',
+      'self.pem',
+      '-subj',
+      '/CN=localhost',
+    ];
+    openssl(folder, ...self, '-addext', 'subjectAltName=DNS:localhost');
+    const hosts = 'DNS:localhost,IP:127.0.0.1,DNS:bots.test';
+    return {
+      authority: text('ca.pem'),
+      good: issue('good', hosts, '-days', '2'),
+      // Valid until the moment it was made.
+      expired: issue('expired', hosts, '-days', '0'),
+      otherHost: issue('other', 'DNS:elsewhere.test', '-days', '2'),
+      selfSigned: { key: text('self.key'), cert: text('self.pem') },
+    };
+  } catch {
+    return undefined;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Makes this process trust an authority, as NODE_EXTRA_CA_CERTS does from its start; returns the way back. */
+export function trust(authority: string): () => void {
+  const original = tls.createSecureContext;
+  tls.createSecureContext = (options) => {
+    const made = original(options);
+    (made.context as { addCACert(pem: string): void }).addCACert(authority);
+    return made;
+  };
+  return () => {
+    tls.createSecureContext = original;
+  };
+}

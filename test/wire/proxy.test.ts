@@ -1,0 +1,330 @@
+import type { Socket } from 'node:net';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openLine } from '../../src/wire/undiciLine.ts';
+import { type Certificates, makeCertificates, trust } from '../helpers/certificates.ts';
+import { deadPort, httpReply, type Loopback, startLoopback } from '../helpers/loopback.ts';
+import { type LoopbackProxy, startProxy } from '../helpers/proxy.ts';
+import {
+  flyTo,
+  limitsOf,
+  noReply,
+  path,
+  reply,
+  settingsFor,
+  shipmentTo,
+  token,
+} from '../helpers/shipping.ts';
+
+const opened: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close();
+});
+
+function later<Closing extends { close(): Promise<void> }>(one: Closing): Closing {
+  opened.push(one);
+  return one;
+}
+
+const ok = (socket: Socket): void => void socket.end(httpReply('{"a":1}'));
+
+// No name: where it is not the proxy’s to find, it is found nowhere, and nobody outside is asked.
+const nowhere = `https://${'x'.repeat(64)}.bots.test`;
+
+const certificates: Certificates | undefined = makeCertificates();
+
+describe.skipIf(certificates === undefined)('through a proxy (skipped where there is no openssl)', () => {
+  let made: Certificates;
+  beforeAll(() => {
+    if (certificates === undefined) throw new Error('no certificates');
+    made = certificates;
+    return trust(made.authority);
+  });
+
+  async function behindProxy(
+    onRequest: (socket: Socket) => void,
+    which: keyof Certificates = 'good',
+    answer?: (socket: Socket) => boolean,
+  ): Promise<{ service: Loopback; proxy: LoopbackProxy }> {
+    const certificate = made[which];
+    if (typeof certificate === 'string') throw new Error('an authority serves nothing');
+    const service = later(await startLoopback(onRequest, certificate));
+    return { service, proxy: later(await startProxy(service.port, answer)) };
+  }
+
+  const envOf = ({ port }: LoopbackProxy): Record<string, string> => ({
+    HTTPS_PROXY: `http://127.0.0.1:${port}`,
+  });
+
+  test('a request comes through a tunnel, and the proxy never sees the token', async () => {
+    const { service, proxy } = await behindProxy(ok);
+    const flight = reply(await flyTo('https://bots.test', { env: envOf(proxy) }));
+    expect([flight.status, String(flight.body)]).toEqual([200, '{"a":1}']);
+    expect(proxy.asked.map(({ url }) => url)).toEqual(['bots.test:443']);
+    expect(JSON.stringify(proxy.asked[0]?.headers)).not.toContain(token);
+    expect(Buffer.concat(proxy.passed).toString('latin1')).not.toContain(token);
+    const request = String(service.talks[0]?.received);
+    expect(request).toContain(`POST ${path} HTTP/1.1`);
+    expect(request.match(/authorization: Bot secret-token/giu)).toHaveLength(1);
+    expect(request.toLowerCase()).toContain('host: bots.test\r\n');
+  });
+
+  test.each<[string, (port: number) => string]>([
+    ['without a scheme', (port) => `127.0.0.1:${port}`],
+    ['by name without a scheme', (port) => `localhost:${port}`],
+    ['with a slash', (port) => `http://127.0.0.1:${port}/`],
+  ])('the proxy can be given %s', async (_how, url) => {
+    const { proxy } = await behindProxy(ok);
+    const flight = await flyTo('https://bots.test', { env: { HTTPS_PROXY: url(proxy.port) } });
+    expect(reply(flight).status).toBe(200);
+  });
+
+  test('the proxy gets its own user and password, and nobody else does', async () => {
+    const { service, proxy } = await behindProxy(ok);
+    const env = { HTTPS_PROXY: `http://user:pa%40ss@127.0.0.1:${proxy.port}` };
+    expect(reply(await flyTo('https://bots.test', { env })).status).toBe(200);
+    expect(proxy.asked[0]?.headers['proxy-authorization']).toBe(
+      `Basic ${Buffer.from('user:pa@ss').toString('base64')}`,
+    );
+    expect(String(service.talks[0]?.received).toLowerCase()).not.toContain('proxy-');
+  });
+
+  test('https_proxy outranks HTTPS_PROXY, and where it is empty there is no proxy', async () => {
+    const { proxy } = await behindProxy(ok);
+    const dead = `http://127.0.0.1:${await deadPort()}`;
+    const lower = { https_proxy: envOf(proxy).HTTPS_PROXY, HTTPS_PROXY: dead };
+    expect(reply(await flyTo('https://bots.test', { env: lower })).status).toBe(200);
+    expect(noReply(await flyTo(nowhere, { env: { ...envOf(proxy), https_proxy: '' } })).headersSent).toBe(
+      false,
+    );
+    expect(proxy.asked).toHaveLength(1);
+  });
+
+  test('a batch keeps its tunnel; a single command makes a fresh one for each attempt', async () => {
+    const { proxy } = await behindProxy((socket) => void socket.write(httpReply('{}')));
+    for (const [keepAlive, tunnels] of [
+      [true, 1],
+      [false, 3],
+    ] as const) {
+      const settings = settingsFor('https://bots.test', { env: envOf(proxy), keepAlive });
+      const line = later(openLine(settings));
+      const before = proxy.asked.length;
+      for (let nth = 1; nth <= 3; nth += 1) {
+        expect(reply(await line.fly(shipmentTo('https://bots.test'), limitsOf())).status).toBe(200);
+      }
+      expect(proxy.asked.length - before).toBe(tunnels);
+    }
+  });
+
+  test.each([403, 407, 502])('a proxy that answers %i lets nothing out', async (status) => {
+    const { service, proxy } = await behindProxy(ok, 'good', (socket) => {
+      socket.end(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`);
+      return false;
+    });
+    const flight = noReply(await flyTo('https://bots.test', { env: envOf(proxy) }));
+    expect(flight.headersSent).toBe(false);
+    expect(flight.trouble).toBe(`the proxy answered ${status}`);
+    expect(service.talks).toHaveLength(0);
+  });
+
+  test.each<[string, (socket: Socket) => void, number]>([
+    ['never answers', () => {}, 150],
+    ['hangs up', (socket) => void socket.destroy(), 3000],
+    ['talks nonsense', (socket) => void socket.end('hello\r\n\r\n'), 3000],
+  ])('a proxy that %s lets nothing out', async (_what, answer, timeoutMs) => {
+    const { service, proxy } = await behindProxy(ok, 'good', (socket) => {
+      answer(socket);
+      return false;
+    });
+    const startedMs = performance.now();
+    const flight = noReply(await flyTo('https://bots.test', { env: envOf(proxy), timeoutMs }));
+    expect(flight.headersSent).toBe(false);
+    expect(performance.now() - startedMs).toBeLessThan(2000);
+    expect(service.talks).toHaveLength(0);
+  });
+
+  test('a proxy that refuses the connection lets nothing out', async () => {
+    const env = { HTTPS_PROXY: `http://127.0.0.1:${await deadPort()}` };
+    const flight = noReply(await flyTo('https://bots.test', { env }));
+    expect([flight.headersSent, flight.trouble]).toEqual([
+      false,
+      'the proxy could not be used: the connection was refused',
+    ]);
+  });
+
+  test('a tunnel to a certificate for another host lets nothing out', async () => {
+    const { service, proxy } = await behindProxy(ok, 'otherHost');
+    const flight = noReply(await flyTo('https://bots.test', { env: envOf(proxy), timeoutMs: 3000 }));
+    expect([flight.headersSent, flight.trouble]).toEqual([false, 'the certificate is for another host']);
+    expect(String(service.talks[0]?.received ?? '')).toBe('');
+  });
+
+  test('an expired certificate behind the tunnel lets nothing out', async () => {
+    const { proxy } = await behindProxy(ok, 'expired');
+    const flight = noReply(await flyTo('https://bots.test', { env: envOf(proxy), timeoutMs: 3000 }));
+    expect([flight.headersSent, flight.trouble]).toEqual([false, 'the certificate has expired']);
+  });
+
+  test.each<[string, (socket: Socket) => void]>([
+    ['the service stalls', () => {}],
+    ['the service hangs up', (socket) => void socket.destroy()],
+  ])('what went through the tunnel went out: %s', async (_what, onRequest) => {
+    const { service, proxy } = await behindProxy(onRequest);
+    const flight = noReply(await flyTo('https://bots.test', { env: envOf(proxy), timeoutMs: 300 }));
+    expect(flight.headersSent).toBe(true);
+    expect(service.talks).toHaveLength(1);
+  });
+
+  test('being interrupted while the tunnel is made lets nothing out', async () => {
+    const cut = new AbortController();
+    const { proxy } = await behindProxy(ok, 'good', () => {
+      cut.abort();
+      return false;
+    });
+    expect(await flyTo('https://bots.test', { env: envOf(proxy), cut: cut.signal })).toEqual({
+      came: 'nothing',
+      headersSent: false,
+      trouble: 'it was interrupted',
+    });
+  });
+
+  test('several lines at once each know their own phase', async () => {
+    const good = await behindProxy(ok);
+    const silent = await behindProxy(() => {});
+    const refusing = await behindProxy(ok, 'good', (socket) => {
+      socket.end('HTTP/1.1 502 No\r\n\r\n');
+      return false;
+    });
+    const flights = await Promise.all(
+      Array.from({ length: 5 }, () => [
+        flyTo('https://bots.test', { env: envOf(good.proxy) }),
+        flyTo('https://bots.test', { env: envOf(silent.proxy), timeoutMs: 600 }),
+        flyTo('https://bots.test', { env: envOf(refusing.proxy) }),
+      ]).flat(),
+    );
+    const shown = flights.map((flight) => (flight.came === 'reply' ? flight.status : flight.headersSent));
+    expect(shown).toEqual(Array.from({ length: 5 }, () => [200, true, false]).flat());
+  });
+});
+
+describe('who goes past the proxy', () => {
+  const host = new URL(nowhere).hostname;
+
+  async function asksProxy(origin: string, noProxy: Record<string, string>): Promise<boolean> {
+    const proxy = later(
+      await startProxy(0, (socket) => {
+        socket.end('HTTP/1.1 502 No\r\n\r\n');
+        return false;
+      }),
+    );
+    const url = `http://127.0.0.1:${proxy.port}`;
+    const flight = noReply(await flyTo(origin, { env: { HTTPS_PROXY: url, ...noProxy } }));
+    expect(flight.headersSent).toBe(false);
+    return proxy.asked.length > 0;
+  }
+
+  test.each([
+    ['', true],
+    ['*', false],
+    [host, false],
+    [host.toUpperCase(), false],
+    ['.bots.test', false],
+    ['*.bots.test', false],
+    ['bots.test', false],
+    ['.test', false],
+    [`other.test, ${host}`, false],
+    [`other.test ${host}`, false],
+    [`${host}:443`, false],
+    [`${host}:8443`, true],
+    ['other.test', true],
+    ['ots.test', true],
+    ['x.bots.test', true],
+    ['127.0.0.1', true],
+  ])('NO_PROXY=%s: proxy asked %s', async (noProxy, asked) => {
+    expect(await asksProxy(nowhere, { NO_PROXY: noProxy })).toBe(asked);
+  });
+
+  test('no_proxy outranks NO_PROXY', async () => {
+    expect(await asksProxy(nowhere, { no_proxy: host, NO_PROXY: 'other.test' })).toBe(false);
+    expect(await asksProxy(nowhere, { no_proxy: 'other.test', NO_PROXY: host })).toBe(true);
+  });
+
+  test('NO_PROXY of the process itself counts for nothing: the environment is passed in', async () => {
+    process.env.NO_PROXY = '*';
+    try {
+      expect(await asksProxy(nowhere, {})).toBe(true);
+    } finally {
+      delete process.env.NO_PROXY;
+    }
+  });
+
+  test('a proxy for http is none for https', async () => {
+    const proxy = later(await startProxy(0));
+    await flyTo(nowhere, { env: { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` } });
+    expect(proxy.asked).toHaveLength(0);
+  });
+
+  test.each(['127.0.0.1', 'localhost'])(
+    'what is for this machine (%s) never leaves it in the clear',
+    async (name) => {
+      const service = later(await startLoopback(ok));
+      const proxy = later(await startProxy(service.port));
+      const url = `http://127.0.0.1:${proxy.port}`;
+      const env = { HTTP_PROXY: url, http_proxy: url, HTTPS_PROXY: url, https_proxy: url };
+      expect(reply(await flyTo(`http://${name}:${service.port}`, { env })).status).toBe(200);
+      expect([...proxy.asked, ...proxy.plain]).toHaveLength(0);
+    },
+  );
+
+  test('the embedded sandbox asks no proxy', async () => {
+    const service = later(await startLoopback(ok));
+    const env = { HTTP_PROXY: 'http://127.0.0.1:1' };
+    expect(reply(await flyTo(`http://127.0.0.1:${service.port}`, { env, direct: true })).status).toBe(200);
+  });
+});
+
+describe('a proxy that cannot be one lets nothing out, without its password being shown', () => {
+  test.each([
+    'http://',
+    'http://user:secret@',
+    'http://user:secret@proxy.test:99999',
+    'ftp://user:secret@proxy.test',
+    'file:///secret',
+    'http://[secret',
+    '://secret',
+    'http://user:%zzsecret@127.0.0.1:1',
+  ])('%j', async (url) => {
+    const line = later(openLine(settingsFor('https://bots.test', { env: { HTTPS_PROXY: url } })));
+    for (let nth = 1; nth <= 2; nth += 1) {
+      const flight = noReply(await line.fly(shipmentTo('https://bots.test'), limitsOf(1000)));
+      expect(flight.headersSent).toBe(false);
+      expect(flight.trouble).toContain('proxy');
+      expect(flight.trouble).not.toContain('secret');
+    }
+  });
+});
+
+describe('certificates are checked', () => {
+  const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+
+  test.each(['https://bots.test', 'https://127.0.0.1.bots.test', 'https://localhost.bots.test:8443'])(
+    'NODE_TLS_REJECT_UNAUTHORIZED=0 is refused for %s',
+    (origin) => {
+      expect(() => openLine(settingsFor(origin, { env }))).toThrow(
+        expect.objectContaining({ code: 'insecure-tls' }),
+      );
+    },
+  );
+
+  test.each(['https://localhost:8443', 'https://127.0.0.1:8443', 'https://[::1]:8443', 'http://127.0.0.1:1'])(
+    'and left alone for %s',
+    (origin) => {
+      expect(openLine(settingsFor(origin, { env }))).toBeDefined();
+    },
+  );
+
+  test('any other value of it is nobody’s business', () => {
+    const lines = [{ NODE_TLS_REJECT_UNAUTHORIZED: '1' }, { NODE_TLS_REJECT_UNAUTHORIZED: '' }, {}];
+    for (const other of lines)
+      expect(openLine(settingsFor('https://bots.test', { env: other }))).toBeDefined();
+  });
+});
