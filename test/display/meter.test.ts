@@ -26,7 +26,7 @@ test('on a terminal one line is drawn again and again, and is gone at the end', 
   const { meter, written, reach } = started(true);
   reach(0.5);
   vi.advanceTimersByTime(100);
-  expect(written.at(-1)).toBe(`\r\x1b[2K${'█'.repeat(12)}${'░'.repeat(12)} 50%  50 of 100 rows done`);
+  expect(written.at(-1)).toBe(`\r\x1b[2K${'█'.repeat(8)}${'░'.repeat(8)} 50%  50 of 100 rows done`);
   meter.say('warning: something');
   expect(written.at(-2)).toBe('\r\x1b[2Kwarning: something\n');
   expect(written.at(-1)).toContain(' 50%');
