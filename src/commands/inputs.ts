@@ -15,11 +15,11 @@ export function refuseSharedStdin(given: Given, names: readonly string[]): void 
   });
 }
 
-async function readBytes(path: string, source: string, stdin: NodeJS.ReadableStream): Promise<Uint8Array> {
+async function readBytes(path: string, source: string, context: Context): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
-    for await (const chunk of path === '-' ? stdin : createReadStream(path)) {
+    for await (const chunk of path === '-' ? context.stdin : createReadStream(path)) {
       const bytes = Buffer.from(chunk);
       length += bytes.length;
       if (length > maxFileBytes) throw tooLong(source);
@@ -43,11 +43,11 @@ function tooLong(source: string): Failure {
 }
 
 /** The text of the file that an option names, if it is given. */
-export async function textOf(option: string, given: Given, { stdin }: Context): Promise<string | undefined> {
+export async function textOf(option: string, given: Given, context: Context): Promise<string | undefined> {
   const path = given.text(option);
   if (path === undefined) return undefined;
   const source = path === '-' ? `--${option} (stdin)` : path;
-  return decodeUtf8(await readBytes(path, source, stdin), source);
+  return decodeUtf8(await readBytes(path, source, context), source);
 }
 
 /** The JSON of the file that an option names, if it is given. */

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, unlinkSync } from 'node:fs';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 
 /**
@@ -21,7 +21,7 @@ export class HeldLock {
 
   /** Also removes the file: only for a lock whose path nobody will take again. */
   releaseAndRemove(): void {
-    rmSync(this.#path, { force: true });
+    removeFile(this.#path);
     this.release();
   }
 }
@@ -54,4 +54,13 @@ export function isHeld(path: string): boolean {
   const lock = takeLock(path, 0);
   lock?.release();
   return lock === undefined;
+}
+
+/** It need not be there. Node's rmSync would load its way of removing whole trees. */
+export function removeFile(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  }
 }
