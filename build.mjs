@@ -94,7 +94,7 @@ const compileOnce = {
 const layers = [
   ['start', ['src/main.ts']],
   ['record', ['src/commands/history.ts', 'src/journal/sqliteJournal.ts']],
-  ['doing', ['src/commands/send.ts', 'src/commands/transfer.ts', 'src/profile/profileSpeaker.ts', 'src/wire/undiciLine.ts']],
+  ['doing', ['src/commands/send.ts', 'src/profile/profileSpeaker.ts', 'src/wire/undiciLine.ts']],
 ];
 
 const members = new Map();
