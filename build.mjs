@@ -1,9 +1,11 @@
 // Bundles src/ into dist/: one small entry, and a chunk for whatever a command loads when it runs.
 // What is native stays outside: it is found in node_modules when first used.
+import { execFileSync } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { noticesFor } from './scripts/notices.mjs';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 const dist = `${root}dist`;
@@ -134,5 +136,8 @@ const { output } = await bundle.write({
   minify: { compress: true, mangle: false, codegen: { removeWhitespace: true, asciiOnly: true } },
 });
 await bundle.close();
+const moduleIds = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+await writeFile(`${dist}/THIRD-PARTY-NOTICES.txt`, noticesFor(moduleIds));
+execFileSync(process.execPath, ['scripts/run.mjs', 'manual'], { cwd: root, stdio: 'inherit' });
 await writeFile(`${dist}/package.json`, '{ "type": "commonjs" }\n');
 process.stdout.write(`built ${output.length} files into dist/\n`);
