@@ -92,9 +92,13 @@ async function parse(
   let chosen: Chosen | undefined;
   let text = '';
   let complaint = '';
-  const program = buildProgram(tree, (choice) => {
-    chosen = choice;
-  });
+  const program = buildProgram(
+    tree,
+    (choice) => {
+      chosen = choice;
+    },
+    argv,
+  );
   overEach(program, (command) => {
     command.exitOverride();
     command.configureOutput({
