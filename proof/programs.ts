@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'rolldown';
+import { type Bundle, bundle } from './bundle.ts';
 import { root } from './root.ts';
 
 /** A botctl to drive: the shipped one, or one that the proof builds for itself. */
@@ -16,25 +16,17 @@ export type Programs = {
 
 export const shipped: Program = { name: 'shipped', bin: join(root, 'bin', 'botctl.js') };
 
-type Wish = { entry: string; dir: string; plugins?: Plugin[]; replaced?: Record<string, string> };
-type BundleProgram = (wish: Wish) => Promise<number>;
-
-// Inside node_modules, so that what stays outside the bundle is found.
-const folderOf = (name: string): string => join(root, 'node_modules', '.proof', name);
-
-async function build(name: string, { entry, ...more }: Omit<Wish, 'dir'>): Promise<Program> {
-  const { bundleProgram } = (await import(pathToFileURL(join(root, 'bundle.mjs')).href)) as {
-    bundleProgram: BundleProgram;
-  };
-  const folder = folderOf(name);
-  await mkdir(join(folder, 'bin'), { recursive: true });
-  await bundleProgram({ ...more, entry: join(root, entry), dir: join(folder, 'dist') });
+async function build(name: string, wish: Bundle): Promise<Program> {
+  // Inside node_modules, so that what stays outside the bundle is found.
+  const folder = join(root, 'node_modules', '.proof', name);
+  await mkdir(folder, { recursive: true });
+  await bundle(wish, join(folder, 'dist'));
   await cp(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
   await writeFile(join(folder, 'package.json'), await readFile(join(root, 'package.json')));
   return { name, bin: join(folder, 'bin', 'botctl.js') };
 }
 
-const hooked = {
+const hooked: Bundle = {
   entry: 'proof/hooked/main.ts',
   replaced: { '@photostructure/sqlite': join(root, 'proof', 'hooked', 'sqlite.ts') },
 };

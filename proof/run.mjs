@@ -8,7 +8,7 @@ const file = fileURLToPath(new URL('../node_modules/.proof/main.mjs', import.met
 const bundle = await rolldown({
   input: `${here}main.ts`,
   platform: 'node',
-  external: [/^node:/, '@photostructure/sqlite'],
+  external: [/^node:/, '@photostructure/sqlite', 'rolldown'],
 });
 await bundle.write({ file, format: 'esm', codeSplitting: false });
 await bundle.close();

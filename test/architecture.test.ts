@@ -21,6 +21,8 @@ const allowed: Record<string, readonly string[]> = {
   profile: ['lock', 'intent', 'errors', 'folders', 'context'],
   display: ['journal', 'wire', 'intent', 'errors'],
   sandbox: ['errors', 'folders'],
+  // Loaded by tests and scripts only.
+  schema: ['engine', 'journal', 'errors'],
   commands: [
     'batch',
     'cli',

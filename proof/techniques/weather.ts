@@ -163,7 +163,7 @@ async function refusedAndMended(operation: Operation, reading: Reading, stage: S
 }
 
 async function play(arena: Arena, tally: Tally): Promise<void> {
-  const { lanes, programs } = arena;
+  const { programs } = arena;
   beyond.clear();
   const cases = [
     ...shareOf(otherSpellings(), arena, 'spelled otherwise', 2),

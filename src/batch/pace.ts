@@ -6,7 +6,7 @@ const longestQuietMs = 60_000;
 // A limit that comes so soon after the last one means that the last wait was too short.
 const soonMs = 5000;
 
-/** The pace below a limit that was met: half of what went before, and a quarter of it more each second. */
+/** The pace below a limit that was met: half of what went before, and as much more each second. */
 type Slowed = { readonly perS: number; readonly morePerS: number; readonly sinceMs: number };
 
 /** One pace for all rows: `--rate` at most, and slower once the service says that it was too fast. */
@@ -66,8 +66,9 @@ export class BatchPace implements Pace {
 
   #slowDown(nowMs: number): void {
     const wentPerS = (1000 * this.#started) / Math.max(1000, nowMs - this.#startedAtMs);
-    const perS = Math.max(1, Math.min(wentPerS, this.#perS(nowMs)) / 2);
-    this.#slowed = { perS, morePerS: Math.max(1, perS / 2), sinceMs: nowMs };
+    const beforePerS = this.#slowed === undefined ? Math.min(wentPerS, this.#mostPerS) : this.#perS(nowMs);
+    const perS = Math.max(1, beforePerS / 2);
+    this.#slowed = { perS, morePerS: Math.max(1, perS), sinceMs: nowMs };
   }
 
   #perS(atMs: number): number {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { claim } from '../engine/claim.ts';
 import { conclude } from '../engine/conclusion.ts';
 import type { Asked, Doing, Ended } from '../engine/doing.ts';
@@ -37,7 +38,9 @@ export type RunEnd = { readonly counts: Counts; readonly stop: Stop | undefined 
 /** Does what is not done yet, a few rows at a time, until all have ended or there is a reason to begin no more. */
 export async function run(world: RunWorld, counts: Counts = noCounts()): Promise<RunEnd> {
   const { sheet, doing, rules, concurrency } = world;
-  const { first } = doing.interrupts;
+  const { first, second } = doing.interrupts;
+  // Each slot listens to them; Node takes many listeners for a leak.
+  setMaxListeners(0, first, second, rules.signal);
   const onInterrupt = (): void => rules.interrupt();
   if (first.aborted) onInterrupt();
   first.addEventListener('abort', onInterrupt, { once: true });

@@ -44,7 +44,7 @@ const send: LeafSpec = {
   examples: [
     {
       about: 'Try it without an account',
-      line: 'printf \'conversation_id,content\\nconv_demo,Hello\\nconv_demo,"How are you?"\\n\' | botctl --sandbox batch send - --once hello',
+      line: 'botctl --sandbox batch send hello.csv --once hello',
     },
     {
       about: 'An announcement, no faster than 20 messages a second, with a report',
@@ -71,7 +71,7 @@ const transfer: LeafSpec = {
   examples: [
     {
       about: 'Try it without money',
-      line: "printf 'id,to_address,asset,amount\\nada,9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM,SOL,1.5\\n' | botctl --sandbox batch transfer - --once payroll-try",
+      line: 'botctl --sandbox batch transfer payroll.csv --once payroll-try',
     },
     {
       about: 'Payroll: run it again until it exits 0; nobody is paid twice',

@@ -77,8 +77,8 @@ export async function tellPlan(surveyed: Survey, world: BatchWorld): Promise<voi
     return;
   }
   const plain = { dim: (text: string) => text } as Parameters<typeof drawPlan>[1];
-  const what = asked.kind === 'message' ? 'messages' : 'transfers';
-  const question = `${drawPlan(plan, plain)}Begin (${severalRows(left)} of ${what})?`;
+  const what = `${asked.kind}${left === 1 ? '' : 's'}`;
+  const question = `${drawPlan(plan, plain)}Begin ${counted(left)} ${what}?`;
   if (await display.confirm(question)) return;
   throw new Failure('declined', 'Answered No; nothing was sent.', {
     hint: 'Run the same command again to be asked again.',

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
 import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { decodeUtf8, parseJson } from '../intent/jsonText.ts';
 
 const maxFileBytes = 1024 * 1024;
 
@@ -15,11 +15,19 @@ export function refuseSharedStdin(given: Given, names: readonly string[]): void 
   });
 }
 
-async function readBytes(path: string, source: string, stdin: NodeJS.ReadableStream): Promise<Uint8Array> {
+type World = Pick<Context, 'stdin' | 'interrupts'>;
+
+async function readBytes(path: string, source: string, world: World): Promise<Uint8Array> {
+  const { interrupts } = world;
   const chunks: Buffer[] = [];
   let length = 0;
+  const stream = path === '-' ? world.stdin : createReadStream(path);
+  // Whoever writes it may never come to its end; and only its end would end the reading.
+  const stop = (): void => void (stream as Readable).destroy(interrupted(source));
+  interrupts.first.addEventListener('abort', stop, { once: true });
+  if (interrupts.first.aborted) stop();
   try {
-    for await (const chunk of path === '-' ? stdin : createReadStream(path)) {
+    for await (const chunk of stream) {
       const bytes = Buffer.from(chunk);
       length += bytes.length;
       if (length > maxFileBytes) throw tooLong(source);
@@ -32,8 +40,16 @@ async function readBytes(path: string, source: string, stdin: NodeJS.ReadableStr
       hint: 'Check the path and its permissions.',
       cause: error,
     });
+  } finally {
+    interrupts.first.removeEventListener('abort', stop);
   }
   return Buffer.concat(chunks);
+}
+
+function interrupted(source: string): Failure {
+  return new Failure('interrupted', `Interrupted while ${source} was read; nothing was sent.`, {
+    hint: 'Run the same command again when you are ready.',
+  });
 }
 
 function tooLong(source: string): Failure {
@@ -43,11 +59,13 @@ function tooLong(source: string): Failure {
 }
 
 /** The text of the file that an option names, if it is given. */
-export async function textOf(option: string, given: Given, { stdin }: Context): Promise<string | undefined> {
+export async function textOf(option: string, given: Given, world: World): Promise<string | undefined> {
   const path = given.text(option);
   if (path === undefined) return undefined;
   const source = path === '-' ? `--${option} (stdin)` : path;
-  return decodeUtf8(await readBytes(path, source, stdin), source);
+  const bytes = await readBytes(path, source, world);
+  const { decodeUtf8 } = await import('../intent/jsonText.ts');
+  return decodeUtf8(bytes, source);
 }
 
 /** The JSON of the file that an option names, if it is given. */
@@ -55,6 +73,7 @@ export async function jsonOf(option: string, given: Given, context: Context): Pr
   const text = await textOf(option, given, context);
   if (text === undefined) return undefined;
   const path = given.text(option);
+  const { parseJson } = await import('../intent/jsonText.ts');
   return parseJson(text, path === '-' ? `--${option} (stdin)` : String(path));
 }
 

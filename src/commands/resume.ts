@@ -3,7 +3,7 @@ import type { Run } from '../cli/spec.ts';
 import type { Context } from '../context.ts';
 import { failureJson } from '../display/outcomeView.ts';
 import { resume } from '../engine/resume.ts';
-import { asFailure, type Exit, exitOf, Failure, problemOf } from '../errors.ts';
+import { asFailure, type Exit, exitOf, Failure, problemOf, retryOf } from '../errors.ts';
 import type { Decision, Intent, Journal, State } from '../journal/journal.ts';
 import { intentById } from './intentById.ts';
 import { openJournalOf, whoDecides } from './journalPlace.ts';
@@ -25,7 +25,10 @@ export const run: Run = async (given, context) => {
     if (intents.length === 0) context.display.notice('There is nothing to resume.');
     const exits: Exit[] = [];
     for (const intent of intents) {
-      if (context.interrupts.first.aborted) throw interrupted(intent);
+      if (context.interrupts.first.aborted) {
+        exits.push(await sayLeft(intent, interrupted(intent), journal, given, context));
+        break;
+      }
       exits.push(await resumeOne(intent, voices, journal, given, context));
     }
     return exitOfSeveral(exits);
@@ -103,13 +106,20 @@ async function sayLeft(
   given: Given,
   { display }: Context,
 ): Promise<Exit> {
-  const problem = problemOf(failure);
+  const exit = exitOfLeft(intent, failure);
+  const problem = { ...problemOf(failure), retry: retryOf(exit) ?? 'never' };
   const report = storedReport(intent, given.command, journal);
   await display.fail(
     { ...problem, message: `${problem.message} Intent ${intent.id} stays ${intent.state}.` },
     failureJson(report, problem),
   );
-  return exitOf(failure.code);
+  return exit;
+}
+
+/** What may have happened is that first, whatever kept it from being sent now. */
+function exitOfLeft({ state }: Intent, { code }: Failure): Exit {
+  if (state === 'held') return exitOf('held');
+  return state === 'unknown' || state === 'sending' ? exitOf('unknown') : exitOf(code);
 }
 
 /** Sending a held intent again is an operator's decision, and is kept like one. */

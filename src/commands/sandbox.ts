@@ -6,13 +6,9 @@ import type { Context } from '../context.ts';
 import type { Display, View } from '../display/display.ts';
 import { safeLine } from '../display/safeText.ts';
 import { type Exit, Failure } from '../errors.ts';
-import {
-  type RequestLine,
-  type RunningSandbox,
-  type SandboxSettings,
-  startSandbox,
-} from '../sandbox/start.ts';
+import type { RequestLine, RunningSandbox } from '../sandbox/start.ts';
 import { sandboxFolder } from './journalPlace.ts';
+import { openSandbox } from './openSandbox.ts';
 
 type Wish = { port: number; data: string | undefined; ephemeral: boolean; seed?: string; faultRate?: number };
 
@@ -25,7 +21,7 @@ export async function run(given: Given, context: Context): Promise<Exit> {
     : resolve(wish.data ?? sandboxFolder(context.env));
   try {
     const lines = new LineQueue(display);
-    const running = await start({ ...wish, dataDir, onRequest: (line) => lines.add(lineView(line)) });
+    const running = await openSandbox({ ...wish, dataDir, onRequest: (line) => lines.add(lineView(line)) });
     for (const note of running.notes) display.notice(note);
     await display.show(greeting(running, dataDir));
     await aborted(interrupts.first);
@@ -61,18 +57,6 @@ function numberIn(name: string, text: string, form: RegExp, most: number): numbe
   const value = Number(text);
   if (form.test(text) && value <= most) return value;
   throw new Failure('usage', `--${name} must be a number from 0 to ${most}, not ${JSON.stringify(text)}.`);
-}
-
-async function start(settings: SandboxSettings): Promise<RunningSandbox> {
-  try {
-    return await startSandbox(settings);
-  } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
-    throw new Failure('sandbox-unavailable', `The sandbox cannot start: ${message}.`, {
-      hint: `Choose another --port or --data; it wanted port ${settings.port} and ${settings.dataDir}.`,
-      cause,
-    });
-  }
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
@@ -121,7 +105,9 @@ function lineView({ at, operation, status, key, effect, reason }: RequestLine): 
         .join(' ');
       const time = at.toTimeString().slice(0, 8);
       const cells = [paint.dim(time), operation.padEnd(8), colour(status === 0 ? '---' : String(status))];
-      return `${cells.join('  ')}  ${safeLine(shownKey).padEnd(keyShown + 1)}  ${safeLine(why)}\n`;
+      return `${cells.join('  ')}  ${safeLine(shownKey).padEnd(keyShown + 1)}  ${safeLine(why)}`
+        .trimEnd()
+        .concat('\n');
     },
   };
 }

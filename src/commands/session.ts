@@ -75,8 +75,14 @@ export function settingsOf(given: Given): Settings {
   return readSettings(texts, (key) => `--${key}`);
 }
 
-export function speakerWorld({ env, stdin, interrupts }: Context): SpeakerWorld {
-  return { env, stdin, interrupted: interrupts.first };
+export function speakerWorld(context: Context): SpeakerWorld {
+  return {
+    env: context.env,
+    get stdin() {
+      return context.stdin;
+    },
+    interrupted: context.interrupts.first,
+  };
 }
 
 export async function openVoice(given: Given, context: Context, keepAlive = false): Promise<Voice> {
@@ -133,8 +139,8 @@ export function refuseBesideSandbox(given: Given): void {
 /** The built-in bot: its service runs inside this command, on a free port of this machine. */
 async function openSandboxVoice(given: Given, context: Context, keepAlive: boolean): Promise<Voice> {
   refuseBesideSandbox(given);
-  const { startSandbox } = await import('../sandbox/start.ts');
-  const running = await startSandbox({ dataDir: sandboxFolder(context.env), port: 0 });
+  const { openSandbox } = await import('./openSandbox.ts');
+  const running = await openSandbox({ dataDir: sandboxFolder(context.env), port: 0 });
   const line = await lineTo(running.baseUrl, context, { keepAlive, direct: true });
   return {
     speaking: {

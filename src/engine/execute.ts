@@ -225,10 +225,12 @@ async function record(
       }
       const intent = journal.get(id) ?? run.intent;
       if (!over) return { is: 'go-on', intent };
+      // Only an earlier attempt's proof tells more than this one does.
+      const tells = intent.state !== 'accepted' || end.verdict === 'accepted';
       return {
         is: 'concluded',
         intent,
-        attempt: journal.tellingAttempt(id),
+        attempt: tells ? { ...end, number, startedAtMs, endedAtMs: nowMs } : journal.tellingAttempt(id),
         replayed: false,
         begun: run.begun,
         ...(stopped && { stopped }),

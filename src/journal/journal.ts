@@ -115,7 +115,7 @@ export interface Journal {
   find(identity: string): Intent | undefined;
   findByKey(place: Place, key: string): Intent | undefined;
   get(id: string): Intent | undefined;
-  /** Intents whose id or key begins so, two at most. */
+  /** Intents whose id or key is this word, else those whose id or key begins so; two at most. */
   startingWith(prefix: string): Intent[];
   /** Unfinished transfers of the same payment under another identity. */
   unfinishedTwins(place: Place, payment: string, identity: string): Intent[];

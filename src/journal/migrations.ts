@@ -84,27 +84,38 @@ CREATE TABLE decisions (
 CREATE INDEX decisions_intent ON decisions (intent);
 
 -- What an intent is never changes, and the one thing it can become again is itself.
-CREATE TRIGGER intents_identity_is_fixed BEFORE UPDATE ON intents
-WHEN NEW.id <> OLD.id OR NEW.kind <> OLD.kind OR NEW.base_url <> OLD.base_url OR NEW.bot <> OLD.bot
+CREATE TRIGGER intents_identity_is_fixed
+BEFORE UPDATE OF seq, id, kind, base_url, bot, key, created_at, named_by, name, identity ON intents
+WHEN NEW.seq <> OLD.seq OR NEW.id <> OLD.id OR NEW.kind <> OLD.kind OR NEW.base_url <> OLD.base_url OR NEW.bot <> OLD.bot
   OR NEW.key <> OLD.key OR NEW.created_at <> OLD.created_at OR NEW.named_by IS NOT OLD.named_by
   OR NEW.name IS NOT OLD.name OR NEW.identity <> OLD.identity
 BEGIN SELECT RAISE(ABORT, 'an intent keeps its key and identity'); END;
 
-CREATE TRIGGER intents_body_is_frozen BEFORE UPDATE ON intents
+CREATE TRIGGER intents_body_is_frozen BEFORE UPDATE OF body, fingerprint, payment ON intents
 WHEN (NEW.body <> OLD.body OR NEW.fingerprint <> OLD.fingerprint OR NEW.payment IS NOT OLD.payment)
   AND NOT (OLD.state IN ('rejected', 'resolved') AND OLD.tainted = 0 AND OLD.resolved_as IS NOT 'happened')
 BEGIN SELECT RAISE(ABORT, 'the body of an intent is frozen'); END;
 
-CREATE TRIGGER intents_taint_stays BEFORE UPDATE ON intents
+CREATE TRIGGER intents_attempts_are_counted BEFORE UPDATE OF attempts ON intents
+WHEN NEW.attempts < OLD.attempts
+BEGIN SELECT RAISE(ABORT, 'attempts are not uncounted'); END;
+
+CREATE TRIGGER intents_taint_stays BEFORE UPDATE OF tainted ON intents
 WHEN OLD.tainted = 1 AND NEW.tainted = 0
 BEGIN SELECT RAISE(ABORT, 'a tainted intent stays tainted'); END;
 
-CREATE TRIGGER intents_reported_once BEFORE UPDATE ON intents
+CREATE TRIGGER intents_reported_once BEFORE UPDATE OF reported_at ON intents
 WHEN OLD.reported_at IS NOT NULL AND NEW.reported_at IS NOT OLD.reported_at
 BEGIN SELECT RAISE(ABORT, 'an outcome is first reported once'); END;
 
 CREATE TRIGGER intents_are_kept BEFORE DELETE ON intents
 BEGIN SELECT RAISE(ABORT, 'nothing is deleted from the journal'); END;
+
+-- INSERT OR REPLACE deletes without asking the triggers of deletion.
+CREATE TRIGGER intents_are_not_replaced BEFORE INSERT ON intents
+WHEN EXISTS (SELECT 1 FROM intents WHERE seq = NEW.seq OR id = NEW.id)
+  OR EXISTS (SELECT 1 FROM intents WHERE key = NEW.key AND base_url = NEW.base_url AND kind = NEW.kind)
+BEGIN SELECT RAISE(ABORT, 'nothing is replaced in the journal'); END;
 
 CREATE TRIGGER intents_begin_claimed BEFORE INSERT ON intents
 WHEN NEW.state <> 'sending' OR NEW.tainted = 1
@@ -142,6 +153,20 @@ CREATE TRIGGER attempts_need_a_claim BEFORE INSERT ON attempts
 WHEN (SELECT state FROM intents WHERE seq = NEW.intent) <> 'sending'
 BEGIN SELECT RAISE(ABORT, 'an attempt needs a claim'); END;
 
+CREATE TRIGGER attempts_are_not_replaced BEFORE INSERT ON attempts
+WHEN EXISTS (SELECT 1 FROM attempts WHERE seq = NEW.seq)
+  OR EXISTS (SELECT 1 FROM attempts WHERE intent = NEW.intent AND number = NEW.number)
+BEGIN SELECT RAISE(ABORT, 'nothing is replaced in the journal'); END;
+
+CREATE TRIGGER attempts_begin_unjudged BEFORE INSERT ON attempts
+WHEN NEW.verdict IS NOT NULL
+BEGIN SELECT RAISE(ABORT, 'an attempt begins without a verdict'); END;
+
+CREATE TRIGGER attempts_stay BEFORE UPDATE ON attempts
+WHEN NEW.seq <> OLD.seq OR NEW.intent <> OLD.intent OR NEW.number <> OLD.number
+  OR NEW.started_at <> OLD.started_at
+BEGIN SELECT RAISE(ABORT, 'an attempt stays where it began'); END;
+
 CREATE TRIGGER attempts_end_once BEFORE UPDATE ON attempts
 WHEN OLD.verdict IS NOT NULL AND NOT (OLD.phase = 'process-died' AND NEW.phase <> 'process-died')
 BEGIN SELECT RAISE(ABORT, 'an attempt ends once'); END;
@@ -155,6 +180,10 @@ BEGIN
   UPDATE intents SET tainted = 1, may_have_landed_at = coalesce(may_have_landed_at, NEW.started_at)
   WHERE seq = NEW.intent;
 END;
+
+CREATE TRIGGER decisions_are_not_replaced BEFORE INSERT ON decisions
+WHEN EXISTS (SELECT 1 FROM decisions WHERE seq = NEW.seq)
+BEGIN SELECT RAISE(ABORT, 'nothing is replaced in the journal'); END;
 
 CREATE TRIGGER decisions_are_kept BEFORE DELETE ON decisions
 BEGIN SELECT RAISE(ABORT, 'nothing is deleted from the journal'); END;

@@ -38,7 +38,12 @@ export function intentOf(row: SqlRow): Intent {
 }
 
 function headersOf(cell: Cell | undefined): Readonly<Record<string, string>> {
-  return typeof cell === 'string' ? (JSON.parse(cell) as Record<string, string>) : {};
+  try {
+    return typeof cell === 'string' ? (JSON.parse(cell) as Record<string, string>) : {};
+  } catch {
+    // A flipped bit that SQLite cannot see: what else is kept of the attempt matters more.
+    return {};
+  }
 }
 
 export function attemptOf(row: SqlRow): Attempt {

@@ -1,6 +1,8 @@
 import { Failure } from '../errors.ts';
 
 const primary = {
+  error: 1,
+  permission: 3,
   busy: 5,
   locked: 6,
   readOnly: 8,
@@ -8,12 +10,28 @@ const primary = {
   corrupt: 11,
   full: 13,
   cantOpen: 14,
+  protocol: 15,
   notADatabase: 26,
 };
 
+// Our own statements name what the journal has: where it is not there, the schema itself was hit.
+const lostSchema = /^no such (table|column|index)|malformed|unsupported file format|has no column/u;
+
+// Where the binding gives no number (reading several rows), SQLite's own words for it.
+const wordings: readonly (readonly [RegExp, number])[] = [
+  [/database disk image is malformed/u, primary.corrupt],
+  [/file is not a database/u, primary.notADatabase],
+  [/database or disk is full/u, primary.full],
+  [/disk I\/O error/u, primary.ioError],
+  [/database (table )?is locked/u, primary.busy],
+  [/attempt to write a readonly database/u, primary.readOnly],
+  [/unable to open database file/u, primary.cantOpen],
+];
+
 function codeOf(error: unknown): number | undefined {
-  if (!(error instanceof Error) || !('errcode' in error)) return undefined;
-  return typeof error.errcode === 'number' ? error.errcode & 0xff : undefined;
+  if (!(error instanceof Error)) return undefined;
+  if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff;
+  return wordings.find(([wording]) => wording.test(error.message))?.[1];
 }
 
 /** SQLite's error as a failure with a name; anything else as it is. */
@@ -21,15 +39,23 @@ export function journalFailure(error: unknown, path: string): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
   const code = codeOf(error);
   if (code === primary.corrupt || code === primary.notADatabase) return damaged(path, error);
+  if (code === primary.error && lostSchema.test(error.message)) return damaged(path, error);
   if (code === primary.busy || code === primary.locked) {
     return new Failure('journal-not-writable', `The journal ${path} is kept busy by other processes.`, {
       hint: 'Nothing more was sent. Run the same command again in a moment.',
       cause: error,
     });
   }
-  const known = [primary.readOnly, primary.ioError, primary.full, primary.cantOpen] as (number | undefined)[];
+  const { permission, readOnly, ioError, full, cantOpen, protocol } = primary;
+  const known = [permission, readOnly, ioError, full, cantOpen, protocol] as (number | undefined)[];
   if (known.includes(code) || 'syscall' in error) return notWritable(path, error);
   return error;
+}
+
+/** While a file is being opened no statement of ours can be wrong: what SQLite cannot make sense of is damage. */
+export function openingFailure(error: unknown, path: string): unknown {
+  const failure = journalFailure(error, path);
+  return failure === error && codeOf(error) === primary.error ? damaged(path, error) : failure;
 }
 
 export function damaged(path: string, cause?: unknown): Failure {
@@ -37,7 +63,7 @@ export function damaged(path: string, cause?: unknown): Failure {
     'journal-damaged',
     `The journal ${path} is damaged or is not a journal. It was left as it is.`,
     {
-      hint: `Keep it (mv ${path} ${path}.damaged) and put a backup in its place. Without one, check by hand what was last sent: a new journal knows nothing of it.`,
+      hint: `Keep it (mv ${path} ${path}.damaged; if there is a ${path}-wal, mv it to ${path}.damaged-wal) and put a backup in its place. Without one, check by hand what was last sent: a new journal knows nothing of it.`,
       ...(cause === undefined ? {} : { cause }),
     },
   );

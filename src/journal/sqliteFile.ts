@@ -1,12 +1,15 @@
-import { chmodSync, closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { Failure } from '../errors.ts';
 import { takeLock } from '../lock/fileLock.ts';
 import { migrations } from './migrations.ts';
-import { damaged, journalFailure } from './sqliteFaults.ts';
+import { damaged, openingFailure } from './sqliteFaults.ts';
 
 const busyTimeoutMs = 30_000;
+
+// Keys are random, so each intent touches pages all over: 8 MB of them are kept, and gathered before they move.
+const forManyIntents = 'PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 4000;';
 
 // 'botc': a database of another program is not taken for a journal.
 const applicationId = 0x626f7463;
@@ -15,34 +18,70 @@ const applicationId = 0x626f7463;
 export function openFile(path: string): DatabaseSyncInstance {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    if (refuseWhatIsNoDatabase(path) === 'a-database') standBy(path);
-    const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
-    try {
-      prepare(database, path);
-      return database;
-    } catch (error) {
-      database.close();
-      throw error;
+    if (sizeOf(path) > 0) {
+      refuseByHeader(path);
+      standBy(path);
+      return openDatabase(path, (database) => prepare(database, path));
     }
+    return withSetupLock(path, () => {
+      makePrivate(path);
+      return openDatabase(path, (database) => {
+        setUp(database, path);
+        prepare(database, path);
+      });
+    });
   } catch (error) {
-    throw journalFailure(error, path);
+    throw openingFailure(error, path);
   }
 }
 
-/** Creates the file private to its user, and reads its first bytes before SQLite touches it. */
-function refuseWhatIsNoDatabase(path: string): 'new' | 'a-database' {
-  const file = openSync(path, 'a+', 0o600);
-  let length: number;
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function openDatabase(path: string, work: (database: DatabaseSyncInstance) => void): DatabaseSyncInstance {
+  const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   try {
-    const head = Buffer.alloc(16);
-    length = readSync(file, head, 0, 16, 0);
-    if (length > 0 && head.toString('latin1') !== 'SQLite format 3\0') throw damaged(path);
+    work(database);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** The file of a new journal. One that somebody emptied is not new: what was sent is not known any more. */
+function makePrivate(path: string): void {
+  if (existsSync(path) && sizeOf(path) === 0 && existsSync(`${path}.owners`)) throw damaged(path);
+  closeSync(openSync(path, 'a', 0o600));
+  chmodSync(path, 0o600);
+}
+
+const headerBytes = 100;
+
+/**
+ * Reads what a file says it is before SQLite touches it. Where there is a log beside it, its latest pages
+ * may stand there, and it may be open in this very process, whose locks would go when it is closed here.
+ */
+function refuseByHeader(path: string): void {
+  if (sizeOf(path) < headerBytes) throw damaged(path);
+  if (existsSync(`${path}-wal`)) return;
+  const header = Buffer.alloc(headerBytes);
+  const file = openSync(path, 'r');
+  try {
+    readSync(file, header, 0, headerBytes, 0);
   } finally {
     closeSync(file);
   }
-  // WAL and shared memory files take the mode of the database.
-  if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
-  return length === 0 ? 'new' : 'a-database';
+  if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0') throw damaged(path);
+  refuseForeign(
+    {
+      version: header.readInt32BE(60),
+      schemaVersion: header.readInt32BE(40),
+      applicationId: header.readInt32BE(68),
+    },
+    path,
+  );
 }
 
 function pragma(database: DatabaseSyncInstance, name: string): unknown {
@@ -51,10 +90,15 @@ function pragma(database: DatabaseSyncInstance, name: string): unknown {
 }
 
 function prepare(database: DatabaseSyncInstance, path: string): void {
-  const version = Number(pragma(database, 'user_version'));
-  refuseForeign(database, version, path);
-  if (version < migrations.length || pragma(database, 'journal_mode') !== 'wal') setUp(database, path);
+  const stated = statedBy(database);
+  refuseForeign(stated, path);
+  // The log and the shared memory take the mode of the database.
+  if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
+  if (stated.version < migrations.length || pragma(database, 'journal_mode') !== 'wal') {
+    withSetupLock(path, () => setUp(database, path));
+  }
   database.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;');
+  database.exec(forManyIntents);
   // Some builds default to NORMAL, which loses commits on power failure: believe only what is read back.
   if (Number(pragma(database, 'synchronous')) !== 2) {
     throw new Failure('journal-not-writable', 'SQLite refuses to write the journal durably.', {
@@ -63,10 +107,23 @@ function prepare(database: DatabaseSyncInstance, path: string): void {
   }
 }
 
-function refuseForeign(database: DatabaseSyncInstance, version: number, path: string): void {
-  const id = Number(pragma(database, 'application_id'));
-  const isEmpty = version === 0 && Number(pragma(database, 'schema_version')) === 0;
+/** What a database says it is. */
+type Stated = { readonly version: number; readonly schemaVersion: number; readonly applicationId: number };
+
+function statedBy(database: DatabaseSyncInstance): Stated {
+  // Makes SQLite read all of the schema: what is wrong with it is found now, not at the first statement.
+  database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get();
+  return {
+    version: Number(pragma(database, 'user_version')),
+    schemaVersion: Number(pragma(database, 'schema_version')),
+    applicationId: Number(pragma(database, 'application_id')),
+  };
+}
+
+function refuseForeign({ version, schemaVersion, applicationId: id }: Stated, path: string): void {
+  const isEmpty = version === 0 && schemaVersion === 0;
   if (id !== applicationId && !isEmpty) throw damaged(path);
+  if (version < 0) throw damaged(path);
   if (version <= migrations.length) return;
   throw new Failure(
     'journal-newer',
@@ -76,7 +133,7 @@ function refuseForeign(database: DatabaseSyncInstance, version: number, path: st
 }
 
 /** One process at a time sets a file up: changing the journal mode does not wait for others by itself. */
-function setUp(database: DatabaseSyncInstance, path: string): void {
+function withSetupLock<Result>(path: string, work: () => Result): Result {
   const lock = takeLock(`${path}.setup`, busyTimeoutMs);
   if (lock === undefined)
     throw new Failure(
@@ -85,20 +142,26 @@ function setUp(database: DatabaseSyncInstance, path: string): void {
       { hint: 'Nothing was sent. End that process and run the same command again.' },
     );
   try {
-    if (pragma(database, 'journal_mode = WAL') !== 'wal') {
-      throw new Failure(
-        'journal-not-writable',
-        `The journal ${path} is on a file system without shared memory.`,
-        {
-          hint: 'Nothing was sent. Put it on a local disk with --journal or BOTCTL_JOURNAL.',
-        },
-      );
-    }
-    database.exec(`PRAGMA synchronous = FULL; PRAGMA application_id = ${applicationId};`);
-    migrate(database);
+    return work();
   } finally {
     lock.release();
   }
+}
+
+function setUp(database: DatabaseSyncInstance, path: string): void {
+  // Another process, of another release even, may have been here first.
+  refuseForeign(statedBy(database), path);
+  if (pragma(database, 'journal_mode = WAL') !== 'wal') {
+    throw new Failure(
+      'journal-not-writable',
+      `The journal ${path} is on a file system without shared memory.`,
+      {
+        hint: 'Nothing was sent. Put it on a local disk with --journal or BOTCTL_JOURNAL.',
+      },
+    );
+  }
+  database.exec(`PRAGMA synchronous = FULL; PRAGMA application_id = ${applicationId};`);
+  migrate(database);
 }
 
 function migrate(database: DatabaseSyncInstance): void {
@@ -135,7 +198,8 @@ export function withoutSync(database: DatabaseSyncInstance, work: () => void): v
   }
 }
 
-const bystanders: DatabaseSyncInstance[] = [];
+/** One for each journal: whoever opens it again in this process has it already. */
+const bystanders = new Map<string, DatabaseSyncInstance>();
 
 /**
  * Keeps the WAL from being folded into the database at the end of every command: the last connection to
@@ -145,10 +209,11 @@ const bystanders: DatabaseSyncInstance[] = [];
  * thousand pages; where this does not work out, each command folds it as it would have anyway.
  */
 function standBy(path: string): void {
+  if (bystanders.has(path)) return;
   try {
     const bystander = new DatabaseSync(path, { readOnly: true });
     // It holds its share of the file from its first read on.
-    if (pragma(bystander, 'journal_mode') === 'wal') bystanders.push(bystander);
+    if (pragma(bystander, 'journal_mode') === 'wal') bystanders.set(path, bystander);
     else bystander.close();
   } catch {
     // What is wrong with the file is found, and said, by the writer.

@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
-import type { Journal, Selection, State } from './journal.ts';
+import type { Intent, Journal, Selection, State } from './journal.ts';
 import { Owners } from './owners.ts';
 import { attemptOf, decisionOf, intentOf, type SqlRow } from './rows.ts';
+import { selectionSql } from './selecting.ts';
 import { journalFailure } from './sqliteFaults.ts';
 import { openFile, withoutSync } from './sqliteFile.ts';
 import { statements, type Verb } from './statements.ts';
@@ -16,7 +17,8 @@ export function openJournal(path: string): Journal {
   const owners = new Owners(path);
   const salt = store.guard(() => saltOf(store));
 
-  const owned = (id: string): Bindings => ({ id, owner: owners.self() });
+  const self = (): string => store.guard(() => owners.self());
+  const owned = (id: string): Bindings => ({ id, owner: self() });
 
   return {
     path,
@@ -25,7 +27,10 @@ export function openJournal(path: string): Journal {
     find: (identity) => store.one('find', { identity }, intentOf),
     findByKey: ({ baseUrl, kind }, key) => store.one('findByKey', { baseUrl, kind, key }, intentOf),
     get: (id) => store.one('get', { id }, intentOf),
-    startingWith: (prefix) => store.all('startingWith', { prefix }, intentOf),
+    startingWith: (prefix) => {
+      const called = store.all('called', { word: prefix }, intentOf);
+      return called.length > 0 ? called : store.all('startingWith', { prefix }, intentOf);
+    },
     unfinishedTwins: ({ baseUrl }, payment, identity) =>
       store.all('unfinishedTwins', { baseUrl, payment, identity }, intentOf),
     lastDone: (identity) => store.one('lastDone', { identity }, intentOf),
@@ -37,12 +42,12 @@ export function openJournal(path: string): Journal {
       store.one('countRows', { baseUrl, kind, name }, (row) => Number(row.count)) ?? 0,
     counts: () => countsOf(store),
 
-    self: () => owners.self(),
-    isAlive: (owner) => owners.isAlive(owner),
+    self,
+    isAlive: (owner) => store.guard(() => owners.isAlive(owner)),
 
     begin: (intent, at) => {
       const { namedBy = null, name = null, payment = null, ...rest } = intent;
-      store.run('begin', { ...rest, namedBy, name, payment, owner: owners.self(), at });
+      store.run('begin', { ...rest, namedBy, name, payment, owner: self(), at });
     },
     claim: (id, at) => {
       if (store.run('claim', { ...owned(id), at }) === 0)
@@ -75,8 +80,8 @@ export function openJournal(path: string): Journal {
         phase: end.phase,
         verdict: end.verdict,
         status: end.status ?? null,
-        requestId: end.requestId ?? null,
-        trouble: end.trouble ?? null,
+        requestId: uncut(end.requestId),
+        trouble: uncut(end.trouble),
         retryAfter: end.retryAfterMs ?? null,
         duplicate: end.duplicate ? 1 : 0,
         verified: end.verified ? 1 : 0,
@@ -106,12 +111,26 @@ export function openJournal(path: string): Journal {
       store.run('leaveBehind', { id });
     },
 
-    hashOf: (token) => createHash('sha256').update(salt).update(token).digest('hex'),
+    hashOf: lastRemembered((token) => createHash('sha256').update(salt).update(token).digest('hex')),
     close: () => {
       owners.close();
-      database.close();
+      store.close();
     },
   };
+}
+
+/** Asked for the same token row after row, a batch gets the same answer. */
+function lastRemembered(hashOf: (token: string) => string): (token: string) => string {
+  let last: { readonly token: string; readonly hash: string } | undefined;
+  return (token) => {
+    if (last?.token !== token) last = { token, hash: hashOf(token) };
+    return last.hash;
+  };
+}
+
+/** SQLite's text ends where its first NUL stands; the reply's own bytes are kept beside it. */
+function uncut(text: string | undefined): string | null {
+  return text?.replaceAll('\0', '\ufffd') ?? null;
 }
 
 function saltOf(store: Store): Uint8Array {
@@ -154,6 +173,10 @@ class Store {
     }
   }
 
+  close(): void {
+    if (this.#database.isOpen) this.#database.close();
+  }
+
   atomically<Result>(work: () => Result): Result {
     if (this.#depth > 0) return work();
     return this.guard(() => {
@@ -186,25 +209,15 @@ class Store {
     return (this.guard(() => this.#statement(statements[verb]).all(bindings)) as SqlRow[]).map(read);
   }
 
-  *select({ states, kind, sinceMs, limit }: Selection) {
-    const conditions: string[] = [];
-    const bindings: Bindings = { limit };
-    if (states !== undefined) {
-      conditions.push(`state IN (${states.map((state) => `'${state}'`).join(', ')})`);
-      // Lets SQLite use the index of what is not accepted.
-      if (!states.includes('accepted')) conditions.push(`state <> 'accepted'`);
+  *select(selection: Selection): Generator<Intent> {
+    const { sql, bindings } = selectionSql(selection);
+    // A reader that is still open would make this process's own writes fail where others write meanwhile:
+    // so all places are read at once, and each intent only when it is asked for.
+    const places = this.guard(() => this.#statement(sql).all(bindings)) as { seq: number }[];
+    for (const { seq } of places) {
+      const intent = this.one('bySeq', { seq }, intentOf);
+      if (intent !== undefined) yield intent;
     }
-    if (kind !== undefined) {
-      conditions.push('kind = :kind');
-      bindings.kind = kind;
-    }
-    if (sinceMs !== undefined) {
-      conditions.push('created_at >= :since');
-      bindings.since = sinceMs;
-    }
-    const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-    const sql = `SELECT * FROM intents ${where} ORDER BY created_at DESC, seq DESC LIMIT :limit`;
-    for (const row of this.#statement(sql).iterate(bindings)) yield intentOf(row as SqlRow);
   }
 
   #statement(sql: string): StatementSyncInstance {

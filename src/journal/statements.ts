@@ -7,6 +7,8 @@ export const statements = {
          ORDER BY (${unfinished} AND left_behind = 0) DESC, seq DESC LIMIT 1`,
   findByKey: `SELECT * FROM intents WHERE key = :key AND base_url = :baseUrl AND kind = :kind`,
   get: `SELECT * FROM intents WHERE id = :id`,
+  bySeq: `SELECT * FROM intents WHERE seq = :seq`,
+  called: `SELECT * FROM intents WHERE id = :word OR key = :word LIMIT 2`,
   startingWith: `SELECT * FROM intents WHERE id >= :prefix AND id < :prefix || char(1114111)
                  UNION SELECT * FROM intents WHERE key >= :prefix AND key < :prefix || char(1114111) LIMIT 2`,
   unfinishedTwins: `SELECT * FROM intents WHERE payment = :payment AND base_url = :baseUrl AND identity <> :identity

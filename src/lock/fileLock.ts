@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, unlinkSync } from 'node:fs';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 
 /**
@@ -21,7 +21,7 @@ export class HeldLock {
 
   /** Also removes the file: only for a lock whose path nobody will take again. */
   releaseAndRemove(): void {
-    rmSync(this.#path, { force: true });
+    removeFile(this.#path);
     this.release();
   }
 }
@@ -34,12 +34,26 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && /database is locked/iu.test(error.message);
 }
 
+function unless(code: string, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === code)) throw error;
+  }
+}
+
+function createPrivate(path: string): void {
+  unless('EEXIST', () => closeSync(openSync(path, 'wx', 0o600)));
+}
+
 /** Takes the lock, waiting `waitMs` at most; undefined if another holder kept it that long. */
 export function takeLock(path: string, waitMs: number): HeldLock | undefined {
+  // An existing file is not opened here: closing it would drop the locks that this process holds on it.
+  if (!existsSync(path)) createPrivate(path);
   const database = new DatabaseSync(path, { timeout: waitMs });
   try {
-    database.exec('BEGIN EXCLUSIVE');
-    chmodSync(path, 0o600);
+    // Nothing is ever written to it, so nothing has to be rolled back: no second file beside it.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return new HeldLock(database, path);
   } catch (error) {
     database.close();
@@ -54,4 +68,9 @@ export function isHeld(path: string): boolean {
   const lock = takeLock(path, 0);
   lock?.release();
   return lock === undefined;
+}
+
+/** It need not be there. Node's rmSync would load its way of removing whole trees. */
+export function removeFile(path: string): void {
+  unless('ENOENT', () => unlinkSync(path));
 }

@@ -3,14 +3,8 @@ import { request as secureRequest } from 'node:https';
 import { connect as connectTcp, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import type { ProxyServer } from './proxy.ts';
 import { troubleOf } from './trouble.ts';
-
-export type ProxyServer = {
-  readonly secure: boolean;
-  readonly host: string;
-  readonly port: number;
-  readonly authorization: string | undefined;
-};
 
 /** What trying the way to a service shows, without asking its API anything. */
 export type Probe = {

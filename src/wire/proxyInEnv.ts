@@ -1,4 +1,5 @@
-import type { ProxyServer } from './probe.ts';
+import { isLoopback } from '../intent/baseUrl.ts';
+import { type ProxyServer, proxyFor } from './proxy.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -11,27 +12,15 @@ export function proxyInEnv(origin: URL | undefined, env: Env): ProxyInEnv | unde
   const written = text.includes('://') ? text : `http://${text}`;
   if (!URL.canParse(written)) return { shown: 'what HTTPS_PROXY says', server: undefined };
   const url = new URL(written);
-  const used = origin?.protocol === 'https:' && !isExcepted(origin, env.no_proxy ?? env.NO_PROXY ?? '');
-  return { shown: `${url.protocol}//${url.host}`, server: used ? serverOf(url) : undefined };
+  return { shown: `${url.protocol}//${url.host}`, server: origin && serverFor(origin, env) };
 }
 
-function serverOf(url: URL): ProxyServer {
-  const secure = url.protocol === 'https:';
-  const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-  return {
-    secure,
-    host: url.hostname.replace(/^\[|\]$/gu, ''),
-    port: Number(url.port) || (secure ? 443 : 80),
-    authorization: user === ':' ? undefined : `Basic ${Buffer.from(user).toString('base64')}`,
-  };
-}
-
-function isExcepted(origin: URL, list: string): boolean {
-  const entries = list.toLowerCase().split(/[\s,]+/u);
-  return entries.some((entry) => {
-    if (entry === '') return false;
-    if (entry === '*') return true;
-    const name = entry.replace(/^\*?\./u, '').replace(/:\d+$/u, '');
-    return origin.hostname === name || origin.hostname.endsWith(`.${name}`);
-  });
+/** As a flight would go: what is for this machine asks no proxy. */
+function serverFor(origin: URL, env: Env): ProxyServer | undefined {
+  if (origin.protocol !== 'https:' || isLoopback(origin)) return undefined;
+  try {
+    return proxyFor(origin, env);
+  } catch {
+    return undefined;
+  }
 }

@@ -18,7 +18,7 @@ function leaves(tree: readonly CommandSpec[], above: readonly string[] = []): Le
 /** What the program would run for a line of an example. */
 function chosenBy(line: string): Chosen | undefined {
   const [, words = ''] =
-    /(?:^|[\s(])botctl ((?:'[^']*'|"[^"]*"|[^|)'"])*)/u.exec(line.replaceAll('\\\n', ' ')) ?? [];
+    /(?:^|[\s(])botctl ((?:'[^']*'|"[^"]*"|[^|)>'"])*)/u.exec(line.replaceAll('\\\n', ' ')) ?? [];
   let chosen: Chosen | undefined;
   const program = buildProgram(commandTree, (choice) => {
     chosen = choice;
@@ -32,7 +32,10 @@ function chosenBy(line: string): Chosen | undefined {
   return chosen;
 }
 
-describe.each(leaves(commandTree))('$path', ({ spec }) => {
+// What only scripts call has no help to speak of.
+const shown = leaves(commandTree).filter(({ spec }) => spec.hidden !== true);
+
+describe.each(shown)('$path', ({ spec }) => {
   test('has three examples, and each is a line that botctl takes', () => {
     expect(spec.examples.length).toBeGreaterThanOrEqual(3);
     for (const { line } of spec.examples) expect(chosenBy(line), line).toBeDefined();

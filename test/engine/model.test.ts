@@ -1,6 +1,4 @@
 import { existsSync } from 'node:fs';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type History, histories } from './model/steps.ts';
@@ -12,13 +10,8 @@ const numRuns = Number(process.env.BOTCTL_RUNS ?? 200);
 // The journals are real; where there is a disk in memory they need not wait for the real one.
 const folder = existsSync('/dev/shm') ? '/dev/shm' : undefined;
 
-// A closed database keeps its files open until its statements are collected.
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
-
 it(`keeps the promise through any history (BOTCTL_SEED=${seed})`, async () => {
   let steps = 0;
-  let worlds = 0;
   await fc.assert(
     fc.asyncProperty(histories, async (history: History) => {
       const world = new World(history, folder);
@@ -29,8 +22,6 @@ it(`keeps the promise through any history (BOTCTL_SEED=${seed})`, async () => {
         }
       } finally {
         world.close();
-        worlds += 1;
-        if (worlds % 100 === 0) collectGarbage();
       }
     }),
     { seed, numRuns, endOnFailure: false, interruptAfterTimeLimit: 600_000 },

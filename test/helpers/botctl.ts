@@ -1,5 +1,6 @@
 import { type SpawnOptions, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
+import { refuseUndocumented } from './jsonOutput.ts';
 
 export const botctlPath = resolve(import.meta.dirname, '../../bin/botctl.js');
 
@@ -14,9 +15,11 @@ export type Start = {
   interruptAtOutput?: boolean;
 };
 
-/** Runs the built program to its end. */
-export function botctl(argv: readonly string[], start: Start): Promise<Ended> {
-  return ended(process.execPath, [botctlPath, ...argv], start);
+/** Runs the built program to its end. What it prints with `--json` is held against the schema. */
+export async function botctl(argv: readonly string[], start: Start): Promise<Ended> {
+  const ran = await ended(process.execPath, [botctlPath, ...argv], start);
+  if (ran.signal === null) refuseUndocumented(argv, ran.stdout);
+  return ran;
 }
 
 /** Runs a line of shell in which `botctl` is the built program. */

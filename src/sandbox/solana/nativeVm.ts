@@ -22,7 +22,8 @@ export class NoChainError extends Error {
 
 /**
  * The native package itself, without litesvm's wrapper: the wrapper brings @solana/kit, whose command line
- * needs a newer Node than ours, and for that npm silently leaves out the whole optional branch.
+ * needs a newer Node than ours, and for that npm silently leaves out the whole optional branch. The version
+ * is the newest that has a build for each of the six platforms.
  */
 export function loadNativeVm(platform = process.platform, arch: string = process.arch): NativeVm {
   const require = createRequire(import.meta.url);

@@ -33,6 +33,8 @@ export class World {
   readonly #bodies = new Map<string, { body: string; attempts: number }>();
   /** Keys about which an operator decided wrongly: what follows is the operator's. */
   readonly #excused = new Set<string>();
+  readonly #inFlight = new Set<string>();
+  readonly #broken: unknown[] = [];
 
   constructor({ reading }: History, folder?: string) {
     this.shop = new Workshop(folder);
@@ -134,7 +136,13 @@ export class World {
             mortal(async () => {
               const fate = fates[flown] ?? 'lost-undone';
               flown += 1;
-              return this.#fly(shipment, fate);
+              try {
+                return await this.#fly(shipment, fate);
+              } catch (broken) {
+                // The engine takes what a line throws for a lost reply: the promise is not to be lost with it.
+                this.#broken.push(broken);
+                throw broken;
+              }
             }),
           close: async () => {},
         },
@@ -142,6 +150,8 @@ export class World {
     });
     const ended = await Promise.race([work(doing), dead]);
     this.shop.end(journal);
+    // Nothing is the matter with this disk: a journal that refuses something was asked for what it forbids.
+    if (ended?.is === 'not-recorded') throw ended.cause;
     return ended;
   }
 
@@ -151,8 +161,11 @@ export class World {
     const { idempotency_key: key } = JSON.parse(body) as { idempotency_key: string };
     this.#expectOnRecord(key, body);
     const flight = this.#service.answer({ kind, key, body }, fate);
+    expect([...this.#inFlight]).not.toContain(key);
+    this.#inFlight.add(key);
     // Others get their turn while it is under way.
-    for (let turn = 0; turn < 3; turn += 1) await Promise.resolve();
+    for (let turn = 0; turn < 40; turn += 1) await Promise.resolve();
+    this.#inFlight.delete(key);
     return flight;
   }
 
@@ -278,6 +291,7 @@ export class World {
 
   /** The promise: after every step, whatever it was. */
   #holdUp(): void {
+    if (this.#broken.length > 0) throw this.#broken[0];
     const unsettled = new Map<string, number>();
     for (const { id, key, state, identity, tainted } of this.#intents()) {
       expect(this.#keys.get(id) ?? key).toBe(key);

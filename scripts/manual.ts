@@ -1,0 +1,82 @@
+// Writes dist/man/botctl.1 from the command tree and the tables that the program itself obeys.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { globalOptions } from '../src/cli/globalOptions.ts';
+import { commandPage, type HelpPage, motto, optionRow, promise } from '../src/cli/helpPage.ts';
+import type { CommandSpec, LeafSpec } from '../src/cli/spec.ts';
+import { foldCommand } from '../src/cli/wrap.ts';
+import { topics } from '../src/commands/helpTopics.ts';
+import { commandTree } from '../src/commands/tree.ts';
+import { version } from '../src/version.ts';
+import { paragraphs, quoted, roff, tagged, verbatim } from './roff.ts';
+
+const globalGroups = new Set(globalOptions.map(({ group }) => group));
+
+function leavesOf(spec: CommandSpec): { path: string; spec: LeafSpec }[] {
+  if (spec.hidden === true) return [];
+  return 'children' in spec
+    ? spec.children.map((child) => ({ path: `${spec.name} ${child.name}`, spec: child }))
+    : [{ path: spec.name, spec }];
+}
+
+function section({ path, usage, about, details, groups, examples, exits }: HelpPage): string[] {
+  const own = groups.filter(({ title }) => !globalGroups.has(title));
+  const rows = own.flatMap((group) => group.rows).filter(({ term }) => !term.startsWith('-h'));
+  return [
+    `.SS ${quoted(path)}`,
+    `.B ${roff(usage)}`,
+    '.PP',
+    roff(about),
+    ...(details === undefined ? [] : ['.PP', ...paragraphs(details)]),
+    ...tagged(rows),
+    ...examples.flatMap(({ line, about: why }) => [
+      '.PP',
+      roff(`${why}:`),
+      '.PP',
+      '.RS 4',
+      ...verbatim(foldCommand(line, 68)),
+      '.RE',
+    ]),
+    '.PP',
+    roff(`Exit codes: ${exits.map(({ exit }) => exit).join(', ')}.`),
+  ];
+}
+
+function topic(name: string, title: string): string[] {
+  const found = topics.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`there is no topic ${name}`);
+  const outro = found.outro === undefined ? [] : ['.PP', ...paragraphs(found.outro)];
+  return [`.SH ${title}`, roff(found.intro), ...tagged(found.rows()), ...outro];
+}
+
+const page = [
+  `.TH BOTCTL 1 "" ${quoted(`botctl ${version}`)} "botctl manual"`,
+  '.SH NAME',
+  `botctl \\- ${roff(promise.charAt(0).toLowerCase() + promise.slice(1, -1))}`,
+  '.SH SYNOPSIS',
+  '.B botctl',
+  roff('<command> [options]'),
+  '.SH DESCRIPTION',
+  roff(`${promise} ${motto}`),
+  '.PP',
+  roff(
+    'Whatever is to be sent is committed to a journal on this machine, with its idempotency key, before the',
+  ),
+  roff('first byte leaves. A command that was interrupted, or whose reply was lost, is run again as it was.'),
+  '.SH OPTIONS',
+  'These go with every command, before or after its name.',
+  ...tagged(globalOptions.map(optionRow)),
+  '.SH COMMANDS',
+  ...commandTree.flatMap(leavesOf).flatMap(({ path, spec }) => section(commandPage(`botctl ${path}`, spec))),
+  ...topic('exit-codes', '"EXIT STATUS"'),
+  ...topic('reruns', 'RE\\-RUNS'),
+  ...topic('environment', 'ENVIRONMENT'),
+  '.SH FILES',
+  ...tagged([
+    { term: '~/.config/botctl/config.json', about: 'the profiles (botctl config path shows where)' },
+    { term: '~/.local/share/botctl/journal.db', about: 'the journal (botctl doctor shows where)' },
+    { term: '~/.local/share/botctl/sandbox', about: 'the sandbox and its own journal' },
+  ]),
+];
+
+mkdirSync('dist/man', { recursive: true });
+writeFileSync('dist/man/botctl.1', `${page.join('\n')}\n`);

@@ -1,0 +1,15 @@
+import { Failure } from '../errors.ts';
+import { type RunningSandbox, type SandboxSettings, startSandbox } from '../sandbox/start.ts';
+
+/** Starts the embedded service; why it cannot is an error with a name. */
+export async function openSandbox(settings: SandboxSettings): Promise<RunningSandbox> {
+  try {
+    return await startSandbox(settings);
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new Failure('sandbox-unavailable', `The sandbox cannot start: ${message}.`, {
+      hint: `Nothing was sent. It wanted ${settings.port === 0 ? 'any free port' : `port ${settings.port}`} and the folder ${settings.dataDir}: botctl sandbox takes others with --port and --data.`,
+      cause,
+    });
+  }
+}

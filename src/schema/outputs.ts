@@ -1,0 +1,293 @@
+import * as z from 'zod';
+import {
+  attempt,
+  decision,
+  head,
+  oneOf,
+  outcomeFields,
+  problem,
+  profile,
+  request,
+  rerun,
+  text,
+  time,
+  warnings,
+} from './parts.ts';
+
+/** One kind of object that `--json` prints, and which commands print it. */
+export type Output = {
+  readonly name: string;
+  readonly commands: readonly string[];
+  readonly about: string;
+  readonly schema: z.ZodObject;
+};
+
+const outcome = z
+  .strictObject({ ...head, ...outcomeFields })
+  .meta({ id: 'Outcome', title: 'How it stands with one intent' });
+
+const history = z
+  .strictObject({
+    ...head,
+    ...outcomeFields,
+    attempts: z.array(attempt).describe('oldest first'),
+    decisions: z.array(decision).describe('oldest first'),
+  })
+  .meta({ id: 'History', title: 'Everything about one intent' });
+
+const dryRun = z
+  .strictObject({
+    ...head,
+    outcome: z.literal('dry-run'),
+    rerun: rerun.describe('what running it would mean'),
+    found: text.optional().describe('the intent that it would meet'),
+    intent: z.strictObject({
+      kind: oneOf(['message', 'transfer']),
+      key: text.optional().describe('absent where it is random, and chosen when it is sent'),
+      name: text.optional(),
+      bot: text,
+      base_url: text,
+      request,
+    }),
+    http: z.strictObject({ method: z.literal('POST'), url: text, body: text }),
+    warnings,
+  })
+  .meta({ id: 'DryRun', title: 'A dry run' });
+
+const failure = z
+  .strictObject({ schema: head.schema, command: head.command.optional(), error: problem })
+  .meta({ id: 'Failure', title: 'A failure that concerns no intent' });
+
+const shownProfile = z
+  .strictObject({ ...head, profile })
+  .meta({ id: 'ShownProfile', title: 'A profile, shown or changed' });
+
+const removedProfile = z
+  .strictObject({ ...head, removed: profile })
+  .meta({ id: 'RemovedProfile', title: 'A profile that was removed' });
+
+const path = z
+  .strictObject({ ...head, path: text })
+  .meta({ id: 'Path', title: 'Where the profiles are kept' });
+
+const rowPlace = {
+  line: z.int().describe('where the row begins in the input'),
+  id: text.optional().describe('the row’s own id'),
+};
+
+const batchRow = z
+  .strictObject({ ...head, ...outcomeFields, ...rowPlace })
+  .meta({ id: 'BatchRow', title: 'How it stands with one row' });
+
+const batchRowFailure = z
+  .strictObject({ ...head, ...rowPlace, error: problem })
+  .meta({ id: 'BatchRowFailure', title: 'A row that has no intent now' });
+
+const count = z.int();
+
+const batchFields = {
+  ...head,
+  name: text.describe('the batch’s name (`--once`)'),
+  bot: text,
+  base_url: text,
+  rows: z
+    .strictObject({
+      all: count,
+      new: count,
+      unfinished: count,
+      done: count,
+      held: count,
+      elsewhere: count.describe('another process is sending them'),
+      refused: count.describe('their ids belong to other bodies'),
+      invalid: count,
+      missing: count.describe('rows of this name in the journal that are not in this input'),
+    })
+    .describe('how the rows stood before anything was sent'),
+  totals: z
+    .array(z.strictObject({ asset: text, all: text, left: text.describe('not done yet') }))
+    .optional()
+    .describe('of transfers'),
+  recipients: count.optional().describe('of transfers'),
+  recipients_paid_more_than_once: count.optional(),
+};
+
+const batchDryRun = z
+  .strictObject({ ...batchFields, outcome: z.literal('dry-run') })
+  .meta({ id: 'BatchDryRun', title: 'What a batch would do' });
+
+const batchRefused = z
+  .strictObject({
+    ...batchFields,
+    invalid: z
+      .array(z.strictObject({ ...rowPlace, reason: text }))
+      .describe('the first of them; `--report` has all'),
+    error: problem,
+  })
+  .meta({ id: 'BatchRefused', title: 'A batch with rows that are not valid' });
+
+const batchEnd = z
+  .strictObject({
+    ...batchFields,
+    result: z
+      .strictObject({
+        done: count,
+        done_now: count,
+        done_before: count,
+        unknown: count.optional(),
+        sending: count.optional(),
+        held: count.optional(),
+        refused: count.optional(),
+        rejected: count.optional(),
+        open: count.optional(),
+        invalid: count.optional(),
+        not_begun: count.optional(),
+      })
+      .describe('how the rows stand at the end; what is none is absent'),
+    stopped: oneOf(['token', 'balance', 'service-down', 'max-failures', 'interrupted', 'failure'])
+      .optional()
+      .describe('why no new rows were begun'),
+    report: text.optional().describe('the file that `--report` wrote'),
+    error: problem.optional(),
+  })
+  .meta({ id: 'BatchEnd', title: 'How a batch ended: its last line' });
+
+const sandbox = z
+  .strictObject({
+    ...head,
+    base_url: text,
+    tokens: z.strictObject({ full: text, no_send: text, no_wallet: text }),
+    conversations: z.array(text),
+    wallet: z.strictObject({
+      address: text,
+      balances: z.array(z.strictObject({ asset: text, amount: text })),
+    }),
+  })
+  .meta({ id: 'Sandbox', title: 'The sandbox’s first line' });
+
+const sandboxRequest = z
+  .strictObject({
+    at: time,
+    operation: text.describe('`message`, `transfer`, or what else was asked for'),
+    status: z.int().describe('0 where a fault left it without one'),
+    key: text.optional(),
+    effect: text.optional().describe('what came of it'),
+    reason: text.optional().describe('the fault or the rule behind it'),
+  })
+  .meta({ id: 'SandboxRequest', title: 'A request to the sandbox, one line each' });
+
+const doctor = z
+  .strictObject({
+    ...head,
+    in_order: z.boolean().describe('false where a check failed; the exit code is 1 then'),
+    checks: z.array(
+      z.strictObject({
+        check: text,
+        level: oneOf(['ok', 'warn', 'fail']),
+        says: text.describe('what was found'),
+        todo: text.optional().describe('what to do, where it is not ok'),
+      }),
+    ),
+  })
+  .meta({ id: 'Doctor', title: 'The doctor’s checks' });
+
+const help = z.strictObject({ ...head, topic: text, text }).meta({ id: 'Help', title: 'A help text' });
+
+const completion = z
+  .strictObject({ ...head, shell: text, script: text })
+  .meta({ id: 'Completion', title: 'A completion script' });
+
+const value = z
+  .strictObject({ ...head, value: text, about: text })
+  .meta({ id: 'CompletedValue', title: 'A value that completion offers' });
+
+const profileCommands = ['add', 'list', 'show', 'use', 'set', 'unset'].map((word) => `config ${word}`);
+
+const batches = ['batch send', 'batch transfer'];
+
+export const outputs: readonly Output[] = [
+  {
+    name: 'Outcome',
+    commands: ['send', 'transfer', 'history', 'resume', 'resolve'],
+    about:
+      'One intent: what was asked, where it stands and what the service said. A list is one such object a line.',
+    schema: outcome,
+  },
+  {
+    name: 'History',
+    commands: ['history'],
+    about: '`history ID`: an outcome with every attempt and decision.',
+    schema: history,
+  },
+  {
+    name: 'DryRun',
+    commands: ['send', 'transfer'],
+    about: '`--dry-run`: nothing was journaled or sent.',
+    schema: dryRun,
+  },
+  {
+    name: 'Failure',
+    commands: ['*'],
+    about:
+      'What went wrong before there was an intent, or about none. `command` is absent where none was understood.',
+    schema: failure,
+  },
+  {
+    name: 'BatchRow',
+    commands: batches,
+    about: 'One row each, as it ends; rows that were done before come first.',
+    schema: batchRow,
+  },
+  {
+    name: 'BatchRowFailure',
+    commands: batches,
+    about: 'A row that is not valid, or whose id belongs to another body or bot.',
+    schema: batchRowFailure,
+  },
+  {
+    name: 'BatchDryRun',
+    commands: batches,
+    about: '`--dry-run`: every row was checked, and nothing was journaled or sent.',
+    schema: batchDryRun,
+  },
+  {
+    name: 'BatchRefused',
+    commands: batches,
+    about: 'Rows are not valid: nothing was sent.',
+    schema: batchRefused,
+  },
+  { name: 'BatchEnd', commands: batches, about: 'The last line.', schema: batchEnd },
+  {
+    name: 'ShownProfile',
+    commands: profileCommands,
+    about: 'A profile; never its token. `config list` prints one a line.',
+    schema: shownProfile,
+  },
+  {
+    name: 'RemovedProfile',
+    commands: ['config remove'],
+    about: 'The profile as it was.',
+    schema: removedProfile,
+  },
+  { name: 'Path', commands: ['config path'], about: 'The file, whether it is there or not.', schema: path },
+  {
+    name: 'Sandbox',
+    commands: ['sandbox'],
+    about: 'The first line. The tokens are worth nothing outside the sandbox.',
+    schema: sandbox,
+  },
+  {
+    name: 'SandboxRequest',
+    commands: ['sandbox'],
+    about: 'Every further line: one request. It carries no `schema`.',
+    schema: sandboxRequest,
+  },
+  { name: 'Doctor', commands: ['doctor'], about: 'Every check in its order.', schema: doctor },
+  { name: 'Help', commands: ['help'], about: 'The text as a terminal of 80 columns shows it.', schema: help },
+  { name: 'Completion', commands: ['completion'], about: 'The script.', schema: completion },
+  {
+    name: 'CompletedValue',
+    commands: ['complete'],
+    about: 'One a line; for the completion scripts.',
+    schema: value,
+  },
+];

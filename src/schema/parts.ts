@@ -1,0 +1,116 @@
+import * as z from 'zod';
+import { rerunMeanings } from '../engine/rerun.ts';
+import { failureExits } from '../errors.ts';
+import { states, verdicts } from '../journal/journal.ts';
+
+// What `--json` prints, as definitions. No command loads them: the tests hold what is printed against them, and
+// docs/json.md and the JSON Schema file are made from them.
+
+export const time = z.iso.datetime().describe('UTC, ISO 8601');
+export const text = z.string();
+const anything = z.looseObject({});
+
+export function oneOf<Word extends string>(words: readonly Word[]) {
+  return z.enum(words as readonly [Word, ...Word[]]);
+}
+
+export function keysOf<Key extends string>(table: Readonly<Record<Key, unknown>>): Key[] {
+  return Object.keys(table) as Key[];
+}
+
+export const head = {
+  schema: z.literal('botctl/1').describe('the version of this format'),
+  command: text.describe('the command, `config add` for one of a group'),
+};
+
+export const problem = z
+  .strictObject({
+    code: oneOf(keysOf(failureExits)).describe('what failed, by name; it decides the exit code'),
+    message: text.describe('what happened, as a sentence'),
+    hint: text.optional().describe('what to do next, as a sentence'),
+    status: z.int().optional().describe('the HTTP status of the last reply'),
+    request_id: text.optional().describe('the service’s own id of the last request'),
+    retry: oneOf(['same-command', 'after-fix', 'never', 'decide']).describe('what may be done next'),
+  })
+  .meta({ id: 'Problem', title: 'A failure' });
+
+export const warnings = z.array(text).describe('what is odd, a sentence each');
+
+export const request = anything.describe('the request’s body as it is sent, without the key');
+
+export const intent = z
+  .strictObject({
+    id: text.describe('unique in the journal; any unambiguous beginning of it will do for botctl'),
+    kind: oneOf(['message', 'transfer']),
+    key: text.describe('the idempotency key, chosen once and never changed'),
+    name: text.optional().describe('what the caller calls it (`--once`, `--run`, `--idempotency-key`)'),
+    bot: text.describe('the profile’s name, or `env`, or `sandbox`'),
+    base_url: text.describe('where it was sent; `sandbox` for the embedded service'),
+    state: oneOf(states).describe('where it stands'),
+    tainted: z.boolean().describe('an earlier attempt may have landed'),
+    why: text.optional().describe('why it is held'),
+    resolved_as: oneOf(['happened', 'did-not-happen']).optional().describe('what the operator decided'),
+    attempts: z.int().describe('requests made so far'),
+    created_at: time,
+    request,
+  })
+  .meta({ id: 'Intent', title: 'An intent' });
+
+export const attempt = z
+  .strictObject({
+    number: z.int().describe('from 1'),
+    started_at: time,
+    ended_at: time.optional(),
+    phase: oneOf(['not-sent', 'sent', 'replied', 'process-died']).optional().describe('how far it got'),
+    verdict: oneOf(verdicts).optional().describe('what it proves; absent while it is in flight'),
+    status: z.int().optional().describe('the HTTP status'),
+    request_id: text.optional(),
+    trouble: text.optional().describe('what went wrong on the way'),
+    reply: text.optional().describe('the reply’s body as it came'),
+  })
+  .meta({ id: 'Attempt', title: 'An attempt' });
+
+export const decision = z
+  .strictObject({
+    kind: oneOf(['happened', 'did-not-happen', 'send-again']),
+    who: text,
+    at: time,
+    reason: text,
+    signature: text.optional(),
+  })
+  .meta({ id: 'Decision', title: 'A decision' });
+
+export const outcomeFields = {
+  outcome: oneOf(states).describe('the intent’s state'),
+  replayed: z.boolean().describe('nothing was sent now: this was done before'),
+  duplicate: z.boolean().describe('the service said that it knew the key already'),
+  verified: z.boolean().describe('false where only the name says that a duplicate is ours'),
+  intent,
+  message: anything.optional().describe('the message as the service answered it'),
+  transfer: anything
+    .optional()
+    .describe('the transfer as the service answered it: `transfer_id`, `status`, `signature`'),
+  request_id: text.optional().describe('the service’s own id of the request'),
+  warnings,
+  error: problem.optional(),
+};
+
+export const rerun = oneOf([...keysOf(rerunMeanings), 'unfinished-twin', 'wait-for-twin'] as const);
+
+export const profile = z
+  .strictObject({
+    name: text,
+    in_use: z.boolean(),
+    base_url: text,
+    token: z.strictObject({
+      source: oneOf(['stored', 'env', 'file', 'command']),
+      from: text.describe('the source as a phrase'),
+      ending: text.optional().describe('its last characters, four at most'),
+      problem: text.optional().describe('why there is nothing to show'),
+    }),
+    key_age: text.optional(),
+    timeout: text.optional(),
+    retries: text.optional(),
+    max_wait: text.optional(),
+  })
+  .meta({ id: 'Profile', title: 'A profile' });

@@ -1,0 +1,403 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { botctl, botctlPath, type Ended } from '../helpers/botctl.ts';
+import { Home } from '../helpers/home.ts';
+import { otherRecipient, recipient, startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
+
+let home: Home;
+let sandbox: TestSandbox;
+let env: Record<string, string>;
+
+beforeEach(async () => {
+  home = new Home();
+  sandbox = await startTestSandbox();
+  env = { ...home.env, BOTCTL_BASE_URL: sandbox.baseUrl, BOTCTL_TOKEN: sandbox.tokens.full };
+});
+afterEach(async () => {
+  await sandbox.close();
+  home.remove();
+});
+
+function file(name: string, text: string): string {
+  const path = join(home.path, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+function messages(rows: readonly (readonly [id: string, content: string])[]): string {
+  return `id,conversation_id,content\n${rows.map(([id, content]) => `${id},conv_demo,${content}\n`).join('')}`;
+}
+
+function send(path: string, ...words: string[]): Promise<Ended> {
+  return botctl(['batch', 'send', path, '--once', 'news', ...words], { env });
+}
+
+function transfer(path: string, ...words: string[]): Promise<Ended> {
+  return botctl(['batch', 'transfer', path, '--once', 'pay', ...words], { env });
+}
+
+function lines(text: string): Record<string, unknown>[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+const requests = (): number =>
+  sandbox.lines.filter(({ operation }) => operation === 'message' || operation === 'transfer').length;
+
+describe('identity', () => {
+  test('a re-run sends nothing, a reordered one neither, and an added row alone is new', async () => {
+    const path = file(
+      'a.csv',
+      messages([
+        ['1', 'one'],
+        ['2', 'two'],
+      ]),
+    );
+    expect((await send(path)).code).toBe(0);
+    expect(requests()).toBe(2);
+    expect(await send(path)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('2 of 2 rows done, 2 of them before'),
+    });
+    file(
+      'a.csv',
+      messages([
+        ['2', 'two'],
+        ['3', 'three'],
+        ['1', 'one'],
+      ]),
+    );
+    const added = await send(path);
+    expect(added.code).toBe(0);
+    expect(added.stderr).toContain('1 new, 2 already done');
+    expect(requests()).toBe(3);
+    expect((await sandbox.ledger()).map(({ request }) => request.content).sort()).toEqual([
+      'one',
+      'three',
+      'two',
+    ]);
+  });
+
+  test('rows without an id are their body and which of their equals they are', async () => {
+    const text = (contents: readonly string[]): string =>
+      contents.map((content) => `${JSON.stringify({ conversation_id: 'conv_demo', content })}\n`).join('');
+    const path = file('a.jsonl', text(['x', 'y', 'x']));
+    expect((await send(path)).code).toBe(0);
+    file('a.jsonl', text(['x', 'x', 'x', 'y']));
+    expect((await send(path)).stderr).toContain('1 new, 3 already done');
+    expect((await sandbox.ledger()).map(({ request }) => request.content).sort()).toEqual([
+      'x',
+      'x',
+      'x',
+      'y',
+    ]);
+  });
+
+  test('pay1 + 1 is not pay + 11', async () => {
+    const row = (id: string): string => `id,conversation_id,content\n${id},conv_demo,same\n`;
+    await botctl(['batch', 'send', file('a.csv', row('1')), '--once', 'pay1'], { env });
+    await botctl(['batch', 'send', file('b.csv', row('11')), '--once', 'pay'], { env });
+    const keys = (await sandbox.ledger()).map(({ key }) => key);
+    expect(new Set(keys).size).toBe(2);
+  });
+
+  test('the same rows have the same keys on another machine', async () => {
+    const path = file(
+      'a.csv',
+      messages([
+        ['1', 'one'],
+        ['2', 'two'],
+      ]),
+    );
+    await send(path);
+    const elsewhere = await botctl(['batch', 'send', path, '--once', 'news', '--json'], {
+      env: { ...env, XDG_DATA_HOME: join(home.path, 'elsewhere') },
+    });
+    expect(elsewhere.code).toBe(0);
+    expect(lines(elsewhere.stdout)[0]).toMatchObject({
+      outcome: 'accepted',
+      duplicate: true,
+      verified: false,
+    });
+    expect(await sandbox.ledger()).toHaveLength(2);
+  });
+
+  test('a known id with another body is refused and listed; the other rows go on', async () => {
+    const path = file('a.csv', messages([['1', 'one']]));
+    await send(path);
+    file(
+      'a.csv',
+      messages([
+        ['1', 'changed'],
+        ['2', 'two'],
+      ]),
+    );
+    const changed = await send(path, '--report', join(home.path, 'r.csv'));
+    expect(changed.code).toBe(11);
+    expect(changed.stderr).toContain('line 2 (id 1): the id belongs to another body');
+    expect(changed.stderr).toContain('1 row is refused');
+    expect(readFileSync(join(home.path, 'r.csv'), 'utf8')).toMatch(
+      /\n2,1,refused,,"This name belongs to intent .*\n3,2,accepted,msg_/u,
+    );
+    expect((await sandbox.ledger()).map(({ request }) => request.content)).toEqual(['one', 'two']);
+  });
+
+  test('a rejected row may be mended, and keeps its key', async () => {
+    const path = file('a.csv', 'id,conversation_id,content\n1,conv_typo,one\n');
+    expect((await send(path)).code).toBe(11);
+    file('a.csv', messages([['1', 'one']]));
+    expect((await send(path)).code).toBe(0);
+    expect(await sandbox.ledger()).toHaveLength(1);
+  });
+
+  test('rows of the name that the input lacks are counted', async () => {
+    const path = file(
+      'a.csv',
+      messages([
+        ['1', 'one'],
+        ['2', 'two'],
+        ['3', 'three'],
+      ]),
+    );
+    await send(path);
+    file('a.csv', messages([['2', 'two']]));
+    expect((await send(path)).stderr).toContain('2 rows of this name in the journal are not in this input');
+    expect(lines((await send(path, '--dry-run', '--json')).stdout)[0]).toMatchObject({
+      rows: { missing: 2, done: 1 },
+    });
+  });
+});
+
+describe('checking', () => {
+  const bad = `id,to_address,asset,amount
+ada,${recipient},SOL,1.5
+bob,${recipient},SOL,0
+eve,${otherRecipient},sol,1
+bob,${recipient},SOL,2
+ x,nonsense,SOL,1e3
+dan,${otherRecipient},SOL,0.25
+`;
+
+  test('nothing is sent while a row is not valid; all bad rows are listed and reported', async () => {
+    const ran = await transfer(file('p.csv', bad), '--report', join(home.path, 'r.jsonl'));
+    expect(ran.code).toBe(2);
+    expect(requests()).toBe(0);
+    expect(ran.stderr).toContain('line 3 (id bob): amount is zero');
+    expect(ran.stderr).toContain('line 4 (id eve): asset is "sol": write SOL');
+    expect(ran.stderr).toContain('line 5 (id bob): id is that of line 3 too');
+    expect(ran.stderr).toContain('line 6: id has blanks around it');
+    expect(ran.stderr).toContain('4 of 6 rows of');
+    const report = lines(readFileSync(join(home.path, 'r.jsonl'), 'utf8'));
+    expect(report.map(({ outcome }) => outcome)).toEqual([
+      'not-begun',
+      'invalid',
+      'invalid',
+      'invalid',
+      'invalid',
+      'not-begun',
+    ]);
+    expect(existsSync(join(home.path, 'data', 'botctl', 'journal.db'))).toBe(true);
+  });
+
+  test('--skip-invalid sends the others, and still exits 11', async () => {
+    const ran = await transfer(file('p.csv', bad), '--skip-invalid', '--json');
+    expect(ran.code).toBe(11);
+    const objects = lines(ran.stdout);
+    expect(objects.filter(({ outcome }) => outcome === 'accepted').map(({ line, id }) => [line, id])).toEqual(
+      expect.arrayContaining([
+        [2, 'ada'],
+        [7, 'dan'],
+      ]),
+    );
+    expect(objects.at(-1)).toMatchObject({
+      command: 'batch transfer',
+      name: 'pay',
+      rows: { all: 6, new: 2, invalid: 4 },
+      totals: [{ asset: 'SOL', all: '1.75', left: '1.75' }],
+      recipients: 2,
+      result: { done: 2, invalid: 4 },
+      error: { code: 'not-all-done', retry: 'same-command' },
+    });
+    expect(await sandbox.ledger()).toHaveLength(2);
+  });
+
+  test('both rows of an id given twice are invalid, also where the first was good', async () => {
+    const text = `id,to_address,asset,amount\na,${recipient},SOL,1\na,${recipient},SOL,2\n`;
+    const ran = await transfer(file('p.csv', text), '--skip-invalid', '--json', '--dry-run');
+    expect(lines(ran.stdout)[0]).toMatchObject({ rows: { invalid: 2, new: 0 }, totals: [], recipients: 0 });
+  });
+
+  test('a dry run shows exact totals and recipients, journals nothing and sends nothing', async () => {
+    const text = `id,to_address,asset,amount\na,${recipient},SOL,0.1\nb,${recipient},SOL,0.2\nc,${otherRecipient},USDC,9007199254740993.5\n`;
+    const ran = await transfer(file('p.csv', text), '--dry-run');
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toContain('0.3 SOL');
+    expect(ran.stdout).toContain('9007199254740993.5 USDC');
+    expect(ran.stdout).toContain('2, 1 of them paid more than once');
+    expect(requests()).toBe(0);
+    expect(existsSync(join(home.path, 'data'))).toBe(false);
+  });
+
+  test('an address off the curve is refused without --allow-off-curve', async () => {
+    const vault = 'BzKVzqkRYMcqXAFq5dhjHq3conWysJEvRGhXeCT3PPPL';
+    const text = `id,to_address,asset,amount\na,${vault},SOL,1\n`;
+    const ran = await transfer(file('p.csv', text), '--dry-run');
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain('lies off the curve');
+    expect((await transfer(file('p.csv', text), '--dry-run', '--allow-off-curve')).code).toBe(0);
+  });
+
+  test.each([
+    [['batch', 'send', 'x.csv'], '--once x-20'],
+    [['batch', 'send', '-', '--once', 'n', '--rate', '20'], '--rate "20" is not a rate'],
+    [['batch', 'send', '-', '--once', 'n', '--concurrency', '0'], '--concurrency "0" is not a count'],
+    [['batch', 'send', '-', '--once', 'n', '--report', 'r.xlsx'], 'neither .csv nor .jsonl'],
+    [['batch', 'send', '-', '--once', 'n', '--token-file', '-'], 'both want to read stdin'],
+    [['batch', 'send', '-', '--once', ' '], '--once is empty'],
+    [['batch', 'send', '-', '--once', 'n', '--allow-off-curve'], "Unknown option '--allow-off-curve'"],
+  ])('%j is wrong', async (words, problem) => {
+    const ran = await botctl(words, { env, stdin: messages([['1', 'one']]), cwd: home.path });
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain(problem);
+    expect(requests()).toBe(0);
+  });
+
+  test('rows may come from stdin, with buttons', async () => {
+    const row = {
+      conversation_id: 'conv_demo',
+      content: 'Ship?',
+      buttons: [{ label: 'Yes', id: 'y', style: 'success' }],
+    };
+    const ran = await botctl(['batch', 'send', '-', '--once', 'n', '--quiet'], {
+      env,
+      stdin: JSON.stringify(row),
+    });
+    expect(ran).toMatchObject({ code: 0, stderr: expect.any(String) });
+    expect(ran.stdout).toMatch(/^msg_\w+\n$/u);
+    expect((await sandbox.ledger())[0]?.request.components).toEqual([
+      {
+        type: 'action_row',
+        components: [{ type: 'button', label: 'Yes', custom_id: 'y', style: 'success' }],
+      },
+    ]);
+  });
+});
+
+describe('running', () => {
+  const many = (count: number): string =>
+    messages(Array.from({ length: count }, (_, row) => [`r${row}`, `row ${row}`]));
+
+  test('a rate limit slows the whole batch, beside --max-wait and --retries', async () => {
+    await sandbox.readings({ rate_limit: { per_second: 20, capacity: 5 } });
+    const ran = await send(file('a.csv', many(30)), '--max-wait', '0s', '--retries', '0');
+    expect(ran).toMatchObject({ code: 0 });
+    expect(await sandbox.ledger()).toHaveLength(30);
+    const limited = sandbox.lines.filter(({ status }) => status === 429).length;
+    expect(limited).toBeGreaterThan(0);
+    expect(limited).toBeLessThan(30);
+  });
+
+  test('a refused token begins no new rows', async () => {
+    env.BOTCTL_TOKEN = sandbox.tokens.no_send;
+    const ran = await send(file('a.csv', many(40)), '--concurrency', '2');
+    expect(ran.code).toBe(11);
+    expect(ran.stderr).toContain('The service refuses the bot (status 403)');
+    expect(ran.stderr).toMatch(/3\d rows are not begun/u);
+    expect(requests()).toBeLessThan(6);
+    env.BOTCTL_TOKEN = sandbox.tokens.full;
+    expect((await send(file('a.csv', many(40)))).code).toBe(0);
+  });
+
+  test('an empty wallet begins no new transfers', async () => {
+    const rows = Array.from({ length: 20 }, (_, row) => `${row},${recipient},SOL,100000000\n`).join('');
+    const ran = await transfer(file('p.csv', `id,to_address,asset,amount\n${rows}`), '--concurrency', '1');
+    expect(ran.code).toBe(11);
+    expect(ran.stderr).toContain('1 row is rejected; 19 rows are not begun');
+    expect(requests()).toBe(1);
+  });
+
+  test('--max-failures begins no new rows after so many', async () => {
+    const rows = Array.from({ length: 20 }, (_, row) => `${row},conv_none,x\n`).join('');
+    const ran = await send(
+      file('a.csv', `id,conversation_id,content\n${rows}`),
+      '--concurrency',
+      '1',
+      '--max-failures',
+      '3',
+    );
+    expect(ran.code).toBe(11);
+    expect(requests()).toBe(3);
+    expect(ran.stderr).toContain('3 rows are not done (--max-failures)');
+  });
+
+  test('a service that is down is left alone after as many rows in a row as go at a time', async () => {
+    await sandbox.faults({ kind: 'drop', times: 1000 });
+    const ran = await send(file('a.csv', many(60)), '--concurrency', '4', '--retries', '0', '--json');
+    expect(ran.code).toBe(11);
+    const end = lines(ran.stdout).at(-1);
+    expect(end).toMatchObject({
+      stopped: 'service-down',
+      error: { message: expect.stringMatching(/^\d rows are unknown: they may have happened; /u) },
+    });
+    expect(requests()).toBeLessThanOrEqual(8);
+    await sandbox.clearFaults();
+    expect((await send(file('a.csv', many(60)))).code).toBe(0);
+    expect(await sandbox.ledger()).toHaveLength(60);
+  });
+
+  test('Ctrl-C lands what is in flight, reports, and says how to go on', async () => {
+    await sandbox.faults({ kind: 'stall', ms: 150, when: 'before', times: 1000 });
+    const path = file('a.csv', many(200));
+    const words = [
+      'batch',
+      'send',
+      path,
+      '--once',
+      'news',
+      '--concurrency',
+      '4',
+      '--report',
+      join(home.path, 'r.csv'),
+    ];
+    const child = spawn(process.execPath, [botctlPath, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let stderr = '';
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      stderr += chunk;
+    });
+    child.stdout.resume();
+    while ((await sandbox.ledger()).length < 8) await new Promise((resolve) => setTimeout(resolve, 20));
+    child.kill('SIGINT');
+    const [code] = (await once(child, 'close')) as [number];
+    expect(code).toBe(11);
+    expect(stderr).toContain('It was interrupted: what was in flight has landed');
+    expect(stderr).toContain(`botctl batch send ${path} --once news`);
+    const report = readFileSync(join(home.path, 'r.csv'), 'utf8').trim().split('\n').slice(1);
+    const happened = (await sandbox.ledger()).length;
+    expect(report).toHaveLength(200);
+    expect(report.filter((line) => line.includes(',accepted,'))).toHaveLength(happened);
+    // A row that was claimed when the signal came stays open: nothing of it has left.
+    expect(report.filter((line) => /,(not-begun|open),/u.test(line))).toHaveLength(200 - happened);
+    await sandbox.clearFaults();
+    expect((await send(path)).code).toBe(0);
+    expect(await sandbox.ledger()).toHaveLength(200);
+  });
+
+  test('two processes at once send each row once', async () => {
+    const path = file('a.csv', many(60));
+    const both = await Promise.all([send(path), send(path)]);
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    expect(await sandbox.ledger()).toHaveLength(60);
+    expect(requests()).toBe(60);
+  });
+
+  test('the embedded service takes a batch too', async () => {
+    const words = ['--sandbox', 'batch', 'send', file('a.csv', many(5)), '--once', 'n'];
+    expect((await botctl(words, { env: home.env })).code).toBe(0);
+    expect((await botctl(words, { env: home.env })).stdout).toContain('5 of them before');
+  });
+});

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { outputs } from '../../src/schema/outputs.ts';
+import { botctl } from '../helpers/botctl.ts';
+import { Home } from '../helpers/home.ts';
+import { undocumented } from '../helpers/jsonOutput.ts';
+import { recipient } from '../helpers/sandbox.ts';
+import { startSandboxProcess } from '../helpers/sandboxProcess.ts';
+
+let home: Home;
+beforeAll(() => {
+  home = new Home();
+});
+afterAll(() => home.remove());
+
+const seen = new Set<string>();
+
+/** Runs a command with --json, and notes which of the documented objects it printed. */
+async function lines(words: readonly string[], stdin = ''): Promise<Record<string, unknown>[]> {
+  const { stdout } = await botctl([...words, '--json'], { env: home.env, stdin });
+  const found = stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+  for (const line of found) note(line);
+  return found;
+}
+
+function idOf(line: Record<string, unknown> | undefined): { id: string } {
+  return (line?.intent ?? { id: '' }) as { id: string };
+}
+
+function note(line: unknown): void {
+  expect(undocumented(JSON.stringify(line))).toBeUndefined();
+  for (const { name, schema } of outputs) if (schema.safeParse(line).success) seen.add(name);
+}
+
+test('every documented object is printed by some command, and nothing else is', async () => {
+  const message = ['--sandbox', 'send', '--conversation', 'conv_demo', '--content', 'x'];
+  const [sent] = await lines([...message, '--button', 'label=Yes,id=y', '--once', 'a']);
+  expect(sent).toMatchObject({ outcome: 'accepted', replayed: false, intent: { name: 'a' } });
+  expect((await lines([...message, '--button', 'label=Yes,id=y', '--once', 'a']))[0]).toMatchObject({
+    replayed: true,
+  });
+  await lines([...message, '--dry-run']);
+  await lines([...message, '--once', 'a', '--content-file', '-'], 'y');
+  const paid = ['--sandbox', 'transfer', '--to', recipient, '--asset', 'SOL', '--amount'];
+  const [transfer] = await lines([...paid, '1']);
+  expect(transfer).toMatchObject({ transfer: { signature: expect.any(String) } });
+  const [poor] = await lines([...paid, '100000']);
+  expect(poor).toMatchObject({ outcome: 'rejected', error: { code: 'insufficient-balance' } });
+  expect((await lines(['--sandbox', 'history'])).length).toBe(3);
+  const { id } = idOf(sent);
+  expect((await lines(['--sandbox', 'history', id]))[0]).toMatchObject({
+    attempts: [{ number: 1, verdict: 'accepted' }],
+  });
+  await lines(['--sandbox', 'resume', id]);
+  await lines(['--sandbox', 'resolve', id, '--happened', '--reason', 'seen']);
+  await lines(['--sandbox', 'complete', 'intents']);
+
+  const batch = ['--sandbox', 'batch', 'transfer', '-', '--once', 'b'];
+  const rows = `id,to_address,asset,amount\n1,${recipient},SOL,0.1\n2,${recipient},SOL,0.2\n`;
+  await lines([...batch, '--dry-run'], rows);
+  await lines(batch, rows);
+  await lines([...batch, '--skip-invalid'], `${rows}3,${recipient},SOL,zero\n`);
+  await lines(batch, rows.replace('0.2', '0.3'));
+  await lines(batch, `${rows}3,${recipient},SOL,zero\n`);
+
+  await lines(
+    ['config', 'add', 'prod', '--base-url', 'https://bots.example.com', '--token-stdin'],
+    'abcdefghijklmnop\n',
+  );
+  await lines(['config', 'set', 'prod', 'timeout', '5s']);
+  await lines(['config', 'list']);
+  await lines(['config', 'path']);
+  await lines(['config', 'remove', 'prod', '--yes']);
+  for (const words of [['doctor', '--sandbox'], ['help', 'reruns'], ['completion', 'zsh'], ['sned']])
+    await lines(words);
+  expect(seen.size).toBe(outputs.length - 2);
+});
+
+test('an intent that needs a decision, and the decision, too', async () => {
+  const service = await startSandboxProcess(['--ephemeral']);
+  try {
+    const { base_url, tokens } = service.greeting;
+    note(service.greeting);
+    home.env.BOTCTL_TOKEN = tokens.full;
+    home.env.BOTCTL_BASE_URL = base_url;
+    await fetch(`${base_url}/control/faults`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ faults: [{ kind: 'drop', when: 'after', times: 1 }] }),
+    });
+    const unknown = ['transfer', '--to', recipient, '--asset', 'SOL', '--amount', '0.5', '--retries', '0'];
+    const [first] = await lines(unknown);
+    expect(first).toMatchObject({ outcome: 'unknown', error: { code: 'unknown', retry: 'same-command' } });
+    const { id } = idOf(first);
+    expect((await lines(['history', '--state', 'unknown']))[0]).toMatchObject({ intent: { id } });
+    const decided = await lines(['resolve', id, '--happened', '--signature', 'S', '--reason', 'seen']);
+    expect(decided[0]).toMatchObject({ outcome: 'resolved', transfer: { signature: 'S' } });
+    expect((await lines(['history', id]))[0]).toMatchObject({ decisions: [{ kind: 'happened' }] });
+    await expect.poll(() => service.lines.length).toBeGreaterThan(0);
+    for (const line of service.lines) note(line);
+  } finally {
+    await service.end('SIGTERM');
+  }
+  expect([...seen].sort()).toEqual(outputs.map(({ name }) => name).sort());
+});

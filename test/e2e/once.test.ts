@@ -1,0 +1,333 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Desk, payAda, said, sendHello } from '../helpers/desk.ts';
+import { noTerminal, onTerminal } from '../helpers/terminal.ts';
+
+let desk: Desk;
+beforeEach(async () => {
+  desk = await Desk.open();
+});
+afterEach(() => desk.close());
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('the same command twice at once', () => {
+  test.each([
+    ['send', sendHello],
+    ['transfer', payAda],
+  ] as const)('%s makes one request, and both print the same outcome', async (_name, argv) => {
+    await desk.sandbox.faults({ kind: 'stall', when: 'after', ms: 400 });
+    const both = await Promise.all([desk.json(argv), desk.json(argv)]);
+    const [left, right] = both;
+    expect(both.map(({ exit }) => exit)).toEqual([0, 0]);
+    expect(left.intent).toEqual(right.intent);
+    expect(left.message ?? left.transfer).toEqual(right.message ?? right.transfer);
+    expect(both.map(({ replayed }) => replayed).sort()).toEqual([false, true]);
+    expect(await desk.sandbox.ledger()).toHaveLength(1);
+    const requests = desk.sandbox.lines.filter(
+      ({ operation }) => operation === 'message' || operation === 'transfer',
+    );
+    expect(requests).toHaveLength(1);
+  });
+
+  test('both print the same refusal', async () => {
+    await desk.sandbox.faults({ kind: 'stall', when: 'before', ms: 400 });
+    const argv = [...payAda.slice(0, 6), '999999'];
+    const both = await Promise.all([desk.json(argv), desk.json(argv)]);
+    // Whoever comes after the refusal is not a re-run any more; whoever waited tells it.
+    expect(both.map(({ exit }) => exit)).toEqual([5, 5]);
+    expect(await desk.sandbox.ledger()).toEqual([]);
+  });
+});
+
+describe('a process that is killed in flight', () => {
+  test.each([
+    ['message', sendHello],
+    ['transfer', payAda],
+  ] as const)('leaves a %s that the same command brings to its end, once', async (_kind, argv) => {
+    await desk.sandbox.faults({ kind: 'stall', when: 'after', ms: null });
+    const { child, ended } = desk.start(argv);
+    await desk.effects(1);
+    child.kill('SIGKILL');
+    expect((await ended).signal).toBe('SIGKILL');
+    const [listed] = (await desk.run(['history', '--json'])).stdout.split('\n');
+    expect(JSON.parse(listed ?? '')).toMatchObject({ outcome: 'unknown' });
+    const again = await desk.json(argv);
+    expect(again).toMatchObject({ exit: 0, outcome: 'accepted', intent: { attempts: 2 } });
+    expect(await desk.sandbox.ledger({ key: again.intent?.key ?? '' })).toHaveLength(1);
+    expect(await desk.sandbox.ledger()).toHaveLength(1);
+  });
+});
+
+describe('an interrupt', () => {
+  test('in flight lets the reply come, and tells it', async () => {
+    await desk.sandbox.faults({ kind: 'stall', when: 'after', ms: 600 });
+    const { child, ended } = desk.start([...payAda, '--json']);
+    await desk.effects(1);
+    child.kill('SIGINT');
+    const done = await ended;
+    expect(done.code).toBe(0);
+    expect(said(done).outcome).toBe('accepted');
+  });
+
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'and a second one (%s) end it at once: unknown, and on record',
+    async (signal) => {
+      await desk.sandbox.faults({ kind: 'stall', when: 'after', ms: null });
+      const { child, ended } = desk.start([...payAda, '--json']);
+      await desk.effects(1);
+      child.kill(signal);
+      await pause(100);
+      const before = Date.now();
+      child.kill(signal);
+      const done = await ended;
+      expect(done.code).toBe(9);
+      expect(Date.now() - before).toBeLessThan(4000);
+      expect(said(done)).toMatchObject({ outcome: 'unknown', error: { code: 'unknown' } });
+    },
+  );
+
+  test.each([
+    [['send', '--conversation', 'conv_demo', '--content-file', '-']],
+    [['transfer', '--payload', '-']],
+  ])('while stdin is read ends it, and nothing is sent: %j', async (argv) => {
+    const { child, ended } = desk.start([...argv, '--json'], 'pipe');
+    // More than a pipe holds: once it is gone, somebody reads.
+    await new Promise((resolve) => child.stdin?.write(`{"half":"${'x'.repeat(900_000)}`, resolve));
+    child.kill('SIGINT');
+    const done = await ended;
+    expect(done.code).toBe(130);
+    expect(said(done).error).toMatchObject({ code: 'interrupted', retry: 'same-command' });
+    expect(existsSync(desk.journal)).toBe(false);
+  });
+
+  test('in a pause starts nothing new', async () => {
+    await desk.sandbox.readings({ rate_limit: { capacity: 0, per_second: 0.1 } });
+    const { child, ended } = desk.start([...sendHello, '--json', '--retries', '4', '--max-wait', '60s']);
+    while (!desk.sandbox.lines.some(({ status }) => status === 429)) await pause(20);
+    await pause(150);
+    child.kill('SIGINT');
+    const done = await ended;
+    expect(done.code).toBe(130);
+    expect(said(done)).toMatchObject({
+      outcome: 'open',
+      error: { code: 'interrupted', retry: 'same-command' },
+    });
+    expect(desk.sandbox.lines.filter(({ status }) => status === 429)).toHaveLength(1);
+  });
+});
+
+describe('what nobody could read', () => {
+  test.skipIf(!existsSync('/dev/full'))('is told again however late, and done once', async () => {
+    const line = `botctl ${payAda.join(' ')} --retries 0`;
+    for (const flags of ['', ' --json', ' --quiet']) {
+      const full = await desk.shell(`${line}${flags} > /dev/full`);
+      expect(full.code).toBe(1);
+      expect(full.stderr).toMatch(/could not be written/u);
+      expect(full.stderr).toMatch(/accepted/u);
+    }
+    expect(await desk.json(payAda)).toMatchObject({ exit: 0, replayed: true });
+    expect(await desk.sandbox.ledger()).toHaveLength(1);
+  });
+
+  test('because the reader left ends quietly, and is not taken for told', async () => {
+    const closed = await desk.shell(
+      `botctl ${payAda.join(' ')} --json --retries 0 | true; echo "\${PIPESTATUS[0]}"`,
+    );
+    expect(closed.stdout).toBe('0\n');
+    expect(closed.stderr).not.toMatch(/ at |EPIPE/u);
+    expect(
+      (await desk.shell(`botctl ${payAda.join(' ')} | head -1; echo "\${PIPESTATUS[0]}"`)).stdout,
+    ).toMatch(/\n0\n$/u);
+    expect(await desk.sandbox.ledger()).toHaveLength(1);
+  });
+});
+
+describe('--dry-run', () => {
+  test('sends nothing, and makes no file where there is none', async () => {
+    for (const argv of [sendHello, payAda]) {
+      const ended = await desk.json([...argv, '--dry-run']);
+      expect(ended).toMatchObject({ exit: 0, outcome: 'dry-run' });
+      expect(JSON.stringify(ended)).not.toContain(desk.sandbox.tokens.full);
+    }
+    expect((await desk.run([...sendHello, '--dry-run'])).stdout).toMatch(/nothing was journaled or sent/u);
+    expect(existsSync(desk.journal)).toBe(false);
+    expect((await readdir(desk.home.path)).filter((name) => name === 'data')).toEqual([]);
+    expect(desk.sandbox.lines.filter(({ operation }) => operation !== 'control')).toEqual([]);
+  });
+
+  test('shows the key and the bytes that would travel, and whether it would be a re-run', async () => {
+    const named = [...payAda, '--once', 'rent'];
+    const dry = await desk.json([...named, '--dry-run']);
+    const done = await desk.json(named);
+    expect(dry.intent?.key).toBe(done.intent?.key);
+    const again = await desk.json([...named, '--dry-run']);
+    expect(again).toMatchObject({
+      rerun: 'replay',
+      found: done.intent?.id,
+      intent: { key: done.intent?.key },
+    });
+    expect(await desk.json([...payAda, '--once', 'rent', '--memo', 'x', '--dry-run'])).toMatchObject({
+      rerun: 'other-body',
+    });
+    expect(await desk.sandbox.ledger()).toHaveLength(1);
+  });
+
+  test('shows no old key for what would be new', async () => {
+    await desk.sandbox.faults({ kind: 'reply', status: 400, operation: 'message' });
+    const refused = await desk.json(sendHello);
+    expect(refused).toMatchObject({ exit: 2, outcome: 'rejected' });
+    const dry = await desk.json([...sendHello, '--dry-run']);
+    expect(dry).toMatchObject({ rerun: 'new' });
+    expect(JSON.stringify(dry)).not.toContain(refused.intent?.key);
+  });
+});
+
+describe('what is to be done', () => {
+  test('comes from a payload, which the options override', async () => {
+    const file = join(desk.home.path, 'message.json');
+    const payload = { conversation_id: 'conv_demo', content: 'from the file', idempotency_key: 'k-1' };
+    await writeFile(file, JSON.stringify(payload));
+    const sent = await desk.json(['send', '--payload', file, '--content', 'from the option']);
+    expect(sent).toMatchObject({ exit: 0, intent: { key: 'k-1', request: { content: 'from the option' } } });
+    const [effect] = await desk.sandbox.ledger();
+    expect(effect?.request).toMatchObject({ content: 'from the option', idempotency_key: 'k-1' });
+    const twice = await desk.json(['send', '--payload', file, '--once', 'n']);
+    expect(twice).toMatchObject({ exit: 2, error: { code: 'usage' } });
+  });
+
+  test('comes from stdin, whole, without its last newline', async () => {
+    const stdin = 'Ligne 1\nZeile 2 — 🎉\n';
+    const sent = await desk.json(['send', '--conversation', 'conv_demo', '--content-file', '-'], { stdin });
+    expect(sent.intent?.request).toMatchObject({ content: 'Ligne 1\nZeile 2 — 🎉' });
+    const paid = await desk.json(['transfer', '--payload', '-'], {
+      stdin: JSON.stringify({ to_address: payAda[2], asset: 'SOL', amount: '0.100' }),
+    });
+    expect(paid).toMatchObject({ exit: 0, intent: { request: { amount: '0.1' } } });
+  });
+
+  test('is refused before anything is on record, where it is wrong', async () => {
+    const wrong = [
+      ['transfer', '--to', 'nobody', '--asset', 'SOL', '--amount', '1'],
+      [...payAda.slice(0, 6), '-1'],
+      [...payAda.slice(0, 6), '1e3'],
+      [...payAda.slice(0, 4), 'sol', '--amount', '1'],
+      ['send', '--conversation', 'conv_demo', '--content', ''],
+      ['send', '--conversation', 'conv_demo', '--content', 'x', '--once', ''],
+    ];
+    for (const argv of wrong) expect((await desk.run(argv)).code).toBe(2);
+    expect((await desk.run(sendHello, { env: { BOTCTL_RUN: '' } })).code).toBe(2);
+    expect(existsSync(desk.journal)).toBe(false);
+  });
+
+  test('is not sent where the journal cannot be written', async () => {
+    await mkdir(join(desk.home.path, 'data'), { recursive: true });
+    await writeFile(join(desk.home.path, 'data', 'botctl'), 'a file in the way');
+    const ended = await desk.json(payAda);
+    expect(ended).toMatchObject({ exit: 1, error: { code: 'journal-not-writable', retry: 'after-fix' } });
+    expect(await desk.sandbox.ledger()).toEqual([]);
+  });
+});
+
+describe('a reply that the journal can no longer take', () => {
+  test.each([[[]], [['--json']]])('is printed all the same, and exits 9 %j', async (flags: string[]) => {
+    await desk.sandbox.faults({ kind: 'stall', when: 'after', ms: 500 });
+    const { ended } = desk.start([...payAda, ...flags]);
+    await desk.effects(1);
+    const database = new DatabaseSync(desk.journal);
+    database.exec('ALTER TABLE attempts RENAME TO gone');
+    const done = await ended;
+    database.exec('ALTER TABLE gone RENAME TO attempts');
+    database.close();
+    const [effect] = await desk.sandbox.ledger();
+    expect(done.code).toBe(9);
+    expect(done.stdout).toContain(effect?.signature);
+    if (flags.length > 0)
+      expect(said(done)).toMatchObject({ outcome: 'unknown', error: { code: 'not-recorded' } });
+    else expect(done.stderr).toMatch(/A reply came .*the journal could not/u);
+    expect(await desk.json(payAda)).toMatchObject({
+      exit: 0,
+      outcome: 'accepted',
+      intent: { key: effect?.key },
+    });
+    expect(await desk.sandbox.ledger()).toHaveLength(1);
+  });
+});
+
+describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
+  const ask = 'Send it? [y/N] ';
+
+  test('a transfer shows all of itself and asks; No is the default and leaves nothing', async () => {
+    const { code, shown } = await onTerminal(payAda, [[ask, '\r']], desk.env);
+    expect(code).toBe(130);
+    for (const part of ['env', desk.sandbox.baseUrl, payAda[2], '0.5 SOL']) expect(shown).toContain(part);
+    expect(await desk.sandbox.ledger()).toEqual([]);
+    expect((await desk.run(['history', '--json'])).stdout).toBe('');
+  });
+
+  test('a Yes sends it, and the same again asks whether it is to be done anew', async () => {
+    expect((await onTerminal(payAda, [[ask, 'y\r']], desk.env)).code).toBe(0);
+    const again = 'Do it again? [y/N] ';
+    const replayed = await onTerminal(payAda, [[again, '\r']], desk.env);
+    expect(replayed.code).toBe(0);
+    expect(await desk.sandbox.ledger()).toHaveLength(1);
+    expect((await onTerminal(payAda, [[again, 'y\r']], desk.env)).code).toBe(0);
+    expect(await desk.sandbox.ledger()).toHaveLength(2);
+    expect((await onTerminal([...payAda, '--yes'], [], desk.env)).code).toBe(0);
+    expect(await desk.sandbox.ledger()).toHaveLength(2);
+  });
+
+  test('a message is not asked about, and Ctrl-C at a question sends nothing', async () => {
+    expect((await onTerminal(sendHello, [], desk.env)).code).toBe(0);
+    expect((await onTerminal(payAda, [[ask, '\u0003']], desk.env)).code).toBe(130);
+    expect(await desk.sandbox.ledger()).toHaveLength(1);
+  });
+});
+
+describe('names', () => {
+  test('of a run make every different command of it happen once', async () => {
+    const env = { BOTCTL_RUN: 'nightly-7' };
+    const other = [...payAda.slice(0, 6), '0.6'];
+    for (const argv of [payAda, payAda, other, other]) expect((await desk.run(argv, { env })).code).toBe(0);
+    expect(await desk.sandbox.ledger()).toHaveLength(2);
+    expect((await desk.run(payAda, { env: { BOTCTL_RUN: 'nightly-8' } })).code).toBe(0);
+    expect(await desk.sandbox.ledger()).toHaveLength(3);
+  });
+
+  test('give the same key on a machine that has lost its journal, so that it happens once', async () => {
+    const argv = [...payAda, '--once', 'payout-7'];
+    const first = await desk.json([...argv, '--journal', join(desk.home.path, 'one.db')]);
+    const second = await desk.json([...argv, '--journal', join(desk.home.path, 'two.db')]);
+    expect(second).toMatchObject({
+      exit: 0,
+      intent: { key: first.intent?.key },
+      transfer: first.transfer ?? {},
+    });
+    expect(await desk.sandbox.ledger()).toHaveLength(1);
+    const send = [...sendHello, '--once', 'hello-7'];
+    await desk.json([...send, '--journal', join(desk.home.path, 'one.db')]);
+    const known = await desk.json([...send, '--journal', join(desk.home.path, 'two.db')]);
+    expect(known).toMatchObject({ exit: 0, duplicate: true, verified: false });
+    expect(known.warnings?.join()).toMatch(/Only the name says/u);
+  });
+
+  test('belong to one body', async () => {
+    await desk.run([...payAda, '--once', 'n']);
+    const other = await desk.json([...payAda.slice(0, 6), '0.7', '--once', 'n']);
+    expect(other).toMatchObject({ exit: 6, error: { code: 'other-body', retry: 'after-fix' } });
+    expect(other.outcome).toBeUndefined();
+    expect(await desk.sandbox.ledger()).toHaveLength(1);
+  });
+
+  test('or settle which of two equal payments is meant, while one of them is unknown', async () => {
+    await desk.sandbox.faults({ kind: 'drop', when: 'after', operation: 'transfer' });
+    const lost = await desk.json(payAda);
+    const twin = await desk.json([...payAda, '--memo', 'second']);
+    expect(twin).toMatchObject({ exit: 10, error: { code: 'unfinished-twin', retry: 'decide' } });
+    expect(twin.error?.message).toContain(lost.intent?.id);
+    expect(await desk.sandbox.ledger()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { imbalances } from '../helpers/killRounds.ts';
+import { otherRecipient, paths, recipient, startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startTestSandbox();
+});
+afterAll(() => sandbox.close());
+
+/** Right, nearly right, or anything at all. */
+const or = <T>(...right: T[]): fc.Arbitrary<unknown> =>
+  fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom(...right) },
+    fc.string(),
+    fc.jsonValue(),
+    fc.constant(undefined),
+  );
+
+const nearly: Record<keyof typeof paths, fc.Arbitrary<unknown>> = {
+  message: fc.record({
+    conversation_id: or('conv_demo', 'conv_test'),
+    content: fc.oneof(fc.string({ unit: 'grapheme' }), or('hello')),
+    components: or(
+      undefined,
+      [],
+      [{ type: 'action_row', components: [{ type: 'button', label: 'a', custom_id: 'b' }] }],
+    ),
+    reply_to_message_id: or(undefined),
+    idempotency_key: or('a', 'b', undefined),
+  }),
+  transfer: fc.record({
+    to_address: or(recipient, otherRecipient, '11111111111111111111111111111111'),
+    asset: or('SOL', 'USDC'),
+    amount: fc.oneof(
+      or('1', '0.5', '0.000001', '18446744073709551615', '1e3'),
+      fc.double().map(String),
+      fc.bigInt().map(String),
+    ),
+    memo: fc.oneof(or(undefined, ''), fc.string({ unit: 'binary', maxLength: 600 })),
+    idempotency_key: or('a', 'b', undefined),
+  }),
+};
+
+test.each(['message', 'transfer'] as const)(
+  'whatever comes in is answered, and only a success has an effect: %s',
+  async (operation) => {
+    const send = async (body: string | Uint8Array): Promise<number> => {
+      const headers = { Authorization: `Bot ${sandbox.tokens.full}`, 'Content-Type': 'application/json' };
+      const response = await fetch(sandbox.baseUrl + paths[operation], { method: 'POST', headers, body });
+      await response.arrayBuffer();
+      return response.status;
+    };
+    const bodies = fc.oneof(
+      { weight: 4, arbitrary: nearly[operation].map((value) => JSON.stringify(value)) },
+      fc.json(),
+      fc.uint8Array({ maxLength: 200 }),
+    );
+    const seen = new Map<number, number>();
+    await fc.assert(
+      fc.asyncProperty(bodies, async (body) => {
+        const before = (await sandbox.state()).counts;
+        const status = await send(body);
+        seen.set(status, (seen.get(status) ?? 0) + 1);
+        expect([200, 400, 402, 404, 409]).toContain(status);
+        const state = await sandbox.state();
+        const made = state.counts.messages + state.counts.transfers - before.messages - before.transfers;
+        expect(made).toBeLessThanOrEqual(status === 200 ? 1 : 0);
+        expect(imbalances(state)).toEqual([]);
+      }),
+      { numRuns: 200 },
+    );
+    expect([...seen.keys()].sort()).toEqual(expect.arrayContaining([200, 400]));
+  },
+);

@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { commandTree } from '../../src/commands/tree.ts';
+import { outputs } from '../../src/schema/outputs.ts';
+import { publishedPage, publishedSchema } from '../../src/schema/publish.ts';
+import { undocumented } from '../helpers/jsonOutput.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const read = (path: string): string => readFileSync(resolve(root, path), 'utf8');
+
+describe('the documents (npm run docs makes them)', () => {
+  test('the JSON Schema file is what the definitions say', () => {
+    expect(JSON.parse(read('docs/botctl-1.schema.json'))).toEqual(
+      JSON.parse(JSON.stringify(publishedSchema())),
+    );
+  });
+
+  test('docs/json.md is what the definitions say', () => {
+    expect(read('docs/json.md')).toBe(publishedPage());
+  });
+
+  test('every command has its output, and no other', () => {
+    const known = new Set(outputs.flatMap(({ commands }) => commands));
+    const all = commandTree.flatMap((spec) =>
+      'children' in spec ? spec.children.map(({ name }) => `${spec.name} ${name}`) : [spec.name],
+    );
+    expect([...known].filter((name) => name !== '*').sort()).toEqual(all.sort());
+  });
+});
+
+test('the program does not load the definitions', () => {
+  const built = readdirSync(resolve(root, 'dist')).filter((name) => name.endsWith('.js'));
+  const carrying = built.filter((name) => read(`dist/${name}`).includes('the idempotency key, chosen once'));
+  expect(carrying).toEqual([]);
+});
+
+describe('a line', () => {
+  const failure = { schema: 'botctl/1', error: { code: 'usage', message: 'x', retry: 'after-fix' } };
+  test.each([
+    [failure, true],
+    [{ ...failure, extra: 1 }, false],
+    [{ ...failure, schema: 'botctl/2' }, false],
+    [{ ...failure, error: { ...failure.error, code: 'no-such-code' } }, false],
+    [{ schema: 'botctl/1', command: 'config path', path: '/x' }, true],
+    [{}, false],
+  ])('%j is documented: %s', (line, known) => {
+    expect(undocumented(JSON.stringify(line)) === undefined).toBe(known);
+  });
+});
