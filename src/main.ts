@@ -28,7 +28,9 @@ export async function main(world: World, tree: readonly CommandSpec[] = commandT
   const streams: FaceStreams = {
     stdout,
     stderr: new Output(world.stderr),
-    stdin: world.stdin,
+    get stdin() {
+      return world.stdin;
+    },
     stderrStream: world.stderr,
     env: world.env,
     interrupted: world.interrupts.first,
@@ -54,7 +56,9 @@ export async function main(world: World, tree: readonly CommandSpec[] = commandT
     const run = await chosen.load();
     return await run(given, {
       env: world.env,
-      stdin: world.stdin,
+      get stdin() {
+        return world.stdin;
+      },
       display,
       clock: world.clock,
       chance: world.chance,
@@ -88,9 +92,13 @@ async function parse(
   let chosen: Chosen | undefined;
   let text = '';
   let complaint = '';
-  const program = buildProgram(tree, (choice) => {
-    chosen = choice;
-  });
+  const program = buildProgram(
+    tree,
+    (choice) => {
+      chosen = choice;
+    },
+    argv,
+  );
   overEach(program, (command) => {
     command.exitOverride();
     command.configureOutput({
@@ -169,7 +177,10 @@ export function realWorld(): World {
   return {
     argv: process.argv.slice(2),
     env: process.env,
-    stdin: process.stdin,
+    // Looking at process.stdin alone makes Node load its file streams, 3 ms: only who reads it looks.
+    get stdin() {
+      return process.stdin;
+    },
     stdout: process.stdout,
     stderr: process.stderr,
     interrupts: { first: first.signal, second: second.signal },
@@ -179,6 +190,11 @@ export function realWorld(): World {
         await sleep(waitMs, undefined, signal === undefined ? {} : { signal }).catch(() => {});
       },
     },
-    chance: { fraction: Math.random, uuid: () => globalThis.crypto.randomUUID() },
+    chance: { fraction: Math.random, uuid },
   };
+}
+
+// Without the cache Node makes 128 of them ahead for a command that needs one.
+function uuid(): string {
+  return process.getBuiltinModule('node:crypto').randomUUID({ disableEntropyCache: true });
 }

@@ -10,8 +10,15 @@ import { version } from './version.ts';
 /** What the command line asks for: a command to load and run with what it was given. */
 export type Chosen = { load: () => Promise<Run>; given: Given };
 
-/** A fresh command tree. `choose` is called with the command that was named; nothing runs in here. */
-export function buildProgram(tree: readonly CommandSpec[], choose: (chosen: Chosen) => void): StrictCommand {
+/**
+ * A fresh command tree. `choose` is called with the command that was named; nothing runs in here. With the
+ * words of a command line, a command that is none of them is known by its name alone: it cannot be meant.
+ */
+export function buildProgram(
+  tree: readonly CommandSpec[],
+  choose: (chosen: Chosen) => void,
+  words?: readonly string[],
+): StrictCommand {
   const program = new StrictCommand('botctl');
   program
     .version(version, '-V, --version', 'print the version')
@@ -19,7 +26,10 @@ export function buildProgram(tree: readonly CommandSpec[], choose: (chosen: Chos
     .helpCommand(false);
   drawnFrom(program, () => rootPage(tree));
   for (const spec of globalOptions) declare(program, spec);
-  for (const spec of tree) grow(program, program, spec, choose);
+  for (const spec of tree) {
+    if (words === undefined || words.includes(spec.name)) grow(program, program, spec, choose);
+    else program.addCommand(program.createCommand(spec.name), { hidden: spec.hidden === true });
+  }
   return program;
 }
 

@@ -89,8 +89,8 @@ async function doIt(shared: Shared): Promise<Exit> {
 
 async function surveyAll(world: BatchWorld): Promise<Survey> {
   const { asked, options, context, sheet, speaking, journal } = world;
-  const { stdin, clock, interrupts, display } = context;
-  const input = { path: options.path, stdin };
+  const { clock, interrupts, display } = context;
+  const input = { path: options.path, stdin: context.stdin };
   const surveyed = await display.waiting(
     `Checking ${sourceOf(input)}`,
     survey(readRows(input, asked.kind), asked, {

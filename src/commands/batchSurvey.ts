@@ -77,8 +77,8 @@ export async function tellPlan(surveyed: Survey, world: BatchWorld): Promise<voi
     display.notice(inALine(plan));
     return;
   }
-  const what = asked.kind === 'message' ? 'messages' : 'transfers';
-  const question = `${drawPlan(plan, plainCanvas(display.columns))}Begin (${severalRows(left)} of ${what})?`;
+  const what = `${asked.kind}${left === 1 ? '' : 's'}`;
+  const question = `${drawPlan(plan, plainCanvas(display.columns))}Begin ${counted(left)} ${what}?`;
   if (await display.confirm(question)) return;
   throw new Failure('declined', 'Answered No; nothing was sent.', {
     hint: 'Run the same command again to be asked again.',

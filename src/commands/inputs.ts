@@ -3,7 +3,6 @@ import type { Readable } from 'node:stream';
 import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
-import { decodeUtf8, parseJson } from '../intent/jsonText.ts';
 
 const maxFileBytes = 1024 * 1024;
 
@@ -18,10 +17,11 @@ export function refuseSharedStdin(given: Given, names: readonly string[]): void 
 
 type World = Pick<Context, 'stdin' | 'interrupts' | 'display'>;
 
-async function readBytes(path: string, source: string, { stdin, interrupts }: World): Promise<Uint8Array> {
+async function readBytes(path: string, source: string, world: World): Promise<Uint8Array> {
+  const { interrupts } = world;
   const chunks: Buffer[] = [];
   let length = 0;
-  const stream = path === '-' ? stdin : createReadStream(path);
+  const stream = path === '-' ? world.stdin : createReadStream(path);
   // Whoever writes it may never come to its end; and only its end would end the reading.
   const stop = (): void => void (stream as Readable).destroy(interrupted(source));
   interrupts.first.addEventListener('abort', stop, { once: true });
@@ -66,7 +66,9 @@ export async function textOf(option: string, given: Given, world: World): Promis
   if (path === '-' && world.display.interactive) {
     world.display.notice(`--${option} is read from the terminal; Ctrl-D ends it.`);
   }
-  return decodeUtf8(await readBytes(path, source, world), source);
+  const bytes = await readBytes(path, source, world);
+  const { decodeUtf8 } = await import('../intent/jsonText.ts');
+  return decodeUtf8(bytes, source);
 }
 
 /** The JSON of the file that an option names, if it is given. */
@@ -74,6 +76,7 @@ export async function jsonOf(option: string, given: Given, context: Context): Pr
   const text = await textOf(option, given, context);
   if (text === undefined) return undefined;
   const path = given.text(option);
+  const { parseJson } = await import('../intent/jsonText.ts');
   return parseJson(text, path === '-' ? `--${option} (stdin)` : String(path));
 }
 

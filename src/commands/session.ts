@@ -76,8 +76,14 @@ export function settingsOf(given: Given): Settings {
   return readSettings(texts, (key) => `--${key}`);
 }
 
-export function speakerWorld({ env, stdin, interrupts }: Context): SpeakerWorld {
-  return { env, stdin, interrupted: interrupts.first };
+export function speakerWorld(context: Context): SpeakerWorld {
+  return {
+    env: context.env,
+    get stdin() {
+      return context.stdin;
+    },
+    interrupted: context.interrupts.first,
+  };
 }
 
 export const waitingForToken = 'Waiting for the token.';

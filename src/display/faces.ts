@@ -35,10 +35,12 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
     colourLevel({ noColorFlag: choice.noColorFlag, env, isTerminal: output.isTerminal });
   const outPaint = await paintOf(levelOf(stdout));
   const errPaint = await paintOf(levelOf(stderr));
-  const interactive = streams.stdin.isTTY === true && stderr.isTerminal;
+  const interactive = stderr.isTerminal && streams.stdin.isTTY === true;
   const spins = stderr.isTerminal && !choice.quiet && !env.CI && env.TERM !== 'dumb';
   const question: Question = {
-    input: streams.stdin,
+    get input() {
+      return streams.stdin;
+    },
     output: streams.stderrStream,
     interrupted: streams.interrupted,
   };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type HeldLock, isHeld, takeLock } from '../lock/fileLock.ts';
+import { type HeldLock, isHeld, removeFile, takeLock } from '../lock/fileLock.ts';
 
 /** Who owns what: each process that claims holds one lock, and lives as long as it is held. */
 export class Owners {
@@ -15,7 +15,7 @@ export class Owners {
   self(): string {
     if (this.#own === undefined) {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-      const name = randomUUID();
+      const name = randomUUID({ disableEntropyCache: true });
       const lock = takeLock(join(this.#folder, name), 0);
       if (lock === undefined) throw new Error('a new lock is held by somebody else');
       this.#own = { name, lock };
@@ -29,7 +29,7 @@ export class Owners {
 
   /** Only after no intent names the owner any more: its name is never used again. */
   forget(owner: string): void {
-    rmSync(join(this.#folder, owner), { force: true });
+    removeFile(join(this.#folder, owner));
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, unlinkSync } from 'node:fs';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 
 /**
@@ -21,7 +21,7 @@ export class HeldLock {
 
   /** Also removes the file: only for a lock whose path nobody will take again. */
   releaseAndRemove(): void {
-    rmSync(this.#path, { force: true });
+    removeFile(this.#path);
     this.release();
   }
 }
@@ -34,12 +34,16 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && /database is locked/iu.test(error.message);
 }
 
-function createPrivate(path: string): void {
+function unless(code: string, work: () => void): void {
   try {
-    closeSync(openSync(path, 'wx', 0o600));
+    work();
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (!(error instanceof Error && 'code' in error && error.code === code)) throw error;
   }
+}
+
+function createPrivate(path: string): void {
+  unless('EEXIST', () => closeSync(openSync(path, 'wx', 0o600)));
 }
 
 /** Takes the lock, waiting `waitMs` at most; undefined if another holder kept it that long. */
@@ -64,4 +68,9 @@ export function isHeld(path: string): boolean {
   const lock = takeLock(path, 0);
   lock?.release();
   return lock === undefined;
+}
+
+/** It need not be there. Node's rmSync would load its way of removing whole trees. */
+export function removeFile(path: string): void {
+  unless('ENOENT', () => unlinkSync(path));
 }

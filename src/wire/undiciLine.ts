@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import type { Dispatcher } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
 import { Failure } from '../errors.ts';
@@ -11,10 +10,6 @@ import { isUpgrade, troubleOf, WireTrouble } from './trouble.ts';
 import { withoutToken } from './withoutToken.ts';
 
 export const maxReplyBytes = 1024 * 1024;
-
-// Node 20 optimises undici's HTTP parser (WebAssembly) on other threads while the one reply is being read: 65 ms
-// of processor time and 35 MB that a short run never earns back. Later Nodes wait until it pays by themselves.
-if (process.versions.node.startsWith('20.')) setFlagsFromString('--liftoff-only');
 
 type Env = Readonly<Record<string, string | undefined>>;
 
