@@ -41,8 +41,13 @@ const lean = [
   [
     /src\/display\//,
     'string-width',
+    // By its whole path: a bundler takes it for a package otherwise. It exports the function itself, or as default.
     `const plain = /^[ -~]*$/;
-    module.exports = (text) => (plain.test(text) ? text.length : require('./stringWidth.js').default(text));`,
+    module.exports = (text) => {
+      if (plain.test(text)) return text.length;
+      const whole = require(__dirname + '/stringWidth.js');
+      return (whole.default ?? whole)(text);
+    };`,
   ],
   // Where the native part lies is looked up in folders, through Node's resolver of packages: 4 ms. It is asked
   // for by name first, and looked up where it does not lie there, was compiled, or the C library is musl.
@@ -123,7 +128,7 @@ const bundle = await rolldown({
   // jsonc-parser's `main` is a wrapper that no bundler can follow.
   resolve: { mainFields: ['module', 'main'] },
   external: (source, importer) =>
-    /^(node:|@photostructure\/sqlite$|\.\/stringWidth\.js$)/u.test(source) && leanIndex(source, importer) < 0,
+    /^(node:|@photostructure\/sqlite$)/u.test(source) && leanIndex(source, importer) < 0,
   plugins: [leaveOutUnused, compileOnce],
 });
 const { output } = await bundle.write({
