@@ -41,13 +41,10 @@ const lean = [
   [
     /src\/display\//,
     'string-width',
-    // By its whole path: a bundler takes it for a package otherwise. It exports the function itself, or as default.
+    // Named by a variable, so that the bundler leaves the call to Node.
     `const plain = /^[ -~]*$/;
-    module.exports = (text) => {
-      if (plain.test(text)) return text.length;
-      const whole = require(__dirname + '/stringWidth.js');
-      return (whole.default ?? whole)(text);
-    };`,
+    const beside = './stringWidth.js';
+    module.exports = (text) => (plain.test(text) ? text.length : require(beside)(text));`,
   ],
   // Where the native part lies is looked up in folders, through Node's resolver of packages: 4 ms. It is asked
   // for by name first, and looked up where it does not lie there, was compiled, or the C library is musl.
