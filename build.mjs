@@ -41,8 +41,10 @@ const lean = [
   [
     /src\/display\//,
     'string-width',
+    // Named by a variable, so that the bundler leaves the call to Node.
     `const plain = /^[ -~]*$/;
-    module.exports = (text) => (plain.test(text) ? text.length : require('./stringWidth.js').default(text));`,
+    const beside = './stringWidth.js';
+    module.exports = (text) => (plain.test(text) ? text.length : require(beside)(text));`,
   ],
   // Where the native part lies is looked up in folders, through Node's resolver of packages: 4 ms. It is asked
   // for by name first, and looked up where it does not lie there, was compiled, or the C library is musl.
@@ -123,7 +125,7 @@ const bundle = await rolldown({
   // jsonc-parser's `main` is a wrapper that no bundler can follow.
   resolve: { mainFields: ['module', 'main'] },
   external: (source, importer) =>
-    /^(node:|@photostructure\/sqlite$|\.\/stringWidth\.js$)/u.test(source) && leanIndex(source, importer) < 0,
+    /^(node:|@photostructure\/sqlite$)/u.test(source) && leanIndex(source, importer) < 0,
   plugins: [leaveOutUnused, compileOnce],
 });
 const { output } = await bundle.write({

@@ -9,7 +9,7 @@ const allowed: Record<string, readonly string[]> = {
   errors: [],
   folders: ['context'],
   context: ['display', 'engine'],
-  cli: ['context', 'errors', 'version'],
+  cli: ['context', 'errors', 'version', 'wrap'],
   completion: ['cli'],
   doctor: ['journal', 'profile', 'wire', 'intent', 'errors'],
   intent: ['errors'],
@@ -19,7 +19,7 @@ const allowed: Record<string, readonly string[]> = {
   engine: ['journal', 'wire', 'intent', 'errors'],
   batch: ['engine', 'journal', 'wire', 'intent', 'errors'],
   profile: ['lock', 'intent', 'errors', 'folders', 'context'],
-  display: ['journal', 'wire', 'intent', 'errors'],
+  display: ['journal', 'wire', 'intent', 'errors', 'wrap'],
   sandbox: ['errors', 'folders'],
   // Loaded by tests and scripts only.
   schema: ['engine', 'journal', 'errors'],
@@ -42,6 +42,7 @@ const allowed: Record<string, readonly string[]> = {
     'version',
   ],
   version: [],
+  wrap: [],
   program: ['cli', 'errors', 'version'],
   main: ['cli', 'commands', 'context', 'display', 'engine', 'errors', 'program'],
 };

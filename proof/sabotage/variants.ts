@@ -33,7 +33,7 @@ export const variants: readonly Variant[] = [
     what: 'every further attempt gets a key of its own',
     edits: [
       {
-        file: 'src/engine/execute.ts',
+        file: 'src/engine/send.ts',
         from: '{ url, token: speaking.token, body: intent.body },',
         to: `{ url, token: speaking.token, body: number === 1 ? intent.body : Buffer.from(
             Buffer.from(intent.body).toString().replace(intent.key, doing.chance.uuid())) },`,

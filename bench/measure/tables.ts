@@ -1,0 +1,94 @@
+import type { Figures } from './figures.ts';
+import { ratioOf, type Timing } from './timing.ts';
+
+/** How many times `node -e 0` each may take. */
+const marks: Readonly<Record<string, number>> = {
+  'botctl --version': 1.2,
+  'botctl --help': 1.2,
+  'botctl send': 1.7,
+  'botctl send, replayed': 1.5,
+  'botctl history --limit 20, 1,000,000 intents': 1.6,
+};
+const memoryMark = 1.6;
+
+/** A send is to be faster than each of these, absent ones excepted. */
+const slower = ['node script, fetch', 'http (HTTPie)', 'python3, urllib'];
+
+type Line = { what: string; ms: string; ratio: string; cpu: string; mark: string };
+
+function linesOf({ timings, absent, firstSandboxMs, memory }: Figures): Line[] {
+  const memoryRatio = memory.sendMiB / memory.nodeMiB;
+  return [
+    ...timings.map((timing) => ({
+      what: timing.name,
+      ms: `${timing.medianMs.toFixed(0)} ms`,
+      ratio: `${timing.ratio.toFixed(2)} ×`,
+      cpu: timing.cpuRatio === undefined ? '' : `${timing.cpuRatio.toFixed(2)} ×`,
+      mark: markOf(timing, timings),
+    })),
+    ...absent.map((what) => ({ what, ms: 'absent', ratio: '', cpu: '', mark: '' })),
+    line('botctl --sandbox transfer, the first ever', `${firstSandboxMs.toFixed(0)} ms`),
+    {
+      ...line('peak memory of a send', `${memory.sendMiB.toFixed(0)} MiB`),
+      ratio: `${memoryRatio.toFixed(2)} ×`,
+      mark: `≤ ${memoryMark.toFixed(1)} ×`,
+    },
+  ];
+}
+
+function line(what: string, ms: string): Line {
+  return { what, ms, ratio: '', cpu: '', mark: '' };
+}
+
+function markOf(timing: Timing, timings: readonly Timing[]): string {
+  const mark = marks[timing.name];
+  if (mark !== undefined) return `≤ ${mark.toFixed(1)} ×`;
+  const send = sendIn(timings);
+  if (send === undefined || !slower.includes(timing.name)) return '';
+  return `send takes ${ratioOf(send, timing).toFixed(2)} of it`;
+}
+
+function sendIn(timings: readonly Timing[]): Timing | undefined {
+  return timings.find(({ name }) => name === 'botctl send');
+}
+
+/** What missed its mark, in a sentence each. */
+export function missedMarks({ nodeVersion, timings, memory }: Figures): string[] {
+  const send = sendIn(timings);
+  const memoryRatio = memory.sendMiB / memory.nodeMiB;
+  return [
+    ...timings
+      .filter(({ name, ratio }) => ratio > (marks[name] ?? Number.POSITIVE_INFINITY))
+      .map(({ name, ratio }) => `${name}: ${ratio.toFixed(2)} ×, over its mark of ${marks[name]} ×`),
+    ...timings
+      .filter((timing) => slower.includes(timing.name) && send !== undefined && ratioOf(send, timing) > 1)
+      .map(({ name }) => `botctl send: slower than ${name}`),
+    ...(memoryRatio > memoryMark ? [`peak memory: ${memoryRatio.toFixed(2)} ×, over ${memoryMark} ×`] : []),
+  ].map((sentence) => `missed on Node ${nodeVersion}: ${sentence}`);
+}
+
+export function drawTable(figures: Figures): string {
+  const rows = linesOf(figures).map(({ what, ms, ratio, cpu, mark }) =>
+    `${what.padEnd(46)}${ms.padStart(9)}${ratio.padStart(9)}${cpu.padStart(11)}   ${mark}`.trimEnd(),
+  );
+  const heading = `Node ${figures.nodeVersion}, medians of ${figures.rounds} rounds`.padEnd(46);
+  return [
+    `${heading}${'time'.padStart(9)}${'ratio'.padStart(9)}${'processor'.padStart(11)}`,
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+export function markdownTable(figures: Figures): string {
+  const rows = linesOf(figures).map(
+    ({ what, ms, ratio, mark }) => `| ${[what, ms, ratio, mark].map((cell) => cell || ' ').join(' | ')} |`,
+  );
+  return [
+    `Whole processes on Node ${figures.nodeVersion}, medians of ${figures.rounds} paired runs; the ratio is to \`node -e 0\`.`,
+    '',
+    '| what | time | ratio | mark |',
+    '| ---- | ---: | ----: | ---- |',
+    ...rows,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,24 @@
+// npm run test:nodes [-- WHAT VITEST TAKES]: the whole test suite on each later Node.
+import { spawnSync } from 'node:child_process';
+import { dirname, resolve } from 'node:path';
+import { isKnownPlatform, otherNodes } from './otherNodes.ts';
+
+if (!isKnownPlatform) {
+  console.log(
+    `Skipped: the packages with other Nodes are for linux-x64, and this is ${process.platform}-${process.arch}.`,
+  );
+}
+for (const node of await otherNodes()) {
+  const { stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' });
+  console.log(`\n== Node ${stdout.trim()} ==`);
+  const { status } = spawnSync(
+    node,
+    [resolve('node_modules/vitest/vitest.mjs'), 'run', ...process.argv.slice(2)],
+    {
+      stdio: 'inherit',
+      // What the tests start by the name `node` is this Node too.
+      env: { ...process.env, PATH: `${dirname(node)}:${process.env.PATH}` },
+    },
+  );
+  if (status !== 0) process.exitCode = 1;
+}

