@@ -44,13 +44,18 @@ export function misbehaviour(ran: Ran, mayBeBusy = false): string[] {
   if (/botctl itself failed/u.test(ran.stdout + ran.stderr)) found.push(`a bug: ${shortened(ran)}`);
   if (!mayBeBusy && /database is locked|SQLITE_BUSY|kept busy/u.test(ran.stdout + ran.stderr))
     found.push(`a busy journal reached the user: ${shortened(ran)}`);
-  if (ran.code !== null && ran.argv.includes('--json')) {
+  const isHelp = ran.argv.some((word) => word === '--help' || word === '-h' || word === '--version');
+  if (ran.code !== null && ran.argv.includes('--json') && !isHelp) {
     const objects = objectsOf(ran);
     if (objects === undefined) found.push(`stdout is no JSON: ${shortened(ran)}`);
-    else if (objects.length === 0 && !ran.argv.includes('history'))
-      found.push(`nothing on stdout: ${shortened(ran)}`);
+    else if (objects.length === 0 && !isList(ran)) found.push(`nothing on stdout: ${shortened(ran)}`);
   }
   return found;
+}
+
+/** A line for each thing there is to tell of, and there may be none. */
+function isList({ argv }: Ran): boolean {
+  return argv.some((word) => word === 'history' || word === 'resume' || word === 'list' || word === 'batch');
 }
 
 export function shortened({ code, signal, stdout, stderr }: Ran): string {
