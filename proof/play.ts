@@ -56,7 +56,7 @@ export class Play {
     const { program = programs.plain, env, isElsewhere, baseUrl, ...start } = wish;
     const ran = await run(program.bin, argv, { ...start, env: { ...lane.env(home, baseUrl), ...env } });
     for (const what of misbehaviour(ran, this.#stage.mayBeBusy)) this.wrong(what);
-    if (argv[0] !== 'history') {
+    if (['send', 'transfer', 'batch'].includes(argv[0] ?? '')) {
       for (const what of untrue(ran, await lane.service.effects(), isElsewhere)) this.wrong(what);
     }
     return ran;

@@ -14,8 +14,8 @@ const rows = (name: string): string =>
   `conversation_id,content\n${[1, 2, 3, 4, 5].map((row) => `conv_demo,${name} ${row}`).join('\n')}\n`;
 
 /** Few enough that many ask for the same, many enough that they also ask for different things. */
-function wishes(): Wish[] {
-  const numbers = Array.from({ length: 12 }, (_, index) => index + 1);
+function wishes(share: number): Wish[] {
+  const numbers = Array.from({ length: Math.max(2, Math.round(12 * share)) }, (_, index) => index + 1);
   return numbers.flatMap((number): Wish[] => [
     { argv: command('message', '--once', `m${number}`, ...hasty.slice(0, 2)), effects: 1 },
     { argv: ['send', '--conversation', 'conv_demo', '--content', `unnamed ${number}`, ...hasty], effects: 1 },
@@ -90,14 +90,14 @@ async function play({ lanes, programs, dice, share }: Arena, tally: Tally): Prom
   const [lane] = lanes;
   if (lane === undefined) throw new Error('no lane');
   const processes = Math.max(6, Math.round(50 * share));
-  const durationMs = Math.max(4_000, 60_000 * share);
+  const durationMs = Math.max(3_000, 60_000 * share);
   await lane.service.fresh();
   await lane.service.randomFaults({ seed: String(dice.fraction()), rate: 0.05 });
   const stage = { lane, tally, programs };
   const story = new Play(`${processes} processes for ${durationMs / 1000} s`, stage);
   const home = lane.home();
   const crowd: Crowd = { play: story, stage, env: lane.env(home) };
-  const asked = wishes();
+  const asked = wishes(share);
   const untilMs = Date.now() + durationMs;
   const members = Array.from({ length: processes }, (_, index) =>
     member(dice.for(`member ${index}`), asked, untilMs, crowd),
