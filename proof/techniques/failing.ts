@@ -61,7 +61,7 @@ async function playJournalFailures(arena: Arena, tally: Tally): Promise<void> {
   const stage: Stage = { lane, tally, programs: arena.programs, mayBeBusy: true };
   const used = (await usedMachine(lane, tally, arena)).path;
   const failures: Failure[] = [];
-  for (const story of stories.filter(({ isStraced }) => isStraced)) {
+  for (const story of stories.filter(({ inEveryWay }) => inEveryWay)) {
     const sites = await sitesOf(story, stage, used);
     failures.push(...failuresOf(sites).map((failure) => ({ ...failure, story })));
   }
