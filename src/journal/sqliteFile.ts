@@ -1,4 +1,13 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { Failure } from '../errors.ts';
@@ -15,7 +24,8 @@ const forManyIntents = 'PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 4
 const applicationId = 0x626f7463;
 
 /** Opens the journal's file, made new or brought up to date as needed; anything odd is refused untouched. */
-export function openFile(path: string): DatabaseSyncInstance {
+export function openFile(asked: string): DatabaseSyncInstance {
+  const path = ownName(asked);
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     if (sizeOf(path) > 0) {
@@ -33,6 +43,11 @@ export function openFile(path: string): DatabaseSyncInstance {
   } catch (error) {
     throw openingFailure(error, path);
   }
+}
+
+/** A file's own name, by whatever link it is called: what stands beside it is named after it, as SQLite does. */
+export function ownName(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path;
 }
 
 function sizeOf(path: string): number {

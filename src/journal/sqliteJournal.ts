@@ -5,7 +5,7 @@ import { Owners } from './owners.ts';
 import { attemptOf, decisionOf, intentOf, type SqlRow } from './rows.ts';
 import { selectionSql } from './selecting.ts';
 import { journalFailure } from './sqliteFaults.ts';
-import { openFile, withoutSync } from './sqliteFile.ts';
+import { openFile, ownName, withoutSync } from './sqliteFile.ts';
 import { statements, type Verb } from './statements.ts';
 
 type Bindings = Record<string, null | number | string | Uint8Array>;
@@ -14,7 +14,7 @@ type Bindings = Record<string, null | number | string | Uint8Array>;
 export function openJournal(path: string): Journal {
   const database = openFile(path);
   const store = new Store(database, path);
-  const owners = new Owners(path);
+  const owners = new Owners(ownName(path));
   const salt = store.guard(() => saltOf(store));
 
   const self = (): string => store.guard(() => owners.self());

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -175,7 +176,10 @@ describe('a damaged journal is said to be damaged, with what to do, and never ov
   test('cut off to nothing: an emptied journal is not taken for a new one', async () => {
     const path = usedJournal();
     truncateSync(path, 0);
+    const link = join(newFolder(), 'link.db');
+    symlinkSync(path, link);
     expect((await refusal(path)).code).toBe('journal-damaged');
+    expect((await refusal(link)).code).toBe('journal-damaged');
     expect(statSync(path).size).toBe(0);
   });
 
