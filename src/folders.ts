@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Env } from './context.ts';
 
@@ -11,7 +11,7 @@ function absolute(value: string | undefined): string | undefined {
 }
 
 function platformFolder(kind: Kind, env: Env, platform: NodeJS.Platform): string {
-  const home = absolute(env.HOME) ?? homedir();
+  const home = absolute(env.HOME) ?? absolute(homedir()) ?? userInfo().homedir;
   if (platform === 'darwin') {
     return join(home, 'Library', kind === 'config' ? 'Preferences' : 'Application Support');
   }
