@@ -42,7 +42,7 @@ const lean = [
     /src\/display\//,
     'string-width',
     `const plain = /^[ -~]*$/;
-    module.exports = (text) => (plain.test(text) ? text.length : require('./stringWidth.js').default(text));`,
+    module.exports = (text) => (plain.test(text) ? text.length : require(__dirname + '/stringWidth.js').default(text));`,
   ],
   // Where the native part lies is looked up in folders, through Node's resolver of packages: 4 ms. It is asked
   // for by name first, and looked up where it does not lie there, was compiled, or the C library is musl.
@@ -123,13 +123,14 @@ const bundle = await rolldown({
   // jsonc-parser's `main` is a wrapper that no bundler can follow.
   resolve: { mainFields: ['module', 'main'] },
   external: (source, importer) =>
-    /^(node:|@photostructure\/sqlite$|\.\/stringWidth\.js$)/u.test(source) && leanIndex(source, importer) < 0,
+    /^(node:|@photostructure\/sqlite$)/u.test(source) && leanIndex(source, importer) < 0,
   plugins: [leaveOutUnused, compileOnce],
 });
 const { output } = await bundle.write({
   dir: dist,
   // Node loads CommonJS 15 ms faster than modules: the module loader itself is code to compile.
   format: 'cjs',
+  exports: 'named',
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
   codeSplitting: { groups: [{ name: layerOf, debugName: 'layers', includeDependenciesRecursively: false }] },

@@ -28,7 +28,7 @@ export type Voice = {
 export async function openSession(given: Given, context: Context, keepAlive = false): Promise<Session> {
   const voice = await openVoice(given, context, keepAlive);
   try {
-    const journal = await openJournalOf(given, context);
+    const journal = await openJournalOf(given, context, keepAlive ? 'many' : 'few');
     return {
       doing: doingOf(voice, journal, given, context),
       close: async () => {
