@@ -95,8 +95,10 @@ const compileOnce = {
 // and a send would need twenty. A module belongs to the first of these whose entries import it statically.
 const layers = [
   ['start', ['src/main.ts']],
+  ['line', ['src/commandLine.ts']],
   ['record', ['src/commands/history.ts', 'src/journal/sqliteJournal.ts']],
-  ['doing', ['src/commands/send.ts', 'src/profile/profileSpeaker.ts', 'src/wire/undiciLine.ts']],
+  ['doing', ['src/commands/send.ts', 'src/profile/profileSpeaker.ts']],
+  ['wire', ['src/wire/undiciLine.ts']],
 ];
 
 const members = new Map();
