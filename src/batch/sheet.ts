@@ -23,7 +23,7 @@ export type SheetRow = {
 const schema = `
   PRAGMA journal_mode = OFF;
   PRAGMA synchronous = OFF;
-  PRAGMA cache_size = -8192;
+  PRAGMA cache_size = -4096;
   CREATE TABLE rows (
     ordinal INTEGER PRIMARY KEY, line INTEGER NOT NULL, id TEXT, standing TEXT NOT NULL, row TEXT, request TEXT,
     intent TEXT, outcome TEXT, problem TEXT

@@ -1,5 +1,6 @@
+import { wrapWords } from '../wrap.ts';
 import type { HelpPage, HelpRow } from './helpPage.ts';
-import { foldCommand, wrapText, wrapWords } from './wrap.ts';
+import { foldCommand, wrapText } from './wrap.ts';
 
 const widestHelp = 96;
 const widestTerm = 28;

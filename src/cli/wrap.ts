@@ -1,15 +1,4 @@
-/** Words of one paragraph in lines no longer than `width`; a longer word has a line of its own. */
-export function wrapWords(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(/\s+/u).filter((one) => one !== '')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return line === '' ? lines : [...lines, line];
-}
+import { wrapWords } from '../wrap.ts';
 
 /** Paragraphs set anew; lines that begin with a blank are kept as they are. */
 export function wrapText(text: string, width: number): string[] {

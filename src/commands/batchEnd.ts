@@ -19,7 +19,7 @@ export function gaugeOf({ rows, tally }: Survey, counts: Counts, pace: BatchPace
     const done = counts.accepted + counts.resolved;
     const perS = (1000 * ended) / Math.max(1, clock.now() - beganAtMs);
     const parts = [
-      `${counted(done)} of ${severalRows(todo)} done`,
+      `${counted(done)}/${counted(todo)} done`,
       `${counted(ended - done - counts.unknown)} failed`,
       `${counted(counts.unknown)} unknown`,
       `${perS < 10 ? perS.toFixed(1) : counted(Math.round(perS))} rows/s`,

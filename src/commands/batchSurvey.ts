@@ -2,6 +2,7 @@ import { sourceOf } from '../batch/input.ts';
 import { type BadRow, type Survey, shownBadRows } from '../batch/survey.ts';
 import { type BatchPlan, counted, drawPlan, planJson, severalRows } from '../display/batchView.ts';
 import type { Display } from '../display/display.ts';
+import { plainCanvas } from '../display/drawing.ts';
 import { type Exit, exitOf, Failure, problemOf } from '../errors.ts';
 import { formatAmount } from '../intent/amount.ts';
 import type { BatchWorld } from './batchWorld.ts';
@@ -76,9 +77,8 @@ export async function tellPlan(surveyed: Survey, world: BatchWorld): Promise<voi
     display.notice(inALine(plan));
     return;
   }
-  const plain = { dim: (text: string) => text } as Parameters<typeof drawPlan>[1];
-  const what = asked.kind === 'message' ? 'messages' : 'transfers';
-  const question = `${drawPlan(plan, plain)}Begin (${severalRows(left)} of ${what})?`;
+  const what = `${asked.kind}${left === 1 ? '' : 's'}`;
+  const question = `${drawPlan(plan, plainCanvas(display.columns))}Begin ${counted(left)} ${what}?`;
   if (await display.confirm(question)) return;
   throw new Failure('declined', 'Answered No; nothing was sent.', {
     hint: 'Run the same command again to be asked again.',

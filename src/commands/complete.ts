@@ -45,6 +45,9 @@ async function intents(given: Given, context: Context): Promise<Known[]> {
   const { recentIntents } = await import('../journal/lookOnly.ts');
   return recentIntents(path, mostIntents).map((intent) => ({
     value: intent.id,
-    about: cutTo(`${intent.state}: ${whatOf(intent)}`, aboutWidth),
+    about: cutTo(
+      `${intent.state}: ${intent.name === undefined ? '' : `[${intent.name}] `}${whatOf(intent)}`,
+      aboutWidth,
+    ),
   }));
 }

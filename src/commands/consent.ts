@@ -1,6 +1,6 @@
 import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
-import { labelled } from '../display/drawing.ts';
+import { labelled, plainCanvas } from '../display/drawing.ts';
 import { iso } from '../display/report.ts';
 import { safeLine } from '../display/safeText.ts';
 import type { Consent } from '../engine/claim.ts';
@@ -24,7 +24,7 @@ export function consentFor(
       return (await display.confirm(againQuestion(asked, plan))) ? 'anew' : 'go';
     }
     if (asked.wanted.kind === 'message' || !sends(plan)) return 'go';
-    return (await display.confirm(transferQuestion(asked, speaking, plan))) ? 'go' : 'no';
+    return (await display.confirm(transferQuestion(asked, speaking, plan, display.columns))) ? 'go' : 'no';
   };
 }
 
@@ -55,9 +55,12 @@ function againQuestion({ wanted }: Asked, { found }: Plan): string {
   return `The same ${what} ${lastDone(found)}. Do it again?`;
 }
 
-const plain = { dim: (text: string) => text } as Parameters<typeof labelled>[1];
-
-function transferQuestion({ wanted }: Asked, { bot, baseUrl }: Speaking, { decision, found }: Plan): string {
+function transferQuestion(
+  { wanted }: Asked,
+  { bot, baseUrl }: Speaking,
+  { decision, found }: Plan,
+  columns: number,
+): string {
   if (wanted.kind !== 'transfer') throw new Error('only a transfer is asked about like this');
   const { to_address, asset, amount, memo } = wanted.request;
   const facts = labelled(
@@ -68,7 +71,7 @@ function transferQuestion({ wanted }: Asked, { bot, baseUrl }: Speaking, { decis
       ['Amount', `${amount} ${asset}`],
       ['Memo', memo === '' ? undefined : memo],
     ],
-    plain,
+    plainCanvas(columns),
   );
   const before: Partial<Record<Plan['decision'], string>> = {
     'new-after-done': `The same transfer was last made ${lastDone(found)}; this would be a new one.\n`,

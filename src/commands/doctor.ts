@@ -15,7 +15,8 @@ import { version } from '../version.ts';
 import type { Probe } from '../wire/probe.ts';
 import type { ProxyInEnv } from '../wire/proxyInEnv.ts';
 import { journalPath, sandboxFolder } from './journalPlace.ts';
-import { refuseBesideSandbox, settingsOf, speakerWorld } from './session.ts';
+import { sayIfSlow } from './sayIfSlow.ts';
+import { refuseBesideSandbox, settingsOf, speakerWorld, waitingForToken } from './session.ts';
 
 /** Where the bot speaks, and what is to be said of how it speaks. */
 type Voice = {
@@ -34,8 +35,13 @@ export const run: Run = async (given, context) => {
   const voice = given.flag('sandbox') ? await sandboxVoice(context) : await speakersVoice(given, context);
   try {
     const proxy = voice.direct ? undefined : await proxyOf(voice.url, context);
-    const probed = await probeOf(voice.url, proxy?.server, settings.timeoutMs ?? probeTimeoutMs, context);
-    const facts = proxy && { shown: proxy.shown, used: proxy.server !== undefined };
+    const probed = await probeOf(
+      proxy?.trouble ? undefined : voice.url,
+      proxy?.server,
+      settings.timeoutMs ?? probeTimeoutMs,
+      context,
+    );
+    const facts = proxy && { ...proxy, used: proxy.server !== undefined };
     const path = journalPath(given, context);
     const journal = await journalFacts(path);
     const latestMs = journal.is === 'there' ? journal.look.latestMs : undefined;
@@ -57,8 +63,8 @@ export const run: Run = async (given, context) => {
 };
 
 async function sandboxVoice({ env, display }: Context): Promise<Voice> {
-  const { startSandbox } = await import('../sandbox/start.ts');
-  const starting = startSandbox({ dataDir: sandboxFolder(env), port: 0 });
+  const { openSandbox } = await import('./openSandbox.ts');
+  const starting = openSandbox({ dataDir: sandboxFolder(env), port: 0 });
   const running = await display.waiting('Starting the sandbox', starting);
   return {
     url: running.baseUrl,
@@ -79,7 +85,7 @@ async function speakersVoice(given: Given, context: Context): Promise<Voice> {
       baseUrl: given.text('base-url'),
     };
     const resolving = resolveSpeaker(asked, speakerWorld(context));
-    const { bot, baseUrl, tokenSource } = await context.display.waiting('Asking for the token', resolving);
+    const { bot, baseUrl, tokenSource } = await sayIfSlow(waitingForToken, resolving, context.display);
     const token = `from ${tokenSource}; what it may do shows when it is used`;
     return { ...still, url: baseUrl, findings: [store, ok('bot', bot), ok('token', token)] };
   } catch (thrown) {

@@ -15,7 +15,7 @@ export function refuseSharedStdin(given: Given, names: readonly string[]): void 
   });
 }
 
-type World = Pick<Context, 'stdin' | 'interrupts'>;
+type World = Pick<Context, 'stdin' | 'interrupts' | 'display'>;
 
 async function readBytes(path: string, source: string, world: World): Promise<Uint8Array> {
   const { interrupts } = world;
@@ -63,6 +63,9 @@ export async function textOf(option: string, given: Given, world: World): Promis
   const path = given.text(option);
   if (path === undefined) return undefined;
   const source = path === '-' ? `--${option} (stdin)` : path;
+  if (path === '-' && world.display.interactive) {
+    world.display.notice(`--${option} is read from the terminal; Ctrl-D ends it.`);
+  }
   const bytes = await readBytes(path, source, world);
   const { decodeUtf8 } = await import('../intent/jsonText.ts');
   return decodeUtf8(bytes, source);

@@ -11,6 +11,7 @@ import type { Line } from '../wire/flight.ts';
 import { LateLine } from '../wire/lateLine.ts';
 import { poolLines } from '../wire/linePool.ts';
 import { openJournalOf, sandboxFolder } from './journalPlace.ts';
+import { sayIfSlow } from './sayIfSlow.ts';
 
 /** All that a command needs to do things once, and what must be closed when it is over. */
 export type Session = {
@@ -90,13 +91,18 @@ export function speakerWorld(context: Context): SpeakerWorld {
   };
 }
 
+export const waitingForToken = 'Waiting for the token.';
+
 export async function openVoice(given: Given, context: Context, keepAlive = false): Promise<Voice> {
   settingsOf(given);
   if (given.flag('sandbox')) return openSandboxVoice(given, context, keepAlive);
-  const speaker = await resolveSpeaker(
-    { profile: given.text('profile'), tokenFile: given.text('token-file'), baseUrl: given.text('base-url') },
-    speakerWorld(context),
-  );
+  const asked = {
+    profile: given.text('profile'),
+    tokenFile: given.text('token-file'),
+    baseUrl: given.text('base-url'),
+  };
+  const resolving = resolveSpeaker(asked, speakerWorld(context));
+  const speaker = await sayIfSlow(waitingForToken, resolving, context.display);
   context.display.step(
     `speaking as ${speaker.bot} (token from ${speaker.tokenSource}) to ${speaker.baseUrl}`,
   );
@@ -150,7 +156,8 @@ export function refuseBesideSandbox(given: Given): void {
 async function openSandboxVoice(given: Given, context: Context, keepAlive: boolean): Promise<Voice> {
   refuseBesideSandbox(given);
   const { openSandbox } = await import('./openSandbox.ts');
-  const running = await openSandbox({ dataDir: sandboxFolder(context.env), port: 0 });
+  const starting = openSandbox({ dataDir: sandboxFolder(context.env), port: 0 });
+  const running = await context.display.waiting('Starting the sandbox', starting);
   const line = lineTo(running.baseUrl, context, { keepAlive, direct: true });
   return {
     speaking: {

@@ -4,7 +4,8 @@ import { Failure } from '../errors.ts';
 import { originOf, sandboxBaseUrl } from '../intent/baseUrl.ts';
 import type { Intent } from '../journal/journal.ts';
 import { envBot, resolveSpeaker, type Speaker, speakerOfProfile } from '../profile/speaker.ts';
-import { openVoice, speakerWorld, type Voice, voiceOf } from './session.ts';
+import { sayIfSlow } from './sayIfSlow.ts';
+import { openVoice, speakerWorld, type Voice, voiceOf, waitingForToken } from './session.ts';
 
 /** The bots of many intents, each opened once: at the base URL that was stored with its intents. */
 export class Voices {
@@ -48,7 +49,8 @@ export class Voices {
   }
 
   async #profileSpeaker(intent: Intent): Promise<Speaker> {
-    const speaker = await speakerOfProfile(intent.bot, speakerWorld(this.#context));
+    const resolving = speakerOfProfile(intent.bot, speakerWorld(this.#context));
+    const speaker = await sayIfSlow(waitingForToken, resolving, this.#context.display);
     if (speaker !== undefined) return speaker;
     throw new Failure('no-such-profile', `The profile ${intent.bot} is gone; nothing was sent.`, {
       hint: `Add it again (botctl config add ${intent.bot} --base-url ${intent.baseUrl}), or decide with botctl resolve ${intent.id}.`,

@@ -1,6 +1,6 @@
 import type { Kind } from '../intent/wanted.ts';
 import type { View } from './display.ts';
-import { type Line, labelled } from './drawing.ts';
+import { type LabelCanvas, type Line, labelled } from './drawing.ts';
 
 /** What a batch comes to before it starts. */
 export type BatchPlan = {
@@ -65,8 +65,8 @@ function linesOf(plan: BatchPlan): Line[] {
   ];
 }
 
-export function drawPlan(plan: BatchPlan, paint: Parameters<typeof labelled>[1]): string {
-  return labelled(linesOf(plan), paint);
+export function drawPlan(plan: BatchPlan, canvas: LabelCanvas): string {
+  return labelled(linesOf(plan), canvas);
 }
 
 export function planJson(plan: BatchPlan): Record<string, unknown> {
@@ -90,8 +90,8 @@ export function planJson(plan: BatchPlan): Record<string, unknown> {
 export function planView(plan: BatchPlan): View {
   return {
     json: { ...planJson(plan), outcome: 'dry-run' },
-    human: ({ paint }) =>
-      `${paint.bold(`Batch ${plan.name}`)}: nothing is sent (--dry-run)\n${drawPlan(plan, paint)}`,
+    human: (canvas) =>
+      `${canvas.paint.bold(`Batch ${plan.name}`)}: nothing is sent (--dry-run)\n${drawPlan(plan, canvas)}`,
   };
 }
 
@@ -135,7 +135,8 @@ export function batchEndView(end: BatchEnd): View {
   const { plan, doneNow, doneBefore, undone, report } = end;
   return {
     json: batchEndJson(end),
-    human: ({ paint }) => {
+    human: (canvas) => {
+      const { paint } = canvas;
       const done = doneNow + doneBefore;
       const mark = undone.length === 0 ? paint.green('✔') : paint.yellow('•');
       const before = doneBefore === 0 ? '' : `, ${counted(doneBefore)} of them before`;
@@ -143,7 +144,7 @@ export function batchEndView(end: BatchEnd): View {
       const lines = undone.map(
         ({ outcome, rows }): Line => [outcome, `${counted(rows)}: ${meanings[outcome] ?? ''}`],
       );
-      return `${headline}${labelled([...lines, ['Report', report]], paint)}`;
+      return `${headline}${labelled([...lines, ['Report', report]], canvas)}`;
     },
   };
 }

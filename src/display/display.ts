@@ -20,6 +20,8 @@ export interface Display {
   readonly quiet: boolean;
   /** Whether a person can be asked: stdin and stderr are both terminals. */
   readonly interactive: boolean;
+  /** How wide what a person is asked may be. */
+  readonly columns: number;
   /** The result. Resolves when it is really written; rejects when it cannot be. */
   show(view: View): Promise<Written>;
   /** A failure: two lines for a person, or the JSON object `whole` with its `error`. */

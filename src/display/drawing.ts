@@ -1,3 +1,4 @@
+import { foldAtBlanks } from '../wrap.ts';
 import type { Paint } from './display.ts';
 import type { Fields } from './report.ts';
 import { safeLine, safeLines } from './safeText.ts';
@@ -7,12 +8,31 @@ export type Line = readonly [label: string, value: string | undefined];
 // One width for all, so that blocks drawn one after the other align.
 const labelWidth = 12;
 
-/** Labelled lines; what has no value is left out. Values are already safe or made so here. */
-export function labelled(lines: readonly Line[], paint: Paint): string {
-  const present = lines.filter((line): line is [string, string] => line[1] !== undefined);
-  return present
-    .map(([label, value]) => `  ${paint.dim(label.padEnd(labelWidth))}  ${safeLine(value)}\n`)
+const valueColumn = 2 + labelWidth + 2;
+const leastValueWidth = 20;
+
+/** Labelled lines; what has no value is left out. Values are made safe here, and broken at blanks only. */
+export function labelled(lines: readonly Line[], { paint, columns }: LabelCanvas): string {
+  const width = Math.max(leastValueWidth, columns - valueColumn);
+  return lines
+    .flatMap(([label, value]) => {
+      if (value === undefined) return [];
+      const [first = '', ...rest] = foldAtBlanks(safeLine(value), width);
+      const head = `  ${paint.dim(label.padEnd(labelWidth))}  ${first}`;
+      return [head, ...rest.map((line) => ' '.repeat(valueColumn) + line)];
+    })
+    .map((line) => `${line}\n`)
     .join('');
+}
+
+export type LabelCanvas = {
+  readonly paint: { dim(text: string): string };
+  readonly columns: number;
+};
+
+/** For a question: nothing in it is painted. */
+export function plainCanvas(columns: number): LabelCanvas {
+  return { paint: { dim: (text) => text }, columns };
 }
 
 function field(fields: Fields, name: string): string {

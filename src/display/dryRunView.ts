@@ -52,7 +52,8 @@ export function dryRunView(dry: DryRun): View {
       http: { method: 'POST', url: dry.url, body: dry.body },
       warnings: dry.warnings,
     },
-    human: ({ paint }) => {
+    human: (canvas) => {
+      const { paint } = canvas;
       const facts = labelled(
         [
           ['Bot', dry.bot],
@@ -65,7 +66,7 @@ export function dryRunView(dry: DryRun): View {
             `${words[dry.rerun] ?? dry.rerun}${dry.foundId === undefined ? '' : ` (intent ${dry.foundId})`}`,
           ],
         ],
-        paint,
+        canvas,
       );
       const preview = dry.kind === 'message' ? `\n${drawMessage(dry.request, paint)}` : '';
       return `${paint.bold('Dry run: nothing was journaled or sent')}\n${facts}${preview}`;

@@ -1,4 +1,5 @@
 import { Failure, type Problem } from '../errors.ts';
+import { foldAtBlanks } from '../wrap.ts';
 import type { Question } from './ask.ts';
 import { type ColourLevel, colourLevel } from './colour.ts';
 import type { Display, View } from './display.ts';
@@ -23,6 +24,9 @@ export type FaceStreams = {
   env: Readonly<Record<string, string | undefined>>;
   interrupted: AbortSignal;
 };
+
+const hintIndent = 'botctl: '.length;
+const leastTextWidth = 24;
 
 /** The two faces share everything that goes to stderr; they differ in what stdout gets. */
 export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Promise<Display> {
@@ -56,6 +60,7 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
     face: choice.json ? 'json' : 'human',
     quiet: choice.quiet,
     interactive,
+    columns: stderr.columns,
 
     show: async (view) => {
       const text = textOf(view);
@@ -74,8 +79,8 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
       sayProblem(problem);
     },
 
-    notice: (text) => say(`${errPaint.cyan('note:')} ${safeLine(text)}`),
-    warn: (text) => say(`${errPaint.yellow('warning:')} ${safeLine(text)}`),
+    notice: (text) => sayUnder(errPaint.cyan('note:'), 'note: '.length, text),
+    warn: (text) => sayUnder(errPaint.yellow('warning:'), 'warning: '.length, text),
     step: (text) => {
       if (choice.verbose) say(errPaint.dim(`· ${safeLine(text)}`));
     },
@@ -117,8 +122,14 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
   };
 
   function sayProblem(problem: Problem): void {
-    say(`${errPaint.red('botctl:')} ${safeLine(problem.message)}`);
-    if (problem.hint !== undefined) say(`        ${safeLine(problem.hint)}`);
+    sayUnder(errPaint.red('botctl:'), hintIndent, problem.message);
+    if (problem.hint !== undefined) sayUnder(' '.repeat(hintIndent - 1), hintIndent, problem.hint);
+  }
+
+  /** On a terminal broken at blanks; elsewhere one line, for those who search. */
+  function sayUnder(mark: string, indent: number, text: string): void {
+    const width = stderr.isTerminal ? Math.max(leastTextWidth, stderr.columns - indent) : Infinity;
+    say(`${mark} ${foldAtBlanks(safeLine(text), width).join(`\n${' '.repeat(indent)}`)}`);
   }
 }
 

@@ -1,3 +1,4 @@
+import stringWidth from 'string-width';
 import type { Attempt, Decision, Intent, State } from '../journal/journal.ts';
 import type { Canvas, Paint, View } from './display.ts';
 import { labelled } from './drawing.ts';
@@ -8,11 +9,20 @@ import { cutTo, pad } from './table.ts';
 
 const widths = { time: 20, state: 8, id: 12 };
 const gap = '  ';
-const leastForWhat = 16;
+const beforeWhat = widths.time + widths.state + widths.id + 3 * gap.length;
+const leastForWhat = 20;
 
-export function historyHeading({ paint }: Canvas): string {
-  const cells = [pad('WHEN', widths.time), pad('STATE', widths.state), pad('ID', widths.id), 'WHAT'];
-  return `${paint.dim(cells.join(gap))}\n`;
+/** Where a row has no room for what it is about, that has a line of its own. */
+function isNarrow(columns: number): boolean {
+  return columns < beforeWhat + leastForWhat;
+}
+
+export function historyHeading({ paint, columns }: Canvas): string {
+  const cells = [pad('WHEN', widths.time), pad('STATE', widths.state)];
+  const rest = isNarrow(columns)
+    ? `\n${gap}${pad('ID', widths.id)}${gap}WHAT`
+    : `${gap}${pad('ID', widths.id)}${gap}WHAT`;
+  return `${paint.dim(cells.join(gap) + rest)}\n`;
 }
 
 function shortTime(ms: number): string {
@@ -38,11 +48,18 @@ function shortAddress(address: string): string {
 }
 
 /** An intent in a few words: who gets what. */
-export function whatOf(intent: Pick<Intent, 'kind' | 'name' | 'body'>): string {
+export function whatOf(intent: Pick<Intent, 'kind' | 'body'>): string {
   const request = requestOf(intent);
-  const name = intent.name === undefined ? '' : ` [${intent.name}]`;
-  if (intent.kind === 'message') return `${text(request.conversation_id)}: ${text(request.content)}${name}`;
-  return `${text(request.amount)} ${text(request.asset)} → ${shortAddress(text(request.to_address))}${name}`;
+  if (intent.kind === 'message') return `${text(request.conversation_id)}: ${text(request.content)}`;
+  return `${text(request.amount)} ${text(request.asset)} → ${shortAddress(text(request.to_address))}`;
+}
+
+/** What it is about and its name, in so many cells: of a long text the name is what must stay. */
+function whatIn(intent: Intent, width: number): string {
+  const what = safeLine(whatOf(intent));
+  if (intent.name === undefined) return cutTo(what, width);
+  const name = ` [${cutTo(safeLine(intent.name), Math.floor(width / 2))}]`;
+  return cutTo(what, Math.max(0, width - stringWidth(name))) + name;
 }
 
 /** One intent as one line of a table that fits the terminal. */
@@ -52,14 +69,14 @@ export function historyLine(report: Report): View {
     quiet: report.intent.id,
     human: ({ paint, columns }) => {
       const { intent } = report;
-      const taken = widths.time + widths.state + widths.id + 3 * gap.length;
-      const cells = [
-        shortTime(intent.createdAtMs),
-        colours[intent.state](paint)(pad(intent.state, widths.state)),
-        pad(intent.id, widths.id),
-        cutTo(safeLine(whatOf(intent)), Math.max(leastForWhat, columns - taken)),
-      ];
-      return `${cells.join(gap)}\n`;
+      const state = colours[intent.state](paint)(pad(intent.state, widths.state));
+      const when = `${shortTime(intent.createdAtMs)}${gap}${state}`;
+      const id = pad(intent.id, widths.id);
+      if (isNarrow(columns)) {
+        const width = Math.max(leastForWhat, columns - widths.id - 2 * gap.length);
+        return `${when}\n${gap}${id}${gap}${whatIn(intent, width)}\n`;
+      }
+      return `${when}${gap}${id}${gap}${whatIn(intent, columns - beforeWhat)}\n`;
     },
   };
 }
@@ -114,7 +131,7 @@ export function historyDetail(
               ['Decision', `${shortTime(atMs)} ${kind} by ${who}: ${reason}`] as const,
           ),
         ],
-        canvas.paint,
+        canvas,
       );
       return `${drawReport(report, canvas)}${facts}`;
     },

@@ -13,7 +13,7 @@ export type MeterStream = {
 
 const redrawMs = 100;
 const sayMs = 10_000;
-const barCells = 24;
+const barCells = 16;
 const clearLine = '\r\x1b[2K';
 
 function drawn({ share, text }: Gauge, { columns, paint }: MeterStream): string {

@@ -31,7 +31,7 @@ export function drawReport(report: Report, canvas: Canvas): string {
       ['Intent', intent.id],
       ['Key', intent.key],
     ],
-    canvas.paint,
+    canvas,
   );
   if (intent.kind === 'message') {
     const message = messageOf(report);
@@ -41,7 +41,7 @@ export function drawReport(report: Report, canvas: Canvas): string {
         ['Conversation', text(request.conversation_id)],
         ['Reply to', text(request.reply_to_message_id)],
       ],
-      canvas.paint,
+      canvas,
     );
     return `${headline(report, canvas)}${facts}${drawMessage(request, canvas.paint)}${trailing}`;
   }
@@ -55,7 +55,7 @@ export function drawReport(report: Report, canvas: Canvas): string {
       ['Status', shown(transfer?.status)],
       ['Transfer', shown(transfer?.transfer_id)],
     ],
-    canvas.paint,
+    canvas,
   );
   return `${headline(report, canvas)}${facts}${trailing}`;
 }

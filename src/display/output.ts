@@ -27,7 +27,8 @@ export class Output {
   constructor(stream: WritableLike) {
     this.#stream = stream;
     this.isTerminal = stream.isTTY === true;
-    this.columns = stream.columns ?? 80;
+    // A pseudo-terminal that was never told its size says 0.
+    this.columns = stream.columns || 80;
     // Without a listener the same error would also end the process with a stack trace.
     stream.on('error', () => {});
   }

@@ -67,7 +67,10 @@ export async function afterWaiting(take: () => Promise<Step>, doing: Doing): Pro
     if (step.is !== 'wait') return step;
     const waited = await waitForOwner(step.intent, doing);
     if (waited === 'owner-died' || (step.twin && waited === 'ended')) continue;
-    if (step.twin) return { is: 'refused', because: 'twin-still-sending', intent: step.intent };
+    if (step.twin) {
+      const because = doing.interrupts.first.aborted ? 'interrupted' : 'twin-still-sending';
+      return { is: 'refused', because, intent: step.intent };
+    }
     const intent = reread(step.intent, doing);
     if (waited === 'time-is-up') return { is: 'still-sending', intent };
     return concluded(intent, doing, 'by-another-process');

@@ -63,7 +63,13 @@ export type Ended =
   | { readonly is: 'still-sending'; readonly intent: Intent }
   | {
       readonly is: 'refused';
-      readonly because: 'other-bot' | 'other-body' | 'unfinished-twin' | 'twin-still-sending' | 'declined';
+      readonly because:
+        | 'other-bot'
+        | 'other-body'
+        | 'unfinished-twin'
+        | 'twin-still-sending'
+        | 'interrupted'
+        | 'declined';
       readonly intent?: Intent;
     }
   /** A reply came, but the journal could not take it. */

@@ -1,12 +1,11 @@
-import type { Attempt, AttemptEnd, Intent, State } from '../journal/journal.ts';
-import { endpoint } from '../wire/endpoints.ts';
-import type { Flight, Reply } from '../wire/flight.ts';
-import { type Reading, readReply, retryAfterMs } from '../wire/reading.ts';
+import type { Attempt, Intent, State } from '../journal/journal.ts';
 import { nextPause } from './backoff.ts';
 import { type Claimed, type Consent, claim, whyHold } from './claim.ts';
-import { noticeOf } from './conclusion.ts';
 import type { Asked, Doing, Ended, Stopped } from './doing.ts';
-import { type Judgement, judge } from './verdict.ts';
+import { type Judged, judgeFlight } from './judged.ts';
+import { noticeOf } from './notices.ts';
+import { send } from './send.ts';
+import type { Judgement } from './verdict.ts';
 
 /** Does what is asked, once: whatever happened before, and whatever happens meanwhile. */
 export async function execute(asked: Asked, doing: Doing, consent?: Consent): Promise<Ended> {
@@ -26,7 +25,7 @@ export async function carryOut(
   for (;;) {
     const startedAtMs = doing.clock.now();
     const flight = await send(run.intent, number, doing);
-    const judged = judgeFlight(flight, run, number, doing);
+    const judged = judgeFlight(flight, run.intent, number, doing);
     if (!waitsWithAll(judged, doing)) run.attempts += 1;
     const pause = judged.judgement.next === 'try-again' ? pauseAfter(judged, run, doing) : undefined;
     const stopped = pause?.is === 'wait' ? undefined : (pause?.stopped ?? reasonToStop(judged.judgement));
@@ -42,121 +41,6 @@ export async function carryOut(
 }
 
 type Run = { intent: Intent; readonly begun: boolean; attempts: number; waitedMs: number };
-
-type Judged = { readonly end: AttemptEnd; readonly judgement: Judgement };
-
-async function send(intent: Intent, number: number, doing: Doing): Promise<Flight> {
-  const { service, speaking, limits, clock, observer } = doing;
-  const url = endpoint(service.url, intent.kind);
-  if (doing.interrupts.first.aborted)
-    return { came: 'nothing', headersSent: false, trouble: 'it was interrupted' };
-  const startedAtMs = clock.now();
-  const landing = untilLanded(doing);
-  observer.step(`attempt ${number}: POST ${url} (key ${intent.key})`);
-  try {
-    const flight = await observer.during(
-      intent.kind === 'message' ? 'Sending the message' : 'Sending the transfer',
-      service.line
-        .fly(
-          { url, token: speaking.token, body: intent.body },
-          { timeoutMs: limits.timeoutMs, cut: landing.cut },
-        )
-        .catch(brokenLine),
-    );
-    const what = flight.came === 'reply' ? `status ${flight.status}` : flight.trouble;
-    observer.step(`attempt ${number}: ${what}, ${clock.now() - startedAtMs} ms`);
-    return flight;
-  } finally {
-    landing.over();
-  }
-}
-
-/** A line that throws says nothing of how far it came: the worst is taken for true. */
-function brokenLine(error: unknown): Flight {
-  const what = error instanceof Error ? error.message : String(error);
-  return { came: 'nothing', headersSent: true, trouble: `the attempt itself failed (${what})` };
-}
-
-const landingMs = 5000;
-
-/** After the first signal the flight may land for a while; the second ends it now. */
-function untilLanded({ interrupts, clock }: Doing): { cut: AbortSignal; over: () => void } {
-  const cut = new AbortController();
-  let landed: AbortController | undefined;
-  const onFirst = (): void => {
-    landed = new AbortController();
-    void clock.sleep(landingMs, landed.signal).then(() => cut.abort());
-  };
-  const onSecond = (): void => cut.abort();
-  if (interrupts.first.aborted) onFirst();
-  interrupts.first.addEventListener('abort', onFirst, { once: true });
-  interrupts.second.addEventListener('abort', onSecond, { once: true });
-  return {
-    cut: cut.signal,
-    over: () => {
-      landed?.abort();
-      interrupts.first.removeEventListener('abort', onFirst);
-      interrupts.second.removeEventListener('abort', onSecond);
-    },
-  };
-}
-
-function phaseOf(flight: Flight): AttemptEnd['phase'] {
-  if (flight.came === 'reply') return 'replied';
-  return flight.headersSent ? 'sent' : 'not-sent';
-}
-
-const keptHeaders =
-  /^(content-type|retry-after|date|server|via|x-request-id|request-id|x-ratelimit-.*|location)$/u;
-
-function judgeFlight(flight: Flight, run: Run, number: number, doing: Doing): Judged {
-  const { intent } = run;
-  const reading: Reading | undefined = flight.came === 'reply' ? readReply(flight) : undefined;
-  const judgement = judge({
-    kind: intent.kind,
-    flight,
-    reading,
-    tainted: intent.tainted,
-    firstHeardOfName: intent.namedBy !== undefined && isFirstHeard(intent, number, doing),
-  });
-  const headers = flight.came === 'reply' ? flight.headers : {};
-  const end: AttemptEnd = {
-    phase: phaseOf(flight),
-    verdict: judgement.verdict,
-    status: flight.came === 'reply' ? flight.status : undefined,
-    requestId: reading?.requestId,
-    trouble: troubleIn(flight),
-    retryAfterMs: retryAfterMs(askingHeaders(headers, judgement), doing.clock.now()),
-    duplicate: judgement.duplicate === true,
-    verified: judgement.unverified !== true,
-    reply: flight.came === 'reply' ? flight.body : undefined,
-    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => keptHeaders.test(name))),
-  };
-  return { end, judgement };
-}
-
-/** A rate limit's reset comes with every reply of some services; only where it was hit does it ask to wait. */
-function askingHeaders(headers: Reply['headers'], { verdict }: Judgement): Reply['headers'] {
-  if (verdict === 'limited') return headers;
-  const { 'x-ratelimit-reset': _reset, ...others } = headers;
-  return others;
-}
-
-/** No earlier attempt in this journal was answered by anything but "not now". */
-function isFirstHeard(intent: Intent, number: number, { journal }: Doing): boolean {
-  if (number === 1) return true;
-  return journal
-    .attemptsOf(intent.id)
-    .every(
-      (attempt) => attempt.number === number || attempt.verdict === 'unsent' || attempt.verdict === 'limited',
-    );
-}
-
-function troubleIn(flight: Flight): string | undefined {
-  if (flight.came === 'nothing') return flight.trouble;
-  if (flight.ended === 'broken') return 'the reply broke off';
-  return flight.ended === 'too-long' ? 'the reply was longer than botctl reads' : undefined;
-}
 
 /** In a batch a limit is not this intent's own trouble: it costs no try, and the pace knows how long it lasts. */
 function waitsWithAll({ end }: Judged, { pace }: Doing): boolean {

@@ -42,7 +42,7 @@ export function seek(asked: Asked, speaking: Speaking, journal: Pick<Journal, 'h
 
 export function newIntent(sought: Sought, speaking: Speaking, randomUuid: () => string): NewIntent {
   const { asked, place, canonical } = sought;
-  const key = keyFor(asked.naming, place, canonical, randomUuid);
+  const key = sought.key ?? keyFor(asked.naming, place, canonical, randomUuid);
   return {
     ...place,
     id: randomUuid().replaceAll('-', '').slice(0, 12),

@@ -1,6 +1,7 @@
 import { Point } from '@noble/ed25519';
 import { base58 } from '@scure/base';
 import { type Complaint, complain } from './complaint.ts';
+import { notWallets } from './notWallets.ts';
 
 const rule = 'a Solana address: 32 bytes in base58';
 const alphabet = /^[1-9A-HJ-NP-Za-km-z]*$/u;
@@ -31,10 +32,16 @@ function isOnCurve(bytes: Uint8Array): boolean {
 export function addressComplaint(text: string, allowOffCurve: boolean): Complaint | undefined {
   const bytes = bytesOf(text);
   if (!(bytes instanceof Uint8Array)) return bytes;
-  if (allowOffCurve || isOnCurve(bytes)) return undefined;
+  if (allowOffCurve) return undefined;
+  const known = Object.hasOwn(notWallets, text) ? notWallets[text] : undefined;
+  if (known !== undefined) return notAWallet(`is ${known}`);
+  return isOnCurve(bytes) ? undefined : notAWallet('lies off the curve');
+}
+
+function notAWallet(problem: string): Complaint {
   return complain(
     'to_address',
     'an address that a wallet key controls; --allow-off-curve if it is a multisig vault or another program’s',
-    'lies off the curve',
+    problem,
   );
 }

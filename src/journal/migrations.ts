@@ -84,26 +84,27 @@ CREATE TABLE decisions (
 CREATE INDEX decisions_intent ON decisions (intent);
 
 -- What an intent is never changes, and the one thing it can become again is itself.
-CREATE TRIGGER intents_identity_is_fixed BEFORE UPDATE ON intents
+CREATE TRIGGER intents_identity_is_fixed
+BEFORE UPDATE OF seq, id, kind, base_url, bot, key, created_at, named_by, name, identity ON intents
 WHEN NEW.seq <> OLD.seq OR NEW.id <> OLD.id OR NEW.kind <> OLD.kind OR NEW.base_url <> OLD.base_url OR NEW.bot <> OLD.bot
   OR NEW.key <> OLD.key OR NEW.created_at <> OLD.created_at OR NEW.named_by IS NOT OLD.named_by
   OR NEW.name IS NOT OLD.name OR NEW.identity <> OLD.identity
 BEGIN SELECT RAISE(ABORT, 'an intent keeps its key and identity'); END;
 
-CREATE TRIGGER intents_body_is_frozen BEFORE UPDATE ON intents
+CREATE TRIGGER intents_body_is_frozen BEFORE UPDATE OF body, fingerprint, payment ON intents
 WHEN (NEW.body <> OLD.body OR NEW.fingerprint <> OLD.fingerprint OR NEW.payment IS NOT OLD.payment)
   AND NOT (OLD.state IN ('rejected', 'resolved') AND OLD.tainted = 0 AND OLD.resolved_as IS NOT 'happened')
 BEGIN SELECT RAISE(ABORT, 'the body of an intent is frozen'); END;
 
-CREATE TRIGGER intents_attempts_are_counted BEFORE UPDATE ON intents
+CREATE TRIGGER intents_attempts_are_counted BEFORE UPDATE OF attempts ON intents
 WHEN NEW.attempts < OLD.attempts
 BEGIN SELECT RAISE(ABORT, 'attempts are not uncounted'); END;
 
-CREATE TRIGGER intents_taint_stays BEFORE UPDATE ON intents
+CREATE TRIGGER intents_taint_stays BEFORE UPDATE OF tainted ON intents
 WHEN OLD.tainted = 1 AND NEW.tainted = 0
 BEGIN SELECT RAISE(ABORT, 'a tainted intent stays tainted'); END;
 
-CREATE TRIGGER intents_reported_once BEFORE UPDATE ON intents
+CREATE TRIGGER intents_reported_once BEFORE UPDATE OF reported_at ON intents
 WHEN OLD.reported_at IS NOT NULL AND NEW.reported_at IS NOT OLD.reported_at
 BEGIN SELECT RAISE(ABORT, 'an outcome is first reported once'); END;
 

@@ -8,8 +8,8 @@ import { damaged, openingFailure } from './sqliteFaults.ts';
 
 const busyTimeoutMs = 30_000;
 
-// Keys are random, so each intent touches pages all over: 16 MB of them are kept, and gathered before they move.
-const forManyIntents = 'PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 4000;';
+// Keys are random, so each intent touches pages all over: 8 MB of them are kept, and gathered before they move.
+const forManyIntents = 'PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 4000;';
 
 // 'botc': a database of another program is not taken for a journal.
 const applicationId = 0x626f7463;

@@ -114,11 +114,20 @@ export function openJournal(path: string, howMany: HowMany = 'few'): Journal {
       store.run('leaveBehind', { id });
     },
 
-    hashOf: (token) => createHash('sha256').update(salt).update(token).digest('hex'),
+    hashOf: lastRemembered((token) => createHash('sha256').update(salt).update(token).digest('hex')),
     close: () => {
       owners.close();
       store.close();
     },
+  };
+}
+
+/** Asked for the same token row after row, a batch gets the same answer. */
+function lastRemembered(hashOf: (token: string) => string): (token: string) => string {
+  let last: { readonly token: string; readonly hash: string } | undefined;
+  return (token) => {
+    if (last?.token !== token) last = { token, hash: hashOf(token) };
+    return last.hash;
   };
 }
 

@@ -70,6 +70,87 @@ const path = z
   .strictObject({ ...head, path: text })
   .meta({ id: 'Path', title: 'Where the profiles are kept' });
 
+const rowPlace = {
+  line: z.int().describe('where the row begins in the input'),
+  id: text.optional().describe('the row’s own id'),
+};
+
+const batchRow = z
+  .strictObject({ ...head, ...outcomeFields, ...rowPlace })
+  .meta({ id: 'BatchRow', title: 'How it stands with one row' });
+
+const batchRowFailure = z
+  .strictObject({ ...head, ...rowPlace, error: problem })
+  .meta({ id: 'BatchRowFailure', title: 'A row that has no intent now' });
+
+const count = z.int();
+
+const batchFields = {
+  ...head,
+  name: text.describe('the batch’s name (`--once`)'),
+  bot: text,
+  base_url: text,
+  rows: z
+    .strictObject({
+      all: count,
+      new: count,
+      unfinished: count,
+      done: count,
+      held: count,
+      elsewhere: count.describe('another process is sending them'),
+      refused: count.describe('their ids belong to other bodies'),
+      invalid: count,
+      missing: count.describe('rows of this name in the journal that are not in this input'),
+    })
+    .describe('how the rows stood before anything was sent'),
+  totals: z
+    .array(z.strictObject({ asset: text, all: text, left: text.describe('not done yet') }))
+    .optional()
+    .describe('of transfers'),
+  recipients: count.optional().describe('of transfers'),
+  recipients_paid_more_than_once: count.optional(),
+};
+
+const batchDryRun = z
+  .strictObject({ ...batchFields, outcome: z.literal('dry-run') })
+  .meta({ id: 'BatchDryRun', title: 'What a batch would do' });
+
+const batchRefused = z
+  .strictObject({
+    ...batchFields,
+    invalid: z
+      .array(z.strictObject({ ...rowPlace, reason: text }))
+      .describe('the first of them; `--report` has all'),
+    error: problem,
+  })
+  .meta({ id: 'BatchRefused', title: 'A batch with rows that are not valid' });
+
+const batchEnd = z
+  .strictObject({
+    ...batchFields,
+    result: z
+      .strictObject({
+        done: count,
+        done_now: count,
+        done_before: count,
+        unknown: count.optional(),
+        sending: count.optional(),
+        held: count.optional(),
+        refused: count.optional(),
+        rejected: count.optional(),
+        open: count.optional(),
+        invalid: count.optional(),
+        not_begun: count.optional(),
+      })
+      .describe('how the rows stand at the end; what is none is absent'),
+    stopped: oneOf(['token', 'balance', 'service-down', 'max-failures', 'interrupted', 'failure'])
+      .optional()
+      .describe('why no new rows were begun'),
+    report: text.optional().describe('the file that `--report` wrote'),
+    error: problem.optional(),
+  })
+  .meta({ id: 'BatchEnd', title: 'How a batch ended: its last line' });
+
 const sandbox = z
   .strictObject({
     ...head,
@@ -121,6 +202,8 @@ const value = z
 
 const profileCommands = ['add', 'list', 'show', 'use', 'set', 'unset'].map((word) => `config ${word}`);
 
+const batches = ['batch send', 'batch transfer'];
+
 export const outputs: readonly Output[] = [
   {
     name: 'Outcome',
@@ -148,6 +231,31 @@ export const outputs: readonly Output[] = [
       'What went wrong before there was an intent, or about none. `command` is absent where none was understood.',
     schema: failure,
   },
+  {
+    name: 'BatchRow',
+    commands: batches,
+    about: 'One row each, as it ends; rows that were done before come first.',
+    schema: batchRow,
+  },
+  {
+    name: 'BatchRowFailure',
+    commands: batches,
+    about: 'A row that is not valid, or whose id belongs to another body or bot.',
+    schema: batchRowFailure,
+  },
+  {
+    name: 'BatchDryRun',
+    commands: batches,
+    about: '`--dry-run`: every row was checked, and nothing was journaled or sent.',
+    schema: batchDryRun,
+  },
+  {
+    name: 'BatchRefused',
+    commands: batches,
+    about: 'Rows are not valid: nothing was sent.',
+    schema: batchRefused,
+  },
+  { name: 'BatchEnd', commands: batches, about: 'The last line.', schema: batchEnd },
   {
     name: 'ShownProfile',
     commands: profileCommands,

@@ -84,7 +84,8 @@ export function readReply({ body, headers }: RawReply): Reading {
   return {
     ...(json === undefined ? {} : { json }),
     ...(complaint === undefined ? {} : { complaint }),
-    ...(requestId === undefined ? {} : { requestId }),
+    // A NUL would end the text wherever it is kept; the reply's own bytes stay beside it.
+    ...(requestId === undefined ? {} : { requestId: requestId.replaceAll('\0', '\ufffd') }),
   };
 }
 

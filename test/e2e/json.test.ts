@@ -57,6 +57,14 @@ test('every documented object is printed by some command, and nothing else is', 
   await lines(['--sandbox', 'resolve', id, '--happened', '--reason', 'seen']);
   await lines(['--sandbox', 'complete', 'intents']);
 
+  const batch = ['--sandbox', 'batch', 'transfer', '-', '--once', 'b'];
+  const rows = `id,to_address,asset,amount\n1,${recipient},SOL,0.1\n2,${recipient},SOL,0.2\n`;
+  await lines([...batch, '--dry-run'], rows);
+  await lines(batch, rows);
+  await lines([...batch, '--skip-invalid'], `${rows}3,${recipient},SOL,zero\n`);
+  await lines(batch, rows.replace('0.2', '0.3'));
+  await lines(batch, `${rows}3,${recipient},SOL,zero\n`);
+
   await lines(
     ['config', 'add', 'prod', '--base-url', 'https://bots.example.com', '--token-stdin'],
     'abcdefghijklmnop\n',

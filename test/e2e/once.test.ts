@@ -96,7 +96,7 @@ describe('an interrupt', () => {
   ])('while stdin is read ends it, and nothing is sent: %j', async (argv) => {
     const { child, ended } = desk.start([...argv, '--json'], 'pipe');
     // More than a pipe holds: once it is gone, somebody reads.
-    await new Promise((resolve) => child.stdin?.write(`{"half":"${'x'.repeat(200_000)}`, resolve));
+    await new Promise((resolve) => child.stdin?.write(`{"half":"${'x'.repeat(900_000)}`, resolve));
     child.kill('SIGINT');
     const done = await ended;
     expect(done.code).toBe(130);

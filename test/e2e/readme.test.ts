@@ -89,6 +89,18 @@ describe('the recipes', () => {
     expect(other).toMatchObject({ code: 6, stdout: '' });
   });
 
+  test('the batch is done once, and its file is what is shown', async () => {
+    const [, shown = '', commands = ''] =
+      /^\$ cat payroll.csv\n([\s\S]*?)(\$ botctl[\s\S]*)$/u.exec(blockAfter(readme, 'batch')) ?? [];
+    writeFileSync(join(home.path, 'payroll.csv'), shown);
+    const script = commands.replace(/^\$ /gmu, '');
+    const first = await ended('bash', ['-ec', script], { env, cwd: home.path });
+    expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('2 of 2 rows done') });
+    const second = await ended('bash', ['-ec', script], { env, cwd: home.path });
+    expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining('2 of them before') });
+    expect(readFileSync(join(home.path, 'payroll-report.csv'), 'utf8')).toContain('ada-11');
+  });
+
   test('every botctl command in the README is one', async () => {
     const blocks = [...readme.matchAll(/```(?:yaml|console|bash)\n([\s\S]*?)```/gu)].map(
       ([, text = '']) => text,

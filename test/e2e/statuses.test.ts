@@ -13,7 +13,7 @@ const documented: Record<Kind, readonly number[]> = {
   message: [400, 401, 403, 404, 409, 429, 500, 502, 503, 504],
   transfer: [400, 401, 402, 403, 429, 500, 502, 503, 504],
 };
-const others = [302, 303, 308, 402, 404, 405, 408, 409, 410, 422, 425, 451, 599];
+const others = [302, 303, 308, 402, 404, 405, 408, 409, 422, 425];
 const commands: Record<Kind, readonly string[]> = { message: sendHello, transfer: payAda };
 
 type Case = { kind: Kind; status: number; tainted: boolean; json: boolean };

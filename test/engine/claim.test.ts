@@ -477,6 +477,17 @@ describe('the guard against a twin', () => {
     expect(endOf(ended)).toBe('refused twin-still-sending');
   });
 
+  it('interrupted while it waits for a living twin, leaves with nothing sent', async () => {
+    const doing = shop.doing();
+    shop.script.push(() => new Promise(() => {}));
+    void execute(transfer({ memo: 'a' }), doing);
+    while (shop.sent.length === 0) await new Promise(setImmediate);
+    const interrupts = { first: AbortSignal.abort(), second: new AbortController().signal };
+    const ended = await execute(transfer({ memo: 'b' }), shop.doing({ interrupts }));
+    expect(endOf(ended)).toBe('refused interrupted');
+    expect(shop.sent).toHaveLength(1);
+  });
+
   it('is for transfers: the same text may be posted twice', async () => {
     await shop.run(message('Hello', once('a')), [lost], noRetries);
     expect(endOf(await shop.run(message('Hello'), [posted]))).toBe('accepted');

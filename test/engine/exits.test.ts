@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { commandTree } from '../../src/commands/tree.ts';
-import { conclude, noticeOf, replayNotice } from '../../src/engine/conclusion.ts';
+import { conclude } from '../../src/engine/conclusion.ts';
 import type { Ended, Stopped } from '../../src/engine/doing.ts';
+import { noticeOf, replayNotice } from '../../src/engine/notices.ts';
 import { exitTable, failureExits, retryOf } from '../../src/errors.ts';
 import { parseBaseUrl } from '../../src/intent/baseUrl.ts';
 import type { Attempt, Intent, State, Verdict } from '../../src/journal/journal.ts';
@@ -156,6 +157,7 @@ describe('the exit code', () => {
     expect(refused('other-body')).toBe(6);
     expect(refused('unfinished-twin')).toBe(10);
     expect(refused('twin-still-sending')).toBe(10);
+    expect(refused('interrupted')).toBe(130);
     expect(refused('declined')).toBe(130);
   });
 

@@ -2,6 +2,7 @@ import { base58 } from '@scure/base';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addressComplaint } from '../../src/intent/address.ts';
+import { notWallets } from '../../src/intent/notWallets.ts';
 
 const wallet = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 // The USDC account of that wallet: an address derived from a program, which no key controls.
@@ -15,15 +16,17 @@ describe('an address on the curve is taken', () => {
   test.each([
     ['a wallet', wallet],
     ['another wallet', '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z'],
-    // Solana's own check says so of these too: their bytes are a point, though nobody has its key.
-    ['the system program', '11111111111111111111111111111111'],
-    ['the token program', 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'],
-    ['wrapped SOL', 'So11111111111111111111111111111111111111112'],
     ['a point whose y is written p + 1', 'H5xSWNRAbqKddKjrabehyU8drL3Dk4LgZJiEJc9rGGyC'],
     ['a point whose x is a negative zero', '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziohZ'],
   ])('%s', (_what, address) => {
     expect(addressComplaint(address, false)).toBeUndefined();
   });
+});
+
+// Most of these are points of the curve, though nobody has their key.
+test.each(Object.entries(notWallets))('%s is %s, and refused as such', (address, what) => {
+  expect(problemOf(address)).toBe(`is ${what}`);
+  expect(problemOf(address, true)).toBeUndefined();
 });
 
 describe('an address off the curve', () => {

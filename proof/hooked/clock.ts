@@ -1,0 +1,16 @@
+import type { Env } from '../../src/context.ts';
+import type { Clock } from '../../src/engine/ports.ts';
+
+/** `BOTCTL_PROOF_CLOCK`: `[[readings, offsetMs], …]`: after so many looks at the clock it is so far off. */
+export function jumpingClock(clock: Clock, env: Env): Clock {
+  const jumps = JSON.parse(env.BOTCTL_PROOF_CLOCK ?? '[]') as [number, number][];
+  let readings = 0;
+  return {
+    sleep: (waitMs, signal) => clock.sleep(waitMs, signal),
+    now: () => {
+      const [, offsetMs] = jumps.findLast(([after]) => readings >= after) ?? [0, 0];
+      readings += 1;
+      return clock.now() + offsetMs;
+    },
+  };
+}

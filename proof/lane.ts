@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Home } from '../test/helpers/home.ts';
+import { type Service, startService } from './service.ts';
+import type { Tally } from './tally.ts';
+
+/** One service and what is driven against it: cases in one lane follow each other. */
+export type Lane = {
+  readonly service: Service;
+  /** A machine that has never seen a command. */
+  home(): Home;
+  /** The environment of a command on that machine. */
+  env(home: Home, baseUrl?: string): Record<string, string>;
+  close(): Promise<void>;
+};
+
+export async function openLane(): Promise<Lane> {
+  const folder = mkdtempSync(join(tmpdir(), 'botctl-proof-'));
+  const own = new Home();
+  const homes = new Set<Home>([own]);
+  const remove = (): void => {
+    for (const home of homes) home.remove();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  process.once('exit', remove);
+  const service = await startService(own.env, folder);
+  return {
+    service,
+    home: () => {
+      const home = new Home();
+      homes.add(home);
+      return home;
+    },
+    env: (home, baseUrl = service.baseUrl) => ({
+      ...home.env,
+      BOTCTL_BASE_URL: baseUrl,
+      BOTCTL_TOKEN: service.token,
+    }),
+    close: async () => {
+      await service.close();
+      remove();
+      process.off('exit', remove);
+    },
+  };
+}
+
+/** Plays every item once, each in whichever lane is free; unless enough was found before. */
+export async function overLanes<Item>(
+  { lanes }: { readonly lanes: readonly Lane[] },
+  tally: Tally,
+  items: Iterable<Item>,
+  play: (item: Item, lane: Lane) => Promise<void>,
+): Promise<void> {
+  const queue = items[Symbol.iterator]();
+  await Promise.all(
+    lanes.map(async (lane) => {
+      for (let next = queue.next(); !next.done && !tally.isEnough; next = queue.next()) {
+        await play(next.value, lane);
+      }
+    }),
+  );
+}

@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import type { Home } from '../test/helpers/home.ts';
+
+export type Kept = { readonly key: string; readonly state: string };
+
+export function journalOf(home: Home): string {
+  return join(home.path, 'data', 'botctl', 'journal.db');
+}
+
+/** The intents as they are in a journal's file, read past botctl: looking on changes nothing. */
+export function intentsIn(path: string): Kept[] {
+  if (!existsSync(path)) return [];
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
+  try {
+    return database.prepare('SELECT key, state FROM intents ORDER BY seq').all() as Kept[];
+  } catch (error) {
+    // Its process died before the table was made.
+    if (error instanceof Error && /no such table/u.test(error.message)) return [];
+    throw error;
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import { parseArgs } from 'node:util';
+
+export type Options = {
+  readonly seed: string;
+  readonly only: readonly string[];
+  /** 1 is the full run. */
+  readonly share: number;
+  readonly isMarkdown: boolean;
+  readonly isSabotage: boolean;
+  readonly isHelp: boolean;
+};
+
+export const usage = `usage: npm run proof -- [--seed S] [--only TECHNIQUE]… [--share 0.1] [--markdown | --sabotage]
+
+  --only       one technique (repeatable): NAMES
+               with --sabotage: one of the broken variants
+  --share      play so much of it, chosen by the seed (default 1: all)
+  --markdown   put the table into README.md, between its markers
+  --sabotage   build broken variants and see that each is caught`;
+
+export function readOptions(argv: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      seed: { type: 'string' },
+      only: { type: 'string', multiple: true },
+      share: { type: 'string', default: '1' },
+      markdown: { type: 'boolean', default: false },
+      sabotage: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const share = Number(values.share);
+  if (!(share > 0 && share <= 1)) throw new Error('--share takes a number above 0, 1 at most');
+  return {
+    seed: values.seed ?? randomBytes(4).toString('hex'),
+    only: values.only ?? [],
+    share,
+    isMarkdown: values.markdown,
+    isSabotage: values.sabotage,
+    isHelp: values.help,
+  };
+}

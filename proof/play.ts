@@ -1,0 +1,107 @@
+import type { Home } from '../test/helpers/home.ts';
+import { recipient } from '../test/helpers/sandbox.ts';
+import type { Lane } from './lane.ts';
+import { intentsIn, journalOf, type Kept } from './look.ts';
+import type { Program, Programs } from './programs.ts';
+import { objectsOf, type Ran, run, type Start } from './run.ts';
+import type { Tally } from './tally.ts';
+import { misbehaviour, shortened, untrue } from './told.ts';
+
+export type Operation = 'message' | 'transfer';
+export const operations: readonly Operation[] = ['message', 'transfer'];
+
+/** The words of a command that should happen once. */
+export function command(operation: Operation, ...more: readonly string[]): string[] {
+  const words =
+    operation === 'message'
+      ? ['send', '--conversation', 'conv_demo', '--content', 'Once, please']
+      : ['transfer', '--to', recipient, '--asset', 'SOL', '--amount', '0.001'];
+  return [...words, ...more, '--json'];
+}
+
+export type Stage = { readonly lane: Lane; readonly tally: Tally; readonly programs: Programs };
+
+type Wish = {
+  readonly program?: Program;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Not the machine that began: of that one's requests it knows nothing. */
+  readonly isElsewhere?: boolean;
+  readonly baseUrl?: string;
+} & Pick<Start, 'under' | 'limitMs' | 'stdin'>;
+
+/** One intent's story: its commands, one after the other, each held to the truth. */
+export class Play {
+  readonly where: string;
+  readonly #stage: Stage;
+  /** What was done before this story begins. */
+  readonly #known = new Set<string>();
+
+  constructor(where: string, stage: Stage) {
+    this.where = where;
+    this.#stage = stage;
+  }
+
+  ignore(kept: readonly Kept[]): void {
+    for (const { key } of kept) this.#known.add(key);
+  }
+
+  async run(argv: readonly string[], home: Home, wish: Wish = {}): Promise<Ran> {
+    const { lane, programs } = this.#stage;
+    const { program = programs.plain, env, isElsewhere, baseUrl, ...start } = wish;
+    const ran = await run(program.bin, argv, { ...start, env: { ...lane.env(home, baseUrl), ...env } });
+    for (const what of misbehaviour(ran)) this.wrong(what);
+    if (argv[0] !== 'history') {
+      for (const what of untrue(ran, await lane.service.effects(), isElsewhere)) this.wrong(what);
+    }
+    return ran;
+  }
+
+  /** The intent must have come to its end. */
+  expectExit(ran: Ran, ...exits: readonly number[]): void {
+    if (ran.code === null || !exits.includes(ran.code))
+      this.wrong(`exit ${exits.join(' or ')} was to be expected: ${shortened(ran)}`);
+  }
+
+  /** The journal's own list must say of each intent what the ledger says. */
+  async history(home: Home, states: readonly string[], program?: Program): Promise<void> {
+    const ran = await this.run(['history', '--json'], home, program ? { program } : {});
+    this.expectExit(ran, 0);
+    const effects = await this.#stage.lane.service.effects();
+    for (const line of objectsOf(ran) ?? []) {
+      const { intent } = line as { intent: { key: string; state: string } };
+      if (this.#known.has(intent.key)) continue;
+      const happened = effects.some(({ key }) => key === intent.key);
+      if (!states.includes(intent.state)) this.wrong(`history says ${intent.state}`);
+      if (happened && (intent.state === 'open' || intent.state === 'rejected'))
+        this.wrong(`history says ${intent.state}, and it had happened`);
+      if (!happened && intent.state === 'accepted')
+        this.wrong('history says accepted, and it had not happened');
+    }
+  }
+
+  /** What took effect must be in the journal, and nowhere in it as something that did not. */
+  async journaled(home: Home): Promise<void> {
+    const kept = intentsIn(journalOf(home));
+    for (const { key } of await this.#stage.lane.service.effects()) {
+      const intent = kept.find((one) => one.key === key);
+      if (intent === undefined) this.wrong(`${key} took effect, and the journal does not know it`);
+      else if (intent.state === 'open' || intent.state === 'rejected')
+        this.wrong(`the journal says ${intent.state}, and it had happened`);
+    }
+  }
+
+  /** The end of a story of one intent. */
+  async over(expected: number): Promise<void> {
+    const found = (await this.#stage.lane.service.effects()).length;
+    const { tally } = this.#stage;
+    tally.count(expected, found);
+    for (let extra = expected; extra < found; extra += 1)
+      tally.find('duplicated', this.where, `${found} effects instead of ${expected}`);
+    for (let missing = found; missing < expected; missing += 1)
+      tally.find('lost', this.where, `${found} effects instead of ${expected}`);
+  }
+
+  wrong(what: string): void {
+    this.#stage.tally.find('wrongly reported', this.where, what);
+  }
+}

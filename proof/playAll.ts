@@ -1,0 +1,42 @@
+import type { Dice } from './dice.ts';
+import { openLane } from './lane.ts';
+import type { Programs } from './programs.ts';
+import { type Finding, type Row, Tally } from './tally.ts';
+import type { Technique } from './techniques/technique.ts';
+
+/** More than there are cores: much of a run is waiting, for disks and for time to pass. */
+const lanesAtOnce = 4;
+
+export type Played = { readonly rows: Row[]; readonly findings: Finding[] };
+
+export type Plan = {
+  readonly techniques: readonly Technique[];
+  readonly programs: Programs;
+  readonly dice: Dice;
+  readonly share: number;
+  readonly lanes?: number;
+  /** So many findings are enough. */
+  readonly mostFindings?: number;
+  readonly say: (text: string) => void;
+};
+
+export async function playAll(plan: Plan): Promise<Played> {
+  const { programs, dice, share, say, mostFindings } = plan;
+  const count = plan.lanes ?? lanesAtOnce;
+  const lanes = await Promise.all(Array.from({ length: count }, () => openLane()));
+  const played: Played = { rows: [], findings: [] };
+  try {
+    for (const technique of plan.techniques) {
+      const tally = new Tally(technique.title, mostFindings);
+      await technique.play({ lanes, programs, dice: dice.for(technique.name), share }, tally);
+      const row = tally.row();
+      played.rows.push(row);
+      played.findings.push(...tally.findings);
+      say(`${technique.title}: ${row.cases} cases in ${Math.round(row.tookMs / 1000)} s`);
+      if (tally.isEnough) break;
+    }
+    return played;
+  } finally {
+    await Promise.all(lanes.map((lane) => lane.close()));
+  }
+}

@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+
+export type Ran = {
+  readonly argv: readonly string[];
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** It had to be ended, because it did not end by itself. */
+  readonly hung: boolean;
+};
+
+export type Start = {
+  /** The whole environment: nothing of the machine's user gets in. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin?: string | Buffer;
+  readonly limitMs?: number;
+  /** What goes before the program on the line: strace with its options, for one. */
+  readonly under?: readonly string[];
+};
+
+const children = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+/** A process of its own that cannot outlive the proof. */
+export function launch(words: readonly string[], env: Start['env']): ChildProcess {
+  const [program = '', ...rest] = words;
+  const child = spawn(program, rest, { env, stdio: ['pipe', 'pipe', 'pipe'] });
+  children.add(child);
+  child.once('close', () => children.delete(child));
+  child.stdin?.on('error', () => {});
+  return child;
+}
+
+const outputLimit = 4 * 1024 * 1024;
+
+/** Runs a botctl to its end. */
+export function run(bin: string, argv: readonly string[], start: Start): Promise<Ran> {
+  const child = launch([...(start.under ?? []), process.execPath, bin, ...argv], start.env);
+  let hung = false;
+  const timer = setTimeout(() => {
+    hung = true;
+    child.kill('SIGKILL');
+  }, start.limitMs ?? 60_000);
+  const stdout = collect(child.stdout);
+  const stderr = collect(child.stderr);
+  child.stdin?.end(start.stdin ?? '');
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      clearTimeout(timer);
+      resolve({ argv, code, signal, stdout: stdout(), stderr: stderr(), hung });
+    });
+  });
+}
+
+function collect(stream: NodeJS.ReadableStream | null): () => string {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  stream?.on('data', (chunk: Buffer) => {
+    length += chunk.length;
+    if (length <= outputLimit) chunks.push(chunk);
+  });
+  return () => Buffer.concat(chunks).toString('utf8');
+}
+
+/** The objects on stdout, one a line; undefined where a line is none. */
+export function objectsOf({ stdout }: Pick<Ran, 'stdout'>): Record<string, unknown>[] | undefined {
+  try {
+    const lines = stdout.split('\n').filter((line) => line !== '');
+    return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  } catch {
+    return undefined;
+  }
+}

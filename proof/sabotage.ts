@@ -1,0 +1,45 @@
+import { Dice } from './dice.ts';
+import type { Options } from './options.ts';
+import { playAll } from './playAll.ts';
+import { brokenPrograms } from './programs.ts';
+import { breaking } from './sabotage/plugin.ts';
+import { type Variant, variants } from './sabotage/variants.ts';
+import type { Finding } from './tally.ts';
+import { techniques } from './techniques.ts';
+
+/** So much of a technique is played at first; what is not caught by then meets more of it. */
+const shares = [0.05, 0.3, 1];
+
+/** Builds each broken botctl and lets the techniques at it. All must be caught. */
+export async function sabotageAll({ seed, only }: Options, say: (text: string) => void): Promise<number> {
+  const chosen = variants.filter(({ name }) => only.length === 0 || only.includes(name));
+  if (chosen.length === 0) throw new Error(`no such variant: ${only.join(', ')}`);
+  let escaped = 0;
+  for (const variant of chosen) {
+    const caught = await sabotage(variant, seed, say);
+    if (caught === undefined) escaped += 1;
+    console.log(`${variant.name}: ${caught === undefined ? 'NOT CAUGHT' : `caught by ${caught.technique}`}`);
+    if (caught !== undefined) console.log(`    ${caught.where}: ${caught.what.slice(0, 200)}`);
+  }
+  console.log(`${chosen.length - escaped} of ${chosen.length} sabotages caught, seed ${seed}`);
+  return escaped === 0 ? 0 : 1;
+}
+
+async function sabotage(
+  variant: Variant,
+  seed: string,
+  say: (text: string) => void,
+): Promise<Finding | undefined> {
+  const broken = breaking(variant);
+  const programs = await brokenPrograms(variant.name, broken.plugin);
+  broken.assertMade();
+  for (const share of shares) {
+    for (const name of variant.caughtBy) {
+      const dice = new Dice(`${seed}/${variant.name}`);
+      const own = techniques.filter((technique) => technique.name === name);
+      const { findings } = await playAll({ techniques: own, programs, dice, share, say, mostFindings: 1 });
+      if (findings[0] !== undefined) return findings[0];
+    }
+  }
+  return undefined;
+}

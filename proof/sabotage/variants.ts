@@ -1,0 +1,127 @@
+/** A botctl that breaks the promise in one way, by replacing source text as it is bundled. */
+export type Variant = {
+  readonly name: string;
+  readonly what: string;
+  readonly edits: readonly { readonly file: string; readonly from: string; readonly to: string }[];
+  /** The techniques that are to catch it, the likeliest first. */
+  readonly caughtBy: readonly string[];
+};
+
+export const variants: readonly Variant[] = [
+  {
+    name: 'journal-after-send',
+    what: 'the intent is committed only when the reply has come',
+    edits: [
+      {
+        file: 'src/journal/sqliteJournal.ts',
+        from: "this.#database.exec('BEGIN IMMEDIATE');",
+        to: "if (!this.#database.isTransaction) this.#database.exec('BEGIN IMMEDIATE');",
+      },
+      {
+        file: 'src/journal/sqliteJournal.ts',
+        from: "this.#database.exec('COMMIT');",
+        to: `const flying = this.#database.prepare(
+          "SELECT 1 FROM sqlite_schema WHERE name = 'attempts'").get() &&
+          this.#database.prepare('SELECT 1 FROM attempts WHERE verdict IS NULL').get();
+        if (!flying) this.#database.exec('COMMIT');`,
+      },
+    ],
+    caughtBy: ['killed', 'weather'],
+  },
+  {
+    name: 'new-key-on-retry',
+    what: 'every further attempt gets a key of its own',
+    edits: [
+      {
+        file: 'src/engine/send.ts',
+        from: '{ url, token: speaking.token, body: intent.body },',
+        to: `{ url, token: speaking.token, body: number === 1 ? intent.body : Buffer.from(
+            Buffer.from(intent.body).toString().replace(intent.key, doing.chance.uuid())) },`,
+      },
+    ],
+    caughtBy: ['weather', 'killed'],
+  },
+  {
+    name: '5xx-is-rejected',
+    what: 'a 5xx is taken as a rejection',
+    edits: [
+      {
+        file: 'src/engine/verdict.ts',
+        from: 'isStatus(408, 425)(evidence) || statusOf(evidence) >= 500,\n    ...same(unknownTryAgain),',
+        to: 'isStatus(408, 425)(evidence) || statusOf(evidence) >= 500,\n    ...same(rejected),',
+      },
+    ],
+    caughtBy: ['weather', 'killed'],
+  },
+  {
+    name: 'tainted-402-is-rejected',
+    what: 'a refusal after doubt is taken as a rejection',
+    edits: [
+      {
+        file: 'src/engine/verdict.ts',
+        from: "tainted: held('rejected-after-doubt'),",
+        to: 'tainted: rejected,',
+      },
+    ],
+    caughtBy: ['weather'],
+  },
+  {
+    name: 'dead-is-unsent',
+    what: 'what a dead process was sending is taken as unsent',
+    edits: [
+      {
+        file: 'src/journal/statements.ts',
+        from: `SET state = 'unknown', owner = NULL, tainted = 1, updated_at = :at,
+               may_have_landed_at = coalesce(may_have_landed_at, updated_at)`,
+        to: "SET state = 'open', owner = NULL, updated_at = :at",
+      },
+      {
+        file: 'src/journal/statements.ts',
+        from: "SET verdict = 'unknown', phase = 'process-died'",
+        to: "SET verdict = 'unsent', phase = 'process-died'",
+      },
+    ],
+    caughtBy: ['killed'],
+  },
+  {
+    name: 'not-durable',
+    what: 'commits are not synced to the disk (NORMAL instead of FULL)',
+    edits: [
+      {
+        file: 'src/journal/sqliteFile.ts',
+        from: "'PRAGMA synchronous = FULL; PRAGMA foreign_keys",
+        to: "'PRAGMA synchronous = NORMAL; PRAGMA foreign_keys",
+      },
+      {
+        file: 'src/journal/sqliteFile.ts',
+        from: "pragma(database, 'synchronous')) !== 2",
+        to: "pragma(database, 'synchronous')) !== 1",
+      },
+    ],
+    caughtBy: ['killed'],
+  },
+  {
+    name: 'nobody-waits',
+    what: 'a second process does not wait for the first',
+    edits: [
+      {
+        file: 'src/engine/rerun.ts',
+        from: "matches: ({ state, ownerAlive }) => state === 'sending' && ownerAlive,",
+        to: 'matches: () => false,',
+      },
+    ],
+    caughtBy: ['weather'],
+  },
+  {
+    name: 'no-twin-check',
+    what: 'an unfinished payment can be escaped by spelling the command differently',
+    edits: [
+      {
+        file: 'src/engine/plan.ts',
+        from: 'if (twin === undefined) return { decision, found, twin };',
+        to: 'if (decision !== undefined) return { decision, found, twin: undefined };',
+      },
+    ],
+    caughtBy: ['weather'],
+  },
+];

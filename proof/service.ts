@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { defaultReadings, type Readings } from '../src/sandbox/readings.ts';
+import { controlOf, type LedgerEffect } from '../test/helpers/sandbox.ts';
+import { shipped } from './programs.ts';
+import { launch } from './run.ts';
+
+export type Heard = { readonly operation: string; readonly status: number; readonly key?: string };
+
+/** The sandbox, as a process of its own, and its ledger: what truly happened. */
+export type Service = ReturnType<typeof controlOf> & {
+  readonly baseUrl: string;
+  readonly token: string;
+  /** Every request whose end it has shown, in order. */
+  readonly heard: readonly Heard[];
+  /** The effects since the last call of `fresh`. */
+  effects(): Promise<LedgerEffect[]>;
+  set(readings: Partial<Readings>): Promise<void>;
+  /** Looks away from all that happened so far; readings and faults are as at first. */
+  fresh(): Promise<void>;
+  close(): Promise<void>;
+};
+
+type Greeting = { base_url: string; tokens: { full: string } };
+
+export async function startService(env: Record<string, string>, dataDir: string): Promise<Service> {
+  const words = [process.execPath, shipped.bin, 'sandbox', '--json', '--data', dataDir];
+  const child = launch(words, env);
+  const heard: Heard[] = [];
+  const { base_url: baseUrl, tokens } = await new Promise<Greeting>((resolve, reject) => {
+    let rest = '';
+    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      const lines = (rest + chunk).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines.map((text) => JSON.parse(text))) {
+        if ('base_url' in line) resolve(line);
+        else heard.push(line);
+      }
+    });
+    child.once('exit', (code) => reject(new Error(`the sandbox ended with ${code}`)));
+  });
+  child.stderr?.resume();
+  const control = controlOf(baseUrl);
+  await control.money({ amount: '1000000' });
+  return {
+    ...control,
+    ...ledgerOf(baseUrl, control),
+    baseUrl,
+    token: tokens.full,
+    heard,
+    close: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGKILL');
+      await once(child, 'close');
+    },
+  };
+}
+
+type OwnCalls = Pick<Service, 'effects' | 'fresh' | 'set'>;
+
+function ledgerOf(baseUrl: string, control: ReturnType<typeof controlOf>): OwnCalls {
+  let seen = 0;
+  let isChanged = false;
+  const effects = async (): Promise<LedgerEffect[]> => {
+    const response = await fetch(`${baseUrl}/control/ledger?after=${seen}`);
+    return ((await response.json()) as { effects: LedgerEffect[] }).effects;
+  };
+  return {
+    effects,
+    set: async (change) => {
+      isChanged = true;
+      await control.readings(change);
+    },
+    fresh: async () => {
+      seen = Math.max(seen, ...(await effects()).map(({ seq }) => seq));
+      if (isChanged) await control.readings(defaultReadings);
+      isChanged = false;
+      await control.clearFaults();
+      await control.forgetKeys();
+    },
+  };
+}

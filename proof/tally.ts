@@ -1,0 +1,80 @@
+export type Wrong = 'duplicated' | 'lost' | 'wrongly reported';
+
+export type Finding = {
+  readonly technique: string;
+  readonly where: string;
+  readonly what: string;
+  readonly wrong: Wrong;
+};
+
+/** One row of the table. */
+export type Row = {
+  readonly technique: string;
+  readonly cases: number;
+  readonly expected: number;
+  readonly found: number;
+  readonly duplicated: number;
+  readonly lost: number;
+  readonly wronglyReported: number;
+  readonly tookMs: number;
+  /** What a reader must know to understand the numbers. */
+  readonly notes: readonly string[];
+};
+
+/** What one technique has counted so far. */
+export class Tally {
+  readonly technique: string;
+  readonly findings: Finding[] = [];
+  readonly #notes = new Map<string, string>();
+  #cases = 0;
+  #expected = 0;
+  #found = 0;
+  readonly #startedAt = performance.now();
+
+  readonly #most: number;
+
+  /** `most`: so many findings are enough; nothing more is played then. */
+  constructor(technique: string, most = Number.POSITIVE_INFINITY) {
+    this.technique = technique;
+    this.#most = most;
+  }
+
+  get isEnough(): boolean {
+    return this.findings.length >= this.#most;
+  }
+
+  get cases(): number {
+    return this.#cases;
+  }
+
+  /** A case is over: what it should have brought about, and what it did. */
+  count(expected: number, found: number, cases = 1): void {
+    this.#cases += cases;
+    this.#expected += expected;
+    this.#found += found;
+  }
+
+  find(wrong: Wrong, where: string, what: string): void {
+    this.findings.push({ technique: this.technique, where, what, wrong });
+  }
+
+  /** The latest word on a matter. */
+  note(matter: string, text: string): void {
+    this.#notes.set(matter, text);
+  }
+
+  row(): Row {
+    const of = (wrong: Wrong): number => this.findings.filter((finding) => finding.wrong === wrong).length;
+    return {
+      technique: this.technique,
+      cases: this.#cases,
+      expected: this.#expected,
+      found: this.#found,
+      duplicated: of('duplicated'),
+      lost: of('lost'),
+      wronglyReported: of('wrongly reported'),
+      tookMs: performance.now() - this.#startedAt,
+      notes: [...this.#notes].map(([matter, text]) => `${matter}: ${text}`),
+    };
+  }
+}

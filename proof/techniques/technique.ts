@@ -1,0 +1,30 @@
+import type { Dice } from '../dice.ts';
+import type { Lane } from '../lane.ts';
+import type { Programs } from '../programs.ts';
+import type { Tally } from '../tally.ts';
+
+export type Arena = {
+  readonly lanes: readonly Lane[];
+  readonly programs: Programs;
+  readonly dice: Dice;
+  /** 1 is the full run; less is that share of it, chosen by the dice. */
+  readonly share: number;
+};
+
+export type Technique = {
+  /** As `--only` takes it. */
+  readonly name: string;
+  readonly title: string;
+  play(arena: Arena, tally: Tally): Promise<void>;
+};
+
+/** All of them, or the share that is asked for: never fewer than `least`. */
+export function shareOf<Item>(
+  items: readonly Item[],
+  { share, dice }: Arena,
+  label: string,
+  least = 1,
+): Item[] {
+  if (share >= 1) return [...items];
+  return dice.for(label).sample(items, Math.max(least, Math.ceil(items.length * share)));
+}

@@ -1,0 +1,183 @@
+import { recipient } from '../../test/helpers/sandbox.ts';
+import { overLanes } from '../lane.ts';
+import { command, type Operation, operations, Play, type Stage } from '../play.ts';
+import type { Ran } from '../run.ts';
+import type { Tally } from '../tally.ts';
+import { type Arena, shareOf, type Technique } from './technique.ts';
+import { type Weather, weathers } from './weather/faults.ts';
+import { type Reading, readings } from './weather/readings.ts';
+
+type Way = 'one process' | 'two at once' | 'another machine' | 'spelled otherwise';
+const ways: readonly Way[] = ['one process', 'two at once', 'another machine'];
+
+type Case = {
+  readonly operation: Operation;
+  readonly reading: Reading;
+  readonly weather: Weather;
+  readonly way: Way;
+};
+
+const hasty = ['--timeout', '700ms', '--max-wait', '8s'];
+
+function everyCase(): Case[] {
+  return operations.flatMap((operation) => {
+    const concerned = readings.filter(({ only }) => only === undefined || only === operation);
+    const possible = weathers.filter(({ only }) => only === undefined || only === operation);
+    return concerned.flatMap((reading, row) =>
+      possible.flatMap((weather, column) =>
+        waysOf(reading, row + column).map((way): Case => ({ operation, reading, weather, way })),
+      ),
+    );
+  });
+}
+
+function waysOf({ inEveryWay }: Reading, turn: number): readonly Way[] {
+  return inEveryWay === true ? ways : ways.slice(turn % ways.length).slice(0, 1);
+}
+
+/** The same payment under other words, while the first is not settled. */
+function otherSpellings(): Case[] {
+  const [reading] = readings;
+  if (reading === undefined) return [];
+  return weathers
+    .filter(({ isLost, endsHeld }) => isLost === true && endsHeld === undefined)
+    .map((weather): Case => ({ operation: 'transfer', reading, weather, way: 'spelled otherwise' }));
+}
+
+/** No client is safe from it: the key is the only thing that could tell the service. */
+function isBeyondAnyClient({ reading, weather }: Case): boolean {
+  return reading.isForgetful === true && weather.faults.length > 0;
+}
+
+/** What may be left to a person, and only that. */
+function mayBeHeld({ operation, reading, weather, way }: Case): boolean {
+  if (reading.isUnproven === true || weather.endsHeld === true) return true;
+  // There the first that is heard of the name is a refusal; a later "duplicate" cannot be told from another's.
+  if (operation === 'message') return way === 'another machine' && weather.refusesLater === true;
+  if (reading.isConflicting !== true) return false;
+  return way === 'another machine' || weather.isLost === true || weather.faults.length > 0;
+}
+
+async function playCase(one: Case, stage: Stage): Promise<void> {
+  const { operation, reading, weather, way } = one;
+  const { service } = stage.lane;
+  await service.fresh();
+  if (Object.keys(reading.change).length > 0) await service.set(reading.change);
+  if (weather.faults.length > 0) await service.faults(...weather.faults);
+  const play = new Play(`${operation}, ${reading.name}, ${weather.name}, ${way}`, stage);
+  if (isBeyondAnyClient(one)) await sayWhatIsNotKnown(one, play, stage);
+  else if (way === 'one process') await onOneMachine(one, play, stage);
+  else if (way === 'two at once') await twoAtOnce(one, play, stage);
+  else if (way === 'another machine') await onAnotherMachine(one, play, stage);
+  else await spelledOtherwise(play, stage);
+}
+
+function expectEnd(one: Case, play: Play, ran: Ran): void {
+  if (mayBeHeld(one)) play.expectExit(ran, 0, 9, 10);
+  else play.expectExit(ran, 0);
+}
+
+async function onOneMachine(one: Case, play: Play, { lane }: Stage): Promise<void> {
+  const home = lane.home();
+  const words = command(one.operation, ...hasty);
+  const first = await play.run(words, home);
+  await play.journaled(home);
+  if (first.code !== 0 || one.weather.faults.length === 0) expectEnd(one, play, await play.run(words, home));
+  await play.over(1);
+  home.remove();
+}
+
+async function twoAtOnce(one: Case, play: Play, { lane }: Stage): Promise<void> {
+  const home = lane.home();
+  const words = command(one.operation, ...hasty);
+  const both = await Promise.all([play.run(words, home), play.run(words, home)]);
+  const settled = both.every(({ code }) => code === 0);
+  if (!settled) expectEnd(one, play, await play.run(words, home));
+  await play.journaled(home);
+  await play.over(1);
+  home.remove();
+}
+
+async function onAnotherMachine(one: Case, play: Play, { lane }: Stage): Promise<void> {
+  const [first, second] = [lane.home(), lane.home()];
+  const naming = one.weather.name.length % 2 === 0 ? '--once' : '--run';
+  const words = command(one.operation, ...hasty, naming, 'job-17');
+  await play.run([...words, '--retries', '0'], first);
+  first.remove();
+  const again = await play.run(words, second, { isElsewhere: true });
+  if (again.code !== 0) expectEnd(one, play, await play.run(words, second, { isElsewhere: true }));
+  await play.over(1);
+  second.remove();
+}
+
+async function spelledOtherwise(play: Play, { lane }: Stage): Promise<void> {
+  const home = lane.home();
+  const words = command('transfer', ...hasty);
+  play.expectExit(await play.run([...words, '--retries', '0'], home), 9);
+  for (const spelling of [
+    ['--memo', 'rent'],
+    ['--run', 'today'],
+  ]) {
+    play.expectExit(await play.run([...words, ...spelling], home), 10);
+  }
+  play.expectExit(await play.run(words, home), 0);
+  await play.over(1);
+  home.remove();
+}
+
+/** One attempt, no more: whether its reply was lost or only its request, botctl must not claim to know. */
+async function sayWhatIsNotKnown(one: Case, play: Play, { lane, tally }: Stage): Promise<void> {
+  const home = lane.home();
+  const ran = await play.run(command(one.operation, ...hasty, '--retries', '0'), home);
+  if (one.weather.isLost === true) {
+    play.expectExit(ran, 9, 10);
+    beyond.set(ran.code, (beyond.get(ran.code) ?? 0) + 1);
+  }
+  await play.over((await lane.service.effects()).length === 0 ? 0 : 1);
+  tally.note('keys ignored and the reply lost', [...beyond].map(said).join(', '));
+  home.remove();
+}
+
+const beyond = new Map<number | null, number>();
+const said = ([exit, count]: [number | null, number]): string =>
+  `${count} × ${exit === 9 ? 'unknown' : exit === 10 ? 'held' : `exit ${exit}`}`;
+
+/** What the service truly refuses leaves no effect; mended, the same command does it. */
+async function refusedAndMended(operation: Operation, reading: Reading, stage: Stage): Promise<void> {
+  const { lane } = stage;
+  await lane.service.fresh();
+  await lane.service.set(reading.change);
+  const play = new Play(`${operation}, ${reading.name}, refused and mended`, stage);
+  const home = lane.home();
+  const place = `conv_${reading.name.replaceAll(/\W/gu, '_')}_${lane.service.heard.length}`;
+  const words =
+    operation === 'message'
+      ? ['send', '--conversation', place, '--content', 'Hello', '--json']
+      : ['transfer', '--to', recipient, '--asset', 'USDC', '--amount', '1000000', '--json'];
+  play.expectExit(await play.run(words, home), operation === 'message' ? 4 : 5);
+  if (operation === 'message') await lane.service.conversation(place);
+  else await lane.service.money({ asset: 'USDC', amount: '1000000' });
+  play.expectExit(await play.run(words, home), ...(reading.isUnproven === true ? [10] : [0]));
+  await play.over(1);
+  home.remove();
+}
+
+async function play(arena: Arena, tally: Tally): Promise<void> {
+  const { programs } = arena;
+  beyond.clear();
+  const cases = [
+    ...shareOf(otherSpellings(), arena, 'spelled otherwise', 2),
+    ...shareOf(everyCase(), arena, 'weather', 12),
+  ];
+  await overLanes(arena, tally, cases, (one, lane) => playCase(one, { lane, tally, programs }));
+  const refusals = operations.flatMap((operation) =>
+    readings
+      .filter(({ only }) => only === undefined || only === operation)
+      .map((reading) => ({ operation, reading })),
+  );
+  await overLanes(arena, tally, shareOf(refusals, arena, 'refusals'), ({ operation, reading }, lane) =>
+    refusedAndMended(operation, reading, { lane, tally, programs }),
+  );
+}
+
+export const weather: Technique = { name: 'weather', title: '4. Every reading × every fault', play };

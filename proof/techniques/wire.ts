@@ -1,0 +1,142 @@
+import { writeFileSync } from 'node:fs';
+import { type Certificate, makeCertificates } from '../../test/helpers/certificates.ts';
+import { type Lane, overLanes } from '../lane.ts';
+import { command, type Operation, operations, Play, type Stage } from '../play.ts';
+import { type Cut, type CuttingProxy, startProxy } from '../proxy.ts';
+import type { Tally } from '../tally.ts';
+import { type Arena, shareOf, type Technique } from './technique.ts';
+
+type Case = { readonly operation: Operation; readonly cut: Cut; readonly isTriedInOneRun: boolean };
+
+/** How many bytes a request and its reply have: what has to be cut at each of them. */
+async function lengthsOf(
+  operation: Operation,
+  proxy: CuttingProxy,
+  stage: Stage,
+): Promise<CuttingProxy['last']> {
+  await stage.lane.service.fresh();
+  const play = new Play(`${operation}, uncut`, stage);
+  const home = stage.lane.home();
+  play.expectExit(await play.run(command(operation), home, { baseUrl: proxy.url }), 0);
+  await play.over(1);
+  home.remove();
+  return { ...proxy.last };
+}
+
+/** Every byte once; an end and a reset, and one run or two, take turns. */
+function everyByte(operation: Operation, lengths: CuttingProxy['last']): Case[] {
+  return (['request', 'reply'] as const).flatMap((side) =>
+    Array.from({ length: lengths[side] + 1 }, (_, after): Case => {
+      const how = Math.floor(after / 2) % 2 === 0 ? 'end' : 'reset';
+      return { operation, cut: { in: side, after, how }, isTriedInOneRun: after % 2 === 0 };
+    }),
+  );
+}
+
+const silentEvery = 60;
+
+function silences(operation: Operation, lengths: CuttingProxy['last']): Case[] {
+  return (['request', 'reply'] as const).flatMap((side) => {
+    const places = Array.from({ length: Math.ceil(lengths[side] / silentEvery) }, (_, n) => n * silentEvery);
+    const silent = places.map((after): Case => {
+      return { operation, cut: { in: side, after, how: 'silence' }, isTriedInOneRun: after % 120 === 0 };
+    });
+    return [...silent, { operation, cut: { in: side, after: 0, how: 'drip' }, isTriedInOneRun: true }];
+  });
+}
+
+async function playCut(
+  { operation, cut, isTriedInOneRun }: Case,
+  proxy: CuttingProxy,
+  stage: Stage,
+): Promise<void> {
+  const { lane } = stage;
+  await lane.service.fresh();
+  const play = new Play(`${operation}, ${cut.how} after ${cut.after} bytes of the ${cut.in}`, stage);
+  const home = lane.home();
+  const baseUrl = proxy.url;
+  proxy.next(cut);
+  const words = command(operation, '--timeout', cut.how === 'drip' ? '20s' : '1s');
+  if (isTriedInOneRun) {
+    play.expectExit(await play.run(words, home, { baseUrl }), 0);
+  } else {
+    play.expectExit(await play.run([...words, '--retries', '0'], home, { baseUrl }), 0, 9);
+    await play.journaled(home);
+    play.expectExit(await play.run(words, home, { baseUrl }), 0);
+  }
+  await play.journaled(home);
+  await play.over(1);
+  home.remove();
+}
+
+const badCertificates = ['selfSigned', 'otherHost', 'expired'] as const;
+
+/** What cannot be trusted gets nothing; and it is known that nothing was sent. */
+async function playTls(stage: Stage): Promise<void> {
+  const certificates = makeCertificates();
+  if (certificates === undefined) {
+    stage.tally.note('TLS', 'left out, because there is no openssl');
+    return;
+  }
+  const { lane } = stage;
+  for (const operation of operations) {
+    for (const bad of badCertificates) {
+      await lane.service.fresh();
+      const play = new Play(`${operation}, TLS: ${bad}`, stage);
+      const home = lane.home();
+      const authority = `${home.path}/ca.pem`;
+      writeFileSync(authority, certificates.authority);
+      await playOneTls(operation, certificates[bad], certificates.good, { play, stage, home, authority });
+      home.remove();
+    }
+  }
+}
+
+type TlsScene = { play: Play; stage: Stage; home: ReturnType<Lane['home']>; authority: string };
+
+async function playOneTls(
+  operation: Operation,
+  bad: Certificate,
+  good: Certificate,
+  { play, stage, home, authority }: TlsScene,
+): Promise<void> {
+  const { service } = stage.lane;
+  const env = { NODE_EXTRA_CA_CERTS: authority };
+  const words = command(operation, '--once', 'tls', '--retries', '0');
+  const proxy = await startProxy(service.baseUrl, bad);
+  const baseUrl = proxy.url;
+  play.expectExit(await play.run(words, home, { baseUrl, env }), 8);
+  if ((await service.effects()).length > 0) play.wrong('something was sent to a service that is not trusted');
+  proxy.recertify(good);
+  play.expectExit(await play.run(words, home, { baseUrl, env }), 0);
+  await proxy.close();
+  await play.over(1);
+}
+
+async function play(arena: Arena, tally: Tally): Promise<void> {
+  const { lanes, programs } = arena;
+  const proxies = new Map<Lane, CuttingProxy>();
+  for (const lane of lanes) proxies.set(lane, await startProxy(lane.service.baseUrl));
+  const at = (lane: Lane): CuttingProxy => {
+    const proxy = proxies.get(lane);
+    if (proxy === undefined) throw new Error('no proxy');
+    return proxy;
+  };
+  try {
+    const [first] = lanes;
+    if (first === undefined) throw new Error('no lane');
+    const stage = { lane: first, tally, programs };
+    const cases: Case[] = [];
+    for (const operation of operations) {
+      const lengths = await lengthsOf(operation, at(first), stage);
+      const cuts = shareOf(everyByte(operation, lengths), arena, `cuts/${operation}`, 4);
+      cases.push(...cuts, ...shareOf(silences(operation, lengths), arena, `silences/${operation}`));
+    }
+    await overLanes(arena, tally, cases, (one, lane) => playCut(one, at(lane), { lane, tally, programs }));
+    if (arena.share >= 1) await playTls(stage);
+  } finally {
+    for (const proxy of proxies.values()) await proxy.close();
+  }
+}
+
+export const wire: Technique = { name: 'wire', title: '3. The wire cut at every byte', play };

@@ -1,0 +1,80 @@
+import { exitTable } from '../src/errors.ts';
+import type { LedgerEffect } from '../test/helpers/sandbox.ts';
+import { objectsOf, type Ran } from './run.ts';
+
+/** What one command said of its intent. */
+export type Told = {
+  readonly exit: number | null;
+  readonly outcome: string | undefined;
+  readonly key: string | undefined;
+  readonly effect: string | undefined;
+  readonly message: string;
+};
+
+const documented = new Set<number>(exitTable.map(({ exit }) => exit));
+const nothingHappened: readonly (number | null)[] = [2, 3, 4, 5, 6, 7, 8, 130];
+
+type Said = {
+  outcome?: string;
+  intent?: { key?: string };
+  message?: { id?: string };
+  transfer?: { signature?: string };
+  error?: { message?: string };
+};
+
+export function toldBy(ran: Ran): Told {
+  const said = (objectsOf(ran)?.[0] ?? {}) as Said;
+  return {
+    exit: ran.code,
+    outcome: said.outcome,
+    key: said.intent?.key,
+    effect: said.message?.id ?? said.transfer?.signature,
+    message: said.error?.message ?? '',
+  };
+}
+
+/** What no command may ever do, whatever happens to it. */
+export function misbehaviour(ran: Ran): string[] {
+  const found: string[] = [];
+  if (ran.hung) found.push('it hung');
+  if (ran.signal === 'SIGSEGV' || ran.signal === 'SIGABRT' || ran.signal === 'SIGBUS')
+    found.push(`it crashed: ${ran.signal}`);
+  if (ran.code !== null && !documented.has(ran.code)) found.push(`exit ${ran.code} is not documented`);
+  if (/\n\s+at .+:\d+:\d+\)?/u.test(ran.stdout + ran.stderr)) found.push(`a stack trace: ${shortened(ran)}`);
+  if (/botctl itself failed/u.test(ran.stdout + ran.stderr)) found.push(`a bug: ${shortened(ran)}`);
+  if (/database is locked|SQLITE_BUSY|kept busy/u.test(ran.stdout + ran.stderr))
+    found.push(`a busy journal reached the user: ${shortened(ran)}`);
+  if (ran.code !== null && ran.argv.includes('--json')) {
+    const objects = objectsOf(ran);
+    if (objects === undefined) found.push(`stdout is no JSON: ${shortened(ran)}`);
+    else if (objects.length === 0 && !ran.argv.includes('history'))
+      found.push(`nothing on stdout: ${shortened(ran)}`);
+  }
+  return found;
+}
+
+export function shortened({ code, signal, stdout, stderr }: Ran): string {
+  return `exit ${code ?? signal}; ${stdout.slice(0, 600)} ${stderr.slice(0, 400)}`
+    .replace(/\s+/gu, ' ')
+    .trim();
+}
+
+/** Where what was said cannot be squared with what had happened by then. */
+export function untrue(ran: Ran, effects: readonly LedgerEffect[], isElsewhere = false): string[] {
+  const { exit, outcome, key, effect, message } = toldBy(ran);
+  if (exit === null) return [];
+  const own = key === undefined ? effects : effects.filter((one) => one.key === key);
+  const ids = own.flatMap(({ id, signature }) => [id, signature]);
+  const said = `it said ${outcome ?? 'nothing'}, exit ${exit}`;
+  if (exit === 0) {
+    if (outcome !== 'accepted') return [`exit 0 without an accepted intent (${said})`];
+    if (own.length === 0) return [`${said}, and it had not happened`];
+    return effect === undefined || ids.includes(effect)
+      ? []
+      : [`${said}, and named ${effect}, which is another`];
+  }
+  // A second machine can only speak of what it did itself, and has to say that.
+  if (isElsewhere && /an earlier machine’s may have/u.test(message)) return [];
+  if (nothingHappened.includes(exit) && own.length > 0) return [`${said} (${message}), and it had happened`];
+  return [];
+}

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { checkRow } from '../../src/batch/checkRow.ts';
+import type { Kind } from '../../src/intent/wanted.ts';
+import { recipient } from '../helpers/sandbox.ts';
+
+const message = { conversation_id: 'c', content: 'x' };
+const transfer = { id: 'a', to_address: recipient, asset: 'SOL', amount: '1.50' };
+
+function wrongFields(fields: Record<string, unknown>, kind: Kind): string[] {
+  const checked = checkRow({ line: 2, fields }, kind);
+  return 'complaints' in checked ? checked.complaints.map(({ field, problem }) => `${field} ${problem}`) : [];
+}
+
+test('a good row is what it wants, in its one spelling', () => {
+  expect(checkRow({ line: 2, fields: transfer }, 'transfer')).toMatchObject({
+    id: 'a',
+    wanted: { kind: 'transfer', request: { to_address: recipient, asset: 'SOL', amount: '1.5' } },
+  });
+});
+
+describe('the id', () => {
+  test.each([
+    [undefined, 'is missing'],
+    ['', 'is empty'],
+    [7, 'is not a string'],
+    [' a', 'has blanks around it'],
+    ['a\u00a0', 'has blanks around it'],
+    ['a\u200bb', 'has characters that do not show'],
+    ['a\u0007', 'has characters that do not show'],
+    ['a'.repeat(513), 'is too long'],
+  ])('%j of a transfer %s', (id, problem) => {
+    expect(wrongFields({ ...transfer, id }, 'transfer')).toEqual([`id ${problem}`]);
+  });
+
+  test('may be absent of a message', () => {
+    expect(wrongFields(message, 'message')).toEqual([]);
+  });
+});
+
+test('everything that is wrong is said at once', () => {
+  expect(wrongFields({ id: '', to_address: 'x', asset: 'sol', amount: '1,5' }, 'transfer')).toHaveLength(4);
+});
+
+test('a row brings no key of its own', () => {
+  expect(wrongFields({ ...message, idempotency_key: 'k' }, 'message')).toEqual(['idempotency_key is given']);
+});
+
+describe('buttons', () => {
+  const button = { type: 'button', label: 'Yes', custom_id: 'y' };
+  test.each([
+    ['one row', [{ label: 'Yes', id: 'y' }], [[button]]],
+    [
+      'several rows',
+      [[{ label: 'Yes', id: 'y' }], [{ label: 'No', custom_id: 'n' }]],
+      [[button], [{ ...button, label: 'No', custom_id: 'n' }]],
+    ],
+  ])('%s', (_what, buttons, rows) => {
+    const checked = checkRow({ line: 2, fields: { ...message, buttons } }, 'message');
+    const components = rows.map((row) => ({ type: 'action_row', components: row }));
+    expect(checked).toMatchObject({ wanted: { request: { components } } });
+  });
+
+  test.each([
+    ['text', 'buttons is no such array'],
+    [[], 'buttons is no such array'],
+    [[7], 'buttons is no such array'],
+    [[{ label: 'Yes' }], 'components[0].components[0].custom_id is missing'],
+  ])('%j are refused', (buttons, problem) => {
+    expect(wrongFields({ ...message, buttons }, 'message').join()).toContain(problem);
+  });
+
+  test('beside components they are refused', () => {
+    expect(
+      wrongFields({ ...message, buttons: [{ label: 'Y', id: 'y' }], components: [] }, 'message'),
+    ).toEqual(['buttons is given too']);
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+import type { SheetRow } from '../../src/batch/sheet.ts';
+import { type RowEnd, StopRules } from '../../src/batch/stopRules.ts';
+import type { Ended } from '../../src/engine/doing.ts';
+import type { Kind } from '../../src/intent/wanted.ts';
+import type { State } from '../../src/journal/journal.ts';
+
+const row = { ordinal: 1, line: 2 } as SheetRow;
+
+function end(state: State, status?: number, sent = true): RowEnd {
+  const done = state === 'accepted';
+  return {
+    row,
+    sent,
+    ended: { is: 'concluded', intent: { state } } as Ended,
+    conclusion: {
+      exit: done ? 0 : 11,
+      warnings: [],
+      ...(done
+        ? {}
+        : { problem: { code: 'unknown', message: '', retry: 'same-command', ...(status && { status }) } }),
+    },
+  };
+}
+
+function rules(kind: Kind = 'transfer', maxFailures?: number): StopRules {
+  return new StopRules({ kind, concurrency: 3, maxFailures });
+}
+
+describe('no new rows are begun', () => {
+  test.each([
+    ['401', 'rejected', 401, 'message', 'token'],
+    ['403', 'rejected', 403, 'transfer', 'token'],
+    ['403 of what may have landed', 'unknown', 403, 'transfer', 'token'],
+    ['402 on a transfer', 'rejected', 402, 'transfer', 'balance'],
+    ['402 on a transfer that may have landed', 'held', 402, 'transfer', 'balance'],
+  ] as const)('after a %s', (_what, state, status, kind, because) => {
+    const watched = rules(kind);
+    watched.note(end(state, status));
+    expect(watched.stop?.because).toBe(because);
+    expect(watched.signal.aborted).toBe(true);
+  });
+
+  test('after as many unanswered rows in a row as go at a time', () => {
+    const watched = rules();
+    for (const state of ['unknown', 'open', 'accepted', 'open', 'unknown'] as const) watched.note(end(state));
+    expect(watched.stop).toBeUndefined();
+    watched.note(end('open'));
+    expect(watched.stop).toEqual({ because: 'service-down', rows: 3 });
+  });
+
+  test('after --max-failures rows that are not done', () => {
+    const watched = rules('message', 2);
+    for (const state of ['rejected', 'accepted'] as const) watched.note(end(state, 404));
+    expect(watched.stop).toBeUndefined();
+    watched.note(end('held', undefined, false));
+    expect(watched.stop).toEqual({ because: 'max-failures', failures: 2 });
+  });
+
+  test('once the journal takes no more', () => {
+    const watched = rules();
+    const ended = { is: 'not-recorded', cause: new Error('the disk is full') } as Ended;
+    watched.note({ ...end('unknown'), ended });
+    expect(watched.stop).toMatchObject({ because: 'failure' });
+  });
+
+  test('and the first reason stands', () => {
+    const watched = rules();
+    watched.interrupt();
+    watched.note(end('rejected', 401));
+    expect(watched.stop).toEqual({ because: 'interrupted' });
+  });
+});
+
+test.each([
+  ['402 on a message', 'rejected', 402, true],
+  ['a row that was refused earlier and not sent now', 'held', 402, false],
+  ['404', 'rejected', 404, true],
+] as const)('%s stops nothing', (_what, state, status, sent) => {
+  const watched = rules('message');
+  watched.note(end(state, status, sent));
+  expect(watched.stop).toBeUndefined();
+});
