@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -86,6 +87,16 @@ describe('a new journal', () => {
     const database = openFile(path);
     expect(database.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
     database.close();
+  });
+
+  test('has a short log, which every command reads, unless it is opened for many intents', () => {
+    const path = usedJournal();
+    for (let command = 0; command < 60; command += 1) done(opened(path), 'accepted');
+    expect(statSync(`${path}-wal`).size).toBeLessThan(400 * 4120);
+    const journal = openJournal(path, 'many');
+    for (let intent = 0; intent < 60; intent += 1) done(journal, 'accepted');
+    expect(statSync(`${path}-wal`).size).toBeGreaterThan(400 * 4120);
+    journal.close();
   });
 
   test('that others could read is closed to them', () => {
@@ -175,7 +186,10 @@ describe('a damaged journal is said to be damaged, with what to do, and never ov
   test('cut off to nothing: an emptied journal is not taken for a new one', async () => {
     const path = usedJournal();
     truncateSync(path, 0);
+    const link = join(newFolder(), 'link.db');
+    symlinkSync(path, link);
     expect((await refusal(path)).code).toBe('journal-damaged');
+    expect((await refusal(link)).code).toBe('journal-damaged');
     expect(statSync(path).size).toBe(0);
   });
 
