@@ -50,6 +50,11 @@ function resuming(words: readonly string[], args: readonly string[] = []): Given
 
 const noRetries = { limits: { retries: 0 } };
 
+async function makeHeld(): Promise<void> {
+  await shop.run(transfer(), [lost], noRetries);
+  await shop.run(transfer(), [], { token: 'token-2' });
+}
+
 describe('a reply that the journal could not take', () => {
   test('exits 9, and is told on stderr, also where stdout takes nothing either', async () => {
     const journal = shop.open();
@@ -74,6 +79,22 @@ describe('a reply that the journal could not take', () => {
 });
 
 describe('resume', () => {
+  test('interrupted at the question about a held one leaves it held, and asks of no other', async () => {
+    await makeHeld();
+    const { id } = shop.only();
+    let questions = 0;
+    const context = contextWith({
+      confirm: async () => {
+        questions += 1;
+        throw new Failure('interrupted', 'Interrupted at the question; nothing was sent.');
+      },
+    });
+    expect(await resume(resuming([], [id]), context)).toBe(10);
+    expect(await resume(resuming([], [id, id]), context)).toBe(10);
+    expect(questions).toBe(2);
+    expect(said[0]).toContain(`Intent ${id} stays held`);
+  });
+
   test('of several whose bot is gone names each by its own id', async () => {
     await shop.run(transfer({ amount: '1' }), [lost], noRetries);
     await shop.run(transfer({ amount: '2' }), [lost], noRetries);
