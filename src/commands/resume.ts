@@ -33,7 +33,8 @@ export const run: Run = async (given, context) => {
         exits.push(await resumeOne(intent, voices, journal, given, context));
       } catch (thrown) {
         const failure = asFailure(thrown);
-        if (!ofOneIntent.includes(failure.code)) throw failure;
+        // A fault of this machine ends it all; after anything else the next intent may do better.
+        if (exitOf(failure.code) === 1) throw failure;
         exits.push(await sayLeft(intent, failure, journal, given, context));
         if (failure.code === 'interrupted') break;
       }
@@ -90,16 +91,6 @@ async function resumeOne(
   const ended = await resume(intent.id, doingOf(voice, journal, given, context), sendAgain);
   return tell(ended, given.command, journal, context);
 }
-
-/** Failures before anything of one intent was sent: how it stands is told, and the next may do better. */
-const ofOneIntent: readonly Failure['code'][] = [
-  'no-such-profile',
-  'bot-moved',
-  'no-token',
-  'bad-token',
-  'base-url',
-  'interrupted',
-];
 
 async function sayLeft(
   intent: Intent,

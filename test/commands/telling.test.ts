@@ -95,6 +95,16 @@ describe('resume', () => {
     expect(said[0]).toContain(`Intent ${id} stays held`);
   });
 
+  test.each([
+    ['a line that nobody may read along', { NODE_TLS_REJECT_UNAUTHORIZED: '0' }],
+    ['an empty base URL', { BOTCTL_BASE_URL: '' }],
+  ])('of what may have happened exits 9 whatever keeps it from being sent: %s', async (_what, env) => {
+    await shop.run(transfer(), [lost], { ...noRetries, bot: 'env' });
+    const context = contextWith({}, { BOTCTL_TOKEN: 'token-1', ...env });
+    expect(await resume(resuming([], [shop.only().id]), context)).toBe(9);
+    expect(said[0]).toMatch(/stays unknown/u);
+  });
+
   test('of several whose bot is gone names each by its own id', async () => {
     await shop.run(transfer({ amount: '1' }), [lost], noRetries);
     await shop.run(transfer({ amount: '2' }), [lost], noRetries);
