@@ -190,7 +190,11 @@ export function realWorld(): World {
     clock: {
       now: Date.now,
       sleep: async (waitMs, signal) => {
-        await sleep(Math.min(waitMs, longestTimerMs), undefined, signal === undefined ? {} : { signal }).catch(() => {});
+        await sleep(
+          Math.min(waitMs, longestTimerMs),
+          undefined,
+          signal === undefined ? {} : { signal },
+        ).catch(() => {});
       },
     },
     chance: { fraction: Math.random, uuid },
