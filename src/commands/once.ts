@@ -8,7 +8,7 @@ import { execute } from '../engine/execute.ts';
 import { replayNotice } from '../engine/notices.ts';
 import { asFailure, type Exit, exitOf } from '../errors.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
-import { consentFor } from './consent.ts';
+import { consentFor, readyConsent } from './consent.ts';
 import { openSession } from './session.ts';
 import { signatureOf, storedReport } from './storedReport.ts';
 
@@ -22,7 +22,8 @@ export async function doOnce(asked: Asked, given: Given, context: Context): Prom
   const session = await openSession(given, context);
   try {
     const { doing } = session;
-    const ended = await execute(asked, doing, consentFor(asked, doing.speaking, given, context));
+    const consent = readyConsent(session, consentFor(asked, doing.speaking, given, context));
+    const ended = await execute(asked, doing, consent);
     return await tell(ended, given.command, doing.journal, context, asked.wanted.warnings);
   } finally {
     await session.close();

@@ -45,8 +45,12 @@ export class Voices {
     return voiceOf({ ...speaker, baseUrl: intent.baseUrl }, this.#context);
   }
 
-  #sandbox(): Promise<Voice> {
-    if (this.#given.flag('sandbox')) return openVoice(this.#given, this.#context);
+  async #sandbox(): Promise<Voice> {
+    if (this.#given.flag('sandbox')) {
+      const voice = await openVoice(this.#given, this.#context);
+      await voice.readyToSend();
+      return voice;
+    }
     throw new Failure('bot-moved', 'It belongs to the sandbox; nothing was sent.', {
       hint: 'Add --sandbox.',
     });

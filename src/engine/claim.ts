@@ -1,3 +1,4 @@
+import { Failure } from '../errors.ts';
 import { bodyBytes } from '../intent/canonical.ts';
 import type { Intent } from '../journal/journal.ts';
 import type { Asked, Doing, Ended } from './doing.ts';
@@ -133,9 +134,12 @@ export function takeStep(sought: Sought, doing: Doing, agreed: Agreed | undefine
   }
 }
 
+/** Nothing is ever deleted from a journal: what it names and does not find is damage. */
 export function known(intent: Intent | undefined): Intent {
-  if (intent === undefined) throw new Error('the plan names no intent');
-  return intent;
+  if (intent !== undefined) return intent;
+  throw new Failure('journal-damaged', 'The journal is damaged: it names an intent that it does not find.', {
+    hint: 'Keep a copy of it and put a backup in its place. `botctl doctor` says which file it is.',
+  });
 }
 
 export function reread(intent: Intent, { journal }: Pick<Doing, 'journal'>): Intent {
