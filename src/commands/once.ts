@@ -1,7 +1,7 @@
 import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
 import { failureJson, outcomeView } from '../display/outcomeView.ts';
-import type { Report } from '../display/report.ts';
+import { essence, type Report } from '../display/report.ts';
 import { conclude } from '../engine/conclusion.ts';
 import type { Asked, Ended } from '../engine/doing.ts';
 import { execute } from '../engine/execute.ts';
@@ -49,7 +49,7 @@ export async function tell(
     const whole = report && failureJson(report, problem);
     // What the journal could not take, its caller must have.
     if (ended.is === 'not-recorded' && report && display.face === 'human')
-      await display.show(outcomeView(report));
+      await showUnrecorded(report, display);
     await display.fail(problem, whole ?? { schema: 'botctl/1', command, error: problem });
     return exit;
   }
@@ -72,6 +72,16 @@ async function show(report: Report, exit: Exit, journal: Journal, context: Told)
     );
     display.notice('Run the same command again to see its outcome: nothing is sent twice.');
     return exitOf(failure.code);
+  }
+}
+
+/** Where stdout takes it no more than the journal did, stderr is what is left. */
+async function showUnrecorded(report: Report, display: Context['display']): Promise<void> {
+  try {
+    await display.show(outcomeView(report));
+  } catch (thrown) {
+    const result = essence(report);
+    display.warn(`${asFailure(thrown).message}${result === undefined ? '' : ` The reply was: ${result}`}`);
   }
 }
 
