@@ -239,6 +239,19 @@ describe('a transfer', () => {
   });
 });
 
+describe('what is missing', () => {
+  test.each([
+    [['send'], '--conversation and --content (or --content-file)'],
+    [['transfer', '--asset', 'SOL'], '--to and --amount'],
+    [['transfer', '--asset', 'SOL', '--amount', '1,5'], '--to'],
+  ])('%j is told the options to give', async (words, options) => {
+    const { code, stderr } = await runMain([...words, '--sandbox'], { env: home.env });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`Give ${options}, and run the command again.`);
+    expect(stderr).not.toMatch(/is missing \(/u);
+  });
+});
+
 describe('whatever is refused', () => {
   test('nothing was written for it', async () => {
     mkdirSync(join(home.path, 'data'));
