@@ -57,6 +57,7 @@ describe('the content of a message', () => {
 
   test.each<[string, () => string[], string, string]>([
     ['both ways', () => ['--content', 'a', '--content-file', file('f', 'b')], 'usage', 'are both given'],
+    ['both, and no such file', () => ['--content', 'a', '--content-file', '/no/file'], 'usage', 'both given'],
     ['a file that is not there', () => ['--content-file', join(home.path, 'none')], 'bad-file', 'ENOENT'],
     ['a folder', () => ['--content-file', home.path], 'bad-file', 'EISDIR'],
     ['a file without end', () => ['--content-file', '/dev/zero'], 'bad-file', 'is longer than'],
