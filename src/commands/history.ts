@@ -27,10 +27,8 @@ export const run: Run = async (given, context) => {
 
 const defaultLimit = 20;
 
-function refuse(option: string, value: string, rule: string): Failure {
-  return new Failure('usage', `--${option} "${value}" is not ${rule}.`, {
-    hint: `Give --${option} as ${rule}.`,
-  });
+function refuse(option: string, value: string, what: string, hint: string): Failure {
+  return new Failure('usage', `--${option} "${value}" is not ${what}.`, { hint });
 }
 
 function parse(given: Given, { clock }: Context): Selection {
@@ -38,12 +36,14 @@ function parse(given: Given, { clock }: Context): Selection {
   const kind = given.text('kind');
   const since = given.text('since');
   const limit = given.text('limit');
-  if (state !== undefined && !isState(state)) throw refuse('state', state, `one of ${states.join(', ')}`);
-  if (kind !== undefined && !isKind(kind)) throw refuse('kind', kind, 'message or transfer');
+  if (state !== undefined && !isState(state))
+    throw refuse('state', state, 'a state', `Give one of ${states.join(', ')}.`);
+  if (kind !== undefined && !isKind(kind)) throw refuse('kind', kind, 'a kind', 'Give message or transfer.');
   if (limit !== undefined && !/^[1-9]\d{0,8}$/u.test(limit))
-    throw refuse('limit', limit, 'a whole number from 1');
+    throw refuse('limit', limit, 'a count', 'Give a whole number from 1.');
   const sinceMs = since === undefined ? undefined : parseDuration(since);
-  if (since !== undefined && sinceMs === undefined) throw refuse('since', since, durationRule);
+  if (since !== undefined && sinceMs === undefined)
+    throw refuse('since', since, 'a duration', `Write ${durationRule}.`);
   return {
     ...(state === undefined ? {} : { states: [state] }),
     ...(kind === undefined ? {} : { kind }),
@@ -60,11 +60,11 @@ function isKind(text: string): text is Kind {
   return text === 'message' || text === 'transfer';
 }
 
-function sayEmpty(given: Given, { display }: Context): Exit {
-  display.notice(
-    given.flag('sandbox')
+function sayEmpty(given: Given, context: Context): Exit {
+  context.display.notice(
+    given.flag('sandbox') && given.text('journal') === undefined
       ? 'Nothing was sent in the sandbox yet.'
-      : 'Nothing was sent from this machine yet.',
+      : `Nothing is recorded yet: there is no journal ${journalPath(given, context)}.`,
   );
   return 0;
 }

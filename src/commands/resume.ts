@@ -49,9 +49,13 @@ export const run: Run = async (given, context) => {
 function refuseMixedUp(given: Given): void {
   const all = given.flag('all');
   if (all === given.args.length > 0) {
-    throw new Failure('usage', 'Give the intents to resume, or --all; nothing was sent.', {
-      hint: 'botctl history --state unknown lists what may have happened.',
-    });
+    throw new Failure(
+      'usage',
+      `Give ${all ? 'either the intents to resume or --all, not both' : 'the intents to resume, or --all'}; nothing was sent.`,
+      {
+        hint: 'botctl history --state unknown lists what may have happened.',
+      },
+    );
   }
   if (given.flag('held') && !all) {
     throw new Failure('usage', '--held goes with --all; nothing was sent.', {
