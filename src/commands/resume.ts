@@ -7,10 +7,10 @@ import { asFailure, type Exit, exitOf, Failure, problemOf, retryOf } from '../er
 import type { Decision, Intent, Journal, State } from '../journal/journal.ts';
 import { intentById } from './intentById.ts';
 import { openJournalOf, whoDecides } from './journalPlace.ts';
-import { tell } from './once.ts';
 import { doingOf, settingsOf, type Voice } from './session.ts';
 import { exitOfSeveral } from './several.ts';
 import { storedReport } from './storedReport.ts';
+import { tell } from './telling.ts';
 import { Voices } from './voices.ts';
 
 export const run: Run = async (given, context) => {

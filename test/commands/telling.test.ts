@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Given } from '../../src/cli/given.ts';
-import { tell } from '../../src/commands/once.ts';
 import { run as resume } from '../../src/commands/resume.ts';
+import { tell } from '../../src/commands/telling.ts';
 import type { Context } from '../../src/context.ts';
 import type { Display } from '../../src/display/display.ts';
 import type { Ended } from '../../src/engine/doing.ts';
