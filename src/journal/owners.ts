@@ -36,7 +36,7 @@ export class Owners {
     return owner === this.#own?.name || isHeld(join(this.#folder, owner));
   }
 
-  /** Only after no intent names the owner any more: its name is never used again. */
+  /** Only of a dead one: a name that has no file is dead for whatever else it owned, and is never used again. */
   forget(owner: string): void {
     removeFile(join(this.#folder, owner));
   }

@@ -67,9 +67,21 @@ function openDatabase(path: string, work: (database: DatabaseSyncInstance) => vo
 
 /** The file of a new journal. One that somebody emptied is not new: what was sent is not known any more. */
 function makePrivate(path: string): void {
+  if (sizeOf(path) === 0 && sizeOf(`${path}-wal`) > 0) throw logAlone(path);
   if (existsSync(path) && sizeOf(path) === 0 && existsSync(`${path}.owners`)) throw damaged(path);
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);
+}
+
+/** SQLite would delete it with all that was sent last. */
+function logAlone(path: string): Failure {
+  return new Failure(
+    'journal-damaged',
+    `The journal ${path} is gone or empty, but its log ${path}-wal is still there. Both were left as they are.`,
+    {
+      hint: `Nothing was sent. The two belong together: put the journal back, or move the log to where it is now.`,
+    },
+  );
 }
 
 const headerBytes = 100;

@@ -36,7 +36,6 @@ export function openJournal(path: string, howMany: HowMany = 'few'): Journal {
     },
     unfinishedTwins: ({ baseUrl }, payment, identity) =>
       store.all('unfinishedTwins', { baseUrl, payment, identity }, intentOf),
-    lastDone: (identity) => store.one('lastDone', { identity }, intentOf),
     select: (selection) => store.select(selection),
     attemptsOf: (id) => store.all('attemptsOf', { id }, attemptOf),
     tellingAttempt: (id) => store.one('tellingAttempt', { id }, attemptOf),
