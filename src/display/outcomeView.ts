@@ -43,7 +43,7 @@ export function drawReport(report: Report, canvas: Canvas): string {
       ],
       canvas,
     );
-    return `${headline(report, canvas)}${facts}${drawMessage(request, canvas.paint)}${trailing}`;
+    return `${headline(report, canvas)}${facts}${drawMessage(request, canvas)}${trailing}`;
   }
   const transfer = transferOf(report);
   const facts = labelled(
