@@ -44,7 +44,7 @@ const lean = [
     // Named by a variable, so that the bundler leaves the call to Node.
     `const plain = /^[ -~]*$/;
     const beside = './stringWidth.js';
-    module.exports = (text) => (plain.test(text) ? text.length : require(beside)(text));`,
+    module.exports = (text) => (plain.test(text) ? text.length : require(beside).default(text));`,
   ],
   // Where the native part lies is looked up in folders, through Node's resolver of packages: 4 ms. It is asked
   // for by name first, and looked up where it does not lie there, was compiled, or the C library is musl.
@@ -97,8 +97,10 @@ const compileOnce = {
 // and a send would need twenty. A module belongs to the first of these whose entries import it statically.
 const layers = [
   ['start', ['src/main.ts']],
+  ['line', ['src/commandLine.ts']],
   ['record', ['src/commands/history.ts', 'src/journal/sqliteJournal.ts']],
-  ['doing', ['src/commands/send.ts', 'src/profile/profileSpeaker.ts', 'src/wire/undiciLine.ts']],
+  ['doing', ['src/commands/send.ts', 'src/profile/profileSpeaker.ts']],
+  ['wire', ['src/wire/undiciLine.ts']],
 ];
 
 const members = new Map();
@@ -132,6 +134,7 @@ const { output } = await bundle.write({
   dir: dist,
   // Node loads CommonJS 15 ms faster than modules: the module loader itself is code to compile.
   format: 'cjs',
+  exports: 'named',
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
   codeSplitting: { groups: [{ name: layerOf, debugName: 'layers', includeDependenciesRecursively: false }] },

@@ -1,4 +1,4 @@
-// npm run bench [-- --check] [--markdown] [--nodes] [--rounds N] [--intents N]
+// npm run bench [-- --check] [--markdown] [--nodes] [--as-is] [--rounds N] [--intents N]
 // What the issue of speed asks for, in one run: whole processes against `node -e 0`, the peers beside them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,12 +14,13 @@ const { values } = parseArgs({
     check: { type: 'boolean', default: false },
     markdown: { type: 'boolean', default: false },
     nodes: { type: 'boolean', default: false },
+    'as-is': { type: 'boolean', default: false },
     rounds: { type: 'string', default: '21' },
     intents: { type: 'string', default: '1000000' },
   },
 });
 
-const stage = await setStage();
+const stage = await setStage(values['as-is']);
 try {
   const journal = join(stage.folder, 'long.db');
   makeJournal(journal, Number(values.intents));

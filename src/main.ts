@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CommanderError } from 'commander';
+import { rootPage } from './cli/helpPage.ts';
+import { drawHelp } from './cli/helpText.ts';
 import type { CommandSpec } from './cli/spec.ts';
 import { commandTree } from './commands/tree.ts';
 import type { Env } from './context.ts';
@@ -8,8 +9,8 @@ import { type FaceChoice, type FaceStreams, makeDisplay } from './display/faces.
 import { withoutNodeDebug } from './display/nodeDebug.ts';
 import { Output } from './display/output.ts';
 import type { Chance, Clock, Interrupts } from './engine/ports.ts';
-import { asFailure, type Exit, exitOf, Failure, problemOf } from './errors.ts';
-import { buildProgram, type Chosen } from './program.ts';
+import { asFailure, type Exit, exitOf, type Failure, problemOf } from './errors.ts';
+import type { Chosen } from './program.ts';
 
 export type World = {
   argv: readonly string[];
@@ -84,70 +85,17 @@ function optionWords(argv: readonly string[]): ReadonlySet<string> {
   return new Set(end < 0 ? argv : argv.slice(0, end));
 }
 
+/** Whoever only asks for help gets it without commander, which is half of what it would load. */
 async function parse(
   argv: readonly string[],
   tree: readonly CommandSpec[],
   columns: number,
 ): Promise<{ chosen?: Chosen; text: string }> {
-  let chosen: Chosen | undefined;
-  let text = '';
-  let complaint = '';
-  const program = buildProgram(
-    tree,
-    (choice) => {
-      chosen = choice;
-    },
-    argv,
-  );
-  overEach(program, (command) => {
-    command.exitOverride();
-    command.configureOutput({
-      getOutHelpWidth: () => columns,
-      writeOut: (chunk) => {
-        text += chunk;
-      },
-      writeErr: (chunk) => {
-        complaint += chunk;
-      },
-    });
-  });
-  try {
-    await program.parseAsync([...argv], { from: 'user' });
-  } catch (thrown) {
-    if (!(thrown instanceof CommanderError)) throw thrown;
-    if (thrown.exitCode === 0) return { text };
-    throw usageFailure(thrown, complaint);
+  if (argv.length === 1 && /^(--help|-h)$/u.test(argv[0] ?? '')) {
+    return { text: drawHelp(rootPage(tree), columns) };
   }
-  if (chosen === undefined)
-    throw new Failure('usage', 'No command is named.', { hint: 'botctl --help lists them.' });
-  return { chosen, text };
-}
-
-function overEach(
-  program: ReturnType<typeof buildProgram>,
-  visit: (command: ReturnType<typeof buildProgram>) => void,
-): void {
-  visit(program);
-  for (const child of program.commands) overEach(child as typeof program, visit);
-}
-
-function usageFailure(thrown: CommanderError, complaint: string): Failure {
-  if (thrown.code === 'commander.help') {
-    const [, path = 'botctl'] = /^Usage: (botctl(?: [a-z-]+)*)/u.exec(complaint) ?? [];
-    return new Failure('usage', 'No command is named.', { hint: `${path} --help lists them.` });
-  }
-  // Of `--tokn=VALUE` commander would echo the value as well, and it may be a token.
-  const withoutValue = complaint.replace(/^(error: unknown option '[^'=\n]*)=.*$/su, "$1'");
-  const [first = thrown.message, ...rest] = withoutValue
-    .replace(/^error: /u, '')
-    .trim()
-    .split('\n');
-  const suggestion = rest.join(' ').replace(/^\(|\)$/gu, '');
-  const [, option] = /^option '[^']*(--[a-z-]+)[^']*' argument missing$/u.exec(first) ?? [];
-  const said = option === undefined ? first : `${option} needs a value`;
-  return new Failure('usage', `${said.charAt(0).toUpperCase()}${said.slice(1).replace(/\.$/u, '')}.`, {
-    hint: suggestion === '' ? 'Add --help to the command to see what it takes.' : suggestion,
-  });
+  const { parseCommandLine } = await import('./commandLine.ts');
+  return parseCommandLine(argv, tree, columns);
 }
 
 async function report(failure: Failure, command: string | undefined, display: Display): Promise<Exit> {
@@ -165,6 +113,9 @@ function stackOf(failure: Failure): string[] {
   const origin = failure.cause instanceof Error ? failure.cause : failure;
   return (origin.stack ?? '').split('\n').slice(1, 8);
 }
+
+// A longer timer of Node would fire at once. Who waits longer looks at the clock again.
+const longestTimerMs = 2 ** 31 - 1;
 
 /** The real world: this process, its streams, its signals. */
 export function realWorld(): World {
@@ -189,7 +140,11 @@ export function realWorld(): World {
     clock: {
       now: Date.now,
       sleep: async (waitMs, signal) => {
-        await sleep(waitMs, undefined, signal === undefined ? {} : { signal }).catch(() => {});
+        await sleep(
+          Math.min(waitMs, longestTimerMs),
+          undefined,
+          signal === undefined ? {} : { signal },
+        ).catch(() => {});
       },
     },
     chance: { fraction: Math.random, uuid },

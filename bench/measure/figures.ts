@@ -28,7 +28,7 @@ const paying = ['--sandbox', 'transfer', '--to', '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDs
 /** Everything of one Node, in one run. */
 export function measure(scene: Scene): Figures {
   const { stage, node, rounds } = scene;
-  const { present, absent } = presentPeers(`${stage.baseUrl}/api/bots/messages`, node);
+  const { present, absent } = presentPeers(`${stage.baseUrl}/api/bot/v1/messages/send`, node, stage.env);
   const firstSandboxMs = median([1, 2, 3].map(() => firstSandbox(scene)));
   return {
     nodeVersion: spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim(),
@@ -71,7 +71,7 @@ function fresh(): string {
 
 /** The very first command of a newcomer: the service and its chain are made by it. */
 function firstSandbox({ stage, node }: Scene): number {
-  const env = homeIn(mkdtempSync(join(stage.folder, 'newcomer-')));
+  const env = homeIn(mkdtempSync(join(stage.folder, 'newcomer-')), stage.asIs);
   const begun = performance.now();
   const { status, stderr } = spawnSync(node, [botctl, ...paying, '--asset', 'SOL', '--amount', '1.5'], {
     env: { ...process.env, ...env },

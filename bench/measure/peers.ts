@@ -3,7 +3,11 @@ import { resolve } from 'node:path';
 import type { Row } from './timing.ts';
 
 /** Programs that send the same to the same service, without remembering anything. */
-export function presentPeers(url: string, node: string): { present: Row[]; absent: string[] } {
+export function presentPeers(
+  url: string,
+  node: string,
+  env: NodeJS.ProcessEnv,
+): { present: Row[]; absent: string[] } {
   const body = JSON.stringify({ content: 'hello' });
   const json = 'content-type: application/json';
   const peers: Row[] = [
@@ -17,7 +21,7 @@ export function presentPeers(url: string, node: string): { present: Row[]; absen
   ];
   const isPresent = ({ command }: Row): boolean => spawnSync(command(0)[0], ['--version']).status === 0;
   return {
-    present: peers.filter(isPresent),
+    present: peers.filter(isPresent).map((peer) => ({ ...peer, env })),
     absent: peers.filter((peer) => !isPresent(peer)).map(({ name }) => name),
   };
 }

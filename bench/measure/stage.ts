@@ -10,20 +10,23 @@ export const botctl = resolve('bin/botctl.js');
 export type Stage = {
   readonly folder: string;
   readonly baseUrl: string;
-  /** Without anything of the caller's own botctl. */
+  readonly asIs: boolean;
+  /** Without anything of the caller's own botctl, nor what slows down every Node here: NODE_EXTRA_CA_CERTS is 30 ms. */
   readonly env: NodeJS.ProcessEnv;
   end(): void;
 };
 
-const own = /^(BOTCTL_|XDG_|NO_COLOR$|FORCE_COLOR$|NODE_)/u;
+const ofBotctl = /^(BOTCTL_|XDG_|NO_COLOR$|FORCE_COLOR$)/u;
+const ofNode = /^NODE_/u;
 
-export function homeIn(folder: string): NodeJS.ProcessEnv {
+/** What is undefined in it is taken away. `asIs` leaves Node as the caller has set it up. */
+export function homeIn(folder: string, asIs: boolean): NodeJS.ProcessEnv {
   mkdirSync(folder, { recursive: true });
-  const kept = Object.keys(process.env).filter((name) => own.test(name));
-  return { ...Object.fromEntries(kept.map((name) => [name, undefined])), HOME: folder };
+  const gone = Object.keys(process.env).filter((name) => ofBotctl.test(name) || (!asIs && ofNode.test(name)));
+  return { ...Object.fromEntries(gone.map((name) => [name, undefined])), HOME: folder };
 }
 
-export async function setStage(): Promise<Stage> {
+export async function setStage(asIs: boolean): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'botctl-bench-'));
   const service = spawn(process.execPath, [resolve('bench/measure/loopback.mjs')], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -34,9 +37,9 @@ export async function setStage(): Promise<Stage> {
   };
   try {
     const baseUrl = `http://127.0.0.1:${await firstLine(service)}`;
-    const env = homeIn(join(folder, 'home'));
+    const env = homeIn(join(folder, 'home'), asIs);
     addProfile(baseUrl, env);
-    return { folder, baseUrl, env, end };
+    return { folder, baseUrl, asIs, env, end };
   } catch (error) {
     end();
     throw error;

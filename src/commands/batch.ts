@@ -79,6 +79,7 @@ async function doIt(shared: Shared): Promise<Exit> {
       return refuseInvalid(surveyed, world);
     }
     await tellPlan(surveyed, world);
+    await session.readyToSend();
     const end = await runAll(surveyed, doing, world);
     const reported = await finishReport(world);
     return await tellEnd(surveyed, end, reported, world);

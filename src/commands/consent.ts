@@ -7,6 +7,7 @@ import type { Asked, Speaking } from '../engine/doing.ts';
 import type { Plan } from '../engine/plan.ts';
 import { isNamed } from '../intent/naming.ts';
 import type { Intent } from '../journal/journal.ts';
+import type { Session } from './session.ts';
 
 /** Who asks a person, and about what. Without a terminal, or with --yes, nobody is asked. */
 export function consentFor(
@@ -23,6 +24,18 @@ export function consentFor(
     }
     if (asked.wanted.kind === 'message' || !sends(plan)) return 'go';
     return (await display.confirm(transferQuestion(asked, speaking, plan, display.columns))) ? 'go' : 'no';
+  };
+}
+
+/** Opens the line before a plan is journaled that sends something; a replay does without. */
+export function readyConsent(
+  { readyToSend }: Pick<Session, 'readyToSend'>,
+  ask: Consent | undefined,
+): Consent {
+  return async (plan) => {
+    const answer = ask === undefined ? 'go' : await ask(plan);
+    if (answer === 'anew' || (answer === 'go' && sends(plan))) await readyToSend();
+    return answer;
   };
 }
 

@@ -35,8 +35,13 @@ export const run: Run = async (given, context) => {
   const voice = given.flag('sandbox') ? await sandboxVoice(context) : await speakersVoice(given, context);
   try {
     const proxy = voice.direct ? undefined : await proxyOf(voice.url, context);
-    const probed = await probeOf(voice.url, proxy?.server, settings.timeoutMs ?? probeTimeoutMs, context);
-    const facts = proxy && { shown: proxy.shown, used: proxy.server !== undefined };
+    const probed = await probeOf(
+      proxy?.trouble ? undefined : voice.url,
+      proxy?.server,
+      settings.timeoutMs ?? probeTimeoutMs,
+      context,
+    );
+    const facts = proxy && { ...proxy, used: proxy.server !== undefined };
     const path = journalPath(given, context);
     const journal = await journalFacts(path);
     const latestMs = journal.is === 'there' ? journal.look.latestMs : undefined;

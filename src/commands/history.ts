@@ -10,6 +10,7 @@ import { durationRule, parseDuration } from '../profile/duration.ts';
 import { intentById } from './intentById.ts';
 import { journalPath, openJournalOf } from './journalPlace.ts';
 import { storedReport } from './storedReport.ts';
+import { keepThatItWasTold } from './telling.ts';
 
 export const run: Run = async (given, context) => {
   const selection = parse(given, context);
@@ -92,12 +93,8 @@ function recordDeaths(journal: Journal, { clock }: Context): void {
   }
 }
 
-async function detail(
-  beginning: string,
-  journal: Journal,
-  given: Given,
-  { display, clock }: Context,
-): Promise<Exit> {
+async function detail(beginning: string, journal: Journal, given: Given, context: Context): Promise<Exit> {
+  const { display, clock } = context;
   const { id } = intentById(beginning, journal);
   journal.recordDeath(id, clock.now());
   const intent = intentById(id, journal);
@@ -107,6 +104,6 @@ async function detail(
     journal.decisionsOf(id),
   );
   const written = await display.show(view);
-  if (written === 'written' && intent.state === 'accepted') journal.markReported(id, clock.now());
+  if (written === 'written' && intent.state === 'accepted') keepThatItWasTold(intent, journal, context);
   return 0;
 }

@@ -8,6 +8,7 @@ import { readSettings, type Settings } from '../profile/settings.ts';
 import { resolveSpeaker, type SpeakerWorld } from '../profile/speaker.ts';
 import { version } from '../version.ts';
 import type { Line } from '../wire/flight.ts';
+import { LateLine } from '../wire/lateLine.ts';
 import { poolLines } from '../wire/linePool.ts';
 import { openJournalOf, sandboxFolder } from './journalPlace.ts';
 import { sayIfSlow } from './sayIfSlow.ts';
@@ -15,6 +16,8 @@ import { sayIfSlow } from './sayIfSlow.ts';
 /** All that a command needs to do things once, and what must be closed when it is over. */
 export type Session = {
   readonly doing: Doing;
+  /** Before anything is journaled that is to be sent. */
+  readyToSend(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -23,15 +26,17 @@ export type Voice = {
   readonly speaking: Speaking;
   readonly service: Service;
   readonly settings: Settings;
+  readyToSend(): Promise<void>;
   close(): Promise<void>;
 };
 
 export async function openSession(given: Given, context: Context, keepAlive = false): Promise<Session> {
   const voice = await openVoice(given, context, keepAlive);
   try {
-    const journal = await openJournalOf(given, context);
+    const journal = await openJournalOf(given, context, keepAlive ? 'many' : 'few');
     return {
       doing: doingOf(voice, journal, given, context),
+      readyToSend: voice.readyToSend,
       close: async () => {
         journal.close();
         await voice.close();
@@ -101,31 +106,36 @@ export async function openVoice(given: Given, context: Context, keepAlive = fals
   context.display.step(
     `speaking as ${speaker.bot} (token from ${speaker.tokenSource}) to ${speaker.baseUrl}`,
   );
-  return voiceOf(speaker, context, keepAlive);
+  return lateVoiceOf(speaker, context, keepAlive);
 }
 
 type Voiced = Pick<Speaking, 'bot' | 'baseUrl' | 'token'> & { readonly settings: Settings };
 
-/** The way to where a speaker speaks. */
-export async function voiceOf(speaker: Voiced, context: Context, keepAlive = false): Promise<Voice> {
+/** The way to where a speaker speaks, opened. */
+export async function voiceOf(speaker: Voiced, context: Context): Promise<Voice> {
+  const voice = lateVoiceOf(speaker, context, false);
+  await voice.readyToSend();
+  return voice;
+}
+
+function lateVoiceOf(speaker: Voiced, context: Context, keepAlive: boolean): Voice {
   const { bot, baseUrl, token, settings } = speaker;
-  const line = await lineTo(originOf(baseUrl), context, { keepAlive, direct: false });
+  const line = lineTo(originOf(baseUrl), context, { keepAlive, direct: false });
   return {
     speaking: { bot, baseUrl, token, keyAgeMs: settings.keyAgeMs },
     service: { url: baseUrl, line },
     settings,
+    readyToSend: () => line.ready(),
     close: () => line.close(),
   };
 }
 
-async function lineTo(
-  origin: string,
-  { env }: Context,
-  how: { keepAlive: boolean; direct: boolean },
-): Promise<Line> {
-  const { openLine } = await import('../wire/undiciLine.ts');
-  const open = (): Line => openLine({ origin, env, userAgent: `botctl/${version}`, ...how });
-  return how.keepAlive ? poolLines(open) : open();
+function lineTo(origin: string, { env }: Context, how: { keepAlive: boolean; direct: boolean }): LateLine {
+  return new LateLine(async () => {
+    const { openLine } = await import('../wire/undiciLine.ts');
+    const open = (): Line => openLine({ origin, env, userAgent: `botctl/${version}`, ...how });
+    return how.keepAlive ? poolLines(open) : open();
+  });
 }
 
 const foreignToSandbox = ['base-url', 'token-file', 'profile'] as const;
@@ -148,7 +158,7 @@ async function openSandboxVoice(given: Given, context: Context, keepAlive: boole
   const { embeddedAdvice, openSandbox } = await import('./openSandbox.ts');
   const starting = openSandbox({ dataDir: sandboxFolder(context.env), port: 0 }, embeddedAdvice);
   const running = await context.display.waiting('Starting the sandbox', starting);
-  const line = await lineTo(running.baseUrl, context, { keepAlive, direct: true });
+  const line = lineTo(running.baseUrl, context, { keepAlive, direct: true });
   return {
     speaking: {
       bot: 'sandbox',
@@ -158,6 +168,7 @@ async function openSandboxVoice(given: Given, context: Context, keepAlive: boole
     },
     service: { url: running.baseUrl, line },
     settings: {},
+    readyToSend: () => line.ready(),
     close: async () => {
       await line.close();
       await running.close();

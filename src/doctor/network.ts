@@ -7,7 +7,11 @@ const noticedMs = 30_000;
 const tooFarMs = 5 * 60_000;
 
 /** The proxy that the environment names, and whether it is on the way to this service. */
-export type ProxyFacts = { readonly shown: string; readonly used: boolean };
+export type ProxyFacts = {
+  readonly shown: string;
+  readonly used: boolean;
+  readonly trouble?: string | undefined;
+};
 
 export function addressFinding(
   baseUrl: string,
@@ -37,6 +41,9 @@ export function addressFinding(
 
 export function proxyFinding(proxy: ProxyFacts | undefined): Finding {
   if (proxy === undefined) return ok('proxy', 'none');
+  if (proxy.trouble !== undefined) {
+    return fail('proxy', proxy.trouble, 'Set HTTPS_PROXY to a URL like http://proxy:3128, or unset it.');
+  }
   return ok('proxy', proxy.used ? proxy.shown : `${proxy.shown} is set, and not used for this service`);
 }
 

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
 import type { buildConnector } from 'undici';
 import connector from 'undici/lib/core/connect.js';
 import type { ProxyServer } from './proxy.ts';
@@ -64,5 +63,5 @@ let isParserSmall = false;
 function keepParserSmall(): void {
   if (isParserSmall || !process.versions.node.startsWith('20.')) return;
   isParserSmall = true;
-  setFlagsFromString('--liftoff-only');
+  process.getBuiltinModule('node:v8').setFlagsFromString('--liftoff-only');
 }

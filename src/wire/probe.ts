@@ -1,10 +1,10 @@
 import { request as plainRequest } from 'node:http';
-import { request as secureRequest } from 'node:https';
 import { connect as connectTcp, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { ProxyServer } from './proxy.ts';
-import { troubleOf } from './trouble.ts';
+import { troubleOf, WireTrouble } from './trouble.ts';
+import { openTunnel } from './tunnel.ts';
 
 /** What trying the way to a service shows, without asking its API anything. */
 export type Probe = {
@@ -34,7 +34,7 @@ const nothing = { reached: false, trouble: undefined, tls: undefined, clock: und
 export async function probe(settings: ProbeSettings): Promise<Probe> {
   const service = new URL(settings.origin);
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new Error('no answer came in time')), settings.timeoutMs);
+  const timer = setTimeout(() => late.abort(new WireTrouble('no answer came in time')), settings.timeoutMs);
   let found: Probe = nothing;
   let socket: Duplex | undefined;
   try {
@@ -43,8 +43,7 @@ export async function probe(settings: ProbeSettings): Promise<Probe> {
     return { ...found, clock: await clockOf(socket, service, settings, late.signal) };
   } catch (error) {
     const reason: unknown = late.signal.aborted ? late.signal.reason : error;
-    const trouble = reason instanceof Error && !('code' in reason) ? reason.message : troubleOf(reason);
-    return { ...found, trouble };
+    return { ...found, trouble: reason instanceof WireTrouble ? reason.message : troubleOf(reason) };
   } finally {
     clearTimeout(timer);
     socket?.destroy();
@@ -80,25 +79,12 @@ function connected<Connecting extends Socket>(
 }
 
 function tunnel(proxy: ProxyServer, target: string, late: AbortSignal): Promise<Socket> {
-  const { secure, host, port, authorization } = proxy;
   return new Promise((resolve, reject) => {
-    const request = (secure ? secureRequest : plainRequest)({
-      method: 'CONNECT',
-      host,
-      port,
-      path: target,
-      headers: { host: target, ...(authorization && { 'proxy-authorization': authorization }) },
-      agent: false,
-      signal: late,
+    const asking = openTunnel(proxy, target, (outcome) => {
+      if (outcome instanceof Error) reject(outcome);
+      else resolve(outcome);
     });
-    request.once('connect', ({ statusCode = 0 }, socket) => {
-      socket.on('error', () => {});
-      if (statusCode >= 200 && statusCode <= 299) return resolve(socket as Socket);
-      socket.destroy();
-      reject(new Error(`the proxy answered ${statusCode}`));
-    });
-    request.once('error', (error) => reject(new Error(`the proxy could not be used: ${troubleOf(error)}`)));
-    request.end();
+    late.addEventListener('abort', () => asking.destroy(), { once: true });
   });
 }
 

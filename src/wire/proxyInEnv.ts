@@ -3,24 +3,28 @@ import { type ProxyServer, proxyFor } from './proxy.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export type ProxyInEnv = { readonly shown: string; readonly server: ProxyServer | undefined };
+export type ProxyInEnv = {
+  /** As people may read it: without its user and password. */
+  readonly shown: string;
+  /** Where it is on the way to this origin. */
+  readonly server: ProxyServer | undefined;
+  /** Why it cannot be used, as part of a sentence. */
+  readonly trouble: string | undefined;
+};
 
-/** The proxy that the environment names, and whether it is on the way to this origin. */
+/** The proxy that the environment names, and whether an attempt for this origin would go through it. */
 export function proxyInEnv(origin: URL | undefined, env: Env): ProxyInEnv | undefined {
   const text = (env.https_proxy ?? env.HTTPS_PROXY ?? '').trim();
   if (text === '') return undefined;
   const written = text.includes('://') ? text : `http://${text}`;
-  if (!URL.canParse(written)) return { shown: 'what HTTPS_PROXY says', server: undefined };
-  const url = new URL(written);
-  return { shown: `${url.protocol}//${url.host}`, server: origin && serverFor(origin, env) };
-}
-
-/** As a flight would go: what is for this machine asks no proxy. */
-function serverFor(origin: URL, env: Env): ProxyServer | undefined {
-  if (origin.protocol !== 'https:' || isLoopback(origin)) return undefined;
+  const url = URL.canParse(written) ? new URL(written) : undefined;
+  const shown = url === undefined ? 'what HTTPS_PROXY says' : `${url.protocol}//${url.host}`;
+  if (origin === undefined || origin.protocol !== 'https:' || isLoopback(origin)) {
+    return { shown, server: undefined, trouble: undefined };
+  }
   try {
-    return proxyFor(origin, env);
-  } catch {
-    return undefined;
+    return { shown, server: proxyFor(origin, env), trouble: undefined };
+  } catch (error) {
+    return { shown, server: undefined, trouble: error instanceof Error ? error.message : String(error) };
   }
 }

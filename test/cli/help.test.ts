@@ -53,6 +53,12 @@ function shellWords(line: string): string[] {
   return (first.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/gu) ?? []).map((word) => word.replace(/["']/gu, ''));
 }
 
+test('asked for alone it is what it is beside another option', async () => {
+  const beside = await runMain(['--help', '--no-color']);
+  expect(beside.stdout).toMatch(/^Usage: botctl/u);
+  for (const word of ['--help', '-h']) expect((await runMain([word])).stdout).toBe(beside.stdout);
+});
+
 describe('the topics', () => {
   test('exit-codes has every row of the table', async () => {
     const { stdout } = await runMain(['help', 'exit-codes']);

@@ -102,6 +102,17 @@ test('nobody at the address, a proxy that is not there, and unchecked certificat
   expect(proxied.all).not.toContain('secret');
 });
 
+test('a proxy is asked for a tunnel, and one that cannot be is said to be none', async () => {
+  const { url, heard } = await listen('HTTP/1.1 403 No\r\n\r\n');
+  const there = { BOTCTL_TOKEN: token, BOTCTL_BASE_URL: 'https://bots.example.com' };
+  const refused = await doctor([], { ...there, HTTPS_PROXY: url });
+  expect(heard()).toMatch(/^CONNECT bots\.example\.com:443 /u);
+  expect(heard()).not.toContain(token);
+  expect(refused.checks.address).toMatchObject({ says: expect.stringContaining('the proxy answered 403') });
+  const odd = await doctor([], { ...there, HTTPS_PROXY: 'socks5://x' });
+  expect(odd.checks.proxy).toMatchObject({ level: 'fail' });
+});
+
 test('a journal that is none is a failure, and is left as it is', async () => {
   const path = join(home.path, 'journal.db');
   mkdirSync(home.path, { recursive: true });

@@ -6,7 +6,9 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -86,6 +88,16 @@ describe('a new journal', () => {
     const database = openFile(path);
     expect(database.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
     database.close();
+  });
+
+  test('has a short log, which every command reads, unless it is opened for many intents', () => {
+    const path = usedJournal();
+    for (let command = 0; command < 60; command += 1) done(opened(path), 'accepted');
+    expect(statSync(`${path}-wal`).size).toBeLessThan(400 * 4120);
+    const journal = openJournal(path, 'many');
+    for (let intent = 0; intent < 60; intent += 1) done(journal, 'accepted');
+    expect(statSync(`${path}-wal`).size).toBeGreaterThan(400 * 4120);
+    journal.close();
   });
 
   test('that others could read is closed to them', () => {
@@ -172,10 +184,29 @@ describe('a damaged journal is said to be damaged, with what to do, and never ov
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
+  test('taken away from beside its log: the log is kept, for it holds what was sent last', async () => {
+    const path = newPath();
+    openJournal(path).close();
+    const journal = openJournal(path);
+    done(journal, 'unknown');
+    journal.close();
+    const log = readFileSync(`${path}-wal`);
+    expect(log.length).toBeGreaterThan(0);
+    renameSync(path, `${path}.moved`);
+    const refused = await refusal(path);
+    expect(refused.code).toBe('journal-damaged');
+    expect(refused.message).toContain(`${path}-wal`);
+    expect(existsSync(path)).toBe(false);
+    expect(readFileSync(`${path}-wal`).equals(log)).toBe(true);
+  });
+
   test('cut off to nothing: an emptied journal is not taken for a new one', async () => {
     const path = usedJournal();
     truncateSync(path, 0);
+    const link = join(newFolder(), 'link.db');
+    symlinkSync(path, link);
     expect((await refusal(path)).code).toBe('journal-damaged');
+    expect((await refusal(link)).code).toBe('journal-damaged');
     expect(statSync(path).size).toBe(0);
   });
 
