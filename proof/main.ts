@@ -31,6 +31,9 @@ async function prove(options: Options): Promise<number> {
   return findings.length === 0 ? 0 : 1;
 }
 
+// An ordinary exit ends the children and removes the folders.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
+
 const options = readOptions(process.argv.slice(2));
 if (options.isHelp) console.log(usage.replace('NAMES', techniques.map(({ name }) => name).join(', ')));
 else process.exitCode = await (options.isSabotage ? sabotageAll(options, say) : prove(options));

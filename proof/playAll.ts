@@ -15,20 +15,22 @@ export type Plan = {
   readonly dice: Dice;
   readonly share: number;
   readonly lanes?: number;
+  readonly hasSystemCalls?: boolean;
   /** So many findings are enough. */
   readonly mostFindings?: number;
   readonly say: (text: string) => void;
 };
 
 export async function playAll(plan: Plan): Promise<Played> {
-  const { programs, dice, share, say, mostFindings } = plan;
+  const { programs, dice, share, say, mostFindings, hasSystemCalls = true } = plan;
   const count = plan.lanes ?? lanesAtOnce;
   const lanes = await Promise.all(Array.from({ length: count }, () => openLane()));
   const played: Played = { rows: [], findings: [] };
   try {
     for (const technique of plan.techniques) {
       const tally = new Tally(technique.title, mostFindings);
-      await technique.play({ lanes, programs, dice: dice.for(technique.name), share }, tally);
+      const arena = { lanes, programs, dice: dice.for(technique.name), share, hasSystemCalls };
+      await technique.play(arena, tally);
       const row = tally.row();
       played.rows.push(row);
       played.findings.push(...tally.findings);

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Plugin } from 'rolldown';
@@ -14,16 +15,33 @@ export type Programs = {
   readonly hooked: Program;
 };
 
-export const shipped: Program = { name: 'shipped', bin: join(root, 'bin', 'botctl.js') };
+// Inside node_modules, so that what stays outside the bundles is found; and apart from other runs of the proof.
+const place = join(root, 'node_modules', '.proof', `run-${process.pid}`);
+process.once('exit', () => rmSync(place, { recursive: true, force: true }));
+
+function at(name: string): Program & { folder: string } {
+  const folder = join(place, name);
+  return { name, folder, bin: join(folder, 'bin', 'botctl.js') };
+}
+
+/** As it was built when the run began: whoever builds anew meanwhile does not disturb it. */
+export const shipped: Program = at('shipped');
+
+async function copyShipped(): Promise<void> {
+  const { folder } = at('shipped');
+  await mkdir(folder, { recursive: true });
+  for (const part of ['bin', 'dist', 'package.json']) {
+    await cp(join(root, part), join(folder, part), { recursive: true });
+  }
+}
 
 async function build(name: string, wish: Bundle): Promise<Program> {
-  // Inside node_modules, so that what stays outside the bundle is found.
-  const folder = join(root, 'node_modules', '.proof', name);
+  const { folder, bin } = at(name);
   await mkdir(folder, { recursive: true });
   await bundle(wish, join(folder, 'dist'));
   await cp(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
   await writeFile(join(folder, 'package.json'), await readFile(join(root, 'package.json')));
-  return { name, bin: join(folder, 'bin', 'botctl.js') };
+  return { name, bin };
 }
 
 const hooked: Bundle = {
@@ -32,11 +50,13 @@ const hooked: Bundle = {
 };
 
 export async function soundPrograms(): Promise<Programs> {
+  await copyShipped();
   return { plain: shipped, hooked: await build('hooked', hooked) };
 }
 
 export async function brokenPrograms(name: string, plugin: Plugin): Promise<Programs> {
   const plugins = [plugin];
+  await copyShipped();
   return {
     plain: await build(`broken-${name}`, { entry: 'src/main.ts', plugins }),
     hooked: await build(`broken-${name}-hooked`, { ...hooked, plugins }),

@@ -8,6 +8,8 @@ const file = fileURLToPath(new URL('../node_modules/.proof/main.mjs', import.met
 const bundle = await rolldown({
   input: `${here}main.ts`,
   platform: 'node',
+  // jsonc-parser's `main` is a wrapper that no bundler can follow.
+  resolve: { mainFields: ['module', 'main'] },
   external: [/^node:/, '@photostructure/sqlite', 'rolldown'],
 });
 await bundle.write({ file, format: 'esm', codeSplitting: false });

@@ -34,7 +34,7 @@ export function toldBy(ran: Ran): Told {
 }
 
 /** What no command may ever do, whatever happens to it. */
-export function misbehaviour(ran: Ran): string[] {
+export function misbehaviour(ran: Ran, mayBeBusy = false): string[] {
   const found: string[] = [];
   if (ran.hung) found.push('it hung');
   if (ran.signal === 'SIGSEGV' || ran.signal === 'SIGABRT' || ran.signal === 'SIGBUS')
@@ -42,15 +42,20 @@ export function misbehaviour(ran: Ran): string[] {
   if (ran.code !== null && !documented.has(ran.code)) found.push(`exit ${ran.code} is not documented`);
   if (/\n\s+at .+:\d+:\d+\)?/u.test(ran.stdout + ran.stderr)) found.push(`a stack trace: ${shortened(ran)}`);
   if (/botctl itself failed/u.test(ran.stdout + ran.stderr)) found.push(`a bug: ${shortened(ran)}`);
-  if (/database is locked|SQLITE_BUSY|kept busy/u.test(ran.stdout + ran.stderr))
+  if (!mayBeBusy && /database is locked|SQLITE_BUSY|kept busy/u.test(ran.stdout + ran.stderr))
     found.push(`a busy journal reached the user: ${shortened(ran)}`);
-  if (ran.code !== null && ran.argv.includes('--json')) {
+  const isHelp = ran.argv.some((word) => word === '--help' || word === '-h' || word === '--version');
+  if (ran.code !== null && ran.argv.includes('--json') && !isHelp) {
     const objects = objectsOf(ran);
     if (objects === undefined) found.push(`stdout is no JSON: ${shortened(ran)}`);
-    else if (objects.length === 0 && !ran.argv.includes('history'))
-      found.push(`nothing on stdout: ${shortened(ran)}`);
+    else if (objects.length === 0 && !isList(ran)) found.push(`nothing on stdout: ${shortened(ran)}`);
   }
   return found;
+}
+
+/** A line for each thing there is to tell of, and there may be none. */
+function isList({ argv }: Ran): boolean {
+  return argv.some((word) => word === 'history' || word === 'resume' || word === 'list' || word === 'batch');
 }
 
 export function shortened({ code, signal, stdout, stderr }: Ran): string {

@@ -63,7 +63,9 @@ function usageFailure(thrown: CommanderError, complaint: string): Failure {
     .trim()
     .split('\n');
   const suggestion = rest.join(' ').replace(/^\(|\)$/gu, '');
-  return new Failure('usage', first.charAt(0).toUpperCase() + first.slice(1), {
+  const [, option] = /^option '[^']*(--[a-z-]+)[^']*' argument missing$/u.exec(first) ?? [];
+  const said = option === undefined ? first : `${option} needs a value`;
+  return new Failure('usage', `${said.charAt(0).toUpperCase()}${said.slice(1).replace(/\.$/u, '')}.`, {
     hint: suggestion === '' ? 'Add --help to the command to see what it takes.' : suggestion,
   });
 }

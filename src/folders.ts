@@ -1,6 +1,7 @@
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Env } from './context.ts';
+import { Failure } from './errors.ts';
 
 type Kind = 'config' | 'data';
 
@@ -10,8 +11,24 @@ function absolute(value: string | undefined): string | undefined {
   return value !== undefined && isAbsolute(value) ? value : undefined;
 }
 
+// Node believes HOME before the account.
+function accountHome(): string {
+  try {
+    return absolute(homedir()) ?? userInfo().homedir;
+  } catch (cause) {
+    throw new Failure(
+      'machine-fault',
+      'HOME is not set and this user has no home folder; nothing was sent.',
+      {
+        hint: 'Set HOME, or both XDG_CONFIG_HOME and XDG_DATA_HOME, to a folder that stays.',
+        cause,
+      },
+    );
+  }
+}
+
 function platformFolder(kind: Kind, env: Env, platform: NodeJS.Platform): string {
-  const home = absolute(env.HOME) ?? homedir();
+  const home = absolute(env.HOME) ?? accountHome();
   if (platform === 'darwin') {
     return join(home, 'Library', kind === 'config' ? 'Preferences' : 'Application Support');
   }

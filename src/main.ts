@@ -114,6 +114,9 @@ function stackOf(failure: Failure): string[] {
   return (origin.stack ?? '').split('\n').slice(1, 8);
 }
 
+// A longer timer of Node would fire at once. Who waits longer looks at the clock again.
+const longestTimerMs = 2 ** 31 - 1;
+
 /** The real world: this process, its streams, its signals. */
 export function realWorld(): World {
   if (process.env.NODE_DEBUG) withoutNodeDebug(process.stderr);
@@ -137,7 +140,11 @@ export function realWorld(): World {
     clock: {
       now: Date.now,
       sleep: async (waitMs, signal) => {
-        await sleep(waitMs, undefined, signal === undefined ? {} : { signal }).catch(() => {});
+        await sleep(
+          Math.min(waitMs, longestTimerMs),
+          undefined,
+          signal === undefined ? {} : { signal },
+        ).catch(() => {});
       },
     },
     chance: { fraction: Math.random, uuid },

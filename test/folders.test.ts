@@ -1,6 +1,8 @@
-import { homedir } from 'node:os';
-import { describe, expect, test } from 'vitest';
+import { userInfo } from 'node:os';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { configFolder, dataFolder } from '../src/folders.ts';
+
+afterEach(() => vi.unstubAllEnvs());
 
 describe('where botctl keeps its files', () => {
   test.each([
@@ -23,10 +25,12 @@ describe('where botctl keeps its files', () => {
     expect(dataFolder(env, platform)).toBe(data);
   });
 
-  test.each([{}, { HOME: '' }, { HOME: 'relative' }])(
+  test.each<{ HOME?: string }>([{}, { HOME: '' }, { HOME: 'relative' }])(
     '%j is no home: never below where one happens to stand',
     (env) => {
-      expect(configFolder(env, 'linux')).toBe(`${homedir()}/.config/botctl`);
+      // Node believes the same variable.
+      vi.stubEnv('HOME', env.HOME);
+      expect(configFolder(env, 'linux')).toBe(`${userInfo().homedir}/.config/botctl`);
     },
   );
 });

@@ -9,6 +9,8 @@ export type Arena = {
   readonly dice: Dice;
   /** 1 is the full run; less is that share of it, chosen by the dice. */
   readonly share: number;
+  /** Whether single system calls are to be met, where the machine has the means. */
+  readonly hasSystemCalls: boolean;
 };
 
 export type Technique = {

@@ -41,7 +41,10 @@ export const globalOptions: readonly OptionSpec[] = [
 
 /** What the environment may say, beside the variables named at the options. */
 export const environmentOnly: readonly { name: string; about: string }[] = [
-  { name: 'BOTCTL_TOKEN', about: 'the bot token, where no profile and no file gives it' },
+  {
+    name: 'BOTCTL_TOKEN',
+    about: 'the bot token, with BOTCTL_BASE_URL; --token-file and --profile outrank it',
+  },
   { name: 'BOTCTL_RUN', about: 'the name of this run, as --run; use what stays the same on a retry' },
   { name: 'NO_COLOR', about: 'no colours, if not empty' },
   { name: 'FORCE_COLOR', about: 'colours although the output is no terminal; 0 for none' },

@@ -6,7 +6,7 @@ import type { View } from '../display/display.ts';
 import { reportJson } from '../display/report.ts';
 import { Failure, problemOf } from '../errors.ts';
 import { type BatchWorld, reportWorld } from './batchWorld.ts';
-import { reportOf } from './once.ts';
+import { reportOf } from './telling.ts';
 
 const shownFailures = 20;
 

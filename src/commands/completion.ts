@@ -22,7 +22,7 @@ export const run: Run = async ({ command, args }, { display }) => {
   if (write === undefined) {
     const meant = nearest(shell, shells);
     throw new Failure('usage', `There is no completion for "${shell}".`, {
-      hint: meant === undefined ? `Give one of ${shells.join(', ')}.` : `Did you mean ${meant}?`,
+      hint: `${meant === undefined ? '' : `Did you mean ${meant}? `}There are ${shells.join(', ')}.`,
     });
   }
   const script = write(completionNodes(commandTree));

@@ -1,8 +1,7 @@
 import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
-import { labelled, plainCanvas } from '../display/drawing.ts';
+import { labelled, plainCanvas, remark } from '../display/drawing.ts';
 import { iso } from '../display/report.ts';
-import { safeLine } from '../display/safeText.ts';
 import type { Consent } from '../engine/claim.ts';
 import type { Asked, Speaking } from '../engine/doing.ts';
 import type { Plan } from '../engine/plan.ts';
@@ -21,7 +20,7 @@ export function consentFor(
   return async (plan) => {
     if (plan.decision === 'replay') {
       if (isNamed(asked.naming)) return 'go';
-      return (await display.confirm(againQuestion(asked, plan))) ? 'anew' : 'go';
+      return (await display.confirm(againQuestion(asked, plan, display.columns))) ? 'anew' : 'go';
     }
     if (asked.wanted.kind === 'message' || !sends(plan)) return 'go';
     return (await display.confirm(transferQuestion(asked, speaking, plan, display.columns))) ? 'go' : 'no';
@@ -50,9 +49,9 @@ function lastDone(found: Intent | undefined): string {
   return found === undefined ? '' : `at ${iso(found.updatedAtMs)} (intent ${found.id})`;
 }
 
-function againQuestion({ wanted }: Asked, { found }: Plan): string {
+function againQuestion({ wanted }: Asked, { found }: Plan, columns: number): string {
   const what = wanted.kind === 'message' ? 'message was sent' : 'transfer was made';
-  return `The same ${what} ${lastDone(found)}. Do it again?`;
+  return `${remark(`The same ${what} ${lastDone(found)}.`, plainCanvas(columns))}Do it again?`;
 }
 
 function transferQuestion(
@@ -63,6 +62,7 @@ function transferQuestion(
 ): string {
   if (wanted.kind !== 'transfer') throw new Error('only a transfer is asked about like this');
   const { to_address, asset, amount, memo } = wanted.request;
+  const canvas = plainCanvas(columns);
   const facts = labelled(
     [
       ['Bot', bot],
@@ -71,17 +71,14 @@ function transferQuestion(
       ['Amount', `${amount} ${asset}`],
       ['Memo', memo === '' ? undefined : memo],
     ],
-    plainCanvas(columns),
+    canvas,
   );
-  const before: Partial<Record<Plan['decision'], string>> = {
-    'new-after-done': `The same transfer was last made ${lastDone(found)}; this would be a new one.\n`,
+  const before: Partial<Record<Plan['decision'], string | undefined>> = {
+    'new-after-done': `The same transfer was last made ${lastDone(found)}; this would be a new one.`,
     resume: found?.tainted
-      ? `It may have happened already (intent ${found.id}); it is sent with the same key, so that it happens once.\n`
-      : '',
+      ? `It may have happened already (intent ${found.id}); it is sent with the same key, so that it happens once.`
+      : undefined,
   };
-  return `${facts}${safeNotice(before[decision] ?? '')}Send it?`;
-}
-
-function safeNotice(text: string): string {
-  return text === '' ? '' : `  ${safeLine(text.trimEnd())}\n`;
+  const said = before[decision];
+  return `${facts}${said === undefined ? '' : remark(said, canvas)}Send it?`;
 }

@@ -63,8 +63,8 @@ export const run: Run = async (given, context) => {
 };
 
 async function sandboxVoice({ env, display }: Context): Promise<Voice> {
-  const { openSandbox } = await import('./openSandbox.ts');
-  const starting = openSandbox({ dataDir: sandboxFolder(env), port: 0 });
+  const { embeddedAdvice, openSandbox } = await import('./openSandbox.ts');
+  const starting = openSandbox({ dataDir: sandboxFolder(env), port: 0 }, embeddedAdvice);
   const running = await display.waiting('Starting the sandbox', starting);
   return {
     url: running.baseUrl,

@@ -10,6 +10,7 @@ import { durationRule, parseDuration } from '../profile/duration.ts';
 import { intentById } from './intentById.ts';
 import { journalPath, openJournalOf } from './journalPlace.ts';
 import { storedReport } from './storedReport.ts';
+import { keepThatItWasTold } from './telling.ts';
 
 export const run: Run = async (given, context) => {
   const selection = parse(given, context);
@@ -27,10 +28,8 @@ export const run: Run = async (given, context) => {
 
 const defaultLimit = 20;
 
-function refuse(option: string, value: string, rule: string): Failure {
-  return new Failure('usage', `--${option} "${value}" is not ${rule}.`, {
-    hint: `Give --${option} as ${rule}.`,
-  });
+function refuse(option: string, value: string, what: string, hint: string): Failure {
+  return new Failure('usage', `--${option} "${value}" is not ${what}.`, { hint });
 }
 
 function parse(given: Given, { clock }: Context): Selection {
@@ -38,12 +37,14 @@ function parse(given: Given, { clock }: Context): Selection {
   const kind = given.text('kind');
   const since = given.text('since');
   const limit = given.text('limit');
-  if (state !== undefined && !isState(state)) throw refuse('state', state, `one of ${states.join(', ')}`);
-  if (kind !== undefined && !isKind(kind)) throw refuse('kind', kind, 'message or transfer');
+  if (state !== undefined && !isState(state))
+    throw refuse('state', state, 'a state', `Give one of ${states.join(', ')}.`);
+  if (kind !== undefined && !isKind(kind)) throw refuse('kind', kind, 'a kind', 'Give message or transfer.');
   if (limit !== undefined && !/^[1-9]\d{0,8}$/u.test(limit))
-    throw refuse('limit', limit, 'a whole number from 1');
+    throw refuse('limit', limit, 'a count', 'Give a whole number from 1.');
   const sinceMs = since === undefined ? undefined : parseDuration(since);
-  if (since !== undefined && sinceMs === undefined) throw refuse('since', since, durationRule);
+  if (since !== undefined && sinceMs === undefined)
+    throw refuse('since', since, 'a duration', `Write ${durationRule}.`);
   return {
     ...(state === undefined ? {} : { states: [state] }),
     ...(kind === undefined ? {} : { kind }),
@@ -60,11 +61,11 @@ function isKind(text: string): text is Kind {
   return text === 'message' || text === 'transfer';
 }
 
-function sayEmpty(given: Given, { display }: Context): Exit {
-  display.notice(
-    given.flag('sandbox')
+function sayEmpty(given: Given, context: Context): Exit {
+  context.display.notice(
+    given.flag('sandbox') && given.text('journal') === undefined
       ? 'Nothing was sent in the sandbox yet.'
-      : 'Nothing was sent from this machine yet.',
+      : `Nothing is recorded yet: there is no journal ${journalPath(given, context)}.`,
   );
   return 0;
 }
@@ -92,12 +93,8 @@ function recordDeaths(journal: Journal, { clock }: Context): void {
   }
 }
 
-async function detail(
-  beginning: string,
-  journal: Journal,
-  given: Given,
-  { display, clock }: Context,
-): Promise<Exit> {
+async function detail(beginning: string, journal: Journal, given: Given, context: Context): Promise<Exit> {
+  const { display, clock } = context;
   const { id } = intentById(beginning, journal);
   journal.recordDeath(id, clock.now());
   const intent = intentById(id, journal);
@@ -107,6 +104,6 @@ async function detail(
     journal.decisionsOf(id),
   );
   const written = await display.show(view);
-  if (written === 'written' && intent.state === 'accepted') journal.markReported(id, clock.now());
+  if (written === 'written' && intent.state === 'accepted') keepThatItWasTold(intent, journal, context);
   return 0;
 }

@@ -33,5 +33,14 @@ export async function openJournalOf(
 
 /** Who decides: kept with every decision. */
 export function whoDecides(): string {
-  return `${userInfo().username}@${hostname()}`;
+  return `${userName()}@${hostname()}`;
+}
+
+// A container may run as a number that has no name.
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
 }

@@ -9,6 +9,7 @@ import { intentById } from './intentById.ts';
 import { openJournalOf, whoDecides } from './journalPlace.ts';
 import { exitOfSeveral } from './several.ts';
 import { storedReport } from './storedReport.ts';
+import { keepThatItWasTold } from './telling.ts';
 
 export const run: Run = async (given, context) => {
   const decision = parse(given, context);
@@ -51,14 +52,15 @@ async function resolveOne(
   beginning: string,
   decision: Decision,
   given: Given,
-  { display, clock }: Context,
+  context: Context,
   journal: Journal,
 ): Promise<Exit> {
+  const { display } = context;
   try {
     const found = intentById(beginning, journal);
     const intent: Intent = decideOutcome(found.id, decision, journal);
     const written = await display.show(outcomeView(storedReport(intent, given.command, journal)));
-    if (written === 'written' && decision.kind === 'happened') journal.markReported(intent.id, clock.now());
+    if (written === 'written' && decision.kind === 'happened') keepThatItWasTold(intent, journal, context);
     return 0;
   } catch (thrown) {
     const failure = asFailure(thrown);

@@ -7,10 +7,10 @@ import { asFailure, type Exit, exitOf, Failure, problemOf, retryOf } from '../er
 import type { Decision, Intent, Journal, State } from '../journal/journal.ts';
 import { intentById } from './intentById.ts';
 import { openJournalOf, whoDecides } from './journalPlace.ts';
-import { tell } from './once.ts';
 import { doingOf, settingsOf, type Voice } from './session.ts';
 import { exitOfSeveral } from './several.ts';
 import { storedReport } from './storedReport.ts';
+import { tell } from './telling.ts';
 import { Voices } from './voices.ts';
 
 export const run: Run = async (given, context) => {
@@ -29,7 +29,15 @@ export const run: Run = async (given, context) => {
         exits.push(await sayLeft(intent, interrupted(intent), journal, given, context));
         break;
       }
-      exits.push(await resumeOne(intent, voices, journal, given, context));
+      try {
+        exits.push(await resumeOne(intent, voices, journal, given, context));
+      } catch (thrown) {
+        const failure = asFailure(thrown);
+        // A fault of this machine ends it all; after anything else the next intent may do better.
+        if (exitOf(failure.code) === 1) throw failure;
+        exits.push(await sayLeft(intent, failure, journal, given, context));
+        if (failure.code === 'interrupted') break;
+      }
     }
     return exitOfSeveral(exits);
   } finally {
@@ -41,9 +49,13 @@ export const run: Run = async (given, context) => {
 function refuseMixedUp(given: Given): void {
   const all = given.flag('all');
   if (all === given.args.length > 0) {
-    throw new Failure('usage', 'Give the intents to resume, or --all; nothing was sent.', {
-      hint: 'botctl history --state unknown lists what may have happened.',
-    });
+    throw new Failure(
+      'usage',
+      `Give ${all ? 'either the intents to resume or --all, not both' : 'the intents to resume, or --all'}; nothing was sent.`,
+      {
+        hint: 'botctl history --state unknown lists what may have happened.',
+      },
+    );
   }
   if (given.flag('held') && !all) {
     throw new Failure('usage', '--held goes with --all; nothing was sent.', {
@@ -78,26 +90,11 @@ async function resumeOne(
   given: Given,
   context: Context,
 ): Promise<Exit> {
-  try {
-    const sendAgain = intent.state === 'held' ? await operatorsWord(intent, given, context) : undefined;
-    const voice: Voice = await voices.of(intent);
-    const ended = await resume(intent.id, doingOf(voice, journal, given, context), sendAgain);
-    return await tell(ended, given.command, journal, context);
-  } catch (thrown) {
-    const failure = asFailure(thrown);
-    if (!skippable.includes(failure.code)) throw failure;
-    return await sayLeft(intent, failure, journal, given, context);
-  }
+  const sendAgain = intent.state === 'held' ? await operatorsWord(intent, given, context) : undefined;
+  const voice: Voice = await voices.of(intent);
+  const ended = await resume(intent.id, doingOf(voice, journal, given, context), sendAgain);
+  return tell(ended, given.command, journal, context);
 }
-
-/** Failures that concern one intent's bot: the next intent may do better. */
-const skippable: readonly Failure['code'][] = [
-  'no-such-profile',
-  'bot-moved',
-  'no-token',
-  'bad-token',
-  'base-url',
-];
 
 async function sayLeft(
   intent: Intent,

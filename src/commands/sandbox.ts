@@ -21,7 +21,10 @@ export async function run(given: Given, context: Context): Promise<Exit> {
     : resolve(wish.data ?? sandboxFolder(context.env));
   try {
     const lines = new LineQueue(display);
-    const running = await openSandbox({ ...wish, dataDir, onRequest: (line) => lines.add(lineView(line)) });
+    const running = await openSandbox(
+      { ...wish, dataDir, onRequest: (line) => lines.add(lineView(line)) },
+      'others are given with --port and --data.',
+    );
     for (const note of running.notes) display.notice(note);
     await display.show(greeting(running, dataDir));
     await aborted(interrupts.first);

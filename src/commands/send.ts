@@ -13,6 +13,8 @@ import { doOnce } from './once.ts';
 export const run: Run = async (given, context) => doOnce(await parse(given, context), given, context);
 
 async function parse(given: Given, context: Context): Promise<Asked> {
+  refuseBoth(given, 'content', 'content-file');
+  refuseBoth(given, 'button', 'components');
   refuseSharedStdin(given, ['content-file', 'components', 'payload', 'token-file']);
   const payload = await payloadOf(given, context);
   const overrides = {
@@ -29,9 +31,7 @@ async function parse(given: Given, context: Context): Promise<Asked> {
 
 async function contentOf(given: Given, context: Context): Promise<string | undefined> {
   const fromFile = await textOf('content-file', given, context);
-  const fromOption = given.text('content');
-  if (fromFile === undefined) return fromOption;
-  if (fromOption !== undefined) throw both('content', 'content-file');
+  if (fromFile === undefined) return given.text('content');
   // The newline that every tool puts at the end of a file is not part of what was written.
   return fromFile.replace(/\r?\n$/u, '');
 }
@@ -43,14 +43,14 @@ async function componentsOf(given: Given, context: Context): Promise<unknown> {
   });
   const fromFile = await jsonOf('components', given, context);
   if (words.length === 0) return fromFile;
-  if (fromFile !== undefined) throw both('button', 'components');
   const { rows, complaints } = rowsFrom(words);
   if (complaints.length > 0) throw refusal(complaints, 'The message');
   return rows;
 }
 
-function both(one: string, other: string): Failure {
-  return new Failure('usage', `--${one} and --${other} are both given; nothing was sent.`, {
+function refuseBoth({ occurrences }: Given, one: string, other: string): void {
+  if (![one, other].every((option) => occurrences.some(({ name }) => name === option))) return;
+  throw new Failure('usage', `--${one} and --${other} are both given; nothing was sent.`, {
     hint: 'Give one of them.',
   });
 }

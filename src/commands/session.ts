@@ -155,8 +155,8 @@ export function refuseBesideSandbox(given: Given): void {
 /** The built-in bot: its service runs inside this command, on a free port of this machine. */
 async function openSandboxVoice(given: Given, context: Context, keepAlive: boolean): Promise<Voice> {
   refuseBesideSandbox(given);
-  const { openSandbox } = await import('./openSandbox.ts');
-  const starting = openSandbox({ dataDir: sandboxFolder(context.env), port: 0 });
+  const { embeddedAdvice, openSandbox } = await import('./openSandbox.ts');
+  const starting = openSandbox({ dataDir: sandboxFolder(context.env), port: 0 }, embeddedAdvice);
   const running = await context.display.waiting('Starting the sandbox', starting);
   const line = lineTo(running.baseUrl, context, { keepAlive, direct: true });
   return {

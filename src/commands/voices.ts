@@ -7,33 +7,41 @@ import { envBot, resolveSpeaker, type Speaker, speakerOfProfile } from '../profi
 import { sayIfSlow } from './sayIfSlow.ts';
 import { openVoice, speakerWorld, type Voice, voiceOf, waitingForToken } from './session.ts';
 
+/** Why nobody can speak for an intent: told of each by its own id. */
+type Silence = (intent: Intent) => Failure;
+
 /** The bots of many intents, each opened once: at the base URL that was stored with its intents. */
 export class Voices {
   readonly #given: Given;
   readonly #context: Context;
-  readonly #open = new Map<string, Promise<Voice>>();
+  readonly #open = new Map<string, Promise<Voice | Silence>>();
 
   constructor(given: Given, context: Context) {
     this.#given = given;
     this.#context = context;
   }
 
-  of(intent: Intent): Promise<Voice> {
+  async of(intent: Intent): Promise<Voice> {
     const place = `${intent.bot} ${intent.baseUrl}`;
     const opened = this.#open.get(place) ?? this.#voiceOf(intent);
     this.#open.set(place, opened);
-    return opened;
+    const voice = await opened;
+    if (typeof voice === 'function') throw voice(intent);
+    return voice;
   }
 
   async close(): Promise<void> {
     const opened = await Promise.allSettled(this.#open.values());
-    for (const voice of opened) if (voice.status === 'fulfilled') await voice.value.close();
+    for (const voice of opened) {
+      if (voice.status === 'fulfilled' && typeof voice.value !== 'function') await voice.value.close();
+    }
   }
 
-  async #voiceOf(intent: Intent): Promise<Voice> {
+  async #voiceOf(intent: Intent): Promise<Voice | Silence> {
     if (intent.baseUrl === sandboxBaseUrl) return this.#sandbox();
     const speaker = await (intent.bot === envBot ? this.#envSpeaker(intent) : this.#profileSpeaker(intent));
-    if (originOf(speaker.baseUrl) !== originOf(intent.baseUrl)) throw moved(intent, speaker);
+    if (speaker === undefined) return gone;
+    if (originOf(speaker.baseUrl) !== originOf(intent.baseUrl)) return (asked) => moved(asked, speaker);
     return voiceOf({ ...speaker, baseUrl: intent.baseUrl }, this.#context);
   }
 
@@ -48,13 +56,9 @@ export class Voices {
     });
   }
 
-  async #profileSpeaker(intent: Intent): Promise<Speaker> {
+  #profileSpeaker(intent: Intent): Promise<Speaker | undefined> {
     const resolving = speakerOfProfile(intent.bot, speakerWorld(this.#context));
-    const speaker = await sayIfSlow(waitingForToken, resolving, this.#context.display);
-    if (speaker !== undefined) return speaker;
-    throw new Failure('no-such-profile', `The profile ${intent.bot} is gone; nothing was sent.`, {
-      hint: `Add it again (botctl config add ${intent.bot} --base-url ${intent.baseUrl}), or decide with botctl resolve ${intent.id}.`,
-    });
+    return sayIfSlow(waitingForToken, resolving, this.#context.display);
   }
 
   /** The token that is given now; without a base URL beside it, the stored one is meant. */
@@ -74,6 +78,12 @@ export class Voices {
       },
     );
   }
+}
+
+function gone(intent: Intent): Failure {
+  return new Failure('no-such-profile', `The profile ${intent.bot} is gone; nothing was sent.`, {
+    hint: `Add it again (botctl config add ${intent.bot} --base-url ${intent.baseUrl}), or decide with botctl resolve ${intent.id}.`,
+  });
 }
 
 function moved(intent: Intent, speaker: Speaker): Failure {

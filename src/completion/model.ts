@@ -57,7 +57,7 @@ function nodesOf(spec: CommandSpec, before: string, everywhere: readonly Complet
       path,
       commands: [],
       options: [...(spec.options ?? []).map(optionOf), ...everywhere, helpOption],
-      arguments: words.map(({ completes }) => completes),
+      arguments: words.map(({ usage, completes }) => completes ?? byPlaceholder(usage)),
       repeatsLast: words.at(-1)?.usage.includes('...') === true,
     },
   ];
@@ -67,14 +67,17 @@ function choiceOf({ name, about }: CommandSpec): Choice {
   return { word: name, about };
 }
 
+function byPlaceholder(placeholder: string | undefined): Completes | undefined {
+  return placeholder === '<file>' ? 'file' : placeholder === '<dir>' ? 'folder' : undefined;
+}
+
 function optionOf({ flags, about, completes }: OptionSpec): CompletedOption {
   const [, placeholder] = / (<.*>)$/u.exec(flags) ?? [];
-  const inferred = placeholder === '<file>' ? 'file' : placeholder === '<dir>' ? 'folder' : undefined;
   return {
     names: flags.match(/(?<=^|\s)--?[a-z][a-z-]*/gu) ?? [],
     about,
     takesValue: placeholder !== undefined,
-    completes: completes ?? inferred,
+    completes: completes ?? byPlaceholder(placeholder),
   };
 }
 

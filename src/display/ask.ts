@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { Failure } from '../errors.ts';
+import { foldAtBlanks } from '../wrap.ts';
 
 export type Question = {
   input: NodeJS.ReadableStream;
@@ -9,7 +10,7 @@ export type Question = {
 };
 
 function interruptedFailure(): Failure {
-  return new Failure('interrupted', 'Interrupted at the question; nothing was sent.', {
+  return new Failure('interrupted', 'Interrupted at the question; nothing was sent or changed.', {
     hint: 'Run the same command again when you are ready.',
   });
 }
@@ -50,8 +51,11 @@ function readAnswer(prompt: string, question: Question, echo: boolean): Promise<
   });
 }
 
-export async function confirm(text: string, question: Question): Promise<boolean> {
-  const answer = await readAnswer(`${text} [y/N] `, question, true);
+/** Asks what the last line of the text says; what stands above it has been broken to the width already. */
+export async function confirm(text: string, columns: number, question: Question): Promise<boolean> {
+  const above = text.slice(0, text.lastIndexOf('\n') + 1);
+  const asked = foldAtBlanks(`${text.slice(above.length)} [y/N] `, columns).join('\n');
+  const answer = await readAnswer(above + asked, question, true);
   return /^y(es)?$/iu.test(answer.trim());
 }
 

@@ -25,6 +25,13 @@ export function labelled(lines: readonly Line[], { paint, columns }: LabelCanvas
     .join('');
 }
 
+/** A sentence under labelled lines. */
+export function remark(text: string, { columns }: LabelCanvas): string {
+  return foldAtBlanks(safeLine(text), columns - 2)
+    .map((line) => `  ${line}\n`)
+    .join('');
+}
+
 export type LabelCanvas = {
   readonly paint: { dim(text: string): string };
   readonly columns: number;

@@ -112,7 +112,7 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
     confirm: async (text) => {
       refuseWithoutTerminal(interactive);
       const { confirm } = await import('./ask.ts');
-      return confirm(text, question);
+      return confirm(text, stderr.columns, question);
     },
     askHidden: async (label) => {
       refuseWithoutTerminal(interactive);

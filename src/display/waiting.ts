@@ -23,6 +23,8 @@ export async function withSpinner<Result>(
         text: why,
         stream: line.stream,
         discardStdin: false,
+        // Killed meanwhile, nobody would show it again.
+        hideCursor: false,
         // Whether to spin is decided once, by the display; ora would ask the environment again.
         isEnabled: true,
         ...(line.color ? {} : { color: false }),

@@ -1,3 +1,4 @@
+import { Failure } from '../errors.ts';
 import { bodyBytes } from '../intent/canonical.ts';
 import type { Intent } from '../journal/journal.ts';
 import type { Asked, Doing, Ended } from './doing.ts';
@@ -42,7 +43,7 @@ export async function claim(asked: Asked, doing: Doing, consent?: Consent): Prom
   const sought = seek(asked, doing.speaking, doing.journal);
   return afterWaiting(async () => {
     const agreed = consent && (await agree(sought, doing, consent));
-    if (agreed === 'no') return { is: 'refused', because: 'declined' };
+    if (agreed !== undefined && 'is' in agreed) return agreed;
     return doing.commit(() => takeStep(sought, doing, agreed));
   }, doing);
 }
@@ -50,13 +51,31 @@ export async function claim(asked: Asked, doing: Doing, consent?: Consent): Prom
 /** What a person has seen and said yes to. */
 export type Agreed = { readonly plan: Plan; readonly anew: boolean };
 
-async function agree(sought: Sought, doing: Doing, consent: Consent): Promise<Agreed | 'no'> {
+async function agree(sought: Sought, doing: Doing, consent: Consent): Promise<Agreed | Ended> {
   const look = (anew: boolean): Plan =>
     makePlan(sought, doing.speaking, doing.journal, doing.clock.now(), anew);
   const plan = look(false);
-  const answer = await consent(plan);
-  if (answer === 'no') return 'no';
+  let answer: Answer;
+  try {
+    answer = await consent(plan);
+  } catch (unanswered) {
+    const doubtful = await leaveDoubtful(plan, doing);
+    if (doubtful !== undefined) return doubtful;
+    throw unanswered;
+  }
+  if (answer === 'no') return (await leaveDoubtful(plan, doing)) ?? { is: 'refused', because: 'declined' };
   return answer === 'anew' ? { plan: look(true), anew: true } : { plan, anew: false };
+}
+
+/** Without a Yes nothing is sent; but what may have happened before is told as that, whatever was answered. */
+async function leaveDoubtful({ found }: Plan, doing: Doing): Promise<Ended | undefined> {
+  if (found === undefined) return undefined;
+  return doing.commit(() => {
+    doing.journal.recordDeath(found.id, doing.clock.now());
+    const intent = reread(found, doing);
+    const isDoubtful = intent.state === 'unknown' || intent.state === 'sending';
+    return isDoubtful ? concluded(intent, doing, false) : undefined;
+  });
 }
 
 /** Takes steps until one of them is an end or a claim, waiting for living owners in between. */
@@ -115,9 +134,12 @@ export function takeStep(sought: Sought, doing: Doing, agreed: Agreed | undefine
   }
 }
 
+/** Nothing is ever deleted from a journal: what it names and does not find is damage. */
 export function known(intent: Intent | undefined): Intent {
-  if (intent === undefined) throw new Error('the plan names no intent');
-  return intent;
+  if (intent !== undefined) return intent;
+  throw new Failure('journal-damaged', 'The journal is damaged: it names an intent that it does not find.', {
+    hint: 'Keep a copy of it and put a backup in its place. `botctl doctor` says which file it is.',
+  });
 }
 
 export function reread(intent: Intent, { journal }: Pick<Doing, 'journal'>): Intent {

@@ -1,13 +1,13 @@
 import { Failure } from '../errors.ts';
 import type { Decision, Intent, Journal } from '../journal/journal.ts';
+import { known } from './claim.ts';
 import { isBeingSent } from './plan.ts';
 
 /** An operator's word on whether it happened; refused where the journal itself has the proof. */
 export function decideOutcome(id: string, decision: Decision, journal: Journal): Intent {
   return journal.atomically(() => {
     journal.recordDeath(id, decision.atMs);
-    const intent = journal.get(id);
-    if (intent === undefined) throw new Error(`intent ${id} is gone`);
+    const intent = known(journal.get(id));
     refuseWhatIsProven(intent, journal);
     journal.decide(id, decision);
     return journal.get(id) ?? intent;

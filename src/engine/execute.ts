@@ -1,6 +1,6 @@
 import type { Attempt, Intent, State } from '../journal/journal.ts';
 import { nextPause } from './backoff.ts';
-import { type Claimed, type Consent, claim, whyHold } from './claim.ts';
+import { type Claimed, type Consent, claim, known, whyHold } from './claim.ts';
 import type { Asked, Doing, Ended, Stopped } from './doing.ts';
 import { type Judged, judgeFlight } from './judged.ts';
 import { noticeOf } from './notices.ts';
@@ -167,8 +167,7 @@ async function goOn(
 /** The next attempt on record; unless a person, the key's age or somebody else's proof forbids it. */
 function startNext({ id }: Intent, last: Judgement, doing: Doing): Next {
   const { journal, clock, interrupts, speaking } = doing;
-  const intent = journal.get(id);
-  if (intent === undefined) throw new Error(`intent ${id} is gone`);
+  const intent = known(journal.get(id));
   const end = (stopped: Stopped): Next => ({
     is: 'over',
     ended: {

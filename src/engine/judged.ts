@@ -50,11 +50,17 @@ function askingHeaders(headers: Reply['headers'], { verdict }: Judgement): Reply
 /** No earlier attempt in this journal was answered by anything but "not now". */
 function isFirstHeard(intent: Intent, number: number, { journal }: Doing): boolean {
   if (number === 1) return true;
-  return journal
-    .attemptsOf(intent.id)
-    .every(
-      (attempt) => attempt.number === number || attempt.verdict === 'unsent' || attempt.verdict === 'limited',
-    );
+  try {
+    return journal
+      .attemptsOf(intent.id)
+      .every(
+        (attempt) =>
+          attempt.number === number || attempt.verdict === 'unsent' || attempt.verdict === 'limited',
+      );
+  } catch {
+    // A reply is here and must be told: where the journal cannot say more, less is taken for proven.
+    return false;
+  }
 }
 
 function troubleIn(flight: Flight): string | undefined {

@@ -20,7 +20,8 @@ export function replayNotice({ intent, replayed }: Ended & { is: 'concluded' }):
   if (intent.state !== 'accepted' && intent.resolvedAs !== 'happened') {
     return `Nothing was sent: intent ${intent.id} is ${intent.state}. To have it done, run its own command again.`;
   }
-  return `Nothing was sent: it was ${done[intent.kind]} at ${iso(intent.updatedAtMs)} (intent ${intent.id}). To do it anew, name it: --once NAME, a new name each time.`;
+  const isNamed = intent.namedBy !== undefined && intent.namedBy !== 'run';
+  return `Nothing was sent: it was ${done[intent.kind]} at ${iso(intent.updatedAtMs)} (intent ${intent.id}). ${isNamed ? 'To do it anew, give it a new name.' : 'To do it anew, name it: --once NAME, a new name each time.'}`;
 }
 
 const knownStatuses = ['submitted', 'confirmed'];

@@ -15,7 +15,9 @@ function bytesOf(text: string): Uint8Array | Complaint {
   // 32 bytes take 32 to 44 characters; decoding time grows with the square of the length.
   if (text.length > 44) return complain('to_address', rule, `is ${text.length} characters long`);
   const bytes = base58.decode(text);
-  return bytes.length === 32 ? bytes : complain('to_address', rule, `is ${bytes.length} bytes`);
+  return bytes.length === 32
+    ? bytes
+    : complain('to_address', rule, `is ${bytes.length} byte${bytes.length === 1 ? '' : 's'}`);
 }
 
 function isOnCurve(bytes: Uint8Array): boolean {

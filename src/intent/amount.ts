@@ -30,7 +30,7 @@ export function canonicalAmount(text: string, asset: string): string | Complaint
   if (whole === '0' && trimmed === '') return complain('amount', 'more than zero', 'is zero');
   const places = knownPlaces[asset];
   if (places !== undefined && trimmed.length > places) {
-    return complain('amount', `at most ${places} decimals for ${asset}`, `has ${trimmed.length}`);
+    return complain('amount', `of ${places} decimals at most for ${asset}`, `has ${trimmed.length} decimals`);
   }
   return trimmed === '' ? whole : `${whole}.${trimmed}`;
 }

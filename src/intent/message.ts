@@ -15,7 +15,7 @@ const content = z.string().check(
     if (value.length > 2 * maxContentCodePoints) return 'is far too long';
     const count = [...value].length;
     if (count === 0) return 'is empty';
-    return count > maxContentCodePoints ? `has ${count}` : undefined;
+    return count > maxContentCodePoints ? `has ${count} characters` : undefined;
   }),
 );
 
@@ -32,6 +32,8 @@ const row = z.strictObject({
     .array(z.unknown())
     .check(rule<unknown[]>('one button or more', (value) => (value.length === 0 ? 'is empty' : undefined))),
 });
+
+const optionOfField = { conversation_id: '--conversation', content: '--content (or --content-file)' };
 
 const messageSchema = z.strictObject({
   conversation_id: text('the identifier of a conversation'),
@@ -69,7 +71,7 @@ export type CheckedMessage = { wanted: Wanted & { kind: 'message' }; payloadKey:
 /** A message from fields of any origin, or a refusal that lists everything wrong with them. */
 export function parseMessage(fields: unknown): CheckedMessage {
   const checked = checkMessage(fields);
-  if ('complaints' in checked) throw refusal(checked.complaints, 'The message');
+  if ('complaints' in checked) throw refusal(checked.complaints, 'The message', optionOfField);
   return checked;
 }
 

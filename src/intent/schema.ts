@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Complaint } from './complaint.ts';
+import { type Complaint, missing } from './complaint.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -44,6 +44,8 @@ function fieldOf(path: readonly PropertyKey[]): string {
 
 const shapes: Readonly<Record<string, string>> = { object: 'an object', array: 'a list', string: 'a string' };
 
+const inJson: Readonly<Record<string, string>> = { string: 'a string, in double quotes' };
+
 function complaintsOfIssue(issue: Issue): Complaint[] {
   const field = fieldOf(issue.path) || 'the request';
   if (issue.code === 'unrecognized_keys') {
@@ -55,7 +57,8 @@ function complaintsOfIssue(issue: Issue): Complaint[] {
   }
   if (issue.code === 'invalid_type') {
     const what = shapes[issue.expected] ?? `a ${issue.expected}`;
-    return [{ field, rule: what, problem: issue.input === undefined ? 'is missing' : `is not ${what}` }];
+    if (issue.input === undefined) return [missing(field, what)];
+    return [{ field, rule: inJson[issue.expected] ?? what, problem: `is not ${what}` }];
   }
   if (issue.code === 'custom' && typeof issue.params?.rule === 'string') {
     return [{ field, rule: issue.params.rule, problem: String(issue.params.problem) }];

@@ -14,6 +14,8 @@ const asset = z.string().check(
   }),
 );
 
+const optionOfField = { to_address: '--to', asset: '--asset', amount: '--amount' };
+
 const transferSchema = z.strictObject({
   to_address: z.string(),
   asset,
@@ -36,7 +38,7 @@ function complaintsAbout(fields: unknown, allowOffCurve: boolean): Complaint[] {
 /** A transfer from fields of any origin, or a refusal that lists everything wrong with them. */
 export function parseTransfer(fields: unknown, allowOffCurve: boolean): CheckedTransfer {
   const checked = checkTransfer(fields, allowOffCurve);
-  if ('complaints' in checked) throw refusal(checked.complaints, 'The transfer');
+  if ('complaints' in checked) throw refusal(checked.complaints, 'The transfer', optionOfField);
   return checked;
 }
 

@@ -119,8 +119,6 @@ export interface Journal {
   startingWith(prefix: string): Intent[];
   /** Unfinished transfers of the same payment under another identity. */
   unfinishedTwins(place: Place, payment: string, identity: string): Intent[];
-  /** When an intent of this identity was last done. */
-  lastDone(identity: string): Intent | undefined;
   select(selection: Selection): Iterable<Intent>;
   attemptsOf(id: string): Attempt[];
   /** The attempt that tells where the intent stands: the accepted one, else the last. */
@@ -161,9 +159,4 @@ export interface Journal {
   /** A hash of a token that says nothing about it elsewhere: salted for this journal alone. */
   hashOf(token: string): string;
   close(): void;
-}
-
-/** An intent that nothing may change any more but a late proof. */
-export function isFinished(state: State): boolean {
-  return state === 'accepted' || state === 'rejected' || state === 'resolved';
 }

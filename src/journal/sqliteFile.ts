@@ -1,4 +1,13 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { Failure } from '../errors.ts';
@@ -15,7 +24,8 @@ const forManyIntents = 'PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 4
 const applicationId = 0x626f7463;
 
 /** Opens the journal's file, made new or brought up to date as needed; anything odd is refused untouched. */
-export function openFile(path: string): DatabaseSyncInstance {
+export function openFile(asked: string): DatabaseSyncInstance {
+  const path = ownName(asked);
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     if (sizeOf(path) > 0) {
@@ -35,6 +45,11 @@ export function openFile(path: string): DatabaseSyncInstance {
   }
 }
 
+/** A file's own name, by whatever link it is called: what stands beside it is named after it, as SQLite does. */
+export function ownName(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path;
+}
+
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
@@ -52,9 +67,21 @@ function openDatabase(path: string, work: (database: DatabaseSyncInstance) => vo
 
 /** The file of a new journal. One that somebody emptied is not new: what was sent is not known any more. */
 function makePrivate(path: string): void {
+  if (sizeOf(path) === 0 && sizeOf(`${path}-wal`) > 0) throw logAlone(path);
   if (existsSync(path) && sizeOf(path) === 0 && existsSync(`${path}.owners`)) throw damaged(path);
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);
+}
+
+/** SQLite would delete it with all that was sent last. */
+function logAlone(path: string): Failure {
+  return new Failure(
+    'journal-damaged',
+    `The journal ${path} is gone or empty, but its log ${path}-wal is still there. Both were left as they are.`,
+    {
+      hint: `Nothing was sent. The two belong together: put the journal back, or move the log to where it is now.`,
+    },
+  );
 }
 
 const headerBytes = 100;

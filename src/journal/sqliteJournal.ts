@@ -5,7 +5,7 @@ import { Owners } from './owners.ts';
 import { attemptOf, decisionOf, intentOf, type SqlRow } from './rows.ts';
 import { selectionSql } from './selecting.ts';
 import { journalFailure } from './sqliteFaults.ts';
-import { keepLogShort, openFile, withoutSync } from './sqliteFile.ts';
+import { keepLogShort, openFile, ownName, withoutSync } from './sqliteFile.ts';
 import { statements, type Verb } from './statements.ts';
 
 export type HowMany = 'few' | 'many';
@@ -17,7 +17,7 @@ export function openJournal(path: string, howMany: HowMany = 'few'): Journal {
   const database = openFile(path);
   if (howMany === 'few') keepLogShort(database);
   const store = new Store(database, path);
-  const owners = new Owners(path);
+  const owners = new Owners(ownName(path));
   const salt = store.guard(() => saltOf(store));
 
   const self = (): string => store.guard(() => owners.self());
@@ -36,7 +36,6 @@ export function openJournal(path: string, howMany: HowMany = 'few'): Journal {
     },
     unfinishedTwins: ({ baseUrl }, payment, identity) =>
       store.all('unfinishedTwins', { baseUrl, payment, identity }, intentOf),
-    lastDone: (identity) => store.one('lastDone', { identity }, intentOf),
     select: (selection) => store.select(selection),
     attemptsOf: (id) => store.all('attemptsOf', { id }, attemptOf),
     tellingAttempt: (id) => store.one('tellingAttempt', { id }, attemptOf),

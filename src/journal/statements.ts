@@ -13,8 +13,6 @@ export const statements = {
                  UNION SELECT * FROM intents WHERE key >= :prefix AND key < :prefix || char(1114111) LIMIT 2`,
   unfinishedTwins: `SELECT * FROM intents WHERE payment = :payment AND base_url = :baseUrl AND identity <> :identity
                     AND payment IS NOT NULL AND state IN ('sending', 'unknown', 'held') ORDER BY seq`,
-  lastDone: `SELECT * FROM intents WHERE identity = :identity
-             AND (state = 'accepted' OR resolved_as = 'happened') ORDER BY seq DESC LIMIT 1`,
   attemptsOf: `SELECT attempts.* FROM attempts JOIN intents ON intents.seq = attempts.intent
                WHERE intents.id = :id ORDER BY number`,
   tellingAttempt: `SELECT attempts.* FROM attempts JOIN intents ON intents.seq = attempts.intent

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, unlinkSync } from 'node:fs';
+import { closeSync, openSync, statSync, unlinkSync } from 'node:fs';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 
 /**
@@ -34,22 +34,23 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && /database is locked/iu.test(error.message);
 }
 
-function unless(code: string, work: () => void): void {
+function createPrivate(path: string): void {
   try {
-    work();
+    closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === code)) throw error;
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
 }
 
-function createPrivate(path: string): void {
-  unless('EEXIST', () => closeSync(openSync(path, 'wx', 0o600)));
+/** Unlike existsSync this throws where nobody can tell: what cannot be seen may well be held. */
+function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Takes the lock, waiting `waitMs` at most; undefined if another holder kept it that long. */
 export function takeLock(path: string, waitMs: number): HeldLock | undefined {
   // An existing file is not opened here: closing it would drop the locks that this process holds on it.
-  if (!existsSync(path)) createPrivate(path);
+  if (!isThere(path)) createPrivate(path);
   const database = new DatabaseSync(path, { timeout: waitMs });
   try {
     // Nothing is ever written to it, so nothing has to be rolled back: no second file beside it.
@@ -64,13 +65,17 @@ export function takeLock(path: string, waitMs: number): HeldLock | undefined {
 
 /** Whether some living process holds the lock. Never ask this of a lock that this process holds itself. */
 export function isHeld(path: string): boolean {
-  if (!existsSync(path)) return false;
+  if (!isThere(path)) return false;
   const lock = takeLock(path, 0);
   lock?.release();
   return lock === undefined;
 }
 
-/** It need not be there. Node's rmSync would load its way of removing whole trees. */
+/** Only tidies up: what stays behind is free to take. Node's rmSync would load its way of removing whole trees. */
 export function removeFile(path: string): void {
-  unless('ENOENT', () => unlinkSync(path));
+  try {
+    unlinkSync(path);
+  } catch {
+    // Gone already, or on a disk that takes no changes any more: no outcome may be lost over that.
+  }
 }

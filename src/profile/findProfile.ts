@@ -16,5 +16,5 @@ function knownProfiles(file: ProfilesFile): string {
   const names = Object.keys(file.profiles);
   return names.length === 0
     ? 'There is none yet: botctl config add NAME --base-url URL makes one.'
-    : `There is ${names.join(', ')}. botctl config list shows more.`;
+    : `There ${names.length === 1 ? 'is only' : 'are'} ${names.join(', ')}.`;
 }

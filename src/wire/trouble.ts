@@ -1,6 +1,8 @@
 /** Trouble that says itself what it is, as part of a sentence. */
 export class WireTrouble extends Error {}
 
+const notTls = 'what answers there does not speak TLS';
+
 const sentences = new Map([
   ['ENOTFOUND', 'the host name was not found'],
   ['EAI_AGAIN', 'the host name could not be looked up'],
@@ -16,6 +18,8 @@ const sentences = new Map([
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'the certificate is self-signed'],
   ['SELF_SIGNED_CERT_IN_CHAIN', 'the certificate chain is self-signed'],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'the certificate could not be verified'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', notTls],
+  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', notTls],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'the certificate is for another host'],
 ]);
 

@@ -1,15 +1,23 @@
 import type { Flight } from './flight.ts';
 
-const stand = Buffer.from('[token]');
+const stand = '[token]';
 
-function inBytes(bytes: Buffer, token: Buffer): Buffer {
-  const parts: Buffer[] = [];
-  let from = 0;
-  for (let at = bytes.indexOf(token); at >= 0; at = bytes.indexOf(token, from)) {
-    parts.push(bytes.subarray(from, at), stand);
-    from = at + token.length;
-  }
-  return parts.length === 0 ? bytes : Buffer.concat([...parts, bytes.subarray(from)]);
+// What JSON may write with a backslash and one character more.
+const shortEscapes: Readonly<Record<string, string>> = { '"': '\\\\"', '\\': '\\\\\\\\', '/': '\\\\/' };
+
+/** One character of a token in every way that JSON can write it: as itself, or escaped. */
+function spellings(character: string): string {
+  const hex = character.charCodeAt(0).toString(16).padStart(2, '0');
+  const eitherCase = [...hex].map((digit) => `[${digit}${digit.toUpperCase()}]`).join('');
+  const short = shortEscapes[character];
+  return `(?:\\\\u00${eitherCase}${short === undefined ? '' : `|${short}`}|\\x${hex})`;
+}
+
+function inBytes(bytes: Buffer, token: string): Buffer {
+  // As latin1 each byte is one character and stays what it is.
+  const text = bytes.toString('latin1');
+  const without = text.replace(new RegExp([...token].map(spellings).join(''), 'gu'), stand);
+  return without === text ? bytes : Buffer.from(without, 'latin1');
 }
 
 // A shorter one cannot be told from any other text: taking it out would only break the reply.
@@ -19,8 +27,8 @@ const leastTellingLength = 8;
 export function withoutToken(flight: Flight, token: string): Flight {
   if (flight.came === 'nothing' || token.length < leastTellingLength) return flight;
   const headers = Object.entries(flight.headers).map(
-    ([name, value]) => [name, value.replaceAll(token, stand.toString())] as const,
+    ([name, value]) => [name, value.replaceAll(token, stand)] as const,
   );
   const body = Buffer.from(flight.body.buffer, flight.body.byteOffset, flight.body.byteLength);
-  return { ...flight, headers: Object.fromEntries(headers), body: inBytes(body, Buffer.from(token)) };
+  return { ...flight, headers: Object.fromEntries(headers), body: inBytes(body, token) };
 }

@@ -64,7 +64,7 @@ describe('a value that looks like an option', () => {
     [['send', '--memo', '--', 'x'], /--memo needs a value/u],
     [['send', '--button', '--row'], /--button needs a value/u],
     [['--profile', '--quiet', 'send'], /--profile needs a value/u],
-    [['send', '--memo'], /argument missing/u],
+    [['send', '--memo'], /--memo needs a value\./u],
   ])('%j is refused', async (line, problem) => {
     await refused(line, problem);
   });
@@ -85,7 +85,7 @@ describe('a value that looks like an option', () => {
 
 describe('what is not known', () => {
   test.each([
-    [['send', '--conten', 'x'], /Unknown option '--conten'/u],
+    [['send', '--conten', 'x'], /Unknown option '--conten'\./u],
     [['send', '--con', 'x'], /Unknown option '--con'/u],
     [['send', '--CONTENT', 'x'], /Unknown option/u],
     [['send', '-x'], /Unknown option '-x'/u],

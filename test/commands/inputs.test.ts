@@ -57,6 +57,7 @@ describe('the content of a message', () => {
 
   test.each<[string, () => string[], string, string]>([
     ['both ways', () => ['--content', 'a', '--content-file', file('f', 'b')], 'usage', 'are both given'],
+    ['both, and no such file', () => ['--content', 'a', '--content-file', '/no/file'], 'usage', 'both given'],
     ['a file that is not there', () => ['--content-file', join(home.path, 'none')], 'bad-file', 'ENOENT'],
     ['a folder', () => ['--content-file', home.path], 'bad-file', 'EISDIR'],
     ['a file without end', () => ['--content-file', '/dev/zero'], 'bad-file', 'is longer than'],
@@ -236,6 +237,19 @@ describe('a transfer', () => {
     const pda = 'B9G9B7yEcF8ummvj5pemKAvqyptHBFfEFkbvRHivAdgp';
     const words = ['transfer', '--to', pda, '--asset', 'SOL', '--amount', '1', '--allow-off-curve'];
     expect((await requestOf(words)).to_address).toBe(pda);
+  });
+});
+
+describe('what is missing', () => {
+  test.each([
+    [['send'], '--conversation and --content (or --content-file)'],
+    [['transfer', '--asset', 'SOL'], '--to and --amount'],
+    [['transfer', '--asset', 'SOL', '--amount', '1,5'], '--to'],
+  ])('%j is told the options to give', async (words, options) => {
+    const { code, stderr } = await runMain([...words, '--sandbox'], { env: home.env });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`Give ${options}, and run the command again.`);
+    expect(stderr).not.toMatch(/is missing \(/u);
   });
 });
 

@@ -48,6 +48,10 @@ describe('a wait', () => {
     expect(await seenWhile(700, {})).toContain('waiting for the service');
   });
 
+  test('never hides the cursor: killed meanwhile, nobody would show it again', async () => {
+    expect(await seenWhile(700, {})).not.toContain('\u001b[?25l');
+  });
+
   test.each([
     ['is short', 100, {}],
     ['is seen by no terminal', 600, { isTTY: false }],

@@ -62,6 +62,11 @@ function judge(found: string[], { words, some, all }: ReturnType<typeof cases>[n
   if (some !== undefined) expect(shown).toEqual(expect.arrayContaining(some));
 }
 
+test('an argument that is a file completes to files', () => {
+  const nodes = completionNodes(commandTree);
+  expect(nodes.find(({ path }) => path === 'batch transfer')?.arguments).toEqual(['file']);
+});
+
 describe.skipIf(!hasTool('bash'))('in bash', () => {
   test('completes commands, options, values, profiles and intents', async () => {
     const path = await script('bash');

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -18,4 +19,11 @@ test('the package holds what runs, its licence and its README, and nothing else'
   expect(paths.filter((path) => !/^(bin|dist)\/|^(package\.json|LICENSE|README\.md)$/u.test(path))).toEqual(
     [],
   );
+});
+
+test('npm links the man page: a list of them is all it looks at', () => {
+  const { man }: { man?: unknown } = JSON.parse(
+    readFileSync(resolve(import.meta.dirname, '../../package.json'), 'utf8'),
+  );
+  expect(man).toEqual(['dist/man/botctl.1']);
 });

@@ -78,6 +78,14 @@ describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
     }
   });
 
+  test('a question is broken between words', async () => {
+    const words = ['--sandbox', 'send', '--conversation', 'conv_demo', '--content', 'Hi'];
+    expect((await onTerminal(words, [], home.env)).code).toBe(0);
+    const { shown } = await onTerminal(words, [['[y/N] ', 'n\r']], home.env);
+    expect(shown).toMatch(/^ {2}The same message was sent at .*\r\nDo it again\? \[y\/N\] /mu);
+    expect(shown.split('\r\n').filter((line) => line.length > 80)).toEqual([]);
+  });
+
   test('colours are there, and not with --no-color, NO_COLOR or TERM=dumb', async () => {
     const colour = '\u001b[';
     expect((await onTerminal(['config', 'x'], [], home.env)).shown).toContain(colour);

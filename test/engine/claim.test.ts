@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { claim } from '../../src/engine/claim.ts';
+import { conclude } from '../../src/engine/conclusion.ts';
 import { decideOutcome } from '../../src/engine/decide.ts';
 import type { Doing } from '../../src/engine/doing.ts';
 import { execute } from '../../src/engine/execute.ts';
+import { Failure } from '../../src/errors.ts';
 import type { Naming } from '../../src/intent/naming.ts';
 import {
   endOf,
@@ -505,6 +507,22 @@ describe('a question', () => {
     expect(endOf(ended)).toBe('refused declined');
     expect(shop.intents()).toEqual([]);
   });
+
+  it.each(['unknown', 'sending'])(
+    'about what may have happened (%s) leaves it unknown, whatever the answer',
+    async (left) => {
+      if (left === 'sending') await shop.die(transfer());
+      else await shop.run(transfer(), [lost], noRetries);
+      const declined = await execute(transfer(), shop.doing(), async () => 'no');
+      expect(endOf(declined)).toBe('unknown');
+      expect(conclude(declined, shop.clock.now()).exit).toBe(9);
+      const interrupted = await execute(transfer(), shop.doing(), async () => {
+        throw new Failure('interrupted', 'Interrupted at the question; nothing was sent.');
+      });
+      expect(endOf(interrupted)).toBe('unknown');
+      expect(shop.sent).toHaveLength(1);
+    },
+  );
 
   it('is asked again where the answer was to something else meanwhile', async () => {
     const plans: string[] = [];

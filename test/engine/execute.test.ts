@@ -299,6 +299,20 @@ describe('a reply that the journal cannot take', () => {
     expect(new Set(shop.sent.map(({ key }) => key)).size).toBe(1);
   });
 
+  it('is told too where what came before it cannot even be read', async () => {
+    const journal = shop.open();
+    const broken = (): never => {
+      throw new Error('disk I/O error');
+    };
+    const commits = [journal.atomically, journal.atomically, journal.atomically];
+    const ended = await shop.run(message('Hello', once('n')), [unsent, posted], {
+      journal: { ...journal, attemptsOf: broken },
+      commit: async (work) => (commits.shift() ?? broken)(work),
+    });
+    expect(ended).toMatchObject({ is: 'not-recorded', attempt: { verdict: 'accepted' } });
+    shop.end(journal);
+  });
+
   it('is told too where only the next attempt cannot be put on record', async () => {
     const journal = shop.open();
     let commits = 0;

@@ -58,8 +58,8 @@ describe('decimals', () => {
     expect(canonicalAmount('0.000000001', 'SOL')).toBe('0.000000001');
     expect(canonicalAmount('0.0000000001', 'SOL')).toEqual({
       field: 'amount',
-      rule: 'at most 9 decimals for SOL',
-      problem: 'has 10',
+      rule: 'of 9 decimals at most for SOL',
+      problem: 'has 10 decimals',
     });
   });
 

@@ -54,7 +54,11 @@ describe('fields of a message', () => {
     ['no conversation', { content: 'x' }, 'conversation_id is missing'],
     ['an empty conversation', { ...plain, conversation_id: '' }, 'conversation_id is empty'],
     ['no content', { conversation_id: 'c' }, 'content is missing'],
-    ['content that is a number', { ...plain, content: 5 }, 'content is not a string'],
+    [
+      'content that is a number',
+      { ...plain, content: 5 },
+      'content is not a string (it must be a string, in double',
+    ],
     ['content that is null', { ...plain, content: null }, 'content is not a string'],
     ['an unknown field', { ...plain, colour: 'red' }, 'colour is not known'],
     ['a field named like a property of every object', { ...plain, toString: 'x' }, 'toString is not known'],

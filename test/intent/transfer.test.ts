@@ -49,7 +49,7 @@ describe('a transfer', () => {
     [
       'too many decimals',
       { ...plain, amount: '0.0000000001' },
-      'amount has 10 (it must be at most 9 decimals for SOL)',
+      'amount has 10 decimals (it must be of 9 decimals at most for SOL)',
     ],
   ])('%s is refused', async (_what, fields, problem) => {
     expect(await refusalOf(fields)).toContain(problem);

@@ -6,7 +6,9 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -182,10 +184,29 @@ describe('a damaged journal is said to be damaged, with what to do, and never ov
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
+  test('taken away from beside its log: the log is kept, for it holds what was sent last', async () => {
+    const path = newPath();
+    openJournal(path).close();
+    const journal = openJournal(path);
+    done(journal, 'unknown');
+    journal.close();
+    const log = readFileSync(`${path}-wal`);
+    expect(log.length).toBeGreaterThan(0);
+    renameSync(path, `${path}.moved`);
+    const refused = await refusal(path);
+    expect(refused.code).toBe('journal-damaged');
+    expect(refused.message).toContain(`${path}-wal`);
+    expect(existsSync(path)).toBe(false);
+    expect(readFileSync(`${path}-wal`).equals(log)).toBe(true);
+  });
+
   test('cut off to nothing: an emptied journal is not taken for a new one', async () => {
     const path = usedJournal();
     truncateSync(path, 0);
+    const link = join(newFolder(), 'link.db');
+    symlinkSync(path, link);
     expect((await refusal(path)).code).toBe('journal-damaged');
+    expect((await refusal(link)).code).toBe('journal-damaged');
     expect(statSync(path).size).toBe(0);
   });
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildJournal, type JournalProgram } from '../helpers/journalProcess.ts';
 import { endWith, newPath, nowMs, opened } from '../helpers/journals.ts';
@@ -44,6 +45,21 @@ describe('several processes', () => {
     const journal = opened(path);
     expect(journal.counts()).toEqual({ accepted: 8 * each });
     expect([...journal.select({ limit: 1000 })].every(({ attempts }) => attempts === 1)).toBe(true);
+  });
+
+  test('know that an owner lives, also where they call its journal by another name', async () => {
+    const path = newPath();
+    opened(path);
+    const alias = join(dirname(path), 'alias.db');
+    symlinkSync(path, alias);
+    const owner = program.start(alias, owning);
+    const name = await owner.next();
+    const journal = opened(path);
+    expect(journal.isAlive(name)).toBe(true);
+    journal.recordDeath('intent-1', nowMs);
+    expect(journal.get('intent-1')?.state).toBe('sending');
+    owner.child.stdin?.end('go');
+    expect(await owner.ended()).toEqual([name, 'true']);
   });
 
   test('begin one intent once', async () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -41,6 +41,20 @@ describe('a lock that dies with its process', () => {
     child.kill('SIGKILL');
     await once(child, 'exit');
     expect(isHeld(path)).toBe(false);
+  });
+
+  test('that cannot be looked at is not taken for one that nobody holds', () => {
+    const loop = join(folder, 'loop');
+    symlinkSync('loop', loop);
+    expect(() => isHeld(join(loop, 'owner'))).toThrow(/ELOOP/u);
+  });
+
+  test('is released also where its file cannot be removed', () => {
+    const path = join(folder, 'owner');
+    const lock = takeLock(path, 0);
+    rmSync(path);
+    mkdirSync(path);
+    expect(() => lock?.releaseAndRemove()).not.toThrow();
   });
 
   test('is private to its user and can be taken again once released', () => {

@@ -46,6 +46,20 @@ describe('nothing went out, so nothing happened', () => {
     });
   });
 
+  test('when https is spoken to a service that does not', async () => {
+    const plain = createServer((socket) =>
+      socket.on('error', () => {}).end('HTTP/1.1 400 Bad Request\r\n\r\n'),
+    );
+    await once(plain.listen(0, '127.0.0.1'), 'listening');
+    const { port } = plain.address() as AddressInfo;
+    expect(await flyTo(`https://127.0.0.1:${port}`)).toEqual({
+      came: 'nothing',
+      headersSent: false,
+      trouble: 'what answers there does not speak TLS',
+    });
+    plain.close();
+  });
+
   test('when the host has no address', async () => {
     // A label this long is no name: it is not even looked up outside.
     const flight = noReply(await flyTo(`http://${'x'.repeat(64)}.test`));

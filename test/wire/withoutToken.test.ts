@@ -32,6 +32,18 @@ describe('a token that the service echoes', () => {
     },
   );
 
+  test('is taken out where JSON spells it otherwise', () => {
+    const token = 'se/cr"et\\token';
+    const spelled = ['se\\/cr\\"et\\\\token', '\\u0073e\\u002Fcr\\u0022et\\u005ctok\\u0065n'];
+    for (const text of spelled) {
+      const body = `{"error":"${text} is no token, se/cr neither"}`;
+      expect(JSON.parse(body).error).toContain(token);
+      expect(bodyOf(withoutToken(flightOf(body), token))).toBe(
+        '{"error":"[token] is no token, se/cr neither"}',
+      );
+    }
+  });
+
   test('is in no reply that never came', () => {
     const flight: Flight = { came: 'nothing', headersSent: true, trouble: 't' };
     expect(withoutToken(flight, 'secret-token')).toBe(flight);

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { hasTool } from '../test/helpers/tools.ts';
+
+/** One system call of a run: the n-th of its name in the program's main thread. */
+export type Site = { readonly call: string; readonly nth: number; readonly words: string };
+
+const watched = [
+  'fsync',
+  'fdatasync',
+  'pwrite64',
+  'pread64',
+  'ftruncate',
+  'rename',
+  'unlink',
+  'mkdir',
+  'openat',
+  'chmod',
+  'fchmod',
+  'fcntl',
+  'close',
+  'socket',
+  'connect',
+  'read',
+  'write',
+  'writev',
+];
+
+export function hasStrace(): boolean {
+  return process.platform === 'linux' && hasTool('strace');
+}
+
+/** What to put before a program so that its system calls are written to `log`. */
+export function recording(log: string): string[] {
+  return ['strace', '-f', '-qq', '-o', log, '-e', `trace=${watched.join(',')}`, '--'];
+}
+
+/** What to put before a program so that something happens to it at this one system call. */
+export function injecting({ call, nth }: Site, what: string): string[] {
+  const options = ['-e', `trace=${call}`, '-e', `inject=${call}:${what}:when=${nth}`];
+  return ['strace', '-f', '-qq', '--seccomp-bpf', '-o', '/dev/null', ...options, '--'];
+}
+
+/** The system calls of the main thread, from the first that names the file on. */
+export function sitesIn(log: string, fromFile: string): Site[] {
+  const lines = readFileSync(log, 'utf8').split('\n');
+  const main = /^\d+/u.exec(lines[0] ?? '')?.[0] ?? '';
+  const counts = new Map<string, number>();
+  const sites: Site[] = [];
+  let hasBegun = false;
+  for (const line of lines) {
+    const call = new RegExp(`^${main}\\s+(\\w+)\\(`, 'u').exec(line)?.[1];
+    if (call === undefined) continue;
+    const nth = (counts.get(call) ?? 0) + 1;
+    counts.set(call, nth);
+    hasBegun ||= line.includes(fromFile);
+    if (hasBegun) sites.push({ call, nth, words: line.slice(main.length).trim().slice(0, 90) });
+  }
+  return sites;
+}

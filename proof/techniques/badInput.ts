@@ -1,0 +1,163 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Home } from '../../test/helpers/home.ts';
+import { journalOf } from '../look.ts';
+import { type Ran, run } from '../run.ts';
+import type { Tally } from '../tally.ts';
+import { misbehaviour, shortened } from '../told.ts';
+import { runInside } from './badInput/inside.ts';
+import { type Generated, type Kind, kinds } from './badInput/kinds.ts';
+import { plainYes, type Stub, startStub } from './badInput/stub.ts';
+import type { Arena, Technique } from './technique.ts';
+
+const token = 'bad-input-token-0123456789';
+const limitMs = 20_000;
+/** So many cases share a machine: then its journal is thrown away, before it grows slow. */
+const casesPerHome = 250;
+/** Of so many cases one is run by the built program as well. */
+const builtEvery = 60;
+
+type Bench = { readonly stub: Stub; readonly tally: Tally; readonly arena: Arena; readonly used: string };
+
+/** A machine for the next cases; the journal of one in use is what damage is done to. */
+class Machines {
+  #home = new Home();
+  #cases = 0;
+
+  next(): Home {
+    this.#cases += 1;
+    if (this.#cases % casesPerHome === 0) {
+      this.#home.remove();
+      this.#home = new Home();
+    }
+    return this.#home;
+  }
+
+  /** What is damaged is nobody else's. */
+  discard(): void {
+    this.#cases = casesPerHome - 1;
+  }
+
+  remove(): void {
+    this.#home.remove();
+  }
+}
+
+function prepare(one: Generated, home: Home, { used }: Bench): void {
+  if (one.config !== undefined) home.writeConfig(one.config.toString('latin1'));
+  if (one.damage === undefined) return;
+  mkdirSync(dirname(journalOf(home)), { recursive: true, mode: 0o700 });
+  writeFileSync(journalOf(home), one.damage(readFileSync(used)), { mode: 0o600 });
+}
+
+async function playOne(
+  one: Generated,
+  where: string,
+  isBuilt: boolean,
+  home: Home,
+  bench: Bench,
+): Promise<void> {
+  const { stub, tally, arena } = bench;
+  prepare(one, home, bench);
+  stub.answer(one.reply ?? plainYes);
+  stub.taken();
+  const env = { ...home.env, BOTCTL_TOKEN: token, BOTCTL_BASE_URL: stub.url };
+  const start = { env, limitMs, ...(one.stdin === undefined ? {} : { stdin: one.stdin }) };
+  const ran = isBuilt
+    ? await run(arena.programs.plain.bin, one.argv, start)
+    : await runInside({ argv: one.argv, env, stdin: one.stdin, limitMs });
+  const sent = stub.taken();
+  for (const what of [...misbehaviour(ran), ...unasked(one, ran, sent)]) {
+    tally.find('wrongly reported', `${where}: botctl ${one.argv.join(' ').slice(0, 200)}`, what);
+  }
+  const done = ran.code === 0 ? sent.length : 0;
+  tally.count(done, done);
+}
+
+/** What left although it was not asked for, or what was told otherwise than it went. */
+function unasked(one: Generated, ran: Ran, sent: readonly string[]): string[] {
+  const found: string[] = [];
+  if (sent.length > one.mostRequests) found.push(`${sent.length} requests left: ${shortened(ran)}`);
+  if (ran.code === 2 && sent.length > 0 && one.reply === undefined)
+    found.push(`refused, and yet a request left: ${shortened(ran)}`);
+  for (const body of sent) {
+    const fields = JSON.parse(body) as Record<string, unknown>;
+    if (typeof fields.idempotency_key !== 'string' || fields.idempotency_key === '')
+      found.push('a request left without a key');
+    if (one.isAsked !== undefined && !one.isAsked(fields))
+      found.push(`what left is not what was given: ${body}`);
+  }
+  if (one.reply !== undefined) found.push(...misread(one.reply, ran));
+  return found;
+}
+
+/** Whatever a reply looks like: only one that says so is a success, and no success is called a failure. */
+function misread(reply: Buffer, ran: Ran): string[] {
+  const status = /^HTTP\/1\.[01] (\d{3})/u.exec(reply.toString('latin1'))?.[1];
+  const isYes = status?.startsWith('2') === true;
+  if (ran.code === 0 && !isYes && status !== '409' && !reply.includes('HTTP/1.1 2'))
+    return [`taken for a success: ${JSON.stringify(reply.toString('latin1').slice(0, 300))}`];
+  if (isYes && ran.code !== null && ![0, 9, 10].includes(ran.code))
+    return [`a success taken for a failure: ${shortened(ran)}`];
+  return [];
+}
+
+async function playKind(kind: Kind, share: number, bench: Bench): Promise<void> {
+  const { arena, tally } = bench;
+  const count = Math.max(20, Math.ceil(kind.count * share));
+  const machines = new Machines();
+  for (let index = 0; index < count && !tally.isEnough; index += 1) {
+    const one = kind.make(arena.dice.for(`${kind.name}/${index}`));
+    const home = machines.next();
+    await playOne(one, `${kind.name} ${index}`, index % builtEvery === builtEvery - 1, home, bench);
+    if (one.damage !== undefined) machines.discard();
+  }
+  machines.remove();
+}
+
+/** A journal in which every kind of state is to be found. */
+async function usedJournal(stub: Stub): Promise<{ file: string; remove(): void }> {
+  const home = new Home();
+  const env = { ...home.env, BOTCTL_TOKEN: token, BOTCTL_BASE_URL: stub.url };
+  const replies = [
+    plainYes,
+    Buffer.from('HTTP/1.1 500 X\r\ncontent-length: 0\r\n\r\n'),
+    Buffer.from('HTTP/1.1 400 X\r\ncontent-length: 0\r\n\r\n'),
+  ];
+  for (const [index, reply] of [...replies, ...replies].entries()) {
+    stub.answer(reply);
+    const name = index === 0 ? 'known' : `used-${index}`;
+    const argv = [
+      'send',
+      '--conversation',
+      'conv_demo',
+      '--content',
+      'Hello',
+      '--once',
+      name,
+      '--retries',
+      '0',
+    ];
+    await runInside({ argv, env, stdin: undefined, limitMs });
+  }
+  const file = `${home.path}/journal-whole.db`;
+  const { DatabaseSync } = await import('@photostructure/sqlite');
+  const database = new DatabaseSync(journalOf(home));
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  database.close();
+  if (existsSync(journalOf(home))) copyFileSync(journalOf(home), file);
+  return { file, remove: () => home.remove() };
+}
+
+async function play(arena: Arena, tally: Tally): Promise<void> {
+  const stub = await startStub();
+  const used = await usedJournal(stub);
+  try {
+    for (const kind of kinds) await playKind(kind, arena.share, { stub, tally, arena, used: used.file });
+  } finally {
+    used.remove();
+    await stub.close();
+  }
+}
+
+export const badInput: Technique = { name: 'input', title: '6. Bad input', play };

@@ -1,0 +1,137 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Home } from '../../test/helpers/home.ts';
+import { command, operations, Play, type Stage } from '../play.ts';
+import type { Tally } from '../tally.ts';
+import type { Arena } from './technique.ts';
+
+/** A disk of its own for the data folder; needs root and the right to mount. */
+function mounted(home: Home, sizeKb: number): (() => void) | undefined {
+  const folder = join(home.path, 'data');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    const options = `size=${sizeKb}k,mode=0700`;
+    execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder], { stdio: 'ignore' });
+  } catch {
+    return undefined;
+  }
+  const unmount = (): void => {
+    execFileSync('umount', ['-l', folder], { stdio: 'ignore' });
+  };
+  process.once('exit', unmount);
+  return () => {
+    process.off('exit', unmount);
+    unmount();
+  };
+}
+
+/** A disk that is full at some point of the run, then bigger: what could not be done then is done now. */
+async function onSmallDisk(sizeKb: number, operation: 'message' | 'transfer', stage: Stage): Promise<void> {
+  const { lane, tally } = stage;
+  await lane.service.fresh();
+  const play = new Play(`${operation} on a disk of ${sizeKb} KiB`, stage);
+  const home = lane.home();
+  const unmount = mounted(home, sizeKb);
+  if (unmount === undefined) {
+    tally.note('small and read-only disks', 'left out, because this user may not mount any');
+    return;
+  }
+  try {
+    const words = command(operation);
+    const ran = await play.run(words, home);
+    play.expectExit(ran, 0, 1, 9);
+    if (ran.code === 1 && (await lane.service.effects()).length > 0)
+      play.wrong('exit 1, and it had happened');
+    execFileSync('mount', ['-o', 'remount,size=16m', join(home.path, 'data')], { stdio: 'ignore' });
+    await play.journaled(home);
+    play.expectExit(await play.run(words, home), 0);
+    await play.over(1);
+  } finally {
+    unmount();
+    home.remove();
+  }
+}
+
+async function onReadOnlyDisk(operation: 'message' | 'transfer', stage: Stage): Promise<void> {
+  const { lane } = stage;
+  await lane.service.fresh();
+  const play = new Play(`${operation} on a read-only disk`, stage);
+  const home = lane.home();
+  const unmount = mounted(home, 4096);
+  if (unmount === undefined) return;
+  const remount = (how: string): void => {
+    execFileSync('mount', ['-o', `remount,${how}`, join(home.path, 'data')], { stdio: 'ignore' });
+  };
+  try {
+    const words = command(operation);
+    remount('ro');
+    play.expectExit(await play.run(words, home), 1);
+    if ((await lane.service.effects()).length > 0) play.wrong('something was sent without a journal');
+    remount('rw');
+    play.expectExit(await play.run(words, home), 0);
+    remount('ro');
+    play.expectExit(await play.run([...words, '--once', 'more'], home), 1);
+    remount('rw');
+    await play.over(1);
+  } finally {
+    unmount();
+    home.remove();
+  }
+}
+
+/** A folder that its user may not write to; root may write anywhere. */
+async function inClosedFolder(stage: Stage): Promise<void> {
+  if (process.getuid?.() === 0) return;
+  const { lane } = stage;
+  await lane.service.fresh();
+  const play = new Play('in a read-only folder', stage);
+  const home = lane.home();
+  const folder = join(home.path, 'data', 'botctl');
+  mkdirSync(folder, { recursive: true });
+  chmodSync(folder, 0o500);
+  play.expectExit(await play.run(command('message'), home), 1);
+  chmodSync(folder, 0o700);
+  play.expectExit(await play.run(command('message'), home), 0);
+  await play.over(1);
+  home.remove();
+}
+
+/** No file may grow beyond the limit: the journal least of all. */
+async function underFileLimit(blocks: number, used: string, stage: Stage): Promise<void> {
+  const { lane } = stage;
+  await lane.service.fresh();
+  const play = new Play(`no file beyond ${blocks} KiB`, stage);
+  const home = lane.home();
+  cpSync(used, home.path, { recursive: true });
+  const words = command('transfer', '--once', 'under-limit');
+  const ran = await play.run(words, home, {
+    under: ['bash', '-c', `ulimit -f ${blocks}; exec "$@"`, 'limited'],
+  });
+  if (ran.code === null) play.wrong(`it was ended by ${ran.signal}`);
+  if (ran.code === 1 && (await lane.service.effects()).length > 0) play.wrong('exit 1, and it had happened');
+  await play.journaled(home);
+  play.expectExit(await play.run(words, home), 0);
+  await play.over(1);
+  home.remove();
+}
+
+const smallDisks = [4, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 96, 112, 128, 144, 160, 192, 224, 256, 320];
+const fileLimits = [0, 1, 4, 16, 32, 48, 64, 80, 96, 128, 256];
+
+export async function playDisks(arena: Arena, tally: Tally): Promise<void> {
+  const [lane] = arena.lanes;
+  if (lane === undefined) return;
+  const stage = { lane, tally, programs: arena.programs };
+  const isSlice = arena.share < 0.05;
+  for (const sizeKb of isSlice ? arena.dice.sample(smallDisks, 2) : smallDisks) {
+    for (const operation of operations) await onSmallDisk(sizeKb, operation, stage);
+  }
+  for (const operation of operations) await onReadOnlyDisk(operation, stage);
+  await inClosedFolder(stage);
+  const used = lane.home();
+  await new Play('a first use', stage).run(command('message', '--once', 'first-use'), used);
+  for (const blocks of isSlice ? arena.dice.sample(fileLimits, 2) : fileLimits) {
+    await underFileLimit(blocks, used.path, stage);
+  }
+}

@@ -1,0 +1,32 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Home } from '../helpers/home.ts';
+import { runMain } from '../helpers/inProcess.ts';
+
+let home: Home;
+beforeEach(() => {
+  home = new Home();
+});
+afterEach(() => home.remove());
+
+test('without a journal says which one is looked for, not that nothing ever happened', async () => {
+  const path = join(home.path, 'mistyped.db');
+  for (const flags of [[], ['--sandbox']]) {
+    const { code, stderr } = await runMain(['history', '--journal', path, ...flags], { env: home.env });
+    expect(code).toBe(0);
+    expect(stderr).toContain(`there is no journal ${path}`);
+  }
+  expect((await runMain(['history', '--sandbox'], { env: home.env })).stderr).toContain('in the sandbox yet');
+});
+
+test.each([
+  ['--state', 'done', 'is not a state.', 'Give one of open, sending,'],
+  ['--kind', 'money', 'is not a kind.', 'Give message or transfer.'],
+  ['--since', 'monday', 'is not a duration.', 'Write a whole number and one of'],
+  ['--limit', '0', 'is not a count.', 'Give a whole number from 1.'],
+])('%s %s says once what is wrong and once what to give', async (option, value, problem, hint) => {
+  const { code, stderr } = await runMain(['history', option, value], { env: home.env });
+  expect(code).toBe(2);
+  expect(stderr).toContain(problem);
+  expect(stderr).toContain(hint);
+});

@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Given } from '../../src/cli/given.ts';
+import { run as resume } from '../../src/commands/resume.ts';
+import { tell } from '../../src/commands/telling.ts';
+import type { Context } from '../../src/context.ts';
+import type { Display } from '../../src/display/display.ts';
+import type { Ended } from '../../src/engine/doing.ts';
+import { Failure } from '../../src/errors.ts';
+import { HeldClock } from '../helpers/heldClock.ts';
+import { lost, paid, transfer, Workshop } from '../helpers/workshop.ts';
+
+let shop: Workshop;
+let said: string[];
+beforeEach(() => {
+  shop = new Workshop();
+  said = [];
+});
+afterEach(() => shop.remove());
+
+/** A person's display that keeps what it was told, changed as a test needs it. */
+function contextWith(changes: Partial<Display>, env: Context['env'] = {}): Context {
+  const say = (text: string): void => void said.push(text);
+  const display: Display = {
+    face: 'human',
+    quiet: false,
+    interactive: true,
+    columns: 80,
+    show: async () => 'written',
+    fail: async ({ code, message, hint }) => say(`${code}: ${message} ${hint}`),
+    notice: say,
+    warn: say,
+    step: () => {},
+    waiting: (_why, work) => work,
+    meter: () => () => {},
+    confirm: async () => false,
+    askHidden: async () => '',
+    ...changes,
+  };
+  const { chance, interrupts } = shop.doing();
+  return { env, stdin: process.stdin, display, clock: new HeldClock(), chance, interrupts };
+}
+
+const options = ['all', 'held', 'yes', 'journal', 'sandbox', 'timeout', 'retries', 'max-wait'];
+
+function resuming(words: readonly string[], args: readonly string[] = []): Given {
+  const flags = words.map((name) => ({ name, value: true }) as const);
+  const given = [...flags, { name: 'journal', value: shop.path }];
+  return new Given('resume', args, given, new Set([...options, 'base-url', 'token-file', 'profile']));
+}
+
+const noRetries = { limits: { retries: 0 } };
+
+async function makeHeld(): Promise<void> {
+  await shop.run(transfer(), [lost], noRetries);
+  await shop.run(transfer(), [], { token: 'token-2' });
+}
+
+describe('a reply that the journal could not take', () => {
+  test('exits 9, and is told on stderr, also where stdout takes nothing either', async () => {
+    const journal = shop.open();
+    const commits = [journal.atomically];
+    const ended: Ended = await shop.run(transfer(), [paid], {
+      journal,
+      commit: async (work) => {
+        const commit = commits.shift();
+        if (commit === undefined) throw new Error('disk full');
+        return commit(work);
+      },
+    });
+    const context = contextWith({
+      show: async () => {
+        throw new Failure('stdout-not-writable', 'The output could not be written: no space.');
+      },
+    });
+    expect(await tell(ended, 'transfer', journal, context)).toBe(9);
+    expect(said.join('\n')).toMatch(/sig_1/u);
+    expect(said.join('\n')).toMatch(/not-recorded: A reply came/u);
+  });
+});
+
+describe('resume', () => {
+  test('interrupted at the question about a held one leaves it held, and asks of no other', async () => {
+    await makeHeld();
+    const { id } = shop.only();
+    let questions = 0;
+    const context = contextWith({
+      confirm: async () => {
+        questions += 1;
+        throw new Failure('interrupted', 'Interrupted at the question; nothing was sent.');
+      },
+    });
+    expect(await resume(resuming([], [id]), context)).toBe(10);
+    expect(await resume(resuming([], [id, id]), context)).toBe(10);
+    expect(questions).toBe(2);
+    expect(said[0]).toContain(`Intent ${id} stays held`);
+  });
+
+  test.each([
+    ['a line that nobody may read along', { NODE_TLS_REJECT_UNAUTHORIZED: '0' }],
+    ['an empty base URL', { BOTCTL_BASE_URL: '' }],
+  ])('of what may have happened exits 9 whatever keeps it from being sent: %s', async (_what, env) => {
+    await shop.run(transfer(), [lost], { ...noRetries, bot: 'env' });
+    const context = contextWith({}, { BOTCTL_TOKEN: 'token-1', ...env });
+    expect(await resume(resuming([], [shop.only().id]), context)).toBe(9);
+    expect(said[0]).toMatch(/stays unknown/u);
+  });
+
+  test('of several whose bot is gone names each by its own id', async () => {
+    await shop.run(transfer({ amount: '1' }), [lost], noRetries);
+    await shop.run(transfer({ amount: '2' }), [lost], noRetries);
+    const context = contextWith({}, { XDG_CONFIG_HOME: shop.folder });
+    expect(await resume(resuming(['all']), context)).toBe(11);
+    const ids = shop.intents().map(({ id }) => id);
+    expect(said).toHaveLength(2);
+    for (const [nth, id] of ids.entries()) {
+      expect(said[nth]).toContain(`Intent ${id} stays unknown`);
+      expect(said[nth]).toContain(`botctl resolve ${id}`);
+    }
+  });
+});

@@ -1,0 +1,26 @@
+import { afterAll, expect, test } from 'vitest';
+import { realWorld } from '../src/main.ts';
+
+const before = new Map(
+  (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((name) => [name, process.listeners(name)]),
+);
+afterAll(() => {
+  for (const [name, listeners] of before) {
+    for (const added of process.listeners(name)) {
+      if (!listeners.includes(added)) process.off(name, added);
+    }
+  }
+});
+
+test('a sleep longer than any timer of Node is not over at once', async () => {
+  const { clock } = realWorld();
+  const cut = new AbortController();
+  let woke = false;
+  const sleeping = clock.sleep(2 ** 31, cut.signal).then(() => {
+    woke = true;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(woke).toBe(false);
+  cut.abort();
+  await sleeping;
+});

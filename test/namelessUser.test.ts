@@ -1,0 +1,24 @@
+import { expect, test, vi } from 'vitest';
+import { whoDecides } from '../src/commands/journalPlace.ts';
+import { dataFolder } from '../src/folders.ts';
+import { failureOf } from './helpers/failure.ts';
+
+// A container may run as a number that the system has no name and no home for.
+vi.mock('node:os', async (original) => {
+  const unknown = () => {
+    throw Object.assign(new Error('uv_os_get_passwd returned ENOENT'), { code: 'ERR_SYSTEM_ERROR' });
+  };
+  return { ...(await original<typeof import('node:os')>()), homedir: unknown, userInfo: unknown };
+});
+
+test('a user without a home is told to set HOME, and nothing is sent', async () => {
+  const failure = await failureOf(async () => dataFolder({}, 'linux'));
+  expect(failure.code).toBe('machine-fault');
+  expect(failure.message).toContain('nothing was sent');
+  expect(failure.details.hint).toContain('HOME');
+  expect(dataFolder({ XDG_DATA_HOME: '/data' }, 'linux')).toBe('/data/botctl');
+});
+
+test('a user without a name decides by number', () => {
+  expect(whoDecides()).toMatch(/^uid \d+@/u);
+});

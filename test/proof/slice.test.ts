@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { Dice } from '../../proof/dice.ts';
+import { playAll } from '../../proof/playAll.ts';
+import { brokenPrograms, soundPrograms } from '../../proof/programs.ts';
+import { root } from '../../proof/root.ts';
+import { breaking } from '../../proof/sabotage/plugin.ts';
+import { variants } from '../../proof/sabotage/variants.ts';
+import { techniques } from '../../proof/techniques.ts';
+
+const silent = (): void => {};
+const slice = { share: 0.002, lanes: 3, hasSystemCalls: false, say: silent };
+
+// The whole of it is `npm run proof`: this is a seeded slice of every technique.
+test('broken in seven ways, everything asked for happens once and is told as it is', {
+  timeout: 120_000,
+}, async () => {
+  const programs = await soundPrograms();
+  const { rows, findings } = await playAll({ ...slice, techniques, programs, dice: new Dice('slice') });
+  expect(findings).toEqual([]);
+  expect(rows.map(({ cases }) => cases > 0)).toEqual(techniques.map(() => true));
+  const sum = (of: (row: (typeof rows)[number]) => number): number =>
+    rows.reduce((all, row) => all + of(row), 0);
+  expect(sum(({ found }) => found)).toBe(sum(({ expected }) => expected));
+});
+
+describe('a harness that can fail', () => {
+  test('a botctl that does not sync its commits is caught', { timeout: 120_000 }, async () => {
+    const variant = variants.find(({ name }) => name === 'not-durable');
+    if (variant === undefined) throw new Error('the variant is gone');
+    const { plugin, assertMade } = breaking(variant);
+    const programs = await brokenPrograms(variant.name, plugin);
+    assertMade();
+    const own = techniques.filter(({ name }) => variant.caughtBy.includes(name));
+    const dice = new Dice('slice');
+    const { findings } = await playAll({ ...slice, techniques: own, programs, dice, mostFindings: 1 });
+    expect(findings[0]?.what).toContain('without a durable record');
+  });
+
+  test.each(variants)('$name breaks source text that is there', ({ edits }) => {
+    for (const { file, from } of edits) {
+      expect(readFileSync(join(root, file), 'utf8').split(from)).toHaveLength(2);
+    }
+  });
+});
+
+test('the shipped program has no trace of the steps to die at', () => {
+  const dist = join(root, 'dist');
+  const names = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.js$/u.test(name),
+  );
+  expect(names.length).toBeGreaterThan(10);
+  const hasTrace = (name: string): boolean =>
+    /BOTCTL_PROOF|proof\/hooked/u.test(readFileSync(join(dist, name), 'utf8'));
+  expect(names.filter(hasTrace)).toEqual([]);
+});
