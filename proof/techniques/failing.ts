@@ -58,10 +58,10 @@ async function failAt({ site, error, story }: Failure, stage: Stage, used: strin
 async function playJournalFailures(arena: Arena, tally: Tally): Promise<void> {
   const [lane] = arena.lanes;
   if (lane === undefined) return;
-  const stage: Stage = { lane, tally, programs: arena.programs, mayBeBusy: true };
+  const stage: Stage = { lane, tally, programs: arena.programs, isDiskFailing: true };
   const used = (await usedMachine(lane, tally, arena)).path;
   const failures: Failure[] = [];
-  for (const story of stories.filter(({ isStraced }) => isStraced)) {
+  for (const story of stories.filter(({ inEveryWay }) => inEveryWay)) {
     const sites = await sitesOf(story, stage, used);
     failures.push(...failuresOf(sites).map((failure) => ({ ...failure, story })));
   }
