@@ -8,7 +8,8 @@ const { enableCompileCache } = require('node:module');
 // be written, the program says why.
 const asked = process.argv.slice(2);
 if (!(asked.length === 1 && /^(--version|-V)$/u.test(asked[0]) && wroteVersion())) {
-  if (enableCompileCache) keepCompiled();
+  // The sandbox promises to write nothing outside its own folder.
+  if (enableCompileCache && !asked.includes('sandbox')) keepCompiled();
   const { main, realWorld } = require('../dist/main.js');
   const world = realWorld();
   main(world).then((exit) => {
