@@ -31,7 +31,6 @@ function isOurs({ call, words }: Site): boolean {
   return call !== 'fcntl' || (/F_(SETLK|GETLK)/u.test(words) && !words.includes('F_UNLCK'));
 }
 
-/** At each place two of its errors, taking turns from place to place. */
 /** At each place two of its errors, taking turns from place to place; of reads and locks, which are many, one. */
 export function failuresOf(sites: readonly Site[]): { site: Site; error: string }[] {
   return sites.filter(isOurs).flatMap((site, index) => {
