@@ -110,7 +110,9 @@ async function playKind(kind: Kind, share: number, bench: Bench): Promise<void> 
   for (let index = 0; index < count && !tally.isEnough; index += 1) {
     const one = kind.make(arena.dice.for(`${kind.name}/${index}`));
     const home = machines.next();
-    await playOne(one, `${kind.name} ${index}`, index % builtEvery === builtEvery - 1, home, bench);
+    // No process can be given a word with a zero byte in it.
+    const isBuilt = index % builtEvery === builtEvery - 1 && !one.argv.some((word) => word.includes('\0'));
+    await playOne(one, `${kind.name} ${index}`, isBuilt, home, bench);
     if (one.damage !== undefined) machines.discard();
   }
   machines.remove();
