@@ -49,9 +49,15 @@ async function strike({ at, name, story, how }: Blow, stage: Stage, used: string
   home.remove();
 }
 
+const milder: readonly How[] = ['killed in company', 'interrupted'];
+
+/** Killed at each step; where it is to be struck in every way, the other two take turns. */
 function blowsAt(steps: readonly string[], story: Story): Blow[] {
-  const ways: readonly How[] = story.inEveryWay ? ['killed', 'killed in company', 'interrupted'] : ['killed'];
-  return steps.flatMap((name, index) => ways.map((how): Blow => ({ at: index + 1, name, story, how })));
+  return steps.flatMap((name, index) => {
+    const turn = milder[index % milder.length] ?? 'interrupted';
+    const ways: readonly How[] = story.inEveryWay ? ['killed', turn] : ['killed'];
+    return ways.map((how): Blow => ({ at: index + 1, name, story, how }));
+  });
 }
 
 async function play(arena: Arena, tally: Tally): Promise<void> {
