@@ -23,8 +23,8 @@ export type Stage = {
   readonly lane: Lane;
   readonly tally: Tally;
   readonly programs: Programs;
-  /** Locks are made to fail here: then a journal may well be called busy. */
-  readonly mayBeBusy?: true;
+  /** Here a journal may well be called busy, or refuse what came back. */
+  readonly isDiskFailing?: true;
 };
 
 type Wish = {
@@ -55,7 +55,7 @@ export class Play {
     const { lane, programs } = this.#stage;
     const { program = programs.plain, env, isElsewhere, baseUrl, ...start } = wish;
     const ran = await run(program.bin, argv, { ...start, env: { ...lane.env(home, baseUrl), ...env } });
-    for (const what of misbehaviour(ran, this.#stage.mayBeBusy)) this.wrong(what);
+    for (const what of misbehaviour(ran, this.#stage.isDiskFailing)) this.wrong(what);
     if (['send', 'transfer', 'batch'].includes(argv[0] ?? '')) {
       for (const what of untrue(ran, await lane.service.effects(), isElsewhere)) this.wrong(what);
     }

@@ -8,7 +8,7 @@ import type { Finding } from './tally.ts';
 import { techniques } from './techniques.ts';
 
 /** So much of a technique is played at first; what is not caught by then meets more of it. */
-const shares = [0.05, 0.3, 1];
+const shares = [0.02, 0.1, 0.5];
 
 /** Builds each broken botctl and lets the techniques at it. All must be caught. */
 export async function sabotageAll({ seed, only }: Options, say: (text: string) => void): Promise<number> {

@@ -34,7 +34,7 @@ export function toldBy(ran: Ran): Told {
 }
 
 /** What no command may ever do, whatever happens to it. */
-export function misbehaviour(ran: Ran, mayBeBusy = false): string[] {
+export function misbehaviour(ran: Ran, isDiskFailing = false): string[] {
   const found: string[] = [];
   if (ran.hung) found.push('it hung');
   if (ran.signal === 'SIGSEGV' || ran.signal === 'SIGABRT' || ran.signal === 'SIGBUS')
@@ -42,8 +42,11 @@ export function misbehaviour(ran: Ran, mayBeBusy = false): string[] {
   if (ran.code !== null && !documented.has(ran.code)) found.push(`exit ${ran.code} is not documented`);
   if (/\n\s+at .+:\d+:\d+\)?/u.test(ran.stdout + ran.stderr)) found.push(`a stack trace: ${shortened(ran)}`);
   if (/botctl itself failed/u.test(ran.stdout + ran.stderr)) found.push(`a bug: ${shortened(ran)}`);
-  if (!mayBeBusy && /database is locked|SQLITE_BUSY|kept busy/u.test(ran.stdout + ran.stderr))
+  if (!isDiskFailing && /database is locked|SQLITE_BUSY|kept busy/u.test(ran.stdout + ran.stderr))
     found.push(`a busy journal reached the user: ${shortened(ran)}`);
+  // On a sound disk the journal takes whatever the engine gives it: what it refuses breaks the promise.
+  if (!isDiskFailing && /the journal could not go on|constraint failed/u.test(ran.stdout + ran.stderr))
+    found.push(`the journal refused something: ${shortened(ran)}`);
   const isHelp = ran.argv.some((word) => word === '--help' || word === '-h' || word === '--version');
   if (ran.code !== null && ran.argv.includes('--json') && !isHelp) {
     const objects = objectsOf(ran);

@@ -151,9 +151,22 @@ export function problemOf(failure: Failure): Problem {
   };
 }
 
+// What no program can cause by a mistake of its own.
+const machineFaults = ['EIO', 'ENOSPC', 'EDQUOT', 'EROFS', 'EMFILE', 'ENFILE', 'ENOMEM', 'EINTR'];
+
+function isMachineFault(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && machineFaults.includes(String(error.code));
+}
+
 /** Anything thrown, as a failure: what has no name here is a bug and says so. */
 export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
+  if (isMachineFault(thrown)) {
+    return new Failure('machine-fault', `This machine failed: ${thrown.message}.`, {
+      hint: 'Mend what it names and run the same command again: nothing is sent twice.',
+      cause: thrown,
+    });
+  }
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return new Failure('bug', `botctl itself failed: ${message}`, {
     hint: 'Run it again with --verbose and report what it prints. `botctl history` shows where each intent stands.',

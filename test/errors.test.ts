@@ -69,3 +69,19 @@ describe('a command that throws', () => {
     expect(stderr).toBe('');
   });
 });
+
+// The proof made the program's own files unreadable, and botctl called that a bug of its own.
+test.each(['EIO', 'ENOSPC', 'EROFS', 'EMFILE', 'ENFILE', 'ENOMEM', 'EINTR'])(
+  'a machine that fails with %s is named, and is no bug',
+  (code) => {
+    const error = Object.assign(new Error(`${code}: open '/usr/lib/botctl/dist/wire.js'`), {
+      code,
+      syscall: 'open',
+    });
+    expect(problemOf(asFailure(error))).toMatchObject({
+      code: 'machine-fault',
+      message: expect.stringContaining(code),
+      retry: 'after-fix',
+    });
+  },
+);

@@ -6,7 +6,8 @@ import { type Ran, run } from '../run.ts';
 import type { Tally } from '../tally.ts';
 import { misbehaviour, shortened } from '../told.ts';
 import { runInside } from './badInput/inside.ts';
-import { type Generated, type Kind, kinds } from './badInput/kinds.ts';
+import type { Generated, Kind } from './badInput/kind.ts';
+import { kinds } from './badInput/kinds.ts';
 import { plainYes, type Stub, startStub } from './badInput/stub.ts';
 import type { Arena, Technique } from './technique.ts';
 

@@ -22,21 +22,21 @@ export const errors: Readonly<Record<string, readonly string[]>> = {
   chmod: ['EROFS', 'EIO'],
   fchmod: ['EROFS', 'EIO'],
   fcntl: ['EIO', 'EINTR'],
-  close: ['EIO', 'EINTR'],
+  // Any other error on a close makes Node's own library abort.
+  close: ['EINTR'],
 };
 
-const errorsAtOnce = 2;
-
-/** Node looks at its streams' flags as it ends, and aborts if it cannot. */
+/** A lock can be refused, but its return cannot; and Node aborts by itself if it cannot look at its streams' flags. */
 function isOurs({ call, words }: Site): boolean {
-  return call !== 'fcntl' || /F_(SETLK|GETLK)/u.test(words);
+  return call !== 'fcntl' || (/F_(SETLK|GETLK)/u.test(words) && !words.includes('F_UNLCK'));
 }
 
-/** At each place two of its errors, taking turns from place to place. */
+/** At each place two of its errors, taking turns from place to place; of reads and locks, which are many, one. */
 export function failuresOf(sites: readonly Site[]): { site: Site; error: string }[] {
   return sites.filter(isOurs).flatMap((site, index) => {
     const possible = errors[site.call] ?? [];
-    const count = Math.min(errorsAtOnce, possible.length);
+    const most = site.call === 'fcntl' || site.call === 'pread64' ? 1 : 2;
+    const count = Math.min(most, possible.length);
     return Array.from({ length: count }, (_, turn) => {
       const error = possible[(index + turn) % possible.length] ?? 'EIO';
       return { site, error };
@@ -58,10 +58,10 @@ async function failAt({ site, error, story }: Failure, stage: Stage, used: strin
 async function playJournalFailures(arena: Arena, tally: Tally): Promise<void> {
   const [lane] = arena.lanes;
   if (lane === undefined) return;
-  const stage: Stage = { lane, tally, programs: arena.programs, mayBeBusy: true };
+  const stage: Stage = { lane, tally, programs: arena.programs, isDiskFailing: true };
   const used = (await usedMachine(lane, tally, arena)).path;
   const failures: Failure[] = [];
-  for (const story of stories.filter(({ isStraced }) => isStraced)) {
+  for (const story of stories.filter(({ inEveryWay }) => inEveryWay)) {
     const sites = await sitesOf(story, stage, used);
     failures.push(...failuresOf(sites).map((failure) => ({ ...failure, story })));
   }

@@ -122,7 +122,7 @@ const fileLimits = [0, 1, 4, 16, 32, 48, 64, 80, 96, 128, 256];
 export async function playDisks(arena: Arena, tally: Tally): Promise<void> {
   const [lane] = arena.lanes;
   if (lane === undefined) return;
-  const stage = { lane, tally, programs: arena.programs };
+  const stage: Stage = { lane, tally, programs: arena.programs, isDiskFailing: true };
   const isSlice = arena.share < 0.05;
   for (const sizeKb of isSlice ? arena.dice.sample(smallDisks, 2) : smallDisks) {
     for (const operation of operations) await onSmallDisk(sizeKb, operation, stage);

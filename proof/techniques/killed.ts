@@ -26,36 +26,56 @@ async function stepsOf(story: Story, stage: Stage, used: string): Promise<string
   return steps;
 }
 
-async function killAt(at: number, name: string, story: Story, stage: Stage, used: string): Promise<void> {
-  const play = new Play(`${story.name}, killed at step ${at} (${name})`, stage);
+/** Killed alone; killed while another process waits for it; or asked by a signal to end. */
+type How = 'killed' | 'killed in company' | 'interrupted';
+type Blow = { readonly at: number; readonly name: string; readonly story: Story; readonly how: How };
+
+async function strike({ at, name, story, how }: Blow, stage: Stage, used: string): Promise<void> {
+  const play = new Play(`${story.name}, ${how} at step ${at} (${name})`, stage);
   const home = await setScene(story, play, stage.lane, used);
-  const ran = await play.run(story.argv, home, {
+  const signal = how === 'interrupted' ? 'SIGTERM' : 'SIGKILL';
+  const struck = play.run(story.argv, home, {
     program: stage.programs.hooked,
-    env: { BOTCTL_PROOF_DIE_AT: String(at) },
+    env: { BOTCTL_PROOF_DIE_AT: String(at), BOTCTL_PROOF_BLOW: signal },
     ...stdinOf(story),
   });
-  if (ran.signal !== 'SIGKILL' && ran.code !== 0)
+  const other = how === 'killed in company' ? play.run(story.argv, home, stdinOf(story)) : undefined;
+  const ran = await struck;
+  if (how === 'killed' && ran.signal !== 'SIGKILL' && ran.code !== 0)
     play.wrong(`it was to be killed, but ended with ${ran.code}`);
+  if (how === 'interrupted') play.expectExit(ran, 0, 9, 11, 130);
+  if (other !== undefined) play.expectExit(await other, 0);
   await aftermath(story, play, home, stage);
   home.remove();
+}
+
+const milder: readonly How[] = ['killed in company', 'interrupted'];
+
+/** Killed at each step; where it is to be struck in every way, the other two take turns. */
+function blowsAt(steps: readonly string[], story: Story): Blow[] {
+  return steps.flatMap((name, index) => {
+    const turn = milder[index % milder.length] ?? 'interrupted';
+    const ways: readonly How[] = story.inEveryWay ? ['killed', turn] : ['killed'];
+    return ways.map((how): Blow => ({ at: index + 1, name, story, how }));
+  });
 }
 
 async function play(arena: Arena, tally: Tally): Promise<void> {
   const [first] = arena.lanes;
   if (first === undefined) throw new Error('no lane');
   const used = (await usedMachine(first, tally, arena)).path;
-  const blows: { at: number; name: string; story: Story }[] = [];
+  const blows: Blow[] = [];
   for (const story of stories) {
     const steps = await stepsOf(story, { lane: first, tally, programs: arena.programs }, used);
-    blows.push(...steps.map((name, index) => ({ at: index + 1, name, story })));
+    blows.push(...blowsAt(steps, story));
   }
   const chosen = shareOf(blows, arena, 'killed');
-  await overLanes(arena, tally, chosen, ({ at, name, story }, lane) =>
-    killAt(at, name, story, { lane, tally, programs: arena.programs }, used),
+  await overLanes(arena, tally, chosen, (blow, lane) =>
+    strike(blow, { lane, tally, programs: arena.programs }, used),
   );
   if (arena.hasSystemCalls)
     await killByStrace(
-      stories.filter(({ isStraced }) => isStraced),
+      stories.filter(({ inEveryWay }) => inEveryWay),
       arena,
       tally,
       used,

@@ -18,16 +18,16 @@ export type Story = {
   /** An earlier run of the same command, whose reply is lost. */
   readonly isResumed?: true;
   readonly stdin?: string;
-  /** Also to be killed at its system calls. */
-  readonly isStraced?: true;
+  /** Also struck at its system calls, in company, and by a milder signal. */
+  readonly inEveryWay?: true;
 };
 
 const rows = 'conversation_id,content\nconv_demo,One\nconv_demo,Two\nconv_demo,Three\n';
 
 export const stories: readonly Story[] = [
-  { name: 'the first command ever', argv: command('message'), expected: 1, isNew: true, isStraced: true },
+  { name: 'the first command ever', argv: command('message'), expected: 1, isNew: true, inEveryWay: true },
   { name: 'a named message', argv: command('message', '--once', 'killed'), expected: 1 },
-  { name: 'an unnamed transfer', argv: command('transfer'), expected: 1, isStraced: true },
+  { name: 'an unnamed transfer', argv: command('transfer'), expected: 1, inEveryWay: true },
   {
     name: 'a transfer of a run, tried again',
     argv: command('transfer', '--run', 'nightly'),

@@ -73,6 +73,12 @@ async function playCase(one: Case, stage: Stage): Promise<void> {
 }
 
 function expectEnd(one: Case, play: Play, ran: Ran): void {
+  const { weather, reading, way } = one;
+  const isHeldForSure = weather.endsHeld === true && reading.isUnproven !== true && way !== 'another machine';
+  if (isHeldForSure) {
+    play.expectExit(ran, 10);
+    return;
+  }
   if (mayBeHeld(one)) play.expectExit(ran, 0, 9, 10);
   else play.expectExit(ran, 0);
 }

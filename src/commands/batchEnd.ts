@@ -84,10 +84,20 @@ function problemOfEnd({ undone }: BatchEnd, stop: Stop | undefined, world: Batch
   const again = commandAgain(world);
   return problemOf(
     new Failure('not-all-done', `${told.join('; ')}.${why}`, {
-      hint: `${stop === undefined ? '' : before[stop.because]}Run the same command again${again}: it does only what is not done, with the same keys.`,
+      hint: `${stop === undefined ? mending(undone) : `${before[stop.because]}Run`} the same command again${again}: it does only what is not done, with the same keys.`,
     }),
   );
 }
+
+/** Of some rows a re-run alone would say the same as now. */
+function mending(undone: BatchEnd['undone']): string {
+  const wrong = undone.map(({ outcome }) => outcome).filter((outcome) => unhelped.includes(outcome));
+  return wrong.length === 0
+    ? 'Run'
+    : `Mend the rows that are ${new Intl.ListFormat('en', { type: 'disjunction' }).format(wrong)}, then run`;
+}
+
+const unhelped: readonly string[] = ['refused', 'rejected', 'invalid'];
 
 function reasons(stop: Stop): string {
   switch (stop.because) {

@@ -1,7 +1,8 @@
 import type { Given } from '../cli/given.ts';
 import type { Run } from '../cli/spec.ts';
 import type { Context } from '../context.ts';
-import { failureJson } from '../display/outcomeView.ts';
+import { plainCanvas, remark } from '../display/drawing.ts';
+import { drawIntent, failureJson } from '../display/outcomeView.ts';
 import { resume } from '../engine/resume.ts';
 import { asFailure, type Exit, exitOf, Failure, problemOf, retryOf } from '../errors.ts';
 import type { Decision, Intent, Journal, State } from '../journal/journal.ts';
@@ -125,7 +126,9 @@ async function operatorsWord(
   given: Given,
   { display, clock }: Context,
 ): Promise<Decision | undefined> {
-  const question = `Intent ${intent.id} is held: it may have happened. Send it again with the same key ${intent.key}?`;
+  const canvas = plainCanvas(display.columns);
+  const held = `Intent ${intent.id} is held: it may have happened. Its key is ${intent.key}.`;
+  const question = `${drawIntent(intent, canvas)}${remark(held, canvas)}Send it again with the same key?`;
   if (!given.flag('yes')) {
     if (!display.interactive || !(await display.confirm(question))) return undefined;
   }

@@ -1,5 +1,5 @@
 import { foldAtBlanks } from '../wrap.ts';
-import type { Paint } from './display.ts';
+import type { Canvas, Paint } from './display.ts';
 import type { Fields } from './report.ts';
 import { safeLine, safeLines } from './safeText.ts';
 
@@ -71,9 +71,9 @@ function drawRow(row: Fields, paint: Paint): string {
 }
 
 /** The message as it will look: its text, and its rows of buttons. */
-export function drawMessage(request: Fields, paint: Paint): string {
+export function drawMessage(request: Fields, { paint, columns }: Canvas): string {
   const bar = paint.dim('│');
-  const content = safeLines(field(request, 'content'));
+  const content = safeLines(field(request, 'content')).flatMap((line) => foldAtBlanks(line, columns - 4));
   const rows = listIn(request, 'components').map((row) => drawRow(row, paint));
   const lines = rows.length === 0 ? content : [...content, '', ...rows];
   return lines.map((line) => `  ${bar} ${line}\n`).join('');

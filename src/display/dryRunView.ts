@@ -68,7 +68,7 @@ export function dryRunView(dry: DryRun): View {
         ],
         canvas,
       );
-      const preview = dry.kind === 'message' ? `\n${drawMessage(dry.request, paint)}` : '';
+      const preview = dry.kind === 'message' ? `\n${drawMessage(dry.request, canvas)}` : '';
       return `${paint.bold('Dry run: nothing was journaled or sent')}\n${facts}${preview}`;
     },
   };

@@ -1,6 +1,7 @@
 import type { Problem } from '../errors.ts';
+import type { Intent } from '../journal/journal.ts';
 import type { Canvas, View } from './display.ts';
-import { drawMessage, labelled } from './drawing.ts';
+import { drawMessage, type LabelCanvas, labelled } from './drawing.ts';
 import { essence, messageOf, type Report, reportJson, requestOf, shown, transferOf } from './report.ts';
 
 function text(value: unknown): string | undefined {
@@ -43,7 +44,7 @@ export function drawReport(report: Report, canvas: Canvas): string {
       ],
       canvas,
     );
-    return `${headline(report, canvas)}${facts}${drawMessage(request, canvas.paint)}${trailing}`;
+    return `${headline(report, canvas)}${facts}${drawMessage(request, canvas)}${trailing}`;
   }
   const transfer = transferOf(report);
   const facts = labelled(
@@ -58,6 +59,24 @@ export function drawReport(report: Report, canvas: Canvas): string {
     canvas,
   );
   return `${headline(report, canvas)}${facts}${trailing}`;
+}
+
+/** For a question about an intent: who would do what, and where. */
+export function drawIntent(intent: Intent, canvas: LabelCanvas): string {
+  const request = requestOf(intent);
+  const amount = text(request.amount);
+  return labelled(
+    [
+      ['Bot', intent.bot],
+      ['Service', intent.baseUrl],
+      ['To', text(request.to_address)],
+      ['Amount', amount === undefined ? undefined : `${amount} ${text(request.asset)}`],
+      ['Memo', text(request.memo)],
+      ['Conversation', text(request.conversation_id)],
+      ['Content', text(request.content)],
+    ],
+    canvas,
+  );
 }
 
 export function outcomeView(report: Report): View {

@@ -32,7 +32,7 @@ export async function carryOut(
     const recorded = await record(run, number, judged, stopped, startedAtMs, doing);
     if (recorded.is !== 'go-on') return recorded;
     run.intent = recorded.intent;
-    await wait(pause?.is === 'wait' ? pause.waitMs : 0, judged.judgement, run, doing);
+    await wait(pause?.is === 'wait' ? pause.waitMs : 0, judged, run, doing);
     const next = await goOn(run, judged.judgement, doing);
     if (next.is === 'not-recorded') return notRecorded(run, number, judged, startedAtMs, next.cause, doing);
     if (next.is === 'over') return { ...next.ended, begun };
@@ -138,12 +138,12 @@ function notRecorded(
   return { is: 'not-recorded', intent, attempt, cause };
 }
 
-async function wait(waitMs: number, { verdict }: Judgement, run: Run, doing: Doing): Promise<void> {
+async function wait(waitMs: number, { end }: Judged, run: Run, doing: Doing): Promise<void> {
   const { observer, clock, interrupts, pace } = doing;
-  const why = verdict === 'limited' ? 'The service asks to wait' : 'Trying again';
+  const why = end.trouble ?? `status ${end.status}`;
   const seconds = (waitMs / 1000).toFixed(1);
-  observer.step(`${verdict}: waiting ${waitMs} ms`);
-  await observer.during(`${why}: ${seconds} s`, clock.sleep(waitMs, interrupts.first));
+  observer.step(`${end.verdict}: waiting ${waitMs} ms`);
+  await observer.during(`Trying again in ${seconds} s (${why})`, clock.sleep(waitMs, interrupts.first));
   run.waitedMs += waitMs;
   await pace?.turn(interrupts.first);
 }

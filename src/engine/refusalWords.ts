@@ -50,7 +50,7 @@ export function refusalWords({ because, intent }: Ended & { is: 'refused' }): [F
         'unfinished-twin',
         {
           message: `An earlier transfer of the same amount to the same address is not settled (intent ${id}, ${intent?.state ?? ''}); nothing was sent now.`,
-          hint: `Settle it first: botctl resume ${id}, or botctl resolve ${id}.${nameIt(intent)}`,
+          hint: `Settle it first: botctl resume ${id}, or botctl resolve ${id} --happened (or --did-not-happen) --reason TEXT.${nameIt(intent)}`,
         },
       ];
     case 'twin-still-sending':

@@ -29,6 +29,8 @@ type Ending =
   | { readonly kind: 'too-much' }
   | { readonly kind: 'interrupted' };
 
+const noShell = 'No shell runs it: no pipes, no variables, no ~.';
+
 /** Runs a token command and returns the first line of its stdout. No shell, and nothing of it is echoed. */
 export async function runTokenCommand(command: string, world: CommandWorld): Promise<string> {
   const [program] = commandWords(command);
@@ -39,10 +41,7 @@ export async function runTokenCommand(command: string, world: CommandWorld): Pro
     case 'interrupted':
       throw interruptedFailure();
     case 'not-started':
-      throw failed(
-        `could not be started: ${ending.reason}`,
-        'Is it installed and on PATH? No shell runs it: no pipes, no variables, no ~.',
-      );
+      throw failed(`could not be started: ${ending.reason}`, `Is it installed and on PATH? ${noShell}`);
     case 'too-slow':
       throw failed(
         `was stopped after ${(world.limitMs ?? limitMs) / 1000} s`,
@@ -55,7 +54,9 @@ export async function runTokenCommand(command: string, world: CommandWorld): Pro
         const how = ending.code === null ? `was ended by ${ending.signal}` : `exited ${ending.code}`;
         throw failed(
           how,
-          'What it said is above. Run it by hand until it prints the token, then run the same command again.',
+          /[|<>$`~&;]/u.test(command)
+            ? `What it said is above. ${noShell} Where one is needed: sh -c '…'.`
+            : 'What it said is above. Run it by hand until it prints the token, then run the same command again.',
         );
       }
       const [line = ''] = ending.output.toString('latin1').split(/\r?\n/u);

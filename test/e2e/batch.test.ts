@@ -147,6 +147,17 @@ describe('identity', () => {
     expect((await sandbox.ledger()).map(({ request }) => request.content)).toEqual(['one', 'two']);
   });
 
+  test('rows that a re-run alone would not help are to be mended first', async () => {
+    const wrong = file('a.csv', 'id,conversation_id,content\n1,conv_demo,one\n2,nowhere,two\n');
+    expect((await send(wrong)).stderr.replace(/\s+/gu, ' ')).toContain(
+      'Mend the rows that are rejected, then run the same command again',
+    );
+    const changed = file('a.csv', messages([['1', 'another']]));
+    expect((await send(changed)).stderr.replace(/\s+/gu, ' ')).toContain(
+      'Mend the rows that are refused, then run the same command again',
+    );
+  });
+
   test('a rejected row may be mended, and keeps its key', async () => {
     const path = file('a.csv', 'id,conversation_id,content\n1,conv_typo,one\n');
     expect((await send(path)).code).toBe(11);

@@ -1,6 +1,7 @@
 import { hostname, userInfo } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Desk, payAda, type Said, sendHello } from '../helpers/desk.ts';
+import { noTerminal, onTerminal } from '../helpers/terminal.ts';
 import { message, posted, Workshop } from '../helpers/workshop.ts';
 
 let desk: Desk;
@@ -114,6 +115,25 @@ describe('resume', () => {
     // Its first request did it: the service knows the key.
     expect(held).toMatchObject({ outcome: 'accepted', duplicate: true });
     expect(await desk.sandbox.ledger({ key: held?.intent?.key ?? '' })).toHaveLength(1);
+  });
+
+  test.skipIf(noTerminal !== '')(`of a held one shows what it is before it asks${noTerminal}`, async () => {
+    const { faults } = desk.sandbox;
+    await faults({ kind: 'reply', status: 200, body: 'OK', when: 'after' });
+    await faults({ kind: 'reply', status: 200, body: 'OK', when: 'after' });
+    const seen: string[] = [];
+    for (const words of [payAda, sendHello]) {
+      const { intent } = await desk.json(words);
+      const { shown } = await onTerminal(['resume', intent?.id ?? ''], [['[y/N] ', 'n\r']], desk.env);
+      seen.push(shown.slice(0, shown.indexOf('[y/N]')));
+      for (const value of Object.values(intent?.request ?? {})) expect(seen.at(-1)).toContain(value);
+    }
+    expect(
+      seen
+        .join('')
+        .split('\r\n')
+        .filter((line) => line.length > 80),
+    ).toEqual([]);
   });
 
   test('of a held one needs its ID and a yes, and keeps who gave it', async () => {

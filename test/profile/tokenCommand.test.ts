@@ -53,6 +53,14 @@ describe('a token command', () => {
     expect(wordsOf(failure)).not.toContain('canary');
   });
 
+  test('that fails says that no shell ran it, where it was written for one', async () => {
+    const hint = async (command: string): Promise<string> =>
+      String((await failureOf(() => runTokenCommand(command, world()))).details.hint);
+    expect(await hint('false | head')).toContain('No shell runs it');
+    expect(await hint('false $HOME')).toContain('No shell runs it');
+    expect(await hint('false')).not.toContain('shell');
+  });
+
   test('is stopped when its time is over, also if it will not end', async () => {
     const marker = join(home.path, 'alive');
     const command = script(

@@ -1,0 +1,17 @@
+import type { Dice } from '../../dice.ts';
+
+/** One generated case: a command, what it reads, and what it finds on its machine. */
+export type Generated = {
+  readonly argv: readonly string[];
+  readonly stdin?: Buffer;
+  readonly config?: Buffer;
+  readonly reply?: Buffer;
+  /** How the journal of a machine in use is damaged. */
+  readonly damage?: (file: Buffer) => Buffer;
+  /** How many requests may leave at most; whatever is refused (exit 2) sends none. */
+  readonly mostRequests: number;
+  /** What a request must say, if one leaves. */
+  readonly isAsked?: (body: Record<string, unknown>) => boolean;
+};
+
+export type Kind = { readonly name: string; readonly count: number; make(dice: Dice): Generated };

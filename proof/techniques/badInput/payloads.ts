@@ -1,0 +1,56 @@
+import { recipient } from '../../../test/helpers/sandbox.ts';
+import type { Kind } from './kind.ts';
+import { mutateJson } from './mutate.ts';
+
+export const sampleMessage = {
+  conversation_id: 'conv_demo',
+  content: 'Hello, world',
+  reply_to_message_id: 'msg_0',
+  components: [
+    {
+      type: 'action_row',
+      components: [{ type: 'button', label: 'Yes', style: 'success', custom_id: 'yes' }],
+    },
+  ],
+};
+const sampleTransfer = { to_address: recipient, asset: 'SOL', amount: '1.5', memo: 'rent' };
+
+/** What JSON's own parser makes of it, which reads more strictly than some; a mark at its beginning is no text. */
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/u, ''));
+  } catch {
+    return undefined;
+  }
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).map(([name, inner]) => [name, sorted(inner)] as const);
+  return fields.sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+function withoutKey(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  return JSON.stringify(
+    sorted(Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'idempotency_key'))),
+  );
+}
+
+export const payloads: Kind = {
+  name: 'payloads',
+  count: 6000,
+  make: (dice) => {
+    const isMessage = dice.below(2) === 0;
+    const stdin = mutateJson(isMessage ? sampleMessage : sampleTransfer, dice);
+    const name = dice.below(3) === 0 ? ['--once', `n${dice.below(1e9)}`] : ['--run', `r${dice.below(1e9)}`];
+    const asked = withoutKey(parsed(stdin));
+    return {
+      argv: [isMessage ? 'send' : 'transfer', '--payload', '-', ...name, '--json'],
+      stdin,
+      mostRequests: 1,
+      isAsked: (body) => withoutKey(body) === asked,
+    };
+  },
+};
