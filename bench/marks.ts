@@ -23,10 +23,11 @@ const { values } = parseArgs({
 const stage = await setStage(values['as-is']);
 try {
   const journal = join(stage.folder, 'long.db');
-  makeJournal(journal, Number(values.intents));
+  const intents = Number(values.intents);
+  makeJournal(journal, intents);
   const nodes = [process.execPath, ...(values.nodes ? await otherNodes() : [])];
   const all = nodes.map((node) => {
-    const figures = measure({ stage, journal, node, rounds: Number(values.rounds) });
+    const figures = measure({ stage, journal, intents, node, rounds: Number(values.rounds) });
     console.log(drawTable(figures));
     return figures;
   });

@@ -9,6 +9,7 @@ export type Scene = {
   readonly stage: Stage;
   /** A journal of very many intents. */
   readonly journal: string;
+  readonly intents: number;
   readonly node: string;
   readonly rounds: number;
 };
@@ -16,6 +17,7 @@ export type Scene = {
 export type Figures = {
   readonly nodeVersion: string;
   readonly rounds: number;
+  readonly intents: number;
   readonly timings: readonly Timing[];
   readonly absent: readonly string[];
   readonly firstSandboxMs: number;
@@ -27,12 +29,13 @@ const paying = ['--sandbox', 'transfer', '--to', '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDs
 
 /** Everything of one Node, in one run. */
 export function measure(scene: Scene): Figures {
-  const { stage, node, rounds } = scene;
+  const { stage, node, rounds, intents } = scene;
   const { present, absent } = presentPeers(`${stage.baseUrl}/api/bot/v1/messages/send`, node, stage.env);
   const firstSandboxMs = median([1, 2, 3].map(() => firstSandbox(scene)));
   return {
     nodeVersion: spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim(),
     rounds,
+    intents,
     timings: timeRows([...ownRows(scene), ...present], rounds),
     absent,
     firstSandboxMs,
@@ -54,7 +57,7 @@ function ownRows({ stage: { env, baseUrl }, journal, node }: Scene): Row[] {
     row('botctl send', () => [...sending, fresh()]),
     row('botctl send, token in the environment', () => [...sending, fresh()], token),
     row('botctl send, replayed', () => [...sending, 'the same', '--once', 'bench']),
-    row('botctl history --limit 20, 1,000,000 intents', () => ['history', '--limit', '20'], {
+    row('botctl history --limit 20', () => ['history', '--limit', '20'], {
       BOTCTL_JOURNAL: journal,
     }),
     row('botctl --sandbox transfer', (run) => [...paying, '--asset', 'SOL', '--amount', `0.1${run}1`]),

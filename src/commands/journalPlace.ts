@@ -5,7 +5,6 @@ import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
 import { dataFolder } from '../folders.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { HowMany } from '../journal/sqliteJournal.ts';
 
 export function sandboxFolder(env: Context['env']): string {
   return join(dataFolder(env), 'sandbox');
@@ -22,13 +21,9 @@ export function journalPath(given: Given, { env }: Pick<Context, 'env'>): string
   return env.BOTCTL_JOURNAL || join(dataFolder(env), 'journal.db');
 }
 
-export async function openJournalOf(
-  given: Given,
-  context: Pick<Context, 'env'>,
-  howMany?: HowMany,
-): Promise<Journal> {
+export async function openJournalOf(given: Given, context: Pick<Context, 'env'>): Promise<Journal> {
   const { openJournal } = await import('../journal/sqliteJournal.ts');
-  return openJournal(journalPath(given, context), howMany);
+  return openJournal(journalPath(given, context));
 }
 
 /** Who decides: kept with every decision. */

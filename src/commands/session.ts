@@ -33,7 +33,7 @@ export type Voice = {
 export async function openSession(given: Given, context: Context, keepAlive = false): Promise<Session> {
   const voice = await openVoice(given, context, keepAlive);
   try {
-    const journal = await openJournalOf(given, context, keepAlive ? 'many' : 'few');
+    const journal = await openJournalOf(given, context);
     return {
       doing: doingOf(voice, journal, given, context),
       readyToSend: voice.readyToSend,

@@ -225,14 +225,6 @@ export function withoutSync(database: DatabaseSyncInstance, work: () => void): v
   }
 }
 
-/**
- * Every command begins with reading the whole log, 4 ms where it may grow to a thousand pages. Folding it four
- * times as often costs a command less than that; a batch, that opens it once, is better off with a long one.
- */
-export function keepLogShort(database: DatabaseSyncInstance): void {
-  database.exec('PRAGMA wal_autocheckpoint = 250');
-}
-
 /** One for each journal: whoever opens it again in this process has it already. */
 const bystanders = new Map<string, DatabaseSyncInstance>();
 
@@ -240,8 +232,8 @@ const bystanders = new Map<string, DatabaseSyncInstance>();
  * Keeps the WAL from being folded into the database at the end of every command: the last connection to
  * close would do that and delete it, and the next command would make it anew; four fsyncs of six in a single
  * send. A reader cannot fold it, and keeps writers from doing so. It must be opened before the writer and
- * stay open, because Node closes what is left in the opposite order. SQLite itself folds the WAL after so
- * many pages; where this does not work out, each command folds it as it would have anyway.
+ * stay open, because Node closes what is left in the opposite order. SQLite itself folds the WAL every
+ * thousand pages; where this does not work out, each command folds it as it would have anyway.
  */
 function standBy(path: string): void {
   if (bystanders.has(path)) return;

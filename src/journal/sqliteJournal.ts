@@ -5,17 +5,14 @@ import { Owners } from './owners.ts';
 import { attemptOf, decisionOf, intentOf, type SqlRow } from './rows.ts';
 import { selectionSql } from './selecting.ts';
 import { journalFailure } from './sqliteFaults.ts';
-import { keepLogShort, openFile, ownName, withoutSync } from './sqliteFile.ts';
+import { openFile, ownName, withoutSync } from './sqliteFile.ts';
 import { statements, type Verb } from './statements.ts';
-
-export type HowMany = 'few' | 'many';
 
 type Bindings = Record<string, null | number | string | Uint8Array>;
 
-/** Opens the journal at `path`, made new if there is none; for a few intents, or for many. */
-export function openJournal(path: string, howMany: HowMany = 'few'): Journal {
+/** Opens the journal at `path`, made new if there is none. */
+export function openJournal(path: string): Journal {
   const database = openFile(path);
-  if (howMany === 'few') keepLogShort(database);
   const store = new Store(database, path);
   const owners = new Owners(ownName(path));
   const salt = store.guard(() => saltOf(store));

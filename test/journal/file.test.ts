@@ -90,16 +90,6 @@ describe('a new journal', () => {
     database.close();
   });
 
-  test('has a short log, which every command reads, unless it is opened for many intents', () => {
-    const path = usedJournal();
-    for (let command = 0; command < 60; command += 1) done(opened(path), 'accepted');
-    expect(statSync(`${path}-wal`).size).toBeLessThan(400 * 4120);
-    const journal = openJournal(path, 'many');
-    for (let intent = 0; intent < 60; intent += 1) done(journal, 'accepted');
-    expect(statSync(`${path}-wal`).size).toBeGreaterThan(400 * 4120);
-    journal.close();
-  });
-
   test('that others could read is closed to them', () => {
     const path = usedJournal();
     chmodSync(path, 0o644);
