@@ -1,4 +1,4 @@
-import type { Problem } from '../errors.ts';
+import { Failure, type Problem } from '../errors.ts';
 import type { Attempt, Intent } from '../journal/journal.ts';
 import { readReply } from '../wire/reading.ts';
 
@@ -28,11 +28,21 @@ function pruned(value: unknown, depth = 0): unknown {
 
 /** The request as it was frozen, without its key. */
 export function requestOf({ body }: Pick<Intent, 'body'>): Fields {
-  const { idempotency_key: _key, ...request } = JSON.parse(new TextDecoder().decode(body)) as Record<
-    string,
-    unknown
-  >;
+  const { idempotency_key: _key, ...request } = fieldsIn(body);
   return request;
+}
+
+/** The journal keeps only bodies that botctl made itself: what cannot be read was damaged since. */
+function fieldsIn(body: Uint8Array): Fields {
+  try {
+    const fields: unknown = JSON.parse(new TextDecoder().decode(body));
+    if (typeof fields === 'object' && fields !== null) return fields as Fields;
+  } catch {
+    // Said below, in words that help.
+  }
+  throw new Failure('journal-damaged', 'The journal is damaged: the body of an intent cannot be read.', {
+    hint: 'Keep a copy of it and put a backup in its place. `botctl doctor` says which file it is.',
+  });
 }
 
 function replyJson(attempt: Attempt | undefined): Fields | undefined {

@@ -1,6 +1,16 @@
 import type { BaseUrl } from '../intent/baseUrl.ts';
 import type { Kind } from '../intent/wanted.ts';
-import type { Attempt, Decision, DecisionKind, Intent, NamedBy, Phase, State, Verdict } from './journal.ts';
+import {
+  type Attempt,
+  type Decision,
+  type DecisionKind,
+  type Intent,
+  type NamedBy,
+  type Phase,
+  type State,
+  states,
+  type Verdict,
+} from './journal.ts';
 
 type Cell = null | number | bigint | string | Uint8Array;
 export type SqlRow = Readonly<Record<string, Cell>>;
@@ -9,8 +19,20 @@ function optional<Value>(cell: Cell | undefined): Value | undefined {
   return cell === null || cell === undefined ? undefined : (cell as Value);
 }
 
-// The columns' types and values are held by the schema's own checks.
-export function intentOf(row: SqlRow): Intent {
+/** The schema's own checks hold what is written; what comes back otherwise was damaged on its disk. */
+export class DamagedRow extends Error {}
+
+function sound(row: SqlRow): SqlRow {
+  const isTimely = [row.created_at, row.updated_at].every((ms) => Math.abs(Number(ms)) <= lastMs);
+  if (!isTimely || !(states as readonly unknown[]).includes(row.state)) throw new DamagedRow('a damaged row');
+  return row;
+}
+
+// Beyond it there are no dates.
+const lastMs = 8.64e15;
+
+export function intentOf(damageable: SqlRow): Intent {
+  const row = sound(damageable);
   return {
     id: row.id as string,
     kind: row.kind as Kind,
@@ -39,7 +61,8 @@ export function intentOf(row: SqlRow): Intent {
 
 function headersOf(cell: Cell | undefined): Readonly<Record<string, string>> {
   try {
-    return typeof cell === 'string' ? (JSON.parse(cell) as Record<string, string>) : {};
+    if (typeof cell !== 'string') return {};
+    return JSON.parse(cell) as Record<string, string>;
   } catch {
     // A flipped bit that SQLite cannot see: what else is kept of the attempt matters more.
     return {};

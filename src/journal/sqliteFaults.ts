@@ -1,4 +1,5 @@
 import { Failure } from '../errors.ts';
+import { DamagedRow } from './rows.ts';
 
 const primary = {
   error: 1,
@@ -11,6 +12,7 @@ const primary = {
   full: 13,
   cantOpen: 14,
   protocol: 15,
+  constraint: 19,
   notADatabase: 26,
 };
 
@@ -37,6 +39,8 @@ function codeOf(error: unknown): number | undefined {
 /** SQLite's error as a failure with a name; anything else as it is. */
 export function journalFailure(error: unknown, path: string): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
+  // A number that no column of ours can hold is a RangeError.
+  if (error instanceof DamagedRow || error instanceof RangeError) return damaged(path, error);
   const code = codeOf(error);
   if (code === primary.corrupt || code === primary.notADatabase) return damaged(path, error);
   if (code === primary.error && lostSchema.test(error.message)) return damaged(path, error);
@@ -50,6 +54,11 @@ export function journalFailure(error: unknown, path: string): unknown {
   const known = [permission, readOnly, ioError, full, cantOpen, protocol] as (number | undefined)[];
   if (known.includes(code) || 'syscall' in error) return notWritable(path, error);
   return error;
+}
+
+/** What our own checks refuse: a mistake of botctl's, or what it met is damaged. */
+export function isRefusal(error: unknown): boolean {
+  return codeOf(error) === primary.constraint;
 }
 
 /** While a file is being opened no statement of ours can be wrong: what SQLite cannot make sense of is damage. */

@@ -4,7 +4,7 @@ import type { Intent, Journal, Selection, State } from './journal.ts';
 import { Owners } from './owners.ts';
 import { attemptOf, decisionOf, intentOf, type SqlRow } from './rows.ts';
 import { selectionSql } from './selecting.ts';
-import { journalFailure } from './sqliteFaults.ts';
+import { damaged, isRefusal, journalFailure } from './sqliteFaults.ts';
 import { openFile, ownName, withoutSync } from './sqliteFile.ts';
 import { statements, type Verb } from './statements.ts';
 
@@ -168,7 +168,17 @@ class Store {
     try {
       return work();
     } catch (error) {
+      if (isRefusal(error) && !this.#isSound()) throw damaged(this.#path, error);
       throw journalFailure(error, this.#path);
+    }
+  }
+
+  #isSound(): boolean {
+    try {
+      const row = this.#database.prepare('PRAGMA integrity_check(1)').get() as SqlRow | undefined;
+      return row?.integrity_check === 'ok';
+    } catch {
+      return false;
     }
   }
 
@@ -200,12 +210,14 @@ class Store {
   }
 
   one<Result>(verb: Verb, bindings: Bindings, read: (row: SqlRow) => Result): Result | undefined {
-    const row = this.guard(() => this.#statement(statements[verb]).get(bindings)) as SqlRow | undefined;
-    return row === undefined ? undefined : read(row);
+    return this.guard(() => {
+      const row = this.#statement(statements[verb]).get(bindings) as SqlRow | undefined;
+      return row === undefined ? undefined : read(row);
+    });
   }
 
   all<Result>(verb: Verb, bindings: Bindings, read: (row: SqlRow) => Result): Result[] {
-    return (this.guard(() => this.#statement(statements[verb]).all(bindings)) as SqlRow[]).map(read);
+    return this.guard(() => (this.#statement(statements[verb]).all(bindings) as SqlRow[]).map(read));
   }
 
   *select(selection: Selection): Generator<Intent> {
