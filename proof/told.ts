@@ -47,8 +47,10 @@ export function misbehaviour(ran: Ran, isDiskFailing = false): string[] {
   // On a sound disk the journal takes whatever the engine gives it: what it refuses breaks the promise.
   if (!isDiskFailing && /the journal could not go on|constraint failed/u.test(ran.stdout + ran.stderr))
     found.push(`the journal refused something: ${shortened(ran)}`);
-  const isHelp = ran.argv.some((word) => word === '--help' || word === '-h' || word === '--version');
-  if (ran.code !== null && ran.argv.includes('--json') && !isHelp) {
+  const end = ran.argv.indexOf('--');
+  const options = end < 0 ? ran.argv : ran.argv.slice(0, end);
+  const isHelp = options.some((word) => word === '--help' || word === '-h' || word === '--version');
+  if (ran.code !== null && options.includes('--json') && !isHelp) {
     const objects = objectsOf(ran);
     if (objects === undefined) found.push(`stdout is no JSON: ${shortened(ran)}`);
     else if (objects.length === 0 && !isList(ran)) found.push(`nothing on stdout: ${shortened(ran)}`);
@@ -62,9 +64,7 @@ function isList({ argv }: Ran): boolean {
 }
 
 export function shortened({ code, signal, stdout, stderr }: Ran): string {
-  return `exit ${code ?? signal}; ${stdout.slice(0, 600)} ${stderr.slice(0, 400)}`
-    .replace(/\s+/gu, ' ')
-    .trim();
+  return `exit ${code ?? signal}; ${stdout.slice(-600)} ${stderr.slice(0, 400)}`.replace(/\s+/gu, ' ').trim();
 }
 
 /** Where what was said cannot be squared with what had happened by then. */

@@ -68,7 +68,7 @@ async function playOne(
     ? await run(arena.programs.plain.bin, one.argv, start)
     : await runInside({ argv: one.argv, env, stdin: one.stdin, limitMs });
   const sent = stub.taken();
-  for (const what of [...misbehaviour(ran), ...unasked(one, ran, sent)]) {
+  for (const what of [...misbehaviour(ran, one.damage !== undefined), ...unasked(one, ran, sent)]) {
     tally.find('wrongly reported', `${where}: botctl ${one.argv.join(' ').slice(0, 200)}`, what);
   }
   const done = ran.code === 0 ? sent.length : 0;

@@ -31,11 +31,17 @@ function sorted(value: unknown): unknown {
   return fields.sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
+/** What is empty is as good as absent. */
+function isEmpty(value: unknown): boolean {
+  return value === null || value === '' || (Array.isArray(value) && value.length === 0);
+}
+
 function withoutKey(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
-  return JSON.stringify(
-    sorted(Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'idempotency_key'))),
+  const fields = Object.entries(value).filter(
+    ([name, inner]) => name !== 'idempotency_key' && !isEmpty(inner),
   );
+  return JSON.stringify(sorted(Object.fromEntries(fields)));
 }
 
 export const payloads: Kind = {
