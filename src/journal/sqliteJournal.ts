@@ -4,6 +4,7 @@ import type { Intent, Journal, Selection, State } from './journal.ts';
 import { Owners } from './owners.ts';
 import { attemptOf, decisionOf, intentOf, type SqlRow } from './rows.ts';
 import { selectionSql } from './selecting.ts';
+import { isSound } from './soundness.ts';
 import { damaged, isRefusal, journalFailure } from './sqliteFaults.ts';
 import { openFile, ownName, withoutSync } from './sqliteFile.ts';
 import { statements, type Verb } from './statements.ts';
@@ -168,17 +169,8 @@ class Store {
     try {
       return work();
     } catch (error) {
-      if (isRefusal(error) && !this.#isSound()) throw damaged(this.#path, error);
+      if (isRefusal(error) && !isSound(this.#database)) throw damaged(this.#path, error);
       throw journalFailure(error, this.#path);
-    }
-  }
-
-  #isSound(): boolean {
-    try {
-      const row = this.#database.prepare('PRAGMA integrity_check(1)').get() as SqlRow | undefined;
-      return row?.integrity_check === 'ok';
-    } catch {
-      return false;
     }
   }
 

@@ -41,6 +41,20 @@ test('what the journal refuses because it is damaged is damage', async () => {
   expect(await failureOf(write)).toMatchObject({ code: 'journal-damaged' });
 });
 
+// One bit of the journal's own schema: no row shows it, and what it refuses is not botctl's mistake.
+test('a check that was damaged itself is damage', async () => {
+  const { id } = workshop.only();
+  flip(`UPDATE intents SET state = 'open';
+    PRAGMA writable_schema = ON;
+    UPDATE sqlite_schema SET sql = replace(sql, 'unknown', 'unknowm') WHERE name = 'intents'`);
+  const write = (): unknown =>
+    workshop.look((journal) => {
+      journal.claim(id, 1);
+      journal.conclude(id, 'unknown', undefined, 1);
+    });
+  expect(await failureOf(write)).toMatchObject({ code: 'journal-damaged' });
+});
+
 test('a body that is no JSON is damage, when it is to be shown', async () => {
   expect(await failureOf(() => requestOf({ body: Buffer.from('{"') }))).toMatchObject({
     code: 'journal-damaged',
