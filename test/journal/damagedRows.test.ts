@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { requestOf } from '../../src/display/report.ts';
@@ -44,9 +45,11 @@ test('what the journal refuses because it is damaged is damage', async () => {
 // One bit of the journal's own schema: no row shows it, and what it refuses is not botctl's mistake.
 test('a check that was damaged itself is damage', async () => {
   const { id } = workshop.only();
-  flip(`UPDATE intents SET state = 'open';
-    PRAGMA writable_schema = ON;
-    UPDATE sqlite_schema SET sql = replace(sql, 'unknown', 'unknowm') WHERE name = 'intents'`);
+  flip(`UPDATE intents SET state = 'open'; PRAGMA wal_checkpoint(TRUNCATE)`);
+  const bytes = readFileSync(workshop.path);
+  const check = bytes.indexOf("'open', 'sending', 'unknown'");
+  bytes[check + "'open', 'sending', 'u".length] = 'm'.charCodeAt(0);
+  writeFileSync(workshop.path, bytes);
   const write = (): unknown =>
     workshop.look((journal) => {
       journal.claim(id, 1);
