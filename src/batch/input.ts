@@ -10,6 +10,7 @@ export type Input = {
   /** A file's path, or `-`. */
   readonly path: string;
   readonly stdin: AsyncIterable<Uint8Array | string>;
+  readonly interrupted?: AbortSignal;
 };
 
 export function sourceOf({ path }: Input): string {
@@ -26,9 +27,14 @@ export async function* readRows(input: Input, kind: Kind): AsyncGenerator<RawRow
 }
 
 async function* bytesOf(input: Input): AsyncGenerator<Buffer> {
+  const chunks = (input.path === '-' ? input.stdin : createReadStream(input.path))[Symbol.asyncIterator]();
+  const interruption = failOnAbort(input);
   try {
-    for await (const chunk of input.path === '-' ? input.stdin : createReadStream(input.path)) {
-      yield Buffer.from(chunk);
+    for (;;) {
+      // Whoever writes it may never come to its end; and only its end would end the reading.
+      const next = await Promise.race([chunks.next(), interruption]);
+      if (next.done === true) return;
+      yield Buffer.from(next.value);
     }
   } catch (error) {
     if (error instanceof Failure) throw error;
@@ -38,6 +44,23 @@ async function* bytesOf(input: Input): AsyncGenerator<Buffer> {
       cause: error,
     });
   }
+}
+
+function failOnAbort(input: Input): Promise<never> {
+  const { interrupted } = input;
+  const interruption = new Promise<never>((_resolve, reject) => {
+    const fail = (): void =>
+      reject(
+        new Failure('interrupted', `Interrupted while ${sourceOf(input)} was read; nothing was sent.`, {
+          hint: 'Run the same command again when you are ready.',
+        }),
+      );
+    if (interrupted?.aborted === true) fail();
+    interrupted?.addEventListener('abort', fail, { once: true });
+  });
+  // Later, the batch itself answers an interrupt.
+  interruption.catch(() => {});
+  return interruption;
 }
 
 /** Enough of the beginning to tell what it is. */

@@ -91,7 +91,7 @@ async function doIt(shared: Shared): Promise<Exit> {
 async function surveyAll(world: BatchWorld): Promise<Survey> {
   const { asked, options, context, sheet, speaking, journal } = world;
   const { clock, interrupts, display } = context;
-  const input = { path: options.path, stdin: context.stdin };
+  const input = { path: options.path, stdin: context.stdin, interrupted: context.interrupts.first };
   const surveyed = await display.waiting(
     `Checking ${sourceOf(input)}`,
     survey(readRows(input, asked.kind), asked, {

@@ -19,20 +19,19 @@ type World = Pick<Context, 'stdin' | 'interrupts' | 'display'>;
 
 async function readBytes(path: string, source: string, world: World): Promise<Uint8Array> {
   const { interrupts } = world;
-  const chunks: Buffer[] = [];
-  let length = 0;
   const stream = path === '-' ? world.stdin : createReadStream(path);
-  // Whoever writes it may never come to its end; and only its end would end the reading.
-  const stop = (): void => void (stream as Readable).destroy(interrupted(source));
+  let stop = (): void => {};
+  // Whoever writes it may never come to its end.
+  const interruption = new Promise<never>((_resolve, reject) => {
+    stop = (): void => {
+      (stream as Readable).destroy();
+      reject(interrupted(source));
+    };
+  });
   interrupts.first.addEventListener('abort', stop, { once: true });
   if (interrupts.first.aborted) stop();
   try {
-    for await (const chunk of stream) {
-      const bytes = Buffer.from(chunk);
-      length += bytes.length;
-      if (length > maxFileBytes) throw tooLong(source);
-      chunks.push(bytes);
-    }
+    return await Promise.race([allOf(stream, source), interruption]);
   } catch (error) {
     if (error instanceof Failure) throw error;
     const why = error instanceof Error ? error.message : String(error);
@@ -42,6 +41,17 @@ async function readBytes(path: string, source: string, world: World): Promise<Ui
     });
   } finally {
     interrupts.first.removeEventListener('abort', stop);
+  }
+}
+
+async function allOf(stream: AsyncIterable<Buffer | string>, source: string): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    const bytes = Buffer.from(chunk);
+    length += bytes.length;
+    if (length > maxFileBytes) throw tooLong(source);
+    chunks.push(bytes);
   }
   return Buffer.concat(chunks);
 }
