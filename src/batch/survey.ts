@@ -4,7 +4,7 @@ import { Failure } from '../errors.ts';
 import { addressComplaint } from '../intent/address.ts';
 import { fingerprint } from '../intent/canonical.ts';
 import { type Complaint, complain, sentence } from '../intent/complaint.ts';
-import { identityFor } from '../intent/naming.ts';
+import { keyFor } from '../intent/naming.ts';
 import { canonicalOf, type Kind, type Wanted } from '../intent/wanted.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
 import { type CheckedRow, checkRow, isGoodId } from './checkRow.ts';
@@ -170,8 +170,8 @@ class Surveyor {
     if (id === undefined || journal === undefined) return;
     const { kind, name } = this.#asked;
     const place = { baseUrl: speaking.baseUrl, kind };
-    const identity = identityFor(namedById(name, id), place, { bot: '', tokenHash: undefined }, '');
-    if (isRowOf(journal.find(identity), this.#asked)) this.#known += 1;
+    const key = keyFor(namedById(name, id), place, '', () => '');
+    if (isRowOf(journal.findByKey(place, key), this.#asked)) this.#known += 1;
   }
 
   /** Nobody knows which of the two is meant, so neither is sent. */

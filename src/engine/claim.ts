@@ -161,8 +161,8 @@ function ownerHasDied({ found }: Plan, { journal }: Doing, nowMs: number): boole
 
 export function claimed(id: string, begun: boolean, doing: Doing): Claimed {
   const { journal, speaking, clock } = doing;
-  const number = journal.startAttempt(id, journal.hashOf(speaking.token.reveal()), clock.now());
-  return { is: 'claimed', intent: known(journal.get(id)), number, begun };
+  const intent = journal.startAttempt(id, journal.hashOf(speaking.token.reveal()), clock.now());
+  return { is: 'claimed', intent, number: intent.attempts, begun };
 }
 
 function beginNew(sought: Sought, doing: Doing): Claimed {

@@ -103,12 +103,10 @@ async function record(
     return await doing.commit((): Recorded => {
       const nowMs = clock.now();
       journal.endAttempt(id, number, end, nowMs);
-      if (over) {
-        const state = stateAtEnd(judgement, tainted, stopped);
-        journal.conclude(id, state, state === 'held' ? judgement.why : undefined, nowMs);
-      }
-      const intent = journal.get(id) ?? run.intent;
-      if (!over) return { is: 'go-on', intent };
+      if (!over) return { is: 'go-on', intent: journal.get(id) ?? run.intent };
+      const state = stateAtEnd(judgement, tainted, stopped);
+      const why = state === 'held' ? judgement.why : undefined;
+      const intent = journal.conclude(id, state, why, nowMs) ?? journal.get(id) ?? run.intent;
       // Only an earlier attempt's proof tells more than this one does.
       const tells = intent.state !== 'accepted' || end.verdict === 'accepted';
       return {
@@ -191,8 +189,6 @@ function startNext({ id }: Intent, last: Judgement, doing: Doing): Next {
     journal.conclude(id, 'held', why, clock.now());
     return end({ because: 'nothing-to-gain' });
   }
-  return {
-    is: 'next',
-    number: journal.startAttempt(id, journal.hashOf(speaking.token.reveal()), clock.now()),
-  };
+  const { attempts } = journal.startAttempt(id, journal.hashOf(speaking.token.reveal()), clock.now());
+  return { is: 'next', number: attempts };
 }

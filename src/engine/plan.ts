@@ -57,11 +57,9 @@ export function newIntent(sought: Sought, speaking: Speaking, randomUuid: () => 
   };
 }
 
-/** By identity; or by key, where somebody gives as KEY what the journal knows under another name. */
-function lookUp(sought: Sought, journal: Journal): Intent | undefined {
-  const byKey = (): Intent | undefined =>
-    sought.key === undefined ? undefined : journal.findByKey(sought.place, sought.key);
-  return journal.find(sought.identity) ?? byKey();
+/** A name determines its key; so does whoever gives as KEY what the journal knows under another name. */
+function lookUp({ key, place, identity }: Sought, journal: Journal): Intent | undefined {
+  return key === undefined ? journal.findUnnamed(identity) : journal.findByKey(place, key);
 }
 
 /** Asks the journal whether this is a re-run, and whether an unfinished twin stands in the way. */

@@ -111,8 +111,8 @@ export interface Journal {
   /** Runs `work` alone: nobody else reads or writes in between. Durable when it returns. */
   atomically<Result>(work: () => Result): Result;
 
-  /** The intent of this identity: an unfinished one if there is one, else the newest. */
-  find(identity: string): Intent | undefined;
+  /** The unnamed intent of this identity: an unfinished one if there is one, else the newest. */
+  findUnnamed(identity: string): Intent | undefined;
   findByKey(place: Place, key: string): Intent | undefined;
   get(id: string): Intent | undefined;
   /** Intents whose id or key is this word, else those whose id or key begins so; two at most. */
@@ -140,16 +140,17 @@ export interface Journal {
   rewrite(id: string, body: Uint8Array, fingerprint: string, payment: string | undefined): void;
   /** A dead owner's `sending` is `unknown`, whatever it had noted. */
   recordDeath(id: string, atMs: number): void;
-  startAttempt(id: string, tokenHash: string, atMs: number): number;
+  /** Puts the next attempt of a claimed intent on record; `attempts` is then its number. */
+  startAttempt(id: string, tokenHash: string, atMs: number): Intent;
   /** Records how an attempt ended; what may have landed taints its intent. */
   endAttempt(id: string, number: number, end: AttemptEnd, atMs: number): void;
-  /** Ends this process's claim. False where it is no longer the owner: then only `accepted` is recorded. */
+  /** Ends this process's claim. Nothing where it is no longer the owner: then only `accepted` is recorded. */
   conclude(
     id: string,
     state: Exclude<State, 'sending' | 'resolved'>,
     why: string | undefined,
     atMs: number,
-  ): boolean;
+  ): Intent | undefined;
   /** Puts an `unknown` intent into an operator's hands. */
   hold(id: string, why: string, atMs: number): void;
   decide(id: string, decision: Decision): void;

@@ -45,7 +45,8 @@ CREATE TABLE intents (
 ) STRICT;
 
 CREATE UNIQUE INDEX intents_key ON intents (key, base_url, kind);
-CREATE INDEX intents_identity ON intents (identity, seq);
+-- A named intent is found by its key.
+CREATE INDEX intents_unnamed ON intents (identity, seq) WHERE named_by IS NULL;
 CREATE INDEX intents_row_name ON intents (name) WHERE named_by = 'row';
 CREATE INDEX intents_created ON intents (created_at, seq);
 CREATE INDEX intents_not_accepted ON intents (state, created_at) WHERE state <> 'accepted';

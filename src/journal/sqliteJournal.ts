@@ -25,7 +25,7 @@ export function openJournal(path: string): Journal {
     path,
     atomically: (work) => store.atomically(work),
 
-    find: (identity) => store.one('find', { identity }, intentOf),
+    findUnnamed: (identity) => store.one('findUnnamed', { identity }, intentOf),
     findByKey: ({ baseUrl, kind }, key) => store.one('findByKey', { baseUrl, kind, key }, intentOf),
     get: (id) => store.one('get', { id }, intentOf),
     startingWith: (prefix) => {
@@ -68,9 +68,8 @@ export function openJournal(path: string): Journal {
       store.atomically(() => {
         const counted = store.one('countAttempt', { ...owned(id), tokenHash, at }, (row) => row);
         if (counted === undefined) throw new Error(`intent ${id} is not claimed by this process`);
-        const number = Number(counted.attempts);
-        store.run('startAttempt', { intent: Number(counted.seq), number, at });
-        return number;
+        store.run('startAttempt', { intent: Number(counted.seq), number: Number(counted.attempts), at });
+        return intentOf(counted);
       }),
     endAttempt: (id, number, end, at) => {
       store.run('endAttempt', {
@@ -90,9 +89,9 @@ export function openJournal(path: string): Journal {
       });
     },
     conclude: (id, state, why, at) => {
-      if (store.run('conclude', { ...owned(id), state, why: why ?? null, at }) > 0) return true;
-      if (state === 'accepted') store.run('acceptLate', { id, at });
-      return false;
+      const ended = store.one('conclude', { ...owned(id), state, why: why ?? null, at }, intentOf);
+      if (ended === undefined && state === 'accepted') store.run('acceptLate', { id, at });
+      return ended;
     },
     hold: (id, why, at) => {
       store.run('hold', { id, why, at });

@@ -3,7 +3,7 @@
 const unfinished = `state IN ('open', 'sending', 'unknown', 'held')`;
 
 export const statements = {
-  find: `SELECT * FROM intents WHERE identity = :identity
+  findUnnamed: `SELECT * FROM intents WHERE identity = :identity AND named_by IS NULL
          ORDER BY (${unfinished} AND left_behind = 0) DESC, seq DESC LIMIT 1`,
   findByKey: `SELECT * FROM intents WHERE key = :key AND base_url = :baseUrl AND kind = :kind`,
   get: `SELECT * FROM intents WHERE id = :id`,
@@ -38,14 +38,14 @@ export const statements = {
                       trouble = 'its process ended before the reply was recorded'
                     WHERE verdict IS NULL AND intent = (SELECT seq FROM intents WHERE id = :id)`,
   countAttempt: `UPDATE intents SET attempts = attempts + 1, token_hash = :tokenHash, updated_at = :at
-                 WHERE id = :id AND state = 'sending' AND owner = :owner RETURNING seq, attempts`,
+                 WHERE id = :id AND state = 'sending' AND owner = :owner RETURNING *`,
   startAttempt: `INSERT INTO attempts (intent, number, started_at) VALUES (:intent, :number, :at)`,
   endAttempt: `UPDATE attempts SET ended_at = :at, phase = :phase, verdict = :verdict, status = :status,
                  request_id = :requestId, trouble = :trouble, retry_after = :retryAfter, duplicate = :duplicate,
                  verified = :verified, reply = :reply, headers = :headers
                WHERE number = :number AND intent = (SELECT seq FROM intents WHERE id = :id)`,
   conclude: `UPDATE intents SET state = :state, owner = NULL, why = :why, updated_at = :at
-             WHERE id = :id AND state = 'sending' AND owner = :owner`,
+             WHERE id = :id AND state = 'sending' AND owner = :owner RETURNING *`,
   acceptLate: `UPDATE intents SET state = 'accepted', owner = NULL, why = NULL, resolved_as = NULL, updated_at = :at
                WHERE id = :id AND state <> 'accepted'`,
   hold: `UPDATE intents SET state = 'held', why = :why, updated_at = :at WHERE id = :id AND state = 'unknown'`,

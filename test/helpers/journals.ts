@@ -81,7 +81,7 @@ export function done(
 ): string {
   const intent = newIntent(change);
   journal.begin(intent, atMs);
-  const number = journal.startAttempt(intent.id, 'hash', atMs);
+  const { attempts: number } = journal.startAttempt(intent.id, 'hash', atMs);
   journal.endAttempt(intent.id, number, endWith(verdict), atMs);
   journal.conclude(intent.id, verdict, undefined, atMs);
   return intent.id;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Journal, Selection } from '../../src/journal/journal.ts';
+import type { Intent, Journal, Selection } from '../../src/journal/journal.ts';
 import { selectionSql } from '../../src/journal/selecting.ts';
 import { openFile } from '../../src/journal/sqliteFile.ts';
 import { statements } from '../../src/journal/statements.ts';
@@ -38,7 +38,7 @@ describe('an intent', () => {
     const journal = opened();
     const intent = newIntent();
     journal.begin(intent, nowMs);
-    const number = journal.startAttempt(intent.id, 'hash', nowMs + 1);
+    const { attempts: number } = journal.startAttempt(intent.id, 'hash', nowMs + 1);
     const end = endWith('rejected', {
       status: 404,
       requestId: 'r\u001b[31m',
@@ -61,19 +61,19 @@ describe('an intent', () => {
     expect(Buffer.from(attempt?.reply ?? []).equals(Buffer.from([0, 255, 123]))).toBe(true);
   });
 
-  test('is looked for by its identity: an unfinished one first, else the newest', () => {
+  test('without a name is looked for by its identity: an unfinished one first, else the newest', () => {
     const journal = opened();
     const identity = 'same';
-    expect(journal.find(identity)).toBeUndefined();
+    expect(journal.findUnnamed(identity)).toBeUndefined();
     const unknown = done(journal, 'unknown', { identity });
     const accepted = done(journal, 'accepted', { identity });
-    expect(journal.find(identity)?.id).toBe(unknown);
+    expect(journal.findUnnamed(identity)?.id).toBe(unknown);
     journal.hold(unknown, 'w', nowMs);
-    expect(journal.find(identity)?.id).toBe(unknown);
+    expect(journal.findUnnamed(identity)?.id).toBe(unknown);
     journal.leaveBehind(unknown);
-    expect(journal.find(identity)?.id).toBe(accepted);
+    expect(journal.findUnnamed(identity)?.id).toBe(accepted);
     const rejected = done(journal, 'rejected', { identity });
-    expect(journal.find(identity)?.id).toBe(rejected);
+    expect(journal.findUnnamed(identity)?.id).toBe(rejected);
   });
 
   test('is claimed by one only, and tried only by whom it is claimed', () => {
@@ -85,7 +85,7 @@ describe('an intent', () => {
     expect(() => other.claim(intent.id, nowMs)).toThrow('is being sent already');
     expect(() => other.startAttempt(intent.id, 'h', nowMs)).toThrow('is not claimed by this process');
     expect(one.get(intent.id)?.attempts).toBe(0);
-    expect(one.startAttempt(intent.id, 'h', nowMs)).toBe(1);
+    expect(one.startAttempt(intent.id, 'h', nowMs).attempts).toBe(1);
     expect(() => one.begin({ ...newIntent(), key: intent.key }, nowMs)).toThrow();
   });
 });
@@ -98,7 +98,7 @@ describe('an owner that comes late', () => {
     const now = opened(path);
     const intent = newIntent({ namedBy: 'once', name: 'n' });
     late.begin(intent, nowMs);
-    const number = late.startAttempt(intent.id, 'h', nowMs);
+    const { attempts: number } = late.startAttempt(intent.id, 'h', nowMs);
     const raw = openFile(path);
     raw.exec(`UPDATE attempts SET verdict = 'unknown', phase = 'process-died', ended_at = 1`);
     raw.exec(`UPDATE intents SET state = 'unknown', owner = NULL`);
@@ -106,7 +106,7 @@ describe('an owner that comes late', () => {
     return { late, now, id: intent.id, number };
   }
 
-  const lateAccepted = ({ late, id, number }: ReturnType<typeof overtaken>): boolean => {
+  const lateAccepted = ({ late, id, number }: ReturnType<typeof overtaken>): Intent | undefined => {
     late.endAttempt(id, number, endWith('accepted'), nowMs + 9);
     return late.conclude(id, 'accepted', undefined, nowMs + 9);
   };
@@ -128,7 +128,7 @@ describe('an owner that comes late', () => {
   ])('records accepted over %s', (_state, meanwhile) => {
     const world = overtaken();
     meanwhile(world);
-    expect(lateAccepted(world)).toBe(false);
+    expect(lateAccepted(world)).toBeUndefined();
     const { now, id } = world;
     expect(now.get(id)).toMatchObject({ state: 'accepted', owner: undefined, resolvedAs: undefined });
     expect(now.tellingAttempt(id)?.verdict).toBe('accepted');
@@ -138,10 +138,10 @@ describe('an owner that comes late', () => {
     const world = overtaken();
     const { now, id } = world;
     now.claim(id, nowMs);
-    const second = now.startAttempt(id, 'h', nowMs);
+    const { attempts: second } = now.startAttempt(id, 'h', nowMs);
     lateAccepted(world);
     now.endAttempt(id, second, endWith('unknown', { status: 500 }), nowMs + 10);
-    expect(now.conclude(id, 'unknown', undefined, nowMs + 10)).toBe(false);
+    expect(now.conclude(id, 'unknown', undefined, nowMs + 10)).toBeUndefined();
     expect(now.get(id)?.state).toBe('accepted');
     expect(now.attemptsOf(id).map(({ verdict }) => verdict)).toEqual(['accepted', 'unknown']);
     expect(now.tellingAttempt(id)?.number).toBe(1);
@@ -149,7 +149,7 @@ describe('an owner that comes late', () => {
 
   test.each(['unknown', 'rejected', 'open', 'held'] as const)('changes nothing by %s', (state) => {
     const { late, now, id } = overtaken();
-    expect(late.conclude(id, state, undefined, nowMs)).toBe(false);
+    expect(late.conclude(id, state, undefined, nowMs)).toBeUndefined();
     expect(now.get(id)?.state).toBe('unknown');
   });
 });

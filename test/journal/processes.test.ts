@@ -18,7 +18,7 @@ const owning = `
   say(journal.self());
   process.stdin.once('data', () => {
     journal.endAttempt('intent-1', 1, end('accepted'), 2);
-    say(String(journal.conclude('intent-1', 'accepted', undefined, 2)));
+    say(String(journal.conclude('intent-1', 'accepted', undefined, 2)?.state));
     journal.close();
   });`;
 
@@ -59,7 +59,7 @@ describe('several processes', () => {
     journal.recordDeath('intent-1', nowMs);
     expect(journal.get('intent-1')?.state).toBe('sending');
     owner.child.stdin?.end('go');
-    expect(await owner.ended()).toEqual([name, 'true']);
+    expect(await owner.ended()).toEqual([name, 'accepted']);
   });
 
   test('begin one intent once', async () => {
@@ -70,7 +70,7 @@ describe('several processes', () => {
         path,
         `const journal = openJournal(path);
          say(journal.atomically(() => {
-           if (journal.find('identity-1')) return 'found';
+           if (journal.findUnnamed('identity-1')) return 'found';
            journal.begin(intent(1), 1);
            return 'begun';
          }));
@@ -122,7 +122,7 @@ describe('an owner', () => {
     expect(journal.attemptsOf('intent-1')).toMatchObject([{ phase: 'process-died', verdict: 'unknown' }]);
     expect(existsSync(`${path}.owners/${owner}`)).toBe(false);
     journal.claim('intent-1', nowMs);
-    expect(journal.startAttempt('intent-1', 'h', nowMs)).toBe(2);
+    expect(journal.startAttempt('intent-1', 'h', nowMs).attempts).toBe(2);
   });
 
   test('is not dead for being asked after by many at once', async () => {
@@ -148,7 +148,7 @@ describe('an owner', () => {
     const { child, next, ended } = program.start(path, owning);
     await next();
     child.stdin?.end('go');
-    expect(await next()).toBe('true');
+    expect(await next()).toBe('accepted');
     await ended();
     expect(opened(path).get('intent-1')).toMatchObject({
       state: 'accepted',
@@ -202,7 +202,7 @@ describe('one process that opens the journal twice', () => {
     expect(existsSync(`${path}-wal`)).toBe(true);
     journal.startAttempt('first', 'h', 1);
     journal.endAttempt('first', 1, endWith('accepted'), 2);
-    expect(journal.conclude('first', 'accepted', undefined, 2)).toBe(true);
+    expect(journal.conclude('first', 'accepted', undefined, 2)?.state).toBe('accepted');
     await program
       .start(path, `const j = openJournal(path); say(j.get('first').state); j.close();`)
       .ended()
