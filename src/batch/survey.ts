@@ -1,6 +1,6 @@
 import type { Asked, Speaking } from '../engine/doing.ts';
 import { makePlan, type Plan, type Sought, seek } from '../engine/plan.ts';
-import { Failure } from '../errors.ts';
+import { interruptedReading } from '../input/bytes.ts';
 import { addressComplaint } from '../intent/address.ts';
 import { fingerprint } from '../intent/canonical.ts';
 import { type Complaint, complain, sentence } from '../intent/complaint.ts';
@@ -54,11 +54,7 @@ export async function survey(
 ): Promise<Survey> {
   const surveyor = new Surveyor(asked, world);
   for await (const row of rows) {
-    if (world.interrupted.aborted) {
-      throw new Failure('interrupted', 'Interrupted while the input was read; nothing was sent.', {
-        hint: 'Run the same command again when you are ready.',
-      });
-    }
+    if (world.interrupted.aborted) throw interruptedReading('the input');
     surveyor.take(row);
   }
   return surveyor.survey();

@@ -4,6 +4,7 @@ import type { Stop } from '../batch/stopRules.ts';
 import type { Survey } from '../batch/survey.ts';
 import { type BatchEnd, batchEndJson, batchEndView, counted, severalRows } from '../display/batchView.ts';
 import type { Gauge } from '../display/meter.ts';
+import { lasting } from '../engine/phrases.ts';
 import type { Clock } from '../engine/ports.ts';
 import { type Exit, exitOf, Failure, type Problem, problemOf } from '../errors.ts';
 import { batchPlan } from './batchSurvey.ts';
@@ -23,19 +24,11 @@ export function gaugeOf({ rows, tally }: Survey, counts: Counts, pace: BatchPace
       `${counted(ended - done - counts.unknown)} failed`,
       `${counted(counts.unknown)} unknown`,
       `${perS < 10 ? perS.toFixed(1) : counted(Math.round(perS))} rows/s`,
-      ended === 0 ? '' : `${duration((todo - ended) / perS)} left`,
-      pace.quietMs() === 0 ? '' : `rate limited: waiting ${duration(pace.quietMs() / 1000)}`,
+      ended === 0 ? '' : `${lasting((1000 * (todo - ended)) / perS)} left`,
+      pace.quietMs() === 0 ? '' : `rate limited: waiting ${lasting(pace.quietMs())}`,
     ];
     return { share: todo === 0 ? 1 : ended / todo, text: parts.filter((part) => part !== '').join(', ') };
   };
-}
-
-function duration(seconds: number): string {
-  const whole = Math.ceil(seconds);
-  if (whole < 60) return `${whole} s`;
-  return whole < 3600
-    ? `${Math.floor(whole / 60)} min ${whole % 60} s`
-    : `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
 /** Said first to last: what may have happened comes before what did not. */

@@ -50,7 +50,7 @@ function list(rows: readonly BadRow[], all: number, display: Display): void {
 export async function refuseInvalid(surveyed: Survey, world: BatchWorld): Promise<Exit> {
   const { context, options } = world;
   const { invalid } = surveyed.tally.standings;
-  const source = sourceOf({ path: options.path, stdin: context.stdin });
+  const source = sourceOf(options);
   const problem = problemOf(
     new Failure(
       'bad-input',

@@ -1,8 +1,7 @@
-import { createReadStream } from 'node:fs';
-import type { Readable } from 'node:stream';
 import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
+import { bytesOf } from '../input/bytes.ts';
 
 const maxFileBytes = 1024 * 1024;
 
@@ -17,49 +16,23 @@ export function refuseSharedStdin(given: Given, names: readonly string[]): void 
 
 type World = Pick<Context, 'stdin' | 'interrupts' | 'display'>;
 
-async function readBytes(path: string, source: string, world: World): Promise<Uint8Array> {
-  const { interrupts } = world;
-  const stream = path === '-' ? world.stdin : createReadStream(path);
-  let stop = (): void => {};
-  // Whoever writes it may never come to its end.
-  const interruption = new Promise<never>((_resolve, reject) => {
-    stop = (): void => {
-      (stream as Readable).destroy();
-      reject(interrupted(source));
-    };
-  });
-  interrupts.first.addEventListener('abort', stop, { once: true });
-  if (interrupts.first.aborted) stop();
-  try {
-    return await Promise.race([allOf(stream, source), interruption]);
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    const why = error instanceof Error ? error.message : String(error);
-    throw new Failure('bad-file', `${source} cannot be read: ${why}. Nothing was sent.`, {
-      hint: 'Check the path and its permissions.',
-      cause: error,
-    });
-  } finally {
-    interrupts.first.removeEventListener('abort', stop);
-  }
-}
-
-async function allOf(stream: AsyncIterable<Buffer | string>, source: string): Promise<Uint8Array> {
+async function readBytes(path: string, name: string, world: World): Promise<Uint8Array> {
+  const source = {
+    path,
+    name,
+    get stdin() {
+      return world.stdin;
+    },
+    interrupted: world.interrupts.first,
+  };
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of stream) {
-    const bytes = Buffer.from(chunk);
+  for await (const bytes of bytesOf(source)) {
     length += bytes.length;
-    if (length > maxFileBytes) throw tooLong(source);
+    if (length > maxFileBytes) throw tooLong(name);
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);
-}
-
-function interrupted(source: string): Failure {
-  return new Failure('interrupted', `Interrupted while ${source} was read; nothing was sent.`, {
-    hint: 'Run the same command again when you are ready.',
-  });
 }
 
 function tooLong(source: string): Failure {

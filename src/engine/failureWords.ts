@@ -1,7 +1,7 @@
 import type { FailureCode } from '../errors.ts';
 import type { Attempt, Intent } from '../journal/journal.ts';
 import type { Ended, Stopped } from './doing.ts';
-import { done, iso, nouns, shortly, type Words } from './phrases.ts';
+import { done, iso, lasting, nouns, shortly, type Words } from './phrases.ts';
 import type { HeldReason } from './verdict.ts';
 
 type Concluded = Ended & { is: 'concluded' };
@@ -14,8 +14,7 @@ export function inProgress(intent: Intent): Words {
 }
 
 function at(ms: number, nowMs: number): string {
-  const seconds = Math.max(0, Math.ceil((ms - nowMs) / 1000));
-  return `${iso(ms)} (in ${seconds} s)`;
+  return `${iso(ms)} (in ${lasting(ms - nowMs)})`;
 }
 
 function when(stopped: Stopped | undefined, nowMs: number): string {

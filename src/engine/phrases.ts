@@ -12,6 +12,15 @@ export function iso(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+Z$/u, 'Z');
 }
 
+/** How long a wait is, as people say it. */
+export function lasting(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 3600
+    ? `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+    : `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+}
+
 /** The last reply in a few words: its status and what the service says, or what went wrong on the way. */
 export function shortly(attempt: Attempt | undefined): string {
   if (attempt === undefined) return 'no attempt was made';

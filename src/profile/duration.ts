@@ -15,11 +15,3 @@ export function parseDuration(text: string): number | undefined {
   if (digits === undefined || !isUnit(unit)) return undefined;
   return Number(digits) * unitMs[unit];
 }
-
-/** The shortest way to write it that reads back the same. */
-export function formatDuration(ms: number): string {
-  const whole = Math.max(0, Math.round(ms));
-  if (whole === 0) return '0s';
-  const unit = (['h', 'm', 's'] as const).find((candidate) => whole % unitMs[candidate] === 0) ?? 'ms';
-  return `${whole / unitMs[unit]}${unit}`;
-}

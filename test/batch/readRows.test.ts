@@ -5,10 +5,12 @@ import type { RawRow } from '../../src/batch/rawRow.ts';
 import type { Kind } from '../../src/intent/wanted.ts';
 import { failureOf } from '../helpers/failure.ts';
 
+const interrupted = new AbortController().signal;
+
 async function read(text: string, kind: Kind = 'message'): Promise<RawRow[]> {
   const rows: RawRow[] = [];
   const stdin = Readable.from([...Buffer.from(text)].map((byte) => Buffer.from([byte])));
-  for await (const row of readRows({ path: '-', stdin }, kind)) rows.push(row);
+  for await (const row of readRows({ path: '-', stdin, interrupted }, kind)) rows.push(row);
   return rows;
 }
 
@@ -101,7 +103,7 @@ describe('JSON Lines', () => {
 });
 
 test('a file that cannot be read says why', async () => {
-  const rows = readRows({ path: '/nowhere/rows.csv', stdin: Readable.from([]) }, 'message');
+  const rows = readRows({ path: '/nowhere/rows.csv', stdin: Readable.from([]), interrupted }, 'message');
   const failure = await failureOf(() => rows.next());
   expect(failure.message).toContain('/nowhere/rows.csv cannot be read');
 });
