@@ -159,16 +159,16 @@ function ownerHasDied({ found }: Plan, { journal }: Doing, nowMs: number): boole
   return true;
 }
 
-export function claimed(id: string, begun: boolean, doing: Doing): Claimed {
-  const { journal, speaking, clock } = doing;
+/** The next attempt of what this process has claimed. */
+export function claimed(id: string, { journal, speaking, clock }: Doing): Claimed {
   const intent = journal.startAttempt(id, journal.hashOf(speaking.token.reveal()), clock.now());
-  return { is: 'claimed', intent, number: intent.attempts, begun };
+  return { is: 'claimed', intent, number: intent.attempts, begun: false };
 }
 
-function beginNew(sought: Sought, doing: Doing): Claimed {
-  const intent = newIntent(sought, doing.speaking, doing.chance.uuid);
-  doing.journal.begin(intent, doing.clock.now());
-  return claimed(intent.id, true, doing);
+function beginNew(sought: Sought, { journal, speaking, chance, clock }: Doing): Claimed {
+  const wanted = newIntent(sought, speaking, chance.uuid);
+  const intent = journal.begin(wanted, journal.hashOf(speaking.token.reveal()), clock.now());
+  return { is: 'claimed', intent, number: intent.attempts, begun: true };
 }
 
 /** Why what may have landed must not be sent again without an operator's word. */
@@ -188,7 +188,7 @@ export function resumeOrHold(intent: Intent, doing: Doing): Step {
     return concluded(reread(intent, doing), doing, false);
   }
   journal.claim(intent.id, clock.now());
-  return claimed(intent.id, false, doing);
+  return claimed(intent.id, doing);
 }
 
 function sendAgain(intent: Intent, sought: Sought, doing: Doing): Claimed {
@@ -197,7 +197,7 @@ function sendAgain(intent: Intent, sought: Sought, doing: Doing): Claimed {
     doing.journal.rewrite(intent.id, body, sought.fingerprint, sought.payment);
   }
   doing.journal.claim(intent.id, doing.clock.now());
-  return claimed(intent.id, false, doing);
+  return claimed(intent.id, doing);
 }
 
 const pollMs = 50;

@@ -42,5 +42,5 @@ function takeUpOpen(intent: Intent, doing: Doing): Step {
 function takeUpHeld(intent: Intent, { journal, ...doing }: Doing, decision: Decision): Claimed {
   journal.decide(intent.id, decision);
   journal.claim(intent.id, doing.clock.now());
-  return claimed(intent.id, false, { journal, ...doing });
+  return claimed(intent.id, { journal, ...doing });
 }

@@ -132,8 +132,8 @@ export interface Journal {
   self(): string;
   isAlive(owner: string): boolean;
 
-  /** Records an intent and claims it for this process. */
-  begin(intent: NewIntent, atMs: number): void;
+  /** Records an intent, claimed for this process, with its first attempt. */
+  begin(intent: NewIntent, tokenHash: string, atMs: number): Intent;
   /** Claims an intent that is not being sent. */
   claim(id: string, atMs: number): void;
   /** Gives a rejected or undone intent that never may have landed another body, under the same key. */

@@ -1,15 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
-import type { Intent, Journal, Selection, State } from './journal.ts';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import type { Intent, Journal, NewIntent, Selection, State } from './journal.ts';
 import { Owners } from './owners.ts';
 import { attemptOf, decisionOf, intentOf, type SqlRow } from './rows.ts';
 import { selectionSql } from './selecting.ts';
 import { isSound } from './soundness.ts';
 import { damaged, isRefusal, journalFailure } from './sqliteFaults.ts';
 import { openFile, ownName, withoutSync } from './sqliteFile.ts';
+import { type Bindings, prepare, type Statement } from './statement.ts';
 import { statements, type Verb } from './statements.ts';
-
-type Bindings = Record<string, null | number | string | Uint8Array>;
 
 /** Opens the journal at `path`, made new if there is none. */
 export function openJournal(path: string): Journal {
@@ -45,10 +44,14 @@ export function openJournal(path: string): Journal {
     self,
     isAlive: (owner) => store.guard(() => owners.isAlive(owner)),
 
-    begin: (intent, at) => {
-      const { namedBy = null, name = null, payment = null, ...rest } = intent;
-      store.run('begin', { ...rest, namedBy, name, payment, owner: self(), at });
-    },
+    begin: (intent, tokenHash, at) =>
+      store.atomically(() => {
+        const { namedBy = null, name = null, payment = null, ...rest } = intent;
+        const owner = self();
+        const seq = store.insert('begin', { ...rest, namedBy, name, payment, owner, tokenHash, at });
+        store.run('startAttempt', { intent: seq, number: 1, at });
+        return begun(intent, owner, tokenHash, at);
+      }),
     claim: (id, at) => {
       if (store.run('claim', { ...owned(id), at }) === 0)
         throw new Error(`intent ${id} is being sent already`);
@@ -145,6 +148,24 @@ function saltOf(store: Store): Uint8Array {
   );
 }
 
+/** As it stands now in the journal. */
+function begun(intent: NewIntent, owner: string, tokenHash: string, at: number): Intent {
+  return {
+    ...intent,
+    state: 'sending',
+    tainted: false,
+    mayHaveLandedAtMs: undefined,
+    tokenHash,
+    owner,
+    why: undefined,
+    resolvedAs: undefined,
+    attempts: 1,
+    createdAtMs: at,
+    updatedAtMs: at,
+    reportedAtMs: undefined,
+  };
+}
+
 function countsOf(store: Store): Partial<Record<State, number>> {
   const others = store.all('countsOfOthers', {}, (row) => [row.state as State, Number(row.count)] as const);
   const all = store.one('countAll', {}, (row) => Number(row.count)) ?? 0;
@@ -156,7 +177,7 @@ function countsOf(store: Store): Partial<Record<State, number>> {
 class Store {
   readonly #database: DatabaseSyncInstance;
   readonly #path: string;
-  readonly #prepared = new Map<string, StatementSyncInstance>();
+  readonly #prepared = new Map<string, Statement>();
   #depth = 0;
 
   constructor(database: DatabaseSyncInstance, path: string) {
@@ -197,35 +218,40 @@ class Store {
   }
 
   run(verb: Verb, bindings: Bindings): number {
-    return this.guard(() => Number(this.#statement(statements[verb]).run(bindings).changes));
+    return this.guard(() => this.#statement(statements[verb]).run(bindings).changes);
+  }
+
+  /** The place that the new row got. */
+  insert(verb: Verb, bindings: Bindings): number {
+    return this.guard(() => this.#statement(statements[verb]).run(bindings).lastInsertRowid);
   }
 
   one<Result>(verb: Verb, bindings: Bindings, read: (row: SqlRow) => Result): Result | undefined {
     return this.guard(() => {
-      const row = this.#statement(statements[verb]).get(bindings) as SqlRow | undefined;
+      const row = this.#statement(statements[verb]).get(bindings);
       return row === undefined ? undefined : read(row);
     });
   }
 
   all<Result>(verb: Verb, bindings: Bindings, read: (row: SqlRow) => Result): Result[] {
-    return this.guard(() => (this.#statement(statements[verb]).all(bindings) as SqlRow[]).map(read));
+    return this.guard(() => this.#statement(statements[verb]).all(bindings).map(read));
   }
 
   *select(selection: Selection): Generator<Intent> {
     const { sql, bindings } = selectionSql(selection);
     // A reader that is still open would make this process's own writes fail where others write meanwhile:
     // so all places are read at once, and each intent only when it is asked for.
-    const places = this.guard(() => this.#statement(sql).all(bindings)) as { seq: number }[];
+    const places = this.guard(() => this.#statement(sql).all(bindings));
     for (const { seq } of places) {
-      const intent = this.one('bySeq', { seq }, intentOf);
+      const intent = this.one('bySeq', { seq: Number(seq) }, intentOf);
       if (intent !== undefined) yield intent;
     }
   }
 
-  #statement(sql: string): StatementSyncInstance {
+  #statement(sql: string): Statement {
     const known = this.#prepared.get(sql);
     if (known !== undefined) return known;
-    const statement = this.#database.prepare(sql);
+    const statement = prepare(this.#database, sql);
     this.#prepared.set(sql, statement);
     return statement;
   }

@@ -25,9 +25,9 @@ export const statements = {
   countAll: `SELECT count(*) AS count FROM intents`,
 
   begin: `INSERT INTO intents (id, kind, base_url, bot, named_by, name, key, identity, fingerprint, payment, body,
-            state, owner, created_at, updated_at)
+            state, owner, token_hash, attempts, created_at, updated_at)
           VALUES (:id, :kind, :baseUrl, :bot, :namedBy, :name, :key, :identity, :fingerprint, :payment, :body,
-            'sending', :owner, :at, :at)`,
+            'sending', :owner, :tokenHash, 1, :at, :at)`,
   claim: `UPDATE intents SET state = 'sending', owner = :owner, why = NULL, resolved_as = NULL, updated_at = :at
           WHERE id = :id AND state <> 'sending'`,
   rewrite: `UPDATE intents SET body = :body, fingerprint = :fingerprint, payment = :payment WHERE id = :id`,

@@ -80,8 +80,7 @@ export function done(
   atMs = nowMs,
 ): string {
   const intent = newIntent(change);
-  journal.begin(intent, atMs);
-  const { attempts: number } = journal.startAttempt(intent.id, 'hash', atMs);
+  const { attempts: number } = journal.begin(intent, 'hash', atMs);
   journal.endAttempt(intent.id, number, endWith(verdict), atMs);
   journal.conclude(intent.id, verdict, undefined, atMs);
   return intent.id;

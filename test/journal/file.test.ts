@@ -167,7 +167,7 @@ describe('a damaged journal is said to be damaged, with what to do, and never ov
       const journal = opened(path);
       for (const { id } of journal.select({ limit: 1000 })) journal.attemptsOf(id);
       journal.counts();
-      journal.begin(newIntent(), nowMs);
+      journal.begin(newIntent(), 'h', nowMs);
     });
     expect(failure.code).toBe('journal-damaged');
     expect(failure.details.hint).toContain(`mv ${path} ${path}.damaged`);
@@ -339,7 +339,7 @@ describe('a journal that cannot be written', () => {
       const full = await failureOf(() => {
         for (let nth = 0; nth < 100; nth += 1) {
           const intent = newIntent({ body });
-          journal.atomically(() => journal.begin(intent, nowMs));
+          journal.atomically(() => journal.begin(intent, 'h', nowMs));
           begun.push(intent.id);
         }
       });
@@ -373,8 +373,8 @@ describe('a journal that cannot be written', () => {
     writeFileSync(`${path}.owners`, 'x');
     for (const work of [
       () => journal.self(),
-      () => journal.begin(newIntent(), nowMs),
-      () => journal.atomically(() => journal.begin(newIntent(), nowMs)),
+      () => journal.begin(newIntent(), 'h', nowMs),
+      () => journal.atomically(() => journal.begin(newIntent(), 'h', nowMs)),
     ]) {
       expect((await failureOf(work)).code).toBe('journal-not-writable');
     }

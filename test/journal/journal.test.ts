@@ -18,14 +18,15 @@ describe('an intent', () => {
       name: 'n',
       body: Buffer.from('é\0'),
     });
-    journal.begin(intent, nowMs);
+    const begun = journal.begin(intent, 'hash', nowMs);
     const { body, ...rest } = intent;
     const kept = journal.get(intent.id);
+    expect({ ...begun, body: kept?.body }).toEqual(kept);
     expect(kept).toMatchObject({
       ...rest,
       state: 'sending',
       tainted: false,
-      attempts: 0,
+      attempts: 1,
       owner: journal.self(),
       createdAtMs: nowMs,
     });
@@ -37,8 +38,7 @@ describe('an intent', () => {
   test('keeps what every attempt brought, verbatim', () => {
     const journal = opened();
     const intent = newIntent();
-    journal.begin(intent, nowMs);
-    const { attempts: number } = journal.startAttempt(intent.id, 'hash', nowMs + 1);
+    const { attempts: number } = journal.begin(intent, 'hash', nowMs + 1);
     const end = endWith('rejected', {
       status: 404,
       requestId: 'r\u001b[31m',
@@ -81,12 +81,12 @@ describe('an intent', () => {
     const one = opened(path);
     const other = opened(path);
     const intent = newIntent();
-    one.begin(intent, nowMs);
+    one.begin(intent, 'h', nowMs);
     expect(() => other.claim(intent.id, nowMs)).toThrow('is being sent already');
     expect(() => other.startAttempt(intent.id, 'h', nowMs)).toThrow('is not claimed by this process');
-    expect(one.get(intent.id)?.attempts).toBe(0);
-    expect(one.startAttempt(intent.id, 'h', nowMs).attempts).toBe(1);
-    expect(() => one.begin({ ...newIntent(), key: intent.key }, nowMs)).toThrow();
+    expect(one.get(intent.id)?.attempts).toBe(1);
+    expect(one.startAttempt(intent.id, 'h', nowMs).attempts).toBe(2);
+    expect(() => one.begin({ ...newIntent(), key: intent.key }, 'h', nowMs)).toThrow();
   });
 });
 
@@ -97,8 +97,7 @@ describe('an owner that comes late', () => {
     const late = opened(path);
     const now = opened(path);
     const intent = newIntent({ namedBy: 'once', name: 'n' });
-    late.begin(intent, nowMs);
-    const { attempts: number } = late.startAttempt(intent.id, 'h', nowMs);
+    const { attempts: number } = late.begin(intent, 'h', nowMs);
     const raw = openFile(path);
     raw.exec(`UPDATE attempts SET verdict = 'unknown', phase = 'process-died', ended_at = 1`);
     raw.exec(`UPDATE intents SET state = 'unknown', owner = NULL`);
@@ -197,7 +196,7 @@ describe('unfinished payments', () => {
     done(journal, 'unknown', { ...transfer, payment: 'q' });
     done(journal, 'unknown', { ...transfer, identity: 'mine' });
     const sending = newIntent(transfer);
-    journal.begin(sending, nowMs);
+    journal.begin(sending, 'h', nowMs);
     expect(journal.unfinishedTwins(place, 'p', 'mine').map(({ id }) => id)).toEqual([unknown, sending.id]);
   });
 });
@@ -205,7 +204,7 @@ describe('unfinished payments', () => {
 describe('intents that begin so', () => {
   test('are found by id and by key, two at most', () => {
     const journal = opened();
-    const begin = (id: string, key: string): void => journal.begin(newIntent({ id, key }), nowMs);
+    const begin = (id: string, key: string): unknown => journal.begin(newIntent({ id, key }), 'h', nowMs);
     begin('aaaa1111', 'zzzz-1');
     begin('aaaa2222', 'zzzz-2');
     begin('bbbb3333', 'aaaa2-key');
@@ -224,22 +223,22 @@ describe('intents that begin so', () => {
 
   test('a whole key is no mere beginning', () => {
     const journal = opened();
-    journal.begin(newIntent({ id: 'i1', key: 'payday' }), nowMs);
-    journal.begin(newIntent({ id: 'i2', key: 'payday-2' }), nowMs);
+    journal.begin(newIntent({ id: 'i1', key: 'payday' }), 'h', nowMs);
+    journal.begin(newIntent({ id: 'i2', key: 'payday-2' }), 'h', nowMs);
     expect(journal.startingWith('payday').map(({ id }) => id)).toEqual(['i1']);
     expect(journal.startingWith('payda')).toHaveLength(2);
   });
 
   test('two of one key at two places are two', () => {
     const journal = opened();
-    journal.begin(newIntent({ id: 'i1', key: 'payday' }), nowMs);
-    journal.begin(newIntent({ id: 'i2', key: 'payday', kind: 'transfer', payment: 'p' }), nowMs);
+    journal.begin(newIntent({ id: 'i1', key: 'payday' }), 'h', nowMs);
+    journal.begin(newIntent({ id: 'i2', key: 'payday', kind: 'transfer', payment: 'p' }), 'h', nowMs);
     expect(journal.startingWith('payday')).toHaveLength(2);
   });
 
   test('one whose id and key both begin so is one', () => {
     const journal = opened();
-    journal.begin(newIntent({ id: 'same-1', key: 'same-2' }), nowMs);
+    journal.begin(newIntent({ id: 'same-1', key: 'same-2' }), 'h', nowMs);
     expect(journal.startingWith('same')).toHaveLength(1);
   });
 });
@@ -356,12 +355,11 @@ describe('several changes at once', () => {
     const intent = newIntent();
     expect(() =>
       journal.atomically(() => {
-        journal.begin(intent, nowMs);
-        journal.startAttempt(intent.id, 'h', nowMs);
+        journal.begin(intent, 'h', nowMs);
         throw new Error('no');
       }),
     ).toThrow('no');
     expect(journal.get(intent.id)).toBeUndefined();
-    journal.begin(intent, nowMs);
+    journal.begin(intent, 'h', nowMs);
   });
 });

@@ -13,8 +13,7 @@ afterAll(() => program.remove());
 
 const owning = `
   const journal = openJournal(path);
-  journal.begin(intent(1), 1);
-  journal.startAttempt('intent-1', 'h', 1);
+  journal.begin(intent(1), 'h', 1);
   say(journal.self());
   process.stdin.once('data', () => {
     journal.endAttempt('intent-1', 1, end('accepted'), 2);
@@ -32,7 +31,7 @@ describe('several processes', () => {
         `const journal = openJournal(path);
          for (let n = 0; n < ${each}; n += 1) {
            const one = intent(${nth} * 1000 + n);
-           journal.atomically(() => { journal.begin(one, n); journal.startAttempt(one.id, 'h', n); });
+           journal.begin(one, 'h', n);
            journal.endAttempt(one.id, 1, end('accepted'), n);
            journal.conclude(one.id, 'accepted', undefined, n);
          }
@@ -71,7 +70,7 @@ describe('several processes', () => {
         `const journal = openJournal(path);
          say(journal.atomically(() => {
            if (journal.findUnnamed('identity-1')) return 'found';
-           journal.begin(intent(1), 1);
+           journal.begin(intent(1), 'h', 1);
            return 'begun';
          }));
          journal.close();`,
@@ -88,7 +87,7 @@ describe('several processes', () => {
       path,
       `const journal = openJournal(path);
        journal.atomically(() => {
-         journal.begin(intent(1), 1);
+         journal.begin(intent(1), 'h', 1);
          say('in it');
          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
        });
@@ -178,7 +177,7 @@ describe('an owner', () => {
     const { child, next } = program.start(
       path,
       `const journal = openJournal(path);
-       for (const n of [1, 2, 3]) { journal.begin(intent(n), 1); journal.startAttempt('intent-' + n, 'h', 1); }
+       for (const n of [1, 2, 3]) { journal.begin(intent(n), 'h', 1); }
        say('begun');
        setInterval(() => {}, 1000);`,
     );
@@ -195,12 +194,11 @@ describe('one process that opens the journal twice', () => {
   test('keeps its hold on it when one of the two is closed', async () => {
     const path = newPath();
     const journal = opened(path);
-    journal.begin({ ...intentOne(), id: 'first', key: 'first' }, 1);
+    journal.begin({ ...intentOne(), id: 'first', key: 'first' }, 'h', 1);
     opened(path).close();
     // Were the hold lost, this one would take itself for the last and fold the log away under us.
     await program.start(path, `openJournal(path).close();`).ended();
     expect(existsSync(`${path}-wal`)).toBe(true);
-    journal.startAttempt('first', 'h', 1);
     journal.endAttempt('first', 1, endWith('accepted'), 2);
     expect(journal.conclude('first', 'accepted', undefined, 2)?.state).toBe('accepted');
     await program
