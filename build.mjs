@@ -107,11 +107,7 @@ function enlist(id, layer, graph) {
 
 await rm(dist, { recursive: true, force: true });
 const bundle = await rolldown({
-  input: {
-    main: `${root}src/main.ts`,
-    lineThread: `${root}src/wire/lineThread.ts`,
-    stringWidth: 'string-width',
-  },
+  input: { main: `${root}src/main.ts`, stringWidth: 'string-width' },
   cwd: root,
   preserveEntrySignatures: 'allow-extension',
   platform: 'node',

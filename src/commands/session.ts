@@ -7,8 +7,9 @@ import type { Journal } from '../journal/journal.ts';
 import { readSettings, type Settings } from '../profile/settings.ts';
 import { resolveSpeaker, type SpeakerWorld } from '../profile/speaker.ts';
 import { version } from '../version.ts';
+import type { Line } from '../wire/flight.ts';
 import { LateLine } from '../wire/lateLine.ts';
-import type { LineSettings } from '../wire/undiciLine.ts';
+import { poolLines } from '../wire/linePool.ts';
 import { openJournalOf, sandboxFolder } from './journalPlace.ts';
 import { sayIfSlow } from './sayIfSlow.ts';
 
@@ -130,10 +131,10 @@ function lateVoiceOf(speaker: Voiced, context: Context, keepAlive: boolean): Voi
 }
 
 function lineTo(origin: string, { env }: Context, how: { keepAlive: boolean; direct: boolean }): LateLine {
-  const settings: LineSettings = { origin, env, userAgent: `botctl/${version}`, ...how };
   return new LateLine(async () => {
-    if (how.keepAlive) return (await import('../wire/threadLine.ts')).openThreadLine(settings);
-    return (await import('../wire/undiciLine.ts')).openLine(settings);
+    const { openLine } = await import('../wire/undiciLine.ts');
+    const open = (): Line => openLine({ origin, env, userAgent: `botctl/${version}`, ...how });
+    return how.keepAlive ? poolLines(open) : open();
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
+import { Failure } from '../errors.ts';
 import { isLoopback } from '../intent/baseUrl.ts';
-import { refuseBlindTls } from './blindTls.ts';
 import { type Connecting, connecting } from './connecting.ts';
 import type { Flight, FlightLimits, Line, Shipment } from './flight.ts';
 import { followPhase, type Phase } from './phase.ts';
@@ -29,7 +29,7 @@ class TooLong extends Error {}
 
 /** A line to the service over undici: HTTP/1.1, no redirects, no retries, nothing that sends a body twice. */
 export function openLine(settings: LineSettings): Line {
-  refuseBlindTls(settings.origin, settings.env);
+  refuseBlindTls(settings);
   let way: Way | undefined;
   const drop = async (): Promise<void> => {
     const dropped = way;
@@ -67,6 +67,15 @@ async function wayTo(settings: LineSettings): Promise<Way> {
     connect: ways.connect,
   });
   return { client, connecting: ways };
+}
+
+function refuseBlindTls({ env, origin }: LineSettings): void {
+  if (env.NODE_TLS_REJECT_UNAUTHORIZED !== '0' || isLoopback(new URL(origin))) return;
+  throw new Failure(
+    'insecure-tls',
+    'NODE_TLS_REJECT_UNAUTHORIZED=0 is set: anyone on the way could read the token. Nothing was sent.',
+    { hint: 'Unset it. For a private certificate authority set NODE_EXTRA_CA_CERTS to its certificate.' },
+  );
 }
 
 function proxyOf({ env, origin, direct }: LineSettings): ProxyServer | undefined {
