@@ -31,8 +31,10 @@ function everyCase(): Case[] {
   });
 }
 
-function waysOf({ inEveryWay }: Reading, turn: number): readonly Way[] {
-  return inEveryWay === true ? ways : ways.slice(turn % ways.length).slice(0, 1);
+function waysOf({ inEveryWay, isForgetful }: Reading, turn: number): readonly Way[] {
+  // On another machine, where the service forgets as well, nothing is left that could know.
+  const possible = isForgetful === true ? ways.filter((way) => way !== 'another machine') : ways;
+  return inEveryWay === true ? possible : possible.slice(turn % possible.length).slice(0, 1);
 }
 
 /** The same payment under other words, while the first is not settled. */

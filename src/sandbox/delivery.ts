@@ -14,9 +14,9 @@ export function send(reply: Reply, { response, closing }: Outlet): Delivered {
   if (response.destroyed) return 0;
   response.statusCode = reply.status;
   for (const [name, value] of reply.headers) response.setHeader(name, value);
-  response.setHeader('Content-Length', reply.body.length);
+  if (!isBodiless(reply.status)) response.setHeader('Content-Length', reply.body.length);
   if (closing.aborted) response.setHeader('Connection', 'close');
-  response.end(reply.body);
+  response.end(isBodiless(reply.status) ? undefined : reply.body);
   return reply.status;
 }
 
@@ -68,9 +68,10 @@ export async function stall(ms: number | null, { response, closing }: Outlet): P
 
 async function drip(reply: Reply, everyMs: number, socket: Socket, { closing }: Outlet): Promise<Delivered> {
   socket.setNoDelay(true);
-  socket.write(head(reply.status, undefined, withLength(reply.headers, reply.body)));
-  for (let at = 0; at < reply.body.length && !socket.destroyed; at += 1) {
-    socket.write(reply.body.subarray(at, at + 1));
+  socket.write(head(reply.status, undefined, framed(reply)));
+  const body = isBodiless(reply.status) ? Buffer.alloc(0) : reply.body;
+  for (let at = 0; at < body.length && !socket.destroyed; at += 1) {
+    socket.write(body.subarray(at, at + 1));
     await sleep(everyMs, undefined, { signal: closing }).catch(() => undefined);
   }
   socket.end();
@@ -78,11 +79,8 @@ async function drip(reply: Reply, everyMs: number, socket: Socket, { closing }: 
 }
 
 function cut(reply: Reply, at: number, socket: Socket): Delivered {
-  const bytes = Buffer.concat([
-    head(reply.status, undefined, withLength(reply.headers, reply.body)),
-    reply.body.subarray(0, at),
-  ]);
-  socket.end(bytes);
+  const body = isBodiless(reply.status) ? Buffer.alloc(0) : reply.body.subarray(0, at);
+  socket.end(Buffer.concat([head(reply.status, undefined, framed(reply)), body]));
   return reply.status;
 }
 
@@ -92,17 +90,21 @@ function scripted(script: ScriptedReply, own: Reply): Buffer {
   const given = script.headers ?? [];
   const has = (name: string): boolean => given.some(([other]) => other.toLowerCase() === name);
   const added = own.headers.filter(([name]) => !has(name.toLowerCase()));
-  const bodiless = script.status < 200 || script.status === 204 || script.status === 304;
   const headers = [...given, ...added];
-  const framed =
-    bodiless || has('content-length') || has('transfer-encoding') ? headers : withLength(headers, body);
-  return Buffer.concat([head(script.status, script.reason, framed), bodiless ? Buffer.alloc(0) : body]);
+  const isFramed = has('content-length') || has('transfer-encoding');
+  const all = isFramed ? headers : framed({ status: script.status, headers, body });
+  const sent = isBodiless(script.status) ? Buffer.alloc(0) : body;
+  return Buffer.concat([head(script.status, script.reason, all), sent]);
 }
 
-const withLength = (headers: [string, string][], body: Buffer): [string, string][] => [
-  ...headers,
-  ['Content-Length', String(body.length)],
-];
+/** What HTTP lets have neither a body nor a length. */
+function isBodiless(status: number): boolean {
+  return status < 200 || status === 204 || status === 304;
+}
+
+function framed({ status, headers, body }: Reply): [string, string][] {
+  return isBodiless(status) ? headers : [...headers, ['Content-Length', String(body.length)]];
+}
 
 /** Written by hand: node:http would refuse most of what a fault wants to say. */
 function head(status: number, reason: string | undefined, headers: [string, string][]): Buffer {

@@ -1,5 +1,6 @@
 // Walks the service's document section by section; each test is named after the sentence it checks.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { rawRequest } from '../helpers/rawHttp.ts';
 import { paths, type Reply, recipient, startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
 
 let sandbox: TestSandbox;
@@ -269,6 +270,18 @@ describe('4. Endpoints', () => {
     await expect(transfer(wanted)).rejects.toThrow();
     const reply = await transfer(wanted);
     expect(reply).toMatchObject({ status: 200, json: { signature: (await sandbox.ledger())[0]?.signature } });
+    expect(await sandbox.ledger()).toHaveLength(1);
+  });
+
+  test('success status code of either endpoint is not shown: 204, which has neither a body nor its length', async () => {
+    await sandbox.readings({ success_status: 204 });
+    const body = JSON.stringify(hello);
+    const head = `POST ${paths.message} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json`;
+    const own = `Authorization: Bot ${sandbox.tokens.full}\r\nContent-Length: ${body.length}`;
+    const { text } = await rawRequest(sandbox.baseUrl, [`${head}\r\n${own}\r\n\r\n${body}`]);
+    expect(text).toMatch(/^HTTP\/1.1 204 /u);
+    expect(text).not.toMatch(/content-length/iu);
+    expect(text.endsWith('\r\n\r\n')).toBe(true);
     expect(await sandbox.ledger()).toHaveLength(1);
   });
 
