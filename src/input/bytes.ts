@@ -13,15 +13,13 @@ export type Source = {
 
 /** What a file or stdin holds, piece by piece, until its end or the first interrupt. */
 export async function* bytesOf(source: Source): AsyncGenerator<Buffer> {
-  const { path, name, interrupted } = source;
+  const { path, name } = source;
   const stream = path === '-' ? source.stdin : createReadStream(path);
   const pieces = stream[Symbol.asyncIterator]();
-  const interruption = interruptionOf(interrupted, name);
   let isWhole = false;
   try {
     for (;;) {
-      // Whoever writes it may never come to its end; and only its end would end the reading.
-      const next = await Promise.race([pieces.next(), interruption.came]);
+      const next = await unlessInterrupted(pieces.next(), source);
       isWhole = next.done === true;
       if (next.done === true) return;
       yield Buffer.from(next.value);
@@ -34,7 +32,6 @@ export async function* bytesOf(source: Source): AsyncGenerator<Buffer> {
       cause: error,
     });
   } finally {
-    interruption.forget();
     if (!isWhole) (stream as Readable).destroy();
   }
 }
@@ -45,17 +42,14 @@ export function interruptedReading(name: string): Failure {
   });
 }
 
-function interruptionOf(
-  interrupted: AbortSignal,
-  name: string,
-): { came: Promise<never>; forget: () => void } {
-  let fail = (): void => {};
-  const came = new Promise<never>((_resolve, reject) => {
-    fail = (): void => reject(interruptedReading(name));
+/** Whoever writes it may never come to its end; and only its end would end the reading. */
+function unlessInterrupted<Value>(work: Promise<Value>, { name, interrupted }: Source): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(interruptedReading(name));
+    // Taken away each time: a race against one promise for all would keep every piece that was ever read.
+    const forget = (): void => interrupted.removeEventListener('abort', onAbort);
+    interrupted.addEventListener('abort', onAbort, { once: true });
+    if (interrupted.aborted) onAbort();
+    work.then(resolve, reject).finally(forget);
   });
-  // After the reading nobody waits for it any more.
-  came.catch(() => {});
-  if (interrupted.aborted) fail();
-  interrupted.addEventListener('abort', fail, { once: true });
-  return { came, forget: () => interrupted.removeEventListener('abort', fail) };
 }

@@ -31,8 +31,8 @@ export function fingerprint(canonical: string): string {
   return hash('sha256', canonical);
 }
 
-/** A digest of fields that cannot run into each other: each is preceded by its length in bytes. */
-export function digestOf(domain: string, fields: readonly string[]): Buffer {
+/** A digest, in hex, of fields that cannot run into each other: each is preceded by its length in bytes. */
+export function digestOf(domain: string, fields: readonly string[]): string {
   const text = fields.map((field) => `${Buffer.byteLength(field)}:${field}`).join('');
-  return hash('sha256', `${domain}${text}`, 'buffer');
+  return hash('sha256', `${domain}${text}`);
 }

@@ -94,12 +94,15 @@ function fieldsOf(naming: Exclude<Naming, { by: 'nothing' }>, canonical: string)
 }
 
 /** Shaped as a UUIDv4, because services check the shape. */
-function asUuid(digest: Buffer): string {
-  const bytes = Buffer.from(digest.subarray(0, 16));
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  const hex = bytes.toString('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+function asUuid(hex: string): string {
+  const variant = '89ab'.charAt(Number.parseInt(hex.charAt(16), 16) % 4);
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(17, 20)}`,
+  ];
+  return [...parts, hex.slice(20, 32)].join('-');
 }
 
 /** The idempotency key. Only an unnamed intent's is random: every other is the same on every machine. */
@@ -120,7 +123,7 @@ export function identityFor(
     naming.by === 'nothing'
       ? ['unnamed', speaker.bot, speaker.tokenHash ?? '', canonical]
       : fieldsOf(naming, canonical);
-  return digestOf('botctl-identity/1', [place.baseUrl, place.kind, ...fields]).toString('hex');
+  return digestOf('botctl-identity/1', [place.baseUrl, place.kind, ...fields]);
 }
 
 export type SpeakerIdentity = {

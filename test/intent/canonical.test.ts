@@ -73,7 +73,7 @@ describe('a digest of fields', () => {
       digestOf('d', ['', 'abc']),
       digestOf('d', ['2:ab1:c']),
       digestOf('d', ['1:a', 'bc']),
-    ].map((digest) => digest.toString('hex'));
+    ];
     expect(new Set(digests).size).toBe(digests.length);
   });
 
@@ -82,7 +82,7 @@ describe('a digest of fields', () => {
     fc.assert(
       fc.property(fields, fields, (left, right) => {
         const same = JSON.stringify(left) === JSON.stringify(right);
-        expect(digestOf('d', left).equals(digestOf('d', right))).toBe(same);
+        expect(digestOf('d', left) === digestOf('d', right)).toBe(same);
       }),
     );
   });
