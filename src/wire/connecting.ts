@@ -10,11 +10,8 @@ export type Connecting = {
   abandon(): void;
 };
 
-/**
- * How a client gets its connections: straight, or through a proxy's tunnel. Nothing here ends by itself.
- * `forOne`: for one request only.
- */
-export async function connecting(proxy: ProxyServer | undefined, forOne: boolean): Promise<Connecting> {
+/** How a client gets its connections: straight, or through a proxy's tunnel. Nothing here ends by itself. */
+export async function connecting(proxy: ProxyServer | undefined): Promise<Connecting> {
   // The flight's own timer is the one that ends an attempt.
   const straight = connector({ timeout: 0, allowH2: false });
   const tunnel = proxy && (await import('./tunnel.ts'));
@@ -24,7 +21,7 @@ export async function connecting(proxy: ProxyServer | undefined, forOne: boolean
   const join: Join = (options, callback) => {
     const socket = straight(options, (...outcome) => {
       begun.delete(socket);
-      if (forOne) keepParserSmall();
+      keepParserSmall();
       callback(...outcome);
     });
     begun.add(socket);

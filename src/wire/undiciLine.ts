@@ -58,7 +58,7 @@ export function openLine(settings: LineSettings): Line {
 type Way = { readonly client: Client; readonly connecting: Connecting };
 
 async function wayTo(settings: LineSettings): Promise<Way> {
-  const ways = await connecting(proxyOf(settings), !settings.keepAlive);
+  const ways = await connecting(proxyOf(settings));
   const client = new Client(settings.origin, {
     headersTimeout: 0,
     bodyTimeout: 0,
