@@ -30,5 +30,6 @@ export function canonicalOf(wanted: Wanted): string {
 export function paymentOf(wanted: Wanted): string | undefined {
   if (wanted.kind === 'message') return undefined;
   const { to_address, asset, amount } = wanted.request;
-  return JSON.stringify([to_address, asset, amount]);
+  // Whether the service tells `usdc` from `USDC` it does not say; that two tokens differ by this alone is rarer.
+  return JSON.stringify([to_address, asset.toLowerCase(), amount]);
 }

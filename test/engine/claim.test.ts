@@ -377,6 +377,11 @@ describe('the guard against a twin', () => {
     expect(shop.intents()).toHaveLength(1);
   });
 
+  it('knows an asset in capitals and small letters', async () => {
+    await shop.run(transfer({ asset: 'USDC' }), [lost], noRetries);
+    expect(endOf(await shop.run(transfer({ asset: 'usdc' })))).toBe('refused unfinished-twin');
+  });
+
   it('keeps a dead process’s payment from being made by another spelling', async () => {
     await shop.die(transfer({}, once('n')));
     expect(endOf(await shop.run(transfer()))).toBe('refused unfinished-twin');
