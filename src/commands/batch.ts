@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readRows, sourceOf } from '../batch/input.ts';
 import { BatchPace } from '../batch/pace.ts';
 import { ReportFile, reportFormatOf, reportText } from '../batch/reportFile.ts';
+import { consecutiveIds } from '../batch/rowIds.ts';
 import { reportRows } from '../batch/rowReport.ts';
 import { noCounts, type RunEnd, run as runRows } from '../batch/run.ts';
 import { sharedCommit } from '../batch/sharedCommit.ts';
@@ -126,6 +127,7 @@ async function runAll(surveyed: Survey, doing: Doing, world: BatchWorld): Promis
       ...doing,
       pace,
       commit: sharedCommit(doing.journal),
+      chance: { ...doing.chance, uuid: consecutiveIds(doing.chance.uuid) },
       observer: { ...doing.observer, during: (_why, work) => work },
     };
     const told = (end: Parameters<RowTeller['tell']>[0]): Promise<void> => teller.tell(end);
