@@ -23,12 +23,25 @@ export type World = {
   chance: Chance;
 };
 
-/** From the words of the command line to the exit code. The only place where everything is caught. */
+/** From the words of the command line to the exit code, when all is written. */
 export async function main(world: World, tree: readonly CommandSpec[] = commandTree): Promise<Exit> {
-  const stdout = new Output(world.stdout);
+  const stderr = new Output(world.stderr);
+  const exit = await obey(world, tree, new Output(world.stdout), stderr);
+  // Who interrupts does not wait for a reader that may never come.
+  if (!world.interrupts.first.aborted) await stderr.settled();
+  return exit;
+}
+
+/** The only place where everything is caught. */
+async function obey(
+  world: World,
+  tree: readonly CommandSpec[],
+  stdout: Output,
+  stderr: Output,
+): Promise<Exit> {
   const streams: FaceStreams = {
     stdout,
-    stderr: new Output(world.stderr),
+    stderr,
     get stdin() {
       return world.stdin;
     },

@@ -23,6 +23,7 @@ export class Output {
   readonly columns: number;
   readonly #stream: WritableLike;
   #closed = false;
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(stream: WritableLike) {
     this.#stream = stream;
@@ -35,9 +36,11 @@ export class Output {
 
   async write(text: string): Promise<Written> {
     if (this.#closed) return 'closed';
-    const error = await new Promise<Error | null | undefined>((resolve) => {
+    const writing = new Promise<Error | null | undefined>((resolve) => {
       this.#stream.write(text, resolve);
     });
+    this.#last = writing;
+    const error = await writing;
     if (!error) return 'written';
     if (codeOf(error) === 'EPIPE' || codeOf(error) === 'ERR_STREAM_DESTROYED') {
       this.#closed = true;
@@ -47,6 +50,11 @@ export class Output {
       hint: 'Make room or mend the redirection and run the same command again: what is done is only shown again.',
       cause: error,
     });
+  }
+
+  /** Waits for what nobody waits for: talk that its reader has not taken yet. */
+  async settled(): Promise<void> {
+    await this.#last;
   }
 
   /** For talk: a terminal that cannot be written to must not change what the command does. */
