@@ -74,8 +74,8 @@ export class Play {
     this.expectExit(ran, 0);
     const effects = await this.#stage.lane.service.effects();
     for (const line of objectsOf(ran) ?? []) {
-      const { intent } = line as { intent: { key: string; state: string } };
-      if (this.#known.has(intent.key)) continue;
+      const { intent } = line as { intent?: { key: string; state: string } };
+      if (intent === undefined || this.#known.has(intent.key)) continue;
       const happened = effects.some(({ key }) => key === intent.key);
       if (!states.includes(intent.state)) this.wrong(`history says ${intent.state}`);
       if (happened && (intent.state === 'open' || intent.state === 'rejected'))
