@@ -17,8 +17,12 @@ import { damaged, openingFailure } from './sqliteFaults.ts';
 
 const busyTimeoutMs = 30_000;
 
-// Keys are random, so each intent touches pages all over: 8 MB of them are kept, and gathered before they move.
-const forManyIntents = 'PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 4000;';
+// Whoever opens the journal when nobody else has it open reads all of its log first, 2 ms for each 4 MB: after a
+// few commands it is moved into the database.
+const shortLog = 'PRAGMA wal_autocheckpoint = 200;';
+
+// Keys are random, so each intent of a batch touches pages all over: they are gathered before they move, and kept.
+const longLog = 'PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 4000;';
 
 // 'botc': a database of another program is not taken for a journal.
 const applicationId = 0x626f7463;
@@ -125,7 +129,7 @@ function prepare(database: DatabaseSyncInstance, path: string): void {
     withSetupLock(path, () => setUp(database, path));
   }
   database.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;');
-  database.exec(forManyIntents);
+  database.exec(shortLog);
   // Some builds default to NORMAL, which loses commits on power failure: believe only what is read back.
   if (Number(pragma(database, 'synchronous')) !== 2) {
     throw new Failure('journal-not-writable', 'SQLite refuses to write the journal durably.', {
@@ -222,6 +226,19 @@ export function withoutSync(database: DatabaseSyncInstance, work: () => void): v
     work();
   } finally {
     database.exec('PRAGMA synchronous = FULL');
+  }
+}
+
+export function gatherMore(database: DatabaseSyncInstance): void {
+  database.exec(longLog);
+}
+
+/** Moves what was gathered, for the sake of whoever opens the journal next. Where that fails nothing is lost. */
+export function moveGathered(database: DatabaseSyncInstance): void {
+  try {
+    database.exec('PRAGMA wal_checkpoint(PASSIVE)');
+  } catch {
+    // The log holds it all.
   }
 }
 

@@ -6,7 +6,7 @@ import { attemptOf, decisionOf, intentOf, type SqlRow } from './rows.ts';
 import { selectionSql } from './selecting.ts';
 import { isSound } from './soundness.ts';
 import { damaged, isRefusal, journalFailure } from './sqliteFaults.ts';
-import { openFile, ownName, withoutSync } from './sqliteFile.ts';
+import { gatherMore, moveGathered, openFile, ownName, withoutSync } from './sqliteFile.ts';
 import { type Bindings, prepare, type Statement } from './statement.ts';
 import { statements, type Verb } from './statements.ts';
 
@@ -173,12 +173,16 @@ function countsOf(store: Store): Partial<Record<State, number>> {
   return { ...Object.fromEntries(others), accepted };
 }
 
+/** No single command makes as many. */
+const manyCommits = 50;
+
 /** The database with its prepared statements and its one way of failing. */
 class Store {
   readonly #database: DatabaseSyncInstance;
   readonly #path: string;
   readonly #prepared = new Map<string, Statement>();
   #depth = 0;
+  #commits = 0;
 
   constructor(database: DatabaseSyncInstance, path: string) {
     this.#database = database;
@@ -195,7 +199,9 @@ class Store {
   }
 
   close(): void {
-    if (this.#database.isOpen) this.#database.close();
+    if (!this.#database.isOpen) return;
+    if (this.#commits >= manyCommits) moveGathered(this.#database);
+    this.#database.close();
   }
 
   atomically<Result>(work: () => Result): Result {
@@ -206,6 +212,8 @@ class Store {
       try {
         const result = work();
         this.#database.exec('COMMIT');
+        this.#commits += 1;
+        if (this.#commits === manyCommits) gatherMore(this.#database);
         return result;
       } catch (error) {
         // After a full disk or an I/O error SQLite may have rolled back by itself.

@@ -381,3 +381,34 @@ describe('a journal that cannot be written', () => {
     expect(existsSync(path)).toBe(true);
   });
 });
+
+describe('the log beside a journal', () => {
+  function countAlone(path: string): number {
+    const alone = join(newFolder(), 'journal.db');
+    copyFileSync(path, alone);
+    const database = new DatabaseSync(alone);
+    const { count } = database.prepare('SELECT count(*) AS count FROM intents').get() as { count: number };
+    database.close();
+    return count;
+  }
+
+  // Every command reads it first.
+  test('stays short, however many commands there were', () => {
+    const path = newPath();
+    for (let nth = 0; nth < 100; nth += 1) {
+      const journal = openJournal(path);
+      done(journal, 'accepted');
+      journal.close();
+    }
+    expect(statSync(`${path}-wal`).size).toBeLessThan(300 * 4096);
+  });
+
+  test('is moved into the journal after a command of many commits', () => {
+    const path = newPath();
+    const journal = openJournal(path);
+    for (let nth = 0; nth < 60; nth += 1) done(journal, 'accepted');
+    expect(countAlone(path)).toBeLessThan(60);
+    journal.close();
+    expect(countAlone(path)).toBe(60);
+  });
+});
