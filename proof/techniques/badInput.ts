@@ -82,7 +82,11 @@ function unasked(one: Generated, ran: Ran, sent: readonly string[]): string[] {
   if (ran.code === 2 && sent.length > 0 && one.reply === undefined)
     found.push(`refused, and yet a request left: ${shortened(ran)}`);
   for (const body of sent) {
-    const fields = JSON.parse(body) as Record<string, unknown>;
+    const fields = fieldsOf(body);
+    if (fields === undefined) {
+      found.push(`what left is no JSON: ${body}`);
+      continue;
+    }
     if (typeof fields.idempotency_key !== 'string' || fields.idempotency_key === '')
       found.push('a request left without a key');
     if (one.isAsked !== undefined && !one.isAsked(fields))
@@ -90,6 +94,14 @@ function unasked(one: Generated, ran: Ran, sent: readonly string[]): string[] {
   }
   if (one.reply !== undefined) found.push(...misread(one.reply, ran));
   return found;
+}
+
+function fieldsOf(body: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(body) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whatever a reply looks like: only one that says so is a success, and no success is called a failure. */

@@ -31,7 +31,8 @@ export async function carryOut(
     const stopped = pause?.is === 'wait' ? undefined : (pause?.stopped ?? reasonToStop(judged.judgement));
     const recorded = await record(run, number, judged, stopped, startedAtMs, doing);
     if (recorded.is !== 'go-on') return recorded;
-    run.intent = recorded.intent;
+    // What leaves again are the bytes that left, whatever has become of the disk.
+    run.intent = { ...recorded.intent, body: claimedIntent.body };
     await wait(pause?.is === 'wait' ? pause.waitMs : 0, judged, run, doing);
     const next = await goOn(run, judged.judgement, doing);
     if (next.is === 'not-recorded') return notRecorded(run, number, judged, startedAtMs, next.cause, doing);

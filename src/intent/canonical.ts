@@ -27,6 +27,18 @@ export function bodyBytes(request: Fields, key: string): Uint8Array {
   return new TextEncoder().encode(canonicalBody({ ...request, idempotency_key: key }));
 }
 
+/** Whether a body is still the one that the request of this fingerprint and its key made, byte for byte. */
+export function isWhole(body: Uint8Array, key: string, wanted: string): boolean {
+  try {
+    const fields = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as Fields;
+    const { idempotency_key: _key, ...request } = fields;
+    if (fingerprint(canonicalBody(request)) !== wanted) return false;
+    return Buffer.from(bodyBytes(request, key)).equals(body);
+  } catch {
+    return false;
+  }
+}
+
 export function fingerprint(canonical: string): string {
   return hash('sha256', canonical);
 }

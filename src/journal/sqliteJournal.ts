@@ -207,13 +207,13 @@ class Store {
   atomically<Result>(work: () => Result): Result {
     if (this.#depth > 0) return work();
     return this.guard(() => {
+      if (this.#commits === manyCommits) gatherMore(this.#database);
       this.#database.exec('BEGIN IMMEDIATE');
       this.#depth += 1;
       try {
         const result = work();
         this.#database.exec('COMMIT');
         this.#commits += 1;
-        if (this.#commits === manyCommits) gatherMore(this.#database);
         return result;
       } catch (error) {
         // After a full disk or an I/O error SQLite may have rolled back by itself.

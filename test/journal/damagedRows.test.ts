@@ -3,7 +3,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { requestOf } from '../../src/display/report.ts';
 import { failureOf } from '../helpers/failure.ts';
-import { message, posted, Workshop } from '../helpers/workshop.ts';
+import { lost, message, paid, posted, transfer, Workshop } from '../helpers/workshop.ts';
 
 let workshop: Workshop;
 beforeEach(async () => {
@@ -56,6 +56,22 @@ test('a check that was damaged itself is damage', async () => {
       journal.conclude(id, 'unknown', undefined, 1);
     });
   expect(await failureOf(write)).toMatchObject({ code: 'journal-damaged' });
+});
+
+// SQLite does not see a bit that flipped within a row. The proof saw one leave: no JSON any more; it might as
+// well have been another amount.
+test.each([
+  ['a body', `UPDATE intents SET body = CAST(replace(CAST(body AS TEXT), '1.5', '9.5') AS BLOB)`],
+  ['a key within a body', `UPDATE intents SET body = CAST(replace(CAST(body AS TEXT), '-', '_') AS BLOB)`],
+  ['a body that is no JSON any more', `UPDATE intents SET body = CAST(CAST(body AS TEXT) || '}' AS BLOB)`],
+  ['a key', `UPDATE intents SET key = key || 'x' WHERE named_by IS NULL`],
+])('%s that was damaged is not sent', async (_what, sql) => {
+  const payment = transfer();
+  await workshop.run(payment, [lost], { limits: { retries: 0 } });
+  flip(sql);
+  const [sent] = [workshop.sent.length];
+  expect(await failureOf(() => workshop.run(payment, [paid]))).toMatchObject({ code: 'journal-damaged' });
+  expect(workshop.sent).toHaveLength(sent);
 });
 
 test('a body that is no JSON is damage, when it is to be shown', async () => {
