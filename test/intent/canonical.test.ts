@@ -1,6 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bodyBytes, canonicalBody, digestOf, type Fields, type Json } from '../../src/intent/canonical.ts';
+import {
+  bodyBytes,
+  canonicalBody,
+  digestOf,
+  type Fields,
+  fingerprint,
+  isWhole,
+  type Json,
+} from '../../src/intent/canonical.ts';
 
 const asText = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
 
@@ -60,6 +68,29 @@ describe('the bytes that travel', () => {
         expect(JSON.parse(asText(bodyBytes({ content }, key)))).toEqual({ content, idempotency_key: key });
       }),
     );
+  });
+});
+
+describe('a body that was kept', () => {
+  const request = fc.dictionary(fc.string(), fc.jsonValue()).map((value) => value as Fields);
+
+  test('is whole, whatever the request', () => {
+    fc.assert(
+      fc.property(request, fc.uuid(), (fields, key) => {
+        const { idempotency_key: _key, ...own } = fields;
+        expect(isWhole(bodyBytes(own, key), key, fingerprint(canonicalBody(own)))).toBe(true);
+      }),
+    );
+  });
+
+  test('is not, with any one bit flipped', () => {
+    const own = { content: 'é and "more"', conversation_id: 'c' };
+    const body = bodyBytes(own, 'key-1');
+    for (let bit = 0; bit < 8 * body.length; bit += 1) {
+      const flipped = Uint8Array.from(body);
+      flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      expect(isWhole(flipped, 'key-1', fingerprint(canonicalBody(own)))).toBe(false);
+    }
   });
 });
 
