@@ -94,7 +94,8 @@ const compileOnce = {
   },
 };
 
-// What is loaded together lies together, or a send would look up and read twenty more files: 4 ms. A module belongs to the first of these whose entries import it statically.
+// What is loaded together lies together, or a send would look up and read twenty more files: 4 ms. A module
+// belongs to the first of these whose entries import it statically.
 const layers = [
   ['start', ['src/main.ts']],
   ['line', ['src/commandLine.ts']],

@@ -19,7 +19,7 @@ const allowed: Record<string, readonly string[]> = {
   journal: ['lock', 'wire', 'intent', 'errors'],
   engine: ['journal', 'wire', 'intent', 'errors'],
   batch: ['engine', 'journal', 'wire', 'intent', 'input', 'errors'],
-  profile: ['lock', 'intent', 'errors', 'folders', 'context'],
+  profile: ['lock', 'input', 'intent', 'errors', 'folders', 'context'],
   display: ['journal', 'wire', 'intent', 'errors', 'wrap'],
   sandbox: ['errors', 'folders'],
   // Loaded by tests and scripts only.

@@ -6,7 +6,7 @@ import { type Ran, run } from '../run.ts';
 import type { Tally } from '../tally.ts';
 import { misbehaviour, shortened } from '../told.ts';
 import { runInside } from './badInput/inside.ts';
-import type { Generated, Kind } from './badInput/kind.ts';
+import { type Generated, hello, type Kind } from './badInput/kind.ts';
 import { kinds } from './badInput/kinds.ts';
 import { plainYes, type Stub, startStub } from './badInput/stub.ts';
 import type { Arena, Technique } from './technique.ts';
@@ -142,17 +142,7 @@ async function usedJournal(stub: Stub): Promise<{ file: string; remove(): void }
   for (const [index, reply] of [...replies, ...replies].entries()) {
     stub.answer(reply);
     const name = index === 0 ? 'known' : `used-${index}`;
-    const argv = [
-      'send',
-      '--conversation',
-      'conv_demo',
-      '--content',
-      'Hello',
-      '--once',
-      name,
-      '--retries',
-      '0',
-    ];
+    const argv = hello(name, '--retries', '0');
     await runInside({ argv, env, stdin: undefined, limitMs });
   }
   const file = `${home.path}/journal-whole.db`;

@@ -1,4 +1,5 @@
-import { Failure, type Problem } from '../errors.ts';
+import type { Problem } from '../errors.ts';
+import { damage } from '../journal/damage.ts';
 import type { Attempt, Intent } from '../journal/journal.ts';
 import { readReply } from '../wire/reading.ts';
 
@@ -40,9 +41,7 @@ function fieldsIn(body: Uint8Array): Fields {
   } catch {
     // Said below, in words that help.
   }
-  throw new Failure('journal-damaged', 'The journal is damaged: the body of an intent cannot be read.', {
-    hint: 'Keep a copy of it and put a backup in its place. `botctl doctor` says which file it is.',
-  });
+  throw damage('the body of an intent cannot be read');
 }
 
 function replyJson(attempt: Attempt | undefined): Fields | undefined {

@@ -1,5 +1,5 @@
-import { Failure } from '../errors.ts';
 import { bodyBytes, isWhole } from '../intent/canonical.ts';
+import { damage } from '../journal/damage.ts';
 import type { Intent } from '../journal/journal.ts';
 import type { Asked, Doing, Ended } from './doing.ts';
 import { tooOldToSend } from './keyAge.ts';
@@ -134,23 +134,10 @@ export function takeStep(sought: Sought, doing: Doing, agreed: Agreed | undefine
   }
 }
 
-const keepCopy = 'Keep a copy of it and put a backup in its place. `botctl doctor` says which file it is.';
-
 /** Nothing is ever deleted from a journal: what it names and does not find is damage. */
 export function known(intent: Intent | undefined): Intent {
   if (intent !== undefined) return intent;
-  throw new Failure('journal-damaged', 'The journal is damaged: it names an intent that it does not find.', {
-    hint: keepCopy,
-  });
-}
-
-/** SQLite does not see a bit that flipped within a row: what would leave must be what was asked for. */
-function damagedBody({ id }: Intent): Failure {
-  return new Failure(
-    'journal-damaged',
-    `The journal is damaged: the request of intent ${id} is not what it was. Nothing was sent now.`,
-    { hint: keepCopy },
-  );
+  throw damage('it names an intent that it does not find');
 }
 
 export function reread(intent: Intent, { journal }: Pick<Doing, 'journal'>): Intent {
@@ -173,7 +160,9 @@ function ownerHasDied({ found }: Plan, { journal }: Doing, nowMs: number): boole
 /** The next attempt of what this process has claimed. */
 export function claimed(id: string, { journal, speaking, clock }: Doing): Claimed {
   const intent = journal.startAttempt(id, journal.hashOf(speaking.token.reveal()), clock.now());
-  if (!isWhole(intent.body, intent.key, intent.fingerprint)) throw damagedBody(intent);
+  if (!isWhole(intent.body, intent.key, intent.fingerprint)) {
+    throw damage(`the request of intent ${id} is not what it was. Nothing was sent now`);
+  }
   return { is: 'claimed', intent, number: intent.attempts, begun: false };
 }
 

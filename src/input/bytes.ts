@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { Failure } from '../errors.ts';
+import { unlessInterrupted } from './unlessInterrupted.ts';
 
 export type Source = {
   /** A file's path, or `-` for stdin. */
@@ -13,13 +14,13 @@ export type Source = {
 
 /** What a file or stdin holds, piece by piece, until its end or the first interrupt. */
 export async function* bytesOf(source: Source): AsyncGenerator<Buffer> {
-  const { path, name } = source;
+  const { path, name, interrupted } = source;
   const stream = path === '-' ? source.stdin : createReadStream(path);
   const pieces = stream[Symbol.asyncIterator]();
   let isWhole = false;
   try {
     for (;;) {
-      const next = await unlessInterrupted(pieces.next(), source);
+      const next = await unlessInterrupted(pieces.next(), interrupted, () => interruptedReading(name));
       isWhole = next.done === true;
       if (next.done === true) return;
       yield Buffer.from(next.value);
@@ -39,17 +40,5 @@ export async function* bytesOf(source: Source): AsyncGenerator<Buffer> {
 export function interruptedReading(name: string): Failure {
   return new Failure('interrupted', `Interrupted while ${name} was read; nothing was sent.`, {
     hint: 'Run the same command again when you are ready.',
-  });
-}
-
-/** Whoever writes it may never come to its end; and only its end would end the reading. */
-function unlessInterrupted<Value>(work: Promise<Value>, { name, interrupted }: Source): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(interruptedReading(name));
-    // Taken away each time: a race against one promise for all would keep every piece that was ever read.
-    const forget = (): void => interrupted.removeEventListener('abort', onAbort);
-    interrupted.addEventListener('abort', onAbort, { once: true });
-    if (interrupted.aborted) onAbort();
-    work.then(resolve, reject).finally(forget);
   });
 }

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { Failure } from '../errors.ts';
+import { unlessInterrupted } from '../input/unlessInterrupted.ts';
 import { Token } from './token.ts';
 
 const mostBytes = 65_536;
@@ -10,21 +11,6 @@ export function interruptedFailure(): Failure {
   return new Failure('interrupted', 'Interrupted before a token was read; nothing was sent.', {
     hint: 'Run the same command again when you are ready.',
   });
-}
-
-/** The work, or a failure as soon as a signal says stop: what is read may never come. */
-export async function unlessInterrupted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
-  let stop = (): void => {};
-  const stopped = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(interruptedFailure());
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    return await Promise.race([work, stopped]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
 }
 
 /** One line, with or without its line break. More than one is a wrong file, and its first line no token. */
@@ -48,13 +34,15 @@ function manyLines(origin: string): Failure {
 
 export async function readTokenFile(path: string, { interrupted }: Reading): Promise<Token> {
   const origin = `the file ${path}`;
-  const bytes = await unlessInterrupted(interrupted, firstBytes(path)).catch((error: unknown) => {
-    if (error instanceof Failure) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Failure('no-token', `The token could not be read: ${reason}; nothing was sent.`, {
-      hint: 'Check the path and its permissions and run the same command again.',
-    });
-  });
+  const bytes = await unlessInterrupted(firstBytes(path), interrupted, interruptedFailure).catch(
+    (error: unknown) => {
+      if (error instanceof Failure) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Failure('no-token', `The token could not be read: ${reason}; nothing was sent.`, {
+        hint: 'Check the path and its permissions and run the same command again.',
+      });
+    },
+  );
   return onlyLine(bytes, origin);
 }
 
@@ -76,7 +64,7 @@ export async function readTokenStdin(
       hint: 'Pipe it in, as in: op read op://vault/bot/token | botctl …',
     });
   }
-  return onlyLine(await unlessInterrupted(interrupted, bytesOf(stdin)), 'stdin');
+  return onlyLine(await unlessInterrupted(bytesOf(stdin), interrupted, interruptedFailure), 'stdin');
 }
 
 async function bytesOf(stream: NodeJS.ReadableStream): Promise<Buffer> {

@@ -1,5 +1,5 @@
 import type { Dice } from '../../dice.ts';
-import type { Kind } from './kind.ts';
+import { hello, type Kind } from './kind.ts';
 import { mutateJson } from './mutate.ts';
 
 const profiles = {
@@ -45,17 +45,8 @@ export const journals: Kind = {
   make: (dice) => {
     const argv = dice.pick([
       ['history', '--json'],
-      ['send', '--conversation', 'conv_demo', '--content', 'Hello', '--once', 'known', '--json'],
-      [
-        'send',
-        '--conversation',
-        'conv_demo',
-        '--content',
-        'Hello',
-        '--once',
-        `x${dice.below(1e6)}`,
-        '--json',
-      ],
+      hello('known', '--json'),
+      hello(`x${dice.below(1e6)}`, '--json'),
       ['resume', '--all', '--json'],
     ]);
     const roll = dice.below(4);

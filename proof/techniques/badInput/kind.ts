@@ -14,4 +14,9 @@ export type Generated = {
   readonly isAsked?: (body: Record<string, unknown>) => boolean;
 };
 
+/** The message of the machine in use, under a name. */
+export function hello(name: string, ...more: readonly string[]): string[] {
+  return ['send', '--conversation', 'conv_demo', '--content', 'Hello', '--once', name, ...more];
+}
+
 export type Kind = { readonly name: string; readonly count: number; make(dice: Dice): Generated };
