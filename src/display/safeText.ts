@@ -3,8 +3,19 @@
  * reader: what moves the cursor, turns the reading direction or shows nothing is written out as its escape.
  */
 
+const plain = /^[ -~]*$/u;
+
 // U+FE0E and U+FE0F choose between text and emoji shape; without them ordinary emoji look broken.
-const unsafe = /(?![\uFE0E\uFE0F])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Co}\p{Default_Ignorable_Code_Point}]/gu;
+const unsafeClass = String.raw`(?![\uFE0E\uFE0F])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Co}\p{Default_Ignorable_Code_Point}]`;
+
+let unsafe: RegExp | undefined;
+
+// A pattern's Unicode tables are read when the code that holds it is, 1 ms: most text needs none of them.
+function withoutUnsafe(text: string, spell: (character: string) => string): string {
+  if (plain.test(text)) return text;
+  unsafe ??= new RegExp(unsafeClass, 'gu');
+  return text.replace(unsafe, spell);
+}
 
 // What GitHub Actions would execute: `::command::` at the start of a line, `##[command]` anywhere.
 const workflowCommand = /^(\s*)::|##\[/gu;
@@ -28,11 +39,9 @@ function escapeForJson(character: string): string {
 
 /** One line of text, safe to show. */
 export function safeLine(text: string): string {
-  return text
-    .replace(unsafe, escapeForPeople)
-    .replace(workflowCommand, (found, blank: string | undefined) =>
-      found === '##[' ? '#\\u0023[' : `${blank ?? ''}\\u003a\\u003a`,
-    );
+  return withoutUnsafe(text, escapeForPeople).replace(workflowCommand, (found, blank: string | undefined) =>
+    found === '##[' ? '#\\u0023[' : `${blank ?? ''}\\u003a\\u003a`,
+  );
 }
 
 /** Text of several lines, each made safe; tabs become blanks. */
@@ -42,5 +51,5 @@ export function safeLines(text: string): string[] {
 
 /** A value as one line of JSON with everything unsafe `\u`-escaped, so that it reads back the same. */
 export function safeJson(value: unknown): string {
-  return JSON.stringify(value).replace(unsafe, escapeForJson).replaceAll('##[', '#\\u0023[');
+  return withoutUnsafe(JSON.stringify(value), escapeForJson).replaceAll('##[', '#\\u0023[');
 }

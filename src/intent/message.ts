@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type Component, componentWarnings, isButton, isRow, repeatedIds } from './buttons.ts';
 import { type Complaint, type Complaints, refusal } from './complaint.ts';
-import { check, optionalText, rule, text } from './schema.ts';
+import { check, halfPair, optionalText, rule, text } from './schema.ts';
 import type { MessageRequest, Wanted } from './wanted.ts';
 
 export const maxContentCodePoints = 5000;
@@ -10,7 +10,8 @@ const contentRule = `1 to ${maxContentCodePoints} characters, counted as Unicode
 
 const content = z.string().check(
   rule<string>(contentRule, (value) => {
-    if (/\p{Cs}/u.test(value)) return 'has half a surrogate pair, which no UTF-8 can hold';
+    const broken = halfPair(value);
+    if (broken !== undefined) return broken;
     // At most two UTF-16 units a code point: no need to count what is far too long.
     if (value.length > 2 * maxContentCodePoints) return 'is far too long';
     const count = [...value].length;

@@ -56,7 +56,7 @@ function notEmpty(source: string, name: string): string {
       },
     );
   }
-  if (/\p{Cc}|\p{Cs}/u.test(name) || Buffer.byteLength(name) > maxNameBytes) {
+  if (/\p{Cc}/u.test(name) || !name.isWellFormed() || Buffer.byteLength(name) > maxNameBytes) {
     throw new Failure(
       'usage',
       `${source} has control characters or is longer than ${maxNameBytes} bytes. Nothing was sent.`,

@@ -12,27 +12,18 @@ export function rule<Value>(text: string, problemOf: (value: Value) => string | 
   });
 }
 
+export function halfPair(value: string): string | undefined {
+  return value.isWellFormed() ? undefined : 'has half a surrogate pair, which no UTF-8 can hold';
+}
+
 /** A string that can be written as UTF-8 and holds something. */
 export function text(what: string) {
-  return z.string().check(
-    rule<string>(what, (value) => {
-      if (value === '') return 'is empty';
-      return /\p{Cs}/u.test(value) ? 'has half a surrogate pair, which no UTF-8 can hold' : undefined;
-    }),
-  );
+  return z.string().check(rule<string>(what, (value) => (value === '' ? 'is empty' : halfPair(value))));
 }
 
 /** Empty is the same as absent. */
 export function optionalText() {
-  return z.optional(
-    z
-      .string()
-      .check(
-        rule<string>('text', (value) =>
-          /\p{Cs}/u.test(value) ? 'has half a surrogate pair, which no UTF-8 can hold' : undefined,
-        ),
-      ),
-  );
+  return z.optional(z.string().check(rule<string>('text', halfPair)));
 }
 
 function fieldOf(path: readonly PropertyKey[]): string {
