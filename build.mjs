@@ -136,6 +136,8 @@ const { output } = await bundle.write({
   // Node loads CommonJS 15 ms faster than modules: the module loader itself is code to compile.
   format: 'cjs',
   exports: 'named',
+  // For what bin/botctl.js tells the engine before a file is compiled.
+  intro: 'module.runs?.();',
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
   codeSplitting: { groups: [{ name: layerOf, debugName: 'layers', includeDependenciesRecursively: false }] },
