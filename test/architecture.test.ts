@@ -21,7 +21,7 @@ const allowed: Record<string, readonly string[]> = {
   batch: ['engine', 'journal', 'wire', 'intent', 'input', 'errors'],
   profile: ['lock', 'input', 'intent', 'errors', 'folders', 'context'],
   display: ['journal', 'wire', 'intent', 'errors', 'wrap'],
-  sandbox: ['errors', 'folders'],
+  sandbox: ['errors', 'folders', 'lock'],
   // Loaded by tests and scripts only.
   schema: ['engine', 'journal', 'errors'],
   commands: [

@@ -1,11 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { rolldown } from 'rolldown';
-
-const root = resolve(import.meta.dirname, '../..');
+import { buildModule } from './builtModule.ts';
 
 export type JournalProgram = {
   /** Starts a process that runs `code` with `openJournal`, `path`, `intent(n)` and `say` at hand. */
@@ -23,27 +18,13 @@ export type RunningJournal = {
 
 /** The journal alone as a program, so that other processes than this one can use it. */
 export async function buildJournal(): Promise<JournalProgram> {
-  // Inside node_modules, where the SQLite package is found.
-  const cache = join(root, 'node_modules', '.cache');
-  mkdirSync(cache, { recursive: true });
-  const folder = mkdtempSync(join(cache, 'journal-'));
-  const file = join(folder, 'journal.mjs');
-  const bundle = await rolldown({
-    input: join(root, 'src/journal/sqliteJournal.ts'),
-    platform: 'node',
-    external: [/^node:/, '@photostructure/sqlite'],
-  });
-  await bundle.write({ file, format: 'esm' });
-  await bundle.close();
-  return {
-    start: (path, code) => run(file, path, code),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
-  };
+  const { href, remove } = await buildModule('src/journal/sqliteJournal.ts');
+  return { start: (path, code) => run(href, path, code), remove };
 }
 
-function run(file: string, path: string, code: string): RunningJournal {
+function run(href: string, path: string, code: string): RunningJournal {
   const program = `
-    import { openJournal } from ${JSON.stringify(pathToFileURL(file).href)};
+    import { openJournal } from ${JSON.stringify(href)};
     const path = ${JSON.stringify(path)};
     const say = (text) => process.stdout.write(text + '\\n');
     const intent = (n) => ({ id: 'intent-' + n, kind: 'message', baseUrl: 'https://bots.example.com', bot: 'b',

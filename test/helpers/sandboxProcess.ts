@@ -36,6 +36,7 @@ export async function startSandboxProcess(
     let greeted = false;
     const take = (line: Record<string, unknown>): void => {
       if (greeted) lines.push(line);
+      else if ('error' in line) reject(new Error(`botctl sandbox says ${JSON.stringify(line)}: ${errors}`));
       else resolve(line as unknown as Greeting);
       greeted = true;
     };

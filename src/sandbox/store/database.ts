@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
+import { takeLock } from '../../lock/fileLock.ts';
 
 export type Database = InstanceType<typeof DatabaseSync>;
 export type Statement = ReturnType<Database['prepare']>;
@@ -63,6 +64,7 @@ export function openDatabase(dataDir: string, waitMs: number, fill: (db: Databas
   const db = new DatabaseSync(file, { timeout: waitMs });
   try {
     chmodSync(file, 0o600);
+    if (journalModeOf(db) !== 'wal') alone(file, waitMs, () => db.exec('PRAGMA journal_mode = WAL'));
     setDurable(db);
     inTransaction(db, () => {
       if (versionOf(db) === 1) return;
@@ -78,9 +80,23 @@ export function openDatabase(dataDir: string, waitMs: number, fill: (db: Databas
   }
 }
 
+function journalModeOf(db: Database): string {
+  return (db.prepare('PRAGMA journal_mode').get() as { journal_mode: string }).journal_mode;
+}
+
+/** Two processes that change the journal mode at once do not wait for each other: SQLite refuses one of them. */
+function alone(file: string, waitMs: number, work: () => void): void {
+  const lock = takeLock(`${file}.setup`, waitMs);
+  if (lock === undefined) throw new Error(`${file} is being made by another process that does not finish`);
+  try {
+    work();
+  } finally {
+    lock.release();
+  }
+}
+
 /** Some builds default to NORMAL, which loses commits on power failure: set FULL, then ask. */
 function setDurable(db: Database): void {
-  db.exec('PRAGMA journal_mode = WAL');
   db.exec('PRAGMA synchronous = FULL');
   const row = db.prepare('PRAGMA synchronous').get() as { synchronous: number };
   if (row.synchronous !== 2) throw new Error('SQLite does not accept synchronous=FULL here');

@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, expect, test } from 'vitest';
+import { buildModule } from '../helpers/builtModule.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'botctl-first-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+// All at the same moment: without that they take turns, and nothing is shown.
+const opening = (href: string, beginsAt: number): string => `
+  import { openDatabase } from ${JSON.stringify(href)};
+  let filled = 0;
+  for (let nth = 0; nth < 60; nth += 1) {
+    while (Date.now() < ${beginsAt} + nth * 25);
+    openDatabase(${JSON.stringify(folder)} + '/' + nth, 15_000, () => { filled += 1; }).close();
+  }
+  console.log(filled);`;
+
+test('processes that make a data folder at the same moment all get it, filled once', async () => {
+  const { href, remove } = await buildModule('src/sandbox/store/database.ts');
+  const beginsAt = Date.now() + 500;
+  const program = ['--input-type=module', '-e', opening(href, beginsAt)];
+  try {
+    const runs = await Promise.all(
+      [1, 2, 3, 4].map(() => promisify(execFile)(process.execPath, program, { encoding: 'utf8' })),
+    );
+    expect(runs.reduce((sum, { stdout }) => sum + Number(stdout), 0)).toBe(60);
+  } finally {
+    remove();
+  }
+});
