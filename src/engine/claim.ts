@@ -161,7 +161,8 @@ function ownerHasDied({ found }: Plan, { journal }: Doing, nowMs: number): boole
 export function claimed(id: string, { journal, speaking, clock }: Doing): Claimed {
   const intent = journal.startAttempt(id, journal.hashOf(speaking.token.reveal()), clock.now());
   if (!isWhole(intent.body, intent.key, intent.fingerprint)) {
-    throw damage(`the request of intent ${id} is not what it was. Nothing was sent now`);
+    const before = intent.mayHaveLandedAtMs === undefined ? '' : '; what was sent before may have happened';
+    throw damage(`the request of intent ${id} is not what it was. Nothing was sent now${before}`);
   }
   return { is: 'claimed', intent, number: intent.attempts, begun: false };
 }

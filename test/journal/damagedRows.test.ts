@@ -3,7 +3,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { requestOf } from '../../src/display/report.ts';
 import { failureOf } from '../helpers/failure.ts';
-import { lost, message, paid, posted, transfer, Workshop } from '../helpers/workshop.ts';
+import { lost, message, paid, posted, transfer, unsent, Workshop } from '../helpers/workshop.ts';
 
 let workshop: Workshop;
 beforeEach(async () => {
@@ -72,6 +72,18 @@ test.each([
   const [sent] = [workshop.sent.length];
   expect(await failureOf(() => workshop.run(payment, [paid]))).toMatchObject({ code: 'journal-damaged' });
   expect(workshop.sent).toHaveLength(sent);
+});
+
+test.each([
+  ['nothing can have happened yet', unsent, 'Nothing was sent now.'],
+  ['it may have happened', lost, 'Nothing was sent now; what was sent before may have happened.'],
+])('where a request is damaged and %s, that is said', async (_what, flight, words) => {
+  const payment = transfer();
+  await workshop.run(payment, [flight], { limits: { retries: 0 } });
+  flip(`UPDATE intents SET body = CAST(CAST(body AS TEXT) || '}' AS BLOB)`);
+  const { message: said } = await failureOf(() => workshop.run(payment, [paid]));
+  expect(said).toMatch(/is not what it was\. /u);
+  expect(said.endsWith(words)).toBe(true);
 });
 
 test('a body that is no JSON is damage, when it is to be shown', async () => {
