@@ -31,17 +31,16 @@ function wroteVersion() {
 // Only in a folder that nobody else can write to: what lies there is run. Node's own choice is in /tmp.
 function keepCompiled() {
   const { HOME, XDG_CACHE_HOME } = process.env;
-  const { enableCompileCache } = require('node:module');
+  const { enableCompileCache, constants } = require('node:module');
   const base = XDG_CACHE_HOME || (HOME && `${HOME}/.cache`);
   if (!base?.startsWith('/')) return;
   const folder = `${base}/botctl`;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const { uid, mode } = lstatSync(folder);
-    if (uid === process.getuid() && (mode & 0o170077) === 0o040000) {
-      enableCompileCache(folder);
+    const isPrivate = uid === process.getuid() && (mode & 0o170077) === 0o040000;
+    if (isPrivate && enableCompileCache(folder).status === constants.compileCacheStatus.ENABLED)
       compileWhole();
-    }
   } catch {
     // It is compiled again.
   }

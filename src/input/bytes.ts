@@ -15,7 +15,7 @@ export type Source = {
 /** What a file or stdin holds, piece by piece, until its end or the first interrupt. */
 export async function* bytesOf(source: Source): AsyncGenerator<Buffer> {
   const { path, name, interrupted } = source;
-  const stream = path === '-' ? source.stdin : createReadStream(path);
+  const stream = path === '-' ? source.stdin : opened(path, name);
   const pieces = stream[Symbol.asyncIterator]();
   let isWhole = false;
   try {
@@ -26,15 +26,26 @@ export async function* bytesOf(source: Source): AsyncGenerator<Buffer> {
       yield Buffer.from(next.value);
     }
   } catch (error) {
-    if (error instanceof Failure) throw error;
-    const why = error instanceof Error ? error.message : String(error);
-    throw new Failure('bad-file', `${name} cannot be read: ${why}. Nothing was sent.`, {
-      hint: 'Check the path and its permissions.',
-      cause: error,
-    });
+    throw error instanceof Failure ? error : unreadable(name, error);
   } finally {
     if (!isWhole) (stream as Readable).destroy();
   }
+}
+
+function opened(path: string, name: string): Readable {
+  try {
+    return createReadStream(path);
+  } catch (error) {
+    throw unreadable(name, error);
+  }
+}
+
+function unreadable(name: string, error: unknown): Failure {
+  const why = error instanceof Error ? error.message : String(error);
+  return new Failure('bad-file', `${name} cannot be read: ${why}. Nothing was sent.`, {
+    hint: 'Check the path and its permissions.',
+    cause: error,
+  });
 }
 
 export function interruptedReading(name: string): Failure {

@@ -54,6 +54,15 @@ describe('an interrupt', () => {
   });
 });
 
+// The proof asked for a batch of the file "\0", which Node refuses before there is a stream.
+test('what cannot even be a path is named', async () => {
+  const source = { ...sourceOf(Readable.from([])), path: 'a\0b', name: 'rows.csv' };
+  expect(await failureOf(() => bytesOf(source).next())).toMatchObject({
+    code: 'bad-file',
+    message: expect.stringMatching(/^rows\.csv cannot be read: .*null bytes.* Nothing was sent\.$/u),
+  });
+});
+
 test('what cannot be read is named', async () => {
   const pieces = bytesOf({ ...sourceOf(Readable.from([])), path: '/nowhere/file', name: '/nowhere/file' });
   const failure = await failureOf(() => pieces.next());
