@@ -4,7 +4,7 @@ import { essence, type Report } from '../display/report.ts';
 import { conclude } from '../engine/conclusion.ts';
 import type { Ended } from '../engine/doing.ts';
 import { replayNotice } from '../engine/notices.ts';
-import { asFailure, type Exit, exitOf } from '../errors.ts';
+import { asFailure, type Exit, exitOf, Failure, type Problem, problemOf } from '../errors.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
 import { signatureOf, storedReport } from './storedReport.ts';
 
@@ -24,7 +24,7 @@ export async function tell(
   }
   const report = reportOf(ended, command, journal, [...earlierWarnings, ...warnings]);
   if (problem !== undefined) {
-    const whole = report && failureJson(report, problem);
+    const whole = report && wholeOf(report, problem, display);
     // What the journal could not take, its caller must have.
     if (ended.is === 'not-recorded' && report && display.face === 'human')
       await showUnrecorded(report, display);
@@ -44,12 +44,30 @@ async function show(report: Report, exit: Exit, journal: Journal, context: Told)
     if (written === 'written') keepThatItWasTold(intent, journal, context);
     return exit;
   } catch (thrown) {
-    const failure = asFailure(thrown);
-    display.warn(
-      `${failure.message} The ${intent.kind} is ${intent.state} (intent ${intent.id}, key ${intent.key}).`,
-    );
-    display.notice('Run the same command again to see its outcome: nothing is sent twice.');
-    return exitOf(failure.code);
+    const { code, message, details } = asFailure(thrown);
+    const standing = `${message} The ${intent.kind} is ${intent.state} (intent ${intent.id}, key ${intent.key}).`;
+    if (code === 'stdout-not-writable') {
+      display.warn(standing);
+      display.notice('Run the same command again to see its outcome: nothing is sent twice.');
+    } else {
+      const error = problemOf(new Failure(code, standing, details));
+      await display.fail(error, { schema: 'botctl/1', command: report.command, error });
+    }
+    return exitOf(code);
+  }
+}
+
+/** A failure with all that is known of its intent; what cannot be read of it changes nothing of the failure. */
+function wholeOf(
+  report: Report,
+  problem: Problem,
+  display: Context['display'],
+): Record<string, unknown> | undefined {
+  try {
+    return failureJson(report, problem);
+  } catch (thrown) {
+    display.warn(asFailure(thrown).message);
+    return undefined;
   }
 }
 

@@ -4,8 +4,9 @@ import { run as resume } from '../../src/commands/resume.ts';
 import { tell } from '../../src/commands/telling.ts';
 import type { Context } from '../../src/context.ts';
 import type { Display } from '../../src/display/display.ts';
+import { paintOf } from '../../src/display/paint.ts';
 import type { Ended } from '../../src/engine/doing.ts';
-import { Failure } from '../../src/errors.ts';
+import { Failure, type Problem } from '../../src/errors.ts';
 import { HeldClock } from '../helpers/heldClock.ts';
 import { lost, paid, transfer, Workshop } from '../helpers/workshop.ts';
 
@@ -75,6 +76,42 @@ describe('a reply that the journal could not take', () => {
     expect(await tell(ended, 'transfer', journal, context)).toBe(9);
     expect(said.join('\n')).toMatch(/sig_1/u);
     expect(said.join('\n')).toMatch(/not-recorded: A reply came/u);
+  });
+});
+
+// The proof flipped bits in journals: with --json nothing came on stdout.
+describe('an intent whose request was damaged', () => {
+  const damaged = (ended: Ended): Ended =>
+    ended.is === 'concluded'
+      ? { ...ended, intent: { ...ended.intent, body: Buffer.from('{"to_address') } }
+      : ended;
+
+  test('that was accepted is told as a failure that names it, and not kept as told', async () => {
+    const ended = damaged(await shop.run(transfer(), [paid]));
+    const journal = shop.open();
+    const failed: Problem[] = [];
+    const context = contextWith({
+      show: async (view) => {
+        view.human({ paint: await paintOf(0), columns: 80 });
+        return 'written';
+      },
+      fail: async (problem, whole) => {
+        failed.push(problem);
+        expect(whole.error).toBe(problem);
+      },
+    });
+    expect(await tell(ended, 'transfer', journal, context)).toBe(1);
+    expect(failed).toMatchObject([{ code: 'journal-damaged' }]);
+    const { key, reportedAtMs } = shop.only();
+    expect(failed[0]?.message).toContain(`The transfer is accepted (intent ${shop.only().id}, key ${key})`);
+    expect(reportedAtMs).toBeUndefined();
+  });
+
+  test('that is unknown is told as unknown, whatever else is wrong', async () => {
+    const ended = damaged(await shop.run(transfer(), [lost], noRetries));
+    expect(await tell(ended, 'transfer', shop.open(), contextWith({}))).toBe(9);
+    expect(said.join('\n')).toMatch(/unknown: .*\n?/u);
+    expect(said.join('\n')).toMatch(/The journal is damaged/u);
   });
 });
 
