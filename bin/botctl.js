@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-const { lstatSync, mkdirSync, readFileSync, writeSync } = require('node:fs');
+const { existsSync, lstatSync, mkdirSync, readFileSync, writeSync } = require('node:fs');
+const { dirname } = require('node:path');
 
 // Start-up is kept short in three ways, all visible here: whoever only asks for the version gets it without
 // the program being loaded; Node 22 and later keep what they compiled, 15 ms of a send; and the program loads a
@@ -33,7 +34,8 @@ function keepCompiled() {
   const { HOME, XDG_CACHE_HOME } = process.env;
   const { enableCompileCache, constants } = require('node:module');
   const base = XDG_CACHE_HOME || (HOME && `${HOME}/.cache`);
-  if (!base?.startsWith('/')) return;
+  // A home that is not there is not made for the sake of speed.
+  if (!base?.startsWith('/') || !existsSync(dirname(base))) return;
   const folder = `${base}/botctl`;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });

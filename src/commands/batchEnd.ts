@@ -84,10 +84,17 @@ function problemOfEnd({ undone }: BatchEnd, stop: Stop | undefined, world: Batch
 
 /** Of some rows a re-run alone would say the same as now. */
 function mending(undone: BatchEnd['undone']): string {
-  const wrong = undone.map(({ outcome }) => outcome).filter((outcome) => unhelped.includes(outcome));
-  return wrong.length === 0
-    ? 'Run'
-    : `Mend the rows that are ${new Intl.ListFormat('en', { type: 'disjunction' }).format(wrong)}, then run`;
+  const outcomes = undone.map(({ outcome }) => outcome);
+  const wrong = outcomes.filter((outcome) => unhelped.includes(outcome));
+  const first = [
+    ...(outcomes.includes('held')
+      ? ['Decide what is held (botctl history --state held, then botctl resolve or botctl resume)']
+      : []),
+    ...(wrong.length === 0
+      ? []
+      : [`Mend the rows that are ${new Intl.ListFormat('en', { type: 'disjunction' }).format(wrong)}`]),
+  ];
+  return first.length === 0 ? 'Run' : `${first.join('. ')}, then run`;
 }
 
 const unhelped: readonly string[] = ['refused', 'rejected', 'invalid'];

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { Given } from '../cli/given.ts';
 import type { Run } from '../cli/spec.ts';
 import type { Context } from '../context.ts';
@@ -15,7 +15,7 @@ import { keepThatItWasTold } from './telling.ts';
 export const run: Run = async (given, context) => {
   const selection = parse(given, context);
   const [id] = given.args;
-  if (id === undefined && !existsSync(journalPath(given, context))) return sayEmpty(given, context);
+  if (id === undefined && isMissing(journalPath(given, context))) return sayEmpty(given, context);
   const journal = await openJournalOf(given, context);
   try {
     return await (id === undefined
@@ -25,6 +25,15 @@ export const run: Run = async (given, context) => {
     journal.close();
   }
 };
+
+/** What may not be looked at may well be there, and hold what is unknown: whoever opens it says why it cannot. */
+function isMissing(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}
 
 const defaultLimit = 20;
 

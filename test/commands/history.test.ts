@@ -1,3 +1,4 @@
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Home } from '../helpers/home.ts';
@@ -17,6 +18,14 @@ test('without a journal says which one is looked for, not that nothing ever happ
     expect(stderr).toContain(`there is no journal ${path}`);
   }
   expect((await runMain(['history', '--sandbox'], { env: home.env })).stderr).toContain('in the sandbox yet');
+});
+
+test('a journal that cannot be looked at is not one that is empty', async () => {
+  const path = join(home.path, 'loop.db');
+  symlinkSync(path, path);
+  const { code, stderr } = await runMain(['history', '--journal', path], { env: home.env });
+  expect(code).toBe(1);
+  expect(stderr).not.toContain('Nothing is recorded');
 });
 
 test.each([

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
+import { closeDatabase, type Database } from '../../src/sandbox/store/database.ts';
 import { buildModule } from '../helpers/builtModule.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'botctl-first-'));
@@ -31,4 +32,17 @@ test('processes that make a data folder at the same moment all get it, filled on
   } finally {
     remove();
   }
+});
+
+// On a disk that is full the outcome of the command stood on stdout, and its exit code said that it had failed.
+test('a data folder whose log cannot be tidied up is closed all the same', () => {
+  const done: string[] = [];
+  const full: Pick<Database, 'exec' | 'close'> = {
+    exec: () => {
+      throw new Error('database or disk is full');
+    },
+    close: () => void done.push('closed'),
+  };
+  closeDatabase(full as Database);
+  expect(done).toEqual(['closed']);
 });
