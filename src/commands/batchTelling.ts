@@ -3,10 +3,10 @@ import type { SheetRow } from '../batch/sheet.ts';
 import type { RowEnd } from '../batch/stopRules.ts';
 import { counted } from '../display/batchView.ts';
 import type { View } from '../display/display.ts';
-import { reportJson } from '../display/report.ts';
+import { type Report, reportJson } from '../display/report.ts';
 import { Failure, problemOf } from '../errors.ts';
 import { type BatchWorld, reportWorld } from './batchWorld.ts';
-import { reportOf } from './telling.ts';
+import { problemWith, reportOf } from './telling.ts';
 
 const shownFailures = 20;
 
@@ -45,7 +45,7 @@ export class RowTeller {
       const whole =
         report === undefined
           ? { schema: 'botctl/1', command: given.command, error: problem }
-          : reportJson({ ...report, problem });
+          : this.#jsonOf({ ...report, problem });
       await context.display.show(jsonView({ ...whole, ...place(row) }));
       return;
     }
@@ -69,7 +69,17 @@ export class RowTeller {
     if (intent === undefined) return { schema: 'botctl/1', command: given.command, ...place(row) };
     const attempt = journal?.tellingAttempt(intent.id);
     const report = { command: given.command, intent, attempt, replayed: true, warnings: [] };
-    return { ...reportJson(report), ...place(row) };
+    return { ...this.#jsonOf(report), ...place(row) };
+  }
+
+  /** A row whose request was damaged in the journal says so; the others go on. */
+  #jsonOf(report: Report): Record<string, unknown> {
+    try {
+      return reportJson(report);
+    } catch (thrown) {
+      const error = problemWith(report.intent, thrown);
+      return { schema: 'botctl/1', command: report.command, error };
+    }
   }
 
   #invalidJson(row: SheetRow): Record<string, unknown> {

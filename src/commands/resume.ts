@@ -2,7 +2,7 @@ import type { Given } from '../cli/given.ts';
 import type { Run } from '../cli/spec.ts';
 import type { Context } from '../context.ts';
 import { plainCanvas, remark } from '../display/drawing.ts';
-import { drawIntent, failureJson } from '../display/outcomeView.ts';
+import { drawIntent } from '../display/outcomeView.ts';
 import { resume } from '../engine/resume.ts';
 import { asFailure, type Exit, exitOf, Failure, problemOf, retryOf } from '../errors.ts';
 import type { Decision, Intent, Journal, State } from '../journal/journal.ts';
@@ -11,7 +11,7 @@ import { openJournalOf, whoDecides } from './journalPlace.ts';
 import { doingOf, settingsOf, type Voice } from './session.ts';
 import { exitOfSeveral } from './several.ts';
 import { storedReport } from './storedReport.ts';
-import { tell } from './telling.ts';
+import { tell, wholeOf } from './telling.ts';
 import { Voices } from './voices.ts';
 
 export const run: Run = async (given, context) => {
@@ -34,8 +34,9 @@ export const run: Run = async (given, context) => {
         exits.push(await resumeOne(intent, voices, journal, given, context));
       } catch (thrown) {
         const failure = asFailure(thrown);
-        // A fault of this machine ends it all; after anything else the next intent may do better.
-        if (exitOf(failure.code) === 1) throw failure;
+        // A fault of this machine ends it all; after anything else, and where one row is damaged, the next
+        // intent may do better.
+        if (exitOf(failure.code) === 1 && failure.code !== 'journal-damaged') throw failure;
         exits.push(await sayLeft(intent, failure, journal, given, context));
         if (failure.code === 'interrupted') break;
       }
@@ -109,7 +110,7 @@ async function sayLeft(
   const report = storedReport(intent, given.command, journal);
   await display.fail(
     { ...problem, message: `${problem.message} Intent ${intent.id} stays ${intent.state}.` },
-    failureJson(report, problem),
+    wholeOf(report, problem, display) ?? { schema: 'botctl/1', command: given.command, error: problem },
   );
   return exit;
 }

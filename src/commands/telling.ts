@@ -44,21 +44,25 @@ async function show(report: Report, exit: Exit, journal: Journal, context: Told)
     if (written === 'written') keepThatItWasTold(intent, journal, context);
     return exit;
   } catch (thrown) {
-    const { code, message, details } = asFailure(thrown);
-    const standing = `${message} The ${intent.kind} is ${intent.state} (intent ${intent.id}, key ${intent.key}).`;
-    if (code === 'stdout-not-writable') {
-      display.warn(standing);
+    const error = problemWith(intent, thrown);
+    if (asFailure(thrown).code === 'stdout-not-writable') {
+      display.warn(error.message);
       display.notice('Run the same command again to see its outcome: nothing is sent twice.');
-    } else {
-      const error = problemOf(new Failure(code, standing, details));
-      await display.fail(error, { schema: 'botctl/1', command: report.command, error });
-    }
-    return exitOf(code);
+    } else await display.fail(error, { schema: 'botctl/1', command: report.command, error });
+    return exitOf(asFailure(thrown).code);
   }
 }
 
+/** What keeps an intent from being shown, and where it stands all the same. */
+export function problemWith({ kind, state, id, key }: Intent, thrown: unknown): Problem {
+  const { code, message, details } = asFailure(thrown);
+  return problemOf(
+    new Failure(code, `${message} The ${kind} is ${state} (intent ${id}, key ${key}).`, details),
+  );
+}
+
 /** A failure with all that is known of its intent; what cannot be read of it changes nothing of the failure. */
-function wholeOf(
+export function wholeOf(
   report: Report,
   problem: Problem,
   display: Context['display'],

@@ -7,6 +7,7 @@ import type { Display } from '../../src/display/display.ts';
 import { paintOf } from '../../src/display/paint.ts';
 import type { Ended } from '../../src/engine/doing.ts';
 import { Failure, type Problem } from '../../src/errors.ts';
+import { flip } from '../helpers/flip.ts';
 import { HeldClock } from '../helpers/heldClock.ts';
 import { lost, paid, transfer, Workshop } from '../helpers/workshop.ts';
 
@@ -140,6 +141,15 @@ describe('resume', () => {
     const context = contextWith({}, { BOTCTL_TOKEN: 'token-1', ...env });
     expect(await resume(resuming([], [shop.only().id]), context)).toBe(9);
     expect(said[0]).toMatch(/stays unknown/u);
+  });
+
+  test('of what was damaged says of each that it stays unknown, and goes on to the next', async () => {
+    for (const amount of ['1', '2'])
+      await shop.run(transfer({ amount }), [lost], { ...noRetries, bot: 'env' });
+    flip(shop.path, `UPDATE intents SET body = CAST('{' AS BLOB)`);
+    const env = { BOTCTL_TOKEN: 'token-1', BOTCTL_BASE_URL: shop.intents()[0]?.baseUrl };
+    expect(await resume(resuming(['all']), contextWith({}, env))).toBe(11);
+    expect(said.filter((text) => /journal-damaged: .* stays unknown/u.test(text))).toHaveLength(2);
   });
 
   test('of several whose bot is gone names each by its own id', async () => {

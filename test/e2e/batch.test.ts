@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { botctl, botctlPath, type Ended } from '../helpers/botctl.ts';
+import { flip } from '../helpers/flip.ts';
 import { Home } from '../helpers/home.ts';
 import { otherRecipient, recipient, startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
 
@@ -145,6 +146,29 @@ describe('identity', () => {
       /\n2,1,refused,,"This name belongs to intent .*\n3,2,accepted,msg_/u,
     );
     expect((await sandbox.ledger()).map(({ request }) => request.content)).toEqual(['one', 'two']);
+  });
+
+  test('a row that is done and was damaged in the journal says so with --json, and keeps no other from going', async () => {
+    const path = file('a.csv', messages([['1', 'one']]));
+    await send(path);
+    flip(join(home.path, 'data/botctl/journal.db'), `UPDATE intents SET body = CAST('{' AS BLOB)`);
+    file(
+      'a.csv',
+      messages([
+        ['1', 'one'],
+        ['2', 'two'],
+      ]),
+    );
+    const { code, stdout } = await send(path, '--json');
+    expect(code).toBe(0);
+    expect(lines(stdout).slice(0, 2)).toMatchObject([
+      {
+        line: 2,
+        id: '1',
+        error: { code: 'journal-damaged', message: expect.stringContaining('The message is accepted') },
+      },
+      { line: 3, id: '2', outcome: 'accepted' },
+    ]);
   });
 
   test('rows that a re-run alone would not help are to be mended first', async () => {

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { requestOf } from '../../src/display/report.ts';
 import { failureOf } from '../helpers/failure.ts';
+import { flip } from '../helpers/flip.ts';
 import { lost, message, paid, posted, transfer, unsent, Workshop } from '../helpers/workshop.ts';
 
 let workshop: Workshop;
@@ -12,22 +12,12 @@ beforeEach(async () => {
 });
 afterEach(() => workshop.remove());
 
-/** What a few flipped bits can do, past everything that guards the journal. */
-function flip(sql: string): void {
-  const database = new DatabaseSync(workshop.path);
-  database.exec('PRAGMA ignore_check_constraints = ON');
-  const triggers = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'trigger'`).all();
-  for (const { name } of triggers as { name: string }[]) database.exec(`DROP TRIGGER ${name}`);
-  database.exec(sql);
-  database.close();
-}
-
 // The proof flipped bits in journals until what was read made no sense: botctl called that a bug of its own.
 test.each([
   ['a state that there is not', `UPDATE intents SET state = 'sendine'`],
   ['a time beyond all time', 'UPDATE intents SET created_at = 9000000000000000000'],
 ])('%s is damage', async (_what, sql) => {
-  flip(sql);
+  flip(workshop.path, sql);
   const read = (): unknown =>
     workshop.look((journal) =>
       [...journal.select({ limit: 10 })].map(({ id }) => [journal.get(id), journal.attemptsOf(id)]),
@@ -36,7 +26,7 @@ test.each([
 });
 
 test('what the journal refuses because it is damaged is damage', async () => {
-  flip(`UPDATE intents SET state = 'unknown', tainted = 1, resolved_as = 'happened'`);
+  flip(workshop.path, `UPDATE intents SET state = 'unknown', tainted = 1, resolved_as = 'happened'`);
   const { id } = workshop.only();
   const write = (): unknown => workshop.look((journal) => journal.hold(id, 'clock', 1));
   expect(await failureOf(write)).toMatchObject({ code: 'journal-damaged' });
@@ -45,7 +35,7 @@ test('what the journal refuses because it is damaged is damage', async () => {
 // One bit of the journal's own schema: no row shows it, and what it refuses is not botctl's mistake.
 test('a check that was damaged itself is damage', async () => {
   const { id } = workshop.only();
-  flip(`UPDATE intents SET state = 'open'; PRAGMA wal_checkpoint(TRUNCATE)`);
+  flip(workshop.path, `UPDATE intents SET state = 'open'; PRAGMA wal_checkpoint(TRUNCATE)`);
   const bytes = readFileSync(workshop.path);
   const check = bytes.indexOf("'open', 'sending', 'unknown'");
   bytes[check + "'open', 'sending', 'u".length] = 'm'.charCodeAt(0);
@@ -68,7 +58,7 @@ test.each([
 ])('%s that was damaged is not sent', async (_what, sql) => {
   const payment = transfer();
   await workshop.run(payment, [lost], { limits: { retries: 0 } });
-  flip(sql);
+  flip(workshop.path, sql);
   const [sent] = [workshop.sent.length];
   expect(await failureOf(() => workshop.run(payment, [paid]))).toMatchObject({ code: 'journal-damaged' });
   expect(workshop.sent).toHaveLength(sent);
@@ -80,7 +70,7 @@ test.each([
 ])('where a request is damaged and %s, that is said', async (_what, flight, words) => {
   const payment = transfer();
   await workshop.run(payment, [flight], { limits: { retries: 0 } });
-  flip(`UPDATE intents SET body = CAST(CAST(body AS TEXT) || '}' AS BLOB)`);
+  flip(workshop.path, `UPDATE intents SET body = CAST(CAST(body AS TEXT) || '}' AS BLOB)`);
   const { message: said } = await failureOf(() => workshop.run(payment, [paid]));
   expect(said).toMatch(/is not what it was\. /u);
   expect(said.endsWith(words)).toBe(true);
