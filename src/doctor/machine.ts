@@ -2,13 +2,14 @@ import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** The Node majors that botctl is tried on. */
 const triedMajors = [20, 22, 24, 26];
-const leastMinorOf20 = 19;
+// Node 21 and 22.0 lack what botctl looks its lazily loaded parts up with.
+const leastMinors: Readonly<Record<number, number>> = { 20: 19, 21: Number.POSITIVE_INFINITY, 22: 3 };
 
 export function nodeFinding(version: string): Finding {
   const [major = 0, minor = 0] = version.replace(/^v/u, '').split('.').map(Number);
   const says = `Node ${version.replace(/^v/u, '')}`;
-  if (major < 20 || (major === 20 && minor < leastMinorOf20)) {
-    return fail('node', `${says} is too old`, 'Install Node 20.19 or newer.');
+  if (major < 20 || minor < (leastMinors[major] ?? 0)) {
+    return fail('node', `${says} is too old`, 'Install Node 20.19, 22.3 or newer.');
   }
   if (triedMajors.includes(major)) return ok('node', says);
   return warn(
