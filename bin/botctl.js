@@ -38,7 +38,8 @@ function keepCompiled() {
   if (!base?.startsWith('/') || !existsSync(dirname(base))) return;
   const folder = `${base}/botctl`;
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    // One by one: Node's own way of making several never ends under /proc.
+    for (const each of [base, folder]) if (!existsSync(each)) mkdirSync(each, { mode: 0o700 });
     const { uid, mode } = lstatSync(folder);
     const isPrivate = uid === process.getuid() && (mode & 0o170077) === 0o040000;
     if (isPrivate && enableCompileCache(folder).status === constants.compileCacheStatus.ENABLED)

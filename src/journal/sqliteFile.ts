@@ -206,7 +206,8 @@ function migrate(database: DatabaseSyncInstance): void {
       }
       database.exec('COMMIT');
     } catch (error) {
-      database.exec('ROLLBACK');
+      // On a full disk SQLite has rolled back by itself.
+      if (database.isTransaction) database.exec('ROLLBACK');
       throw error;
     }
   }

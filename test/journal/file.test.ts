@@ -292,11 +292,11 @@ describe('migrations', () => {
 const isRoot = process.getuid?.() === 0;
 
 /** A small disk of its own for one test, where this machine lets us have one. */
-function smallDisk(): { path: string; readOnly(): void; remove(): void } | undefined {
+function smallDisk(size = '512k'): { path: string; readOnly(): void; remove(): void } | undefined {
   if (!isRoot || process.platform !== 'linux') return undefined;
   const path = newFolder();
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', path], { stdio: 'ignore' });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', path], { stdio: 'ignore' });
   } catch {
     return undefined;
   }
@@ -350,6 +350,21 @@ describe('a journal that cannot be written', () => {
       journal.close();
     } finally {
       disk.remove();
+    }
+  });
+
+  // SQLite had rolled back by itself; that there was nothing more to roll back was taken for damage.
+  test('a disk that is too small to make it on (skipped where none can be mounted)', async ({ skip }) => {
+    for (const size of ['60k', '80k', '100k', '112k']) {
+      const disk = smallDisk(size);
+      if (disk === undefined) return skip('no disk can be mounted: not root, or not allowed');
+      try {
+        expect((await refusal(join(disk.path, 'journal.db'))).code).toBe('journal-not-writable');
+        execFileSync('mount', ['-o', 'remount,size=1m', disk.path]);
+        openJournal(join(disk.path, 'journal.db')).close();
+      } finally {
+        disk.remove();
+      }
     }
   });
 
