@@ -3,10 +3,9 @@ import type { SheetRow } from '../batch/sheet.ts';
 import type { RowEnd } from '../batch/stopRules.ts';
 import { counted } from '../display/batchView.ts';
 import type { View } from '../display/display.ts';
-import { type Report, reportJson } from '../display/report.ts';
 import { Failure, problemOf } from '../errors.ts';
 import { type BatchWorld, reportWorld } from './batchWorld.ts';
-import { problemWith, reportOf } from './telling.ts';
+import { reportOf, wholeOf } from './telling.ts';
 
 const shownFailures = 20;
 
@@ -45,7 +44,7 @@ export class RowTeller {
       const whole =
         report === undefined
           ? { schema: 'botctl/1', command: given.command, error: problem }
-          : this.#jsonOf({ ...report, problem });
+          : wholeOf({ ...report, problem }, context.display);
       await context.display.show(jsonView({ ...whole, ...place(row) }));
       return;
     }
@@ -64,22 +63,12 @@ export class RowTeller {
   }
 
   #doneJson(row: SheetRow): Record<string, unknown> {
-    const { given, journal } = this.#world;
+    const { given, context, journal } = this.#world;
     const intent = row.intent === undefined ? undefined : journal?.get(row.intent);
     if (intent === undefined) return { schema: 'botctl/1', command: given.command, ...place(row) };
     const attempt = journal?.tellingAttempt(intent.id);
     const report = { command: given.command, intent, attempt, replayed: true, warnings: [] };
-    return { ...this.#jsonOf(report), ...place(row) };
-  }
-
-  /** A row whose request was damaged in the journal says so; the others go on. */
-  #jsonOf(report: Report): Record<string, unknown> {
-    try {
-      return reportJson(report);
-    } catch (thrown) {
-      const error = problemWith(report.intent, thrown);
-      return { schema: 'botctl/1', command: report.command, error };
-    }
+    return { ...wholeOf(report, context.display), ...place(row) };
   }
 
   #invalidJson(row: SheetRow): Record<string, unknown> {

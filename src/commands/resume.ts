@@ -110,7 +110,7 @@ async function sayLeft(
   const report = storedReport(intent, given.command, journal);
   await display.fail(
     { ...problem, message: `${problem.message} Intent ${intent.id} stays ${intent.state}.` },
-    wholeOf(report, problem, display) ?? { schema: 'botctl/1', command: given.command, error: problem },
+    wholeOf({ ...report, problem }, display),
   );
   return exit;
 }

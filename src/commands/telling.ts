@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
-import { failureJson, outcomeView } from '../display/outcomeView.ts';
-import { essence, type Report } from '../display/report.ts';
+import { outcomeView } from '../display/outcomeView.ts';
+import { essence, type Report, reportJson } from '../display/report.ts';
 import { conclude } from '../engine/conclusion.ts';
 import type { Ended } from '../engine/doing.ts';
 import { replayNotice } from '../engine/notices.ts';
@@ -24,7 +24,7 @@ export async function tell(
   }
   const report = reportOf(ended, command, journal, [...earlierWarnings, ...warnings]);
   if (problem !== undefined) {
-    const whole = report && wholeOf(report, problem, display);
+    const whole = report && wholeOf({ ...report, problem }, display);
     // What the journal could not take, its caller must have.
     if (ended.is === 'not-recorded' && report && display.face === 'human')
       await showUnrecorded(report, display);
@@ -54,24 +54,21 @@ async function show(report: Report, exit: Exit, journal: Journal, context: Told)
 }
 
 /** What keeps an intent from being shown, and where it stands all the same. */
-export function problemWith({ kind, state, id, key }: Intent, thrown: unknown): Problem {
+function problemWith({ kind, state, id, key }: Intent, thrown: unknown): Problem {
   const { code, message, details } = asFailure(thrown);
   return problemOf(
     new Failure(code, `${message} The ${kind} is ${state} (intent ${id}, key ${key}).`, details),
   );
 }
 
-/** A failure with all that is known of its intent; what cannot be read of it changes nothing of the failure. */
-export function wholeOf(
-  report: Report,
-  problem: Problem,
-  display: Context['display'],
-): Record<string, unknown> | undefined {
+/** All that is known of an intent. What cannot be read of it never takes the place of its own problem. */
+export function wholeOf(report: Report, display: Context['display']): Record<string, unknown> {
+  const { command, intent, problem } = report;
   try {
-    return failureJson(report, problem);
+    return reportJson(report);
   } catch (thrown) {
-    display.warn(asFailure(thrown).message);
-    return undefined;
+    if (problem !== undefined) display.warn(asFailure(thrown).message);
+    return { schema: 'botctl/1', command, error: problem ?? problemWith(intent, thrown) };
   }
 }
 

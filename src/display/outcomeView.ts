@@ -1,4 +1,3 @@
-import type { Problem } from '../errors.ts';
 import type { Intent } from '../journal/journal.ts';
 import type { Canvas, View } from './display.ts';
 import { drawMessage, type LabelCanvas, labelled } from './drawing.ts';
@@ -89,6 +88,3 @@ export function outcomeView(report: Report): View {
 }
 
 /** A failure that concerns an intent, whole. */
-export function failureJson(report: Report, problem: Problem): Record<string, unknown> {
-  return reportJson({ ...report, problem });
-}

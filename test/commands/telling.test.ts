@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Given } from '../../src/cli/given.ts';
 import { run as resume } from '../../src/commands/resume.ts';
-import { tell } from '../../src/commands/telling.ts';
+import { reportOf, tell, wholeOf } from '../../src/commands/telling.ts';
 import type { Context } from '../../src/context.ts';
 import type { Display } from '../../src/display/display.ts';
 import { paintOf } from '../../src/display/paint.ts';
@@ -113,6 +113,18 @@ describe('an intent whose request was damaged', () => {
     expect(await tell(ended, 'transfer', shop.open(), contextWith({}))).toBe(9);
     expect(said.join('\n')).toMatch(/unknown: .*\n?/u);
     expect(said.join('\n')).toMatch(/The journal is damaged/u);
+  });
+
+  // In a batch a held row lost its own problem to the damage.
+  test('keeps its own problem, and has the damage as its problem where it has none', async () => {
+    const ended = damaged(await shop.run(transfer(), [lost], noRetries));
+    const report = reportOf(ended, 'transfer', shop.open(), []);
+    if (report === undefined) throw new Error('no report');
+    const problem: Problem = { code: 'held', message: 'It is held.', retry: 'decide' };
+    const { display } = contextWith({});
+    expect(wholeOf({ ...report, problem }, display).error).toBe(problem);
+    expect(said.join()).toMatch(/The journal is damaged/u);
+    expect(wholeOf(report, display).error).toMatchObject({ code: 'journal-damaged' });
   });
 });
 
