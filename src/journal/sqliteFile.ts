@@ -11,7 +11,7 @@ import {
 import { dirname } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { Failure } from '../errors.ts';
-import { takeLock } from '../lock/fileLock.ts';
+import { whileLocked } from '../lock/fileLock.ts';
 import { migrations } from './migrations.ts';
 import { damaged, openingFailure } from './sqliteFaults.ts';
 
@@ -165,18 +165,13 @@ function refuseForeign({ version, schemaVersion, applicationId: id }: Stated, pa
 
 /** One process at a time sets a file up: changing the journal mode does not wait for others by itself. */
 function withSetupLock<Result>(path: string, work: () => Result): Result {
-  const lock = takeLock(`${path}.setup`, busyTimeoutMs);
-  if (lock === undefined)
-    throw new Failure(
+  const refusal = (): Failure =>
+    new Failure(
       'journal-not-writable',
       `The journal ${path} is being set up by another process that does not finish.`,
       { hint: 'Nothing was sent. End that process and run the same command again.' },
     );
-  try {
-    return work();
-  } finally {
-    lock.release();
-  }
+  return whileLocked(`${path}.setup`, busyTimeoutMs, refusal, work);
 }
 
 function setUp(database: DatabaseSyncInstance, path: string): void {

@@ -63,6 +63,22 @@ export function takeLock(path: string, waitMs: number): HeldLock | undefined {
   }
 }
 
+/** Does the work while the lock is held; `refusal` is thrown where another holder kept it for `waitMs`. */
+export function whileLocked<Result>(
+  path: string,
+  waitMs: number,
+  refusal: () => Error,
+  work: () => Result,
+): Result {
+  const lock = takeLock(path, waitMs);
+  if (lock === undefined) throw refusal();
+  try {
+    return work();
+  } finally {
+    lock.release();
+  }
+}
+
 /** Whether some living process holds the lock. Never ask this of a lock that this process holds itself. */
 export function isHeld(path: string): boolean {
   if (!isThere(path)) return false;

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { takeLock } from '../../lock/fileLock.ts';
+import { whileLocked } from '../../lock/fileLock.ts';
 
 export type Database = InstanceType<typeof DatabaseSync>;
 export type Statement = ReturnType<Database['prepare']>;
@@ -64,7 +64,7 @@ export function openDatabase(dataDir: string, waitMs: number, fill: (db: Databas
   const db = new DatabaseSync(file, { timeout: waitMs });
   try {
     chmodSync(file, 0o600);
-    if (journalModeOf(db) !== 'wal') alone(file, waitMs, () => db.exec('PRAGMA journal_mode = WAL'));
+    keepLog(db, file, waitMs);
     setDurable(db);
     inTransaction(db, () => {
       if (versionOf(db) === 1) return;
@@ -85,14 +85,10 @@ function journalModeOf(db: Database): string {
 }
 
 /** Two processes that change the journal mode at once do not wait for each other: SQLite refuses one of them. */
-function alone(file: string, waitMs: number, work: () => void): void {
-  const lock = takeLock(`${file}.setup`, waitMs);
-  if (lock === undefined) throw new Error(`${file} is being made by another process that does not finish`);
-  try {
-    work();
-  } finally {
-    lock.release();
-  }
+function keepLog(db: Database, file: string, waitMs: number): void {
+  if (journalModeOf(db) === 'wal') return;
+  const refusal = (): Error => new Error(`${file} is being made by another process that does not finish`);
+  whileLocked(`${file}.setup`, waitMs, refusal, () => db.exec('PRAGMA journal_mode = WAL'));
 }
 
 /** Some builds default to NORMAL, which loses commits on power failure: set FULL, then ask. */
