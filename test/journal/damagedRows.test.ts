@@ -59,7 +59,7 @@ test.each([
   const payment = transfer();
   await workshop.run(payment, [lost], { limits: { retries: 0 } });
   flip(workshop.path, sql);
-  const [sent] = [workshop.sent.length];
+  const sent = workshop.sent.length;
   expect(await failureOf(() => workshop.run(payment, [paid]))).toMatchObject({ code: 'journal-damaged' });
   expect(workshop.sent).toHaveLength(sent);
 });
