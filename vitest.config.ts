@@ -1,11 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { SlowFirst } from './testing/slowFirst.ts';
+
+// Who replaces modules or loads them anew would do so for others, too.
+const mocking = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
+  .map((name) => `test/${name}`)
+  .filter((path) => path.endsWith('.test.ts'))
+  .filter((path) =>
+    /\bvi\.(?:mock|doMock|resetModules)\(/u.test(readFileSync(join(import.meta.dirname, path), 'utf8')),
+  );
+const alone = ['test/proof/**/*.test.ts', ...mocking];
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    reporters: ['default', './test/helpers/closingLine.ts'],
-    testTimeout: 30_000,
+    reporters: ['default', './testing/closingLine.ts'],
+    setupFiles: ['./testing/fixedSeed.ts'],
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // Half of what runs waits for a process or a disk.
+    maxWorkers: '100%',
+    sequence: { sequencer: SlowFirst },
+    projects: [
+      { extends: true, test: { name: 'alone', include: alone } },
+      {
+        extends: true,
+        // Modules are loaded once for all files that a worker runs: a third of what they cost.
+        test: { name: 'together', isolate: false, include: ['test/**/*.test.ts'], exclude: alone },
+      },
+    ],
   },
 });

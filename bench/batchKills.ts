@@ -1,5 +1,5 @@
 // npm run bench -- batchKills [ROWS] [SEED]: faults and three kill -9 under a batch, then a re-run of what is left.
-import { batchThroughKills } from '../test/helpers/batchKills.ts';
+import { batchThroughKills } from '../testing/batchKills.ts';
 
 const rows = Number(process.argv[2] ?? 20_000);
 const seed = process.argv[3] ?? 'long';

@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { withMarked } from '../scripts/marked.ts';
 import { otherNodes } from '../scripts/otherNodes.ts';
 import { type Figures, measure } from './measure/figures.ts';
 import { makeJournal } from './measure/longJournal.ts';
@@ -24,7 +25,7 @@ const stage = await setStage(values['as-is']);
 try {
   const journal = join(stage.folder, 'long.db');
   const intents = Number(values.intents);
-  makeJournal(journal, intents);
+  await makeJournal(journal, intents);
   const nodes = [process.execPath, ...(values.nodes ? await otherNodes() : [])];
   const all = nodes.map((node) => {
     const figures = measure({ stage, journal, intents, node, rounds: Number(values.rounds) });
@@ -32,7 +33,7 @@ try {
     return figures;
   });
   const [first] = all;
-  if (first !== undefined && values.markdown) putIntoReadme(first);
+  if (first !== undefined && values.markdown) putIntoPage(first);
   const missed = all.flatMap(missedMarks);
   for (const one of missed) console.log(one);
   if (values.check && missed.length > 0) process.exitCode = 1;
@@ -40,12 +41,7 @@ try {
   stage.end();
 }
 
-function putIntoReadme(figures: Figures): void {
-  const readme = readFileSync('README.md', 'utf8');
-  const place = /(<!-- figures -->\n)[\s\S]*?(<!-- \/figures -->)/u;
-  if (!place.test(readme)) throw new Error('README.md has no place between <!-- figures --> and its end');
-  writeFileSync(
-    'README.md',
-    readme.replace(place, (_all, begin, end) => `${begin}\n${markdownTable(figures)}\n${end}`),
-  );
+function putIntoPage(figures: Figures): void {
+  const path = 'docs/performance.md';
+  writeFileSync(path, withMarked(readFileSync(path, 'utf8'), 'figures', markdownTable(figures)));
 }

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { controlOf, paths, recipient } from '../test/helpers/sandbox.ts';
-import { type Greeting, startSandboxProcess } from '../test/helpers/sandboxProcess.ts';
+import { controlOf, paths, recipient } from '../testing/sandbox.ts';
+import { type Greeting, startSandboxProcess } from '../testing/sandboxProcess.ts';
 
 const transfers = Number(process.argv[2] ?? 100_000);
 const messages = 5_000;

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { killRound } from '../test/helpers/killRounds.ts';
+import { killRound } from '../testing/killRounds.ts';
 
 const rounds = Number(process.argv[2] ?? 50);
 const seed = process.argv[3] ?? 'long';
@@ -11,9 +11,9 @@ let problems = 0;
 for (let round = 1; round <= rounds; round += 1) {
   const report = await killRound({ dataDir, seed, round, clients: 16, processes: 1 + (round % 3) });
   problems += report.problems.length;
-  const { asked, answered, lost, lostButDone } = report;
+  const { requests, answered, lost, lostButDone } = report;
   console.log(
-    `round ${round}: ${asked} asked, ${answered} answered, ${lost} lost (${lostButDone} of them done)`,
+    `round ${round}: ${requests} requests, ${answered} answered, ${lost} lost (${lostButDone} of them done)`,
   );
   for (const problem of report.problems) console.log(`  ${problem}`);
 }

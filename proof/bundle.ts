@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
-import { root } from './root.ts';
+import { root } from '../testing/root.ts';
 
 export type Bundle = {
   /** From the project's folder. */

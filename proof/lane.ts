@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Home } from '../test/helpers/home.ts';
+import { Home } from '../testing/home.ts';
 import { type Service, startService } from './service.ts';
 import type { Tally } from './tally.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import type { Home } from '../test/helpers/home.ts';
+import type { Home } from '../testing/home.ts';
 
 export type Kept = { readonly key: string; readonly state: string };
 
@@ -19,6 +19,17 @@ export function intentsIn(path: string): Kept[] {
     // Its process died before the table was made.
     if (error instanceof Error && /no such table/u.test(error.message)) return [];
     throw error;
+  } finally {
+    database.close();
+  }
+}
+
+/** Which intent it was, counted from the first. */
+export function numberOf(path: string, key: string): number {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
+  try {
+    const row = database.prepare('SELECT seq FROM intents WHERE key = ?').get(key);
+    return Number((row as { seq?: number } | undefined)?.seq ?? 0);
   } finally {
     database.close();
   }

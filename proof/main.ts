@@ -1,8 +1,8 @@
 import { Dice } from './dice.ts';
 import { type Options, readOptions, usage } from './options.ts';
+import { putIntoPage } from './page.ts';
 import { playAll } from './playAll.ts';
 import { soundPrograms } from './programs.ts';
-import { putIntoReadme } from './readme.ts';
 import { sabotageAll } from './sabotage.ts';
 import { findingsText, notesText, textTable } from './table.ts';
 import { techniques } from './techniques.ts';
@@ -27,7 +27,7 @@ async function prove(options: Options): Promise<number> {
   if (notesText(rows) !== '') console.log(notesText(rows));
   console.log(`seed ${seed}, ${seconds} s`);
   if (findings.length > 0) console.log(findingsText(findings));
-  if (options.isMarkdown) putIntoReadme(rows, seed, seconds);
+  if (options.isMarkdown) putIntoPage(rows, seed, seconds);
   return findings.length === 0 ? 0 : 1;
 }
 

@@ -16,7 +16,7 @@ export const usage = `usage: npm run proof -- [--seed S] [--only TECHNIQUE]… [
   --only       one technique (repeatable): NAMES
                with --sabotage: one of the broken variants
   --share      play so much of it, chosen by the seed (default 1: all)
-  --markdown   put the table into README.md, between its markers
+  --markdown   put the table into docs/proof.md, between its marks
   --sabotage   build broken variants and see that each is caught`;
 
 export function readOptions(argv: readonly string[]): Options {

@@ -1,11 +1,11 @@
-import type { Home } from '../test/helpers/home.ts';
-import { recipient } from '../test/helpers/sandbox.ts';
+import type { Home } from '../testing/home.ts';
+import { type LedgerEffect, recipient } from '../testing/sandbox.ts';
 import type { Lane } from './lane.ts';
 import { intentsIn, journalOf, type Kept } from './look.ts';
 import type { Program, Programs } from './programs.ts';
 import { objectsOf, type Ran, run, type Start } from './run.ts';
 import type { Tally } from './tally.ts';
-import { misbehaviour, shortened, untrue } from './told.ts';
+import { journalRefusal, misbehaviour, shortened, toldBy, untrue } from './told.ts';
 
 export type Operation = 'message' | 'transfer';
 export const operations: readonly Operation[] = ['message', 'transfer'];
@@ -25,15 +25,23 @@ export type Stage = {
   readonly programs: Programs;
   /** Here a journal may well be called busy, or refuse what came back. */
   readonly isDiskFailing?: true;
+  /** The journal is on a server, which may be away. */
+  readonly isShared?: true;
 };
 
-type Wish = {
+type RunOptions = {
   readonly program?: Program;
   readonly env?: Readonly<Record<string, string>>;
   /** Not the machine that began: of that one's requests it knows nothing. */
   readonly isElsewhere?: boolean;
+  /** Others do other things meanwhile: what names no intent is no word on what happened. */
+  readonly isOneOfMany?: boolean;
+  /** It was done before this story begins. */
+  readonly isOld?: boolean;
+  /** A refusal of the journal is no word on the intent. */
+  readonly isJournalHurt?: boolean;
   readonly baseUrl?: string;
-} & Pick<Start, 'under' | 'limitMs' | 'stdin'>;
+} & Pick<Start, 'under' | 'limitMs' | 'stdin' | 'started'>;
 
 /** One intent's story: its commands, one after the other, each held to the truth. */
 export class Play {
@@ -51,13 +59,29 @@ export class Play {
     for (const { key } of kept) this.#known.add(key);
   }
 
-  async run(argv: readonly string[], home: Home, wish: Wish = {}): Promise<Ran> {
+  async run(argv: readonly string[], home: Home, options: RunOptions = {}): Promise<Ran> {
     const { lane, programs } = this.#stage;
-    const { program = programs.plain, env, isElsewhere, baseUrl, ...start } = wish;
+    const {
+      program = programs.plain,
+      env,
+      isElsewhere,
+      isOld,
+      isJournalHurt,
+      isOneOfMany,
+      baseUrl,
+      ...start
+    } = options;
     const ran = await run(program.bin, argv, { ...start, env: { ...lane.env(home, baseUrl), ...env } });
-    for (const what of misbehaviour(ran, this.#stage.isDiskFailing)) this.wrong(what);
+    for (const what of misbehaviour(ran, this.#stage.isDiskFailing, this.#stage.isShared)) this.wrong(what);
+    if (isJournalHurt === true && journalRefusal(ran) !== undefined) return ran;
     if (['send', 'transfer', 'batch'].includes(argv[0] ?? '')) {
-      for (const what of untrue(ran, await lane.service.effects(), isElsewhere)) this.wrong(what);
+      const { key } = toldBy(ran);
+      if (isOneOfMany === true && (key === undefined || argv[0] === 'batch')) return ran;
+      const effects =
+        isOld === true && key !== undefined
+          ? await lane.service.ledger({ key })
+          : await lane.service.effects();
+      for (const what of untrue(ran, effects, isElsewhere)) this.wrong(what);
     }
     return ran;
   }
@@ -94,6 +118,10 @@ export class Play {
       else if (intent.state === 'open' || intent.state === 'rejected')
         this.wrong(`the journal says ${intent.state}, and it had happened`);
     }
+  }
+
+  effects(): Promise<LedgerEffect[]> {
+    return this.#stage.lane.service.effects();
   }
 
   /** The end of a story of one intent. */

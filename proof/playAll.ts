@@ -7,9 +7,9 @@ import type { Technique } from './techniques/technique.ts';
 /** More than there are cores: much of a run is waiting, for disks and for time to pass. */
 const lanesAtOnce = 6;
 
-export type Played = { readonly rows: Row[]; readonly findings: Finding[] };
+type Played = { readonly rows: Row[]; readonly findings: Finding[] };
 
-export type Plan = {
+type Plan = {
   readonly techniques: readonly Technique[];
   readonly programs: Programs;
   readonly dice: Dice;

@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Plugin } from 'rolldown';
+import { root } from '../testing/root.ts';
 import { type Bundle, bundle } from './bundle.ts';
-import { root } from './root.ts';
 
 /** A botctl to drive: the shipped one, or one that the proof builds for itself. */
 export type Program = { readonly name: string; readonly bin: string };
@@ -16,11 +16,11 @@ export type Programs = {
 };
 
 // Inside node_modules, so that what stays outside the bundles is found; and apart from other runs of the proof.
-const place = join(root, 'node_modules', '.proof', `run-${process.pid}`);
-process.once('exit', () => rmSync(place, { recursive: true, force: true }));
+const runFolder = join(root, 'node_modules', '.proof', `run-${process.pid}`);
+process.once('exit', () => rmSync(runFolder, { recursive: true, force: true }));
 
 function at(name: string): Program & { folder: string } {
-  const folder = join(place, name);
+  const folder = join(runFolder, name);
   return { name, folder, bin: join(folder, 'bin', 'botctl.js') };
 }
 
@@ -35,10 +35,10 @@ async function copyShipped(): Promise<void> {
   }
 }
 
-async function build(name: string, wish: Bundle): Promise<Program> {
+async function build(name: string, options: Bundle): Promise<Program> {
   const { folder, bin } = at(name);
   await mkdir(folder, { recursive: true });
-  await bundle(wish, join(folder, 'dist'));
+  await bundle(options, join(folder, 'dist'));
   await cp(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
   await writeFile(join(folder, 'package.json'), await readFile(join(root, 'package.json')));
   return { name, bin };

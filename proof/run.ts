@@ -17,6 +17,8 @@ export type Start = {
   readonly limitMs?: number;
   /** What goes before the program on the line: strace with its options, for one. */
   readonly under?: readonly string[];
+  /** Told of the process once it runs. */
+  readonly started?: (child: ChildProcess) => void;
 };
 
 const children = new Set<ChildProcess>();
@@ -39,6 +41,7 @@ const outputLimit = 4 * 1024 * 1024;
 /** Runs a botctl to its end. */
 export function run(bin: string, argv: readonly string[], start: Start): Promise<Ran> {
   const child = launch([...(start.under ?? []), process.execPath, bin, ...argv], start.env);
+  start.started?.(child);
   let hung = false;
   const timer = setTimeout(() => {
     hung = true;

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { defaultReadings, type Readings } from '../src/sandbox/readings.ts';
-import { controlOf, type LedgerEffect } from '../test/helpers/sandbox.ts';
+import { controlOf, type LedgerEffect } from '../testing/sandbox.ts';
 import { shipped } from './programs.ts';
 import { launch } from './run.ts';
 
-export type Heard = { readonly operation: string; readonly status: number; readonly key?: string };
+type Heard = { readonly operation: string; readonly status: number; readonly key?: string };
 
 /** The sandbox, as a process of its own, and its ledger: what truly happened. */
 export type Service = ReturnType<typeof controlOf> & {
@@ -16,7 +16,7 @@ export type Service = ReturnType<typeof controlOf> & {
   effects(): Promise<LedgerEffect[]>;
   set(readings: Partial<Readings>): Promise<void>;
   /** Looks away from all that happened so far; readings and faults are as at first. */
-  fresh(): Promise<void>;
+  fresh(keys?: 'forgotten' | 'remembered'): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -70,12 +70,12 @@ function ledgerOf(baseUrl: string, control: ReturnType<typeof controlOf>): OwnCa
       isChanged = true;
       await control.readings(change);
     },
-    fresh: async () => {
+    fresh: async (keys = 'forgotten') => {
       seen = Math.max(seen, ...(await effects()).map(({ seq }) => seq));
       if (isChanged) await control.readings(defaultReadings);
       isChanged = false;
       await control.clearFaults();
-      await control.forgetKeys();
+      if (keys === 'forgotten') await control.forgetKeys();
     },
   };
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { hasTool } from '../test/helpers/tools.ts';
+import { hasTool } from '../testing/tools.ts';
 
 /** One system call of a run: the n-th of its name in the program's main thread. */
 export type Site = { readonly call: string; readonly nth: number; readonly words: string };

@@ -47,7 +47,7 @@ export function textTable(rows: readonly Row[]): string {
     .join('\n');
 }
 
-/** Aligned as a formatter would, so that the README stays as it was written. */
+/** Aligned as a formatter would, so that the page stays as it was written. */
 export function markdownTable(rows: readonly Row[]): string {
   const lines = [headings, ...rows.map(cellsOf), total(rows)];
   const widths = headings.map((_heading, column) =>

@@ -1,4 +1,4 @@
-export type Wrong = 'duplicated' | 'lost' | 'wrongly reported';
+type Wrong = 'duplicated' | 'lost' | 'wrongly reported';
 
 export type Finding = {
   readonly technique: string;

@@ -1,10 +1,12 @@
 import { badInput } from './techniques/badInput.ts';
 import { clocksThatJump } from './techniques/clocks.ts';
-import { crowd } from './techniques/crowd.ts';
+import { concurrent } from './techniques/concurrent.ts';
 import { failing } from './techniques/failing.ts';
+import { faults } from './techniques/faults.ts';
+import { hurt } from './techniques/hurt.ts';
 import { killed } from './techniques/killed.ts';
+import { machines } from './techniques/machines.ts';
 import type { Technique } from './techniques/technique.ts';
-import { weather } from './techniques/weather.ts';
 import { wire } from './techniques/wire.ts';
 
 /** In the order of the table. */
@@ -12,8 +14,10 @@ export const techniques: readonly Technique[] = [
   killed,
   failing,
   wire,
-  weather,
+  faults,
   clocksThatJump,
   badInput,
-  crowd,
+  concurrent,
+  hurt,
+  machines,
 ];

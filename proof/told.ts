@@ -1,14 +1,16 @@
 import { exitTable } from '../src/errors.ts';
-import type { LedgerEffect } from '../test/helpers/sandbox.ts';
+import type { LedgerEffect } from '../testing/sandbox.ts';
 import { objectsOf, type Ran } from './run.ts';
 
 /** What one command said of its intent. */
-export type Told = {
+type Told = {
   readonly exit: number | null;
   readonly outcome: string | undefined;
   readonly key: string | undefined;
   readonly effect: string | undefined;
   readonly message: string;
+  /** The failure's name. */
+  readonly failure: string | undefined;
 };
 
 const documented = new Set<number>(exitTable.map(({ exit }) => exit));
@@ -19,7 +21,7 @@ type Said = {
   intent?: { key?: string };
   message?: { id?: string };
   transfer?: { signature?: string };
-  error?: { message?: string };
+  error?: { code?: string; message?: string };
 };
 
 export function toldBy(ran: Ran): Told {
@@ -30,11 +32,28 @@ export function toldBy(ran: Ran): Told {
     key: said.intent?.key,
     effect: said.message?.id ?? said.transfer?.signature,
     message: said.error?.message ?? '',
+    failure: said.error?.code,
   };
 }
 
+const ofTheJournal = ['journal-lost', 'journal-damaged', 'journal-unusable', 'journal-gone'];
+
+/** What was said of a journal that cannot be trusted, instead of anything about an intent. */
+export function journalRefusal(ran: Ran): string | undefined {
+  const { failure, message } = toldBy(ran);
+  if (failure !== undefined && ofTheJournal.includes(failure)) return failure;
+  // What can still be read of it says that an earlier run may have happened: then that is told as well.
+  return /may have happened/u.test(message) && /left as it is|journal is damaged/u.test(message)
+    ? 'in doubt'
+    : undefined;
+}
+
+/** A server can be away, and a process that was silent for too long is told so: neither is the journal's refusal. */
+const brokenRule =
+  /could not record it: (?!This process was silent|The journal \S+ (cannot be reached|has lost))|violates|constraint/u;
+
 /** What no command may ever do, whatever happens to it. */
-export function misbehaviour(ran: Ran, isDiskFailing = false): string[] {
+export function misbehaviour(ran: Ran, isDiskFailing = false, isShared = false): string[] {
   const found: string[] = [];
   if (ran.hung) found.push('it hung');
   if (ran.signal === 'SIGSEGV' || ran.signal === 'SIGABRT' || ran.signal === 'SIGBUS')
@@ -45,7 +64,8 @@ export function misbehaviour(ran: Ran, isDiskFailing = false): string[] {
   if (!isDiskFailing && /database is locked|SQLITE_BUSY|kept busy/u.test(ran.stdout + ran.stderr))
     found.push(`a busy journal reached the user: ${shortened(ran)}`);
   // On a sound disk the journal takes whatever the engine gives it: what it refuses breaks the promise.
-  if (!isDiskFailing && /the journal could not go on|constraint failed/u.test(ran.stdout + ran.stderr))
+  const couldNotGoOn = isShared ? brokenRule : /the journal could not record it|constraint failed/u;
+  if (!isDiskFailing && couldNotGoOn.test(ran.stdout + ran.stderr))
     found.push(`the journal refused something: ${shortened(ran)}`);
   const end = ran.argv.indexOf('--');
   const options = end < 0 ? ran.argv : ran.argv.slice(0, end);
@@ -82,7 +102,9 @@ export function untrue(ran: Ran, effects: readonly LedgerEffect[], isElsewhere =
       : [`${said}, and named ${effect}, which is another`];
   }
   // A second machine can only speak of what it did itself, and has to say that.
-  if (isElsewhere && /an earlier machine’s may have/u.test(message)) return [];
+  if (isElsewhere && /another machine may have/u.test(message)) return [];
+  // And open says no more than that nothing of it has left this machine.
+  if (isElsewhere && outcome === 'open') return [];
   if (nothingHappened.includes(exit) && own.length > 0) return [`${said} (${message}), and it had happened`];
   return [];
 }

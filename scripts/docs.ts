@@ -1,10 +1,10 @@
 // npm run docs: writes what is made from the program's own tables. A test fails where it was forgotten.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { publishedPage, publishedSchema } from '../src/schema/publish.ts';
-import { withTables } from './readme.ts';
+import { pagesWithTables, withTables } from './pages.ts';
 
 mkdirSync('docs', { recursive: true });
 writeFileSync('docs/botctl-1.schema.json', `${JSON.stringify(publishedSchema(), null, 2)}\n`);
 writeFileSync('docs/json.md', publishedPage());
-writeFileSync('README.md', withTables(readFileSync('README.md', 'utf8')));
-console.log('wrote docs/botctl-1.schema.json, docs/json.md and the tables of README.md');
+for (const path of pagesWithTables) writeFileSync(path, withTables(path, readFileSync(path, 'utf8')));
+console.log(`wrote docs/botctl-1.schema.json, docs/json.md and the tables of ${pagesWithTables.join(', ')}`);

@@ -1,15 +1,13 @@
 // Writes dist/man/botctl.1 from the command tree and the tables that the program itself obeys.
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { globalOptions } from '../src/cli/globalOptions.ts';
-import { commandPage, type HelpPage, motto, optionRow, promise } from '../src/cli/helpPage.ts';
+import { commandPage, type HelpPage, motto, promise } from '../src/cli/helpPage.ts';
+import type { TopicName } from '../src/cli/helpTopicList.ts';
 import type { CommandSpec, LeafSpec } from '../src/cli/spec.ts';
+import { commandTree } from '../src/cli/tree.ts';
 import { foldCommand } from '../src/cli/wrap.ts';
 import { topics } from '../src/commands/helpTopics.ts';
-import { commandTree } from '../src/commands/tree.ts';
 import { version } from '../src/version.ts';
 import { paragraphs, quoted, roff, tagged, verbatim } from './roff.ts';
-
-const globalGroups = new Set(globalOptions.map(({ group }) => group));
 
 function leavesOf(spec: CommandSpec): { path: string; spec: LeafSpec }[] {
   if (spec.hidden === true) return [];
@@ -19,8 +17,7 @@ function leavesOf(spec: CommandSpec): { path: string; spec: LeafSpec }[] {
 }
 
 function section({ path, usage, about, details, groups, examples, exits }: HelpPage): string[] {
-  const own = groups.filter(({ title }) => !globalGroups.has(title));
-  const rows = own.flatMap((group) => group.rows).filter(({ term }) => !term.startsWith('-h'));
+  const rows = groups.flatMap((group) => group.rows);
   return [
     `.SS ${quoted(path)}`,
     `.B ${roff(usage)}`,
@@ -41,11 +38,14 @@ function section({ path, usage, about, details, groups, examples, exits }: HelpP
   ];
 }
 
-function topic(name: string, title: string): string[] {
-  const found = topics.find((one) => one.name === name);
-  if (found === undefined) throw new Error(`there is no topic ${name}`);
-  const outro = found.outro === undefined ? [] : ['.PP', ...paragraphs(found.outro)];
-  return [`.SH ${title}`, roff(found.intro), ...tagged(found.rows()), ...outro];
+function topic(name: TopicName, title: string): string[] {
+  const { intro, rows = () => [], groups = () => [], outro } = topics[name];
+  return [
+    `.SH ${title}`,
+    roff(intro),
+    ...tagged([...rows(), ...groups().flatMap((group) => group.rows)]),
+    ...(outro === undefined ? [] : ['.PP', ...paragraphs(outro)]),
+  ];
 }
 
 const page = [
@@ -62,9 +62,7 @@ const page = [
     'Whatever is to be sent is committed to a journal on this machine, with its idempotency key, before the',
   ),
   roff('first byte leaves. A command that was interrupted, or whose reply was lost, is run again as it was.'),
-  '.SH OPTIONS',
-  'These go with every command, before or after its name.',
-  ...tagged(globalOptions.map(optionRow)),
+  ...topic('options', 'OPTIONS'),
   '.SH COMMANDS',
   ...commandTree.flatMap(leavesOf).flatMap(({ path, spec }) => section(commandPage(`botctl ${path}`, spec))),
   ...topic('exit-codes', '"EXIT STATUS"'),

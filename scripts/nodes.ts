@@ -1,13 +1,15 @@
 // npm run test:nodes [-- WHAT VITEST TAKES]: the whole test suite on each later Node.
 import { spawnSync } from 'node:child_process';
 import { dirname, resolve } from 'node:path';
-import { isKnownPlatform, otherNodes } from './otherNodes.ts';
+import { fetchTooOldNode, isKnownPlatform, otherNodes } from './otherNodes.ts';
 
 if (!isKnownPlatform) {
   console.log(
     `Skipped: the packages with other Nodes are for linux-x64, and this is ${process.platform}-${process.arch}.`,
   );
 }
+// For the test that a Node which is too old is refused.
+await fetchTooOldNode();
 for (const node of await otherNodes()) {
   const { stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' });
   console.log(`\n== Node ${stdout.trim()} ==`);

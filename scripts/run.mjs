@@ -1,16 +1,29 @@
-// node scripts/run.mjs NAME [ARGUMENT]…: bundles scripts/NAME.ts and runs it, since Node 20 reads no TypeScript.
+// node scripts/run.mjs FOLDER/NAME [OTHER] [ARGUMENT]…: bundles FOLDER/NAME.ts, or FOLDER/OTHER.ts where a first
+// word without a dash says so, and runs it, since Node 20 reads no TypeScript.
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 
-const [name = '', ...args] = process.argv.slice(2);
+const root = fileURLToPath(new URL('..', import.meta.url));
+const [start = '', ...words] = process.argv.slice(2);
+const folder = dirname(start);
+const entry = /^[a-z]\w*$/iu.test(words[0] ?? '') ? `${folder}/${words.shift()}` : start;
+if (!existsSync(`${root}${entry}.ts`)) {
+  const names = readdirSync(`${root}${folder}`).filter((name) => name.endsWith('.ts'));
+  console.error(`${folder} has ${names.map((name) => name.slice(0, -3)).join(', ')}; not ${entry}`);
+  process.exit(2);
+}
 // Inside node_modules, so that what stays outside the bundle is found.
-const file = fileURLToPath(new URL(`../node_modules/.scripts/${name}.mjs`, import.meta.url));
+const file = `${root}node_modules/.${entry}.mjs`;
 const bundle = await rolldown({
-  input: fileURLToPath(new URL(`./${name}.ts`, import.meta.url)),
+  input: `${root}${entry}.ts`,
   platform: 'node',
-  external: [/^node:/, '@photostructure/sqlite', 'litesvm', /^@solana(-program)?\//],
+  // jsonc-parser's `main` is a wrapper that no bundler can follow.
+  resolve: { mainFields: ['module', 'main'] },
+  external: [/^node:/, '@photostructure/sqlite', 'litesvm', 'rolldown', /^@solana(-program)?\//],
 });
 await bundle.write({ file, format: 'esm', codeSplitting: false });
 await bundle.close();
-process.argv.splice(2, process.argv.length, ...args);
+process.argv.splice(2, process.argv.length, ...words);
 await import(pathToFileURL(file).href);

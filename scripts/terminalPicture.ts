@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 
-export type Theme = {
+type Theme = {
   readonly back: string;
   readonly fore: string;
   readonly dim: string;

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { tourSteps } from './readme.ts';
+import { tourSteps } from './pages.ts';
 import { terminalPicture, themes } from './terminalPicture.ts';
 
 const columns = 104;

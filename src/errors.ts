@@ -1,17 +1,14 @@
+import { diskTrouble } from './disk.ts';
+import { botctlFailed, machineFailed } from './words/machine.ts';
+
 /**
  * Every way botctl can fail, by name. The exit code, what a caller may do next, and the sentence in the
  * help all come from these two tables and from nowhere else.
  */
 
-export type Retry = 'same-command' | 'after-fix' | 'never' | 'decide';
+import type { Suggestion } from './words/suggestion.ts';
 
-/** What a caller may do next, as a sentence. */
-export const retryWords: Readonly<Record<Retry, string>> = {
-  'same-command': 'Run the same command again.',
-  'after-fix': 'Mend what it names, then run it again.',
-  never: 'Nothing is left to do.',
-  decide: 'Look, then botctl resolve it, or botctl resume it.',
-};
+export type Retry = 'same-command' | 'after-fix' | 'decide';
 
 export type ExitRow = { readonly exit: number; readonly means: string; readonly retry?: Retry };
 
@@ -25,7 +22,7 @@ export const exitTable = [
   {
     exit: 2,
     means:
-      'the command, its payload, an input file or the base URL is wrong; also 400, 422, 3xx and 4xx without a line of their own',
+      'the command, its payload, an input file or the base URL is wrong; also 3xx and the 4xx that reject without a line of their own; of several intents, when nothing is left but what needs fixing',
     retry: 'after-fix',
   },
   { exit: 3, means: 'no token, 401, 403', retry: 'after-fix' },
@@ -33,14 +30,20 @@ export const exitTable = [
   { exit: 5, means: '402 insufficient balance', retry: 'after-fix' },
   {
     exit: 6,
-    means: 'the key or name belongs to another body or bot; nothing was sent now',
+    means:
+      'the key or name belongs to another body or bot, or the batch to another file; nothing was sent now',
     retry: 'after-fix',
   },
   { exit: 7, means: '429 until the time ran out', retry: 'same-command' },
   { exit: 8, means: 'the service could not be reached', retry: 'same-command' },
   { exit: 9, means: 'unknown: it may have happened. Run the same command again', retry: 'same-command' },
-  { exit: 10, means: 'held: a person must decide', retry: 'decide' },
-  { exit: 11, means: 'several intents, not all done', retry: 'same-command' },
+  { exit: 10, means: 'a person must decide: held, or another payment in the way', retry: 'decide' },
+  {
+    exit: 11,
+    means:
+      'several intents: some are unknown, open, sending or not begun (if none is, 10 where any is held, else 2); stopped by 401, 402 or 403: fix that first',
+    retry: 'same-command',
+  },
   {
     exit: 130,
     means: 'interrupted, or answered No, before anything was sent',
@@ -57,6 +60,15 @@ export const failureExits = {
   'journal-not-writable': 1,
   'journal-damaged': 1,
   'journal-newer': 1,
+  'journal-gone': 1,
+  'journal-lost': 1,
+  'journal-moved': 1,
+  'journal-busy': 1,
+  'journal-unreachable': 1,
+  'journal-schema': 1,
+  'journal-denied': 1,
+  'journal-not-durable': 1,
+  fenced: 1,
   'config-damaged': 1,
   'config-unsafe': 1,
   'config-not-writable': 1,
@@ -67,24 +79,32 @@ export const failureExits = {
   'bad-input': 2,
   'bad-file': 2,
   'base-url': 2,
+  'journal-unusable': 2,
+  'unnamed-shared': 2,
   'insecure-tls': 2,
+  'bad-proxy': 2,
   'no-such-profile': 2,
   'bot-moved': 2,
   'no-such-intent': 2,
+  'no-such-journal': 2,
   'not-allowed-now': 2,
   'invalid-request': 2,
   redirected: 2,
-  refused: 2,
+  rejected: 2,
+  'some-to-fix': 2,
 
   'no-token': 3,
   'bad-token': 3,
   'token-rejected': 3,
   'not-permitted': 3,
+  'other-token': 3,
 
   'not-found': 4,
   'insufficient-balance': 5,
   'other-body': 6,
   'other-bot': 6,
+  'other-file': 6,
+  'batch-at-work': 6,
   'rate-limited': 7,
   unreachable: 8,
   unknown: 9,
@@ -92,7 +112,11 @@ export const failureExits = {
   'not-recorded': 9,
   held: 10,
   'unfinished-twin': 10,
+  'recently-done': 10,
+  'some-held': 10,
+  'reported-ahead': 10,
   'not-all-done': 11,
+  stopped: 11,
   interrupted: 130,
   declined: 130,
 } as const satisfies Record<string, Exit>;
@@ -102,10 +126,21 @@ export type FailureCode = keyof typeof failureExits;
 export type FailureDetails = {
   /** What to do next, as a sentence. */
   hint?: string;
+  /** Commands that do it, each to be pasted. */
+  next?: readonly Suggestion[];
   status?: number;
   requestId?: string;
   cause?: unknown;
 };
+
+const longestMessage = 2000;
+const endShown = 300;
+
+/** Without the middle of what was given, where that is as long as a file: the end says what was sent. */
+function bounded(message: string): string {
+  if (message.length <= longestMessage) return message;
+  return `${message.slice(0, longestMessage - endShown)} … ${message.slice(-endShown)}`.toWellFormed();
+}
 
 /** A failure with a name. Thrown only where nothing was sent; an attempt's outcome is a value, never this. */
 export class Failure extends Error {
@@ -113,7 +148,7 @@ export class Failure extends Error {
   readonly details: FailureDetails;
 
   constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
-    super(message, 'cause' in details ? { cause: details.cause } : undefined);
+    super(bounded(message), 'cause' in details ? { cause: details.cause } : undefined);
     this.name = 'Failure';
     this.code = code;
     this.details = details;
@@ -125,6 +160,7 @@ export type Problem = {
   code: FailureCode;
   message: string;
   hint?: string;
+  next?: readonly Suggestion[];
   status?: number;
   request_id?: string;
   retry: Retry;
@@ -134,25 +170,45 @@ export function exitOf(code: FailureCode): Exit {
   return failureExits[code];
 }
 
-export function retryOf(exit: Exit): Retry | undefined {
-  const row: ExitRow | undefined = exitTable.find((candidate) => candidate.exit === exit);
-  return row?.retry;
+/** What helps belongs to what failed: its exit code tells it only where nothing else is known of it. */
+const ownRetries: Partial<Record<FailureCode, Retry>> = {
+  'journal-busy': 'same-command',
+  'journal-unreachable': 'same-command',
+  fenced: 'same-command',
+  'batch-at-work': 'same-command',
+  stopped: 'after-fix',
+};
+
+export function retryOf(code: FailureCode): Retry {
+  const row: ExitRow | undefined = exitTable.find(({ exit }) => exit === exitOf(code));
+  return ownRetries[code] ?? row?.retry ?? 'after-fix';
 }
 
 export function problemOf(failure: Failure): Problem {
-  const { hint, status, requestId } = failure.details;
+  const { hint, next = [], status, requestId } = failure.details;
   return {
     code: failure.code,
     message: failure.message,
     ...(hint === undefined ? {} : { hint }),
+    ...(next.length === 0 ? {} : { next }),
     ...(status === undefined ? {} : { status }),
     ...(requestId === undefined ? {} : { request_id: requestId }),
-    retry: retryOf(exitOf(failure.code)) ?? 'never',
+    retry: retryOf(failure.code),
   };
 }
 
 // What no program can cause by a mistake of its own.
-const machineFaults = ['EIO', 'ENOSPC', 'EDQUOT', 'EROFS', 'EMFILE', 'ENFILE', 'ENOMEM', 'EINTR'];
+const machineFaults = [
+  'EIO',
+  'ENOSPC',
+  'EDQUOT',
+  'EROFS',
+  'EMFILE',
+  'ENFILE',
+  'ENOMEM',
+  'EINTR',
+  'ERR_DLOPEN_FAILED',
+];
 
 function isMachineFault(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && machineFaults.includes(String(error.code));
@@ -162,14 +218,10 @@ function isMachineFault(error: unknown): error is Error {
 export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   if (isMachineFault(thrown)) {
-    return new Failure('machine-fault', `This machine failed: ${thrown.message}.`, {
-      hint: 'Mend what it names and run the same command again: nothing is sent twice.',
-      cause: thrown,
-    });
+    const path = 'path' in thrown ? String(thrown.path) : undefined;
+    const { message, hint } = machineFailed(diskTrouble(thrown), path);
+    return new Failure('machine-fault', message, { hint, cause: thrown });
   }
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return new Failure('bug', `botctl itself failed: ${message}`, {
-    hint: 'Run it again with --verbose and report what it prints. `botctl history` shows where each intent stands.',
-    cause: thrown,
-  });
+  const { message, ...rest } = botctlFailed(thrown instanceof Error ? thrown.message : String(thrown));
+  return new Failure('bug', message, { ...rest, cause: thrown });
 }

@@ -1,7 +1,7 @@
 import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Env } from './context.ts';
-import { Failure } from './errors.ts';
+import { noHomeFolder } from './words/folders.ts';
 
 type Kind = 'config' | 'data';
 
@@ -16,19 +16,16 @@ function accountHome(): string {
   try {
     return absolute(homedir()) ?? userInfo().homedir;
   } catch (cause) {
-    throw new Failure(
-      'machine-fault',
-      'HOME is not set and this user has no home folder; nothing was sent.',
-      {
-        hint: 'Set HOME, or both XDG_CONFIG_HOME and XDG_DATA_HOME, to a folder that stays.',
-        cause,
-      },
-    );
+    throw noHomeFolder(cause);
   }
 }
 
+export function homeFolder(env: Env): string {
+  return absolute(env.HOME) ?? accountHome();
+}
+
 function platformFolder(kind: Kind, env: Env, platform: NodeJS.Platform): string {
-  const home = absolute(env.HOME) ?? accountHome();
+  const home = homeFolder(env);
   if (platform === 'darwin') {
     return join(home, 'Library', kind === 'config' ? 'Preferences' : 'Application Support');
   }

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rootPage } from './cli/helpPage.ts';
+import { requestedPage } from './cli/helpPage.ts';
 import { drawHelp } from './cli/helpText.ts';
+import type { Chosen } from './cli/program.ts';
 import type { CommandSpec } from './cli/spec.ts';
-import { commandTree } from './commands/tree.ts';
+import { commandTree } from './cli/tree.ts';
 import type { Env } from './context.ts';
 import type { Display } from './display/display.ts';
 import { type FaceChoice, type FaceStreams, makeDisplay } from './display/faces.ts';
@@ -10,9 +11,9 @@ import { withoutNodeDebug } from './display/nodeDebug.ts';
 import { Output } from './display/output.ts';
 import type { Chance, Clock, Interrupts } from './engine/ports.ts';
 import { asFailure, type Exit, exitOf, type Failure, problemOf } from './errors.ts';
-import type { Chosen } from './program.ts';
+import type { Occurrence } from './words/suggestion.ts';
 
-export type World = {
+export type ProcessContext = {
   argv: readonly string[];
   env: Env;
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
@@ -24,17 +25,17 @@ export type World = {
 };
 
 /** From the words of the command line to the exit code, when all is written. */
-export async function main(world: World, tree: readonly CommandSpec[] = commandTree): Promise<Exit> {
-  const stderr = new Output(world.stderr);
-  const exit = await obey(world, tree, new Output(world.stdout), stderr);
+export async function main(outer: ProcessContext, tree: readonly CommandSpec[] = commandTree): Promise<Exit> {
+  const stderr = new Output(outer.stderr);
+  const exit = await dispatch(outer, tree, new Output(outer.stdout), stderr);
   // Who interrupts does not wait for a reader that may never come.
-  if (!world.interrupts.first.aborted) await stderr.settled();
+  if (!outer.interrupts.first.aborted) await stderr.drained();
   return exit;
 }
 
 /** The only place where everything is caught. */
-async function obey(
-  world: World,
+async function dispatch(
+  outer: ProcessContext,
   tree: readonly CommandSpec[],
   stdout: Output,
   stderr: Output,
@@ -43,20 +44,20 @@ async function obey(
     stdout,
     stderr,
     get stdin() {
-      return world.stdin;
+      return outer.stdin;
     },
-    stderrStream: world.stderr,
-    env: world.env,
-    interrupted: world.interrupts.first,
+    stderrStream: outer.stderr,
+    env: outer.env,
+    interrupted: outer.interrupts.first,
   };
-  const words = optionWords(world.argv);
+  const words = optionWords(outer.argv);
   let display = await makeDisplay(
-    faceOf((name, short) => words.has(`--${name}`) || words.has(`-${short}`)),
+    faceOf((name, short) => words.has(`--${name}`) || words.has(`-${short}`), []),
     streams,
   );
   let command: string | undefined;
   try {
-    const { chosen, text } = await parse(world.argv, tree, stdout.columns);
+    const { chosen, text } = await parse(outer.argv, tree, stdout.columns);
     if (chosen === undefined) {
       await stdout.write(text);
       return 0;
@@ -64,31 +65,32 @@ async function obey(
     const { given } = chosen;
     command = given.command;
     display = await makeDisplay(
-      faceOf((name) => given.flag(name)),
+      faceOf((name) => given.flag(name), given.occurrences),
       streams,
     );
     const run = await chosen.load();
     return await run(given, {
-      env: world.env,
+      env: outer.env,
       get stdin() {
-        return world.stdin;
+        return outer.stdin;
       },
       display,
-      clock: world.clock,
-      chance: world.chance,
-      interrupts: world.interrupts,
+      clock: outer.clock,
+      chance: outer.chance,
+      interrupts: outer.interrupts,
     });
   } catch (thrown) {
     return report(asFailure(thrown), command, display);
   }
 }
 
-function faceOf(has: (name: string, short?: string) => boolean): FaceChoice {
+function faceOf(has: (name: string, short?: string) => boolean, kept: readonly Occurrence[]): FaceChoice {
   return {
     json: has('json'),
     quiet: has('quiet', 'q'),
     verbose: has('verbose', 'v'),
     noColorFlag: has('no-color'),
+    kept,
   };
 }
 
@@ -104,10 +106,9 @@ async function parse(
   tree: readonly CommandSpec[],
   columns: number,
 ): Promise<{ chosen?: Chosen; text: string }> {
-  if (argv.length === 1 && /^(--help|-h)$/u.test(argv[0] ?? '')) {
-    return { text: drawHelp(rootPage(tree), columns) };
-  }
-  const { parseCommandLine } = await import('./commandLine.ts');
+  const page = requestedPage(argv, tree);
+  if (page !== undefined) return { text: drawHelp(page, columns) };
+  const { parseCommandLine } = await import('./cli/commandLine.ts');
   return parseCommandLine(argv, tree, columns);
 }
 
@@ -131,7 +132,7 @@ function stackOf(failure: Failure): string[] {
 const longestTimerMs = 2 ** 31 - 1;
 
 /** The real world: this process, its streams, its signals. */
-export function realWorld(): World {
+export function thisProcess(): ProcessContext {
   if (process.env.NODE_DEBUG) withoutNodeDebug(process.stderr);
   const first = new AbortController();
   const second = new AbortController();

@@ -3,32 +3,39 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 const src = resolve(import.meta.dirname, '../src');
+const beside = ['testing', 'proof', 'bench', 'scripts'].map((name) =>
+  resolve(import.meta.dirname, '..', name),
+);
 
 /** What each part may import, besides itself. A part that is missing here may import nothing. */
 const allowed: Record<string, readonly string[]> = {
-  errors: [],
-  folders: ['context', 'errors'],
+  errors: ['disk', 'words'],
+  disk: ['words'],
+  words: ['bot', 'engine', 'errors', 'intent', 'journal', 'wire'],
+  folders: ['context', 'words'],
   context: ['display', 'engine'],
-  cli: ['context', 'errors', 'version', 'wrap'],
-  completion: ['cli'],
-  doctor: ['journal', 'profile', 'wire', 'intent', 'errors'],
-  intent: ['errors'],
-  lock: ['errors'],
-  input: ['errors'],
-  wire: ['intent', 'errors'],
-  journal: ['lock', 'wire', 'intent', 'errors'],
-  engine: ['journal', 'wire', 'intent', 'errors'],
-  batch: ['engine', 'journal', 'wire', 'intent', 'input', 'errors'],
-  profile: ['lock', 'input', 'intent', 'errors', 'folders', 'context'],
-  display: ['journal', 'wire', 'intent', 'errors', 'wrap'],
-  sandbox: ['errors', 'folders', 'lock'],
+  bot: ['words', 'wire', 'lock', 'input', 'intent', 'disk', 'errors', 'folders', 'context'],
+  // The tree names every command; what a command needs loads when it runs.
+  cli: ['commands', 'words', 'context', 'errors', 'version', 'wrap'],
+  doctor: ['words', 'journal', 'wire', 'errors'],
+  intent: ['words'],
+  lock: [],
+  input: ['words', 'disk', 'errors'],
+  wire: ['words', 'intent'],
+  journal: ['words', 'lock', 'intent', 'disk', 'errors'],
+  engine: ['bot', 'words', 'journal', 'wire', 'intent', 'errors'],
+  batch: ['bot', 'words', 'engine', 'journal', 'intent', 'input', 'disk', 'errors'],
+  display: ['words', 'disk', 'journal', 'wire', 'intent', 'errors', 'wrap'],
+  sandbox: ['disk', 'lock'],
   // Loaded by tests and scripts only.
   schema: ['engine', 'journal', 'errors'],
   commands: [
+    'words',
     'batch',
+    'bot',
     'cli',
-    'completion',
     'context',
+    'disk',
     'display',
     'doctor',
     'engine',
@@ -37,32 +44,34 @@ const allowed: Record<string, readonly string[]> = {
     'input',
     'intent',
     'journal',
-    'lock',
-    'profile',
     'sandbox',
     'wire',
     'version',
   ],
   version: [],
   wrap: [],
-  program: ['cli', 'errors', 'version'],
-  commandLine: ['cli', 'errors', 'program'],
-  main: ['cli', 'commandLine', 'commands', 'context', 'display', 'engine', 'errors', 'program'],
+  main: ['words', 'cli', 'context', 'display', 'engine', 'errors'],
 };
 
-/** Only these files may import these packages (whole value imports; types cost nothing at run time). */
-const homes: Record<string, RegExp> = {
-  commander: /^(commandLine|program)\.ts$|^cli\//u,
-  conf: /^profile\//u,
-  undici: /^wire\//u,
-  ora: /^display\//u,
-  chalk: /^display\//u,
-  'csv-parse': /^batch\//u,
-  litesvm: /^sandbox\//u,
-  '@solana/kit': /^sandbox\//u,
+/** Which parts may import a package, or anything inside it. One that is missing here may not be imported at all. */
+const homes: Record<string, readonly string[]> = {
+  '@noble/ed25519': ['intent', 'sandbox'],
+  '@photostructure/sqlite': ['batch', 'journal', 'lock', 'sandbox'],
+  '@scure/base': ['intent', 'sandbox'],
+  chalk: ['display'],
+  commander: ['cli'],
+  conf: ['bot'],
+  'csv-parse': ['batch'],
+  'jsonc-parser': ['intent'],
+  litesvm: ['sandbox'],
+  ora: ['display'],
+  pg: ['journal'],
+  'string-width': ['display'],
+  undici: ['wire'],
+  zod: ['bot', 'intent', 'schema'],
 };
 
-type Import = { from: string; to: string; typeOnly: boolean };
+type Import = { from: string; to: string };
 
 function files(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
@@ -75,12 +84,11 @@ function files(folder: string): string[] {
 function importsOf(file: string): Import[] {
   const text = readFileSync(file, 'utf8');
   const found = text.matchAll(
-    /(?:^|\n)\s*(?:import|export)(\s+type)?[^;'"]*?from\s*'([^']+)'|import\('([^']+)'\)|(?:^|\n)import '([^']+)'/gu,
+    /(?:^|\n)\s*(?:import|export)[^;'"]*?from\s*'([^']+)'|import\('([^']+)'\)|(?:^|\n)import '([^']+)'/gu,
   );
-  return [...found].map(([, type, from, dynamic, bare]) => ({
+  return [...found].map(([, from, dynamic, bare]) => ({
     from: relative(src, file),
     to: from ?? dynamic ?? bare ?? '',
-    typeOnly: type !== undefined,
   }));
 }
 
@@ -91,30 +99,128 @@ function partOf(path: string): string {
 
 const all = files(src).flatMap(importsOf);
 
+/** The package that something is imported from, whole or by a path inside it; undefined for Node's own and ours. */
+function packageOf(to: string): string | undefined {
+  return /^(?!\.|node:)(@[^/]+\/[^/]+|[^/]+)/u.exec(to)?.[1];
+}
+
+/** What a part really imports of the other parts. */
+function partsImportedBy(part: string): Set<string> {
+  const names = all
+    .filter(({ from, to }) => partOf(from) === part && to.startsWith('.'))
+    .map(({ from, to }) => partOf(relative(src, resolve(dirname(join(src, from)), to))));
+  return new Set(names.filter((name) => name !== part && !name.startsWith('..')));
+}
+
+/** What a file imports of these files, types and what it loads later included. */
+function imported(file: string): string[] {
+  return all
+    .filter(({ from, to }) => from === file && to.startsWith('.'))
+    .map(({ from, to }) => relative(src, resolve(dirname(join(src, from)), to)));
+}
+
+/** Files from which a way along the imports leads back to themselves, each circle once. */
+function circles(): string[] {
+  const done = new Set<string>();
+  const found: string[] = [];
+  const visit = (file: string, way: readonly string[]): void => {
+    if (way.includes(file)) found.push([...way.slice(way.indexOf(file)), file].join(' → '));
+    if (way.includes(file) || done.has(file)) return;
+    for (const next of imported(file)) visit(next, [...way, file]);
+    done.add(file);
+  };
+  for (const file of files(src)) visit(relative(src, file), []);
+  return found;
+}
+
 describe('the arrows between the parts', () => {
+  test('no files form a circle, types and what is loaded later included', () => {
+    expect(circles()).toEqual([]);
+  });
+
   for (const part of new Set(files(src).map((file) => partOf(relative(src, file))))) {
-    test(`${part} imports only what lies below it`, () => {
-      const crossings = all
-        .filter((one) => partOf(one.from) === part && one.to.startsWith('.'))
-        .map((one) => ({
-          ...one,
-          part: partOf(relative(src, resolve(dirname(join(src, one.from)), one.to))),
-        }))
-        .filter(
-          (one) =>
-            one.part !== part && !one.part.startsWith('..') && !(allowed[part] ?? []).includes(one.part),
-        );
-      expect(crossings).toEqual([]);
+    test(`${part} imports what lies below it, and is allowed no more than that`, () => {
+      expect([...partsImportedBy(part)].sort()).toEqual([...(allowed[part] ?? [])].sort());
     });
   }
 
-  test('each library has one home', () => {
-    const strays = all.filter(({ from, to, typeOnly }) => !typeOnly && homes[to] && !homes[to].test(from));
-    expect(strays).toEqual([]);
+  test('each library is imported where its home is, and nowhere else', () => {
+    const found: Record<string, Set<string>> = {};
+    for (const { from, to } of all) {
+      const name = packageOf(to);
+      if (name !== undefined) found[name] = (found[name] ?? new Set()).add(partOf(from));
+    }
+    const sorted = Object.entries(found).map(([name, parts]) => [name, [...parts].sort()]);
+    expect(Object.fromEntries(sorted)).toEqual(
+      Object.fromEntries(Object.entries(homes).map(([name, parts]) => [name, [...parts].sort()])),
+    );
   });
 
   test('nothing is called utils, helpers or index', () => {
     const names = files(src).map((file) => relative(src, file));
     expect(names.filter((name) => /(^|\/)(utils?|helpers?|common|index)(\.ts|\/)/u.test(name))).toEqual([]);
+  });
+});
+
+/** Words that once stood for several things each. docs/architecture.md has the word for each thing. */
+const retired = /(^|[a-z])(World|Doing|Asked|Sought|Speaker|Voice|Knock|Wish|Weather|Crowd)s?(?=[A-Z]|$)/u;
+
+/** What a file names for others to import. */
+function exportedNames(file: string): string[] {
+  const text = readFileSync(file, 'utf8');
+  const found = text.matchAll(
+    /^export (?:async )?(?:function\*?|const|let|class|type|interface) ([\w$]+)/gmu,
+  );
+  return [...found].map(([, name = '']) => name);
+}
+
+/** The files that import this one, of all that there are. */
+function importersOf(file: string, all: readonly Source[]): Source[] {
+  return all.filter(({ path, imports }) => path !== file && imports.has(file));
+}
+
+type Source = { readonly path: string; readonly text: string; readonly imports: ReadonlySet<string> };
+
+function sourceOf(path: string): Source {
+  const imports = importsOf(path).map(({ to }) => resolve(dirname(path), to));
+  return { path, text: readFileSync(path, 'utf8'), imports: new Set(imports) };
+}
+
+describe('names', () => {
+  test('of what is exported have none of the words that meant several things', () => {
+    const named = [src, ...beside].flatMap(files).flatMap((file) =>
+      exportedNames(file)
+        .filter((name) => retired.test(name.charAt(0).toUpperCase() + name.slice(1)))
+        .map((name) => `${file}: ${name}`),
+    );
+    expect(named).toEqual([]);
+  });
+
+  test('are exported only where another file takes them', () => {
+    const everything = [src, import.meta.dirname, ...beside].flatMap(files).map(sourceOf);
+    const unused = files(src).flatMap((file) => {
+      const importers = importersOf(file, everything);
+      return exportedNames(file)
+        .filter((name) => !importers.some(({ text }) => new RegExp(`\\b${name}\\b`, 'u').test(text)))
+        .map((name) => `${relative(src, file)}: ${name}`);
+    });
+    expect(unused).toEqual([]);
+  });
+});
+
+describe('what judges the program', () => {
+  test('takes nothing out of test/: what tests, proof and bench share is in testing/', () => {
+    const found = beside.flatMap(files).flatMap((file) =>
+      importsOf(file)
+        .filter(
+          ({ to }) => to.startsWith('.') && resolve(dirname(file), to).startsWith(`${import.meta.dirname}/`),
+        )
+        .map(({ to }) => `${file}: ${to}`),
+    );
+    expect(found).toEqual([]);
+  });
+
+  test('has the expected tables from the design alone: they import nothing', () => {
+    expect(importsOf(join(import.meta.dirname, 'engine/design.ts'))).toEqual([]);
   });
 });

@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { asFailure, exitOf, exitTable, Failure, failureExits, problemOf, retryOf } from '../src/errors.ts';
-import { runMain } from './helpers/inProcess.ts';
-import { sampleTree } from './helpers/sampleTree.ts';
+import {
+  asFailure,
+  type ExitRow,
+  exitOf,
+  exitTable,
+  Failure,
+  failureExits,
+  problemOf,
+  retryOf,
+} from '../src/errors.ts';
+import { runMain } from '../testing/inProcess.ts';
+import { sampleTree } from '../testing/sampleTree.ts';
 
 const retries = [
   [0, undefined],
@@ -21,15 +30,22 @@ const retries = [
 
 describe('the exit table', () => {
   test('has each exit once, with what a caller may do next', () => {
-    expect(exitTable.map((row) => [row.exit, retryOf(row.exit)])).toEqual(retries);
+    expect(exitTable.map((row: ExitRow) => [row.exit, row.retry])).toEqual(retries);
   });
 
   test('every failure has an exit that is no success, and a problem that says what next', () => {
     for (const code of Object.keys(failureExits) as (keyof typeof failureExits)[]) {
       expect(exitOf(code)).toBeGreaterThan(0);
       expect(exitTable.some((row) => row.exit === exitOf(code))).toBe(true);
-      expect(problemOf(new Failure(code, 'x')).retry).toBe(retryOf(exitOf(code)));
+      expect(problemOf(new Failure(code, 'x')).retry).toBe(retryOf(code));
     }
+  });
+
+  test('what helps belongs to the failure, not to its exit', () => {
+    for (const code of ['journal-busy', 'journal-unreachable', 'fenced'] as const)
+      expect([exitOf(code), retryOf(code)]).toEqual([1, 'same-command']);
+    for (const code of ['journal-damaged', 'journal-schema', 'journal-not-durable'] as const)
+      expect([exitOf(code), retryOf(code)]).toEqual([1, 'after-fix']);
   });
 
   test('what has no name is a bug', () => {
@@ -80,7 +96,7 @@ test.each(['EIO', 'ENOSPC', 'EROFS', 'EMFILE', 'ENFILE', 'ENOMEM', 'EINTR'])(
     });
     expect(problemOf(asFailure(error))).toMatchObject({
       code: 'machine-fault',
-      message: expect.stringContaining(code),
+      message: expect.stringMatching(/^This machine failed: /u),
       retry: 'after-fix',
     });
   },

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { realWorld } from '../src/main.ts';
+import { thisProcess } from '../src/main.ts';
 
 const before = new Map(
   (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((name) => [name, process.listeners(name)]),
@@ -13,7 +13,7 @@ afterAll(() => {
 });
 
 test('a sleep longer than any timer of Node is not over at once', async () => {
-  const { clock } = realWorld();
+  const { clock } = thisProcess();
   const cut = new AbortController();
   let woke = false;
   const sleeping = clock.sleep(2 ** 31, cut.signal).then(() => {

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
-import { whoDecides } from '../src/commands/journalPlace.ts';
+import { whoDecides } from '../src/commands/journalPath.ts';
 import { dataFolder } from '../src/folders.ts';
-import { failureOf } from './helpers/failure.ts';
+import { failureOf } from '../testing/failure.ts';
 
 // A container may run as a number that the system has no name and no home for.
 vi.mock('node:os', async (original) => {
@@ -14,7 +14,7 @@ vi.mock('node:os', async (original) => {
 test('a user without a home is told to set HOME, and nothing is sent', async () => {
   const failure = await failureOf(async () => dataFolder({}, 'linux'));
   expect(failure.code).toBe('machine-fault');
-  expect(failure.message).toContain('nothing was sent');
+  expect(failure.message).toContain('Nothing was sent');
   expect(failure.details.hint).toContain('HOME');
   expect(dataFolder({ XDG_DATA_HOME: '/data' }, 'linux')).toBe('/data/botctl');
 });

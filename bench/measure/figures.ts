@@ -5,7 +5,7 @@ import { presentPeers } from './peers.ts';
 import { botctl, homeIn, type Stage } from './stage.ts';
 import { median, type Row, type Timing, timeRows } from './timing.ts';
 
-export type Scene = {
+type Scene = {
   readonly stage: Stage;
   /** A journal of very many intents. */
   readonly journal: string;

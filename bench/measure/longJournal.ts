@@ -1,9 +1,9 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { openJournal } from '../../src/journal/sqliteJournal.ts';
+import { openJournal } from '../../src/journal/sqlite/openJournal.ts';
 
 /** A journal of so many accepted messages, put straight into its tables: as botctl it would take a day. */
-export function makeJournal(path: string, intents: number): void {
-  openJournal(path).close();
+export async function makeJournal(path: string, intents: number): Promise<void> {
+  await openJournal(path).close();
   const database = new DatabaseSync(path);
   database.exec('PRAGMA synchronous = OFF; BEGIN');
   const guards = triggersOf(database);

@@ -2,6 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { Row } from './timing.ts';
 
+// By its path: what a version manager puts first in PATH starts a shell before it starts Python.
+const python3 = '/usr/bin/python3';
+
 /** Programs that send the same to the same service, without remembering anything. */
 export function presentPeers(
   url: string,
@@ -14,8 +17,8 @@ export function presentPeers(
     { name: 'node script, fetch', command: () => [node, resolve('bench/peers/fetch.mjs'), url, 'hello'] },
     { name: 'http (HTTPie)', command: () => ['http', '--ignore-stdin', 'POST', url, 'content=hello'] },
     {
-      name: 'python3, urllib',
-      command: () => ['python3', resolve('bench/peers/urllib_post.py'), url, 'hello'],
+      name: `${python3}, urllib`,
+      command: () => [python3, resolve('bench/peers/urllib_post.py'), url, 'hello'],
     },
     { name: 'curl', command: () => ['curl', '-sS', '-H', json, '-d', body, url] },
   ];

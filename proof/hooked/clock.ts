@@ -4,12 +4,12 @@ import type { Clock } from '../../src/engine/ports.ts';
 /** `BOTCTL_PROOF_CLOCK`: `[[readings, offsetMs], …]`: after so many looks at the clock it is so far off. */
 export function jumpingClock(clock: Clock, env: Env): Clock {
   const jumps = JSON.parse(env.BOTCTL_PROOF_CLOCK ?? '[]') as [number, number][];
-  let readings = 0;
+  let looks = 0;
   return {
     sleep: (waitMs, signal) => clock.sleep(waitMs, signal),
     now: () => {
-      const [, offsetMs] = jumps.findLast(([after]) => readings >= after) ?? [0, 0];
-      readings += 1;
+      const [, offsetMs] = jumps.findLast(([after]) => looks >= after) ?? [0, 0];
+      looks += 1;
       return clock.now() + offsetMs;
     },
   };

@@ -3,9 +3,13 @@
 import {
   type DatabaseSyncInstance,
   DatabaseSync as RealDatabase,
+  backup as realBackup,
   type StatementSyncInstance,
 } from '@photostructure/sqlite';
 import { step } from './steps.ts';
+
+/** Only copies are made by it. */
+export const backup = realBackup;
 
 /** The connection that last began to write: the journal's, once something is to be sent. */
 let writer: DatabaseSyncInstance | undefined;
@@ -38,6 +42,11 @@ function announce(statement: StatementSyncInstance, name: 'run' | 'get' | 'all',
 
 function firstWords(sql: string): string {
   return sql.trim().replace(/\s+/gu, ' ').slice(0, 40);
+}
+
+/** Whether this process has a journal in a file, and not on a server. */
+export function isWritten(): boolean {
+  return writer !== undefined;
 }
 
 /** What makes the journal's last commit durable, as it stands now. */

@@ -1,5 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
-import { durability } from './sqlite.ts';
+import { acknowledged } from './postgres.ts';
+import { durability, isWritten } from './sqlite.ts';
 import { step } from './steps.ts';
 
 const moments = [
@@ -15,7 +16,8 @@ const moments = [
 export function stepAlongTheWire(): void {
   for (const moment of moments) {
     subscribe(moment, () => {
-      const kept = moment === 'undici:client:sendHeaders' ? ` (${durability()})` : '';
+      const kept =
+        moment === 'undici:client:sendHeaders' ? ` (${isWritten() ? durability() : acknowledged()})` : '';
       step(`${moment}${kept}`);
     });
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'rolldown';
-import { root } from '../root.ts';
+import { root } from '../../testing/root.ts';
 import type { Variant } from './variants.ts';
 
 /** The variant's edits as a bundler's plugin. An edit whose place is gone is an error: it would prove nothing. */

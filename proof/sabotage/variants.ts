@@ -13,12 +13,12 @@ export const variants: readonly Variant[] = [
     what: 'the intent is committed only when the reply has come',
     edits: [
       {
-        file: 'src/journal/sqliteJournal.ts',
+        file: 'src/journal/sqlite/store.ts',
         from: "this.#database.exec('BEGIN IMMEDIATE');",
         to: "if (!this.#database.isTransaction) this.#database.exec('BEGIN IMMEDIATE');",
       },
       {
-        file: 'src/journal/sqliteJournal.ts',
+        file: 'src/journal/sqlite/store.ts',
         from: "this.#database.exec('COMMIT');",
         to: `const flying = this.#database.prepare(
           "SELECT 1 FROM sqlite_schema WHERE name = 'attempts'").get() &&
@@ -26,7 +26,7 @@ export const variants: readonly Variant[] = [
         if (!flying) this.#database.exec('COMMIT');`,
       },
     ],
-    caughtBy: ['killed', 'weather'],
+    caughtBy: ['killed', 'faults'],
   },
   {
     name: 'new-key-on-retry',
@@ -34,12 +34,12 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'src/engine/send.ts',
-        from: '{ url, token: speaking.token, body: intent.body },',
-        to: `{ url, token: speaking.token, body: number === 1 ? intent.body : Buffer.from(
-            Buffer.from(intent.body).toString().replace(intent.key, doing.chance.uuid())) },`,
+        from: '{ url, token: bot.token, body: intent.body },',
+        to: `{ url, token: bot.token, body: number === 1 ? intent.body : Buffer.from(
+            Buffer.from(intent.body).toString().replace(intent.key, engine.chance.uuid())) },`,
       },
     ],
-    caughtBy: ['weather', 'killed'],
+    caughtBy: ['faults', 'killed'],
   },
   {
     name: '5xx-is-rejected',
@@ -51,11 +51,11 @@ export const variants: readonly Variant[] = [
         to: 'isStatus(408, 425)(evidence) || statusOf(evidence) >= 500,\n    ...same(rejected),',
       },
     ],
-    caughtBy: ['weather', 'killed'],
+    caughtBy: ['faults', 'killed'],
   },
   {
     name: 'tainted-402-is-rejected',
-    what: 'a refusal after doubt is taken as a rejection',
+    what: 'a 4xx after doubt is taken as a rejection',
     edits: [
       {
         file: 'src/engine/verdict.ts',
@@ -63,20 +63,20 @@ export const variants: readonly Variant[] = [
         to: 'tainted: rejected,',
       },
     ],
-    caughtBy: ['weather'],
+    caughtBy: ['faults'],
   },
   {
     name: 'dead-is-unsent',
     what: 'what a dead process was sending is taken as unsent',
     edits: [
       {
-        file: 'src/journal/statements.ts',
+        file: 'src/journal/sqlite/statements.ts',
         from: `SET state = 'unknown', owner = NULL, tainted = 1, updated_at = :at,
                may_have_landed_at = coalesce(may_have_landed_at, updated_at)`,
         to: "SET state = 'open', owner = NULL, updated_at = :at",
       },
       {
-        file: 'src/journal/statements.ts',
+        file: 'src/journal/sqlite/statements.ts',
         from: "SET verdict = 'unknown', phase = 'process-died'",
         to: "SET verdict = 'unsent', phase = 'process-died'",
       },
@@ -88,12 +88,12 @@ export const variants: readonly Variant[] = [
     what: 'commits are not synced to the disk (NORMAL instead of FULL)',
     edits: [
       {
-        file: 'src/journal/sqliteFile.ts',
+        file: 'src/journal/sqlite/setUp.ts',
         from: "'PRAGMA synchronous = FULL; PRAGMA foreign_keys",
         to: "'PRAGMA synchronous = NORMAL; PRAGMA foreign_keys",
       },
       {
-        file: 'src/journal/sqliteFile.ts',
+        file: 'src/journal/sqlite/setUp.ts',
         from: "pragma(database, 'synchronous')) !== 2",
         to: "pragma(database, 'synchronous')) !== 1",
       },
@@ -110,7 +110,7 @@ export const variants: readonly Variant[] = [
         to: 'matches: () => false,',
       },
     ],
-    caughtBy: ['weather'],
+    caughtBy: ['faults'],
   },
   {
     name: 'no-twin-check',
@@ -118,10 +118,61 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'src/engine/plan.ts',
-        from: 'if (twin === undefined) return { decision, found, twin };',
-        to: 'if (decision !== undefined) return { decision, found, twin: undefined };',
+        from: 'const unfinished = await findUnfinishedTwin(payment, reads);',
+        to: 'const unfinished = [await findUnfinishedTwin(payment, reads)][1];',
       },
     ],
-    caughtBy: ['weather'],
+    caughtBy: ['faults'],
+  },
+  {
+    name: 'mark-not-written',
+    what: 'the mark beside the journal stays as it was set up',
+    edits: [
+      {
+        file: 'src/journal/sqlite/store.ts',
+        from: 'this.#mark?.raise(this.#given);',
+        to: 'void this.#mark;',
+      },
+    ],
+    caughtBy: ['hurt'],
+  },
+  {
+    name: 'no-fence',
+    what: 'an owner that others have ended goes on claiming in a shared journal',
+    edits: [
+      {
+        file: 'src/journal/postgres/lease.ts',
+        from: 'if (rows.length > 0) return;',
+        to: 'if (rows.length >= 0) return;',
+      },
+      {
+        file: 'src/journal/postgres/lease.ts',
+        from: ' WHERE o.ended_at IS NULL\n',
+        to: '\n',
+      },
+      {
+        file: 'src/journal/postgres/firstRules.ts',
+        from: 'WHEN (OLD.ended_at IS NOT NULL OR NEW.id <> OLD.id',
+        to: 'WHEN (NEW.id <> OLD.id',
+      },
+      {
+        file: 'src/journal/postgres/firstRules.ts',
+        from: 'WHERE o.id = ANY (ids) AND o.ended_at IS NULL); END',
+        to: 'WHERE o.id = ANY (ids)); END',
+      },
+    ],
+    caughtBy: ['machines'],
+  },
+  {
+    name: 'no-identity-lock',
+    what: 'two machines look for the same in a shared journal at the same time, and both begin it',
+    edits: [
+      {
+        file: 'src/journal/postgres/transaction.ts',
+        from: '...(locks.length === 0 ? [] : [takeLocks(locks)]),',
+        to: '...([] as string[]),',
+      },
+    ],
+    caughtBy: ['machines'],
   },
 ];

@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Home } from '../../test/helpers/home.ts';
+import { Home } from '../../testing/home.ts';
 import { journalOf } from '../look.ts';
 import { type Ran, run } from '../run.ts';
 import type { Tally } from '../tally.ts';
@@ -68,7 +68,7 @@ async function playOne(
     ? await run(arena.programs.plain.bin, one.argv, start)
     : await runInside({ argv: one.argv, env, stdin: one.stdin, limitMs });
   const sent = stub.taken();
-  for (const what of [...misbehaviour(ran, one.damage !== undefined), ...unasked(one, ran, sent)]) {
+  for (const what of [...misbehaviour(ran, one.damage !== undefined), ...unrequested(one, ran, sent)]) {
     tally.find('wrongly reported', `${where}: botctl ${one.argv.join(' ').slice(0, 200)}`, what);
   }
   const done = ran.code === 0 ? sent.length : 0;
@@ -76,10 +76,12 @@ async function playOne(
 }
 
 /** What left although it was not asked for, or what was told otherwise than it went. */
-function unasked(one: Generated, ran: Ran, sent: readonly string[]): string[] {
+function unrequested(one: Generated, ran: Ran, sent: readonly string[]): string[] {
   const found: string[] = [];
   if (sent.length > one.mostRequests) found.push(`${sent.length} requests left: ${shortened(ran)}`);
-  if (ran.code === 2 && sent.length > 0 && one.reply === undefined)
+  // What was left out of a batch on request is what exit 2 speaks of; the rest of it was sent.
+  const isPartly = one.argv.includes('--skip-invalid');
+  if (ran.code === 2 && sent.length > 0 && one.reply === undefined && !isPartly)
     found.push(`refused, and yet a request left: ${shortened(ran)}`);
   for (const body of sent) {
     const fields = fieldsOf(body);
@@ -89,7 +91,7 @@ function unasked(one: Generated, ran: Ran, sent: readonly string[]): string[] {
     }
     if (typeof fields.idempotency_key !== 'string' || fields.idempotency_key === '')
       found.push('a request left without a key');
-    if (one.isAsked !== undefined && !one.isAsked(fields))
+    if (one.isRequested !== undefined && !one.isRequested(fields))
       found.push(`what left is not what was given: ${body}`);
   }
   if (one.reply !== undefined) found.push(...misread(one.reply, ran));
@@ -117,7 +119,7 @@ function misread(reply: Buffer, ran: Ran): string[] {
 
 async function playKind(kind: Kind, share: number, bench: Bench): Promise<void> {
   const { arena, tally } = bench;
-  const count = Math.max(20, Math.ceil(kind.count * share));
+  const count = Math.max(12, Math.ceil(kind.count * share));
   const machines = new Machines();
   for (let index = 0; index < count && !tally.isEnough; index += 1) {
     const one = kind.make(arena.dice.for(`${kind.name}/${index}`));

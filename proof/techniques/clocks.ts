@@ -68,7 +68,8 @@ async function playBetween(one: Case, stage: Stage): Promise<void> {
   const before = (await lane.service.effects()).length;
   const env = { BOTCTL_PROOF_CLOCK: JSON.stringify(jumps) };
   const again = await play.run(words, home, { program: programs.hooked, env });
-  play.expectExit(again, 0, ...(before === 1 && start !== 'done' ? [10] : []));
+  if (isYetToCome(one)) play.expectExit(again, 10);
+  else play.expectExit(again, 0, ...(before === 1 && start !== 'done' ? [10] : []));
   await play.journaled(home);
   await play.over(isDoneAnew(one, again.stderr) ? 2 : 1);
   home.remove();
@@ -91,6 +92,12 @@ async function begin(
     return;
   }
   play.expectExit(await play.run(words, home), ...(start === 'done' ? [0] : start === 'lost' ? [9] : [7]));
+}
+
+/** By a clock that went back what is done is yet to come: where it has no name, nobody can say whether this is it. */
+function isYetToCome({ naming, start, jumps }: Case): boolean {
+  const tolerableMs = 5 * 60_000;
+  return naming === 'unnamed' && start === 'done' && (jumps[0]?.[1] ?? 0) < -tolerableMs;
 }
 
 /**

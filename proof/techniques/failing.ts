@@ -9,7 +9,7 @@ import { aftermath, type Story, setScene, stdinOf, stories, usedMachine } from '
 import { type Arena, shareOf, type Technique } from './technique.ts';
 
 /** How each call on a file can fail once. */
-export const errors: Readonly<Record<string, readonly string[]>> = {
+const errors: Readonly<Record<string, readonly string[]>> = {
   fsync: ['EIO', 'ENOSPC', 'EINTR', 'EROFS'],
   fdatasync: ['EIO', 'ENOSPC', 'EINTR', 'EROFS'],
   pwrite64: ['EIO', 'ENOSPC', 'EROFS', 'EINTR'],

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Home } from '../../test/helpers/home.ts';
+import type { Home } from '../../testing/home.ts';
 import { overLanes } from '../lane.ts';
 import { Play, type Stage } from '../play.ts';
 import { injecting, recording, sitesIn } from '../strace.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Home } from '../../test/helpers/home.ts';
+import type { Home } from '../../testing/home.ts';
 import { command, operations, Play, type Stage } from '../play.ts';
 import type { Tally } from '../tally.ts';
 import type { Arena } from './technique.ts';

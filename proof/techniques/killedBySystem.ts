@@ -33,7 +33,7 @@ async function killAt({ site, story }: Blow, stage: Stage, used: string): Promis
 
 /** The shipped program itself, killed at its system calls; only where strace is installed. */
 export async function killByStrace(
-  told: readonly Story[],
+  stories: readonly Story[],
   arena: Arena,
   tally: Tally,
   used: string,
@@ -44,7 +44,7 @@ export async function killByStrace(
     return;
   }
   const blows: Blow[] = [];
-  for (const story of told) {
+  for (const story of stories) {
     const sites = await sitesOf(story, { lane, tally, programs: arena.programs }, used);
     blows.push(...sites.filter(isChosen).map((site) => ({ site, story })));
   }

@@ -1,6 +1,6 @@
 import { cpSync } from 'node:fs';
-import type { Home } from '../../test/helpers/home.ts';
-import type { FaultSpec } from '../../test/helpers/sandbox.ts';
+import type { Home } from '../../testing/home.ts';
+import type { FaultSpec } from '../../testing/sandbox.ts';
 import type { Lane } from '../lane.ts';
 import { intentsIn, journalOf } from '../look.ts';
 import { command, Play, type Stage } from '../play.ts';

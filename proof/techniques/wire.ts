@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { type Certificate, makeCertificates } from '../../test/helpers/certificates.ts';
+import { type Certificate, makeCertificates } from '../../testing/certificates.ts';
 import { type Lane, overLanes } from '../lane.ts';
 import { command, type Operation, operations, Play, type Stage } from '../play.ts';
 import { type Cut, type CuttingProxy, startProxy } from '../proxy.ts';
@@ -37,8 +37,8 @@ const silentEvery = 60;
 
 function silences(operation: Operation, lengths: CuttingProxy['last']): Case[] {
   return (['request', 'reply'] as const).flatMap((side) => {
-    const places = Array.from({ length: Math.ceil(lengths[side] / silentEvery) }, (_, n) => n * silentEvery);
-    const silent = places.map((after): Case => {
+    const offsets = Array.from({ length: Math.ceil(lengths[side] / silentEvery) }, (_, n) => n * silentEvery);
+    const silent = offsets.map((after): Case => {
       return { operation, cut: { in: side, after, how: 'silence' }, isTriedInOneRun: after % 120 === 0 };
     });
     return [...silent, { operation, cut: { in: side, after: 0, how: 'drip' }, isTriedInOneRun: true }];
@@ -129,7 +129,7 @@ async function play(arena: Arena, tally: Tally): Promise<void> {
     const cases: Case[] = [];
     for (const operation of operations) {
       const lengths = await lengthsOf(operation, at(first), stage);
-      const cuts = shareOf(everyByte(operation, lengths), arena, `cuts/${operation}`, 4);
+      const cuts = shareOf(everyByte(operation, lengths), arena, `cuts/${operation}`, 3);
       cases.push(...cuts, ...shareOf(silences(operation, lengths), arena, `silences/${operation}`));
     }
     await overLanes(arena, tally, cases, (one, lane) => playCut(one, at(lane), { lane, tally, programs }));

@@ -1,11 +1,13 @@
 import { type Complaint, type Complaints, complain } from '../intent/complaint.ts';
+import { invisibleIn } from '../intent/invisible.ts';
 import { checkMessage } from '../intent/message.ts';
 import { checkTransfer } from '../intent/transfer.ts';
 import type { Kind, Wanted } from '../intent/wanted.ts';
+import { idProblems, idRule, isGiven, isGivenToo, noButtonsRule, noKeyRule } from '../words/row.ts';
 import type { ReadRow } from './rawRow.ts';
 import { componentsFrom } from './rowButtons.ts';
 
-export type CheckedRow = { readonly wanted: Wanted; readonly id: string | undefined };
+type CheckedRow = { readonly wanted: Wanted; readonly id: string | undefined };
 
 /** What a row wants, or everything that is wrong with it. Whether a wallet key controls the address is asked later. */
 export function checkRow({ fields }: ReadRow, kind: Kind): CheckedRow | Complaints {
@@ -22,21 +24,18 @@ export function checkRow({ fields }: ReadRow, kind: Kind): CheckedRow | Complain
 }
 
 const maxIdBytes = 512;
-const idRule = `text of at most ${maxIdBytes} bytes that is this row’s alone`;
 
 function idComplaint(id: unknown, kind: Kind): Complaint | undefined {
   if (id === undefined && kind === 'message') return undefined;
-  return idProblem(id) === undefined ? undefined : complain('id', idRule, String(idProblem(id)));
+  return idProblem(id) === undefined ? undefined : complain('id', idRule(maxIdBytes), String(idProblem(id)));
 }
 
 /** What cannot be seen must not tell two payments apart. */
 function idProblem(id: unknown): string | undefined {
-  if (id === undefined) return 'is missing';
-  if (typeof id !== 'string') return 'is not a string';
-  if (id === '') return 'is empty';
-  if (id !== id.trim()) return 'has blanks around it';
-  if (/\p{C}/u.test(id)) return 'has characters that do not show';
-  return Buffer.byteLength(id) > maxIdBytes ? 'is too long' : undefined;
+  if (id === undefined) return idProblems.missing;
+  if (typeof id !== 'string') return idProblems.notAString;
+  if (id === '') return idProblems.empty;
+  return Buffer.byteLength(id) > maxIdBytes ? idProblems.tooLong : invisibleIn(id);
 }
 
 export function isGoodId(id: unknown): id is string {
@@ -45,7 +44,7 @@ export function isGoodId(id: unknown): id is string {
 
 function keyComplaint(key: unknown): Complaint | undefined {
   if (key === undefined || key === '') return undefined;
-  return complain('idempotency_key', 'absent: a row’s key comes from --once and its id', 'is given');
+  return complain('idempotency_key', noKeyRule, isGiven);
 }
 
 function withComponents({ buttons, ...fields }: Readonly<Record<string, unknown>>): {
@@ -54,7 +53,7 @@ function withComponents({ buttons, ...fields }: Readonly<Record<string, unknown>
 } {
   if (buttons === undefined || buttons === null) return { fields };
   if (fields.components !== undefined) {
-    return { fields, complaint: complain('buttons', 'absent where components is given', 'is given too') };
+    return { fields, complaint: complain('buttons', noButtonsRule, isGivenToo) };
   }
   const components = componentsFrom(buttons);
   return 'problem' in components ? { fields, complaint: components } : { fields: { ...fields, components } };

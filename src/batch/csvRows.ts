@@ -1,9 +1,11 @@
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, type Parser, parse } from 'csv-parse';
-import { Failure } from '../errors.ts';
 import { type Complaint, complain } from '../intent/complaint.ts';
 import { readJson } from '../intent/jsonText.ts';
 import type { Kind } from '../intent/wanted.ts';
+import { andMore, badHeader, noHeader, notCsv } from '../words/batchInput.ts';
+import { asLongAsHeader, hasCells, isFault, json, theRow } from '../words/row.ts';
+import { clipped, fewOf } from '../words/short.ts';
 import { columnsOf, jsonColumns, neededColumnsOf } from './columns.ts';
 import { maxRowBytes, type RawRow } from './rawRow.ts';
 
@@ -37,11 +39,7 @@ export async function* csvRows(
   } catch (error) {
     throw error instanceof CsvError ? broken(error, source) : error;
   }
-  if (header === undefined) {
-    throw new Failure('bad-file', `${source} is empty: not even a header is there. Nothing was sent.`, {
-      hint: `Its first line names the columns: ${columnsOf[kind].join(',')}.`,
-    });
-  }
+  if (header === undefined) throw noHeader(source, columnsOf[kind]);
 }
 
 function newlinesIn(cells: readonly string[]): number {
@@ -55,26 +53,27 @@ function newlinesIn(cells: readonly string[]): number {
 function checkedHeader(cells: readonly string[], kind: Kind, source: string): readonly string[] {
   const known = columnsOf[kind];
   const unknown = cells.filter((cell) => !known.includes(cell));
-  const twice = cells.filter((cell, index) => cells.indexOf(cell) !== index);
+  const seen = new Set<string>();
+  const twice = [...new Set(cells.filter((cell) => seen.size === seen.add(cell).size))];
   const missing = neededColumnsOf[kind].filter((column) => !cells.includes(column));
-  const quoted = (columns: readonly string[]): string =>
-    columns.map((column) => JSON.stringify(column)).join(', ');
-  const faults = [
-    unknown.length > 0 ? `names columns that no ${kind} has: ${quoted(unknown)}` : '',
-    twice.length > 0 ? `names twice: ${quoted(twice)}` : '',
-    missing.length > 0 ? `lacks: ${quoted(missing)}` : '',
-  ].filter((text) => text !== '');
-  if (faults.length === 0) return cells;
-  throw new Failure('bad-file', `${source}, line 1: the header ${faults.join('; ')}. Nothing was sent.`, {
-    hint: `Columns are ${known.join(',')}, separated by commas; needed are ${neededColumnsOf[kind].join(', ')}.`,
-  });
+  if (unknown.length + twice.length + missing.length === 0) return cells;
+  const faults = { unknown: quoted(unknown), twice: quoted(twice), missing: quoted(missing) };
+  throw badHeader(source, faults, known, neededColumnsOf[kind]);
+}
+
+function quoted(columns: readonly string[]): string {
+  return fewOf(
+    columns.map((column) => JSON.stringify(clipped(column))),
+    ', ',
+    andMore,
+  );
 }
 
 function rowOf(cells: readonly string[], header: readonly string[], line: number): RawRow {
   const fields: Record<string, unknown> = {};
   const complaints: Complaint[] = [];
   if (cells.length !== header.length) {
-    complaints.push(complain('the row', `${header.length} cells, as the header has`, `has ${cells.length}`));
+    complaints.push(complain(theRow, asLongAsHeader(header.length), hasCells(cells.length)));
   }
   for (const [index, column] of header.entries()) {
     const cell = cells[index];
@@ -83,18 +82,15 @@ function rowOf(cells: readonly string[], header: readonly string[], line: number
     else {
       const read = readJson(cell);
       if ('value' in read) fields[column] = read.value;
-      else complaints.push(complain(column, 'JSON', `is ${read.fault.what}`));
+      else complaints.push(complain(column, json, isFault(read.fault.what)));
     }
   }
   if (complaints.length === 0) return { line, fields };
   return { line, complaints, ...(typeof fields.id === 'string' ? { id: fields.id } : {}) };
 }
 
-function broken(error: CsvError, source: string): Failure {
-  const where = 'lines' in error && typeof error.lines === 'number' ? `, line ${error.lines}` : '';
+function broken(error: CsvError, source: string): Error {
+  const line = 'lines' in error && typeof error.lines === 'number' ? error.lines : undefined;
   const what = error.message.replace(/ at line \d+.*$|, value is .*$/u, '');
-  return new Failure('bad-file', `${source}${where}: not CSV (${what}). Nothing was sent.`, {
-    hint: 'Mend the quotes of that row: a cell with commas, quotes or newlines stands in quotes, and a quote in it is doubled.',
-    cause: error,
-  });
+  return notCsv(source, line, what, error);
 }

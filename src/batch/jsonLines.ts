@@ -1,6 +1,7 @@
-import { Failure } from '../errors.ts';
 import { complain } from '../intent/complaint.ts';
 import { readJson } from '../intent/jsonText.ts';
+import { lineTooLong } from '../words/batchInput.ts';
+import { isFault, notAnObject, oneObject, theRow } from '../words/row.ts';
 import { maxRowBytes, type RawRow } from './rawRow.ts';
 
 /** Rows of JSON Lines: an object a line; blank lines are skipped. */
@@ -19,15 +20,7 @@ async function* linesOf(pieces: AsyncIterable<string>, source: string): AsyncGen
     const lines = (rest + piece).split('\n');
     rest = lines.pop() ?? '';
     line += lines.length;
-    if (rest.length > maxRowBytes) {
-      throw new Failure(
-        'bad-file',
-        `${source}, line ${line} is longer than ${maxRowBytes} bytes. Nothing was sent.`,
-        {
-          hint: 'JSON Lines holds one object a line. Is it the right file?',
-        },
-      );
-    }
+    if (rest.length > maxRowBytes) throw lineTooLong(source, line, maxRowBytes);
     yield* lines;
   }
   yield rest;
@@ -37,11 +30,11 @@ function rowOf(text: string, line: number): RawRow {
   const read = readJson(text);
   if ('fault' in read) {
     const { what, column } = read.fault;
-    return { line, complaints: [complain('the row', 'one JSON object', `is ${what} at column ${column}`)] };
+    return { line, complaints: [complain(theRow, oneObject, isFault(what, column))] };
   }
   const { value } = read;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { line, complaints: [complain('the row', 'one JSON object', 'is other JSON')] };
+    return { line, complaints: [complain(theRow, oneObject, notAnObject)] };
   }
   return { line, fields: value as Record<string, unknown> };
 }

@@ -5,7 +5,7 @@ export type RawRow = ReadRow | UnreadableRow;
 
 export type ReadRow = { readonly line: number; readonly fields: Readonly<Record<string, unknown>> };
 
-export type UnreadableRow = {
+type UnreadableRow = {
   readonly line: number;
   readonly id?: string;
   readonly complaints: readonly Complaint[];

@@ -1,18 +1,24 @@
 import { randomUUID } from 'node:crypto';
+import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { diskTrouble } from '../disk.ts';
 import { Failure } from '../errors.ts';
 import type { Kind } from '../intent/wanted.ts';
+import {
+  notAReportsFile,
+  reportNotBegun,
+  reportNotFinished,
+  unknownReportFormat,
+} from '../words/batchReport.ts';
 import type { RowReport } from './rowReport.ts';
 
-export type ReportFormat = 'csv' | 'jsonl';
+type ReportFormat = 'csv' | 'jsonl';
 
 export function reportFormatOf(path: string): ReportFormat {
   if (/\.csv$/iu.test(path)) return 'csv';
   if (/\.(jsonl|ndjson)$/iu.test(path)) return 'jsonl';
-  throw new Failure('usage', `--report ${path} ends in neither .csv nor .jsonl. Nothing was sent.`, {
-    hint: 'The report’s format follows from its name: give it one of these endings.',
-  });
+  throw unknownReportFormat(path);
 }
 
 const resultNames: Readonly<Record<Kind, string>> = { message: 'message_id', transfer: 'signature' };
@@ -29,7 +35,7 @@ export function csvLine(cells: readonly (string | number | undefined)[]): string
   return `${cells.map((cell) => csvCell(String(cell ?? ''))).join(',')}\n`;
 }
 
-export type ReportText = {
+type ReportText = {
   readonly heading: string;
   readonly line: (row: RowReport) => string;
 };
@@ -69,19 +75,22 @@ export class ReportFile {
 
   /** Before anything is sent: a report that cannot be written is known in time. */
   static async begin(path: string): Promise<ReportFile> {
-    const draft = join(dirname(path), `.${basename(path)}.${randomUUID().slice(0, 8)}`);
     try {
-      return new ReportFile(path, draft, await open(draft, 'wx', 0o600));
+      const { target, mode } = earlier(path);
+      const draft = join(dirname(target), `.${basename(target)}.${randomUUID().slice(0, 8)}`);
+      const file = await open(draft, 'wx', 0o600);
+      if (mode !== undefined) await file.chmod(mode);
+      return new ReportFile(target, draft, file);
     } catch (error) {
-      throw notWritable(path, error, 'Nothing was sent.');
+      throw error instanceof Failure ? error : reportNotBegun(path, diskTrouble(error), error);
     }
   }
 
   /** False where `given up` came first: then an earlier report stays as it was. */
-  async finish(text: ReportText, rows: Iterable<RowReport>, givenUp: AbortSignal): Promise<boolean> {
+  async finish(text: ReportText, rows: AsyncIterable<RowReport>, givenUp: AbortSignal): Promise<boolean> {
     try {
       let piece = text.heading;
-      for (const row of rows) {
+      for await (const row of rows) {
         piece += text.line(row);
         if (piece.length < pieceLength) continue;
         await this.#file.appendFile(piece);
@@ -93,7 +102,7 @@ export class ReportFile {
       await rename(this.#draft, this.#path);
       return true;
     } catch (error) {
-      throw notWritable(this.#path, error, 'What was sent is in the journal.');
+      throw reportNotFinished(this.#path, diskTrouble(error), error);
     }
   }
 
@@ -104,10 +113,10 @@ export class ReportFile {
   }
 }
 
-function notWritable(path: string, cause: unknown, sent: string): Failure {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new Failure('machine-fault', `The report ${path} cannot be written: ${why}. ${sent}`, {
-    hint: 'Make room or mend the folder’s permissions, then run the same command again: it does only what is not done.',
-    cause,
-  });
+/** Where the report goes: to an earlier one's own place, whatever link leads there, with the mode that it was given. */
+function earlier(path: string): { readonly target: string; readonly mode?: number } {
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return { target: path };
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats?.isFile()) return { target: realpathSync(path), mode: stats.mode & 0o777 };
+  throw notAReportsFile(path, stats === undefined ? 'a link that leads nowhere' : 'not a regular file');
 }

@@ -1,9 +1,9 @@
-import type { Speaking } from '../engine/doing.ts';
-import { seek } from '../engine/plan.ts';
+import type { Bot } from '../bot/bot.ts';
+import { identify } from '../engine/identity.ts';
 import type { Attempt, Intent, Journal } from '../journal/journal.ts';
-import { askedOf } from './run.ts';
+import { orderOf } from './runRows.ts';
 import type { Sheet, SheetRow } from './sheet.ts';
-import type { BatchAsked } from './survey.ts';
+import type { BatchOrder } from './survey.ts';
 
 /** What is told of one row of the input when a batch is over. */
 export type RowReport = {
@@ -16,33 +16,36 @@ export type RowReport = {
   readonly key: string | undefined;
 };
 
-export type RowReportWorld = {
-  readonly asked: BatchAsked;
+export type RowReportInputs = {
+  readonly order: BatchOrder;
   readonly sheet: Sheet;
-  readonly speaking: Speaking;
+  readonly bot: Bot;
   readonly journal: Journal | undefined;
   /** What the service, or an operator, said that proves it. */
-  readonly resultOf: (intent: Intent, attempt: Attempt | undefined) => string | undefined;
+  readonly resultOf: (intent: Intent, attempt: Attempt | undefined) => Promise<string | undefined>;
 };
 
 /** A report of each row in input order: what the journal knows of it, and what was said of it in this run. */
-export function* reportRows(world: RowReportWorld): Generator<RowReport> {
-  for (const row of world.sheet.rows()) yield reportRow(row, world);
+export async function* reportRows(sources: RowReportInputs): AsyncGenerator<RowReport> {
+  for (const rows of sources.sheet.pages()) {
+    // Asked for together, they are looked up together.
+    yield* await Promise.all(rows.map((row) => reportRow(row, sources)));
+  }
 }
 
-export function reportRow(row: SheetRow, world: RowReportWorld): RowReport {
+export async function reportRow(row: SheetRow, sources: RowReportInputs): Promise<RowReport> {
   const { line, id, problem: error } = row;
-  const intent = row.intent === undefined ? undefined : world.journal?.get(row.intent);
+  const intent = row.intent === undefined ? undefined : await sources.journal?.reads.get(row.intent);
   if (intent === undefined) {
     const outcome = row.outcome ?? (row.standing === 'invalid' ? 'invalid' : 'not-begun');
-    return { line, id, outcome, result: undefined, error, key: keyOf(row, world) };
+    return { line, id, outcome, result: undefined, error, key: keyOf(row, sources) };
   }
-  const attempt = world.journal?.tellingAttempt(intent.id);
-  const result = world.resultOf(intent, attempt);
+  const attempt = await sources.journal?.reads.decisiveAttempt(intent.id);
+  const result = await sources.resultOf(intent, attempt);
   return { line, id, outcome: row.outcome ?? intent.state, result, error, key: intent.key };
 }
 
-function keyOf(row: SheetRow, { asked, speaking, journal }: RowReportWorld): string | undefined {
+function keyOf(row: SheetRow, { order, bot, journal }: RowReportInputs): string | undefined {
   if (row.row === undefined) return undefined;
-  return seek(askedOf(row, asked), speaking, { hashOf: (token) => journal?.hashOf(token) ?? '' }).key;
+  return identify(orderOf(row, order), bot, { hashOf: (token) => journal?.hashOf(token) ?? '' }).key;
 }

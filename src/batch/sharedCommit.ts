@@ -1,43 +1,45 @@
 import type { Commit } from '../engine/ports.ts';
-import type { Journal } from '../journal/journal.ts';
+import type { GuardedWork, Journal, Work } from '../journal/journal.ts';
 
-type Queued = {
-  /** Does the work; what it gives back tells the caller, once the work is durable. */
-  readonly work: () => () => void;
-  readonly fail: (cause: unknown) => void;
+type Queued = GuardedWork<unknown> & {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (cause: unknown) => void;
 };
 
-/** Everything that is to be committed in one turn of the event loop shares one durable commit. */
-export function sharedCommit(journal: Pick<Journal, 'atomically'>): Commit {
+/**
+ * Everything that is to be committed in one turn of the event loop shares one durable commit; and so does whatever
+ * comes while another one is being made, which on a server takes its time.
+ */
+export function sharedCommit(journal: Pick<Journal, 'commitTogether'>): Commit {
   let queue: Queued[] = [];
-  const flush = (): void => {
+  let isBusy = false;
+  const flush = async (): Promise<void> => {
     const queued = queue;
     queue = [];
-    commitAll(queued, journal);
+    await commitAll(queued, journal);
+    // What its rows want next is asked for in this turn: it goes along.
+    setImmediate(() => {
+      if (queue.length > 0) void flush();
+      else isBusy = false;
+    });
   };
-  return (work) =>
-    new Promise((resolve, reject) => {
-      if (queue.length === 0) setImmediate(flush);
-      queue.push({
-        work: () => {
-          const result = work();
-          return () => resolve(result);
-        },
-        fail: reject,
-      });
+  return <Result>(work: Work<Result>, guards = {}) =>
+    new Promise<Result>((resolve, reject) => {
+      queue.push({ work, guards, resolve: resolve as (result: unknown) => void, reject });
+      if (isBusy) return;
+      isBusy = true;
+      setImmediate(() => void flush());
     });
 }
 
-function commitAll(queued: readonly Queued[], journal: Pick<Journal, 'atomically'>): void {
-  let tell: readonly (() => void)[];
+async function commitAll(queued: readonly Queued[], journal: Pick<Journal, 'commitTogether'>): Promise<void> {
   try {
-    tell = journal.atomically(() => queued.map(({ work }) => work()));
+    const ends = await journal.commitTogether(queued);
+    for (const [index, end] of ends.entries()) {
+      if (end.status === 'fulfilled') queued[index]?.resolve(end.value);
+      else queued[index]?.reject(end.reason);
+    }
   } catch (cause) {
-    const [only] = queued;
-    // One that fails must not take its neighbours with it: each tries alone, on what was rolled back.
-    if (queued.length > 1) for (const one of queued) commitAll([one], journal);
-    else only?.fail(cause);
-    return;
+    for (const { reject } of queued) reject(cause);
   }
-  for (const one of tell) one();
 }

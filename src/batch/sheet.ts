@@ -1,8 +1,20 @@
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
+import type { Range } from '../journal/shares.ts';
 
 /** What the survey found a row to be, before anything is sent. */
-export const standings = ['new', 'unfinished', 'done', 'held', 'elsewhere', 'refused', 'invalid'] as const;
+const standings = ['new', 'unfinished', 'done', 'held', 'elsewhere', 'conflict', 'invalid'] as const;
 export type Standing = (typeof standings)[number];
+
+/** How a row stands after a run: its intent's state, or that it was not this batch's to send. */
+export type RowOutcome =
+  | 'accepted'
+  | 'resolved'
+  | 'unknown'
+  | 'held'
+  | 'rejected'
+  | 'open'
+  | 'sending'
+  | 'not-sent';
 
 /** One row of the input, as it is kept while the batch runs. */
 export type SheetRow = {
@@ -16,7 +28,7 @@ export type SheetRow = {
   /** Its intent, where the journal has one that is its own. */
   readonly intent: string | undefined;
   /** How it ended in this run, and what was said of it. */
-  readonly outcome: string | undefined;
+  readonly outcome: RowOutcome | undefined;
   readonly problem: string | undefined;
 };
 
@@ -43,11 +55,14 @@ const statements = {
                ON CONFLICT (body) DO UPDATE SET count = count + 1 RETURNING count`,
   countPayment: `INSERT INTO recipients (address, count) VALUES (?, ?)
                  ON CONFLICT (address) DO UPDATE SET count = count + excluded.count`,
-  recipients: `SELECT count(*) AS several, coalesce(sum(count > 1), 0) AS repeated FROM recipients WHERE count > 0`,
-  spoil: `UPDATE rows SET standing = 'invalid', problem = ?, row = NULL, request = NULL, intent = NULL WHERE ordinal = ?`,
-  settle: `UPDATE rows SET outcome = ?, intent = ?, problem = ? WHERE ordinal = ?`,
-  after: `SELECT * FROM rows WHERE ordinal > ? ORDER BY ordinal LIMIT 256`,
+  recipients: `SELECT count(*) AS addresses, coalesce(sum(count > 1), 0) AS repeated FROM recipients WHERE count > 0`,
+  markInvalid: `UPDATE rows SET standing = 'invalid', problem = ?, row = NULL, request = NULL, intent = NULL WHERE ordinal = ?`,
+  recordEnd: `UPDATE rows SET outcome = ?, intent = ?, problem = ? WHERE ordinal = ?`,
+  recordIntent: `UPDATE rows SET intent = coalesce(?, intent) WHERE ordinal = ?`,
+  after: `SELECT * FROM rows WHERE ordinal > ? AND ordinal <= ? ORDER BY ordinal LIMIT 256`,
 } as const;
+
+export const everyRow: Range = { first: 1, last: Number.MAX_SAFE_INTEGER };
 
 type Cells = Readonly<Record<string, null | number | string>>;
 
@@ -64,7 +79,7 @@ function rowOf(cells: Cells): SheetRow {
     row: text(cells.row),
     request: text(cells.request),
     intent: text(cells.intent),
-    outcome: text(cells.outcome),
+    outcome: text(cells.outcome) as RowOutcome | undefined,
     problem: text(cells.problem),
   };
 }
@@ -112,30 +127,42 @@ export class Sheet {
     this.#prepared.countPayment.run(address, by);
   }
 
-  recipients(): { readonly several: number; readonly repeated: number } {
+  recipients(): { readonly distinct: number; readonly repeated: number } {
     const cells = this.#prepared.recipients.get() as Cells;
-    return { several: Number(cells.several), repeated: Number(cells.repeated) };
+    return { distinct: Number(cells.addresses), repeated: Number(cells.repeated) };
   }
 
   /** Makes a row that was taken for good invalid after all. */
-  spoil(ordinal: number, problem: string): void {
-    this.#prepared.spoil.run(problem, ordinal);
+  markInvalid(ordinal: number, problem: string): void {
+    this.#prepared.markInvalid.run(problem, ordinal);
   }
 
-  settle(ordinal: number, outcome: string, intent: string | undefined, problem: string | undefined): void {
-    this.#prepared.settle.run(outcome, intent ?? null, problem ?? null, ordinal);
+  recordEnd(
+    ordinal: number,
+    outcome: RowOutcome,
+    intent: string | undefined,
+    problem: string | undefined,
+  ): void {
+    this.#prepared.recordEnd.run(outcome, intent ?? null, problem ?? null, ordinal);
   }
 
-  /** All rows in input order. They may be settled meanwhile. */
-  *rows(): Generator<SheetRow> {
-    let last = 0;
+  recordIntent(ordinal: number, intent: string | undefined): void {
+    this.#prepared.recordIntent.run(intent ?? null, ordinal);
+  }
+
+  /** Rows in input order, all unless a range is named. Their ends may be recorded meanwhile. */
+  *rows(range?: Range): Generator<SheetRow> {
+    for (const page of this.pages(range)) yield* page;
+  }
+
+  /** The same, a few at a time. */
+  *pages({ first, last }: Range = everyRow): Generator<readonly SheetRow[]> {
+    let seen = first - 1;
     for (;;) {
-      const page = this.#prepared.after.all(last) as Cells[];
+      const page = (this.#prepared.after.all(seen, last) as Cells[]).map(rowOf);
       if (page.length === 0) return;
-      for (const cells of page) {
-        last = Number(cells.ordinal);
-        yield rowOf(cells);
-      }
+      seen = page.at(-1)?.ordinal ?? seen;
+      yield page;
     }
   }
 

@@ -1,30 +1,22 @@
-import type { Conclusion } from '../engine/conclusion.ts';
-import type { Ended } from '../engine/doing.ts';
 import { asFailure, type Failure } from '../errors.ts';
 import type { Kind } from '../intent/wanted.ts';
-import type { SheetRow } from './sheet.ts';
-
-/** How one row ended in this run. */
-export type RowEnd = {
-  readonly row: SheetRow;
-  readonly ended: Ended;
-  readonly conclusion: Conclusion;
-  /** A request was made for it now. */
-  readonly sent: boolean;
-};
+import type { Runner } from '../journal/shares.ts';
+import type { RowEnd } from './rowEnd.ts';
 
 /** Why no new rows are begun. */
 export type Stop =
   | { readonly because: 'token'; readonly status: number }
   | { readonly because: 'balance' }
   | { readonly because: 'service-down'; readonly rows: number }
+  | { readonly because: 'held'; readonly rows: number }
   | { readonly because: 'max-failures'; readonly failures: number }
   | { readonly because: 'interrupted' }
+  | { readonly because: 'others-at-work'; readonly runners: readonly Runner[] }
   | { readonly because: 'failure'; readonly failure: Failure };
 
-export type StopLimits = {
+type StopLimits = {
   readonly kind: Kind;
-  /** As many rows in a row as this without an answer: the service is down. */
+  /** As many rows in a row as this without an answer, or held: something is wrong with the service. */
   readonly concurrency: number;
   readonly maxFailures: number | undefined;
 };
@@ -35,6 +27,7 @@ export class StopRules {
   readonly #stopping = new AbortController();
   #stop: Stop | undefined;
   #unansweredInARow = 0;
+  #heldInARow = 0;
   #failures = 0;
 
   constructor(limits: StopLimits) {
@@ -54,12 +47,17 @@ export class StopRules {
     this.#stopFor({ because: 'interrupted' });
   }
 
+  /** They were waited for in vain. */
+  leaveTo(runners: readonly Runner[]): void {
+    this.#stopFor({ because: 'others-at-work', runners });
+  }
+
   fail(thrown: unknown): void {
     this.#stopFor({ because: 'failure', failure: asFailure(thrown) });
   }
 
   note(end: RowEnd): void {
-    const done = end.conclusion.exit === 0;
+    const done = end.explanation.exit === 0;
     if (!done) this.#failures += 1;
     if (end.sent) this.#noteSent(end);
     const { maxFailures } = this.#limits;
@@ -68,15 +66,20 @@ export class StopRules {
     }
   }
 
-  #noteSent({ ended, conclusion }: RowEnd): void {
-    const status = conclusion.problem?.status;
+  #noteSent({ outcome, explanation }: RowEnd): void {
+    const status = explanation.problem?.status;
     if (status === 401 || status === 403) this.#stopFor({ because: 'token', status });
     if (status === 402 && this.#limits.kind === 'transfer') this.#stopFor({ because: 'balance' });
-    if (ended.is === 'not-recorded') this.fail(ended.cause);
-    const answered = ended.is !== 'concluded' || !['unknown', 'open'].includes(ended.intent.state);
+    if (outcome.is === 'not-recorded') this.fail(outcome.cause);
+    const answered = outcome.is !== 'concluded' || !['unknown', 'open'].includes(outcome.intent.state);
     this.#unansweredInARow = answered ? 0 : this.#unansweredInARow + 1;
     if (this.#unansweredInARow >= this.#limits.concurrency) {
       this.#stopFor({ because: 'service-down', rows: this.#unansweredInARow });
+    }
+    const isHeld = outcome.is === 'concluded' && outcome.intent.state === 'held';
+    this.#heldInARow = isHeld ? this.#heldInARow + 1 : 0;
+    if (this.#heldInARow >= this.#limits.concurrency) {
+      this.#stopFor({ because: 'held', rows: this.#heldInARow });
     }
   }
 

@@ -1,29 +1,36 @@
-import type { Asked, Speaking } from '../engine/doing.ts';
-import { makePlan, type Plan, type Sought, seek } from '../engine/plan.ts';
-import { interruptedReading } from '../input/bytes.ts';
+import type { Bot } from '../bot/bot.ts';
+import { type Identity, identify } from '../engine/identity.ts';
+import { makePlan, type Plan, planOfNewJournal } from '../engine/plan.ts';
+import { meaningOf } from '../engine/planKinds.ts';
 import { addressComplaint } from '../intent/address.ts';
 import { fingerprint } from '../intent/canonical.ts';
-import { type Complaint, complain, sentence } from '../intent/complaint.ts';
+import { type Complaint, complain } from '../intent/complaint.ts';
 import { keyFor } from '../intent/naming.ts';
+import type { Order } from '../intent/order.ts';
 import { canonicalOf, type Kind, type Wanted } from '../intent/wanted.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
-import { type CheckedRow, checkRow, isGoodId } from './checkRow.ts';
+import type { KeySums } from '../journal/shares.ts';
+import { sentence, sentences } from '../words/complaints.ts';
+import { interruptedReading } from '../words/input.ts';
+import { aloneRule, alsoOfLine } from '../words/row.ts';
+import { checkRow, isGoodId } from './checkRow.ts';
+import { KeySum } from './keySum.ts';
 import type { RawRow } from './rawRow.ts';
 import { namedByBody, namedById, type RowNaming } from './rowNaming.ts';
 import type { Sheet, SheetRow, Standing } from './sheet.ts';
 import { Tally } from './tally.ts';
 
 /** What is asked of all rows alike. */
-export type BatchAsked = {
+export type BatchOrder = {
   readonly kind: Kind;
   /** `--once`: the batch's name. */
   readonly name: string;
   readonly allowOffCurve: boolean;
 };
 
-export type SurveyWorld = {
+type SurveyInputs = {
   readonly sheet: Sheet;
-  readonly speaking: Speaking;
+  readonly bot: Bot;
   /** Absent where there is no journal yet, and none is to be made. */
   readonly journal: Journal | undefined;
   readonly now: () => number;
@@ -39,8 +46,10 @@ export type Survey = {
   /** Rows of this name that the journal knows and the input lacks. */
   readonly lacking: number;
   readonly firstBad: readonly BadRow[];
-  readonly firstRefused: readonly BadRow[];
+  readonly firstConflicts: readonly BadRow[];
   readonly warnings: readonly string[];
+  /** Of the rows that are valid. */
+  readonly keys: KeySums;
 };
 
 export const shownBadRows = 20;
@@ -49,147 +58,189 @@ const shownWarnings = 20;
 /** Reads and checks the whole input, and asks the journal of every row. Sends nothing, journals nothing. */
 export async function survey(
   rows: AsyncIterable<RawRow>,
-  asked: BatchAsked,
-  world: SurveyWorld,
+  order: BatchOrder,
+  inputs: SurveyInputs,
 ): Promise<Survey> {
-  const surveyor = new Surveyor(asked, world);
+  const { journal, bot } = inputs;
+  // Asked first: what other processes begin meanwhile is no row that the input lacks.
+  const inJournal =
+    (await journal?.reads.countRows({ baseUrl: bot.baseUrl, kind: order.kind }, order.name)) ?? 0;
+  const surveyor = new Surveyor(order, inputs);
+  let page: RawRow[] = [];
   for await (const row of rows) {
-    if (world.interrupted.aborted) throw interruptedReading('the input');
-    surveyor.take(row);
+    if (inputs.interrupted.aborted) throw interruptedReading('the input');
+    page.push(row);
+    if (page.length < askedTogether) continue;
+    await surveyor.take(page);
+    page = [];
   }
-  return surveyor.survey();
+  await surveyor.take(page);
+  return surveyor.survey(inJournal);
 }
 
+// What is asked of the journal in one breath may be one question to it.
+const askedTogether = 256;
+
+/** A row as it reads, before the journal was asked of it. */
+type Read = { readonly ordinal: number; readonly line: number; readonly id: string | undefined } & (
+  | { readonly is: 'repeated'; readonly id: string }
+  | { readonly is: 'invalid'; readonly complaints: readonly Complaint[] }
+  | { readonly is: 'row'; readonly wanted: Wanted; readonly naming: RowNaming }
+);
+
+/** What the journal says of a row. */
+type Seen = {
+  readonly found: Intent | undefined;
+  readonly planned: { readonly identity: Identity; readonly plan: Plan } | undefined;
+};
+
 class Surveyor {
-  readonly #asked: BatchAsked;
-  readonly #world: SurveyWorld;
+  readonly #order: BatchOrder;
+  readonly #inputs: SurveyInputs;
   readonly #tally: Tally;
   readonly #firstBad: BadRow[] = [];
-  readonly #firstRefused: BadRow[] = [];
+  readonly #firstConflicts: BadRow[] = [];
   readonly #warnings = new Set<string>();
+  readonly #keys = new KeySum();
   #rows = 0;
-  #known = 0;
+  #knownRows = 0;
 
-  constructor(asked: BatchAsked, world: SurveyWorld) {
-    this.#asked = asked;
-    this.#world = world;
-    this.#tally = new Tally(world.sheet);
+  constructor(order: BatchOrder, inputs: SurveyInputs) {
+    this.#order = order;
+    this.#inputs = inputs;
+    this.#tally = new Tally(inputs.sheet);
   }
 
-  survey(): Survey {
-    const { kind, name } = this.#asked;
-    const { journal, speaking } = this.#world;
-    const inJournal = journal?.countRows({ baseUrl: speaking.baseUrl, kind }, name) ?? 0;
+  survey(inJournal: number): Survey {
     return {
       rows: this.#rows,
       tally: this.#tally,
-      lacking: Math.max(0, inJournal - this.#known),
+      lacking: Math.max(0, inJournal - this.#knownRows),
       firstBad: this.#firstBad,
-      firstRefused: this.#firstRefused,
+      firstConflicts: this.#firstConflicts,
       warnings: [...this.#warnings],
+      keys: this.#keys.sums,
     };
   }
 
-  take(row: RawRow): void {
-    this.#rows += 1;
-    const id = 'fields' in row ? row.fields.id : row.id;
-    const goodId = isGoodId(id) ? id : undefined;
-    if (goodId !== undefined && !this.#world.sheet.takeId(goodId, this.#rows)) {
-      this.#refuseRepeated(row.line, goodId);
-      return;
-    }
-    const checked = 'complaints' in row ? row : checkRow(row, this.#asked.kind);
-    if (!('complaints' in checked)) {
-      this.#plan(row.line, checked);
-      return;
-    }
-    this.#countKnownId(goodId);
-    this.#addInvalid(row.line, goodId, checked.complaints);
+  async take(page: readonly RawRow[]): Promise<void> {
+    const read = page.map((row) => this.#read(row));
+    const seen = await Promise.all(read.map((row) => this.#ask(row)));
+    for (const [index, row] of read.entries()) this.#add(row, seen[index]);
   }
 
-  #plan(line: number, { wanted, id }: CheckedRow): void {
-    const naming = this.#namingOf(wanted, id);
-    const asked: Asked = { wanted, naming };
-    const { sought, plan } = this.#look(asked);
-    const standing = standingOf(plan);
-    if (isRowOf(plan.found, this.#asked)) this.#known += 1;
+  #read(row: RawRow): Read {
+    this.#rows += 1;
+    const given = 'fields' in row ? row.fields.id : row.id;
+    const id = isGoodId(given) ? given : undefined;
+    const read = { ordinal: this.#rows, line: row.line, id };
+    if (id !== undefined && !this.#inputs.sheet.takeId(id, this.#rows))
+      return { ...read, is: 'repeated', id };
+    const checked = 'complaints' in row ? row : checkRow(row, this.#order.kind);
+    if ('complaints' in checked) return { ...read, is: 'invalid', complaints: checked.complaints };
+    const naming = this.#namingOf(checked.wanted, checked.id);
+    return { ...read, is: 'row', id: checked.id, wanted: checked.wanted, naming };
+  }
+
+  async #ask(row: Read): Promise<Seen> {
+    if (row.is === 'row') {
+      const planned = await this.#look({ wanted: row.wanted, naming: row.naming });
+      return { found: planned.plan.found, planned };
+    }
+    // A row that is invalid now may still be one that the journal knows: the input does not lack it.
+    const found = row.is === 'invalid' && row.id !== undefined ? await this.#findById(row.id) : undefined;
+    return { found, planned: undefined };
+  }
+
+  #add(row: Read, seen: Seen | undefined): void {
+    if (isRowOf(seen?.found, this.#order)) this.#knownRows += 1;
+    if (row.is === 'repeated') this.#markRepeated(row, row.id);
+    else if (row.is === 'invalid') this.#addInvalid(row, row.complaints);
+    else if (seen?.planned !== undefined) this.#plan(row, seen.planned);
+  }
+
+  #plan(row: Read & { is: 'row' }, { identity, plan }: NonNullable<Seen['planned']>): void {
+    const { ordinal, line, id, wanted, naming } = row;
+    const finding = meaningOf(plan).row;
+    const standing: Standing = finding.is;
     const complaint = standing === 'done' ? undefined : this.#offCurve(wanted);
     if (complaint !== undefined) {
-      this.#addInvalid(line, id, [complaint]);
+      this.#addInvalid(row, [complaint]);
       return;
     }
     for (const warning of wanted.warnings) {
       if (this.#warnings.size < shownWarnings) this.#warnings.add(warning);
     }
-    if (standing === 'refused' && this.#firstRefused.length < shownBadRows) {
-      this.#firstRefused.push(badRow(line, id, refusals[plan.decision] ?? plan.decision));
+    if (finding.is === 'conflict' && this.#firstConflicts.length < shownBadRows) {
+      this.#firstConflicts.push(badRow(line, id, finding.reason));
     }
+    if (identity.key !== undefined) this.#keys.add(identity.key);
     this.#tally.add(standing, wanted.request);
-    this.#world.sheet.add({
-      ordinal: this.#rows,
+    this.#inputs.sheet.add({
+      ordinal,
       line,
       id,
       standing,
       row: naming.row,
-      request: sought.canonical,
-      intent: standing === 'new' || standing === 'refused' ? undefined : plan.found?.id,
+      request: identity.canonical,
+      intent: standing === 'new' || standing === 'conflict' ? undefined : plan.found?.id,
       problem: undefined,
     });
   }
 
   #namingOf(wanted: Wanted, id: string | undefined): RowNaming {
-    const { name } = this.#asked;
+    const { name } = this.#order;
     if (id !== undefined) return namedById(name, id);
     const canonical = canonicalOf(wanted);
-    return namedByBody(name, canonical, this.#world.sheet.countEqual(fingerprint(canonical)));
+    return namedByBody(name, canonical, this.#inputs.sheet.countEqual(fingerprint(canonical)));
   }
 
-  #look(asked: Asked): { sought: Sought; plan: Plan } {
-    const { journal, speaking, now } = this.#world;
+  async #look(order: Order): Promise<{ identity: Identity; plan: Plan }> {
+    const { journal, bot, now } = this.#inputs;
     if (journal !== undefined) {
-      const sought = seek(asked, speaking, journal);
-      return { sought, plan: makePlan(sought, speaking, journal, now()) };
+      const identity = identify(order, bot, journal);
+      return { identity, plan: await makePlan(identity, bot, journal.reads, now()) };
     }
-    const sought = seek(asked, speaking, { hashOf: () => '' });
-    return { sought, plan: { decision: 'new', found: undefined, twin: undefined } };
+    const identity = identify(order, bot, { hashOf: () => '' });
+    return { identity, plan: planOfNewJournal };
   }
 
   /** The dearest of the checks: not made again for what is done. */
   #offCurve(wanted: Wanted): Complaint | undefined {
-    if (wanted.kind === 'message' || this.#asked.allowOffCurve) return undefined;
+    if (wanted.kind === 'message' || this.#order.allowOffCurve) return undefined;
     return addressComplaint(wanted.request.to_address, false);
   }
 
-  /** A row that is invalid now may still be one that the journal knows: the input does not lack it. */
-  #countKnownId(id: string | undefined): void {
-    const { journal, speaking } = this.#world;
-    if (id === undefined || journal === undefined) return;
-    const { kind, name } = this.#asked;
-    const place = { baseUrl: speaking.baseUrl, kind };
-    const key = keyFor(namedById(name, id), place, '', () => '');
-    if (isRowOf(journal.findByKey(place, key), this.#asked)) this.#known += 1;
+  async #findById(id: string): Promise<Intent | undefined> {
+    const { journal, bot } = this.#inputs;
+    const { kind, name } = this.#order;
+    const scope = { baseUrl: bot.baseUrl, kind };
+    return journal?.reads.findByKey(
+      scope,
+      keyFor(namedById(name, id), scope, '', () => ''),
+    );
   }
 
   /** Nobody knows which of the two is meant, so neither is sent. */
-  #refuseRepeated(line: number, id: string): void {
-    const { sheet } = this.#world;
+  #markRepeated(row: Read, id: string): void {
+    const { sheet } = this.#inputs;
     const first = sheet.firstWithId(id);
-    const said = (other: number): Complaint => complain('id', 'given once', `is that of line ${other} too`);
+    const said = (other: number): Complaint => complain('id', aloneRule, alsoOfLine(other));
     if (first !== undefined && first.standing !== 'invalid') {
-      this.#tally.takeBack(first.standing, requestIn(first));
+      this.#tally.takeBack(first.standing, requestOfRow(first));
       this.#tally.add('invalid', undefined);
-      sheet.spoil(first.ordinal, sentence(said(line)));
-      this.#list(first.line, id, sentence(said(line)));
+      sheet.markInvalid(first.ordinal, sentence(said(row.line)));
+      this.#list(first.line, id, sentence(said(row.line)));
     }
-    this.#addInvalid(line, id, [said(first?.line ?? line)]);
+    this.#addInvalid(row, [said(first?.line ?? row.line)]);
   }
 
-  #addInvalid(line: number, id: string | undefined, complaints: readonly Complaint[]): void {
-    const problem = complaints.map(sentence).join('; ');
+  #addInvalid({ ordinal, line, id }: Read, complaints: readonly Complaint[]): void {
+    const problem = sentences(complaints);
     this.#tally.add('invalid', undefined);
     this.#list(line, id, problem);
     const rest = { standing: 'invalid', row: undefined, request: undefined, intent: undefined } as const;
-    this.#world.sheet.add({ ordinal: this.#rows, line, id, ...rest, problem });
+    this.#inputs.sheet.add({ ordinal, line, id, ...rest, problem });
   }
 
   #list(line: number, id: string | undefined, reason: string): void {
@@ -197,7 +248,7 @@ class Surveyor {
   }
 }
 
-function isRowOf(found: Intent | undefined, { name }: BatchAsked): boolean {
+function isRowOf(found: Intent | undefined, { name }: BatchOrder): boolean {
   return found?.namedBy === 'row' && found.name === name;
 }
 
@@ -205,30 +256,6 @@ function badRow(line: number, id: string | undefined, reason: string): BadRow {
   return { line, reason, ...(id === undefined ? {} : { id }) };
 }
 
-export function requestIn({ request }: SheetRow): Wanted['request'] | undefined {
+export function requestOfRow({ request }: SheetRow): Wanted['request'] | undefined {
   return request === undefined ? undefined : (JSON.parse(request) as Wanted['request']);
-}
-
-const standingsOfPlans: Readonly<Record<Plan['decision'], Standing>> = {
-  new: 'new',
-  again: 'new',
-  'new-after-done': 'new',
-  'leave-behind': 'new',
-  resume: 'unfinished',
-  replay: 'done',
-  wait: 'elsewhere',
-  'wait-for-twin': 'elsewhere',
-  'needs-decision': 'held',
-  'unfinished-twin': 'held',
-  'other-bot': 'refused',
-  'other-body': 'refused',
-};
-
-const refusals: Partial<Record<Plan['decision'], string>> = {
-  'other-body': 'the id belongs to another body, which may have happened',
-  'other-bot': 'the id belongs to another bot',
-};
-
-function standingOf({ decision }: Plan): Standing {
-  return standingsOfPlans[decision];
 }

@@ -3,9 +3,9 @@ import type { Wanted } from '../intent/wanted.ts';
 import type { Sheet, Standing } from './sheet.ts';
 
 /** Exact sums of one asset: all valid rows, and those of them that are not done. */
-export type AssetTotal = { readonly all: MinorUnits; readonly left: MinorUnits };
+type AssetTotal = { readonly all: MinorUnits; readonly left: MinorUnits };
 
-const nothing: MinorUnits = { units: 0n, places: 0 };
+const nothing: MinorUnits = { units: 0n, decimals: 0 };
 
 /** What a batch comes to: how many rows stand how, and how much goes to how many. */
 export class Tally {
@@ -15,7 +15,7 @@ export class Tally {
     done: 0,
     held: 0,
     elsewhere: 0,
-    refused: 0,
+    conflict: 0,
     invalid: 0,
   };
   readonly totals = new Map<string, AssetTotal>();
@@ -37,8 +37,8 @@ export class Tally {
     this.standings[standing] += by;
     if (request === undefined || !('to_address' in request)) return;
     this.#sheet.countPayment(request.to_address, by);
-    const { units, places } = minorUnits(request.amount);
-    const amount: MinorUnits = { units: BigInt(by) * units, places };
+    const { units, decimals } = minorUnits(request.amount);
+    const amount: MinorUnits = { units: BigInt(by) * units, decimals };
     const { all, left } = this.totals.get(request.asset) ?? { all: nothing, left: nothing };
     this.totals.set(request.asset, {
       all: addAmounts(all, amount),

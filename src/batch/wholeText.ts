@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { Failure } from '../errors.ts';
 import { firstBadByte } from '../intent/jsonText.ts';
+import { rowsNotUtf8 } from '../words/batchInput.ts';
 
 /** How many bytes from the end belong to a character whose rest is still to come. */
 function unfinishedBytes(bytes: Buffer): number {
@@ -23,13 +23,13 @@ function newlinesIn(bytes: Buffer): number {
 export async function* wholeText(chunks: AsyncIterable<Buffer>, source: string): AsyncGenerator<string> {
   let rest: Buffer = Buffer.alloc(0);
   let linesBefore = 0;
-  let begun = false;
+  let hasBegun = false;
   const textOf = (bytes: Buffer): string => {
-    if (!isUtf8(bytes)) throw notUtf8(bytes, linesBefore, source);
+    if (!isUtf8(bytes)) throw rowsNotUtf8(source, linesBefore + firstBadByte(bytes).line);
     linesBefore += newlinesIn(bytes);
     const text = bytes.toString('utf8');
-    const withoutMark = begun ? text : text.replace(/^\ufeff/u, '');
-    begun = true;
+    const withoutMark = hasBegun ? text : text.replace(/^\ufeff/u, '');
+    hasBegun = true;
     return withoutMark;
   };
   for await (const chunk of chunks) {
@@ -39,13 +39,4 @@ export async function* wholeText(chunks: AsyncIterable<Buffer>, source: string):
     if (cut > 0) yield textOf(bytes.subarray(0, cut));
   }
   if (rest.length > 0) yield textOf(rest);
-}
-
-function notUtf8(bytes: Buffer, linesBefore: number, source: string): Failure {
-  const { line } = firstBadByte(bytes);
-  return new Failure(
-    'bad-file',
-    `${source}, line ${linesBefore + line}: the bytes are not valid UTF-8. Nothing was sent.`,
-    { hint: 'Save the file as UTF-8 and run the command again.' },
-  );
 }

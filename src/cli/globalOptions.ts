@@ -1,51 +1,60 @@
 import type { OptionSpec } from './spec.ts';
 
-const speaking = 'Who speaks, and where';
+const bot = 'Bot and service';
 const output = 'Output';
-const trying = 'Trying';
+const retries = 'Retries';
 
 /** Taken by every command, before or after its name. */
 export const globalOptions: readonly OptionSpec[] = [
   {
     flags: '--profile <name>',
-    about: 'speak as this profile',
+    about: 'use this profile',
     env: 'BOTCTL_PROFILE',
-    group: speaking,
+    group: bot,
     completes: 'profiles',
   },
   {
     flags: '--base-url <url>',
-    about: 'the service; a profile has its own, and goes to no other origin',
+    about: 'the service; a profile has its own and uses no other origin',
     env: 'BOTCTL_BASE_URL',
-    group: speaking,
+    group: bot,
   },
   {
     flags: '--token-file <file>',
-    about: 'read the token from a file, or - for stdin (in the environment: BOTCTL_TOKEN)',
-    group: speaking,
+    about: 'read the token from a file, or from stdin with -; see also BOTCTL_TOKEN',
+    group: bot,
   },
-  { flags: '--sandbox', about: 'use the embedded service: no set-up, no money', group: speaking },
-  { flags: '--journal <file>', about: 'keep the journal there', env: 'BOTCTL_JOURNAL', group: speaking },
-  { flags: '--timeout <duration>', about: 'bound on one attempt (default 30s)', group: trying },
-  { flags: '--retries <n>', about: 'attempts after the first (default 4)', group: trying },
+  { flags: '--sandbox', about: 'use the built-in service: no account, no money', group: bot },
+  {
+    flags: '--journal <file>',
+    about: 'use this journal: a file, or the postgres:// URL of a shared one',
+    env: 'BOTCTL_JOURNAL',
+    group: bot,
+  },
+  { flags: '--timeout <duration>', about: 'longest time for one attempt (default 30s)', group: retries },
+  {
+    flags: '--retries <n>',
+    about: 'most attempts after the first (default: until --max-wait)',
+    group: retries,
+  },
   {
     flags: '--max-wait <duration>',
-    about: 'bound on all waiting between attempts (default 60s)',
-    group: trying,
+    about: 'how long to keep trying after the first attempt (default 60s)',
+    group: retries,
   },
-  { flags: '--json', about: 'one JSON object on stdout, errors too', group: output },
+  { flags: '--json', about: 'print one JSON object on stdout, for errors too', group: output },
   { flags: '-q, --quiet', about: 'print only the message id or the signature', group: output },
-  { flags: '-v, --verbose', about: 'a line per step and per attempt on stderr', group: output },
-  { flags: '--no-color', about: 'no colours (also NO_COLOR; FORCE_COLOR asks for them)', group: output },
+  { flags: '-v, --verbose', about: 'print each step and each attempt on stderr', group: output },
+  { flags: '--no-color', about: 'no colours (see also NO_COLOR and FORCE_COLOR)', group: output },
 ];
 
-/** What the environment may say, beside the variables named at the options. */
+/** The variables that are read besides those named at the options. */
 export const environmentOnly: readonly { name: string; about: string }[] = [
   {
     name: 'BOTCTL_TOKEN',
-    about: 'the bot token, with BOTCTL_BASE_URL; --token-file and --profile outrank it',
+    about: 'the bot token, used with BOTCTL_BASE_URL; --token-file and --profile outrank it',
   },
-  { name: 'BOTCTL_RUN', about: 'the name of this run, as --run; use what stays the same on a retry' },
+  { name: 'BOTCTL_RUN', about: 'the name of this run, as --run; use a value that a retry does not change' },
   { name: 'NO_COLOR', about: 'no colours, if not empty' },
-  { name: 'FORCE_COLOR', about: 'colours although the output is no terminal; 0 for none' },
+  { name: 'FORCE_COLOR', about: 'colours even when the output is not a terminal; 0 for none' },
 ];

@@ -13,6 +13,8 @@ export type HelpPage = {
   readonly about: string;
   readonly details?: string;
   readonly groups: readonly HelpGroup[];
+  /** Where the options are told that every command takes. */
+  readonly shared: string;
   readonly examples: readonly Example[];
   readonly exits: readonly ExitRow[];
 };
@@ -20,7 +22,9 @@ export type HelpPage = {
 export const promise = 'Send bot messages and wallet transfers exactly once.';
 export const motto = 'Run it again. It happened once.';
 
-const helpRow: HelpRow = { term: '-h, --help', about: 'show help' };
+const helpRow: HelpRow = { term: '-h, --help', about: 'show the help of a command' };
+
+const shared = 'Every command also takes --sandbox, --profile, --json, …: botctl help options';
 
 function commandRow({ name, about }: CommandSpec): HelpRow {
   return { term: name, about: capital(about) };
@@ -30,7 +34,7 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-export function optionRow({ flags, about, env }: OptionSpec): HelpRow {
+function optionRow({ flags, about, env }: OptionSpec): HelpRow {
   return { term: flags, about: env === undefined ? about : `${about} [${env}]` };
 }
 
@@ -40,6 +44,13 @@ function groupsOf(options: readonly OptionSpec[], rest: string): HelpGroup[] {
     title,
     rows: options.filter(({ group }) => (group ?? rest) === title).map(optionRow),
   }));
+}
+
+/** The options that every command takes. */
+export function globalGroups(): HelpGroup[] {
+  return groupsOf([...globalOptions], 'Output').map((group) =>
+    group.title === 'Output' ? { ...group, rows: [...group.rows, helpRow] } : group,
+  );
 }
 
 /** Everything the environment may say: what the options name, and the rest. */
@@ -58,15 +69,44 @@ export function rootPage(tree: readonly CommandSpec[]): HelpPage {
     about: `${promise}\n${motto}`,
     groups: [
       { title: 'Commands', rows: commands },
-      ...groupsOf(globalOptions, 'Options'),
       {
         title: 'Options',
         rows: [{ term: '-V, --version', about: `print the version (${version})` }, helpRow],
       },
     ],
-    examples: [],
+    shared,
+    examples: [
+      {
+        about: 'Try it without an account',
+        line: 'botctl --sandbox send --conversation conv_demo --content "Hello"',
+      },
+    ],
     exits: [],
   };
+}
+
+/** The command that these words name. */
+export function specAt(words: readonly string[], tree: readonly CommandSpec[]): CommandSpec | undefined {
+  const [first, ...rest] = words;
+  const spec = tree.find(({ name }) => name === first);
+  if (rest.length === 0 || spec === undefined) return spec;
+  return 'children' in spec ? specAt(rest, spec.children) : undefined;
+}
+
+/** The page of the command that these words name; without any, the program's. */
+export function pageAt(words: readonly string[], tree: readonly CommandSpec[]): HelpPage | undefined {
+  if (words.length === 0) return rootPage(tree);
+  const spec = specAt(words, tree);
+  return spec === undefined ? undefined : commandPage(['botctl', ...words].join(' '), spec);
+}
+
+/** The page that a command line asks for which names a command, or none, and at most `--help`. */
+export function requestedPage(argv: readonly string[], tree: readonly CommandSpec[]): HelpPage | undefined {
+  const asks = /^(--help|-h)$/u.test(argv.at(-1) ?? '');
+  const words = asks ? argv.slice(0, -1) : argv;
+  const spec = specAt(words, tree);
+  const runs = spec !== undefined && !('children' in spec);
+  return runs && !asks ? undefined : pageAt(words, tree);
 }
 
 export function commandPage(path: string, spec: CommandSpec): HelpPage {
@@ -79,10 +119,8 @@ function branchPage(path: string, spec: CommandSpec & { children: readonly LeafS
     usage: `${path} <command> [options]`,
     about: capital(spec.about),
     ...(spec.details === undefined ? {} : { details: spec.details }),
-    groups: [
-      { title: 'Commands', rows: spec.children.map(commandRow) },
-      { title: 'Options', rows: [helpRow] },
-    ],
+    groups: [{ title: 'Commands', rows: spec.children.map(commandRow) }],
+    shared,
     examples: [],
     exits: [],
   };
@@ -90,30 +128,17 @@ function branchPage(path: string, spec: CommandSpec & { children: readonly LeafS
 
 function leafPage(path: string, spec: LeafSpec): HelpPage {
   const words = (spec.arguments ?? []).map(({ usage }) => usage);
-  const own = groupsOf(spec.options ?? [], 'Options');
-  const withHelp = own.some(({ title }) => title === 'Options')
-    ? own.map((group) => (group.title === 'Options' ? { ...group, rows: [...group.rows, helpRow] } : group))
-    : own;
-  const global = groupsOf(globalOptions, 'Options').map((group) =>
-    group.title === 'Output' && withHelp === own ? { ...group, rows: [...group.rows, helpRow] } : group,
-  );
+  const rows = (spec.arguments ?? []).map(({ usage, about }) => ({ term: usage, about }));
   return {
     path,
     usage: [path, ...words, '[options]'].join(' '),
     about: capital(spec.about),
     ...(spec.details === undefined ? {} : { details: spec.details }),
     groups: [
-      ...(words.length === 0
-        ? []
-        : [
-            {
-              title: 'Arguments',
-              rows: (spec.arguments ?? []).map(({ usage, about }) => ({ term: usage, about })),
-            },
-          ]),
-      ...withHelp,
-      ...global,
+      ...(rows.length === 0 ? [] : [{ title: 'Arguments', rows }]),
+      ...groupsOf(spec.options ?? [], 'Options'),
     ],
+    shared,
     examples: spec.examples.map(({ line, about }) => ({ line: line.replace(/ \\\n\s*/gu, ' '), about })),
     exits: exitTable.filter(({ exit }) => spec.exits.includes(exit)),
   };

@@ -1,5 +1,6 @@
 import { wrapWords } from '../wrap.ts';
-import type { HelpPage, HelpRow } from './helpPage.ts';
+import type { HelpGroup, HelpPage, HelpRow } from './helpPage.ts';
+import { helpTopics } from './helpTopicList.ts';
 import { foldCommand, wrapText } from './wrap.ts';
 
 const widestHelp = 96;
@@ -44,32 +45,45 @@ export function helpColumns(columns: number): number {
   return Math.min(widestHelp, Math.max(32, columns));
 }
 
-/** The help of one command, as wide as the terminal, within reason. */
+export function drawGroups(groups: readonly HelpGroup[], columns: number): string[] {
+  return groups.flatMap(({ title, rows }) => section(title, drawRows(rows, columns)));
+}
+
+// What a script or a person must act on. The rest is in the topic.
+const decisive: Readonly<Record<number, string>> = {
+  0: 'done',
+  9: 'unknown: run again',
+  10: 'you decide',
+  11: 'not all done: run again',
+};
+
+function drawExits({ exits }: HelpPage, columns: number): string[] {
+  const decisiveOnes = exits.filter(({ exit }) => exit in decisive);
+  const parts = decisiveOnes.map(({ exit }) => `${exit} ${decisive[exit]}`);
+  if (parts.length === 1) parts.push('2 wrong command or input');
+  const line = `Exit codes: ${parts.join(', ')} (botctl help exit-codes)`;
+  return exits.length === 0 ? [] : ['', ...wrapWords(line, columns)];
+}
+
+/** The help of one command, as wide as the terminal, within reason: what it takes comes first. */
 export function drawHelp(page: HelpPage, terminalColumns: number): string {
   const columns = helpColumns(terminalColumns);
-  const isRoot = page.path === 'botctl';
   const lines = [
     `Usage: ${page.usage}`,
     '',
     ...page.about.split('\n').flatMap((line) => wrapWords(line, columns)),
+    ...drawGroups(page.groups, columns),
+    '',
+    ...wrapWords(page.shared, columns),
     ...(page.details === undefined ? [] : ['', ...wrapText(page.details, columns)]),
-    ...page.groups.flatMap(({ title, rows }) => section(title, drawRows(rows, columns))),
     ...section('Examples', drawExamples(page, columns)),
-    ...section(
-      'Exit codes',
-      drawRows(
-        page.exits.map(({ exit, means }) => ({ term: String(exit).padStart(3), about: means })),
-        columns,
-      ),
-    ),
-    ...(isRoot ? section('More', drawRows(more, columns)) : []),
+    ...drawExits(page, columns),
+    ...(page.path === 'botctl' ? section('More', drawRows(more, columns)) : []),
   ];
   return `${lines.join('\n')}\n`;
 }
 
 const more: readonly HelpRow[] = [
   { term: 'botctl help <command>', about: 'its options, examples and exit codes' },
-  { term: 'botctl help exit-codes', about: 'what every exit code means, and what to do' },
-  { term: 'botctl help reruns', about: 'what running the same command again does' },
-  { term: 'botctl help environment', about: 'every variable that is read' },
+  ...helpTopics.map(({ name, about }) => ({ term: `botctl help ${name}`, about })),
 ];

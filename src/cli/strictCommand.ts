@@ -1,5 +1,5 @@
 import { Command, type Option } from 'commander';
-import { Failure } from '../errors.ts';
+import { optionForValue, optionTwice } from '../words/commandLine.ts';
 import type { Occurrence } from './given.ts';
 
 function looksLikeOption(word: string | undefined): word is string {
@@ -40,13 +40,7 @@ export class StrictCommand extends Command {
       if (word === '--') break;
       const next = words[index + 1];
       if (!taking.has(word) || !looksLikeOption(next)) continue;
-      throw new Failure(
-        'usage',
-        `${word} needs a value, but ${next.replace(/=.*/su, '')} looks like an option.`,
-        {
-          hint: `If it really is the value, write it with =, as in ${taking.get(word)}=${next.replace(/=.*/su, '')}.`,
-        },
-      );
+      throw optionForValue(word, next.replace(/=.*/su, ''), taking.get(word));
     }
     return super.parseOptions(words);
   }
@@ -71,8 +65,6 @@ export class StrictCommand extends Command {
   #refuseSecond(name: string): void {
     if (this.#repeatable.has(name)) return;
     if (!this.occurrences.some((occurrence) => occurrence.name === name)) return;
-    throw new Failure('usage', `--${name} is given twice.`, {
-      hint: 'Give it once: botctl does not guess which of the two is meant.',
-    });
+    throw optionTwice(name);
   }
 }

@@ -1,149 +1,199 @@
-import { existsSync } from 'node:fs';
-import { readRows, sourceOf } from '../batch/input.ts';
+import { createHash } from 'node:crypto';
 import { BatchPace } from '../batch/pace.ts';
+import type { Ranges } from '../batch/ranges.ts';
+import { inputName, readRows } from '../batch/readRows.ts';
 import { ReportFile, reportFormatOf, reportText } from '../batch/reportFile.ts';
+import type { RowEnd } from '../batch/rowEnd.ts';
 import { consecutiveIds } from '../batch/rowIds.ts';
 import { reportRows } from '../batch/rowReport.ts';
-import { noCounts, type RunEnd, run as runRows } from '../batch/run.ts';
+import { noCounts, runRows } from '../batch/runRows.ts';
 import { sharedCommit } from '../batch/sharedCommit.ts';
 import { Sheet } from '../batch/sheet.ts';
 import { StopRules } from '../batch/stopRules.ts';
-import { type BatchAsked, type Survey, survey } from '../batch/survey.ts';
+import { type BatchOrder, type Survey, survey } from '../batch/survey.ts';
+import { UnverifiedRows } from '../batch/unverifiedRows.ts';
 import type { Given } from '../cli/given.ts';
 import type { Run } from '../cli/spec.ts';
 import type { Context } from '../context.ts';
 import { planView } from '../display/batchView.ts';
 import { safeLine } from '../display/safeText.ts';
-import type { Doing } from '../engine/doing.ts';
-import { type Exit, Failure } from '../errors.ts';
+import type { EngineContext } from '../engine/context.ts';
+import type { Exit } from '../errors.ts';
 import type { Kind } from '../intent/wanted.ts';
-import { gaugeOf, tellEnd } from './batchEnd.ts';
+import type { Runner, SharedBatch } from '../journal/shares.ts';
+import { noRows } from '../words/batchInput.ts';
+import { checkingInput } from '../words/batchPlan.ts';
+import { reportGivenUp } from '../words/batchReport.ts';
+import { othersNotSeen, ownShareDone } from '../words/sharedBatch.ts';
+import { type FinishedRun, gaugeOf, type OthersNow, tellEnd } from './batchEnd.ts';
 import { batchOptions } from './batchOptions.ts';
-import { batchPlan, listBadRows, refuseInvalid, tellPlan } from './batchSurvey.ts';
+import { batchPlan, leftToSend, listBadRows, reportInvalid, tellPlan } from './batchSurvey.ts';
 import { RowTeller } from './batchTelling.ts';
-import { type BatchWorld, reportWorld } from './batchWorld.ts';
-import { speakingOf } from './dryRun.ts';
-import { journalPath, openJournalOf } from './journalPlace.ts';
-import { openSession, settingsOf } from './session.ts';
+import { isJournalThere, openJournalOf } from './journalPath.ts';
+import { type Batch, rowReportInputs } from './oneBatch.ts';
+import { botOfCommand } from './openBot.ts';
+import { type OthersEnd, othersAtEnd } from './othersEnd.ts';
+import { openSession } from './session.ts';
+import { settingsOf } from './settingsOf.ts';
+import { rangesOf, refuseOtherFile } from './sharedBatch.ts';
 
-export const sendBatch: Run = (given, context) => batch('message', given, context);
-export const transferBatch: Run = (given, context) => batch('transfer', given, context);
+export const sendBatch: Run = (given, context) => doBatch('message', given, context);
+export const transferBatch: Run = (given, context) => doBatch('transfer', given, context);
 
-async function batch(kind: Kind, given: Given, context: Context): Promise<Exit> {
+async function doBatch(kind: Kind, given: Given, context: Context): Promise<Exit> {
   const options = batchOptions(given, context.clock.now());
   settingsOf(given);
-  const asked: BatchAsked = {
+  const order: BatchOrder = {
     kind,
     name: options.name,
     allowOffCurve: kind === 'transfer' && given.flag('allow-off-curve'),
   };
   const sheet = new Sheet();
   const report = options.report === undefined ? undefined : await ReportFile.begin(options.report);
-  const shared = { given, context, options, asked, sheet, report };
+  const unopened = { given, context, options, order, sheet, report };
   try {
-    return given.flag('dry-run') ? await look(shared) : await doIt(shared);
+    return given.flag('dry-run') ? await dryRun(unopened) : await runBatch(unopened);
   } finally {
     await report?.close();
     sheet.close();
   }
 }
 
-type Shared = Omit<BatchWorld, 'speaking' | 'journal'>;
+type UnopenedBatch = Omit<Batch, 'bot' | 'journal'>;
 
 /** Checks and shows everything; makes nothing, not even a journal. */
-async function look(shared: Shared): Promise<Exit> {
-  const { given, context } = shared;
-  const speaking = await speakingOf(given, context);
-  const journal = existsSync(journalPath(given, context)) ? await openJournalOf(given, context) : undefined;
+async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
+  const { given, context } = unopened;
+  const bot = await botOfCommand(given, context);
+  const journal = (await isJournalThere(given, context))
+    ? await openJournalOf(given, context, 'look')
+    : undefined;
   try {
-    const world: BatchWorld = { ...shared, speaking, journal };
-    const surveyed = await surveyAll(world);
-    await finishReport(world);
-    if (surveyed.tally.standings.invalid > 0 && !shared.options.skipInvalid)
-      return refuseInvalid(surveyed, world);
-    await context.display.show(planView(batchPlan(surveyed, world)));
+    const batch: Batch = { ...unopened, bot, journal };
+    const { surveyed, shared } = await surveyAll(batch);
+    await refuseOtherFile(shared, batch);
+    await finishReport(batch);
+    if (surveyed.tally.standings.invalid > 0 && !unopened.options.skipInvalid)
+      return reportInvalid(surveyed, batch);
+    await context.display.show(planView(batchPlan(surveyed, batch)));
     return 0;
   } finally {
-    journal?.close();
+    await journal?.close();
   }
 }
 
-async function doIt(shared: Shared): Promise<Exit> {
-  const { given, context, options } = shared;
-  const session = await openSession(given, context, true);
+async function runBatch(unopened: UnopenedBatch): Promise<Exit> {
+  const { given, context, options, order } = unopened;
+  const session = await openSession(given, context, true).catch(async (thrown: unknown) => {
+    const { withEarlierRows } = await import('./earlierRun.ts');
+    throw await withEarlierRows(thrown, unopened.order, given, context);
+  });
   try {
-    const { doing } = session;
-    const world: BatchWorld = { ...shared, speaking: doing.speaking, journal: doing.journal };
-    const surveyed = await surveyAll(world);
+    const { engine } = session;
+    const batch: Batch = { ...unopened, bot: engine.bot, journal: engine.journal };
+    const { surveyed, shared } = await surveyAll(batch);
+    await refuseOtherFile(shared, batch);
     if (surveyed.tally.standings.invalid > 0 && !options.skipInvalid) {
-      await finishReport(world);
-      return refuseInvalid(surveyed, world);
+      await finishReport(batch);
+      return reportInvalid(surveyed, batch);
     }
-    await tellPlan(surveyed, world);
-    await session.readyToSend();
-    const end = await runAll(surveyed, doing, world);
-    const reported = await finishReport(world);
-    return await tellEnd(surveyed, end, reported, world);
+    if (leftToSend(surveyed) > 0) session.connection.ensurePossible(order.kind);
+    await tellPlan(surveyed, batch);
+    const others: OthersNow = { given: 0, waitedFor: [] };
+    const ranges = await rangesOf(shared, surveyed, others, batch);
+    await session.connection.ready();
+    const run = await runAll(surveyed, { ranges, others }, engine, batch);
+    const end: FinishedRun = { ...run, others: await othersAtEnd(run, surveyed, shared, batch) };
+    const reported = await finishReport(batch, end.others);
+    return await tellEnd(surveyed, end, reported, batch);
   } finally {
     await session.close();
   }
 }
 
-async function surveyAll(world: BatchWorld): Promise<Survey> {
-  const { asked, options, context, sheet, speaking, journal } = world;
+type Surveyed = { readonly surveyed: Survey; readonly shared: SharedBatch | undefined };
+
+async function surveyAll(batch: Batch): Promise<Surveyed> {
+  const { order, options, context, sheet, bot, journal } = batch;
   const { clock, interrupts, display } = context;
-  const input = { path: options.path, stdin: context.stdin, interrupted: context.interrupts.first };
+  const hash = journal?.shares && createHash('sha256');
+  const input = {
+    path: options.path,
+    stdin: context.stdin,
+    interrupted: context.interrupts.first,
+    ...(hash && { onBytes: (bytes: Buffer) => void hash.update(bytes) }),
+  };
   const surveyed = await display.waiting(
-    `Checking ${sourceOf(input)}`,
-    survey(readRows(input, asked.kind), asked, {
+    checkingInput(inputName(input)),
+    survey(readRows(input, order.kind), order, {
       sheet,
-      speaking,
+      bot,
       journal,
       now: () => clock.now(),
       interrupted: interrupts.first,
     }),
   );
-  if (surveyed.rows === 0) {
-    throw new Failure('bad-file', `${sourceOf(input)} holds no rows. Nothing was sent.`, {
-      hint: 'Is it the right file?',
-    });
-  }
-  listBadRows(surveyed, display);
-  return surveyed;
+  if (surveyed.rows === 0) throw noRows(inputName(input));
+  listBadRows(surveyed, batch.given, display);
+  if (hash === undefined) return { surveyed, shared: undefined };
+  const { kind, name } = order;
+  const file = { digest: hash.digest('hex'), rows: surveyed.rows };
+  return { surveyed, shared: { baseUrl: bot.baseUrl, kind, name, ...file } };
 }
 
-async function runAll(surveyed: Survey, doing: Doing, world: BatchWorld): Promise<RunEnd> {
-  const { asked, options, context, sheet } = world;
+type Sharing = { readonly ranges: Ranges; readonly others: OthersNow };
+
+async function runAll(
+  surveyed: Survey,
+  { ranges, others }: Sharing,
+  engine: EngineContext,
+  batch: Batch,
+): Promise<Omit<FinishedRun, 'others'>> {
+  const { order, options, context, sheet } = batch;
   const { display, clock } = context;
   const pace = new BatchPace(clock, options.ratePerS);
   const { concurrency, maxFailures } = options;
-  const rules = new StopRules({ kind: asked.kind, concurrency, maxFailures });
+  const rules = new StopRules({ kind: order.kind, concurrency, maxFailures });
   const counts = noCounts();
-  const teller = new RowTeller(world);
+  const teller = new RowTeller(batch);
   await teller.tellBefore();
-  const stopMeter = display.meter(gaugeOf(surveyed, counts, pace, clock));
+  const stopMeter = display.meter(gaugeOf(surveyed, counts, pace, others, clock));
   try {
-    const shared: Doing = {
-      ...doing,
+    const shared: EngineContext = {
+      ...engine,
       pace,
-      commit: sharedCommit(doing.journal),
-      chance: { ...doing.chance, uuid: consecutiveIds(doing.chance.uuid) },
-      observer: { ...doing.observer, during: (_why, work) => work },
+      commit: sharedCommit(engine.journal),
+      chance: { ...engine.chance, uuid: consecutiveIds(engine.chance.uuid) },
+      observer: { ...engine.observer, during: (_waiting, work) => work },
     };
-    const told = (end: Parameters<RowTeller['tell']>[0]): Promise<void> => teller.tell(end);
-    return await runRows({ asked, sheet, doing: shared, pace, rules, concurrency, told }, counts);
+    const unverified = new UnverifiedRows();
+    const onRowEnd = (end: RowEnd): Promise<void> => {
+      unverified.note(end.outcome);
+      return teller.tell(end);
+    };
+    const onWaiting = (runners: readonly Runner[]): void => {
+      others.waitedFor = runners;
+      if (!display.quiet) display.notice(ownShareDone(runners));
+    };
+    const run = { order, sheet, engine: shared, pace, rules, concurrency, ranges, onWaiting, onRowEnd };
+    const end = await runRows(run, counts);
+    return { ...end, unverified };
   } finally {
     stopMeter();
   }
 }
 
 /** The path of the report, once it is in its place. */
-async function finishReport(world: BatchWorld): Promise<string | undefined> {
-  const { options, asked, context, report } = world;
+async function finishReport(batch: Batch, others?: OthersEnd): Promise<string | undefined> {
+  const { options, order, context, report } = batch;
   if (report === undefined || options.report === undefined) return undefined;
-  const text = reportText(reportFormatOf(options.report), asked.kind, safeLine);
-  const whole = await report.finish(text, reportRows(reportWorld(world)), context.interrupts.second);
+  if (others?.is === 'untold') {
+    context.display.warn(othersNotSeen(options.report));
+    return undefined;
+  }
+  const text = reportText(reportFormatOf(options.report), order.kind, safeLine);
+  const whole = await report.finish(text, reportRows(rowReportInputs(batch)), context.interrupts.second);
   if (whole) return options.report;
-  context.display.warn(`Interrupted again: the report ${options.report} was not written.`);
+  context.display.warn(reportGivenUp(options.report));
   return undefined;
 }

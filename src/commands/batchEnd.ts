@@ -1,132 +1,132 @@
 import type { BatchPace } from '../batch/pace.ts';
-import type { Counts, RunEnd } from '../batch/run.ts';
+import type { Counts, RunEnd } from '../batch/runRows.ts';
 import type { Stop } from '../batch/stopRules.ts';
 import type { Survey } from '../batch/survey.ts';
-import { type BatchEnd, batchEndJson, batchEndView, counted, severalRows } from '../display/batchView.ts';
-import type { Gauge } from '../display/meter.ts';
-import { lasting } from '../engine/phrases.ts';
+import type { UnverifiedRows } from '../batch/unverifiedRows.ts';
+import { type BatchEnd, batchEndJson, batchEndView } from '../display/batchView.ts';
+import type { Gauge } from '../display/display.ts';
 import type { Clock } from '../engine/ports.ts';
-import { type Exit, exitOf, Failure, type Problem, problemOf } from '../errors.ts';
+import { asFailure, type Exit, exitOf, type FailureCode, problemOf, type Retry, retryOf } from '../errors.ts';
+import type { Runner } from '../journal/shares.ts';
+import { again } from '../words/again.ts';
+import { notAllDone, notDoneOutcomes, progressOf } from '../words/batchEnd.ts';
+import { notNotedAsReported } from '../words/telling.ts';
+import { mayDifferNote } from '../words/unverified.ts';
 import { batchPlan } from './batchSurvey.ts';
-import { countUnvisited, rowsAre, tellResults } from './batchTelling.ts';
-import type { BatchWorld } from './batchWorld.ts';
+import { countUnvisited, tellQuietResults } from './batchTelling.ts';
+import type { Batch } from './oneBatch.ts';
+import { countOthers, doneBy, type OthersEnd } from './othersEnd.ts';
+
+/** What a runner knows of the others while it runs. */
+export type OthersNow = { given: number; waitedFor: readonly Runner[] };
 
 /** How far a batch is: done, failed, unknown, rows a second, time left, and a rate limit that is waited out. */
-export function gaugeOf({ rows, tally }: Survey, counts: Counts, pace: BatchPace, clock: Clock): () => Gauge {
+export function gaugeOf(
+  { rows, tally }: Survey,
+  counts: Counts,
+  pace: BatchPace,
+  others: OthersNow,
+  clock: Clock,
+): () => Gauge {
   const beganAtMs = clock.now();
   const todo = rows - tally.standings.done - tally.standings.invalid;
   return () => {
     const ended = Object.values(counts).reduce((sum, count) => sum + count, 0);
     const done = counts.accepted + counts.resolved;
     const perS = (1000 * ended) / Math.max(1, clock.now() - beganAtMs);
-    const parts = [
-      `${counted(done)}/${counted(todo)} done`,
-      `${counted(ended - done - counts.unknown)} failed`,
-      `${counted(counts.unknown)} unknown`,
-      `${perS < 10 ? perS.toFixed(1) : counted(Math.round(perS))} rows/s`,
-      ended === 0 ? '' : `${lasting((1000 * (todo - ended)) / perS)} left`,
-      pace.quietMs() === 0 ? '' : `rate limited: waiting ${lasting(pace.quietMs())}`,
-    ];
-    return { share: todo === 0 ? 1 : ended / todo, text: parts.filter((part) => part !== '').join(', ') };
+    const text = progressOf({
+      done,
+      todo,
+      failed: ended - done - counts.unknown,
+      unknown: counts.unknown,
+      perS,
+      leftMs: ended === 0 ? undefined : (1000 * Math.max(0, todo - ended - others.given)) / perS,
+      quietMs: pace.quietMs() === 0 ? undefined : pace.quietMs(),
+      others: others.given,
+      waitingFor: others.waitedFor,
+    });
+    return { share: todo === 0 ? 1 : Math.min(1, (ended + others.given) / todo), text };
   };
 }
 
-/** Said first to last: what may have happened comes before what did not. */
-const order = ['unknown', 'sending', 'held', 'refused', 'rejected', 'open', 'invalid', 'not-begun'];
+export type FinishedRun = RunEnd & {
+  readonly unverified: UnverifiedRows;
+  /** How the rows stand that others had in hand; absent where a batch has but one runner. */
+  readonly others: OthersEnd | undefined;
+};
 
 /** Says how the batch ended, and how to go on. */
 export async function tellEnd(
   surveyed: Survey,
-  { counts, stop }: RunEnd,
+  { counts, doneElsewhere, stop: ownStop, needs: left, unverified, others }: FinishedRun,
   report: string | undefined,
-  world: BatchWorld,
+  batch: Batch,
 ): Promise<Exit> {
-  const { display } = world.context;
-  await tellResults(world);
+  const { display } = batch.context;
+  const stop = ownStop ?? stopOf(others);
+  if (others?.is !== 'untold') await tellQuietResults(batch);
   const outcomes = new Map<string, number>(Object.entries(counts));
   outcomes.set('invalid', surveyed.tally.standings.invalid);
-  if (stop !== undefined) countUnvisited(world, outcomes);
-  const undone = order.flatMap((outcome) => {
+  const needs = new Set(left);
+  if (outcomes.get('invalid') !== 0) needs.add('after-fix');
+  if (others !== undefined) countOthers(others, stop, outcomes, needs);
+  else if (stop !== undefined) await countUnvisited(batch, outcomes, needs);
+  const notDone = notDoneOutcomes.flatMap((outcome) => {
     const rows = outcomes.get(outcome) ?? 0;
     return rows === 0 ? [] : [{ outcome, rows }];
   });
   const end: BatchEnd = {
-    plan: batchPlan(surveyed, world),
-    doneNow: counts.accepted + counts.resolved,
+    plan: batchPlan(surveyed, batch),
+    doneNow: counts.accepted + counts.resolved - (others === undefined ? 0 : doneElsewhere),
     doneBefore: surveyed.tally.standings.done,
-    undone,
-    stopped: stop?.because,
+    doneByOthers: others && doneElsewhere + doneBy(others),
+    unverified: unverified.rows,
+    notDone,
+    stopped: notDone.length === 0 && stop?.because === 'others-at-work' ? undefined : stop?.because,
     report,
   };
-  if (undone.length === 0) {
-    await display.show(batchEndView(end));
+  if (!display.quiet)
+    for (const [why, rows] of unverified.mayDiffer) display.notice(mayDifferNote(why, rows));
+  if (notDone.length === 0) {
+    if ((await display.show(batchEndView(end))) === 'written') await markRowsReported(batch);
     return 0;
   }
-  const problem = problemOfEnd(end, stop, world);
+  const code = codeOfEnd(needs, stop);
+  const problem = problemOf(notAllDone(code, notDone, stop, needs, again(batch.given)));
   if (display.face === 'human') await display.show(batchEndView(end));
   await display.fail(problem, { ...batchEndJson(end), error: problem });
-  return exitOf('not-all-done');
+  await markRowsReported(batch);
+  return exitOf(problem.code);
 }
 
-function problemOfEnd({ undone }: BatchEnd, stop: Stop | undefined, world: BatchWorld): Problem {
-  const told = undone.map(({ outcome, rows }) => {
-    if (outcome === 'unknown') return `${rowsAre(rows)} unknown: they may have happened`;
-    return `${rowsAre(rows)} ${outcome === 'not-begun' ? 'not begun' : outcome}`;
-  });
-  const why = stop === undefined ? '' : ` ${reasons(stop)}`;
-  const again = commandAgain(world);
-  return problemOf(
-    new Failure('not-all-done', `${told.join('; ')}.${why}`, {
-      hint: `${stop === undefined ? mending(undone) : `${before[stop.because]}Run`} the same command again${again}: it does only what is not done, with the same keys.`,
-    }),
-  );
+function stopOf(others: OthersEnd | undefined): Stop | undefined {
+  return others?.is === 'untold' ? { because: 'failure', failure: others.failure } : undefined;
 }
 
-/** Of some rows a re-run alone would say the same as now. */
-function mending(undone: BatchEnd['undone']): string {
-  const outcomes = undone.map(({ outcome }) => outcome);
-  const wrong = outcomes.filter((outcome) => unhelped.includes(outcome));
-  const first = [
-    ...(outcomes.includes('held')
-      ? ['Decide what is held (botctl history --state held, then botctl resolve or botctl resume)']
-      : []),
-    ...(wrong.length === 0
-      ? []
-      : [`Mend the rows that are ${new Intl.ListFormat('en', { type: 'disjunction' }).format(wrong)}`]),
-  ];
-  return first.length === 0 ? 'Run' : `${first.join('. ')}, then run`;
-}
-
-const unhelped: readonly string[] = ['refused', 'rejected', 'invalid'];
-
-function reasons(stop: Stop): string {
-  switch (stop.because) {
-    case 'token':
-      return `The service refuses the bot (status ${stop.status}), so no new rows were begun.`;
-    case 'balance':
-      return 'The wallet’s balance is insufficient (status 402), so no new rows were begun.';
-    case 'service-down':
-      return `${severalRows(stop.rows)} in a row ended without an answer: the service seems to be down, so no new rows were begun.`;
-    case 'max-failures':
-      return `${rowsAre(stop.failures)} not done (--max-failures), so no new rows were begun.`;
-    case 'interrupted':
-      return 'It was interrupted: what was in flight has landed, and no new rows were begun.';
-    case 'failure':
-      return `${stop.failure.message} No new rows were begun.`;
+/**
+ * All at once: a row is told when its batch has said how it ended. A shared journal has nobody who asks for that:
+ * there no transfer goes without a name.
+ */
+async function markRowsReported({ context, order, bot, journal }: Batch): Promise<void> {
+  if (journal?.isShared === true) return;
+  const { display } = context;
+  try {
+    const scope = { baseUrl: bot.baseUrl, kind: order.kind };
+    await journal?.commit((tx) => tx.markRowsReported(scope, order.name, journal.clock.now()), {
+      unsynced: true,
+    });
+  } catch (thrown) {
+    display.step(notNotedAsReported(asFailure(thrown).message));
   }
 }
 
-const before: Readonly<Record<Stop['because'], string>> = {
-  token: 'Mend the token or its permission. ',
-  balance: 'Fund the bot’s wallet, fees included. ',
-  'service-down': 'Wait until the service answers. ',
-  'max-failures': 'See why they failed. ',
-  interrupted: '',
-  failure: '',
-};
+/** What is not done yet comes first, then what waits for a person, then what has to be fixed. */
+function codeOfEnd(needs: ReadonlySet<Retry>, stop: Stop | undefined): FailureCode {
+  if (needs.has('same-command')) return stop !== undefined && needsFixing(stop) ? 'stopped' : 'not-all-done';
+  return needs.has('decide') ? 'some-held' : 'some-to-fix';
+}
 
-/** How to continue, as far as it can be said in a line. */
-function commandAgain({ given, options }: BatchWorld): string {
-  const input = options.path === '-' ? '- with the same input' : options.path;
-  return ` (botctl ${given.command} ${input} --once ${options.name})`;
+function needsFixing(stop: Stop): boolean {
+  if (stop.because === 'failure') return retryOf(stop.failure.code) === 'after-fix';
+  return stop.because === 'token' || stop.because === 'balance';
 }

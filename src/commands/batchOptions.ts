@@ -1,8 +1,13 @@
+import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { reportFormatOf } from '../batch/reportFile.ts';
 import type { Given } from '../cli/given.ts';
-import { Failure } from '../errors.ts';
 import { namingFrom } from '../intent/naming.ts';
+import { again } from '../words/again.ts';
+import { inputAndTokenFromStdin, namelessBatch, notACount, notARate } from '../words/batchOptions.ts';
+import { reportIsInput } from '../words/batchReport.ts';
+import { isoMonth } from '../words/time.ts';
+import { plainName } from './batchAgain.ts';
 
 export type BatchOptions = {
   readonly path: string;
@@ -12,6 +17,7 @@ export type BatchOptions = {
   readonly maxFailures: number | undefined;
   readonly skipInvalid: boolean;
   readonly report: string | undefined;
+  readonly changedFile: boolean;
 };
 
 const mostAtATime = 256;
@@ -29,18 +35,18 @@ export function batchOptions(given: Given, nowMs: number): BatchOptions {
     maxFailures: wholeNumber(given, 'max-failures', 1_000_000_000),
     skipInvalid: given.flag('skip-invalid'),
     report,
+    changedFile: given.flag('changed-file'),
   };
 }
 
 function nameOf(given: Given, path: string, nowMs: number): string {
   const once = given.text('once');
   if (once === undefined) {
-    const month = new Date(nowMs).toISOString().slice(0, 7);
+    const month = isoMonth(nowMs);
     const stem = path === '-' ? 'batch' : basename(path).replace(/\.[^.]*$/u, '');
-    const plain = stem.replace(/[^\p{L}\p{N}._-]+/gu, '-');
-    throw new Failure('usage', 'A batch needs a name: give --once. Nothing was sent.', {
-      hint: `Name it after what it is and when, for example --once ${plain === '' ? 'payroll' : plain}-${month}; with the same name it can be run again.`,
-    });
+    const plain = plainName(stem);
+    const name = `${plain === '' ? 'payroll' : plain}-${month}`;
+    throw namelessBatch(again(given, [], { name: 'once', value: name }));
   }
   const naming = namingFrom({
     once,
@@ -57,9 +63,7 @@ function wholeNumber(given: Given, option: string, most: number): number | undef
   if (text === undefined) return undefined;
   const count = /^[1-9]\d{0,9}$/u.test(text) ? Number(text) : Number.NaN;
   if (count <= most) return count;
-  throw new Failure('usage', `--${option} ${JSON.stringify(text)} is not a count. Nothing was sent.`, {
-    hint: `Write a whole number from 1 to ${most}.`,
-  });
+  throw notACount(option, text, most);
 }
 
 const unitsInS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
@@ -69,22 +73,25 @@ function rateOf(given: Given): number | undefined {
   if (text === undefined) return undefined;
   const [, count, unit] = /^([1-9]\d{0,6})\/(s|m|h)$/u.exec(text) ?? [];
   if (count !== undefined && unit !== undefined) return Number(count) / (unitsInS[unit] ?? 1);
-  throw new Failure('usage', `--rate ${JSON.stringify(text)} is not a rate. Nothing was sent.`, {
-    hint: 'Write a count and a unit: 20/s, 300/m or 5000/h.',
-  });
+  throw notARate(text);
 }
 
 function refuseSharedStdin(path: string, given: Given): void {
-  if (path !== '-' || given.text('token-file') !== '-') return;
-  throw new Failure('usage', 'The input and --token-file both want to read stdin. Nothing was sent.', {
-    hint: 'Only one of them can be -; give the other as a file.',
-  });
+  if (path === '-' && given.text('token-file') === '-') throw inputAndTokenFromStdin();
+}
+
+/** By whatever name or link either is called. */
+function isSameFile(one: string, other: string): boolean {
+  if (resolve(one) === resolve(other)) return true;
+  try {
+    const [first, second] = [statSync(one), statSync(other)];
+    return first.dev === second.dev && first.ino === second.ino;
+  } catch {
+    return false;
+  }
 }
 
 function refuseReport(report: string, path: string): void {
   reportFormatOf(report);
-  if (path === '-' || resolve(report) !== resolve(path)) return;
-  throw new Failure('usage', `--report ${report} is the input itself. Nothing was sent.`, {
-    hint: 'Give the report another name.',
-  });
+  if (path !== '-' && isSameFile(report, path)) throw reportIsInput(report);
 }

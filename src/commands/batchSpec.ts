@@ -1,44 +1,55 @@
 import type { ArgumentSpec, BranchSpec, LeafSpec, OptionSpec } from '../cli/spec.ts';
 import type { Exit } from '../errors.ts';
 
-const once = 'Doing it once';
-const running = 'Running';
+const once = 'Exactly once';
+const running = 'Pace';
 const checking = 'Checking';
 
 const input: readonly ArgumentSpec[] = [
-  { usage: '<file>', about: 'CSV under a header, or JSON Lines; - for stdin' },
+  { usage: '<file>', about: 'CSV with a header, or JSON Lines; - for stdin' },
 ];
 
 const options: readonly OptionSpec[] = [
   {
     flags: '--once <name>',
-    about: 'the batch’s name (needed): each row of it happens once, however often this runs',
+    about: 'name the batch (required): each of its rows happens once',
+    group: once,
+  },
+  {
+    flags: '--changed-file',
+    about: 'with a shared journal: take a corrected file under the same name',
     group: once,
   },
   {
     flags: '--dry-run',
-    about: 'check every row, show what would be done, and send nothing',
+    about: 'check every row, show what would happen, send nothing',
     group: checking,
   },
-  { flags: '--skip-invalid', about: 'send the valid rows although others are not', group: checking },
-  { flags: '-y, --yes', about: 'ask nothing', group: checking },
+  { flags: '--skip-invalid', about: 'send the valid rows even when others are invalid', group: checking },
+  { flags: '-y, --yes', about: 'do not ask for confirmation', group: checking },
   {
     flags: '--report <file>',
-    about: 'how each row stands, in input order; .csv or .jsonl by its name',
+    about: 'write how each row ended to a .csv or .jsonl file',
     group: checking,
   },
-  { flags: '--concurrency <n>', about: 'rows at a time (default 8)', group: running },
-  { flags: '--rate <n/s>', about: 'requests at most: 20/s, 300/m or 5000/h', group: running },
-  { flags: '--max-failures <n>', about: 'begin no new rows once so many are not done', group: running },
+  { flags: '--concurrency <n>', about: 'how many rows at a time (default 8)', group: running },
+  {
+    flags: '--rate <n/s>',
+    about: 'at most so many requests of this runner: 20/s, 300/m, 5000/h',
+    group: running,
+  },
+  { flags: '--max-failures <n>', about: 'start no new rows once this many are not done', group: running },
 ];
 
-const exits: readonly Exit[] = [0, 1, 2, 3, 11, 130];
+const sharing =
+  'With a journal on PostgreSQL, the same command on several machines shares the rows, each once; a runner that dies is taken over. The file must be the same for all. Who is done early waits for the others, --max-wait at most, and exits 11.';
+
+const exits: readonly Exit[] = [0, 1, 2, 3, 6, 10, 11, 130];
 
 const send: LeafSpec = {
   name: 'send',
-  about: 'Post a message for each row',
-  details:
-    'Columns: id (optional), conversation_id, content, reply_to_message_id, and buttons or components as JSON.',
+  about: 'Send a message for each row',
+  details: `Columns: id (optional), conversation_id, content, reply_to_message_id, and buttons or components as JSON. ${sharing}`,
   arguments: input,
   options,
   examples: [
@@ -62,11 +73,15 @@ const send: LeafSpec = {
 const transfer: LeafSpec = {
   name: 'transfer',
   about: 'Make a transfer for each row',
-  details: 'Columns: id, to_address, asset, amount, and memo (optional).',
+  details: `Columns: id, to_address, asset, amount, and memo (optional). ${sharing}`,
   arguments: input,
   options: [
     ...options,
-    { flags: '--allow-off-curve', about: 'the addresses may be multisig vaults’', group: checking },
+    {
+      flags: '--allow-off-curve',
+      about: 'allow addresses off the curve, such as multisig vaults',
+      group: checking,
+    },
   ],
   examples: [
     {
@@ -88,6 +103,6 @@ const transfer: LeafSpec = {
 
 export const batchSpec: BranchSpec = {
   name: 'batch',
-  about: 'Thousands of messages or transfers from a file, each once',
+  about: 'Send thousands of messages or transfers from a file, each once',
   children: [send, transfer],
 };

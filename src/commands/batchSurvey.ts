@@ -1,17 +1,22 @@
-import { sourceOf } from '../batch/input.ts';
+import { inputName } from '../batch/readRows.ts';
 import { type BadRow, type Survey, shownBadRows } from '../batch/survey.ts';
-import { type BatchPlan, counted, drawPlan, planJson, severalRows } from '../display/batchView.ts';
+import type { Given } from '../cli/given.ts';
+import { type BatchPlan, drawPlan, planJson } from '../display/batchView.ts';
 import type { Display } from '../display/display.ts';
 import { plainCanvas } from '../display/drawing.ts';
-import { type Exit, exitOf, Failure, problemOf } from '../errors.ts';
+import { type Exit, exitOf, problemOf } from '../errors.ts';
 import { formatAmount } from '../intent/amount.ts';
-import type { BatchWorld } from './batchWorld.ts';
-
-type Place = Pick<BatchWorld, 'given' | 'asked' | 'speaking' | 'sheet'>;
+import { again } from '../words/again.ts';
+import { declined } from '../words/asking.ts';
+import { askToBegin, batchInALine, invalidRows, moreRowsNotListed } from '../words/batchPlan.ts';
+import { nothingSentNow } from '../words/nothing.ts';
+import { ofRow } from '../words/row.ts';
+import { withReport } from './batchAgain.ts';
+import type { Batch } from './oneBatch.ts';
 
 /** What the survey found, as it is shown. */
-export function batchPlan(surveyed: Survey, { given, asked, speaking, sheet }: Place): BatchPlan {
-  const { several, repeated } = sheet.recipients();
+export function batchPlan(surveyed: Survey, { given, order, bot, sheet }: Batch): BatchPlan {
+  const { distinct, repeated } = sheet.recipients();
   const totals = [...surveyed.tally.totals].map(([asset, { all, left }]) => ({
     asset,
     all: formatAmount(all),
@@ -19,84 +24,74 @@ export function batchPlan(surveyed: Survey, { given, asked, speaking, sheet }: P
   }));
   return {
     command: given.command,
-    kind: asked.kind,
-    name: asked.name,
-    bot: speaking.bot,
-    baseUrl: speaking.baseUrl,
+    kind: order.kind,
+    name: order.name,
+    bot: bot.name,
+    baseUrl: bot.spelledUrl,
     rows: surveyed.rows,
     standings: surveyed.tally.standings,
     lacking: surveyed.lacking,
     totals: totals.filter(({ all }) => all !== '0'),
-    recipients: several,
+    recipients: distinct,
     recipientsRepeated: repeated,
   };
 }
 
 /** The first of the bad rows on stderr; all of them are in the report. */
-export function listBadRows({ tally, firstBad, firstRefused, warnings }: Survey, display: Display): void {
+export function listBadRows(
+  { tally, firstBad, firstConflicts, warnings }: Survey,
+  given: Given,
+  display: Display,
+): void {
   for (const warning of warnings) display.warn(warning);
-  list(firstBad, tally.standings.invalid, display);
-  list(firstRefused, tally.standings.refused, display);
+  list(firstBad, tally.standings.invalid, given, display);
+  list(firstConflicts, tally.standings.conflict, given, display);
 }
 
-function list(rows: readonly BadRow[], all: number, display: Display): void {
+function list(rows: readonly BadRow[], all: number, given: Given, display: Display): void {
   for (const { line, id, reason } of rows) {
-    display.warn(`line ${line}${id === undefined ? '' : ` (id ${id})`}: ${reason}`);
+    display.warn(ofRow({ line, id }, reason));
   }
-  if (all > rows.length) display.warn(`… and ${counted(all - rows.length)} more; --report lists them all`);
+  if (all > rows.length) {
+    display.warn(moreRowsNotListed(all - rows.length), withReport(given));
+  }
 }
 
 /** Ends a batch of which nothing is sent, because some of its rows are not valid. */
-export async function refuseInvalid(surveyed: Survey, world: BatchWorld): Promise<Exit> {
-  const { context, options } = world;
+export async function reportInvalid(surveyed: Survey, batch: Batch): Promise<Exit> {
+  const { context, options } = batch;
   const { invalid } = surveyed.tally.standings;
-  const source = sourceOf(options);
-  const problem = problemOf(
-    new Failure(
-      'bad-input',
-      `${counted(invalid)} of ${severalRows(surveyed.rows)} of ${source} ${invalid === 1 ? 'is' : 'are'} not valid; nothing was sent.`,
-      { hint: 'Mend them and run the command again, or send the others with --skip-invalid.' },
-    ),
-  );
+  const source = inputName(options);
+  const skipping = again(batch.given, [], { name: 'skip-invalid', value: true });
+  const problem = problemOf(invalidRows({ invalid, rows: surveyed.rows, source }, skipping));
   await context.display.fail(problem, {
-    ...planJson(batchPlan(surveyed, world)),
+    ...planJson(batchPlan(surveyed, batch)),
     invalid: surveyed.firstBad.slice(0, shownBadRows),
     error: problem,
   });
   return exitOf('bad-input');
 }
 
-/** Shows what is about to be done; on a terminal, asks. */
-export async function tellPlan(surveyed: Survey, world: BatchWorld): Promise<void> {
-  const { given, context, asked } = world;
-  const { display } = context;
-  const plan = batchPlan(surveyed, world);
-  const { new: fresh, unfinished, elsewhere } = surveyed.tally.standings;
-  const left = fresh + unfinished + elsewhere;
-  if (!display.interactive || given.flag('yes') || left === 0) {
-    display.notice(inALine(plan));
-    return;
-  }
-  const what = `${asked.kind}${left === 1 ? '' : 's'}`;
-  const question = `${drawPlan(plan, plainCanvas(display.columns))}Begin ${counted(left)} ${what}?`;
-  if (await display.confirm(question)) return;
-  throw new Failure('declined', 'Answered No; nothing was sent.', {
-    hint: 'Run the same command again to be asked again.',
-  });
+/** How many rows are still to be done, or waited for. */
+export function leftToSend({ tally }: Survey): number {
+  const { new: fresh, unfinished, elsewhere } = tally.standings;
+  return fresh + unfinished + elsewhere;
 }
 
-function inALine({ name, rows, standings, lacking, totals, kind, ...plan }: BatchPlan): string {
-  const parts = Object.entries(standings)
-    .filter(([standing, count]) => count > 0 || standing === 'new' || standing === 'invalid')
-    .map(([standing, count]) => `${counted(count)} ${standing === 'done' ? 'already done' : standing}`);
-  const sums = totals.map(
-    ({ asset, all, left }) => `${all} ${asset}${all === left ? '' : ` (${left} not done yet)`}`,
-  );
-  const repeated =
-    plan.recipientsRepeated === 0 ? '' : ` (${counted(plan.recipientsRepeated)} of them more than once)`;
-  const money =
-    kind === 'message' ? '' : `; ${sums.join(', ')} to ${counted(plan.recipients)} recipients${repeated}`;
-  const missing =
-    lacking === 0 ? '' : `; ${severalRows(lacking)} of this name in the journal are not in this input`;
-  return `batch ${name}: ${severalRows(rows)}: ${parts.join(', ')}${money}${missing}`;
+/** Shows what is about to be done; on a terminal, asks. */
+export async function tellPlan(surveyed: Survey, batch: Batch): Promise<void> {
+  const { given, context, order } = batch;
+  const { display } = context;
+  const plan = batchPlan(surveyed, batch);
+  const left = leftToSend(surveyed);
+  if (!display.interactive || given.flag('yes') || left === 0) {
+    display.notice(lineOf(plan));
+    return;
+  }
+  const question = `${drawPlan(plan, plainCanvas(display.columns))}${askToBegin(left, order.kind)}`;
+  if (!(await display.confirm(question))) throw declined(nothingSentNow);
+}
+
+function lineOf({ kind, totals, recipients, recipientsRepeated: repeated, ...plan }: BatchPlan): string {
+  return batchInALine(kind === 'message' ? plan : { ...plan, money: { totals, recipients, repeated } });
 }

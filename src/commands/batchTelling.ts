@@ -1,11 +1,14 @@
+import type { RowEnd } from '../batch/rowEnd.ts';
 import { type RowReport, reportRow, reportRows } from '../batch/rowReport.ts';
 import type { SheetRow } from '../batch/sheet.ts';
-import type { RowEnd } from '../batch/stopRules.ts';
-import { counted } from '../display/batchView.ts';
 import type { View } from '../display/display.ts';
-import { Failure, problemOf } from '../errors.ts';
-import { type BatchWorld, reportWorld } from './batchWorld.ts';
-import { reportOf, wholeOf } from './telling.ts';
+import { problemOf, type Retry } from '../errors.ts';
+import { rowsNoLongerListed } from '../words/batchEnd.ts';
+import { invalidRow } from '../words/batchPlan.ts';
+import { ofRow } from '../words/row.ts';
+import { withReport } from './batchAgain.ts';
+import { type Batch, rowReportInputs } from './oneBatch.ts';
+import { reportJsonOrError, reportOf } from './telling.ts';
 
 const shownFailures = 20;
 
@@ -13,39 +16,39 @@ function jsonView(json: Record<string, unknown>): View {
   return { json, human: () => '' };
 }
 
-function place({ line, id }: Pick<SheetRow, 'line' | 'id'>): Record<string, unknown> {
+function whichRow({ line, id }: Pick<SheetRow, 'line' | 'id'>): Record<string, unknown> {
   return { line, ...(id === undefined ? {} : { id }) };
 }
 
 /** Tells of each row: with --json as an object, else only of what is not done. */
 export class RowTeller {
-  readonly #world: BatchWorld;
+  readonly #batch: Batch;
   #failures = 0;
 
-  constructor(world: BatchWorld) {
-    this.#world = world;
+  constructor(batch: Batch) {
+    this.#batch = batch;
   }
 
-  /** What settled before anything is sent: rows done earlier, and rows that are not valid. */
+  /** What has ended before anything is sent: rows done earlier, and rows that are not valid. */
   async tellBefore(): Promise<void> {
-    const { context, sheet } = this.#world;
+    const { context, sheet } = this.#batch;
     if (context.display.face !== 'json') return;
     for (const row of sheet.rows()) {
-      if (row.standing === 'done') await context.display.show(jsonView(this.#doneJson(row)));
+      if (row.standing === 'done') await context.display.show(jsonView(await this.#doneJson(row)));
       if (row.standing === 'invalid') await context.display.show(jsonView(this.#invalidJson(row)));
     }
   }
 
-  async tell({ row, ended, conclusion }: RowEnd): Promise<void> {
-    const { given, context, journal } = this.#world;
-    const { problem, warnings } = conclusion;
+  async tell({ row, outcome, explanation }: RowEnd): Promise<void> {
+    const { given, context, journal } = this.#batch;
+    const { problem, warnings } = explanation;
     if (context.display.face === 'json') {
-      const report = journal && reportOf(ended, given.command, journal, warnings);
+      const report = journal && (await reportOf(outcome, given.command, journal, warnings));
       const whole =
         report === undefined
           ? { schema: 'botctl/1', command: given.command, error: problem }
-          : wholeOf({ ...report, problem }, context.display);
-      await context.display.show(jsonView({ ...whole, ...place(row) }));
+          : reportJsonOrError({ ...report, problem }, context.display);
+      await context.display.show(jsonView({ ...whole, ...whichRow(row) }));
       return;
     }
     for (const warning of warnings) this.#list(row, warning);
@@ -53,55 +56,56 @@ export class RowTeller {
   }
 
   #list(row: SheetRow, text: string): void {
-    const { display } = this.#world.context;
+    const { display } = this.#batch.context;
     this.#failures += 1;
     if (this.#failures <= shownFailures) {
-      display.warn(`line ${row.line}${row.id === undefined ? '' : ` (id ${row.id})`}: ${text}`);
+      display.warn(ofRow(row, text));
     }
-    if (this.#failures === shownFailures)
-      display.warn('Further rows are not listed here; --report lists all.');
+    if (this.#failures === shownFailures) display.warn(rowsNoLongerListed, withReport(this.#batch.given));
   }
 
-  #doneJson(row: SheetRow): Record<string, unknown> {
-    const { given, context, journal } = this.#world;
-    const intent = row.intent === undefined ? undefined : journal?.get(row.intent);
-    if (intent === undefined) return { schema: 'botctl/1', command: given.command, ...place(row) };
-    const attempt = journal?.tellingAttempt(intent.id);
+  async #doneJson(row: SheetRow): Promise<Record<string, unknown>> {
+    const { given, context, journal } = this.#batch;
+    const intent = row.intent === undefined ? undefined : await journal?.reads.get(row.intent);
+    if (intent === undefined) return { schema: 'botctl/1', command: given.command, ...whichRow(row) };
+    const attempt = await journal?.reads.decisiveAttempt(intent.id);
     const report = { command: given.command, intent, attempt, replayed: true, warnings: [] };
-    return { ...wholeOf(report, context.display), ...place(row) };
+    return { ...reportJsonOrError(report, context.display), ...whichRow(row) };
   }
 
   #invalidJson(row: SheetRow): Record<string, unknown> {
-    const failure = new Failure('bad-input', `${row.problem ?? 'The row is not valid'}. It was not sent.`, {
-      hint: 'Mend the row and run the command again.',
-    });
     return {
       schema: 'botctl/1',
-      command: this.#world.given.command,
-      ...place(row),
-      error: problemOf(failure),
+      command: this.#batch.given.command,
+      ...whichRow(row),
+      error: problemOf(invalidRow(row.problem)),
     };
   }
 }
 
 /** With --quiet a line for each row in input order: its message id or signature, or nothing. */
-export async function tellResults(world: BatchWorld): Promise<void> {
-  const { display } = world.context;
+export async function tellQuietResults(batch: Batch): Promise<void> {
+  const { display } = batch.context;
   if (!display.quiet || display.face === 'json') return;
-  for (const { result = '' } of reportRows(reportWorld(world))) {
+  for await (const { result = '' } of reportRows(rowReportInputs(batch))) {
     await display.show({ json: {}, human: () => '', quiet: result });
   }
 }
 
 /** How the rows stand that a stop kept from their turn. Nothing that may have happened is called not begun. */
-export function countUnvisited(world: BatchWorld, counts: Map<RowReport['outcome'], number>): void {
-  for (const row of world.sheet.rows()) {
-    if (row.outcome !== undefined || row.standing === 'done' || row.standing === 'invalid') continue;
-    const { outcome } = reportRow(row, reportWorld(world));
-    counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+export async function countUnvisited(
+  batch: Batch,
+  counts: Map<RowReport['outcome'], number>,
+  needs: Set<Retry>,
+): Promise<void> {
+  const inputs = rowReportInputs(batch);
+  for (const page of batch.sheet.pages()) {
+    const unvisited = page.filter(
+      ({ outcome, standing }) => outcome === undefined && standing !== 'done' && standing !== 'invalid',
+    );
+    for (const { outcome } of await Promise.all(unvisited.map((row) => reportRow(row, inputs)))) {
+      counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+      needs.add(outcome === 'held' ? 'decide' : 'same-command');
+    }
   }
-}
-
-export function rowsAre(count: number): string {
-  return `${counted(count)} ${count === 1 ? 'row is' : 'rows are'}`;
 }

@@ -1,12 +1,11 @@
-import type { LeafSpec } from '../cli/spec.ts';
+import { shells } from '../cli/completion/shells.ts';
+import type { CommandSpec, LeafSpec } from '../cli/spec.ts';
 
-export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
-
-export const completionSpec: LeafSpec = {
+export const completionSpecOf = (tree: () => readonly CommandSpec[]): LeafSpec => ({
   name: 'completion',
-  about: 'Print what teaches a shell to complete botctl',
-  details: `The script is static: made from the commands and options, offline, and nothing that
-botctl prints is run when you press Tab. Profiles and recent intents are looked up then.`,
+  about: 'Print the completion script for a shell',
+  details: `The script is made from the commands and options, offline. Pressing Tab runs nothing that
+botctl prints; it only looks up profiles and recent intents.`,
   arguments: [{ usage: '<shell>', about: shells.join(', '), completes: shells }],
   examples: [
     { about: 'bash, in ~/.bashrc', line: 'source <(botctl completion bash)' },
@@ -17,8 +16,8 @@ botctl prints is run when you press Tab. Profiles and recent intents are looked 
     { about: 'fish: once', line: 'botctl completion fish > ~/.config/fish/completions/botctl.fish' },
   ],
   exits: [0, 1, 2],
-  load: async () => (await import('./completion.ts')).run,
-};
+  load: async () => (await import('./completion.ts')).runFor(tree()),
+});
 
 export const completeSpec: LeafSpec = {
   name: 'complete',

@@ -1,84 +1,96 @@
+import type { Bot } from '../bot/bot.ts';
+import type { Connection } from '../bot/connection.ts';
 import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
-import { labelled, plainCanvas, remark } from '../display/drawing.ts';
-import { iso } from '../display/report.ts';
-import type { Consent } from '../engine/claim.ts';
-import type { Asked, Speaking } from '../engine/doing.ts';
+import { type LabelCanvas, labelled, plainCanvas, remark } from '../display/drawing.ts';
+import { drawIntent } from '../display/outcomeView.ts';
+import type { Answer, Consent } from '../engine/agree.ts';
 import type { Plan } from '../engine/plan.ts';
+import { meaningOf, type PlanMeaning } from '../engine/planKinds.ts';
 import { isNamed } from '../intent/naming.ts';
-import type { Intent } from '../journal/journal.ts';
-import type { Session } from './session.ts';
+import type { Order } from '../intent/order.ts';
+import type { Kind } from '../intent/wanted.ts';
+import { formatAmountOf } from '../words/amount.ts';
+import { questionTexts, reminderOf } from '../words/questions.ts';
 
 /** Who asks a person, and about what. Without a terminal, or with --yes, nobody is asked. */
-export function consentFor(
-  asked: Asked,
-  speaking: Speaking,
-  given: Given,
-  { display }: Context,
-): Consent | undefined {
+export function consentFor(order: Order, bot: Bot, given: Given, { display }: Context): Consent | undefined {
   if (!display.interactive || given.flag('yes')) return undefined;
+  const canvas = plainCanvas(display.columns);
+  const facts = drawOrder(order, bot, canvas);
   return async (plan) => {
-    if (plan.decision === 'replay') {
-      if (isNamed(asked.naming)) return 'go';
-      return (await display.confirm(againQuestion(asked, plan, display.columns))) ? 'anew' : 'go';
-    }
-    if (asked.wanted.kind === 'message' || !sends(plan)) return 'go';
-    return (await display.confirm(transferQuestion(asked, speaking, plan, display.columns))) ? 'go' : 'no';
+    const { asks } = meaningOf(plan);
+    if (asks === 'nothing' || !questions[asks].isAskedOf(order)) return 'go';
+    const { text, yes, no } = questions[asks];
+    const reminder = reminderOf(plan, order.wanted.kind);
+    const reminded = reminder === undefined ? '' : remark(reminder, canvas);
+    const twin = plan.twin === undefined ? '' : drawIntent(plan.twin, canvas);
+    return (await display.confirm(`${facts}${reminded}${twin}${text}`)) ? yes : no;
   };
 }
 
-/** Opens the line before a plan is journaled that sends something; a replay does without. */
-export function readyConsent(
-  { readyToSend }: Pick<Session, 'readyToSend'>,
+type Question = {
+  readonly text: string;
+  readonly isAskedOf: (order: Order) => boolean;
+  readonly yes: Answer;
+  readonly no: Answer;
+};
+
+const questions: Readonly<Record<Exclude<PlanMeaning['asks'], 'nothing'>, Question>> = {
+  // A message is sent without a question: it can be followed by another.
+  send: {
+    text: questionTexts.send,
+    isAskedOf: ({ wanted }) => wanted.kind === 'transfer',
+    yes: 'go',
+    no: 'no',
+  },
+  // What is named is the same for ever.
+  'do-again': {
+    text: questionTexts['do-again'],
+    isAskedOf: ({ naming }) => !isNamed(naming),
+    yes: 'anew',
+    no: 'go',
+  },
+  'send-anyway': { text: questionTexts['send-anyway'], isAskedOf: () => true, yes: 'anew', no: 'no' },
+};
+
+/** Makes the channel ready before a plan is journaled that sends something; a replay does without. */
+export function openBeforeSending(
+  kind: Kind,
+  { ensurePossible, ready }: Connection,
   ask: Consent | undefined,
 ): Consent {
   return async (plan) => {
+    if (sends(plan)) ensurePossible(kind);
     const answer = ask === undefined ? 'go' : await ask(plan);
-    if (answer === 'anew' || (answer === 'go' && sends(plan))) await readyToSend();
+    if (answer === 'anew') ensurePossible(kind);
+    if (answer === 'anew' || (answer === 'go' && sends(plan))) await ready();
     return answer;
   };
 }
 
-function sends({ decision }: Plan): boolean {
-  return (['new', 'new-after-done', 'again', 'resume', 'leave-behind'] as Plan['decision'][]).includes(
-    decision,
-  );
+function sends(plan: Plan): boolean {
+  return meaningOf(plan).sends !== 'nothing';
 }
 
-function lastDone(found: Intent | undefined): string {
-  return found === undefined ? '' : `at ${iso(found.updatedAtMs)} (intent ${found.id})`;
-}
-
-function againQuestion({ wanted }: Asked, { found }: Plan, columns: number): string {
-  const what = wanted.kind === 'message' ? 'message was sent' : 'transfer was made';
-  return `${remark(`The same ${what} ${lastDone(found)}.`, plainCanvas(columns))}Do it again?`;
-}
-
-function transferQuestion(
-  { wanted }: Asked,
-  { bot, baseUrl }: Speaking,
-  { decision, found }: Plan,
-  columns: number,
-): string {
-  if (wanted.kind !== 'transfer') throw new Error('only a transfer is asked about like this');
+/** Who would do what, and where: no question goes without it. */
+function drawOrder({ wanted }: Order, { name, spelledUrl }: Bot, canvas: LabelCanvas): string {
+  const who = [
+    ['Bot', name],
+    ['Service', spelledUrl],
+  ] as const;
+  if (wanted.kind === 'message') {
+    const { conversation_id, content } = wanted.request;
+    return labelled([...who, ['Conversation', conversation_id], ['Content', content]], canvas);
+  }
   const { to_address, asset, amount, memo } = wanted.request;
-  const canvas = plainCanvas(columns);
-  const facts = labelled(
+  return labelled(
     [
-      ['Bot', bot],
-      ['Service', baseUrl],
+      ...who,
       ['To', to_address],
-      ['Amount', `${amount} ${asset}`],
+      ['Amount', formatAmountOf(amount, asset)],
       ['Memo', memo === '' ? undefined : memo],
     ],
     canvas,
   );
-  const before: Partial<Record<Plan['decision'], string | undefined>> = {
-    'new-after-done': `The same transfer was last made ${lastDone(found)}; this would be a new one.`,
-    resume: found?.tainted
-      ? `It may have happened already (intent ${found.id}); it is sent with the same key, so that it happens once.`
-      : undefined,
-  };
-  const said = before[decision];
-  return `${facts}${said === undefined ? '' : remark(said, canvas)}Send it?`;
 }

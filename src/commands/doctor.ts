@@ -1,25 +1,37 @@
-import { accessSync, constants, existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { profilesPaths, readProfiles } from '../bot/readProfiles.ts';
 import type { Given } from '../cli/given.ts';
 import type { Run } from '../cli/spec.ts';
 import type { Context } from '../context.ts';
 import { doctorView } from '../display/doctorView.ts';
 import { type Finding, failed, inOrder, ok } from '../doctor/finding.ts';
 import { type JournalFacts, journalFindings } from '../doctor/journal.ts';
-import { nodeFinding, sandboxFinding } from '../doctor/machine.ts';
+import { nodeFinding, type SandboxTrouble, sandboxFinding } from '../doctor/machine.ts';
 import { addressFinding, clockFinding, insecureTlsFinding, proxyFinding } from '../doctor/network.ts';
 import { asFailure } from '../errors.ts';
 import { type BaseUrl, originOf } from '../intent/baseUrl.ts';
-import { readProfiles, storePlace } from '../profile/store.ts';
+import type { Address } from '../journal/postgres/address.ts';
+import type { JournalLook } from '../journal/sqlite/lookOnly.ts';
 import { version } from '../version.ts';
 import type { Probe } from '../wire/probe.ts';
 import type { ProxyInEnv } from '../wire/proxyInEnv.ts';
-import { journalPath, sandboxFolder } from './journalPlace.ts';
-import { sayIfSlow } from './sayIfSlow.ts';
-import { refuseBesideSandbox, settingsOf, speakerWorld, waitingForToken } from './session.ts';
+import {
+  connectingTo,
+  embeddedBot,
+  loadingSandbox,
+  lookingAtJournal,
+  profilesIn,
+  tokenFrom,
+} from '../words/doctor.ts';
+import { startingSandbox } from '../words/openBot.ts';
+import { withServer } from './journal/sharedServer.ts';
+import { type JournalLocation, journalLocation, sandboxFolder } from './journalPath.ts';
+import { botOfCommand, refuseBesideSandbox } from './openBot.ts';
+import { settingsOf } from './settingsOf.ts';
 
-/** Where the bot speaks, and what is to be said of how it speaks. */
-type Voice = {
+/** Where the bot speaks, and what is found out about it without speaking. */
+type BotFacts = {
   readonly url: string | undefined;
   readonly direct: boolean;
   readonly findings: readonly Finding[];
@@ -32,62 +44,56 @@ export const run: Run = async (given, context) => {
   const { display, clock, env } = context;
   const settings = settingsOf(given);
   if (given.flag('sandbox')) refuseBesideSandbox(given);
-  const voice = given.flag('sandbox') ? await sandboxVoice(context) : await speakersVoice(given, context);
+  const facts = given.flag('sandbox') ? await sandboxFacts(context) : await botFacts(given, context);
   try {
-    const proxy = voice.direct ? undefined : await proxyOf(voice.url, context);
+    const proxy = facts.direct ? undefined : await proxyOf(facts.url, context);
     const probed = await probeOf(
-      proxy?.trouble ? undefined : voice.url,
+      proxy?.trouble ? undefined : facts.url,
       proxy?.server,
       settings.timeoutMs ?? probeTimeoutMs,
       context,
     );
-    const facts = proxy && { ...proxy, used: proxy.server !== undefined };
-    const path = journalPath(given, context);
-    const journal = await journalFacts(path);
-    const latestMs = journal.is === 'there' ? journal.look.latestMs : undefined;
+    const used = proxy && { ...proxy, used: proxy.server !== undefined };
+    const journal = await journalChecked(await journalLocation(given, context), given, context);
     const findings = [
       nodeFinding(process.version),
-      ...voice.findings,
-      ...(voice.url && probed ? [addressFinding(voice.url, probed, facts, clock.now())] : []),
-      proxyFinding(facts),
+      ...facts.findings,
+      ...(facts.url && probed ? [addressFinding(facts.url, probed, used, clock.now())] : []),
+      proxyFinding(used),
       ...insecureTlsFinding(env),
-      clockFinding(probed?.clock, latestMs, clock.now()),
-      ...journalFindings(path, journal),
-      sandboxFinding(await display.waiting('Loading the sandbox', chainTrouble())),
+      clockFinding(probed?.clock, journal.latestMs, clock.now()),
+      ...journal.findings,
+      sandboxFinding(await display.waiting(loadingSandbox, chainTrouble())),
     ];
     await display.show(doctorView(given.command, findings, inOrder(findings)));
     return inOrder(findings) ? 0 : 1;
   } finally {
-    await voice.close();
+    await facts.close();
   }
 };
 
-async function sandboxVoice({ env, display }: Context): Promise<Voice> {
-  const { embeddedAdvice, openSandbox } = await import('./openSandbox.ts');
-  const starting = openSandbox({ dataDir: sandboxFolder(env), port: 0 }, embeddedAdvice);
-  const running = await display.waiting('Starting the sandbox', starting);
+async function sandboxFacts({ env, display }: Context): Promise<BotFacts> {
+  const { openSandbox } = await import('./openSandbox.ts');
+  const starting = openSandbox({ dataDir: sandboxFolder(env), port: 0 });
+  const running = await display.waiting(startingSandbox, starting);
   return {
     url: running.baseUrl,
     direct: true,
-    findings: [ok('bot', 'sandbox, the built-in one'), ok('token', 'the sandbox’s own')],
+    findings: [ok('bot', embeddedBot.bot), ok('token', embeddedBot.token)],
     close: () => running.close(),
   };
 }
 
-async function speakersVoice(given: Given, context: Context): Promise<Voice> {
+async function botFacts(given: Given, context: Context): Promise<BotFacts> {
   const store = profilesFinding(context);
   const still = { direct: false, close: async () => {} };
   try {
-    const { resolveSpeaker } = await import('../profile/speaker.ts');
-    const asked = {
-      profile: given.text('profile'),
-      tokenFile: given.text('token-file'),
-      baseUrl: given.text('base-url'),
+    const { name, spelledUrl, tokenSource } = await botOfCommand(given, context);
+    return {
+      ...still,
+      url: spelledUrl,
+      findings: [store, ok('bot', name), ok('token', tokenFrom(tokenSource))],
     };
-    const resolving = resolveSpeaker(asked, speakerWorld(context));
-    const { bot, baseUrl, tokenSource } = await sayIfSlow(waitingForToken, resolving, context.display);
-    const token = `from ${tokenSource}; what it may do shows when it is used`;
-    return { ...still, url: baseUrl, findings: [store, ok('bot', bot), ok('token', token)] };
   } catch (thrown) {
     const failure = asFailure(thrown);
     if (failure.code === 'interrupted' || failure.code === 'bug') throw failure;
@@ -96,12 +102,11 @@ async function speakersVoice(given: Given, context: Context): Promise<Voice> {
 }
 
 function profilesFinding({ env }: Context): Finding {
-  const place = storePlace(env);
+  const paths = profilesPaths(env);
   try {
-    const file = readProfiles(place);
+    const file = readProfiles(paths);
     const names = Object.keys(file.profiles);
-    const inUse = file['in-use'] === undefined ? '' : `, ${file['in-use']} in use`;
-    return ok('profiles', names.length === 0 ? 'none' : `${names.length} in ${place.file}${inUse}`);
+    return ok('profiles', profilesIn(paths.file, names.length, file['in-use']));
   } catch (thrown) {
     return failed('profiles', asFailure(thrown));
   }
@@ -110,7 +115,7 @@ function profilesFinding({ env }: Context): Finding {
 /** The address of who would speak, although its token is missing. */
 function urlAnyway(given: Given, { env }: Context): BaseUrl | undefined {
   try {
-    const file = readProfiles(storePlace(env));
+    const file = readProfiles(profilesPaths(env));
     const name = given.text('profile') ?? env.BOTCTL_PROFILE ?? file['in-use'] ?? '';
     return file.profiles[name]?.['base-url'] as BaseUrl | undefined;
   } catch {
@@ -133,41 +138,90 @@ async function probeOf(
   const { probe } = await import('../wire/probe.ts');
   const origin = originOf(url as BaseUrl);
   const settings = { origin, proxy, timeoutMs, userAgent: `botctl/${version}`, now: clock.now };
-  return display.waiting(`Connecting to ${origin}`, probe(settings));
+  return display.waiting(connectingTo(origin), probe(settings));
+}
+
+type JournalChecked = { readonly findings: readonly Finding[]; readonly latestMs: number | undefined };
+
+async function journalChecked(
+  location: JournalLocation,
+  given: Given,
+  context: Context,
+): Promise<JournalChecked> {
+  if (location.is === 'shared')
+    return { findings: await sharedChecked(location.address, given, context), latestMs: undefined };
+  const facts = await journalFacts(location.path);
+  return {
+    findings: journalFindings(location.path, facts),
+    latestMs: facts.is === 'there' ? facts.look.latestMs : undefined,
+  };
+}
+
+async function sharedChecked(address: Address, given: Given, context: Context): Promise<readonly Finding[]> {
+  const { encryptionFinding, sharedFindings, unusableFinding } = await import('../doctor/sharedJournal.ts');
+  const { lookAtShared } = await import('../journal/postgres/lookShared.ts');
+  const { writingTrouble } = await import('../journal/sqlite/disk.ts');
+  const encryption = encryptionFinding(address);
+  const look = {
+    now: context.clock.now,
+    writingTrouble: (folder: string) => writingTrouble(join(nearestFolder(folder), 'notes'), false),
+  };
+  try {
+    const looking = withServer(address, given, context, (shared) =>
+      lookAtShared({ ...shared, ...look }).then((found) => sharedFindings(shared.place, found)),
+    );
+    const [first, ...rest] = await context.display.waiting(lookingAtJournal, looking);
+    return first === undefined ? [encryption] : [first, encryption, ...rest];
+  } catch (thrown) {
+    return [unusableFinding(asFailure(thrown)), encryption];
+  }
 }
 
 async function journalFacts(path: string): Promise<JournalFacts> {
-  if (!existsSync(path)) {
-    const folder = nearestFolder(dirname(path));
-    return { is: 'none', folder, writable: isWritable(folder) };
-  }
   try {
-    const { lookAtJournal } = await import('../journal/lookOnly.ts');
-    return { is: 'there', look: lookAtJournal(path) };
+    const { diskKind, writingTrouble } = await import('../journal/sqlite/disk.ts');
+    const { sizeOf } = await import('../journal/sqlite/ownFiles.ts');
+    const { refuseUnusable } = await import('../journal/sqlite/unusable.ts');
+    refuseUnusable(path);
+    const isEmpty = sizeOf(path) === 0;
+    if (isEmpty && !['-wal', '.mark'].some((suffix) => existsSync(`${path}${suffix}`))) {
+      const folder = nearestFolder(dirname(path));
+      const disk = { kind: diskKind(folder), trouble: writingTrouble(join(folder, 'journal.db'), false) };
+      return { is: 'none', folder, disk };
+    }
+    const { lookAtJournal } = await import('../journal/sqlite/lookOnly.ts');
+    const { findLoss } = await import('../journal/sqlite/acceptLoss.ts');
+    const { JournalLost } = await import('../journal/sqlite/loss.ts');
+    const { Mark } = await import('../journal/sqlite/mark.ts');
+    const gone = isEmpty ? findLoss(path) : undefined;
+    if (gone !== undefined) throw new JournalLost(gone, path);
+    const trouble = writingTrouble(path, true);
+    const look = lookAtJournal(path);
+    const mark = Mark.look(path);
+    // From before there were marks it is brought up to date by the next send, not by a look.
+    const isUpToDate = look.version === look.knownVersion || mark !== 'missing';
+    const loss = trouble === undefined && isSound(look) && isUpToDate ? findLoss(path) : undefined;
+    if (loss !== undefined) throw new JournalLost(loss, path);
+    return {
+      is: 'there',
+      look,
+      mark: typeof mark === 'string' ? undefined : mark,
+      disk: { kind: diskKind(dirname(path)), trouble },
+    };
   } catch (thrown) {
     return { is: 'unreadable', failure: asFailure(thrown) };
   }
+}
+
+function isSound({ check, isJournal, version, knownVersion }: JournalLook): boolean {
+  return isJournal && check[0] === 'ok' && version <= knownVersion;
 }
 
 function nearestFolder(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path));
 }
 
-function isWritable(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function chainTrouble(): Promise<string | undefined> {
-  const { loadChain } = await import('../sandbox/chain.ts');
-  try {
-    await loadChain();
-    return undefined;
-  } catch (thrown) {
-    return thrown instanceof Error ? thrown.message : String(thrown);
-  }
+async function chainTrouble(): Promise<SandboxTrouble | undefined> {
+  const chain = await import('../sandbox/chain.ts');
+  return chain.chainTrouble();
 }

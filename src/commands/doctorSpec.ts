@@ -2,9 +2,9 @@ import type { LeafSpec } from '../cli/spec.ts';
 
 export const doctorSpec: LeafSpec = {
   name: 'doctor',
-  about: 'Check that everything is in order: profile, token, address, clock, journal',
-  details: `Nothing is sent to the API and nothing is changed. The service is connected to (TCP and
-TLS, through the proxy if there is one) and asked HEAD / without the token, for its clock.
+  about: 'Check profile, token, service, clock and journal',
+  details: `Nothing is sent to the API and nothing is changed. botctl connects to the service (TCP and
+TLS, through the proxy if there is one) and asks HEAD / without the token, to read its clock.
 What a token may do only shows when it is used.`,
   examples: [
     { about: 'The profile in use', line: 'botctl doctor' },

@@ -1,78 +1,66 @@
-import { existsSync } from 'node:fs';
+import type { Bot } from '../bot/bot.ts';
 import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
 import { dryRunView } from '../display/dryRunView.ts';
-import type { Asked, Speaking } from '../engine/doing.ts';
-import { makePlan, type Plan, type Sought, seek } from '../engine/plan.ts';
+import { refuseUnnamed } from '../engine/claim.ts';
+import { type Identity, identify } from '../engine/identity.ts';
+import { makePlan, type Plan, planOfNewJournal } from '../engine/plan.ts';
+import { meaningOf } from '../engine/planKinds.ts';
 import type { Exit } from '../errors.ts';
-import { sandboxBaseUrl } from '../intent/baseUrl.ts';
 import { canonicalBody } from '../intent/canonical.ts';
 import { nameOf } from '../intent/naming.ts';
-import { resolveSpeaker } from '../profile/speaker.ts';
+import type { Order } from '../intent/order.ts';
 import { endpoint } from '../wire/endpoints.ts';
-import { journalPath, openJournalOf } from './journalPlace.ts';
-import { refuseBesideSandbox, settingsOf, speakerWorld } from './session.ts';
+import { isJournalThere, openJournalOf } from './journalPath.ts';
+import { botOfCommand } from './openBot.ts';
+import { settingsOf } from './settingsOf.ts';
 
 /** Shows what would be sent and whether it would be a re-run. Journals nothing and sends nothing. */
-export async function dryRun(asked: Asked, given: Given, context: Context): Promise<Exit> {
+export async function dryRun(order: Order, given: Given, context: Context): Promise<Exit> {
   settingsOf(given);
-  const speaking = await speakingOf(given, context);
-  const { sought, plan } = await look(asked, speaking, given, context);
-  const key = beginsNew.includes(plan.decision) ? sought.key : (plan.found?.key ?? sought.key);
+  const bot = await botOfCommand(given, context);
+  const { identity, plan } = await planOf(order, bot, given, context);
+  const isNew = meaningOf(plan).sends === 'a-new-intent';
+  const key = isNew ? identity.key : (plan.found?.key ?? identity.key);
   await context.display.show(
     dryRunView({
       command: given.command,
-      kind: asked.wanted.kind,
-      bot: speaking.bot,
-      baseUrl: speaking.baseUrl,
-      url: endpoint(speaking.baseUrl, asked.wanted.kind),
-      name: nameOf(asked.naming),
+      kind: order.wanted.kind,
+      bot: bot.name,
+      baseUrl: bot.spelledUrl,
+      url: endpoint(bot.spelledUrl, order.wanted.kind),
+      name: nameOf(order.naming),
       key,
       body: canonicalBody({
-        ...asked.wanted.request,
+        ...order.wanted.request,
         ...(key === undefined ? {} : { idempotency_key: key }),
       }),
-      request: { ...asked.wanted.request },
-      rerun: plan.decision,
+      request: { ...order.wanted.request },
+      rerun: plan.is,
+      rerunWords: meaningOf(plan).dryRun,
       foundId: plan.found?.id ?? plan.twin?.id,
-      warnings: asked.wanted.warnings,
+      warnings: order.wanted.warnings,
     }),
   );
   return 0;
 }
 
-const beginsNew: readonly Plan['decision'][] = ['new', 'new-after-done', 'leave-behind'];
-
-/** Who would speak: nothing is started and nothing is opened for it. */
-export async function speakingOf(given: Given, context: Context): Promise<Speaking> {
-  if (given.flag('sandbox')) {
-    refuseBesideSandbox(given);
-    return { bot: 'sandbox', baseUrl: sandboxBaseUrl, token: { reveal: () => '' }, keyAgeMs: undefined };
-  }
-  const asked = {
-    profile: given.text('profile'),
-    tokenFile: given.text('token-file'),
-    baseUrl: given.text('base-url'),
-  };
-  const { bot, baseUrl, token, settings } = await resolveSpeaker(asked, speakerWorld(context));
-  return { bot, baseUrl, token, keyAgeMs: settings.keyAgeMs };
-}
-
-async function look(
-  asked: Asked,
-  speaking: Speaking,
+async function planOf(
+  order: Order,
+  bot: Bot,
   given: Given,
   context: Context,
-): Promise<{ sought: Sought; plan: Plan }> {
-  if (!existsSync(journalPath(given, context))) {
-    const sought = seek(asked, speaking, { hashOf: () => '' });
-    return { sought, plan: { decision: 'new', found: undefined, twin: undefined } };
+): Promise<{ identity: Identity; plan: Plan }> {
+  if (!(await isJournalThere(given, context))) {
+    const identity = identify(order, bot, { hashOf: () => '' });
+    return { identity, plan: planOfNewJournal };
   }
-  const journal = await openJournalOf(given, context);
+  const journal = await openJournalOf(given, context, 'look');
   try {
-    const sought = seek(asked, speaking, journal);
-    return { sought, plan: makePlan(sought, speaking, journal, context.clock.now()) };
+    refuseUnnamed(order, journal);
+    const identity = identify(order, bot, journal);
+    return { identity, plan: await makePlan(identity, bot, journal.reads, context.clock.now()) };
   } finally {
-    journal.close();
+    await journal.close();
   }
 }

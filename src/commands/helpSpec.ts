@@ -1,14 +1,26 @@
-import type { LeafSpec } from '../cli/spec.ts';
+import { helpTopics } from '../cli/helpTopicList.ts';
+import type { CommandSpec, LeafSpec } from '../cli/spec.ts';
 
-export const helpSpec: LeafSpec = {
+const topics = helpTopics.map(({ name }) => name);
+
+export const helpSpecOf = (tree: () => readonly CommandSpec[]): LeafSpec => ({
   name: 'help',
-  about: 'Show the help of a command, or of a topic: exit-codes, environment, reruns',
-  arguments: [{ usage: '[words...]', about: 'a command, or exit-codes, environment or reruns' }],
+  about: 'Show the help of a command or a topic',
+  arguments: [
+    {
+      usage: '[words...]',
+      about: `a command, or a topic: ${topics.join(', ')}`,
+      get completes() {
+        const shown = tree().filter(({ hidden }) => hidden !== true);
+        return [...shown.map(({ name }) => name), ...topics];
+      },
+    },
+  ],
   examples: [
     { about: 'A command', line: 'botctl help config add' },
+    { about: 'The options that every command takes', line: 'botctl help options' },
     { about: 'What every exit code means, and what to do', line: 'botctl help exit-codes' },
-    { about: 'What running the same command again does', line: 'botctl help reruns' },
   ],
   exits: [0, 1, 2],
-  load: async () => (await import('./help.ts')).run,
-};
+  load: async () => (await import('./help.ts')).runFor(tree()),
+});

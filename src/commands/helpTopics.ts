@@ -1,14 +1,17 @@
-import { environmentRows, type HelpRow } from '../cli/helpPage.ts';
-import { drawRows, drawStacked, helpColumns } from '../cli/helpText.ts';
+import { environmentRows, globalGroups, type HelpGroup, type HelpRow } from '../cli/helpPage.ts';
+import { drawGroups, drawRows, drawStacked, helpColumns } from '../cli/helpText.ts';
+import type { TopicName } from '../cli/helpTopicList.ts';
 import { wrapText } from '../cli/wrap.ts';
-import { rerunMeanings, rerunTable } from '../engine/rerun.ts';
-import { type ExitRow, exitTable, retryWords } from '../errors.ts';
+import { exitOfPlan, meaningOf } from '../engine/planKinds.ts';
+import { rerunTable } from '../engine/rerun.ts';
+import { type ExitRow, exitTable } from '../errors.ts';
+import { retryWords } from '../words/retry.ts';
 
 export type Topic = {
-  readonly name: string;
-  readonly about: string;
   readonly intro: string;
-  readonly rows: () => readonly HelpRow[];
+  /** What is told of, in one list or in several under titles. */
+  readonly rows?: () => readonly HelpRow[];
+  readonly groups?: () => readonly HelpGroup[];
   readonly stacked?: true;
   readonly outro?: string;
 };
@@ -22,57 +25,71 @@ function exitRow({ exit, means, retry }: ExitRow): HelpRow {
 }
 
 function rerunRows(): HelpRow[] {
-  return rerunTable.map(({ found, decision }) => {
-    const { happens, exit } = rerunMeanings[decision];
+  return rerunTable.map(({ found, plan }) => {
+    const meaning = meaningOf({ is: plan });
+    const { happens } = meaning;
+    const exit = exitOfPlan(meaning);
     return { term: found, about: `${happens}${exit === undefined ? '' : ` (exit ${exit})`}` };
   });
 }
 
 /** What can be read about besides the commands, each from the table the program itself obeys. */
-export const topics: readonly Topic[] = [
-  {
-    name: 'exit-codes',
-    about: 'what every exit code means, and what to do',
+export const topics: Readonly<Record<TopicName, Topic>> = {
+  options: {
+    intro: 'Every command takes these options, before or after its name.',
+    groups: globalGroups,
+    outro:
+      'An option outranks the variable in brackets. A duration is written like 500ms, 30s, 5m or 24h. Of an option that takes a value, both --option value and --option=value are understood.',
+  },
+  'exit-codes': {
     intro:
       'Every outcome has an exit code. Where an intent is unknown or held, that decides, whatever the last reply was; 2 to 5, 7, 8 and 130 are only for what cannot have happened.',
     rows: () => exitTable.map(exitRow),
     outro: 'With --json the same is in error.code and error.retry.',
   },
-  {
-    name: 'reruns',
-    about: 'what running the same command again does',
+  reruns: {
     intro:
       'Before anything is sent the journal is asked for an intent of the same identity. First match, top to bottom; where nothing is found, it is new. The exit code is as the intent ends, unless one is named.',
     rows: rerunRows,
     stacked: true,
     outro: `A transfer is the same within 20 h, a message within 2 min, unless it is named: --once NAME makes the name the intent, --run NAME (or BOTCTL_RUN) makes every different command of a run happen once. Scripts should name what they do.
 
-A transfer is not sent either (exit 10) while another one of the same amount to the same address is not settled.`,
+A transfer is not sent either (exit 10) while another one of the same amount to the same address is not settled; nor, unnamed, while one like it was made within 20 h and no command has told it yet.
+
+Through a shared journal a transfer without a name is not sent at all (exit 2). Its server can be restored to an earlier point, or replaced by a standby that lacks the last entries: under a name the same command then has the same key, and the service pays once; without one it would be a new transfer.`,
   },
-  {
-    name: 'environment',
-    about: 'every variable that is read',
+  environment: {
     intro:
       'An option outranks its variable. A variable that is set but empty is refused where it would change who speaks or what is the same.',
     rows: () => [...environmentRows(), ...machineRows],
   },
-];
+};
 
 const machineRows: readonly HelpRow[] = [
   { term: 'XDG_CONFIG_HOME', about: 'where the profiles are kept (botctl config path shows the file)' },
   { term: 'XDG_DATA_HOME', about: 'where the journal and the sandbox are kept' },
-  { term: 'HTTPS_PROXY, HTTP_PROXY', about: 'the proxy to speak through (or in small letters)' },
-  { term: 'NO_PROXY', about: 'hosts that are reached without it' },
+  { term: 'HTTPS_PROXY, HTTP_PROXY', about: 'the proxy to go through (lower case works too)' },
+  { term: 'NO_PROXY', about: 'hosts to reach without the proxy' },
+  {
+    term: 'PGPASSWORD, PGPASSFILE',
+    about: 'a shared journal’s password, or the file that has it (default ~/.pgpass)',
+  },
+  {
+    term: 'PGHOST, PGUSER, PGSSLMODE',
+    about:
+      'these and libpq’s PGPORT, PGDATABASE, PGSSLROOTCERT, PGSSLCERT, PGSSLKEY, PGCONNECT_TIMEOUT and PGAPPNAME say what a shared journal’s URL leaves out',
+  },
   { term: 'NODE_EXTRA_CA_CERTS', about: 'a private certificate authority to trust' },
 ];
 
 export function drawTopic(topic: Topic, terminalColumns: number): string {
   const columns = helpColumns(terminalColumns);
+  const { intro, rows, groups = () => [], outro } = topic;
   const lines = [
-    ...wrapText(topic.intro, columns),
-    '',
-    ...(topic.stacked ? drawStacked : drawRows)(topic.rows(), columns),
-    ...(topic.outro === undefined ? [] : ['', ...wrapText(topic.outro, columns)]),
+    ...wrapText(intro, columns),
+    ...(rows === undefined ? [] : ['', ...(topic.stacked ? drawStacked : drawRows)(rows(), columns)]),
+    ...drawGroups(groups(), columns),
+    ...(outro === undefined ? [] : ['', ...wrapText(outro, columns)]),
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -1,63 +1,63 @@
-import { statSync } from 'node:fs';
+import { parseDuration } from '../bot/duration.ts';
 import type { Given } from '../cli/given.ts';
 import type { Run } from '../cli/spec.ts';
 import type { Context } from '../context.ts';
 import { historyDetail, historyHeading, historyLine } from '../display/historyView.ts';
-import { type Exit, Failure } from '../errors.ts';
+import type { Exit } from '../errors.ts';
 import type { Kind } from '../intent/wanted.ts';
-import { type Journal, type Selection, type State, states } from '../journal/journal.ts';
-import { durationRule, parseDuration } from '../profile/duration.ts';
+import { type Intent, type Journal, type Selection, type State, states } from '../journal/journal.ts';
+import {
+  emptySandbox,
+  noIntentMatches,
+  noJournalYet,
+  notAKind,
+  notALimit,
+  notASince,
+  notAState,
+} from '../words/history.ts';
+import { durationRule } from '../words/settings.ts';
 import { intentById } from './intentById.ts';
-import { journalPath, openJournalOf } from './journalPlace.ts';
+import { isJournalThere, journalLocation, openJournalOf, shownLocation } from './journalPath.ts';
+import { markReported } from './markReported.ts';
 import { storedReport } from './storedReport.ts';
-import { keepThatItWasTold } from './telling.ts';
 
 export const run: Run = async (given, context) => {
-  const selection = parse(given, context);
+  const wanted = parse(given);
   const [id] = given.args;
-  if (id === undefined && isMissing(journalPath(given, context))) return sayEmpty(given, context);
-  const journal = await openJournalOf(given, context);
+  if (id === undefined && !(await isJournalThere(given, context))) return sayEmpty(given, context);
+  const journal = await openJournalOf(given, context, 'look');
   try {
     return await (id === undefined
-      ? list(selection, journal, given, context)
+      ? list(selectionOf(wanted, journal), journal, given, context)
       : detail(id, journal, given, context));
   } finally {
-    journal.close();
+    await journal.close();
   }
 };
 
-/** What may not be looked at may well be there, and hold what is unknown: whoever opens it says why it cannot. */
-function isMissing(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) === undefined;
-  } catch {
-    return false;
-  }
+function selectionOf({ agoMs, ...rest }: Wanted, { clock }: Journal): Selection {
+  return { ...rest, ...(agoMs === undefined ? {} : { sinceMs: clock.now() - agoMs }) };
 }
 
 const defaultLimit = 20;
 
-function refuse(option: string, value: string, what: string, hint: string): Failure {
-  return new Failure('usage', `--${option} "${value}" is not ${what}.`, { hint });
-}
+/** `since` is how long ago: by the journal's own clock, once it is open. */
+type Wanted = Omit<Selection, 'sinceMs'> & { readonly agoMs?: number };
 
-function parse(given: Given, { clock }: Context): Selection {
+function parse(given: Given): Wanted {
   const state = given.text('state');
   const kind = given.text('kind');
   const since = given.text('since');
   const limit = given.text('limit');
-  if (state !== undefined && !isState(state))
-    throw refuse('state', state, 'a state', `Give one of ${states.join(', ')}.`);
-  if (kind !== undefined && !isKind(kind)) throw refuse('kind', kind, 'a kind', 'Give message or transfer.');
-  if (limit !== undefined && !/^[1-9]\d{0,8}$/u.test(limit))
-    throw refuse('limit', limit, 'a count', 'Give a whole number from 1.');
-  const sinceMs = since === undefined ? undefined : parseDuration(since);
-  if (since !== undefined && sinceMs === undefined)
-    throw refuse('since', since, 'a duration', `Write ${durationRule}.`);
+  if (state !== undefined && !isState(state)) throw notAState(state, states);
+  if (kind !== undefined && !isKind(kind)) throw notAKind(kind);
+  if (limit !== undefined && !/^[1-9]\d{0,8}$/u.test(limit)) throw notALimit(limit);
+  const agoMs = since === undefined ? undefined : parseDuration(since);
+  if (since !== undefined && agoMs === undefined) throw notASince(since, durationRule);
   return {
     ...(state === undefined ? {} : { states: [state] }),
     ...(kind === undefined ? {} : { kind }),
-    ...(sinceMs === undefined ? {} : { sinceMs: clock.now() - sinceMs }),
+    ...(agoMs === undefined ? {} : { agoMs }),
     limit: limit === undefined ? defaultLimit : Number(limit),
   };
 }
@@ -70,11 +70,11 @@ function isKind(text: string): text is Kind {
   return text === 'message' || text === 'transfer';
 }
 
-function sayEmpty(given: Given, context: Context): Exit {
+async function sayEmpty(given: Given, context: Context): Promise<Exit> {
   context.display.notice(
     given.flag('sandbox') && given.text('journal') === undefined
-      ? 'Nothing was sent in the sandbox yet.'
-      : `Nothing is recorded yet: there is no journal ${journalPath(given, context)}.`,
+      ? emptySandbox
+      : noJournalYet(await shownLocation(await journalLocation(given, context))),
   );
   return 0;
 }
@@ -82,37 +82,65 @@ function sayEmpty(given: Given, context: Context): Exit {
 async function list(selection: Selection, journal: Journal, given: Given, context: Context): Promise<Exit> {
   const { display } = context;
   // Those whose process died are unknown, and are to be listed as that.
-  recordDeaths(journal, context);
+  if (!journal.isReadOnly) await recordDeaths(journal);
   let count = 0;
-  for (const intent of journal.select(selection)) {
+  for await (const intents of inPages(journal.reads.select(selection))) {
     if (count === 0 && display.face === 'human' && !display.quiet) {
       await display.show({ json: {}, human: historyHeading });
     }
-    count += 1;
-    if ((await display.show(historyLine(storedReport(intent, given.command, journal)))) === 'closed')
-      return 0;
+    count += intents.length;
+    const reports = intents.map((intent) => storedReport(intent, given.command, journal.reads));
+    // What can be read is shown before it is said what cannot.
+    for (const report of await Promise.allSettled(reports)) {
+      if (report.status === 'rejected') throw report.reason;
+      if ((await display.show(historyLine(report.value))) === 'closed') return 0;
+    }
   }
-  if (count === 0) display.notice('No intent matches.');
+  if (count === 0) display.notice(noIntentMatches);
   return 0;
 }
 
-function recordDeaths(journal: Journal, { clock }: Context): void {
-  for (const { id } of [...journal.select({ states: ['sending'], limit: 1000 })]) {
-    journal.recordDeath(id, clock.now());
+// What is asked of the journal in one breath may be one question to it.
+const pageLength = 100;
+
+async function* inPages(intents: AsyncIterable<Intent>): AsyncGenerator<readonly Intent[]> {
+  let page: Intent[] = [];
+  const noTrouble = Symbol();
+  let trouble: unknown = noTrouble;
+  try {
+    for await (const intent of intents) {
+      page.push(intent);
+      if (page.length < pageLength) continue;
+      const whole = page;
+      page = [];
+      yield whole;
+    }
+  } catch (thrown) {
+    trouble = thrown;
+  }
+  if (page.length > 0) yield page;
+  if (trouble !== noTrouble) throw trouble;
+}
+
+async function recordDeaths({ reads, commit, clock }: Journal): Promise<void> {
+  for await (const { id, ownerLives } of reads.select({ states: ['sending'], limit: 1000 })) {
+    if (!ownerLives) await commit((tx) => tx.recordDeath(id, clock.now()));
   }
 }
 
 async function detail(beginning: string, journal: Journal, given: Given, context: Context): Promise<Exit> {
-  const { display, clock } = context;
-  const { id } = intentById(beginning, journal);
-  journal.recordDeath(id, clock.now());
-  const intent = intentById(id, journal);
+  const { display } = context;
+  const found = await intentById(beginning, journal);
+  if (!journal.isReadOnly && found.state === 'sending' && !found.ownerLives)
+    await journal.commit((tx) => tx.recordDeath(found.id, journal.clock.now()));
+  const intent = await intentById(found.id, journal);
   const view = historyDetail(
-    storedReport(intent, given.command, journal),
-    journal.attemptsOf(id),
-    journal.decisionsOf(id),
+    await storedReport(intent, given.command, journal.reads),
+    await journal.reads.attemptsOf(intent.id),
+    await journal.reads.decisionsOf(intent.id),
   );
   const written = await display.show(view);
-  if (written === 'written' && intent.state === 'accepted') keepThatItWasTold(intent, journal, context);
+  if (written === 'written' && intent.state === 'accepted' && !journal.isReadOnly)
+    await markReported(intent, journal, context);
   return 0;
 }

@@ -3,23 +3,27 @@ import { states } from '../journal/journal.ts';
 
 export const historySpec: LeafSpec = {
   name: 'history',
-  about: 'Show what the journal knows, newest first; with an ID, everything about one intent',
+  about: 'List what was sent, newest first, or show one intent in full',
   arguments: [
     {
       usage: '[id]',
-      about: 'an intent’s id or key, or its beginning (4 characters or more)',
+      about: 'an intent’s id or key, or its first characters (at least 4)',
       completes: 'intents',
     },
   ],
   options: [
     {
       flags: '--state <state>',
-      about: `only these: ${states.join(', ')}`,
+      about: `only this state: ${states.join(', ')}`,
       completes: states,
     },
-    { flags: '--kind <kind>', about: 'only message or transfer', completes: ['message', 'transfer'] },
-    { flags: '--since <duration>', about: 'only what began within the last 24h, 30m, …' },
-    { flags: '--limit <n>', about: 'how many at most (default 20)' },
+    {
+      flags: '--kind <kind>',
+      about: 'only this kind: message or transfer',
+      completes: ['message', 'transfer'],
+    },
+    { flags: '--since <duration>', about: 'only what was started in the last 24h, 30m, …' },
+    { flags: '--limit <n>', about: 'show at most this many (default 20)' },
   ],
   examples: [
     { about: 'What may have happened', line: 'botctl history --state unknown' },

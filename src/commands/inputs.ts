@@ -1,55 +1,51 @@
 import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
-import { Failure } from '../errors.ts';
 import { bytesOf } from '../input/bytes.ts';
+import type { OptionsOfField } from '../intent/complaint.ts';
+import { inputTooLong, notAPayload, readFromTerminal, sharedStdin, stdinOf } from '../words/requestInput.ts';
 
 const maxFileBytes = 1024 * 1024;
 
 /** Options that read a file, or stdin where they say `-`. Only one of them can have stdin. */
 export function refuseSharedStdin(given: Given, names: readonly string[]): void {
   const readers = names.filter((name) => given.text(name) === '-');
-  if (readers.length < 2) return;
-  throw new Failure('usage', `--${readers.join(' and --')} all want to read stdin. Nothing was sent.`, {
-    hint: 'Only one of them can be -; give the others as files.',
-  });
+  if (readers.length >= 2) throw sharedStdin(readers);
 }
 
-type World = Pick<Context, 'stdin' | 'interrupts' | 'display'>;
+type InputContext = Pick<Context, 'stdin' | 'interrupts' | 'display'>;
 
-async function readBytes(path: string, name: string, world: World): Promise<Uint8Array> {
+async function readBytes(path: string, name: string, context: InputContext): Promise<Uint8Array> {
   const source = {
     path,
     name,
     get stdin() {
-      return world.stdin;
+      return context.stdin;
     },
-    interrupted: world.interrupts.first,
+    interrupted: context.interrupts.first,
   };
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const bytes of bytesOf(source)) {
     length += bytes.length;
-    if (length > maxFileBytes) throw tooLong(name);
+    if (length > maxFileBytes) throw inputTooLong(name, maxFileBytes);
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);
 }
 
-function tooLong(source: string): Failure {
-  return new Failure('bad-file', `${source} is longer than ${maxFileBytes} bytes. Nothing was sent.`, {
-    hint: 'No request of this service is that long. Is it the right file?',
-  });
-}
-
 /** The text of the file that an option names, if it is given. */
-export async function textOf(option: string, given: Given, world: World): Promise<string | undefined> {
+export async function textOf(
+  option: string,
+  given: Given,
+  context: InputContext,
+): Promise<string | undefined> {
   const path = given.text(option);
   if (path === undefined) return undefined;
-  const source = path === '-' ? `--${option} (stdin)` : path;
-  if (path === '-' && world.display.interactive) {
-    world.display.notice(`--${option} is read from the terminal; Ctrl-D ends it.`);
+  const source = path === '-' ? stdinOf(option) : path;
+  if (path === '-' && context.display.interactive) {
+    context.display.notice(readFromTerminal(option));
   }
-  const bytes = await readBytes(path, source, world);
+  const bytes = await readBytes(path, source, context);
   const { decodeUtf8 } = await import('../intent/jsonText.ts');
   return decodeUtf8(bytes, source);
 }
@@ -60,17 +56,38 @@ export async function jsonOf(option: string, given: Given, context: Context): Pr
   if (text === undefined) return undefined;
   const path = given.text(option);
   const { parseJson } = await import('../intent/jsonText.ts');
-  return parseJson(text, path === '-' ? `--${option} (stdin)` : String(path));
+  return parseJson(text, path === '-' ? stdinOf(option) : String(path));
+}
+
+/** What an option says of a field, and the options that can say it. */
+type Override = { readonly options: readonly string[]; readonly value: unknown };
+
+type Fields = { readonly fields: Record<string, unknown>; readonly options: OptionsOfField };
+
+/** The fields of a request: those of `--payload`, where it is given, and over them what options say. */
+export function fieldsOf(
+  payload: Record<string, unknown> | undefined,
+  overrides: Readonly<Record<string, Override>>,
+): Fields {
+  const fields = { ...payload };
+  const options: Record<string, readonly string[]> = {};
+  for (const [field, override] of Object.entries(overrides)) {
+    if (override.value !== undefined) fields[field] = override.value;
+    // A field that no option gave is looked for in the payload.
+    if (override.value !== undefined || payload === undefined) options[field] = override.options;
+  }
+  return { fields, options };
 }
 
 /** The object of `--payload`: the whole request body, which the other options override. */
-export async function payloadOf(given: Given, context: Context): Promise<Record<string, unknown>> {
+export async function payloadOf(
+  given: Given,
+  context: Context,
+): Promise<Record<string, unknown> | undefined> {
   const payload = await jsonOf('payload', given, context);
-  if (payload === undefined) return {};
+  if (payload === undefined) return undefined;
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
-    throw new Failure('bad-input', 'The payload is not a JSON object. Nothing was sent.', {
-      hint: 'Give the whole request body, like {"conversation_id": "…", "content": "…"}.',
-    });
+    throw notAPayload();
   }
   return { ...payload };
 }

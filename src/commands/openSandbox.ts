@@ -1,18 +1,23 @@
-import { Failure } from '../errors.ts';
+import { diskTrouble } from '../disk.ts';
+import type { Kind } from '../intent/wanted.ts';
+import { chainTrouble } from '../sandbox/chain.ts';
 import { type RunningSandbox, type SandboxSettings, startSandbox } from '../sandbox/start.ts';
-
-/** What helps where the service is started inside another command. */
-export const embeddedAdvice = 'XDG_DATA_HOME moves it.';
+import { cannotStart, moveByVariable, noTransfersHere } from '../words/sandbox.ts';
 
 /** Starts the embedded service; why it cannot is an error with a name. */
-export async function openSandbox(settings: SandboxSettings, advice: string): Promise<RunningSandbox> {
+export async function openSandbox(
+  settings: SandboxSettings,
+  advice = moveByVariable,
+): Promise<RunningSandbox> {
   try {
     return await startSandbox(settings);
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
-    throw new Failure('sandbox-unavailable', `The sandbox cannot start: ${message}.`, {
-      hint: `Nothing was sent. It wanted ${settings.port === 0 ? 'any free port' : `port ${settings.port}`} and the folder ${settings.dataDir}; ${advice}`,
-      cause,
-    });
+    throw cannotStart(diskTrouble(cause), settings, advice, cause);
   }
+}
+
+/** Loads what a transfer needs; where it is not there, that is told before anything is journaled. */
+export function ensurePossibleInSandbox(kind: Kind): void {
+  const trouble = kind === 'transfer' ? chainTrouble() : undefined;
+  if (trouble !== undefined) throw noTransfersHere(trouble);
 }

@@ -1,48 +1,59 @@
 import type { Given } from '../cli/given.ts';
 import type { Run } from '../cli/spec.ts';
 import type { Context } from '../context.ts';
-import { outcomeView } from '../display/outcomeView.ts';
-import { decideOutcome } from '../engine/decide.ts';
-import { asFailure, type Exit, exitOf, Failure, problemOf } from '../errors.ts';
+import { plainCanvas, remark } from '../display/drawing.ts';
+import { drawIntent, outcomeView } from '../display/outcomeView.ts';
+import { lastDecision, resolveIntent, reverses } from '../engine/resolve.ts';
+import { asFailure, type Exit, exitOf, problemOf } from '../errors.ts';
+import { isSignature } from '../intent/signature.ts';
 import type { Decision, Intent, Journal } from '../journal/journal.ts';
+import { again } from '../words/again.ts';
+import { isStillToFillIn } from '../words/decisionCommands.ts';
+import {
+  askToReverse,
+  earlierDecision,
+  nobodyOverrules,
+  noReason,
+  notASignature,
+  notReversed,
+  reasonToFillIn,
+  signatureOfNothing,
+  whichDecision,
+} from '../words/resolving.ts';
+import { combineExits } from './combineExits.ts';
 import { intentById } from './intentById.ts';
-import { openJournalOf, whoDecides } from './journalPlace.ts';
-import { exitOfSeveral } from './several.ts';
+import { openJournalOf, whoDecides } from './journalPath.ts';
+import { markReported } from './markReported.ts';
 import { storedReport } from './storedReport.ts';
-import { keepThatItWasTold } from './telling.ts';
 
 export const run: Run = async (given, context) => {
-  const decision = parse(given, context);
-  const journal = await openJournalOf(given, context);
+  const wanted = parse(given);
+  const journal = await openJournalOf(given, context, 'send');
+  const decision: Decision = { ...wanted, atMs: journal.clock.now() };
   try {
     const exits: Exit[] = [];
     for (const beginning of given.args)
       exits.push(await resolveOne(beginning, decision, given, context, journal));
-    return exitOfSeveral(exits);
+    return combineExits(exits);
   } finally {
-    journal.close();
+    await journal.close();
   }
 };
 
-function usage(message: string, hint: string): Failure {
-  return new Failure('usage', `${message} Nothing was decided.`, { hint });
-}
-
-function parse(given: Given, { clock }: Context): Decision {
+function parse(given: Given): Omit<Decision, 'atMs'> {
   const happened = given.flag('happened');
   if (happened === given.flag('did-not-happen')) {
-    throw usage('A decision is either --happened or --did-not-happen.', 'Give exactly one of them.');
+    throw whichDecision();
   }
   const reason = given.text('reason')?.trim() ?? '';
-  if (reason === '') throw usage('A decision needs its reason.', 'Add --reason "what you saw, and where".');
+  if (reason === '') throw noReason();
+  if (isStillToFillIn(reason)) throw reasonToFillIn(reason);
   const signature = given.text('signature');
-  if (signature !== undefined && !happened) {
-    throw usage('--signature goes with --happened only.', 'What did not happen has none.');
-  }
+  if (signature !== undefined && !happened) throw signatureOfNothing();
+  if (signature !== undefined && !isSignature(signature)) throw notASignature(signature);
   return {
     kind: happened ? 'happened' : 'did-not-happen',
     who: whoDecides(),
-    atMs: clock.now(),
     reason,
     signature,
   };
@@ -57,10 +68,13 @@ async function resolveOne(
 ): Promise<Exit> {
   const { display } = context;
   try {
-    const found = intentById(beginning, journal);
-    const intent: Intent = decideOutcome(found.id, decision, journal);
-    const written = await display.show(outcomeView(storedReport(intent, given.command, journal)));
-    if (written === 'written' && decision.kind === 'happened') keepThatItWasTold(intent, journal, context);
+    const found = await intentById(beginning, journal);
+    const overrule = given.flag('overrule');
+    if (overrule && reverses(decision, found))
+      await confirmReversal(found, decision, given, context, journal);
+    const intent: Intent = await resolveIntent(found.id, decision, journal, overrule);
+    const written = await display.show(outcomeView(await storedReport(intent, given.command, journal.reads)));
+    if (written === 'written' && decision.kind === 'happened') await markReported(intent, journal, context);
     return 0;
   } catch (thrown) {
     const failure = asFailure(thrown);
@@ -69,4 +83,21 @@ async function resolveOne(
     await display.fail(problem, { schema: 'botctl/1', command: given.command, error: problem });
     return exitOf(failure.code);
   }
+}
+
+/** What was decided may have been acted upon: turning it round is asked about, or said twice. */
+async function confirmReversal(
+  intent: Intent,
+  decision: Decision,
+  given: Given,
+  { display }: Context,
+  journal: Journal,
+): Promise<void> {
+  if (given.flag('yes')) return;
+  if (!display.interactive) throw nobodyOverrules(again(given, [], { name: 'yes', value: true }));
+  const canvas = plainCanvas(display.columns);
+  const { who = '', reason = '', kind = '' } = (await lastDecision(intent.id, journal.reads)) ?? {};
+  const earlier = remark(earlierDecision(who, kind, reason), canvas);
+  const question = `${drawIntent(intent, canvas)}${earlier}${askToReverse(decision.kind === 'happened')}`;
+  if (!(await display.confirm(question))) throw notReversed();
 }

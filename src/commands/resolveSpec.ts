@@ -2,15 +2,17 @@ import type { LeafSpec } from '../cli/spec.ts';
 
 export const resolveSpec: LeafSpec = {
   name: 'resolve',
-  about: 'Decide what the service did not prove: it happened, or it did not',
+  about: 'Record what you found out: it happened, or it did not',
   arguments: [
-    { usage: '<ids...>', about: 'intents, by id or key or their beginnings', completes: 'intents' },
+    { usage: '<ids...>', about: 'intents: ids or keys, or their first characters', completes: 'intents' },
   ],
   options: [
-    { flags: '--happened', about: 'it did happen: the same command is not sent again' },
-    { flags: '--signature <signature>', about: 'with --happened: the chain signature you found' },
-    { flags: '--did-not-happen', about: 'it did not happen: the same command sends it' },
-    { flags: '--reason <text>', about: 'what you saw, and where; kept with your name and the time' },
+    { flags: '--happened', about: 'it happened: the same command sends nothing' },
+    { flags: '--signature <signature>', about: 'with --happened: the signature you found on the chain' },
+    { flags: '--did-not-happen', about: 'it did not happen: the same command sends it again' },
+    { flags: '--reason <text>', about: 'what you saw and where; kept with your name and the time' },
+    { flags: '--overrule', about: 'reverse an earlier decision (asks, or takes --yes); both are kept' },
+    { flags: '-y, --yes', about: 'do not ask for confirmation' },
   ],
   examples: [
     {
@@ -23,6 +25,6 @@ export const resolveSpec: LeafSpec = {
     },
     { about: 'What is waiting for a decision', line: 'botctl history --state held' },
   ],
-  exits: [0, 1, 2, 11],
+  exits: [0, 1, 2, 11, 130],
   load: async () => (await import('./resolve.ts')).run,
 };

@@ -3,140 +3,149 @@ import type { Run } from '../cli/spec.ts';
 import type { Context } from '../context.ts';
 import { plainCanvas, remark } from '../display/drawing.ts';
 import { drawIntent } from '../display/outcomeView.ts';
+import { concluded } from '../engine/outcome.ts';
 import { resume } from '../engine/resume.ts';
-import { asFailure, type Exit, exitOf, Failure, problemOf, retryOf } from '../errors.ts';
+import { asFailure, type Exit, exitOf, type Failure, problemOf } from '../errors.ts';
 import type { Decision, Intent, Journal, State } from '../journal/journal.ts';
+import {
+  askToSendAgain,
+  heldWithoutAll,
+  interruptedBefore,
+  isHeldRemark,
+  nobodyDecides,
+  nothingToResume,
+  staysAsItWas,
+  whichToResume,
+} from '../words/resuming.ts';
+import { BotsOfIntents } from './botsOfIntents.ts';
+import { combineExits } from './combineExits.ts';
 import { intentById } from './intentById.ts';
-import { openJournalOf, whoDecides } from './journalPlace.ts';
-import { doingOf, settingsOf, type Voice } from './session.ts';
-import { exitOfSeveral } from './several.ts';
+import { openJournalOf, whoDecides } from './journalPath.ts';
+import { engineContext } from './session.ts';
+import { settingsOf } from './settingsOf.ts';
 import { storedReport } from './storedReport.ts';
-import { tell, wholeOf } from './telling.ts';
-import { Voices } from './voices.ts';
+import { reportJsonOrError, tell } from './telling.ts';
 
 export const run: Run = async (given, context) => {
   settingsOf(given);
   refuseMixedUp(given);
-  const journal = await openJournalOf(given, context);
-  const voices = new Voices(given, context);
+  const journal = await openJournalOf(given, context, 'send');
+  const bots = new BotsOfIntents(given, context, journal);
   try {
     const intents = given.flag('all')
-      ? unsettled(given, context, journal)
-      : given.args.map((one) => intentById(one, journal));
-    if (intents.length === 0) context.display.notice('There is nothing to resume.');
+      ? await resumable(given, journal)
+      : await intentsById(given.args, journal);
+    if (intents.length === 0) context.display.notice(nothingToResume);
     const exits: Exit[] = [];
     for (const intent of intents) {
       if (context.interrupts.first.aborted) {
-        exits.push(await sayLeft(intent, interrupted(intent), journal, given, context));
+        exits.push(await reportSkipped(intent, interruptedBefore(intent.id), journal, given, context));
         break;
       }
       try {
-        exits.push(await resumeOne(intent, voices, journal, given, context));
+        exits.push(await resumeOne(intent, bots, journal, given, context));
       } catch (thrown) {
         const failure = asFailure(thrown);
-        // A fault of this machine ends it all; after anything else, and where one row is damaged, the next
-        // intent may do better.
-        if (exitOf(failure.code) === 1 && failure.code !== 'journal-damaged') throw failure;
-        exits.push(await sayLeft(intent, failure, journal, given, context));
+        // A fault of this machine ends it all; after anything else, and where one row is damaged or only
+        // transfers cannot be made, the next intent may do better.
+        const ofOneIntent = failure.code === 'journal-damaged' || failure.code === 'sandbox-unavailable';
+        if (exitOf(failure.code) === 1 && !ofOneIntent) throw failure;
+        exits.push(await reportSkipped(intent, failure, journal, given, context));
         if (failure.code === 'interrupted') break;
       }
     }
-    return exitOfSeveral(exits);
+    return combineExits(exits);
   } finally {
-    journal.close();
-    await voices.close();
+    await journal.close();
+    await bots.close();
   }
 };
 
 function refuseMixedUp(given: Given): void {
   const all = given.flag('all');
-  if (all === given.args.length > 0) {
-    throw new Failure(
-      'usage',
-      `Give ${all ? 'either the intents to resume or --all, not both' : 'the intents to resume, or --all'}; nothing was sent.`,
-      {
-        hint: 'botctl history --state unknown lists what may have happened.',
-      },
-    );
-  }
-  if (given.flag('held') && !all) {
-    throw new Failure('usage', '--held goes with --all; nothing was sent.', {
-      hint: 'A single held intent needs only its ID.',
-    });
-  }
-}
-
-function interrupted(next: Intent): Failure {
-  return new Failure('interrupted', `Interrupted before intent ${next.id}; nothing of it was sent now.`, {
-    hint: 'Run the same command again to go on.',
-  });
+  if (all === given.args.length > 0) throw whichToResume(all);
+  if (given.flag('held') && !all) throw heldWithoutAll();
 }
 
 /** What may have happened, oldest first. `open` waits for its own command: nothing of it has left. */
-function unsettled(given: Given, { clock }: Context, journal: Journal): Intent[] {
+async function resumable(given: Given, { reads, commit, clock }: Journal): Promise<Intent[]> {
   const states: State[] = given.flag('held') ? ['sending', 'unknown', 'held'] : ['sending', 'unknown'];
-  const selected = [...journal.select({ states, limit: Number.MAX_SAFE_INTEGER })];
-  return selected
-    .filter(({ id, state }) => {
-      if (state !== 'sending') return true;
-      journal.recordDeath(id, clock.now());
-      return journal.get(id)?.state !== 'sending';
-    })
-    .reverse();
+  const selected: Intent[] = [];
+  for await (const intent of reads.select({ states, limit: Number.MAX_SAFE_INTEGER })) {
+    const { id, state } = intent;
+    if (state === 'sending') await commit((tx) => tx.recordDeath(id, clock.now()));
+    if (state !== 'sending' || (await reads.get(id))?.state !== 'sending') selected.push(intent);
+  }
+  return selected.reverse();
+}
+
+async function intentsById(beginnings: readonly string[], journal: Journal): Promise<Intent[]> {
+  const intents: Intent[] = [];
+  for (const beginning of beginnings) intents.push(await intentById(beginning, journal));
+  return intents;
+}
+
+function isOver({ state }: Intent): boolean {
+  return state === 'accepted' || state === 'rejected' || state === 'resolved';
 }
 
 async function resumeOne(
   intent: Intent,
-  voices: Voices,
+  bots: BotsOfIntents,
   journal: Journal,
   given: Given,
   context: Context,
 ): Promise<Exit> {
-  const sendAgain = intent.state === 'held' ? await operatorsWord(intent, given, context) : undefined;
-  const voice: Voice = await voices.of(intent);
-  const ended = await resume(intent.id, doingOf(voice, journal, given, context), sendAgain);
-  return tell(ended, given.command, journal, context);
+  // What is over is told by the journal alone: nobody need speak for it.
+  if (isOver(intent))
+    return tell(await concluded(intent, journal.reads, 'from-journal'), given, journal, context);
+  if (intent.state === 'held' && !given.flag('yes') && !context.display.interactive)
+    throw nobodyDecides(intent.id);
+  const sendAgain =
+    intent.state === 'held' ? await confirmSendAgain(intent, given, journal, context) : undefined;
+  const connected = await bots.of(intent);
+  const outcome = await resume(intent.id, engineContext(connected, journal, given, context), sendAgain);
+  return tell(outcome, given, journal, context);
 }
 
-async function sayLeft(
+async function reportSkipped(
   intent: Intent,
   failure: Failure,
   journal: Journal,
   given: Given,
   { display }: Context,
 ): Promise<Exit> {
-  const exit = exitOfLeft(intent, failure);
-  const problem = { ...problemOf(failure), retry: retryOf(exit) ?? 'never' };
-  const report = storedReport(intent, given.command, journal);
-  await display.fail(
-    { ...problem, message: `${problem.message} Intent ${intent.id} stays ${intent.state}.` },
-    wholeOf({ ...report, problem }, display),
-  );
+  const exit = exitOfSkipped(intent, failure);
+  const message = staysAsItWas(failure.message, intent.id, intent.state);
+  const problem = { ...problemOf(failure), message };
+  const report = await storedReport(intent, given.command, journal.reads);
+  await display.fail(problem, reportJsonOrError({ ...report, problem }, display));
   return exit;
 }
 
 /** What may have happened is that first, whatever kept it from being sent now. */
-function exitOfLeft({ state }: Intent, { code }: Failure): Exit {
+function exitOfSkipped({ state }: Intent, { code }: Failure): Exit {
   if (state === 'held') return exitOf('held');
   return state === 'unknown' || state === 'sending' ? exitOf('unknown') : exitOf(code);
 }
 
 /** Sending a held intent again is an operator's decision, and is kept like one. */
-async function operatorsWord(
+async function confirmSendAgain(
   intent: Intent,
   given: Given,
-  { display, clock }: Context,
+  journal: Journal,
+  { display }: Context,
 ): Promise<Decision | undefined> {
   const canvas = plainCanvas(display.columns);
-  const held = `Intent ${intent.id} is held: it may have happened. Its key is ${intent.key}.`;
-  const question = `${drawIntent(intent, canvas)}${remark(held, canvas)}Send it again with the same key?`;
+  const held = isHeldRemark(intent.id, intent.key);
+  const question = `${drawIntent(intent, canvas)}${remark(held, canvas)}${askToSendAgain}`;
   if (!given.flag('yes')) {
     if (!display.interactive || !(await display.confirm(question))) return undefined;
   }
   return {
     kind: 'send-again',
     who: whoDecides(),
-    atMs: clock.now(),
+    atMs: journal.clock.now(),
     reason: 'botctl resume',
     signature: undefined,
   };

@@ -2,14 +2,14 @@ import type { LeafSpec } from '../cli/spec.ts';
 
 export const resumeSpec: LeafSpec = {
   name: 'resume',
-  about: 'Send what is not settled again, each with its own key and bytes',
+  about: 'Send what is unknown again, each with the same key and bytes',
   arguments: [
-    { usage: '[ids...]', about: 'intents, by id or key or their beginnings', completes: 'intents' },
+    { usage: '[ids...]', about: 'intents: ids or keys, or their first characters', completes: 'intents' },
   ],
   options: [
-    { flags: '--all', about: 'every unknown intent, and those whose process died' },
-    { flags: '--held', about: 'with --all: the held ones too (asks, or --yes)' },
-    { flags: '-y, --yes', about: 'ask nothing: the decision is taken' },
+    { flags: '--all', about: 'all that are unknown, and those whose process died' },
+    { flags: '--held', about: 'with --all: held ones too (asks, or takes --yes)' },
+    { flags: '-y, --yes', about: 'do not ask for confirmation: you have decided' },
   ],
   examples: [
     { about: 'After a crash or a network failure', line: 'botctl resume --all' },

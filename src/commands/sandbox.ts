@@ -5,46 +5,62 @@ import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
 import type { Display, View } from '../display/display.ts';
 import { safeLine } from '../display/safeText.ts';
-import { type Exit, Failure } from '../errors.ts';
-import type { RequestLine, RunningSandbox } from '../sandbox/start.ts';
-import { sandboxFolder } from './journalPlace.ts';
+import type { Exit } from '../errors.ts';
+import type { RequestLog } from '../sandbox/requestLog.ts';
+import { missingNativeVm } from '../sandbox/solana/nativeVm.ts';
+import type { RunningSandbox } from '../sandbox/start.ts';
+import { formatAmountOf } from '../words/amount.ts';
+import {
+  emptyData,
+  ephemeralWithData,
+  greetingEnd,
+  moveByOptions,
+  noLongerShown,
+  notANumber,
+} from '../words/sandbox.ts';
+import { isoExact } from '../words/time.ts';
+import { sandboxFolder } from './journalPath.ts';
 import { openSandbox } from './openSandbox.ts';
 
-type Wish = { port: number; data: string | undefined; ephemeral: boolean; seed?: string; faultRate?: number };
+type SandboxOptions = {
+  port: number;
+  data: string | undefined;
+  ephemeral: boolean;
+  seed?: string;
+  faultRate?: number;
+};
 
 /** Serves until the first Ctrl-C, then lets what is in flight land; the second leaves at once. */
 export async function run(given: Given, context: Context): Promise<Exit> {
-  const wish = parse(given);
+  const options = parse(given);
   const { display, interrupts } = context;
-  const dataDir = wish.ephemeral
+  const dataDir = options.ephemeral
     ? await mkdtemp(join(tmpdir(), 'botctl-sandbox-'))
-    : resolve(wish.data ?? sandboxFolder(context.env));
+    : resolve(options.data ?? sandboxFolder(context.env));
   try {
     const lines = new LineQueue(display);
     const running = await openSandbox(
-      { ...wish, dataDir, onRequest: (line) => lines.add(lineView(line)) },
-      'others are given with --port and --data.',
+      { ...options, dataDir, onRequest: (line) => lines.add(lineView(line)) },
+      moveByOptions,
     );
+    const missing = missingNativeVm();
+    if (missing !== undefined) display.notice(missing);
     for (const note of running.notes) display.notice(note);
     await display.show(greeting(running, dataDir));
     await aborted(interrupts.first);
     await Promise.race([running.close(), aborted(interrupts.second)]);
     await lines.written();
   } finally {
-    if (wish.ephemeral) await rm(dataDir, { recursive: true, force: true });
+    if (options.ephemeral) await rm(dataDir, { recursive: true, force: true });
   }
   return 0;
 }
 
-function parse(given: Given): Wish {
+function parse(given: Given): SandboxOptions {
   const data = given.text('data');
   const ephemeral = given.flag('ephemeral');
-  if (ephemeral && data !== undefined) {
-    throw new Failure('usage', '--ephemeral and --data cannot both be given.', {
-      hint: 'An ephemeral sandbox chooses its own folder and removes it.',
-    });
-  }
-  if (data === '') throw new Failure('usage', '--data needs a folder, but it is empty.');
+  if (ephemeral && data !== undefined) throw ephemeralWithData();
+  if (data === '') throw emptyData();
   const seed = given.text('seed');
   const rate = given.text('fault-rate');
   return {
@@ -59,7 +75,7 @@ function parse(given: Given): Wish {
 function numberIn(name: string, text: string, form: RegExp, most: number): number {
   const value = Number(text);
   if (form.test(text) && value <= most) return value;
-  throw new Failure('usage', `--${name} must be a number from 0 to ${most}, not ${JSON.stringify(text)}.`);
+  throw notANumber(name, text, most);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
@@ -74,7 +90,7 @@ function greeting({ baseUrl, tokens, conversations, wallet }: RunningSandbox, da
     ['token without wallet', tokens.no_wallet],
     ['conversations', conversations.join(' ')],
     ['wallet', wallet.address],
-    ['', wallet.balances.map(({ asset, amount }) => `${amount} ${asset}`).join(', ')],
+    ['', wallet.balances.map(({ asset, amount }) => formatAmountOf(amount, asset)).join(', ')],
     ['data', dataDir],
   ];
   return {
@@ -82,19 +98,19 @@ function greeting({ baseUrl, tokens, conversations, wallet }: RunningSandbox, da
     human: ({ paint }) =>
       `${paint.bold('botctl sandbox')}  ${paint.cyan(baseUrl)}\n` +
       rows.map(([name, value]) => `  ${paint.dim(name.padEnd(20))}  ${safeLine(value)}\n`).join('') +
-      `\n${paint.dim('Every request is shown here. Ctrl-C ends it.')}\n`,
+      `\n${paint.dim(greetingEnd)}\n`,
     quiet: baseUrl,
   };
 }
 
 const keyShown = 8;
 
-function lineView({ at, operation, status, key, effect, reason }: RequestLine): View {
+function lineView({ at, operation, status, key, effect, reason }: RequestLog): View {
   const shownKey =
     key === undefined ? '–' : [...key].length > keyShown ? `${[...key].slice(0, keyShown).join('')}…` : key;
   return {
     json: {
-      at: at.toISOString(),
+      at: isoExact(at.getTime()),
       operation,
       status,
       ...(key === undefined ? {} : { key }),
@@ -139,9 +155,7 @@ class LineQueue {
       await this.#display.show(view);
     } catch (error) {
       this.#broken = true;
-      this.#display.warn(
-        `Requests are no longer shown: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      this.#display.warn(noLongerShown(error instanceof Error ? error.message : String(error)));
     }
   }
 }

@@ -2,14 +2,14 @@ import type { LeafSpec } from '../cli/spec.ts';
 
 export const sandboxSpec: LeafSpec = {
   name: 'sandbox',
-  about: 'Serve the whole Bot API on this machine, with real Solana transfers',
+  about: 'Run the whole Bot API on this machine, with real Solana transfers',
   details: `Prints its base URL, tokens, conversations and wallet, then a line per request,
 until Ctrl-C. It listens on 127.0.0.1 only, and writes only to its data folder;
 'botctl --sandbox send' uses the same folder, and both may run at once.
 
-What the service's document leaves open is a reading; what networks do is a
-fault. Both are set with JSON on the same port and kept in the data folder, so
-that every process sharing it obeys them:
+A reading is one way to understand what the service's document leaves open; a
+fault is what a network does. Set both with JSON on the same port. They are kept
+in the data folder and hold for every process that shares it:
 
   GET  /control                what is set, and what the wallet holds
   GET  /control/ledger         every effect, with its key
@@ -23,17 +23,18 @@ that every process sharing it obeys them:
 
 Readings: success_status, transfer_status, repeated_transfer_key,
 repeated_message_key, other_body, key_scope, key_memory_ms, error_body,
-extra_fields, omit_fields, content_type, retry_after, rate_limit.
-Faults: pass, drop, reset, stall, drip, cut, garbage, reply (any status, headers
-and body); when: unread, before, after (the effect); for one operation or key.
+extra_fields, omit_fields, echo_fields, content_type, retry_after, rate_limit.
+Faults: pass, drop, reset, stall, drip, cut, garbage, twice, reply (any status,
+headers and body); when: unread, before, after (the effect); for one operation
+or key.
 
 Solana JSON-RPC is at /rpc, and a page for people at /.`,
   options: [
-    { flags: '--port <n>', about: 'listen on this port (default 0: any free one)' },
-    { flags: '--data <dir>', about: 'keep everything there (default: the sandbox folder of --sandbox)' },
-    { flags: '--ephemeral', about: 'keep everything in a new folder that is removed at the end' },
-    { flags: '--seed <text>', about: 'the tokens and wallet of a new folder, and the dice, follow from it' },
-    { flags: '--fault-rate <r>', about: 'meet this share of all requests with a random fault, 0 to 1' },
+    { flags: '--port <n>', about: 'the port to listen on (default 0: any free one)' },
+    { flags: '--data <dir>', about: 'keep everything in this folder (default: the one --sandbox uses)' },
+    { flags: '--ephemeral', about: 'use a new folder and remove it at the end' },
+    { flags: '--seed <text>', about: 'derive tokens, wallet and random faults from this text' },
+    { flags: '--fault-rate <r>', about: 'the share of requests that meet a random fault, 0 to 1' },
   ],
   examples: [
     { line: 'botctl sandbox', about: 'A service to try things on' },

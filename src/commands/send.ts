@@ -1,31 +1,36 @@
 import type { Given } from '../cli/given.ts';
 import type { Run } from '../cli/spec.ts';
 import type { Context } from '../context.ts';
-import type { Asked } from '../engine/doing.ts';
-import { Failure } from '../errors.ts';
 import { type ButtonWord, rowsFrom } from '../intent/buttons.ts';
-import { refusal } from '../intent/complaint.ts';
 import { parseMessage } from '../intent/message.ts';
-import { jsonOf, payloadOf, refuseSharedStdin, textOf } from './inputs.ts';
+import type { Order } from '../intent/order.ts';
+import { invalidRequest } from '../words/complaints.ts';
+import { theMessage } from '../words/messageFields.ts';
+import { bothGiven } from '../words/requestInput.ts';
+import { fieldsOf, jsonOf, payloadOf, refuseSharedStdin, textOf } from './inputs.ts';
 import { namingOf } from './naming.ts';
 import { doOnce } from './once.ts';
 
 export const run: Run = async (given, context) => doOnce(await parse(given, context), given, context);
 
-async function parse(given: Given, context: Context): Promise<Asked> {
+async function parse(given: Given, context: Context): Promise<Order> {
   refuseBoth(given, 'content', 'content-file');
   refuseBoth(given, 'button', 'components');
   refuseSharedStdin(given, ['content-file', 'components', 'payload', 'token-file']);
   const payload = await payloadOf(given, context);
+  const fromFile = given.text('content-file') !== undefined;
+  const drawn = given.text('components') === undefined;
   const overrides = {
-    conversation_id: given.text('conversation'),
-    content: await contentOf(given, context),
-    reply_to_message_id: given.text('reply-to'),
-    components: await componentsOf(given, context),
+    conversation_id: { options: ['--conversation'], value: given.text('conversation') },
+    content: {
+      options: fromFile ? ['--content-file'] : ['--content', '--content-file'],
+      value: await contentOf(given, context),
+    },
+    reply_to_message_id: { options: ['--reply-to'], value: given.text('reply-to') },
+    components: { options: [drawn ? '--button' : '--components'], value: await componentsOf(given, context) },
   };
-  const fields = { ...payload };
-  for (const [name, value] of Object.entries(overrides)) if (value !== undefined) fields[name] = value;
-  const { wanted, payloadKey } = parseMessage(fields);
+  const { fields, options } = fieldsOf(payload, overrides);
+  const { wanted, payloadKey } = parseMessage(fields, options);
   return { wanted, naming: namingOf(given, context, payloadKey) };
 }
 
@@ -44,13 +49,11 @@ async function componentsOf(given: Given, context: Context): Promise<unknown> {
   const fromFile = await jsonOf('components', given, context);
   if (words.length === 0) return fromFile;
   const { rows, complaints } = rowsFrom(words);
-  if (complaints.length > 0) throw refusal(complaints, 'The message');
+  if (complaints.length > 0) throw invalidRequest(complaints, theMessage);
   return rows;
 }
 
 function refuseBoth({ occurrences }: Given, one: string, other: string): void {
-  if (![one, other].every((option) => occurrences.some(({ name }) => name === option))) return;
-  throw new Failure('usage', `--${one} and --${other} are both given; nothing was sent.`, {
-    hint: 'Give one of them.',
-  });
+  const isGiven = (option: string): boolean => occurrences.some(({ name }) => name === option);
+  if (isGiven(one) && isGiven(other)) throw bothGiven(one, other);
 }

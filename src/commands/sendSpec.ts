@@ -1,29 +1,48 @@
-import type { LeafSpec } from '../cli/spec.ts';
-import { exitsOfDoing, onceOptions } from './onceSpec.ts';
+import { guessOptions } from '../cli/guessOptions.ts';
+import type { LeafSpec, OptionGuess } from '../cli/spec.ts';
+import { exitsOfOnce, onceOptions } from './onceSpec.ts';
+
+const fromWords = guessOptions({
+  conversation: { placeholder: 'ID', reads: (word) => (/^conv_/u.test(word) ? word : undefined) },
+  content: { placeholder: 'TEXT', reads: (word) => (/^conv_/u.test(word) ? undefined : word) },
+});
+
+/** `conv_7 hello`, or the words of the text without their quotes. */
+const meant: OptionGuess = (words, has) => {
+  if (has('payload') || has('content-file')) return undefined;
+  const text = words.filter((word) => !/^conv_/u.test(word)).join(' ');
+  const ids = words.filter((word) => /^conv_/u.test(word));
+  return fromWords(text === '' ? ids : [...ids, text], has);
+};
 
 export const sendSpec: LeafSpec = {
   name: 'send',
-  about: 'Post a bot message, with buttons, into a conversation',
+  about: 'Send a bot message, with buttons, to a conversation',
+  meant,
   options: [
-    { flags: '--conversation <id>', about: 'the conversation, from an inbound event', group: 'Message' },
-    { flags: '--content <text>', about: '1 to 5000 characters', group: 'Message' },
+    { flags: '--conversation <id>', about: 'the conversation’s id, from an inbound event', group: 'Message' },
+    { flags: '--content <text>', about: 'the text, 1 to 5000 characters', group: 'Message' },
     {
       flags: '--content-file <file>',
-      about: 'read the content from a file, or - for stdin',
+      about: 'read the text from a file, or from stdin with -',
       group: 'Message',
     },
-    { flags: '--reply-to <id>', about: 'the message this replies to', group: 'Message' },
+    { flags: '--reply-to <id>', about: 'the id of the message to reply to', group: 'Message' },
     {
       flags: '--button <label=…,id=…[,style=…]>',
-      about: 'a button, repeatable; style success or danger',
+      about: 'add a button (repeatable); style: success, danger',
       repeatable: true,
       group: 'Message',
     },
-    { flags: '--row', about: 'begin a new row of buttons', repeatable: true, group: 'Message' },
-    { flags: '--components <file>', about: 'rows of buttons as JSON, instead of --button', group: 'Message' },
+    { flags: '--row', about: 'start a new row of buttons', repeatable: true, group: 'Message' },
+    {
+      flags: '--components <file>',
+      about: 'read the buttons as JSON, instead of --button',
+      group: 'Message',
+    },
     {
       flags: '--payload <file>',
-      about: 'the whole request body as JSON, or - for stdin; other options override its fields',
+      about: 'read the whole request as JSON; options override it',
       group: 'Message',
     },
     ...onceOptions,
@@ -34,14 +53,14 @@ export const sendSpec: LeafSpec = {
       line: 'botctl --sandbox send --conversation conv_demo --content "Hello"',
     },
     {
-      about: 'A question with two buttons, asked once however often this runs',
+      about: 'Ask a question with two buttons, once however often this runs',
       line: 'botctl send --once vote-42 --conversation conv_7 --content "Ship it?" \\\n      --button label=Yes,id=vote_yes,style=success --button label=No,id=vote_no,style=danger',
     },
     {
-      about: 'The text from another program',
+      about: 'Send the output of another program',
       line: 'uptime | botctl send --conversation conv_7 --content-file -',
     },
   ],
-  exits: exitsOfDoing.filter((exit) => exit !== 5),
+  exits: exitsOfOnce.filter((exit) => exit !== 5),
   load: async () => (await import('./send.ts')).run,
 };

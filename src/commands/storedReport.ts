@@ -1,20 +1,24 @@
 import type { Report } from '../display/report.ts';
-import type { Intent, Journal } from '../journal/journal.ts';
+import type { Intent, Reads } from '../journal/journal.ts';
 
 /** What the journal alone tells of an intent, to a command that sends nothing. */
-export function storedReport(intent: Intent, command: string, journal: Journal): Report {
+export async function storedReport(intent: Intent, command: string, reads: Reads): Promise<Report> {
   return {
     command,
     intent,
-    attempt: journal.tellingAttempt(intent.id),
+    attempt: await reads.decisiveAttempt(intent.id),
     replayed: false,
     warnings: [],
-    signature: signatureOf(intent, journal),
+    signature: await signatureOf(intent, reads),
   };
 }
 
-/** What an operator noted when deciding that it happened. */
-export function signatureOf(intent: Intent, journal: Journal): string | undefined {
-  if (intent.state !== 'resolved') return undefined;
-  return journal.decisionsOf(intent.id).findLast(({ kind }) => kind === 'happened')?.signature;
+/** What an operator noted when deciding that it happened; nothing where that was overruled. */
+export async function signatureOf(
+  intent: Intent,
+  reads: Pick<Reads, 'decisionsOf'>,
+): Promise<string | undefined> {
+  if (intent.state !== 'resolved' || intent.resolvedAs !== 'happened') return undefined;
+  const decisions = await reads.decisionsOf(intent.id);
+  return decisions.findLast(({ kind }) => kind === 'happened')?.signature;
 }

@@ -1,74 +1,91 @@
+import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
 import { outcomeView } from '../display/outcomeView.ts';
-import { essence, type Report, reportJson } from '../display/report.ts';
-import { conclude } from '../engine/conclusion.ts';
-import type { Ended } from '../engine/doing.ts';
-import { replayNotice } from '../engine/notices.ts';
-import { asFailure, type Exit, exitOf, Failure, type Problem, problemOf } from '../errors.ts';
-import type { Intent, Journal } from '../journal/journal.ts';
+import { idOrSignature, type Report, reportJson } from '../display/report.ts';
+import { whyMayDiffer } from '../engine/judgement.ts';
+import type { Outcome } from '../engine/outcome.ts';
+import { asFailure, type Exit, exitOf, type Problem, problemOf } from '../errors.ts';
+import type { Journal } from '../journal/journal.ts';
+import { explain } from '../words/explain.ts';
+import { replayNotice } from '../words/notices.ts';
+import type { Suggestion } from '../words/suggestion.ts';
+import { replyWas, runAgainToSee, standsAllTheSame } from '../words/telling.ts';
+import { mayDifferNote } from '../words/unverified.ts';
+import { markReported } from './markReported.ts';
 import { signatureOf, storedReport } from './storedReport.ts';
+import { suggestAnother } from './suggestAnother.ts';
 
 /** Tells how it ended: the outcome on stdout, or the failure; and keeps that it was told. */
 export async function tell(
-  ended: Ended,
-  command: string,
+  outcome: Outcome,
+  given: Given,
   journal: Journal,
-  { display, clock }: Context,
+  { display }: Pick<Context, 'display'>,
   earlierWarnings: readonly string[] = [],
 ): Promise<Exit> {
-  const { exit, problem, warnings } = conclude(ended, clock.now());
+  const { exit, problem: explained, warnings } = explain(outcome, journal.clock.now());
+  const next = suggestAnother(outcome, given, display);
+  const problem = explained && withNext(explained, next);
   for (const warning of warnings) display.warn(warning);
-  if (ended.is === 'concluded') {
-    const notice = replayNotice(ended);
-    if (notice !== undefined) display.notice(notice);
+  if (outcome.is === 'concluded') {
+    const notice = replayNotice(outcome);
+    if (notice !== undefined) display.notice(notice, next);
+    const mayDiffer = whyMayDiffer(outcome.intent, outcome.attempt);
+    if (mayDiffer !== undefined && !display.quiet) display.notice(mayDifferNote(mayDiffer));
   }
-  const report = reportOf(ended, command, journal, [...earlierWarnings, ...warnings]);
+  const { command } = given;
+  const report = await reportOf(outcome, command, journal, [...earlierWarnings, ...warnings]);
   if (problem !== undefined) {
-    const whole = report && wholeOf({ ...report, problem }, display);
+    const whole = report && reportJsonOrError({ ...report, problem }, display);
     // What the journal could not take, its caller must have.
-    if (ended.is === 'not-recorded' && report && display.face === 'human')
+    if (outcome.is === 'not-recorded' && report && display.face === 'human')
       await showUnrecorded(report, display);
     await display.fail(problem, whole ?? { schema: 'botctl/1', command, error: problem });
     return exit;
   }
   if (report === undefined) return exit;
-  return show(report, exit, journal, { display, clock });
+  return show(report, exit, journal, { display });
 }
 
-async function show(report: Report, exit: Exit, journal: Journal, context: Told): Promise<Exit> {
+function withNext(problem: Problem, also: readonly Suggestion[]): Problem {
+  return also.length === 0 ? problem : { ...problem, next: [...(problem.next ?? []), ...also] };
+}
+
+async function show(
+  report: Report,
+  exit: Exit,
+  journal: Journal,
+  context: Pick<Context, 'display'>,
+): Promise<Exit> {
   const { intent } = report;
   const { display } = context;
   try {
     const written = await display.show(outcomeView(report));
     // What nobody could read was not reported: the next run must replay it, not do it anew.
-    if (written === 'written') keepThatItWasTold(intent, journal, context);
+    if (written === 'written') await markReported(intent, journal, context);
     return exit;
   } catch (thrown) {
-    const error = problemWith(intent, thrown);
+    const error = problemOf(standsAllTheSame(asFailure(thrown), intent));
     if (asFailure(thrown).code === 'stdout-not-writable') {
       display.warn(error.message);
-      display.notice('Run the same command again to see its outcome: nothing is sent twice.');
+      display.notice(runAgainToSee);
     } else await display.fail(error, { schema: 'botctl/1', command: report.command, error });
     return exitOf(asFailure(thrown).code);
   }
 }
 
-/** What keeps an intent from being shown, and where it stands all the same. */
-function problemWith({ kind, state, id, key }: Intent, thrown: unknown): Problem {
-  const { code, message, details } = asFailure(thrown);
-  return problemOf(
-    new Failure(code, `${message} The ${kind} is ${state} (intent ${id}, key ${key}).`, details),
-  );
-}
-
 /** All that is known of an intent. What cannot be read of it never takes the place of its own problem. */
-export function wholeOf(report: Report, display: Context['display']): Record<string, unknown> {
+export function reportJsonOrError(report: Report, display: Context['display']): Record<string, unknown> {
   const { command, intent, problem } = report;
   try {
     return reportJson(report);
   } catch (thrown) {
     if (problem !== undefined) display.warn(asFailure(thrown).message);
-    return { schema: 'botctl/1', command, error: problem ?? problemWith(intent, thrown) };
+    return {
+      schema: 'botctl/1',
+      command,
+      error: problem ?? problemOf(standsAllTheSame(asFailure(thrown), intent)),
+    };
   }
 }
 
@@ -77,57 +94,41 @@ async function showUnrecorded(report: Report, display: Context['display']): Prom
   try {
     await display.show(outcomeView(report));
   } catch (thrown) {
-    const result = essence(report);
-    display.warn(`${asFailure(thrown).message}${result === undefined ? '' : ` The reply was: ${result}`}`);
-  }
-}
-
-type Told = Pick<Context, 'display' | 'clock'>;
-
-/** Notes that a caller has seen the outcome; that it cannot be noted changes nothing of the outcome. */
-export function keepThatItWasTold(
-  { id }: Pick<Intent, 'id'>,
-  journal: Journal,
-  { display, clock }: Told,
-): void {
-  try {
-    journal.markReported(id, clock.now());
-  } catch (thrown) {
-    // The outcome stands and was told. Only a later run may show it once more where it could do it anew.
-    display.step(`not noted as reported: ${asFailure(thrown).message}`);
+    const result = idOrSignature(report);
+    display.warn(replyWas(asFailure(thrown).message, result));
   }
 }
 
 /** What is told of an end; nothing where the intent that it names is another's. */
-export function reportOf(
-  ended: Ended,
+export async function reportOf(
+  outcome: Outcome,
   command: string,
-  journal: Journal,
+  { reads }: Journal,
   warnings: readonly string[],
-): Report | undefined {
-  switch (ended.is) {
+): Promise<Report | undefined> {
+  switch (outcome.is) {
     // The intent in the way is another one: showing its state would answer a question nobody asked.
-    case 'refused':
+    case 'not-sent':
       return undefined;
     case 'still-sending':
-      return { ...storedReport(ended.intent, command, journal), warnings };
+      return { ...(await storedReport(outcome.intent, command, reads)), warnings };
     case 'not-recorded':
       return {
         command,
-        intent: { ...ended.intent, state: 'unknown' },
-        attempt: ended.attempt,
+        intent: { ...outcome.intent, state: 'unknown' },
+        attempt: outcome.attempt,
         replayed: false,
         warnings,
       };
     case 'concluded': {
-      const { intent, attempt, replayed } = ended;
+      const { intent, attempt, replayed } = outcome;
       return {
         command,
         intent,
         attempt,
         replayed: replayed !== false,
         warnings,
-        signature: signatureOf(intent, journal),
+        signature: await signatureOf(intent, reads),
       };
     }
   }

@@ -1,25 +1,50 @@
-import type { LeafSpec } from '../cli/spec.ts';
-import { exitsOfDoing, onceOptions } from './onceSpec.ts';
+import { guessOptions } from '../cli/guessOptions.ts';
+import type { LeafSpec, OptionGuess } from '../cli/spec.ts';
+import { exitsOfOnce, onceOptions } from './onceSpec.ts';
+
+const amountWord = /^\d+(?:\.\d+)?$/u;
+
+function assetOf(word: string): string | undefined {
+  if (/^sol$/iu.test(word)) return 'SOL';
+  return /^[A-Z][A-Z0-9]{1,9}$/u.test(word) ? word : undefined;
+}
+
+/** `5 SOL bob`, in any order. */
+const fromWords = guessOptions({
+  to: {
+    placeholder: 'ADDRESS',
+    reads: (word) => (assetOf(word) === undefined && !amountWord.test(word) ? word : undefined),
+  },
+  asset: { placeholder: 'ASSET', reads: assetOf },
+  amount: { placeholder: 'AMOUNT', reads: (word) => (amountWord.test(word) ? word : undefined) },
+});
+
+const meant: OptionGuess = (words, has) => (has('payload') ? undefined : fromWords(words, has));
 
 export const transferSpec: LeafSpec = {
   name: 'transfer',
-  about: 'Send SOL or a token from the bot’s wallet and print the chain signature',
+  about: 'Send SOL or a token from the bot’s wallet',
+  meant,
   options: [
     { flags: '--to <address>', about: 'the recipient’s wallet address', group: 'Transfer' },
     {
       flags: '--asset <asset>',
-      about: 'SOL, or the string that names a token',
+      about: 'SOL, or the name of a token',
       group: 'Transfer',
       completes: ['SOL'],
     },
-    { flags: '--amount <amount>', about: 'digits, or digits.digits, like 1.5', group: 'Transfer' },
-    { flags: '--memo <text>', about: 'an annotation', group: 'Transfer' },
+    { flags: '--amount <amount>', about: 'how much, like 5 or 1.5', group: 'Transfer' },
+    { flags: '--memo <text>', about: 'a note that goes with the transfer', group: 'Transfer' },
     {
       flags: '--payload <file>',
-      about: 'the whole request body as JSON, or - for stdin; other options override its fields',
+      about: 'read the whole request as JSON; options override it',
       group: 'Transfer',
     },
-    { flags: '--allow-off-curve', about: 'the address may be a multisig vault’s', group: 'Transfer' },
+    {
+      flags: '--allow-off-curve',
+      about: 'allow an address off the curve, such as a multisig vault',
+      group: 'Transfer',
+    },
     ...onceOptions,
   ],
   examples: [
@@ -28,14 +53,14 @@ export const transferSpec: LeafSpec = {
       line: 'botctl --sandbox transfer --to 9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM --asset SOL --amount 1.5',
     },
     {
-      about: 'In a script: named, so that it happens once however often the script runs',
+      about: 'In a script: with a name it happens once, however often the script runs',
       line: 'botctl transfer --once payout-2026-11-ada --to "$ADA" --asset USDC --amount 250',
     },
     {
-      about: 'Only the signature, from a JSON file',
+      about: 'Read a JSON file, print only the signature',
       line: 'botctl transfer --payload payout.json --yes --quiet',
     },
   ],
-  exits: exitsOfDoing.filter((exit) => exit !== 4),
+  exits: exitsOfOnce.filter((exit) => exit !== 4),
   load: async () => (await import('./transfer.ts')).run,
 };

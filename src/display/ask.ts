@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { Failure } from '../errors.ts';
+import { interruptedAtQuestion } from '../words/asking.ts';
 import { foldAtBlanks } from '../wrap.ts';
 
 export type Question = {
@@ -9,18 +9,12 @@ export type Question = {
   interrupted: AbortSignal;
 };
 
-function interruptedFailure(): Failure {
-  return new Failure('interrupted', 'Interrupted at the question; nothing was sent or changed.', {
-    hint: 'Run the same command again when you are ready.',
-  });
-}
-
 /** Asks one line. `echo: false` shows nothing of what is typed. */
 function readAnswer(prompt: string, question: Question, echo: boolean): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   return new Promise((resolve, reject) => {
     if (question.interrupted.aborted) {
-      reject(interruptedFailure());
+      reject(interruptedAtQuestion());
       return;
     }
     question.output.write(prompt);
@@ -46,7 +40,7 @@ function readAnswer(prompt: string, question: Question, echo: boolean): Promise<
       question.interrupted.removeEventListener('abort', stop);
       if (answered) return;
       question.output.write('\n');
-      reject(interruptedFailure());
+      reject(interruptedAtQuestion());
     });
   });
 }
@@ -54,8 +48,8 @@ function readAnswer(prompt: string, question: Question, echo: boolean): Promise<
 /** Asks what the last line of the text says; what stands above it has been broken to the width already. */
 export async function confirm(text: string, columns: number, question: Question): Promise<boolean> {
   const above = text.slice(0, text.lastIndexOf('\n') + 1);
-  const asked = foldAtBlanks(`${text.slice(above.length)} [y/N] `, columns).join('\n');
-  const answer = await readAnswer(above + asked, question, true);
+  const prompt = foldAtBlanks(`${text.slice(above.length)} [y/N] `, columns).join('\n');
+  const answer = await readAnswer(above + prompt, question, true);
   return /^y(es)?$/iu.test(answer.trim());
 }
 

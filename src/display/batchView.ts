@@ -1,6 +1,11 @@
 import type { Kind } from '../intent/wanted.ts';
+import { batchDone, meaningOf, type NotDone, unverifiedRows } from '../words/batchEnd.ts';
+import { recipientsOf, rowsMissing, rowsStanding, type Total, totalOf } from '../words/batchPlan.ts';
+import { formatCount } from '../words/list.ts';
+import { onDryRun } from '../words/nothing.ts';
+import { sharesOf } from '../words/sharedBatch.ts';
 import type { View } from './display.ts';
-import { type LabelCanvas, type Line, labelled } from './drawing.ts';
+import { type LabelCanvas, type LabelledValue, labelled } from './drawing.ts';
 
 /** What a batch comes to before it starts. */
 export type BatchPlan = {
@@ -10,58 +15,44 @@ export type BatchPlan = {
   readonly bot: string;
   readonly baseUrl: string;
   readonly rows: number;
-  /** Rows by how they stand: new, unfinished, done, held, elsewhere, refused, invalid. */
+  /** Rows by how they stand: new, unfinished, done, held, elsewhere, conflict, invalid. */
   readonly standings: Readonly<Record<string, number>>;
   readonly lacking: number;
-  readonly totals: readonly { readonly asset: string; readonly all: string; readonly left: string }[];
+  readonly totals: readonly Total[];
   readonly recipients: number;
   readonly recipientsRepeated: number;
 };
 
-export function counted(count: number): string {
-  return count.toLocaleString('en-US');
-}
-
-export function severalRows(count: number): string {
-  return `${counted(count)} ${count === 1 ? 'row' : 'rows'}`;
-}
-
-const standingLines: readonly (readonly [string, string, string])[] = [
-  ['new', 'New', ''],
-  ['unfinished', 'Unfinished', ', to be resumed with their own keys'],
-  ['done', 'Already done', ''],
-  ['held', 'Held', ': a person must decide; not sent'],
-  ['elsewhere', 'Elsewhere', ': another process is sending them'],
-  ['refused', 'Refused', ': their ids belong to other bodies; not sent'],
-  ['invalid', 'Invalid', ': not sent'],
+const standingLabels: readonly (readonly [standing: string, label: string])[] = [
+  ['new', 'New'],
+  ['unfinished', 'Unfinished'],
+  ['done', 'Already done'],
+  ['held', 'Held'],
+  ['elsewhere', 'Elsewhere'],
+  ['conflict', 'Conflict'],
+  ['invalid', 'Invalid'],
 ];
 
-function linesOf(plan: BatchPlan): Line[] {
-  const standings = standingLines.map(([standing, label, note]): Line => {
+function linesOf(plan: BatchPlan): LabelledValue[] {
+  const standings = standingLabels.map(([standing, label]): LabelledValue => {
     const count = plan.standings[standing] ?? 0;
     const always = ['new', 'done', 'invalid'].includes(standing);
-    return [label, count === 0 && !always ? undefined : `${counted(count)}${count === 0 ? '' : note}`];
+    return [label, count === 0 && !always ? undefined : rowsStanding(standing, count)];
   });
   const totals = plan.totals.map(
-    ({ asset, all, left }, index): Line => [
-      index === 0 ? 'Total' : '',
-      `${all} ${asset}${all === left ? '' : `, of which ${left} ${asset} not done yet`}`,
-    ],
+    (total, index): LabelledValue => [index === 0 ? 'Total' : '', totalOf(total)],
   );
-  const repeated =
-    plan.recipientsRepeated === 0 ? '' : `, ${counted(plan.recipientsRepeated)} of them paid more than once`;
-  const lacking =
-    plan.lacking === 0
-      ? undefined
-      : `${severalRows(plan.lacking)} of this name in the journal, but not in this input`;
   return [
     ['Bot', plan.bot],
     ['Service', plan.baseUrl],
-    ['Rows', counted(plan.rows)],
+    ['Rows', formatCount(plan.rows)],
     ...standings,
     ...totals,
-    ['Recipients', plan.kind === 'transfer' ? `${counted(plan.recipients)}${repeated}` : undefined],
-    ['Missing', lacking],
+    [
+      'Recipients',
+      plan.kind === 'transfer' ? recipientsOf(plan.recipients, plan.recipientsRepeated) : undefined,
+    ],
+    ['Missing', plan.lacking === 0 ? undefined : rowsMissing(plan.lacking)],
   ];
 }
 
@@ -90,8 +81,7 @@ export function planJson(plan: BatchPlan): Record<string, unknown> {
 export function planView(plan: BatchPlan): View {
   return {
     json: { ...planJson(plan), outcome: 'dry-run' },
-    human: (canvas) =>
-      `${canvas.paint.bold(`Batch ${plan.name}`)}: nothing is sent (--dry-run)\n${drawPlan(plan, canvas)}`,
+    human: (canvas) => `${canvas.paint.bold(`Batch ${plan.name}`)}: ${onDryRun}\n${drawPlan(plan, canvas)}`,
   };
 }
 
@@ -100,51 +90,52 @@ export type BatchEnd = {
   readonly plan: BatchPlan;
   readonly doneNow: number;
   readonly doneBefore: number;
+  /** Done by other runners since this one began; absent where a batch has but one. */
+  readonly doneByOthers: number | undefined;
+  /** Rows done now of which nothing shows that what was done is what they say. */
+  readonly unverified: number;
   /** Rows that are not done, by how they stand. */
-  readonly undone: readonly { readonly outcome: string; readonly rows: number }[];
+  readonly notDone: readonly NotDone[];
   readonly stopped: string | undefined;
   readonly report: string | undefined;
 };
 
-export function batchEndJson({ plan, doneNow, doneBefore, undone, stopped, report }: BatchEnd) {
+export function batchEndJson(end: BatchEnd): Record<string, unknown> {
+  const { plan, doneNow, doneBefore, doneByOthers, unverified, notDone, stopped, report } = end;
   return {
     ...planJson(plan),
     result: {
-      done: doneNow + doneBefore,
+      done: allDone(end),
       done_now: doneNow,
       done_before: doneBefore,
-      ...Object.fromEntries(undone.map(({ outcome, rows }) => [outcome.replace('-', '_'), rows])),
+      ...(doneByOthers === undefined ? {} : { done_by_others: doneByOthers }),
+      ...(unverified === 0 ? {} : { unverified }),
+      ...Object.fromEntries(notDone.map(({ outcome, rows }) => [outcome.replace('-', '_'), rows])),
     },
     ...(stopped === undefined ? {} : { stopped }),
     ...(report === undefined ? {} : { report }),
   };
 }
 
-const meanings: Readonly<Record<string, string>> = {
-  unknown: 'they may have happened',
-  sending: 'another process is sending them',
-  held: 'a person must decide: botctl history --state held',
-  refused: 'their ids belong to other bodies, or to other bots',
-  rejected: 'the service refused them',
-  open: 'nothing of them has left',
-  invalid: 'not valid',
-  'not-begun': 'not begun',
-};
+function allDone({ doneNow, doneBefore, doneByOthers = 0 }: BatchEnd): number {
+  return doneNow + doneBefore + doneByOthers;
+}
 
 export function batchEndView(end: BatchEnd): View {
-  const { plan, doneNow, doneBefore, undone, report } = end;
+  const { plan, doneNow, doneBefore, doneByOthers, unverified, notDone, report } = end;
   return {
     json: batchEndJson(end),
     human: (canvas) => {
       const { paint } = canvas;
-      const done = doneNow + doneBefore;
-      const mark = undone.length === 0 ? paint.green('✔') : paint.yellow('•');
-      const before = doneBefore === 0 ? '' : `, ${counted(doneBefore)} of them before`;
-      const headline = `${mark} ${paint.bold(`Batch ${plan.name}: ${counted(done)} of ${severalRows(plan.rows)} done${before}`)}\n`;
-      const lines = undone.map(
-        ({ outcome, rows }): Line => [outcome, `${counted(rows)}: ${meanings[outcome] ?? ''}`],
-      );
-      return `${headline}${labelled([...lines, ['Report', report]], canvas)}`;
+      const mark = notDone.length === 0 ? paint.green('✔') : paint.yellow('•');
+      const headline = batchDone(plan.name, allDone(end), plan.rows, doneBefore);
+      const lines = [
+        ['Shares', doneByOthers === undefined ? undefined : sharesOf(doneNow, doneByOthers)],
+        ['Unverified', unverified === 0 ? undefined : unverifiedRows(unverified)],
+        ...notDone.map((one): LabelledValue => [one.outcome, meaningOf(one)]),
+        ['Report', report],
+      ] as const;
+      return `${mark} ${paint.bold(headline)}\n${labelled(lines, canvas)}`;
     },
   };
 }

@@ -1,6 +1,6 @@
 export type ColourLevel = 0 | 1 | 2 | 3;
 
-export type ColourQuestion = {
+type ColourQuestion = {
   noColorFlag: boolean;
   env: Readonly<Record<string, string | undefined>>;
   /** Whether this very stream is a terminal: stdout and stderr are asked separately. */

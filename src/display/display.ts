@@ -1,11 +1,16 @@
 import type { ChalkInstance } from 'chalk';
 import type { Problem } from '../errors.ts';
-import type { Gauge } from './meter.ts';
+import type { Suggested, Suggestion } from '../words/suggestion.ts';
 import type { Written } from './output.ts';
 
 export type Paint = ChalkInstance;
 
-export type Canvas = { paint: Paint; columns: number };
+export type Canvas = {
+  paint: Paint;
+  columns: number;
+  /** Commands as lines to be pasted: none of them may be broken. */
+  suggest: (next: readonly Suggestion[]) => Suggested;
+};
 
 /** One result in both faces. `quiet` is all that `--quiet` prints; without it, quiet prints nothing. */
 export type View = {
@@ -13,6 +18,9 @@ export type View = {
   human: (canvas: Canvas) => string;
   quiet?: string;
 };
+
+/** How far a long work is, and everything worth saying of it in a line. */
+export type Gauge = { readonly share: number; readonly text: string };
 
 /** Where everything a command has to say goes: results to stdout, talk to stderr. */
 export interface Display {
@@ -27,8 +35,8 @@ export interface Display {
   /** A failure: two lines for a person, or the JSON object `whole` with its `error`. */
   fail(problem: Problem, whole: Record<string, unknown>): Promise<void>;
   /** Something the caller must know, whatever the mode. */
-  notice(text: string): void;
-  warn(text: string): void;
+  notice(text: string, next?: readonly Suggestion[]): void;
+  warn(text: string, next?: readonly Suggestion[]): void;
   /** One line per step, only with `--verbose`. */
   step(text: string): void;
   /** Runs `work`; says why it waits if that takes longer than a moment. */

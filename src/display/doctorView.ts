@@ -1,3 +1,4 @@
+import type { Suggestion } from '../words/suggestion.ts';
 import type { Canvas, Paint, View } from './display.ts';
 import { safeLine } from './safeText.ts';
 import { pad, wrapTo } from './table.ts';
@@ -7,6 +8,7 @@ type Shown = {
   readonly level: 'ok' | 'warn' | 'fail';
   readonly says: string;
   readonly todo?: string;
+  readonly next?: readonly Suggestion[];
 };
 
 const marks: Readonly<Record<Shown['level'], (paint: Paint) => string>> = {
@@ -18,11 +20,16 @@ const marks: Readonly<Record<Shown['level'], (paint: Paint) => string>> = {
 const checkWidth = 8;
 const indent = 4 + 2 + checkWidth + 2;
 
-function drawOne({ check, level, says, todo }: Shown, { paint, columns }: Canvas): string {
+function drawOne({ check, level, says, todo, next = [] }: Shown, canvas: Canvas): string {
+  const { paint, columns } = canvas;
+  const { lines, lacking } = canvas.suggest(next);
   const width = Math.max(20, columns - indent);
   const [first = '', ...rest] = [
     ...wrapTo(safeLine(says), width),
-    ...(todo === undefined ? [] : wrapTo(`→ ${safeLine(todo)}`, width)),
+    ...(todo === undefined
+      ? []
+      : wrapTo(`→ ${safeLine(lacking === undefined ? todo : `${todo} ${lacking}`)}`, width)),
+    ...lines.map((line) => `  ${safeLine(line)}`),
   ];
   const head = `${marks[level](paint)}  ${paint.bold(pad(check, checkWidth))}  ${first}`;
   return [head, ...rest.map((line) => ' '.repeat(indent) + line)].map((line) => `${line}\n`).join('');

@@ -3,7 +3,7 @@ import type { Canvas, Paint } from './display.ts';
 import type { Fields } from './report.ts';
 import { safeLine, safeLines } from './safeText.ts';
 
-export type Line = readonly [label: string, value: string | undefined];
+export type LabelledValue = readonly [label: string, value: string | undefined];
 
 // One width for all, so that blocks drawn one after the other align.
 const labelWidth = 12;
@@ -12,7 +12,7 @@ const valueColumn = 2 + labelWidth + 2;
 const leastValueWidth = 20;
 
 /** Labelled lines; what has no value is left out. Values are made safe here, and broken at blanks only. */
-export function labelled(lines: readonly Line[], { paint, columns }: LabelCanvas): string {
+export function labelled(lines: readonly LabelledValue[], { paint, columns }: LabelCanvas): string {
   const width = Math.max(leastValueWidth, columns - valueColumn);
   return lines
     .flatMap(([label, value]) => {
@@ -71,7 +71,7 @@ function drawRow(row: Fields, paint: Paint): string {
 }
 
 /** The message as it will look: its text, and its rows of buttons. */
-export function drawMessage(request: Fields, { paint, columns }: Canvas): string {
+export function drawMessage(request: Fields, { paint, columns }: Pick<Canvas, 'paint' | 'columns'>): string {
   const bar = paint.dim('│');
   const content = safeLines(field(request, 'content')).flatMap((line) => foldAtBlanks(line, columns - 4));
   const rows = listIn(request, 'components').map((row) => drawRow(row, paint));

@@ -1,4 +1,6 @@
-import { Failure, type Problem } from '../errors.ts';
+import type { Problem } from '../errors.ts';
+import { noTerminal } from '../words/asking.ts';
+import { type Occurrence, type Suggested, type Suggestion, suggested } from '../words/suggestion.ts';
 import { foldAtBlanks } from '../wrap.ts';
 import type { Question } from './ask.ts';
 import { type ColourLevel, colourLevel } from './colour.ts';
@@ -14,6 +16,8 @@ export type FaceChoice = {
   quiet: boolean;
   verbose: boolean;
   noColorFlag: boolean;
+  /** What this command was given: a command that is suggested repeats what matters of it. */
+  kept: readonly Occurrence[];
 };
 
 export type FaceStreams = {
@@ -24,6 +28,8 @@ export type FaceStreams = {
   env: Readonly<Record<string, string | undefined>>;
   interrupted: AbortSignal;
 };
+
+type Suggestive = { readonly next?: readonly Suggestion[]; readonly [field: string]: unknown };
 
 const hintIndent = 'botctl: '.length;
 const leastTextWidth = 24;
@@ -44,6 +50,8 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
     output: streams.stderrStream,
     interrupted: streams.interrupted,
   };
+  const suggest = (next: readonly Suggestion[]): Suggested =>
+    suggested(next, { occurrences: choice.kept, interactive });
   let meter: Meter | undefined;
   const say = (line: string): void => {
     if (meter === undefined) void stderr.say(`${line}\n`);
@@ -51,9 +59,9 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
   };
 
   const textOf = (view: View): string => {
-    if (choice.json) return `${safeJson(view.json)}\n`;
+    if (choice.json) return `${safeJson(pasteable(view.json))}\n`;
     if (choice.quiet) return view.quiet === undefined ? '' : `${safeLine(view.quiet)}\n`;
-    return view.human({ paint: outPaint, columns: stdout.columns });
+    return view.human({ paint: outPaint, columns: stdout.columns, suggest });
   };
 
   return {
@@ -70,7 +78,7 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
     fail: async (problem, whole) => {
       if (choice.json) {
         try {
-          await stdout.write(`${safeJson(whole)}\n`);
+          await stdout.write(`${safeJson(pasteable(whole))}\n`);
           return;
         } catch {
           // stdout is what failed: a person still has stderr.
@@ -79,8 +87,12 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
       sayProblem(problem);
     },
 
-    notice: (text) => sayUnder(errPaint.cyan('note:'), 'note: '.length, text),
-    warn: (text) => sayUnder(errPaint.yellow('warning:'), 'warning: '.length, text),
+    notice: (text, next = []) => {
+      saySuggesting(errPaint.cyan('note:'), 'note: '.length, text, next);
+    },
+    warn: (text, next = []) => {
+      saySuggesting(errPaint.yellow('warning:'), 'warning: '.length, text, next);
+    },
     step: (text) => {
       if (choice.verbose) say(errPaint.dim(`· ${safeLine(text)}`));
     },
@@ -121,9 +133,30 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
     },
   };
 
-  function sayProblem(problem: Problem): void {
-    sayUnder(errPaint.red('botctl:'), hintIndent, problem.message);
-    if (problem.hint !== undefined) sayUnder(' '.repeat(hintIndent - 1), hintIndent, problem.hint);
+  function sayProblem({ message, hint, next = [] }: Problem): void {
+    sayUnder(errPaint.red('botctl:'), hintIndent, message);
+    if (hint !== undefined) saySuggesting(' '.repeat(hintIndent - 1), hintIndent, hint, next);
+  }
+
+  /** A sentence, and each command on a line of its own and never broken, so that it can be pasted. */
+  function saySuggesting(mark: string, indent: number, text: string, next: readonly Suggestion[]): void {
+    const { lines, lacking } = suggest(next);
+    sayUnder(mark, indent, lacking === undefined ? text : `${text} ${lacking}`);
+    for (const line of lines) say(`${' '.repeat(hintIndent + 2)}${safeLine(line)}`);
+  }
+
+  /** The same for programs: lines, where a problem or a finding has commands. */
+  function pasteable(whole: Record<string, unknown>): Record<string, unknown> {
+    const { error, checks } = whole as { error?: Suggestive; checks?: readonly Suggestive[] };
+    if (error !== undefined) return { ...whole, error: withLines(error, 'hint') };
+    return Array.isArray(checks) ? { ...whole, checks: checks.map((one) => withLines(one, 'todo')) } : whole;
+  }
+
+  function withLines({ next, ...one }: Suggestive, sentence: 'hint' | 'todo'): Record<string, unknown> {
+    if (next === undefined) return one;
+    const { lines, lacking } = suggest(next);
+    const said = lacking === undefined ? one : { ...one, [sentence]: `${one[sentence]} ${lacking}` };
+    return lines.length === 0 ? said : { ...said, next: lines };
   }
 
   /** On a terminal broken at blanks; elsewhere one line, for those who search. */
@@ -134,8 +167,5 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
 }
 
 function refuseWithoutTerminal(interactive: boolean): void {
-  if (interactive) return;
-  throw new Failure('usage', 'There is no terminal to ask on.', {
-    hint: 'Pass --yes, or give what is asked for as an option.',
-  });
+  if (!interactive) throw noTerminal();
 }

@@ -1,9 +1,11 @@
 import stringWidth from 'string-width';
 import type { Attempt, Decision, Intent, State } from '../journal/journal.ts';
+import { formatAmountOf } from '../words/amount.ts';
+import { iso, isoExact } from '../words/time.ts';
 import type { Canvas, Paint, View } from './display.ts';
 import { labelled } from './drawing.ts';
 import { drawReport } from './outcomeView.ts';
-import { iso, type Report, reportJson, requestOf } from './report.ts';
+import { type Report, reportJson, requestOf } from './report.ts';
 import { safeLine } from './safeText.ts';
 import { cutTo, pad } from './table.ts';
 
@@ -25,10 +27,6 @@ export function historyHeading({ paint, columns }: Canvas): string {
   return `${paint.dim(cells.join(gap) + rest)}\n`;
 }
 
-function shortTime(ms: number): string {
-  return iso(ms).replace(/\.\d+Z$/u, 'Z');
-}
-
 const colours: Readonly<Record<State, (paint: Paint) => Paint>> = {
   open: (paint) => paint.cyan,
   sending: (paint) => paint.cyan,
@@ -48,15 +46,15 @@ function shortAddress(address: string): string {
 }
 
 /** An intent in a few words: who gets what. */
-export function whatOf(intent: Pick<Intent, 'kind' | 'body'>): string {
+export function whoGetsWhat(intent: Pick<Intent, 'kind' | 'body'>): string {
   const request = requestOf(intent);
   if (intent.kind === 'message') return `${text(request.conversation_id)}: ${text(request.content)}`;
-  return `${text(request.amount)} ${text(request.asset)} → ${shortAddress(text(request.to_address))}`;
+  return `${formatAmountOf(text(request.amount), text(request.asset))} → ${shortAddress(text(request.to_address))}`;
 }
 
 /** What it is about and its name, in so many cells: of a long text the name is what must stay. */
 function whatIn(intent: Intent, width: number): string {
-  const what = safeLine(whatOf(intent));
+  const what = safeLine(whoGetsWhat(intent));
   if (intent.name === undefined) return cutTo(what, width);
   const name = ` [${cutTo(safeLine(intent.name), Math.floor(width / 2))}]`;
   return cutTo(what, Math.max(0, width - stringWidth(name))) + name;
@@ -70,7 +68,7 @@ export function historyLine(report: Report): View {
     human: ({ paint, columns }) => {
       const { intent } = report;
       const state = colours[intent.state](paint)(pad(intent.state, widths.state));
-      const when = `${shortTime(intent.createdAtMs)}${gap}${state}`;
+      const when = `${iso(intent.createdAtMs)}${gap}${state}`;
       const id = pad(intent.id, widths.id);
       if (isNarrow(columns)) {
         const width = Math.max(leastForWhat, columns - widths.id - 2 * gap.length);
@@ -85,8 +83,8 @@ function attemptJson(attempt: Attempt): Record<string, unknown> {
   const { endedAtMs, reply } = attempt;
   return {
     number: attempt.number,
-    started_at: iso(attempt.startedAtMs),
-    ...(endedAtMs === undefined ? {} : { ended_at: iso(endedAtMs) }),
+    started_at: isoExact(attempt.startedAtMs),
+    ...(endedAtMs === undefined ? {} : { ended_at: isoExact(endedAtMs) }),
     ...(attempt.phase === undefined ? {} : { phase: attempt.phase }),
     ...(attempt.verdict === undefined ? {} : { verdict: attempt.verdict }),
     ...(attempt.status === undefined ? {} : { status: attempt.status }),
@@ -97,13 +95,13 @@ function attemptJson(attempt: Attempt): Record<string, unknown> {
 }
 
 function decisionJson({ kind, who, atMs, reason, signature }: Decision): Record<string, unknown> {
-  return { kind, who, at: iso(atMs), reason, ...(signature === undefined ? {} : { signature }) };
+  return { kind, who, at: isoExact(atMs), reason, ...(signature === undefined ? {} : { signature }) };
 }
 
 function attemptLine(attempt: Attempt): string {
   const status = attempt.status === undefined ? '' : ` status ${attempt.status}`;
   const trouble = attempt.trouble === undefined ? '' : ` (${attempt.trouble})`;
-  return `${shortTime(attempt.startedAtMs)} ${attempt.verdict ?? 'in flight'}${status}${trouble}`;
+  return `${iso(attempt.startedAtMs)} ${attempt.verdict ?? 'in flight'}${status}${trouble}`;
 }
 
 /** Everything the journal holds of one intent. */
@@ -123,12 +121,12 @@ export function historyDetail(
       const { intent } = report;
       const facts = labelled(
         [
-          ['Bot', `${intent.bot} at ${intent.baseUrl}`],
-          ['Created', shortTime(intent.createdAtMs)],
+          ['Bot', `${intent.bot} at ${intent.spelledUrl}`],
+          ['Created', iso(intent.createdAtMs)],
           ...attempts.map((attempt) => [`Attempt ${attempt.number}`, attemptLine(attempt)] as const),
           ...decisions.map(
             ({ kind, who, atMs, reason }) =>
-              ['Decision', `${shortTime(atMs)} ${kind} by ${who}: ${reason}`] as const,
+              ['Decision', `${iso(atMs)} ${kind} by ${who}: ${reason}`] as const,
           ),
         ],
         canvas,

@@ -1,9 +1,6 @@
-import type { Paint } from './display.ts';
+import type { Gauge, Paint } from './display.ts';
 
-/** How far a long work is, and everything worth saying of it in a line. */
-export type Gauge = { readonly share: number; readonly text: string };
-
-export type MeterStream = {
+type MeterStream = {
   /** Redraws one line in place; without it a line is said now and then. */
   readonly draws: boolean;
   readonly write: (text: string) => void;

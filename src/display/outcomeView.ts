@@ -1,20 +1,33 @@
 import type { Intent } from '../journal/journal.ts';
+import { formatAmountOf } from '../words/amount.ts';
+import { headlineOf } from '../words/headline.ts';
 import type { Canvas, View } from './display.ts';
 import { drawMessage, type LabelCanvas, labelled } from './drawing.ts';
-import { essence, messageOf, type Report, reportJson, requestOf, shown, transferOf } from './report.ts';
+import {
+  idOrSignature,
+  isVerified,
+  messageOf,
+  type Report,
+  reportJson,
+  requestOf,
+  shown,
+  transferOf,
+} from './report.ts';
 
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-function headline({ intent, replayed, attempt }: Report, { paint }: Canvas): string {
-  const noun = intent.kind === 'message' ? 'Message' : 'Transfer';
-  const done = intent.kind === 'message' ? 'sent' : 'made';
-  const again = replayed ? ', and nothing was sent now' : '';
-  const how = attempt?.duplicate ? `${done} already` : done;
-  if (intent.state === 'accepted') return `${paint.green('✔')} ${paint.bold(`${noun} ${how}${again}`)}\n`;
-  const word = intent.state === 'resolved' ? `resolved: ${intent.resolvedAs}` : intent.state;
-  return `${paint.yellow('•')} ${paint.bold(`${noun} ${word}${again}`)}\n`;
+function headline(report: Report, { paint }: Canvas): string {
+  const { intent, replayed, attempt } = report;
+  const line = headlineOf({
+    ...intent,
+    isDoneBefore: attempt?.duplicate === true || replayed,
+    isReplayed: replayed,
+    isUnverified: isVerified(report) === false,
+  });
+  const mark = intent.state === 'accepted' ? paint.green('✔') : paint.yellow('•');
+  return `${mark} ${paint.bold(line)}\n`;
 }
 
 /** What a person sees of one intent: what was asked, and what the service said of it. */
@@ -25,6 +38,8 @@ export function drawReport(report: Report, canvas: Canvas): string {
     intent.name === undefined
       ? undefined
       : `${intent.name} (--${intent.namedBy === 'key' ? 'idempotency-key' : intent.namedBy === 'row' ? 'once' : intent.namedBy})`;
+  // Of what another machine may have done under the name only this is known: what was asked for here.
+  const isUnverified = isVerified(report) === false;
   const trailing = labelled(
     [
       ['Name', named],
@@ -38,7 +53,9 @@ export function drawReport(report: Report, canvas: Canvas): string {
     const facts = labelled(
       [
         ['Message', shown(message?.id ?? message?.message_id)],
-        ['Conversation', text(request.conversation_id)],
+        isUnverified
+          ? ['Asked for', `this message in ${text(request.conversation_id)}`]
+          : ['Conversation', text(request.conversation_id)],
         ['Reply to', text(request.reply_to_message_id)],
       ],
       canvas,
@@ -46,10 +63,15 @@ export function drawReport(report: Report, canvas: Canvas): string {
     return `${headline(report, canvas)}${facts}${drawMessage(request, canvas)}${trailing}`;
   }
   const transfer = transferOf(report);
+  const amount = formatAmountOf(text(request.amount) ?? '', text(request.asset) ?? '');
   const facts = labelled(
     [
-      ['Amount', `${text(request.amount)} ${text(request.asset)}`],
-      ['To', text(request.to_address)],
+      ...(isUnverified
+        ? ([['Asked for', `${amount} to ${text(request.to_address)}`]] as const)
+        : ([
+            ['Amount', amount],
+            ['To', text(request.to_address)],
+          ] as const)),
       ['Memo', text(request.memo)],
       ['Signature', shown(transfer?.signature)],
       ['Status', shown(transfer?.status)],
@@ -67,9 +89,9 @@ export function drawIntent(intent: Intent, canvas: LabelCanvas): string {
   return labelled(
     [
       ['Bot', intent.bot],
-      ['Service', intent.baseUrl],
+      ['Service', intent.spelledUrl],
       ['To', text(request.to_address)],
-      ['Amount', amount === undefined ? undefined : `${amount} ${text(request.asset)}`],
+      ['Amount', amount === undefined ? undefined : formatAmountOf(amount, text(request.asset) ?? '')],
       ['Memo', text(request.memo)],
       ['Conversation', text(request.conversation_id)],
       ['Content', text(request.content)],
@@ -79,7 +101,7 @@ export function drawIntent(intent: Intent, canvas: LabelCanvas): string {
 }
 
 export function outcomeView(report: Report): View {
-  const quiet = essence(report);
+  const quiet = idOrSignature(report);
   return {
     json: reportJson(report),
     human: (canvas) => drawReport(report, canvas),

@@ -1,7 +1,8 @@
-import { Failure } from '../errors.ts';
+import { diskTrouble } from '../disk.ts';
+import { outputNotWritable } from '../words/output.ts';
 
 /** The part of a writable stream that botctl uses. */
-export type WritableLike = {
+type WritableLike = {
   write(chunk: string, done: (error?: Error | null) => void): boolean;
   on(event: 'error', listener: (error: Error) => void): unknown;
   readonly isTTY?: boolean;
@@ -46,14 +47,11 @@ export class Output {
       this.#closed = true;
       return 'closed';
     }
-    throw new Failure('stdout-not-writable', `The output could not be written: ${error.message}.`, {
-      hint: 'Make room or mend the redirection and run the same command again: what is done is only shown again.',
-      cause: error,
-    });
+    throw outputNotWritable(diskTrouble(error), error);
   }
 
   /** Waits for what nobody waits for: talk that its reader has not taken yet. */
-  async settled(): Promise<void> {
+  async drained(): Promise<void> {
     await this.#last;
   }
 

@@ -1,7 +1,8 @@
 import type { Problem } from '../errors.ts';
-import { damage } from '../journal/damage.ts';
 import type { Attempt, Intent } from '../journal/journal.ts';
-import { readReply } from '../wire/reading.ts';
+import { readReply } from '../wire/readReply.ts';
+import { damage, unreadableBody } from '../words/journal.ts';
+import { isoExact } from '../words/time.ts';
 
 /** What a command tells about one intent, in the one shape that all commands share. */
 export type Report = {
@@ -41,7 +42,7 @@ function fieldsIn(body: Uint8Array): Fields {
   } catch {
     // Said below, in words that help.
   }
-  throw damage('the body of an intent cannot be read');
+  throw damage(unreadableBody);
 }
 
 function replyJson(attempt: Attempt | undefined): Fields | undefined {
@@ -81,46 +82,49 @@ export function shown(value: unknown): string | undefined {
 }
 
 /** What a script wants of it: the message id or the signature (without one, the transfer id). */
-export function essence(report: Report): string | undefined {
+export function idOrSignature(report: Report): string | undefined {
   const message = messageOf(report);
   if (message !== undefined) return shown(message.id ?? message.message_id);
   const transfer = transferOf(report);
   return shown(transfer?.signature) ?? shown(transfer?.transfer_id);
 }
 
-export function iso(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
-export function intentJson(intent: Intent): Fields {
+function intentJson(intent: Intent): Fields {
   return {
     id: intent.id,
     kind: intent.kind,
     key: intent.key,
     ...(intent.name === undefined ? {} : { name: intent.name }),
     bot: intent.bot,
-    base_url: intent.baseUrl,
+    base_url: intent.spelledUrl,
     state: intent.state,
     tainted: intent.tainted,
     ...(intent.why === undefined ? {} : { why: intent.why }),
     ...(intent.resolvedAs === undefined ? {} : { resolved_as: intent.resolvedAs }),
     attempts: intent.attempts,
-    created_at: iso(intent.createdAtMs),
+    created_at: isoExact(intent.createdAtMs),
     request: requestOf(intent),
   };
+}
+
+/** Whether what is told to have happened is what was asked for; nothing where nothing did. */
+export function isVerified({ intent, attempt }: Pick<Report, 'intent' | 'attempt'>): boolean | undefined {
+  if (intent.state === 'accepted') return attempt?.verified ?? false;
+  return intent.resolvedAs === 'happened' ? true : undefined;
 }
 
 export function reportJson(report: Report): Record<string, unknown> {
   const { command, intent, attempt, replayed, problem, warnings } = report;
   const message = messageOf(report);
   const transfer = transferOf(report);
+  const verified = isVerified(report);
   return {
     schema: 'botctl/1',
     command,
     outcome: intent.state,
     replayed,
     duplicate: attempt?.duplicate ?? false,
-    verified: attempt?.verified ?? true,
+    ...(verified === undefined ? {} : { verified }),
     intent: intentJson(intent),
     ...(message === undefined ? {} : { message: pruned(message) }),
     ...(transfer === undefined ? {} : { transfer: pruned(transfer) }),

@@ -1,12 +1,11 @@
+import { unsafeClass } from '../words/unsafe.ts';
+
 /**
  * Text from the service, from files and from other people, made harmless for a terminal and for a log
  * reader: what moves the cursor, turns the reading direction or shows nothing is written out as its escape.
  */
 
 const plain = /^[ -~]*$/u;
-
-// U+FE0E and U+FE0F choose between text and emoji shape; without them ordinary emoji look broken.
-const unsafeClass = String.raw`(?![\uFE0E\uFE0F])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Co}\p{Default_Ignorable_Code_Point}]`;
 
 let unsafe: RegExp | undefined;
 

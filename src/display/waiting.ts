@@ -1,6 +1,6 @@
 const noticeableMs = 300;
 
-export type WaitingLine = {
+type WaitingLine = {
   stream: NodeJS.WriteStream;
   color: boolean;
 };

@@ -1,6 +1,10 @@
 import type { Failure } from '../errors.ts';
+import { lookCloser } from '../words/doctor.ts';
+import type { Advice } from '../words/doctorJournal.ts';
+import { withoutEnd } from '../words/nothing.ts';
+import type { Suggestion } from '../words/suggestion.ts';
 
-export type Level = 'ok' | 'warn' | 'fail';
+type Level = 'ok' | 'warn' | 'fail';
 
 /** What one check found, and where it is not in order, what to do. */
 export type Finding = {
@@ -8,24 +12,28 @@ export type Finding = {
   readonly level: Level;
   readonly says: string;
   readonly todo?: string;
+  /** Commands that do it, each to be pasted. */
+  readonly next?: readonly Suggestion[];
 };
 
 export function ok(check: string, says: string): Finding {
   return { check, level: 'ok', says };
 }
 
-export function warn(check: string, says: string, todo: string): Finding {
-  return { check, level: 'warn', says, todo };
+export function warn(check: string, advice: Advice): Finding {
+  return { check, level: 'warn', ...advice };
 }
 
-export function fail(check: string, says: string, todo: string): Finding {
-  return { check, level: 'fail', says, todo };
+export function fail(check: string, advice: Advice): Finding {
+  return { check, level: 'fail', ...advice };
 }
 
 /** A failure with a name, as a finding: nothing was going to be sent here, so its sentence need not say so. */
 export function failed(check: string, failure: Failure): Finding {
-  const says = failure.message.replace(/; nothing was (?:\w+(?:, \w+)* or )?\w+(?=[.:])/u, '');
-  return fail(check, says, failure.details.hint ?? 'Run botctl doctor --verbose.');
+  const says = withoutEnd(failure.message);
+  const { hint, next = [] } = failure.details;
+  if (hint === undefined) return fail(check, { says, ...lookCloser });
+  return fail(check, { says, todo: hint, ...(next.length === 0 ? {} : { next }) });
 }
 
 export function inOrder(findings: readonly Finding[]): boolean {

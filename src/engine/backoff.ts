@@ -1,33 +1,25 @@
-export type Limits = {
-  readonly retries: number;
-  readonly maxWaitMs: number;
-};
-
-export type Tried = {
-  /** Attempts made in this run. */
-  readonly attempts: number;
-  /** Waited so far in this run. */
-  readonly waitedMs: number;
-  /** What the service asked for, if it asked. */
-  readonly retryAfterMs: number | undefined;
-};
-
-export type Pause =
-  | { readonly is: 'wait'; readonly waitMs: number }
-  | { readonly is: 'stop'; readonly because: 'no-tries-left' }
-  | { readonly is: 'stop'; readonly because: 'would-wait-too-long'; readonly waitMs: number };
+import type { EngineContext } from './context.ts';
 
 const firstStepMs = 500;
 const longestStepMs = 20_000;
 
-/** Full jitter over an exponential step; what the service asks for is obeyed even where it is longer. */
-export function nextPause(tried: Tried, limits: Limits, fraction: number): Pause {
-  if (tried.attempts > limits.retries) return { is: 'stop', because: 'no-tries-left' };
+/**
+ * How long to wait for the next try; undefined where tries end. Full jitter over an exponential step; what the
+ * service asks for is obeyed even where it is longer.
+ */
+export function nextPauseMs(
+  tried: {
+    readonly attempts: number;
+    /** Since the first of them ended, later flights included. */
+    readonly sinceFirstMs: number;
+    /** What the service asked for, if it asked. */
+    readonly retryAfterMs: number | undefined;
+  },
+  limits: Pick<EngineContext['limits'], 'retries' | 'maxWaitMs'>,
+  fraction: number,
+): number | undefined {
   const stepMs = Math.min(longestStepMs, firstStepMs * 2 ** (tried.attempts - 1));
-  const jitterMs = Math.round(stepMs * fraction);
-  const waitMs = Math.max(jitterMs, tried.retryAfterMs ?? 0);
-  if (tried.waitedMs + waitMs > limits.maxWaitMs) {
-    return { is: 'stop', because: 'would-wait-too-long', waitMs };
-  }
-  return { is: 'wait', waitMs };
+  const waitMs = Math.max(Math.round(stepMs * fraction), tried.retryAfterMs ?? 0);
+  const isLast = limits.retries !== undefined && tried.attempts > limits.retries;
+  return isLast || tried.sinceFirstMs + waitMs > limits.maxWaitMs ? undefined : waitMs;
 }

@@ -1,226 +1,223 @@
 import { bodyBytes, isWhole } from '../intent/canonical.ts';
-import { damage } from '../journal/damage.ts';
-import type { Intent } from '../journal/journal.ts';
-import type { Asked, Doing, Ended } from './doing.ts';
+import type { Order } from '../intent/order.ts';
+import type { Guards, Intent, Journal, NewIntent, Transaction } from '../journal/journal.ts';
+import { changedRequest } from '../words/damagedIntent.ts';
+import { unnamedOnShared } from '../words/sharedJournal.ts';
+import { agree, type Consent } from './agree.ts';
+import type { EngineContext } from './context.ts';
+import { type Identity, identify, newIntent } from './identity.ts';
+import { mustBeIntact, mustHaveIntactBody } from './intact.ts';
 import { tooOldToSend } from './keyAge.ts';
-import { isBeingSent, makePlan, newIntent, type Plan, type Sought, seek } from './plan.ts';
+import { concluded, mustFind, type Outcome } from './outcome.ts';
+import { isBeingSent, makePlan, type Plan } from './plan.ts';
 import type { HeldReason } from './verdict.ts';
+import { waitForOwner } from './waitForOwner.ts';
 
 /** An intent that this process owns, with its first attempt on record. */
-export type Claimed = {
-  readonly is: 'claimed';
+export type Claim = {
+  readonly is: 'claim';
   readonly intent: Intent;
   readonly number: number;
   /** This process has just created it. */
-  readonly begun: boolean;
+  readonly createdNow: boolean;
   /** What was done before, or left where it is, when this one began. */
   readonly after?: Intent;
 };
 
-/** What a person says to a plan. `anew`: not the replay, do it once more. */
-export type Answer = 'go' | 'anew' | 'no';
-
-/** Asks a person, where there is one, before anything is journaled. */
-export type Consent = (plan: Plan) => Promise<Answer>;
-
 /** What one look at the journal, and one commit, led to. */
 export type Step =
-  | Claimed
-  | Ended
+  | Claim
+  | Outcome
   | { readonly is: 'wait'; readonly intent: Intent; readonly twin: boolean }
   | { readonly is: 'changed' };
 
-export function concluded(
-  intent: Intent,
-  { journal }: Pick<Doing, 'journal'>,
-  replayed: (Ended & { is: 'concluded' })['replayed'],
-): Ended {
-  return { is: 'concluded', intent, attempt: journal.tellingAttempt(intent.id), replayed, begun: false };
-}
-
 /** Asks, decides and claims, waiting for a living owner where there is one. */
-export async function claim(asked: Asked, doing: Doing, consent?: Consent): Promise<Claimed | Ended> {
-  const sought = seek(asked, doing.speaking, doing.journal);
-  return afterWaiting(async () => {
-    const agreed = consent && (await agree(sought, doing, consent));
-    if (agreed !== undefined && 'is' in agreed) return agreed;
-    return doing.commit(() => takeStep(sought, doing, agreed));
-  }, doing);
+export async function claim(
+  order: Order,
+  engine: EngineContext,
+  consent?: Consent,
+): Promise<Claim | Outcome> {
+  refuseUnnamed(order, engine.journal);
+  const identity = identify(order, engine.bot, engine.journal);
+  // Drawn before any commit: one that is made again must find what it made itself.
+  const fresh = newIntent(identity, engine.bot, engine.chance.uuid);
+  return untilClaimed(async () => {
+    const agreed = consent && (await agree(identity, engine, consent));
+    if (agreed !== undefined && !('found' in agreed)) return agreed;
+    return engine.commit((tx) => actOnPlan(identity, fresh, tx, engine, agreed), guardsOf(fresh));
+  }, engine);
 }
 
-/** What a person has seen and said yes to. */
-export type Agreed = { readonly plan: Plan; readonly anew: boolean };
-
-async function agree(sought: Sought, doing: Doing, consent: Consent): Promise<Agreed | Ended> {
-  const look = (anew: boolean): Plan =>
-    makePlan(sought, doing.speaking, doing.journal, doing.clock.now(), anew);
-  const plan = look(false);
-  let answer: Answer;
-  try {
-    answer = await consent(plan);
-  } catch (unanswered) {
-    const doubtful = await leaveDoubtful(plan, doing);
-    if (doubtful !== undefined) return doubtful;
-    throw unanswered;
-  }
-  if (answer === 'no') return (await leaveDoubtful(plan, doing)) ?? { is: 'refused', because: 'declined' };
-  return answer === 'anew' ? { plan: look(true), anew: true } : { plan, anew: false };
+/**
+ * A server that is restored or promoted can lose what it acknowledged. A name outlives that, for as long as the
+ * service remembers its key; without one the same transfer would be a new one.
+ */
+export function refuseUnnamed(
+  { naming, wanted }: Order,
+  { isShared, place }: Pick<Journal, 'isShared' | 'place'>,
+): void {
+  if (isShared && naming.by === 'nothing' && wanted.kind === 'transfer')
+    throw unnamedOnShared(place, wanted.kind);
 }
 
-/** Without a Yes nothing is sent; but what may have happened before is told as that, whatever was answered. */
-async function leaveDoubtful({ found }: Plan, doing: Doing): Promise<Ended | undefined> {
-  if (found === undefined) return undefined;
-  return doing.commit(() => {
-    doing.journal.recordDeath(found.id, doing.clock.now());
-    const intent = reread(found, doing);
-    const isDoubtful = intent.state === 'unknown' || intent.state === 'sending';
-    return isDoubtful ? concluded(intent, doing, false) : undefined;
-  });
+type Guarded = Pick<NewIntent, 'namedBy' | 'key' | 'identity' | 'baseUrl' | 'payment'>;
+
+/** What nobody else may begin meanwhile: the same, or the same payment under another name. */
+export function guardsOf({ namedBy, key, identity, baseUrl, payment }: Guarded): Guards {
+  const payments = payment === undefined ? [] : [`payment ${baseUrl} ${payment}`];
+  const same = namedBy === undefined ? identity : key;
+  // Two that are named for good are never each other's twins.
+  return namedBy === undefined || namedBy === 'run'
+    ? { alone: [same, ...payments], beforeSending: true }
+    : { alone: [same], alongside: payments, beforeSending: true };
 }
 
 /** Takes steps until one of them is an end or a claim, waiting for living owners in between. */
-export async function afterWaiting(take: () => Promise<Step>, doing: Doing): Promise<Claimed | Ended> {
+export async function untilClaimed(
+  take: () => Promise<Step>,
+  engine: EngineContext,
+): Promise<Claim | Outcome> {
+  const { reads } = engine.journal;
   for (;;) {
     const step = await take();
     if (step.is === 'changed') continue;
     if (step.is !== 'wait') return step;
-    const waited = await waitForOwner(step.intent, doing);
+    const waited = await waitForOwner(step, engine);
     if (waited === 'owner-died' || (step.twin && waited === 'ended')) continue;
     if (step.twin) {
-      const because = doing.interrupts.first.aborted ? 'interrupted' : 'twin-still-sending';
-      return { is: 'refused', because, intent: step.intent };
+      const because = engine.interrupts.first.aborted ? 'interrupted' : 'twin-still-sending';
+      return { is: 'not-sent', because, intent: step.intent };
     }
-    const intent = reread(step.intent, doing);
+    const intent = mustFind(await reads.get(step.intent.id));
     if (waited === 'time-is-up') return { is: 'still-sending', intent };
-    return concluded(intent, doing, 'by-another-process');
+    return concluded(intent, reads, 'by-another-process');
   }
 }
 
-/** The answer of the journal and the claim, to be run inside one commit. */
-export function takeStep(sought: Sought, doing: Doing, agreed: Agreed | undefined): Step {
-  const { journal, speaking, clock } = doing;
+/** Makes the plan once more, and does what it says: to be run inside one commit. */
+async function actOnPlan(
+  identity: Identity,
+  fresh: NewIntent,
+  tx: Transaction,
+  engine: EngineContext,
+  agreed: Plan | undefined,
+): Promise<Step> {
+  const { bot, clock } = engine;
   const nowMs = clock.now();
-  const look = (): Plan => makePlan(sought, speaking, journal, nowMs, agreed?.anew);
-  const seen = look();
-  const plan = ownerHasDied(seen, doing, nowMs) ? look() : seen;
-  if (agreed !== undefined && !isSamePlan(plan, agreed.plan)) return { is: 'changed' };
+  const look = (): Promise<Plan> => makePlan(identity, bot, tx, nowMs, agreed?.overruled);
+  const seen = await look();
+  if (isOwn(seen.found, fresh, engine))
+    return { is: 'claim', intent: seen.found, number: seen.found.attempts, createdNow: true };
+  const plan = (await ownerHasDied(seen, tx, nowMs)) ? await look() : seen;
+  if (agreed !== undefined && !isSamePlan(plan, agreed)) return { is: 'changed' };
   const { found, twin } = plan;
-  switch (plan.decision) {
+  switch (plan.is) {
     case 'other-bot':
+    case 'reported-ahead':
+      return { is: 'not-sent', because: plan.is, intent: mustFind(found) };
     case 'other-body':
-      return { is: 'refused', because: plan.decision, ...(found && { intent: found }) };
+      return { is: 'not-sent', because: plan.is, intent: mustHaveIntactBody(mustFind(found)) };
+    case 'recently-done':
     case 'unfinished-twin':
-      return { is: 'refused', because: plan.decision, ...(twin && { intent: twin }) };
+      return { is: 'not-sent', because: plan.is, intent: mustFind(twin) };
     case 'wait-for-twin':
-      return { is: 'wait', intent: known(twin), twin: true };
+      return { is: 'wait', intent: mustFind(twin), twin: true };
     case 'wait':
-      return { is: 'wait', intent: known(found), twin: false };
+      return { is: 'wait', intent: mustFind(found), twin: false };
     case 'needs-decision':
-      return concluded(known(found), doing, false);
+      return concluded(mustFind(found), tx, false);
     case 'replay':
-      return concluded(known(found), doing, 'from-journal');
+      return concluded(await mustBeIntact(mustFind(found), tx), tx, 'from-journal');
     case 'leave-behind':
-      journal.hold(known(found).id, 'key-age', nowMs);
-      journal.leaveBehind(known(found).id);
-      return { ...beginNew(sought, doing), after: reread(known(found), doing) };
+      return leaveBehind(mustFind(found), fresh, tx, engine);
     case 'resume':
-      return resumeOrHold(known(found), doing);
+      return resumeOrHold(mustFind(found), tx, engine);
     case 'again':
-      return sendAgain(known(found), sought, doing);
+      return sendAgain(mustFind(found), identity, tx, engine);
     case 'new-after-done':
-      return { ...beginNew(sought, doing), after: known(found) };
+      return { ...(await beginNew(fresh, tx, engine)), after: mustFind(found) };
     case 'new':
-      return beginNew(sought, doing);
+      return beginNew(fresh, tx, engine);
   }
 }
 
-/** Nothing is ever deleted from a journal: what it names and does not find is damage. */
-export function known(intent: Intent | undefined): Intent {
-  if (intent !== undefined) return intent;
-  throw damage('it names an intent that it does not find');
-}
-
-export function reread(intent: Intent, { journal }: Pick<Doing, 'journal'>): Intent {
-  return journal.get(intent.id) ?? intent;
+/** A commit of which nobody could say that it was made, and which was. */
+function isOwn(found: Intent | undefined, { id }: NewIntent, { journal }: EngineContext): found is Intent {
+  return found?.id === id && found.state === 'sending' && found.owner === journal.self();
 }
 
 function isSamePlan(left: Plan, right: Plan): boolean {
-  return (
-    left.decision === right.decision && left.found?.id === right.found?.id && left.twin?.id === right.twin?.id
-  );
+  return left.is === right.is && left.found?.id === right.found?.id && left.twin?.id === right.twin?.id;
 }
 
 /** Puts a dead owner's `sending` on record as what it is. */
-function ownerHasDied({ found }: Plan, { journal }: Doing, nowMs: number): boolean {
-  if (found?.state !== 'sending' || isBeingSent(found, journal)) return false;
-  journal.recordDeath(found.id, nowMs);
+async function ownerHasDied({ found }: Plan, tx: Transaction, nowMs: number): Promise<boolean> {
+  if (found?.state !== 'sending' || isBeingSent(found)) return false;
+  await tx.recordDeath(found.id, nowMs);
   return true;
 }
 
 /** The next attempt of what this process has claimed. */
-export function claimed(id: string, { journal, speaking, clock }: Doing): Claimed {
-  const intent = journal.startAttempt(id, journal.hashOf(speaking.token.reveal()), clock.now());
-  if (!isWhole(intent.body, intent.key, intent.fingerprint)) {
-    const before = intent.mayHaveLandedAtMs === undefined ? '' : '; what was sent before may have happened';
-    throw damage(`the request of intent ${id} is not what it was. Nothing was sent now${before}`);
-  }
-  return { is: 'claimed', intent, number: intent.attempts, begun: false };
+export async function startAttempt(
+  id: string,
+  tx: Transaction,
+  { journal, bot, clock }: EngineContext,
+): Promise<Claim> {
+  const intent = await tx.startAttempt(id, journal.hashOf(bot.token.reveal()), clock.now());
+  if (!isWhole(intent.body, intent.key, intent.fingerprint)) throw changedRequest(intent);
+  return { is: 'claim', intent, number: intent.attempts, createdNow: false };
 }
 
-function beginNew(sought: Sought, { journal, speaking, chance, clock }: Doing): Claimed {
-  const wanted = newIntent(sought, speaking, chance.uuid);
-  const intent = journal.begin(wanted, journal.hashOf(speaking.token.reveal()), clock.now());
-  return { is: 'claimed', intent, number: intent.attempts, begun: true };
+async function beginNew(
+  fresh: NewIntent,
+  tx: Transaction,
+  { journal, bot, clock }: EngineContext,
+): Promise<Claim> {
+  const intent = await tx.begin(fresh, journal.hashOf(bot.token.reveal()), clock.now());
+  return { is: 'claim', intent, number: intent.attempts, createdNow: true };
+}
+
+async function leaveBehind(
+  { id }: Intent,
+  fresh: NewIntent,
+  tx: Transaction,
+  engine: EngineContext,
+): Promise<Claim> {
+  await tx.hold(id, 'key-age', engine.clock.now());
+  await tx.leaveBehind(id);
+  return { ...(await beginNew(fresh, tx, engine)), after: mustFind(await tx.get(id)) };
 }
 
 /** Why what may have landed must not be sent again without an operator's word. */
-export function whyHold(intent: Intent, { journal, speaking, clock }: Doing): HeldReason | undefined {
-  const tooOld = tooOldToSend(intent, speaking.keyAgeMs, clock.now());
+export function whyHold(intent: Intent, { journal, bot, clock }: EngineContext): HeldReason | undefined {
+  const tooOld = tooOldToSend(intent, bot.settings.keyAgeMs, clock.now());
   if (tooOld !== undefined) return tooOld;
   if (intent.kind === 'message' || intent.mayHaveLandedAtMs === undefined) return undefined;
-  return intent.tokenHash === journal.hashOf(speaking.token.reveal()) ? undefined : 'other-token';
+  return intent.tokenHash === journal.hashOf(bot.token.reveal()) ? undefined : 'other-token';
 }
 
 /** Resumes what may have landed or never left; what must not go by itself is held. */
-export function resumeOrHold(intent: Intent, doing: Doing): Step {
-  const { journal, clock } = doing;
-  const why = whyHold(intent, doing);
+export async function resumeOrHold(intent: Intent, tx: Transaction, engine: EngineContext): Promise<Step> {
+  const { clock } = engine;
+  const why = whyHold(intent, engine);
   if (why !== undefined) {
-    journal.hold(intent.id, why, clock.now());
-    return concluded(reread(intent, doing), doing, false);
+    await tx.hold(intent.id, why, clock.now());
+    return concluded(mustFind(await tx.get(intent.id)), tx, false);
   }
-  journal.claim(intent.id, clock.now());
-  return claimed(intent.id, doing);
+  await tx.claim(intent.id, clock.now());
+  return startAttempt(intent.id, tx, engine);
 }
 
-function sendAgain(intent: Intent, sought: Sought, doing: Doing): Claimed {
-  if (intent.fingerprint !== sought.fingerprint) {
-    const body = bodyBytes({ ...sought.asked.wanted.request }, intent.key);
-    doing.journal.rewrite(intent.id, body, sought.fingerprint, sought.payment);
-  }
-  doing.journal.claim(intent.id, doing.clock.now());
-  return claimed(intent.id, doing);
-}
-
-const pollMs = 50;
-
-/** Waits while another living process sends it: `--max-wait` at most. */
-export async function waitForOwner(
+async function sendAgain(
   intent: Intent,
-  doing: Doing,
-): Promise<'ended' | 'owner-died' | 'time-is-up'> {
-  const { journal, clock, limits, interrupts, observer } = doing;
-  const poll = async (): Promise<'ended' | 'owner-died' | 'time-is-up'> => {
-    const startedAtMs = clock.now();
-    let waitedMs = 0;
-    for (;;) {
-      const now = journal.get(intent.id);
-      if (now?.state !== 'sending' || now.owner !== intent.owner) return 'ended';
-      if (!isBeingSent(now, journal)) return 'owner-died';
-      if (waitedMs >= limits.maxWaitMs || interrupts.first.aborted) return 'time-is-up';
-      await clock.sleep(pollMs, interrupts.first);
-      waitedMs = Math.max(waitedMs + pollMs, clock.now() - startedAtMs);
-    }
-  };
-  return observer.during(`Another botctl is sending ${intent.id}; waiting for its outcome`, poll());
+  identity: Identity,
+  tx: Transaction,
+  engine: EngineContext,
+): Promise<Claim> {
+  if (intent.fingerprint !== identity.fingerprint) {
+    const body = bodyBytes({ ...identity.order.wanted.request }, intent.key);
+    await tx.rewrite(intent.id, body, identity.fingerprint, identity.payment);
+  }
+  await tx.claim(intent.id, engine.clock.now());
+  return startAttempt(intent.id, tx, engine);
 }

@@ -2,22 +2,20 @@ import type { Kind } from '../intent/wanted.ts';
 import type { Intent } from '../journal/journal.ts';
 import type { HeldReason } from './verdict.ts';
 
-export const defaultTransferKeyAgeMs = 30 * 60_000;
-export const messageKeyAgeMs = 24 * 3_600_000;
-const tolerableClockStepMs = 5 * 60_000;
+const defaultTransferKeyAgeMs = 30 * 60_000;
+const messageKeyAgeMs = 24 * 3_600_000;
+export const tolerableClockStepMs = 5 * 60_000;
 
 export function keyAgeMs(kind: Kind, transferKeyAgeMs: number | undefined): number {
   return kind === 'message' ? messageKeyAgeMs : (transferKeyAgeMs ?? defaultTransferKeyAgeMs);
 }
-
-type Dated = Pick<Intent, 'kind' | 'mayHaveLandedAtMs' | 'createdAtMs' | 'updatedAtMs'>;
 
 /**
  * Whether the service may have forgotten the key of something that may have landed. Nobody promises how
  * long it remembers; and a clock that went back cannot tell how long ago anything was.
  */
 export function tooOldToSend(
-  intent: Dated,
+  intent: Pick<Intent, 'kind' | 'mayHaveLandedAtMs' | 'createdAtMs' | 'updatedAtMs'>,
   transferKeyAgeMs: number | undefined,
   nowMs: number,
 ): Extract<HeldReason, 'key-age' | 'clock'> | undefined {

@@ -1,140 +1,167 @@
-import { bodyBytes, fingerprint } from '../intent/canonical.ts';
-import { identityFor, isNamed, keyFor, nameOf } from '../intent/naming.ts';
-import { canonicalOf, paymentOf } from '../intent/wanted.ts';
-import type { Intent, Journal, NamedBy, NewIntent, Place } from '../journal/journal.ts';
-import type { Asked, Speaking } from './doing.ts';
+import { type Bot, envBot } from '../bot/bot.ts';
+import { isNamed } from '../intent/naming.ts';
+import type { Intent, NamedBy, NewIntent, Reads } from '../journal/journal.ts';
+import type { Identity, Names } from './identity.ts';
 import { tooOldToSend } from './keyAge.ts';
-import { type Meeting, type RerunDecision, rerunRowFor, rerunWindowMs } from './rerun.ts';
+import { meaningOf, type PlanKind } from './planKinds.ts';
+import { type Found, isDone, rerunRowFor, rerunWindowMs } from './rerun.ts';
+import { whenReported } from './whenReported.ts';
 
-/** What would happen if the command went on now. Reading it changes nothing. */
+/** What would happen if the command went on now. Making it changes nothing. */
 export type Plan = {
-  readonly decision: RerunDecision | 'wait-for-twin' | 'unfinished-twin';
+  readonly is: PlanKind;
   readonly found: Intent | undefined;
   readonly twin: Intent | undefined;
+  /** What a person was shown and wants done all the same: a replay, or a twin by its id. */
+  readonly overruled: ReadonlySet<string>;
 };
 
-/** What a command asks for, with the names it has in the journal. */
-export type Sought = {
-  readonly asked: Asked;
-  readonly place: Place;
-  readonly canonical: string;
-  readonly fingerprint: string;
-  readonly identity: string;
-  readonly payment: string | undefined;
-  /** The key, where it is determined before anything is sent. */
-  readonly key: string | undefined;
+const nothingOverruled: Plan['overruled'] = new Set();
+
+/** The plan where there is no journal that could know anything. */
+export const planOfNewJournal: Plan = {
+  is: 'new',
+  found: undefined,
+  twin: undefined,
+  overruled: nothingOverruled,
 };
 
-export function seek(asked: Asked, speaking: Speaking, journal: Pick<Journal, 'hashOf'>): Sought {
-  const place: Place = { baseUrl: speaking.baseUrl, kind: asked.wanted.kind };
-  const canonical = canonicalOf(asked.wanted);
-  const tokenHash = speaking.bot === 'env' ? journal.hashOf(speaking.token.reveal()) : undefined;
-  return {
-    asked,
-    place,
-    canonical,
-    fingerprint: fingerprint(canonical),
-    identity: identityFor(asked.naming, place, { bot: speaking.bot, tokenHash }, canonical),
-    payment: paymentOf(asked.wanted),
-    key: isNamed(asked.naming) ? keyFor(asked.naming, place, canonical, () => '') : undefined,
-  };
-}
-
-export function newIntent(sought: Sought, speaking: Speaking, randomUuid: () => string): NewIntent {
-  const { asked, place, canonical } = sought;
-  const key = sought.key ?? keyFor(asked.naming, place, canonical, randomUuid);
-  return {
-    ...place,
-    id: randomUuid().replaceAll('-', '').slice(0, 12),
-    bot: speaking.bot,
-    namedBy: asked.naming.by === 'nothing' ? undefined : (asked.naming.by satisfies NamedBy),
-    name: nameOf(asked.naming),
-    key,
-    identity: sought.identity,
-    fingerprint: sought.fingerprint,
-    payment: sought.payment,
-    body: bodyBytes({ ...asked.wanted.request }, key),
-  };
+/** Asks the journal whether this is a re-run, and whether a twin stands in the way. */
+export async function makePlan(
+  identity: Identity,
+  bot: Bot,
+  reads: Reads,
+  nowMs: number,
+  overruled = nothingOverruled,
+): Promise<Plan> {
+  const found =
+    (await lookUp(identity, reads)) ?? (identity.former && (await lookUp(identity.former, reads)));
+  const is = found === undefined ? 'new' : await kindOf(found, identity, bot, reads, nowMs, overruled);
+  // A message is no payment.
+  const twin =
+    identity.payment !== undefined && isGuarded(is, found)
+      ? await findTwin(paymentOf(identity, bot), reads, nowMs, overruled)
+      : undefined;
+  return { is: twin?.is ?? is, found, twin: twin?.twin, overruled };
 }
 
 /** A name determines its key; so does whoever gives as KEY what the journal knows under another name. */
-function lookUp({ key, place, identity }: Sought, journal: Journal): Intent | undefined {
-  return key === undefined ? journal.findUnnamed(identity) : journal.findByKey(place, key);
+function lookUp({ key, scope, digest }: Names, reads: Reads): Promise<Intent | undefined> {
+  return key === undefined ? reads.findUnnamed(digest) : reads.findByKey(scope, key);
 }
 
-/** Asks the journal whether this is a re-run, and whether an unfinished twin stands in the way. */
-export function makePlan(
-  sought: Sought,
-  speaking: Speaking,
-  journal: Journal,
-  nowMs: number,
-  anew = false,
-): Plan {
-  const found = lookUp(sought, journal);
-  const usual =
-    found === undefined ? 'new' : rerunRowFor(meetingOf(found, sought, speaking, journal, nowMs)).decision;
-  const decision = found === undefined ? usual : decisionAbout(found, usual, anew);
-  const { place, payment, identity, asked } = sought;
-  const twin = guardsAgainstTwin(decision, found)
-    ? findUnfinishedTwin({ ...place, payment, identity, namedBy: asked.naming.by }, journal)
-    : undefined;
-  if (twin === undefined) return { decision, found, twin };
-  const alive = isBeingSent(twin, journal);
-  return { decision: alive ? 'wait-for-twin' : 'unfinished-twin', found, twin };
-}
-
-function decisionAbout({ namedBy }: Intent, usual: RerunDecision, anew: boolean): RerunDecision {
-  // A person who was shown the replay of an unnamed intent wants it done once more.
-  if (anew && usual === 'replay') return 'new-after-done';
-  // Its key was given as a name; but an unnamed intent that ended is over.
-  return usual === 'again' && namedBy === undefined ? 'other-body' : usual;
-}
-
-export function isBeingSent(intent: Intent, journal: Pick<Journal, 'isAlive'>): boolean {
-  return intent.state === 'sending' && intent.owner !== undefined && journal.isAlive(intent.owner);
-}
-
-function meetingOf(
+async function kindOf(
   found: Intent,
-  { asked, fingerprint: wantedFingerprint }: Sought,
-  speaking: Speaking,
-  journal: Journal,
+  identity: Identity,
+  bot: Bot,
+  reads: Reads,
   nowMs: number,
-): Meeting {
-  const sinceReportMs = found.reportedAtMs === undefined ? undefined : nowMs - found.reportedAtMs;
+  overruled: Plan['overruled'],
+): Promise<PlanKind> {
+  const { plan } = rerunRowFor(await howFound(found, identity, bot, reads, nowMs));
+  // A person who was shown the replay of an unnamed intent wants it done once more.
+  if (plan === 'replay' && overruled.has('replay')) return 'new-after-done';
+  // Its key was given as a name; but an unnamed intent that ended is over.
+  return plan === 'again' && found.namedBy === undefined ? 'other-body' : plan;
+}
+
+export function isBeingSent({ state, ownerLives }: Intent): boolean {
+  return state === 'sending' && ownerLives;
+}
+
+async function howFound(
+  found: Intent,
+  { order, fingerprint: wantedFingerprint }: Identity,
+  bot: Bot,
+  reads: Reads,
+  nowMs: number,
+): Promise<Found> {
   return {
     kind: found.kind,
-    named: isNamed(asked.naming),
-    sameBot: found.bot === speaking.bot,
+    named: isNamed(order.naming),
+    sameBot: found.bot === bot.name,
     sameBody: found.fingerprint === wantedFingerprint,
     state: found.state,
     tainted: found.tainted,
-    ownerAlive: isBeingSent(found, journal),
+    ownerAlive: isBeingSent(found),
     resolvedAs: found.resolvedAs,
-    reported: sinceReportMs !== undefined,
-    // A clock that went back puts the report in the future: still a re-run.
-    withinWindow: sinceReportMs !== undefined && sinceReportMs <= rerunWindowMs[found.kind],
+    // Only an unnamed one is not replayed for ever.
+    reported: isDone(found) && !isNamed(order.naming) ? await whenReported(found, reads, nowMs) : 'never',
     // A clock that went back proves no age: that one is held, not left behind and sent anew.
-    pastKeyAge: tooOldToSend(found, speaking.keyAgeMs, nowMs) === 'key-age',
+    pastKeyAge: tooOldToSend(found, bot.settings.keyAgeMs, nowMs) === 'key-age',
   };
 }
 
 /** Only what would go out for the first time is guarded: what may have landed is its own re-run. */
-function guardsAgainstTwin(decision: RerunDecision, found: Intent | undefined): boolean {
-  if (decision === 'new' || decision === 'new-after-done' || decision === 'again') return true;
-  return decision === 'resume' && found?.tainted === false && found.state === 'open';
+function isGuarded(is: PlanKind, found: Intent | undefined): boolean {
+  const { twinGuard } = meaningOf({ is });
+  if (twinGuard !== 'if-nothing-left-yet') return twinGuard === 'always';
+  return found?.tainted === false && found.state === 'open';
 }
 
-const namedForGood: readonly (NamedBy | 'nothing' | undefined)[] = ['once', 'key', 'row'];
+/** What two transfers are compared by. */
+type Payment = Pick<
+  NewIntent,
+  'baseUrl' | 'kind' | 'payment' | 'identity' | 'bot' | 'fingerprint' | 'namedBy'
+>;
 
-type Guarded = Pick<Intent, 'baseUrl' | 'kind' | 'payment' | 'identity'> & {
-  namedBy: NamedBy | 'nothing' | undefined;
+function paymentOf({ scope, payment, digest, fingerprint, order }: Identity, bot: Bot): Payment {
+  const { by } = order.naming;
+  const namedBy = by === 'nothing' ? undefined : by;
+  const { baseUrl, name } = bot;
+  return { baseUrl, kind: scope.kind, payment, identity: digest, bot: name, fingerprint, namedBy };
+}
+
+type TwinFound = {
+  readonly is: 'wait-for-twin' | 'unfinished-twin' | 'recently-done';
+  readonly twin: Intent;
 };
 
+/** Another payment that this one may be: it is waited for, or stands in the way. */
+export async function findTwin(
+  payment: Payment,
+  reads: Reads,
+  nowMs: number,
+  overruled = nothingOverruled,
+): Promise<TwinFound | undefined> {
+  const unfinished = await findUnfinishedTwin(payment, reads);
+  if (unfinished !== undefined) {
+    return { is: isBeingSent(unfinished) ? 'wait-for-twin' : 'unfinished-twin', twin: unfinished };
+  }
+  const recent = await findRecentTwin(payment, reads, nowMs, overruled);
+  return recent && { is: 'recently-done', twin: recent };
+}
+
+const namedForGood: readonly (NamedBy | undefined)[] = ['once', 'key', 'row'];
+
 /** An unknown payment must not be escaped by spelling the command differently. */
-export function findUnfinishedTwin(guarded: Guarded, journal: Journal): Intent | undefined {
-  if (guarded.payment === undefined) return undefined;
-  return journal
-    .unfinishedTwins(guarded, guarded.payment, guarded.identity)
-    .find(({ namedBy }) => !(namedForGood.includes(namedBy) && namedForGood.includes(guarded.namedBy)));
+async function findUnfinishedTwin(
+  { payment, namedBy, identity, ...scope }: Payment,
+  reads: Reads,
+): Promise<Intent | undefined> {
+  if (payment === undefined) return undefined;
+  const twins = await reads.unfinishedTwins(scope, payment, identity);
+  return twins.find((other) => !(namedForGood.includes(other.namedBy) && namedForGood.includes(namedBy)));
+}
+
+/**
+ * A payment that was made and that nobody was told of, or that another token's `env` made with the same body:
+ * where nothing is named, nobody can say that this one is not the same.
+ */
+async function findRecentTwin(
+  { payment, namedBy, baseUrl, identity, bot, fingerprint }: Payment,
+  reads: Reads,
+  nowMs: number,
+  overruled: Plan['overruled'],
+): Promise<Intent | undefined> {
+  if (payment === undefined || namedBy !== undefined) return undefined;
+  const isOfAnotherToken = (other: Intent): boolean =>
+    bot === envBot &&
+    other.bot === envBot &&
+    other.namedBy === undefined &&
+    other.fingerprint === fingerprint;
+  const made = await reads.unnamedOfPayment(baseUrl, payment, nowMs - rerunWindowMs.transfer);
+  return made
+    .filter((other) => other.identity !== identity && isDone(other) && !overruled.has(other.id))
+    .find((other) => other.reportedAtMs === undefined || isOfAnotherToken(other));
 }

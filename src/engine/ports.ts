@@ -1,3 +1,6 @@
+import type { Kind } from '../intent/wanted.ts';
+import type { Guards, Intent, Verdict, Work } from '../journal/journal.ts';
+
 /** Time as the engine sees it, so that tests can hold it in their hands. */
 export interface Clock {
   now(): number;
@@ -18,13 +21,24 @@ export interface Interrupts {
   readonly second: AbortSignal;
 }
 
-/** Where the engine says what it is about. */
+/** What the engine waits for. */
+export type Waiting =
+  | { readonly for: 'reply'; readonly kind: Kind }
+  | { readonly for: 'other-process'; readonly id: string }
+  | { readonly for: 'next-try'; readonly waitMs: number; readonly why: string };
+
+/** A step of the engine, for whoever wants to see them all. */
+export type Progress =
+  | { readonly is: 'sending'; readonly number: number; readonly url: string; readonly key: string }
+  | { readonly is: 'came-back'; readonly number: number; readonly what: string; readonly tookMs: number }
+  | { readonly is: 'waiting'; readonly verdict: Verdict; readonly waitMs: number };
+
+/** Who is told what the engine is about, while it is about it. */
 export interface Observer {
-  /** Says why there is a wait, if `work` takes longer than a moment. */
-  during<Result>(why: string, work: Promise<Result>): Promise<Result>;
-  step(text: string): void;
-  /** Something its caller must know now, before it is too late. */
-  notice(text: string): void;
+  during<Result>(waiting: Waiting, work: Promise<Result>): Promise<Result>;
+  step(progress: Progress): void;
+  /** A new intent begins although the journal holds one like it. */
+  beginsAnew(after: Intent): void;
 }
 
 /** The common pace of a batch: every attempt waits for its turn, and one limit slows them all. */
@@ -36,4 +50,4 @@ export interface Pace {
 }
 
 /** Makes one durable commit of `work`; a batch lets several share one. Resolves when it is durable. */
-export type Commit = <Result>(work: () => Result) => Promise<Result>;
+export type Commit = <Result>(work: Work<Result>, guards?: Guards) => Promise<Result>;

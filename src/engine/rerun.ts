@@ -1,8 +1,9 @@
 import type { Kind } from '../intent/wanted.ts';
 import type { State } from '../journal/journal.ts';
+import type { PlanKind } from './planKinds.ts';
 
 /** What is known when a command meets an intent of its own identity. */
-export type Meeting = {
+export type Found = {
   readonly kind: Kind;
   /** Whether the caller named it. */
   readonly named: boolean;
@@ -12,67 +13,21 @@ export type Meeting = {
   readonly tainted: boolean;
   readonly ownerAlive: boolean;
   readonly resolvedAs: 'happened' | 'did-not-happen' | undefined;
-  readonly reported: boolean;
-  /** First reported within the re-run window. */
-  readonly withinWindow: boolean;
+  /** When a command first told its outcome; `ahead`: by this clock, that is yet to come. */
+  readonly reported: 'never' | 'within-window' | 'long-ago' | 'ahead';
   /** What may have landed is older than any memory of its key that can be relied on. */
   readonly pastKeyAge: boolean;
 };
 
-export type RerunDecision =
-  | 'other-bot'
-  | 'other-body'
-  /** Another process is sending it: wait, and report its outcome. */
-  | 'wait'
-  /** Send the stored bytes with the stored key. */
-  | 'resume'
-  | 'needs-decision'
-  /** Leave the held one where it is, say so, and begin anew. */
-  | 'leave-behind'
-  | 'replay'
-  /** The same key again, perhaps with a mended body. */
-  | 'again'
-  /** A new intent, and a word on when the same was last done. */
-  | 'new-after-done'
-  | 'new';
-
-export type RerunMeaning = {
-  readonly happens: string;
-  /** The exit code; where there is none, it is that of whatever the intent comes to. */
-  readonly exit?: 0 | 6 | 10;
-};
-
-/** What each decision comes to, for those who run commands again. */
-export const rerunMeanings: Readonly<Record<RerunDecision, RerunMeaning>> = {
-  'other-bot': { happens: 'not sent', exit: 6 },
-  'other-body': { happens: 'not sent', exit: 6 },
-  wait: {
-    happens: 'waited for, --max-wait at most (then 9), and its outcome reported; never a second request',
-  },
-  'leave-behind': { happens: 'left behind with a notice, and a new intent begins' },
-  resume: { happens: 'resumed with its stored key and stored bytes' },
-  'needs-decision': { happens: 'not sent; says which decision is needed', exit: 10 },
-  replay: {
-    happens:
-      'shown again from the journal: nothing is sent, and a notice says so. On a terminal an unnamed one asks first',
-    exit: 0,
-  },
-  'new-after-done': {
-    happens: 'a new intent; a notice (on a terminal, the question) says when the same was last done',
-  },
-  new: { happens: 'a new intent with a new key' },
-  again: { happens: 'the same key again; with a changed body only if it never may have happened' },
-};
-
 export type RerunRow = {
   readonly found: string;
-  readonly matches: (meeting: Meeting) => boolean;
-  readonly decision: RerunDecision;
+  readonly matches: (found: Found) => boolean;
+  readonly plan: PlanKind;
 };
 
-const isUndone = ({ state, tainted, resolvedAs }: Meeting): boolean =>
+const didNotHappen = ({ state, tainted, resolvedAs }: Found): boolean =>
   (state === 'rejected' && !tainted) || (state === 'resolved' && resolvedAs === 'did-not-happen');
-const isDone = ({ state, resolvedAs }: Meeting): boolean =>
+export const isDone = ({ state, resolvedAs }: Pick<Found, 'state' | 'resolvedAs'>): boolean =>
   state === 'accepted' || (state === 'resolved' && resolvedAs === 'happened');
 
 /** Is this a re-run? First match, top to bottom. Without anything found it is not, and all is new. */
@@ -80,61 +35,67 @@ export const rerunTable: readonly RerunRow[] = [
   {
     found: 'a name held by another bot',
     matches: ({ named, sameBot }) => named && !sameBot,
-    decision: 'other-bot',
+    plan: 'other-bot',
   },
   {
     found: 'named, other canonical body, and neither rejected untainted nor resolved as did-not-happen',
-    matches: (meeting) => meeting.named && !meeting.sameBody && !isUndone(meeting),
-    decision: 'other-body',
+    matches: (found) => found.named && !found.sameBody && !didNotHappen(found),
+    plan: 'other-body',
   },
   {
     found: 'sending, its owner alive',
     matches: ({ state, ownerAlive }) => state === 'sending' && ownerAlive,
-    decision: 'wait',
+    plan: 'wait',
   },
   {
     found: 'unknown or sending with a dead owner, an unnamed message past its key age',
-    matches: (meeting) =>
-      (meeting.state === 'unknown' || meeting.state === 'sending') && isForgottenMessage(meeting),
-    decision: 'leave-behind',
+    matches: (found) => (found.state === 'unknown' || found.state === 'sending') && isForgottenMessage(found),
+    plan: 'leave-behind',
   },
   {
     found: 'open, unknown, sending with a dead owner',
     matches: ({ state }) => state === 'open' || state === 'unknown' || state === 'sending',
-    decision: 'resume',
+    plan: 'resume',
   },
   {
     found: 'held, an unnamed message past its key age',
-    matches: (meeting) => meeting.state === 'held' && isForgottenMessage(meeting),
-    decision: 'leave-behind',
+    matches: (found) => found.state === 'held' && isForgottenMessage(found),
+    plan: 'leave-behind',
   },
-  { found: 'held', matches: ({ state }) => state === 'held', decision: 'needs-decision' },
+  { found: 'held', matches: ({ state }) => state === 'held', plan: 'needs-decision' },
   {
-    found: 'accepted, or resolved as happened: named, not yet reported, or reported within the window',
-    matches: (meeting) => isDone(meeting) && (meeting.named || !meeting.reported || meeting.withinWindow),
-    decision: 'replay',
+    found: 'accepted, or resolved as happened, unnamed, reported more than 5 min ahead of now',
+    matches: (found) => isDone(found) && !found.named && found.reported === 'ahead',
+    plan: 'reported-ahead',
   },
-  { found: 'the same, unnamed, outside the window', matches: isDone, decision: 'new-after-done' },
+  {
+    found:
+      'accepted, or resolved as happened: named, not yet reported by any command, or first reported within the window',
+    matches: (found) =>
+      isDone(found) && (found.named || found.reported === 'never' || found.reported === 'within-window'),
+    plan: 'replay',
+  },
+  { found: 'the same, unnamed, outside the window', matches: isDone, plan: 'new-after-done' },
   {
     found: 'rejected, or resolved as did-not-happen, unnamed',
-    matches: (meeting) => isUndone(meeting) && !meeting.named,
-    decision: 'new',
+    matches: (found) => didNotHappen(found) && !found.named,
+    plan: 'new',
   },
   {
     found: 'the same, named, tainted, with another body',
     matches: ({ sameBody, tainted }) => !sameBody && tainted,
-    decision: 'other-body',
+    plan: 'other-body',
   },
-  { found: 'the same, named', matches: isUndone, decision: 'again' },
+  { found: 'the same, named', matches: didNotHappen, plan: 'again' },
 ];
 
-function isForgottenMessage({ kind, named, pastKeyAge }: Meeting): boolean {
+function isForgottenMessage({ kind, named, pastKeyAge }: Found): boolean {
   return kind === 'message' && !named && pastKeyAge;
 }
 
-export function rerunRowFor(meeting: Meeting): RerunRow {
-  const row = rerunTable.find(({ matches }) => matches(meeting));
-  if (row === undefined) throw new Error('the re-run table has no row for this meeting');
+export function rerunRowFor(found: Found): RerunRow {
+  const row = rerunTable.find(({ matches }) => matches(found));
+  if (row === undefined) throw new Error('the re-run table has no row for what was found');
   return row;
 }
 

@@ -1,46 +1,66 @@
-import type { Decision, Intent } from '../journal/journal.ts';
-import { afterWaiting, type Claimed, claimed, concluded, known, resumeOrHold, type Step } from './claim.ts';
-import type { Doing, Ended } from './doing.ts';
+import type { Decision, Intent, Transaction } from '../journal/journal.ts';
+import { type Claim, guardsOf, resumeOrHold, type Step, startAttempt, untilClaimed } from './claim.ts';
+import type { EngineContext } from './context.ts';
 import { carryOut } from './execute.ts';
-import { findUnfinishedTwin, isBeingSent } from './plan.ts';
+import { concluded, mustFind, type Outcome } from './outcome.ts';
+import { findTwin } from './plan.ts';
 
 /** Sends one known intent again, with its own key and bytes, as far as the rules let it. */
-export async function resume(id: string, doing: Doing, sendAgain: Decision | undefined): Promise<Ended> {
-  const step = await afterWaiting(() => doing.commit(() => takeUp(id, doing, sendAgain)), doing);
-  return step.is === 'claimed' ? carryOut(step, doing) : step;
+export async function resume(
+  id: string,
+  engine: EngineContext,
+  sendAgain: Decision | undefined,
+): Promise<Outcome> {
+  const guards = guardsOf(mustFind(await engine.journal.reads.get(id)));
+  const step = await untilClaimed(
+    () => engine.commit((tx) => takeUp(id, tx, engine, sendAgain), guards),
+    engine,
+  );
+  return step.is === 'claim' ? carryOut(step, engine) : step;
 }
 
-function takeUp(id: string, doing: Doing, sendAgain: Decision | undefined): Step {
-  const { journal, clock } = doing;
-  journal.recordDeath(id, clock.now());
-  const intent = known(journal.get(id));
+async function takeUp(
+  id: string,
+  tx: Transaction,
+  engine: EngineContext,
+  sendAgain: Decision | undefined,
+): Promise<Step> {
+  await tx.recordDeath(id, engine.clock.now());
+  const intent = mustFind(await tx.get(id));
   switch (intent.state) {
     case 'sending':
       return { is: 'wait', intent, twin: false };
     case 'unknown':
-      return resumeOrHold(intent, doing);
+      return resumeOrHold(intent, tx, engine);
     case 'open':
-      return takeUpOpen(intent, doing);
+      return takeUpOpen(intent, tx, engine);
     case 'held':
-      return sendAgain === undefined ? concluded(intent, doing, false) : takeUpHeld(intent, doing, sendAgain);
+      return sendAgain === undefined
+        ? concluded(intent, tx, false)
+        : takeUpHeld(intent, tx, engine, sendAgain);
     case 'accepted':
     case 'rejected':
     case 'resolved':
-      return concluded(intent, doing, 'from-journal');
+      return concluded(intent, tx, 'from-journal');
   }
 }
 
-/** Nothing of it has left: it must not slip past an unfinished payment that it may be. */
-function takeUpOpen(intent: Intent, doing: Doing): Step {
-  const twin = findUnfinishedTwin(intent, doing.journal);
-  if (twin === undefined) return resumeOrHold(intent, doing);
-  if (isBeingSent(twin, doing.journal)) return { is: 'wait', intent: twin, twin: true };
-  return { is: 'refused', because: 'unfinished-twin', intent: twin };
+/** Nothing of it has left: it must not slip past a payment that it may be. */
+async function takeUpOpen(intent: Intent, tx: Transaction, engine: EngineContext): Promise<Step> {
+  const found = await findTwin(intent, tx, engine.clock.now());
+  if (found === undefined) return resumeOrHold(intent, tx, engine);
+  if (found.is === 'wait-for-twin') return { is: 'wait', intent: found.twin, twin: true };
+  return { is: 'not-sent', because: found.is, intent: found.twin };
 }
 
 /** The operator's word is kept in the same commit that sends it again. */
-function takeUpHeld(intent: Intent, { journal, ...doing }: Doing, decision: Decision): Claimed {
-  journal.decide(intent.id, decision);
-  journal.claim(intent.id, doing.clock.now());
-  return claimed(intent.id, { journal, ...doing });
+async function takeUpHeld(
+  intent: Intent,
+  tx: Transaction,
+  engine: EngineContext,
+  decision: Decision,
+): Promise<Claim> {
+  await tx.decide(intent.id, decision);
+  await tx.claim(intent.id, engine.clock.now());
+  return startAttempt(intent.id, tx, engine);
 }

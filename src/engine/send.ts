@@ -1,45 +1,47 @@
-import type { Intent } from '../journal/journal.ts';
 import { endpoint } from '../wire/endpoints.ts';
 import type { Flight } from '../wire/flight.ts';
-import type { Doing } from './doing.ts';
+import { attemptFailed } from '../words/attempt.ts';
+import { cutOff } from '../words/wire.ts';
+import type { Claim } from './claim.ts';
+import type { EngineContext } from './context.ts';
+import type { Door } from './door.ts';
 
-/** One flight of an intent's own bytes. It always lands, even if only in words. */
-export async function send(intent: Intent, number: number, doing: Doing): Promise<Flight> {
-  const { service, speaking, limits, clock, observer } = doing;
-  const url = endpoint(service.url, intent.kind);
-  if (doing.interrupts.first.aborted)
-    return { came: 'nothing', headersSent: false, trouble: 'it was interrupted' };
+/** One flight of an intent's own bytes. It always comes back, even if with nothing. */
+export async function send({ intent, number }: Claim, door: Door, engine: EngineContext): Promise<Flight> {
+  const { connection, bot, limits, clock, observer } = engine;
+  const url = endpoint(connection.url, intent.kind);
+  if (engine.interrupts.first.aborted) return { came: 'nothing', headersSent: false, trouble: cutOff };
   const startedAtMs = clock.now();
-  const landing = untilLanded(doing);
-  observer.step(`attempt ${number}: POST ${url} (key ${intent.key})`);
+  const landing = untilLanded(engine);
+  observer.step({ is: 'sending', number, url, key: intent.key });
   try {
     const flight = await observer.during(
-      intent.kind === 'message' ? 'Sending the message' : 'Sending the transfer',
-      service.line
+      { for: 'reply', kind: intent.kind },
+      connection.channel
         .fly(
-          { url, token: speaking.token, body: intent.body },
-          { timeoutMs: limits.timeoutMs, cut: landing.cut },
+          { url, token: bot.token, body: intent.body },
+          { timeoutMs: limits.timeoutMs, cut: landing.cut, door: () => door.ask() },
         )
-        .catch(brokenLine),
+        .catch(brokenChannel),
     );
     const what = flight.came === 'reply' ? `status ${flight.status}` : flight.trouble;
-    observer.step(`attempt ${number}: ${what}, ${clock.now() - startedAtMs} ms`);
+    observer.step({ is: 'came-back', number, what, tookMs: clock.now() - startedAtMs });
     return flight;
   } finally {
     landing.over();
   }
 }
 
-/** A line that throws says nothing of how far it came: the worst is taken for true. */
-function brokenLine(error: unknown): Flight {
+/** A channel that throws says nothing of how far it came: the worst is taken for true. */
+function brokenChannel(error: unknown): Flight {
   const what = error instanceof Error ? error.message : String(error);
-  return { came: 'nothing', headersSent: true, trouble: `the attempt itself failed (${what})` };
+  return { came: 'nothing', headersSent: true, trouble: attemptFailed(what) };
 }
 
 const landingMs = 5000;
 
 /** After the first signal the flight may land for a while; the second ends it now. */
-function untilLanded({ interrupts, clock }: Doing): { cut: AbortSignal; over: () => void } {
+function untilLanded({ interrupts, clock }: EngineContext): { cut: AbortSignal; over: () => void } {
   const cut = new AbortController();
   let landed: AbortController | undefined;
   const onFirst = (): void => {

@@ -1,34 +1,33 @@
 import type { Kind } from '../intent/wanted.ts';
 import type { Verdict } from '../journal/journal.ts';
 import type { Flight } from '../wire/flight.ts';
-import type { Reading } from '../wire/reading.ts';
+import type { ParsedReply } from '../wire/readReply.ts';
+import type { Echo } from './echo.ts';
+import { saysItFailed, saysNothing } from './saysFailed.ts';
 
 /** All that one attempt is judged by. */
 export type Evidence = {
   readonly kind: Kind;
   readonly flight: Flight;
   /** The reply as it reads; absent where none came. */
-  readonly reading: Reading | undefined;
+  readonly parsed: ParsedReply | undefined;
+  /** What the reply says of the request that it answers. */
+  readonly echo: Echo;
+  /** What it names as done is another intent's: it arrived on the wrong request. */
+  readonly isSomeoneElses: boolean;
   readonly tainted: boolean;
   /** A named intent of which nothing but this attempt has been heard in this journal. */
   readonly firstHeardOfName: boolean;
 };
 
-export type Next =
-  /** The intent has its outcome. */
-  | 'done'
-  /** Try again after a while, if tries and time are left. */
-  | 'try-again'
-  /** Trying again now would tell nothing new. */
-  | 'stop';
-
-export type Judgement = {
+/** What an attempt proves. */
+export type Ruling = {
   readonly verdict: Verdict;
-  readonly next: Next;
+  /** The intent has its outcome; or try again, if time is left; or stop, as trying now would tell nothing new. */
+  readonly next: 'done' | 'try-again' | 'stop';
   /** When tries end with this judgement an operator must decide. */
   readonly heldAtEnd?: true;
   readonly duplicate?: true;
-  readonly unverified?: true;
   /** Why it is held, where it is. */
   readonly why?: HeldReason;
 };
@@ -36,6 +35,9 @@ export type Judgement = {
 export type HeldReason =
   | 'failed-status'
   | 'no-proof'
+  | 'someone-elses'
+  | 'other-payment'
+  | 'unclear-status'
   | 'rejected-after-doubt'
   | 'conflict'
   | 'conflict-in-flight'
@@ -46,17 +48,18 @@ export type HeldReason =
 export type VerdictRow = {
   readonly came: string;
   readonly matches: (evidence: Evidence) => boolean;
-  readonly untainted: Judgement;
-  readonly tainted: Judgement;
+  readonly untainted: Ruling;
+  readonly tainted: Ruling;
 };
 
-const accepted: Judgement = { verdict: 'accepted', next: 'done' };
-const duplicate: Judgement = { verdict: 'accepted', next: 'done', duplicate: true };
-const rejected: Judgement = { verdict: 'rejected', next: 'done' };
-const unknownTryAgain: Judgement = { verdict: 'unknown', next: 'try-again' };
-const unknownStop: Judgement = { verdict: 'unknown', next: 'stop' };
-const held = (why: HeldReason): Judgement => ({ verdict: 'held', next: 'done', why });
-const same = (judgement: Judgement) => ({ untainted: judgement, tainted: judgement });
+const accepted: Ruling = { verdict: 'accepted', next: 'done' };
+const duplicate: Ruling = { verdict: 'accepted', next: 'done', duplicate: true };
+const rejected: Ruling = { verdict: 'rejected', next: 'done' };
+const unknownTryAgain: Ruling = { verdict: 'unknown', next: 'try-again' };
+const unknownStop: Ruling = { verdict: 'unknown', next: 'stop' };
+const heldAtEnd = (why: HeldReason): Ruling => ({ ...unknownTryAgain, heldAtEnd: true, why });
+const held = (why: HeldReason): Ruling => ({ verdict: 'held', next: 'done', why });
+const same = (ruling: Ruling) => ({ untainted: ruling, tainted: ruling });
 
 const statusOf = ({ flight }: Evidence): number => (flight.came === 'reply' ? flight.status : 0);
 const isSuccess = (evidence: Evidence): boolean => statusOf(evidence) >= 200 && statusOf(evidence) <= 299;
@@ -69,20 +72,17 @@ const nonEmptyString = (value: unknown): boolean => typeof value === 'string' &&
 const isObject = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function provesItHappened({ kind, reading }: Evidence): boolean {
-  const json = reading?.json;
-  if (json === undefined || (json.error !== undefined && json.error !== null)) return false;
+/** A success that names the thing done. Without it nothing shows that anything was. */
+export function namesWhatWasDone(kind: Kind, parsed: ParsedReply | undefined): boolean {
+  const json = parsed?.json;
+  if (json === undefined || !saysNothing(json.error)) return false;
   return kind === 'message'
     ? isObject(json.message)
     : nonEmptyString(json.transfer_id) || nonEmptyString(json.signature);
 }
 
-const failedStatus = /fail|reject|cancel|expire|error|decline/iu;
-
-function saysItFailed({ kind, reading }: Evidence): boolean {
-  const status = reading?.json?.status;
-  return kind === 'transfer' && typeof status === 'string' && failedStatus.test(status);
-}
+const provesItHappened = (evidence: Evidence): boolean =>
+  isSuccess(evidence) && namesWhatWasDone(evidence.kind, evidence.parsed);
 
 // Where botctl itself stopped reading a reply that says no, its status line is proof enough.
 function wasBrokenOff(evidence: Evidence): boolean {
@@ -91,6 +91,11 @@ function wasBrokenOff(evidence: Evidence): boolean {
   if (flight.ended === 'too-long') return isSuccess(evidence);
   return flight.ended === 'broken';
 }
+
+/** Statuses that are said only of what was not done. */
+const rejections: readonly number[] = [
+  400, 402, 404, 405, 406, 407, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 426, 428, 431, 451,
+];
 
 /** What one attempt proves. First match, top to bottom. */
 export const verdictTable: readonly VerdictRow[] = [
@@ -106,13 +111,25 @@ export const verdictTable: readonly VerdictRow[] = [
     ...same(unknownTryAgain),
   },
   {
-    came: '2xx of a transfer whose status says it failed',
-    matches: (evidence) => isSuccess(evidence) && provesItHappened(evidence) && saysItFailed(evidence),
+    came: '2xx that shows a message, or a transfer id or signature, and says that it failed',
+    matches: (evidence) =>
+      provesItHappened(evidence) && saysItFailed(evidence.kind, evidence.parsed?.json ?? {}),
     ...same(held('failed-status')),
   },
   {
+    came: '2xx whose transfer id, signature or message id is another intent’s',
+    matches: (evidence) => provesItHappened(evidence) && evidence.isSomeoneElses,
+    ...same(heldAtEnd('someone-elses')),
+  },
+  {
+    came: '2xx of a transfer that names another recipient, asset or amount',
+    matches: (evidence) =>
+      provesItHappened(evidence) && evidence.kind === 'transfer' && evidence.echo === 'other',
+    ...same(held('other-payment')),
+  },
+  {
     came: '2xx that shows a message, or a transfer id or signature',
-    matches: (evidence) => isSuccess(evidence) && provesItHappened(evidence),
+    matches: provesItHappened,
     ...same(accepted),
   },
   { came: 'any other whole 2xx', matches: isSuccess, ...same(held('no-proof')) },
@@ -144,7 +161,7 @@ export const verdictTable: readonly VerdictRow[] = [
       evidence.kind === 'message' &&
       !evidence.tainted &&
       evidence.firstHeardOfName,
-    ...same({ ...duplicate, unverified: true }),
+    ...same(duplicate),
   },
   {
     came: 'any other 409 on a message',
@@ -155,10 +172,15 @@ export const verdictTable: readonly VerdictRow[] = [
   {
     came: '409 on a transfer',
     matches: isStatus(409),
-    ...same({ ...unknownTryAgain, heldAtEnd: true, why: 'conflict-in-flight' }),
+    ...same(heldAtEnd('conflict-in-flight')),
   },
   {
-    came: 'other 3xx; 400 402 404 422 and other 4xx not named here',
+    came: 'any other 4xx: proxies say them of requests that went through',
+    matches: (evidence) => statusOf(evidence) >= 400 && !isStatus(...rejections)(evidence),
+    ...same(heldAtEnd('unclear-status')),
+  },
+  {
+    came: `other 3xx; ${rejections.join(' ')}`,
     matches: () => true,
     untainted: rejected,
     tainted: held('rejected-after-doubt'),
@@ -171,7 +193,7 @@ export function rowFor(evidence: Evidence): VerdictRow {
   return row;
 }
 
-export function judge(evidence: Evidence): Judgement {
+export function judge(evidence: Evidence): Ruling {
   const row = rowFor(evidence);
   return evidence.tainted ? row.tainted : row.untainted;
 }

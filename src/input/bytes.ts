@@ -1,6 +1,8 @@
-import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { diskTrouble } from '../disk.ts';
 import { Failure } from '../errors.ts';
+import { interruptedReading, unreadableInput } from '../words/input.ts';
+import { openToRead } from './openToRead.ts';
 import { unlessInterrupted } from './unlessInterrupted.ts';
 
 export type Source = {
@@ -26,7 +28,7 @@ export async function* bytesOf(source: Source): AsyncGenerator<Buffer> {
       yield Buffer.from(next.value);
     }
   } catch (error) {
-    throw error instanceof Failure ? error : unreadable(name, error);
+    throw error instanceof Failure ? error : unreadableInput(name, diskTrouble(error), error);
   } finally {
     if (!isWhole) (stream as Readable).destroy();
   }
@@ -34,22 +36,8 @@ export async function* bytesOf(source: Source): AsyncGenerator<Buffer> {
 
 function opened(path: string, name: string): Readable {
   try {
-    return createReadStream(path);
+    return openToRead(path);
   } catch (error) {
-    throw unreadable(name, error);
+    throw unreadableInput(name, diskTrouble(error), error);
   }
-}
-
-function unreadable(name: string, error: unknown): Failure {
-  const why = error instanceof Error ? error.message : String(error);
-  return new Failure('bad-file', `${name} cannot be read: ${why}. Nothing was sent.`, {
-    hint: 'Check the path and its permissions.',
-    cause: error,
-  });
-}
-
-export function interruptedReading(name: string): Failure {
-  return new Failure('interrupted', `Interrupted while ${name} was read; nothing was sent.`, {
-    hint: 'Run the same command again when you are ready.',
-  });
 }

@@ -1,4 +1,4 @@
-import { Failure } from '../errors.ts';
+import { badBaseUrl } from '../words/baseUrl.ts';
 
 /** Where a service is, written one way only: it is part of what an intent is. */
 export type BaseUrl = string & { readonly brand: 'BaseUrl' };
@@ -8,32 +8,28 @@ export const sandboxBaseUrl = 'sandbox' as BaseUrl;
 
 const loopbackHosts = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/u;
 
-function refuse(why: string, hint: string): Failure {
-  return new Failure('base-url', `The base URL ${why}.`, { hint });
-}
-
 export function isLoopback(url: URL): boolean {
   return loopbackHosts.test(url.hostname);
 }
 
-/** Whole and normalised: case of host, default port, trailing slash. The text itself is never echoed. */
-export function parseBaseUrl(text: string): BaseUrl {
-  const example = 'Give it like https://bots.example.com.';
-  if (!URL.canParse(text)) throw refuse('is not a URL', example);
+/** Whole and normalised: case of host, default port, trailing slash. `name` is said where it is wrong. */
+export function parseBaseUrl(text: string, name = 'The base URL'): BaseUrl {
+  if (!URL.canParse(text)) throw badBaseUrl(name, 'not-a-url');
   const url = new URL(text);
-  if (url.username !== '' || url.password !== '') {
-    throw refuse('carries user info', 'Take it out: botctl authenticates with the bot token only.');
-  }
+  if (url.username !== '' || url.password !== '') throw badBaseUrl(name, 'user-info');
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url))) {
-    throw refuse(
-      'is not https',
-      'Use https: the token would travel in the clear. Only loopback may be http.',
-    );
+    throw badBaseUrl(name, 'not-https');
   }
-  if (url.search !== '' || url.hash !== '' || /[?#]/u.test(text)) {
-    throw refuse('has a query or a fragment', example);
-  }
+  if (url.search !== '' || url.hash !== '' || /[?#]/u.test(text)) throw badBaseUrl(name, 'query');
   return `${url.origin}${url.pathname.replace(/\/+$/u, '')}` as BaseUrl;
+}
+
+/** What identities and keys say of where: there loopback is one host, however it is spelled. */
+export function identityUrl(spelled: BaseUrl): BaseUrl {
+  return spelled.replace(
+    /^(https?:\/\/)(?:localhost|\[::1\])(?=[:/]|$)/u,
+    (_host, scheme: string) => `${scheme}127.0.0.1`,
+  ) as BaseUrl;
 }
 
 export function originOf(baseUrl: BaseUrl): string {

@@ -1,3 +1,15 @@
+import {
+  buttonPartTwice,
+  buttonProblems,
+  buttonRule,
+  distinctIdsRule,
+  moreUnknownStyles,
+  repeatedId,
+  rowMarkRule,
+  rowWithoutButtons,
+  unknownButtonPart,
+  unknownStyle,
+} from '../words/messageFields.ts';
 import { type Complaint, complain } from './complaint.ts';
 
 export type Button = {
@@ -7,14 +19,14 @@ export type Button = {
   readonly custom_id: string;
 };
 
-export type Row = { readonly type: 'action_row'; readonly components: readonly Component[] };
+type Row = { readonly type: 'action_row'; readonly components: readonly Component[] };
 
 /** Types that the service's document does not show are passed on as they are. */
-export type OtherComponent = { readonly type: string };
+type OtherComponent = { readonly type: string };
 
 export type Component = Row | Button | OtherComponent;
 
-export const knownStyles: readonly string[] = ['success', 'danger'];
+const knownStyles: readonly string[] = ['success', 'danger'];
 
 /** `--button` and `--row` in the order they were given: a row mark begins a new row. */
 export type ButtonWord = { readonly button: string } | 'row';
@@ -40,25 +52,23 @@ function splitAtCommas(text: string): string[] {
   return parts;
 }
 
-const buttonRule = 'label=TEXT,id=ID with an optional style=STYLE (a comma in a text is written \\,)';
-
 export function parseButton(text: string): Button | Complaint {
   const fields = new Map<'label' | 'custom_id' | 'style', string>();
   for (const part of splitAtCommas(text)) {
     const equals = part.indexOf('=');
     const name = fieldNames.get(part.slice(0, Math.max(equals, 0)).trim());
     if (equals < 0 || name === undefined) {
-      return complain('--button', buttonRule, `has a part that is none of label=, id=, style=: "${part}"`);
+      return complain('--button', buttonRule, unknownButtonPart(part));
     }
-    if (fields.has(name)) return complain('--button', buttonRule, `gives ${name} twice`);
+    if (fields.has(name)) return complain('--button', buttonRule, buttonPartTwice(name));
     fields.set(name, part.slice(equals + 1));
   }
   const label = fields.get('label');
   const customId = fields.get('custom_id');
   const style = fields.get('style');
-  if (!label) return complain('--button', buttonRule, 'has no label');
-  if (!customId) return complain('--button', buttonRule, 'has no id');
-  if (style === '') return complain('--button', buttonRule, 'has an empty style');
+  if (!label) return complain('--button', buttonRule, buttonProblems.noLabel);
+  if (!customId) return complain('--button', buttonRule, buttonProblems.noId);
+  if (style === '') return complain('--button', buttonRule, buttonProblems.emptyStyle);
   return { type: 'button', label, ...(style === undefined ? {} : { style }), custom_id: customId };
 }
 
@@ -78,7 +88,7 @@ export function rowsFrom(words: readonly ButtonWord[]): { rows: Row[]; complaint
   // A --row before the first button merely begins it.
   if (rows[0]?.length === 0 && rows.length > 1) rows.shift();
   if (complaints.length === 0 && rows.some((row) => row.length === 0)) {
-    complaints.push(complain('--row', 'followed by a --button', 'begins a row without buttons'));
+    complaints.push(complain('--row', rowMarkRule, rowWithoutButtons));
   }
   return { rows: rows.map((components) => ({ type: 'action_row', components })), complaints };
 }
@@ -92,7 +102,7 @@ export function isButton(component: Component): component is Button {
 }
 
 /** Every button, wherever it stands. */
-export function buttonsIn(components: readonly Component[]): Button[] {
+function buttonsIn(components: readonly Component[]): Button[] {
   return components.flatMap((component) => {
     if (isRow(component)) return buttonsIn(component.components);
     return isButton(component) ? [component] : [];
@@ -106,16 +116,15 @@ export function repeatedIds(components: readonly Component[]): Complaint[] {
     if (seen.has(id)) repeated.add(id);
     seen.add(id);
   }
-  return [...repeated].map((id) =>
-    complain('components', 'given each custom_id once', `use the custom_id "${id}" twice`),
-  );
+  return [...repeated].map((id) => complain('components', distinctIdsRule, repeatedId(id)));
 }
+
+const mostWarnings = 5;
 
 export function componentWarnings(components: readonly Component[]): string[] {
   const styles = new Set(buttonsIn(components).flatMap(({ style }) => (style === undefined ? [] : [style])));
   const unknown = [...styles].filter((style) => !knownStyles.includes(style));
-  return unknown.map(
-    (style) =>
-      `The button style "${style}" is none of ${knownStyles.join(', ')}; the service’s full set is not published, so it is sent as it is.`,
-  );
+  const warnings = unknown.slice(0, mostWarnings).map((style) => unknownStyle(style, knownStyles));
+  const more = unknown.length - warnings.length;
+  return more === 0 ? warnings : [...warnings, moreUnknownStyles(more)];
 }

@@ -1,23 +1,21 @@
 import { type ParseErrorCode, printParseErrorCode, visit } from 'jsonc-parser';
-import { Failure } from '../errors.ts';
-
-const mendIt = 'Mend the file and run the command again.';
-
-/** What is wrong with a text, and where in it. */
-export type TextFault = { readonly what: string; readonly line: number; readonly column: number };
-
-function fault(source: string, { what, line, column }: TextFault): Failure {
-  return new Failure('bad-file', `${source}, line ${line}, column ${column}: ${what}. Nothing was sent.`, {
-    hint: mendIt,
-  });
-}
+import {
+  badText,
+  inexactNumber,
+  keyTwice,
+  notJson,
+  notJsonBecause,
+  notUtf8,
+  type TextFault,
+  tooDeep,
+} from '../words/jsonText.ts';
 
 /** UTF-8 bytes as text; where they are none, says at which byte. A byte order mark is skipped. */
 export function decodeUtf8(bytes: Uint8Array, source: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw fault(source, { what: 'the bytes are not valid UTF-8', ...firstBadByte(bytes) });
+    throw badText(source, { what: notUtf8, ...firstBadByte(bytes) });
   }
 }
 
@@ -67,7 +65,7 @@ function isExact(value: number, written: string): boolean {
 /** Strict JSON with positions: no comments, no trailing commas, no key given twice in an object. */
 export function parseJson(json: string, source: string): unknown {
   const read = readJson(json);
-  if ('fault' in read) throw fault(source, read.fault);
+  if ('fault' in read) throw badText(source, read.fault);
   return read.value;
 }
 
@@ -86,7 +84,7 @@ export function readJson(json: string): { readonly value: unknown } | { readonly
     visitStrictly(json);
     return { value: JSON.parse(json) };
   } catch (thrown) {
-    return { fault: thrown instanceof Faulty ? thrown.fault : { what: 'not JSON', line: 1, column: 1 } };
+    return { fault: thrown instanceof Faulty ? thrown.fault : { what: notJson, line: 1, column: 1 } };
   }
 }
 
@@ -95,8 +93,7 @@ function visitStrictly(json: string): void {
   let depth = 0;
   const deeper = (_offset: number, _length: number, line: number, column: number): void => {
     depth += 1;
-    if (depth > maxDepth)
-      throw new Faulty(`it is nested deeper than ${maxDepth} levels`, line + 1, column + 1);
+    if (depth > maxDepth) throw new Faulty(tooDeep(maxDepth), line + 1, column + 1);
   };
   visit(
     json,
@@ -116,17 +113,16 @@ function visitStrictly(json: string): void {
       onObjectProperty: (property, _offset, _length, line, column) => {
         const seen = objects.at(-1);
         if (seen?.has(property)) {
-          throw new Faulty(`the key "${property}" is given twice in one object`, line + 1, column + 1);
+          throw new Faulty(keyTwice(property), line + 1, column + 1);
         }
         seen?.add(property);
       },
       onLiteralValue: (value, offset, length, line, column) => {
         if (typeof value !== 'number' || isExact(value, json.slice(offset, offset + length))) return;
-        const what = 'the number cannot be passed on exactly; write it as a string';
-        throw new Faulty(what, line + 1, column + 1);
+        throw new Faulty(inexactNumber, line + 1, column + 1);
       },
       onError: (code, _offset, _length, line, column) => {
-        throw new Faulty(`not JSON (${words(code)})`, line + 1, column + 1);
+        throw new Faulty(notJsonBecause(words(code)), line + 1, column + 1);
       },
     },
     { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false },

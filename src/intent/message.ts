@@ -1,50 +1,60 @@
 import * as z from 'zod/mini';
+import { invalidRequest } from '../words/complaints.ts';
+import { empty, wholeRequest } from '../words/fields.ts';
+import {
+  contentFarTooLong,
+  contentLength,
+  contentRule,
+  conversationRule,
+  customIdRule,
+  labelRule,
+  rowRule,
+  styleRule,
+  theMessage,
+  typeRule,
+} from '../words/messageFields.ts';
 import { type Component, componentWarnings, isButton, isRow, repeatedIds } from './buttons.ts';
-import { type Complaint, type Complaints, refusal } from './complaint.ts';
+import type { Complaint, Complaints, OptionsOfField } from './complaint.ts';
 import { check, halfPair, optionalText, rule, text } from './schema.ts';
 import type { MessageRequest, Wanted } from './wanted.ts';
 
-export const maxContentCodePoints = 5000;
-
-const contentRule = `1 to ${maxContentCodePoints} characters, counted as Unicode code points`;
+const maxContentCodePoints = 5000;
 
 const content = z.string().check(
-  rule<string>(contentRule, (value) => {
+  rule<string>(contentRule(maxContentCodePoints), (value) => {
     const broken = halfPair(value);
     if (broken !== undefined) return broken;
     // At most two UTF-16 units a code point: no need to count what is far too long.
-    if (value.length > 2 * maxContentCodePoints) return 'is far too long';
+    if (value.length > 2 * maxContentCodePoints) return contentFarTooLong;
     const count = [...value].length;
-    if (count === 0) return 'is empty';
-    return count > maxContentCodePoints ? `has ${count} characters` : undefined;
+    if (count === 0) return empty;
+    return count > maxContentCodePoints ? contentLength(count) : undefined;
   }),
 );
 
 const button = z.strictObject({
   type: z.literal('button'),
-  label: text('text on the button'),
-  style: z.optional(text('a style, or absent')),
-  custom_id: text('an identifier of your choice'),
+  label: text(labelRule),
+  style: z.optional(text(styleRule)),
+  custom_id: text(customIdRule),
 });
 
 const row = z.strictObject({
   type: z.literal('action_row'),
   components: z
     .array(z.unknown())
-    .check(rule<unknown[]>('one button or more', (value) => (value.length === 0 ? 'is empty' : undefined))),
+    .check(rule<unknown[]>(rowRule, (value) => (value.length === 0 ? empty : undefined))),
 });
 
-const optionOfField = { conversation_id: '--conversation', content: '--content (or --content-file)' };
-
 const messageSchema = z.strictObject({
-  conversation_id: text('the identifier of a conversation'),
+  conversation_id: text(conversationRule),
   content,
   components: z.optional(z.array(z.unknown())),
   reply_to_message_id: optionalText(),
   idempotency_key: optionalText(),
 });
 
-const typed = z.looseObject({ type: text('the type of a component') });
+const typed = z.looseObject({ type: text(typeRule) });
 
 /** Rows and buttons are held to the document; types that it does not show pass as they are. */
 function checkComponents(values: readonly unknown[], path: string): Complaint[] {
@@ -63,16 +73,16 @@ function checkComponents(values: readonly unknown[], path: string): Complaint[] 
 function under(path: string, complaints: readonly Complaint[]): Complaint[] {
   return complaints.map((complaint) => ({
     ...complaint,
-    field: complaint.field === 'the request' ? path : `${path}.${complaint.field}`,
+    field: complaint.field === wholeRequest ? path : `${path}.${complaint.field}`,
   }));
 }
 
-export type CheckedMessage = { wanted: Wanted & { kind: 'message' }; payloadKey: string | undefined };
+type CheckedMessage = { wanted: Wanted & { kind: 'message' }; payloadKey: string | undefined };
 
 /** A message from fields of any origin, or a refusal that lists everything wrong with them. */
-export function parseMessage(fields: unknown): CheckedMessage {
+export function parseMessage(fields: unknown, options: OptionsOfField = {}): CheckedMessage {
   const checked = checkMessage(fields);
-  if ('complaints' in checked) throw refusal(checked.complaints, 'The message', optionOfField);
+  if ('complaints' in checked) throw invalidRequest(checked.complaints, theMessage, options);
   return checked;
 }
 

@@ -1,5 +1,6 @@
-import { Failure } from '../errors.ts';
+import { badName, emptyName, nameTooLong, payloadKeySource, severalNames } from '../words/naming.ts';
 import { digestOf } from './canonical.ts';
+import { invisibleIn } from './invisible.ts';
 import type { Kind } from './wanted.ts';
 
 /** What the caller calls an intent. */
@@ -9,9 +10,10 @@ export type Naming =
   | { readonly by: 'run'; readonly name: string }
   | { readonly by: 'key'; readonly key: string }
   /** A row of a batch: its `id`, or its body and which of its equals it is. */
-  | { readonly by: 'row'; readonly name: string; readonly row: string };
+  | { readonly by: 'row'; readonly name: string; readonly row: string; readonly id?: string };
 
-export type Place = { readonly baseUrl: string; readonly kind: Kind };
+/** Names and keys are one within a service, and for one kind. */
+export type Scope = { readonly baseUrl: string; readonly kind: Kind };
 
 export type NamingChoice = {
   once: string | undefined;
@@ -28,15 +30,9 @@ export function namingFrom(choice: NamingChoice): Naming {
   const given = [
     choice.once === undefined ? [] : ['--once'],
     choice.run === undefined ? [] : ['--run'],
-    key === undefined
-      ? []
-      : [choice.key === undefined ? 'the payload’s idempotency_key' : '--idempotency-key'],
+    key === undefined ? [] : [choice.key === undefined ? payloadKeySource : '--idempotency-key'],
   ].flat();
-  if (given.length > 1) {
-    throw new Failure('usage', `Only one of them may name an intent: ${given.join(' and ')} are given.`, {
-      hint: 'Keep --once for one thing that happens once, --run for every command of a run, or a key of your own.',
-    });
-  }
+  if (given.length > 1) throw severalNames(given);
   if (choice.once !== undefined) return { by: 'once', name: notEmpty('--once', choice.once) };
   if (choice.run !== undefined) return { by: 'run', name: notEmpty('--run', choice.run) };
   if (key !== undefined) return { by: 'key', key: notEmpty(given[0] ?? '--idempotency-key', key) };
@@ -47,24 +43,9 @@ export function namingFrom(choice: NamingChoice): Naming {
 const maxNameBytes = 512;
 
 function notEmpty(source: string, name: string): string {
-  if (name.trim() === '') {
-    throw new Failure(
-      'usage',
-      `${source} is empty: an empty name would make different intents one. Nothing was sent.`,
-      {
-        hint: 'Give a name that is the same on a retry and different otherwise, or leave it out (unset the variable).',
-      },
-    );
-  }
-  if (/\p{Cc}/u.test(name) || !name.isWellFormed() || Buffer.byteLength(name) > maxNameBytes) {
-    throw new Failure(
-      'usage',
-      `${source} has control characters or is longer than ${maxNameBytes} bytes. Nothing was sent.`,
-      {
-        hint: 'Give a short name of printable characters.',
-      },
-    );
-  }
+  if (name.trim() === '') throw emptyName(source);
+  const problem = Buffer.byteLength(name) > maxNameBytes ? nameTooLong(maxNameBytes) : invisibleIn(name);
+  if (problem !== undefined) throw badName(source, problem);
   return name;
 }
 
@@ -106,27 +87,22 @@ function asUuid(hex: string): string {
 }
 
 /** The idempotency key. Only an unnamed intent's is random: every other is the same on every machine. */
-export function keyFor(naming: Naming, place: Place, canonical: string, randomKey: () => string): string {
+export function keyFor(naming: Naming, scope: Scope, canonical: string, randomKey: () => string): string {
   if (naming.by === 'nothing') return randomKey();
   if (naming.by === 'key') return naming.key;
-  return asUuid(digestOf('botctl-key/1', [place.baseUrl, place.kind, ...fieldsOf(naming, canonical)]));
+  return asUuid(digestOf('botctl-key/1', [scope.baseUrl, scope.kind, ...fieldsOf(naming, canonical)]));
 }
 
 /** Whether this command and an earlier one mean the same intent: they do if their identities are equal. */
-export function identityFor(
-  naming: Naming,
-  place: Place,
-  speaker: SpeakerIdentity,
-  canonical: string,
-): string {
+export function identityFor(naming: Naming, scope: Scope, bot: BotIdentity, canonical: string): string {
   const fields =
     naming.by === 'nothing'
-      ? ['unnamed', speaker.bot, speaker.tokenHash ?? '', canonical]
+      ? ['unnamed', bot.bot, bot.tokenHash ?? '', canonical]
       : fieldsOf(naming, canonical);
-  return digestOf('botctl-identity/1', [place.baseUrl, place.kind, ...fields]);
+  return digestOf('botctl-identity/1', [scope.baseUrl, scope.kind, ...fields]);
 }
 
-export type SpeakerIdentity = {
+type BotIdentity = {
   readonly bot: string;
   /** Only for the bot `env`: unnamed commands of two tokens are two bots' commands. */
   readonly tokenHash: string | undefined;

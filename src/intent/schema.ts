@@ -1,4 +1,15 @@
 import * as z from 'zod/mini';
+import {
+  empty,
+  halfPairProblem,
+  invalidField,
+  not,
+  shapeOf,
+  shapeRule,
+  textRule,
+  unknownField,
+  wholeRequest,
+} from '../words/fields.ts';
 import { type Complaint, missing } from './complaint.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -13,17 +24,17 @@ export function rule<Value>(text: string, problemOf: (value: Value) => string | 
 }
 
 export function halfPair(value: string): string | undefined {
-  return value.isWellFormed() ? undefined : 'has half a surrogate pair, which no UTF-8 can hold';
+  return value.isWellFormed() ? undefined : halfPairProblem;
 }
 
 /** A string that can be written as UTF-8 and holds something. */
 export function text(what: string) {
-  return z.string().check(rule<string>(what, (value) => (value === '' ? 'is empty' : halfPair(value))));
+  return z.string().check(rule<string>(what, (value) => (value === '' ? empty : halfPair(value))));
 }
 
 /** Empty is the same as absent. */
 export function optionalText() {
-  return z.optional(z.string().check(rule<string>('text', halfPair)));
+  return z.optional(z.string().check(rule<string>(textRule, halfPair)));
 }
 
 function fieldOf(path: readonly PropertyKey[]): string {
@@ -33,31 +44,23 @@ function fieldOf(path: readonly PropertyKey[]): string {
   }, '');
 }
 
-const shapes: Readonly<Record<string, string>> = { object: 'an object', array: 'a list', string: 'a string' };
-
-const inJson: Readonly<Record<string, string>> = { string: 'a string, in double quotes' };
-
 function complaintsOfIssue(issue: Issue): Complaint[] {
-  const field = fieldOf(issue.path) || 'the request';
+  const field = fieldOf(issue.path) || wholeRequest;
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({
-      field: fieldOf([...issue.path, key]),
-      rule: 'a field of the service’s document',
-      problem: 'is not known',
-    }));
+    return issue.keys.map((key) => ({ field: fieldOf([...issue.path, key]), ...unknownField }));
   }
   if (issue.code === 'invalid_type') {
-    const what = shapes[issue.expected] ?? `a ${issue.expected}`;
+    const what = shapeOf(issue.expected);
     if (issue.input === undefined) return [missing(field, what)];
-    return [{ field, rule: inJson[issue.expected] ?? what, problem: `is not ${what}` }];
+    return [{ field, rule: shapeRule(issue.expected), problem: not(what) }];
   }
   if (issue.code === 'custom' && typeof issue.params?.rule === 'string') {
     return [{ field, rule: issue.params.rule, problem: String(issue.params.problem) }];
   }
-  return [{ field, rule: 'as the service’s document says', problem: 'is not valid' }];
+  return [{ field, ...invalidField }];
 }
 
-export type Checked<Value> =
+type Checked<Value> =
   | { readonly success: true; readonly data: Value; readonly complaints: readonly [] }
   | { readonly success: false; readonly complaints: readonly Complaint[] };
 

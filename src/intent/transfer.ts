@@ -1,20 +1,20 @@
 import * as z from 'zod/mini';
+import { invalidRequest } from '../words/complaints.ts';
+import { empty } from '../words/fields.ts';
+import { assetHasBlanks, assetRule, isNotSOL, theTransfer } from '../words/transferFields.ts';
 import { addressComplaint } from './address.ts';
 import { canonicalAmount } from './amount.ts';
-import { type Complaint, type Complaints, refusal } from './complaint.ts';
+import type { Complaint, Complaints, OptionsOfField } from './complaint.ts';
 import { check, optionalText, rule } from './schema.ts';
 import type { TransferRequest, Wanted } from './wanted.ts';
 
 const asset = z.string().check(
-  rule<string>('SOL, or the string that names a token', (value) => {
-    if (value.trim() === '') return 'is empty';
-    if (value !== value.trim() || /\p{Cc}|\p{Cf}|\p{Cs}/u.test(value))
-      return 'has blanks around it, or control characters or invisible ones';
-    return value !== 'SOL' && value.toUpperCase() === 'SOL' ? `is "${value}": write SOL` : undefined;
+  rule<string>(assetRule, (value) => {
+    if (value.trim() === '') return empty;
+    if (value !== value.trim() || /\p{Cc}|\p{Cf}|\p{Cs}/u.test(value)) return assetHasBlanks;
+    return value !== 'SOL' && value.toUpperCase() === 'SOL' ? isNotSOL(value) : undefined;
   }),
 );
-
-const optionOfField = { to_address: '--to', asset: '--asset', amount: '--amount' };
 
 const transferSchema = z.strictObject({
   to_address: z.string(),
@@ -24,7 +24,7 @@ const transferSchema = z.strictObject({
   idempotency_key: optionalText(),
 });
 
-export type CheckedTransfer = { wanted: Wanted & { kind: 'transfer' }; payloadKey: string | undefined };
+type CheckedTransfer = { wanted: Wanted & { kind: 'transfer' }; payloadKey: string | undefined };
 
 /** What no schema says. Of fields that are no text the schema has complained already. */
 function complaintsAbout(fields: unknown, allowOffCurve: boolean): Complaint[] {
@@ -36,9 +36,13 @@ function complaintsAbout(fields: unknown, allowOffCurve: boolean): Complaint[] {
 }
 
 /** A transfer from fields of any origin, or a refusal that lists everything wrong with them. */
-export function parseTransfer(fields: unknown, allowOffCurve: boolean): CheckedTransfer {
+export function parseTransfer(
+  fields: unknown,
+  allowOffCurve: boolean,
+  options: OptionsOfField = {},
+): CheckedTransfer {
   const checked = checkTransfer(fields, allowOffCurve);
-  if ('complaints' in checked) throw refusal(checked.complaints, 'The transfer', optionOfField);
+  if ('complaints' in checked) throw invalidRequest(checked.complaints, theTransfer, options);
   return checked;
 }
 

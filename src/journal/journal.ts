@@ -1,5 +1,7 @@
 import type { BaseUrl } from '../intent/baseUrl.ts';
+import type { Scope } from '../intent/naming.ts';
 import type { Kind } from '../intent/wanted.ts';
+import type { Shares } from './shares.ts';
 
 export const states = ['open', 'sending', 'unknown', 'accepted', 'rejected', 'held', 'resolved'] as const;
 export type State = (typeof states)[number];
@@ -16,10 +18,15 @@ export type DecisionKind = 'happened' | 'did-not-happen' | 'send-again';
 export type Intent = {
   readonly id: string;
   readonly kind: Kind;
+  /** Of its identity and key: loopback has one name in it. */
   readonly baseUrl: BaseUrl;
+  /** As it was given: where it is sent. */
+  readonly spelledUrl: BaseUrl;
   readonly bot: string;
   readonly namedBy: NamedBy | undefined;
   readonly name: string | undefined;
+  /** The `id` of a batch's row, where it has one. */
+  readonly rowId: string | undefined;
   readonly key: string;
   readonly identity: string;
   readonly fingerprint: string;
@@ -33,6 +40,8 @@ export type Intent = {
   /** Salted hash of the token of the latest attempt. */
   readonly tokenHash: string | undefined;
   readonly owner: string | undefined;
+  /** While it is `sending`: whether the process that sends it lives. */
+  readonly ownerLives: boolean;
   /** Why it is held. */
   readonly why: string | undefined;
   readonly resolvedAs: 'happened' | 'did-not-happen' | undefined;
@@ -48,9 +57,11 @@ export type NewIntent = Pick<
   | 'id'
   | 'kind'
   | 'baseUrl'
+  | 'spelledUrl'
   | 'bot'
   | 'namedBy'
   | 'name'
+  | 'rowId'
   | 'key'
   | 'identity'
   | 'fingerprint'
@@ -99,65 +110,146 @@ export type Selection = {
   readonly limit: number;
 };
 
-export type Place = { readonly baseUrl: BaseUrl; readonly kind: Kind };
+/** What the service or the chain gives to one intent and to no other. */
+export type Receipt = {
+  /** Whose it is: a base URL, or a chain. */
+  readonly origin: string;
+  readonly what: 'transfer-id' | 'signature' | 'instruction';
+  readonly value: string;
+};
 
-/**
- * The durable record of intents, attempts and decisions. Each method is one statement about an intent;
- * `atomically` makes several of them one durable commit.
- */
-export interface Journal {
-  readonly path: string;
-
-  /** Runs `work` alone: nobody else reads or writes in between. Durable when it returns. */
-  atomically<Result>(work: () => Result): Result;
-
+/** What can be asked of a journal. */
+export interface Reads {
   /** The unnamed intent of this identity: an unfinished one if there is one, else the newest. */
-  findUnnamed(identity: string): Intent | undefined;
-  findByKey(place: Place, key: string): Intent | undefined;
-  get(id: string): Intent | undefined;
+  findUnnamed(identity: string): Promise<Intent | undefined>;
+  findByKey(scope: Scope, key: string): Promise<Intent | undefined>;
+  get(id: string): Promise<Intent | undefined>;
   /** Intents whose id or key is this word, else those whose id or key begins so; two at most. */
-  startingWith(prefix: string): Intent[];
+  startingWith(prefix: string): Promise<Intent[]>;
   /** Unfinished transfers of the same payment under another identity. */
-  unfinishedTwins(place: Place, payment: string, identity: string): Intent[];
-  select(selection: Selection): Iterable<Intent>;
-  attemptsOf(id: string): Attempt[];
+  unfinishedTwins(scope: Scope, payment: string, identity: string): Promise<Intent[]>;
+  select(selection: Selection): AsyncIterable<Intent>;
+  attemptsOf(id: string): Promise<Attempt[]>;
   /** The attempt that tells where the intent stands: the accepted one, else the last. */
-  tellingAttempt(id: string): Attempt | undefined;
-  decisionsOf(id: string): Decision[];
+  decisiveAttempt(id: string): Promise<Attempt | undefined>;
+  decisionsOf(id: string): Promise<Decision[]>;
+  /** The values of what was given to this intent alone. */
+  receiptsOf(id: string): Promise<string[]>;
+  /** The intent that holds one of these receipts, if it is another one than this. */
+  otherHolder(id: string, receipts: readonly Receipt[]): Promise<string | undefined>;
+  /** Transfers of the same payment that have no name of their own (unnamed, or `--run`), newest first. */
+  unnamedOfPayment(baseUrl: BaseUrl, payment: string, sinceMs: number): Promise<Intent[]>;
   /** How many rows of the batch of this name are known. */
-  countRows(place: Place, name: string): number;
-  counts(): Partial<Record<State, number>>;
+  countRows(scope: Scope, name: string): Promise<number>;
+  /** Whether this process, which owned an intent, lives. */
+  ownerLives(owner: string): Promise<boolean>;
+}
 
-  /** This process as an owner: alive for others until it ends, however it ends. */
-  self(): string;
-  isAlive(owner: string): boolean;
-
+/** What can be put on record. Each is one statement about an intent. */
+export interface Writes {
   /** Records an intent, claimed for this process, with its first attempt. */
-  begin(intent: NewIntent, tokenHash: string, atMs: number): Intent;
+  begin(intent: NewIntent, tokenHash: string, atMs: number): Promise<Intent>;
   /** Claims an intent that is not being sent. */
-  claim(id: string, atMs: number): void;
+  claim(id: string, atMs: number): Promise<void>;
   /** Gives a rejected or undone intent that never may have landed another body, under the same key. */
-  rewrite(id: string, body: Uint8Array, fingerprint: string, payment: string | undefined): void;
+  rewrite(id: string, body: Uint8Array, fingerprint: string, payment: string | undefined): Promise<void>;
   /** A dead owner's `sending` is `unknown`, whatever it had noted. */
-  recordDeath(id: string, atMs: number): void;
+  recordDeath(id: string, atMs: number): Promise<void>;
   /** Puts the next attempt of a claimed intent on record; `attempts` is then its number. */
-  startAttempt(id: string, tokenHash: string, atMs: number): Intent;
+  startAttempt(id: string, tokenHash: string, atMs: number): Promise<Intent>;
   /** Records how an attempt ended; what may have landed taints its intent. */
-  endAttempt(id: string, number: number, end: AttemptEnd, atMs: number): void;
+  endAttempt(id: string, number: number, end: AttemptEnd, atMs: number): Promise<void>;
   /** Ends this process's claim. Nothing where it is no longer the owner: then only `accepted` is recorded. */
   conclude(
     id: string,
     state: Exclude<State, 'sending' | 'resolved'>,
     why: string | undefined,
     atMs: number,
-  ): Intent | undefined;
+  ): Promise<Intent | undefined>;
+  /** Keeps what an accepted reply gave to this intent; what another one holds is left to it. */
+  keepReceipts(id: string, receipts: readonly Receipt[]): Promise<void>;
   /** Puts an `unknown` intent into an operator's hands. */
-  hold(id: string, why: string, atMs: number): void;
-  decide(id: string, decision: Decision): void;
-  markReported(id: string, atMs: number): void;
-  leaveBehind(id: string): void;
+  hold(id: string, why: string, atMs: number): Promise<void>;
+  decide(id: string, decision: Decision): Promise<void>;
+  markReported(id: string, atMs: number): Promise<void>;
+  /** The same of all rows that a batch of this name has done. */
+  markRowsReported(scope: Scope, name: string, atMs: number): Promise<void>;
+  leaveBehind(id: string): Promise<void>;
+}
+
+export type Transaction = Reads & Writes;
+
+/** To be run in one commit; where that is rolled back it may run again. Awaits nothing but the journal. */
+export type Work<Result> = (tx: Transaction) => Promise<Result>;
+
+/** What a commit needs beyond its work. */
+export type Guards = {
+  /** Nobody else's commit that names one of these comes in between. */
+  readonly alone?: readonly string[];
+  /** The same, but others that say so too do not mind each other. */
+  readonly alongside?: readonly string[];
+  /** A request follows it: refused where others take this process for dead. */
+  readonly beforeSending?: boolean;
+  /** A fact that nothing depends on: it may be lost if the power fails, and is only ever lost to the safe side. */
+  readonly unsynced?: boolean;
+};
+
+export type GuardedWork<Result> = { readonly work: Work<Result>; readonly guards: Guards };
+
+/** Why nothing may leave, or counts as recorded, although a commit went well. */
+type JournalTrouble =
+  /** Its own files are gone or were replaced since it was opened: a sentence without its full stop. */
+  | { readonly is: 'files'; readonly sentence: string }
+  /** This process has not been heard of for so long that others may soon take over. */
+  | { readonly is: 'stale-claim' }
+  /** Others have taken over. */
+  | { readonly is: 'fenced' };
+
+/** How an attempt ended that the journal could not be told of. */
+export type LateEnd = {
+  readonly id: string;
+  readonly number: number;
+  readonly end: AttemptEnd;
+  readonly receipts: readonly Receipt[];
+  readonly state: Exclude<State, 'sending' | 'resolved'>;
+  readonly why: string | undefined;
+  readonly atMs: number;
+};
+
+/** The durable record of intents, attempts and decisions. */
+export interface Journal {
+  /** Where it is, for people. */
+  readonly place: string;
+  /** What it is known to have lost, as a sentence: then it can be read only. */
+  readonly lost: string | undefined;
+  /** Where it was copied to, if it was: then it can be read only, and what was done since is there. */
+  readonly movedTo?: string | undefined;
+  /** It can be shown, and takes nothing. */
+  readonly isReadOnly: boolean;
+  /** Several machines have it in common. */
+  readonly isShared: boolean;
+  /** By which what is on record is dated. */
+  readonly clock: { now(): number };
+  readonly reads: Reads;
+
+  /** This process as an owner: alive for others until it ends, however it ends. */
+  self(): string;
+  trouble(): JournalTrouble | undefined;
+
+  /** Keeps it on this machine's own disk until a command reaches the journal; gives back the file, if it could. */
+  keepForLater(late: LateEnd): string | undefined;
+
+  /** Runs `work` alone: nobody else writes what it reads in between. Durable when it resolves. */
+  commit<Result>(work: Work<Result>, guards?: Guards): Promise<Result>;
+  /** Several in one durable commit. Each ends for itself: where one fails the others are not undone. */
+  commitTogether<Result>(
+    works: readonly GuardedWork<Result>[],
+  ): Promise<readonly PromiseSettledResult<Result>[]>;
+
+  /** How the runners of a batch divide its rows; absent where a batch's rows are not divided. */
+  readonly shares: Shares | undefined;
 
   /** A hash of a token that says nothing about it elsewhere: salted for this journal alone. */
   hashOf(token: string): string;
-  close(): void;
+  close(): Promise<void>;
 }

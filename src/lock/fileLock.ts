@@ -34,7 +34,8 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && /database is locked/iu.test(error.message);
 }
 
-function createPrivate(path: string): void {
+/** A private file, empty, unless there is one. */
+export function createPrivate(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
@@ -63,15 +64,15 @@ export function takeLock(path: string, waitMs: number): HeldLock | undefined {
   }
 }
 
-/** Does the work while the lock is held; `refusal` is thrown where another holder kept it for `waitMs`. */
+/** Does the work while the lock is held; `stillHeld` is thrown where another holder kept it for `waitMs`. */
 export function whileLocked<Result>(
   path: string,
   waitMs: number,
-  refusal: () => Error,
+  stillHeld: () => Error,
   work: () => Result,
 ): Result {
   const lock = takeLock(path, waitMs);
-  if (lock === undefined) throw refusal();
+  if (lock === undefined) throw stillHeld();
   try {
     return work();
   } finally {

@@ -5,8 +5,8 @@ import type { Fault } from './faults.ts';
 import type { Answer } from './once.ts';
 import { type OperationRequest, operate } from './operate.ts';
 import type { Operation } from './operation.ts';
-import { render, type Told } from './refuse.ts';
-import { type Reply, refusal } from './reply.ts';
+import { type LoggedReply, render } from './reject.ts';
+import { type Reply, rejection } from './reply.ts';
 import { type ReadBody, readBody } from './requestBody.ts';
 import { decodeJson, keyIn } from './requestJson.ts';
 import type { Service } from './service.ts';
@@ -18,12 +18,12 @@ export async function serveOperation(
   outlet: Outlet,
   service: Service,
   fate: Fate,
-): Promise<Told> {
+): Promise<LoggedReply> {
   const early = fate.beforeReading(operation);
   if (early !== undefined && !(await passes(early, outlet)))
     return endEarly(early, undefined, outlet, service);
   const body = await readBody(request);
-  if (body.kind !== 'whole') return refuseBody(body, outlet, service);
+  if (body.kind !== 'whole') return rejectBody(body, outlet, service);
   const wanted: OperationRequest = {
     operation,
     authorization: authorizationOf(request),
@@ -35,8 +35,8 @@ export async function serveOperation(
   if (fault?.when === 'before' && !(await passes(fault, outlet)))
     return endEarly(fault, key, outlet, service);
   const answer = operate(wanted, service);
-  if (fault?.when === 'after') return tell(answer, await deliver(fault, answer.reply, outlet), fault);
-  return tell(answer, send(answer.reply, outlet), fault ?? early);
+  if (fault?.when === 'after') return logged(answer, await deliver(fault, answer.reply, outlet), fault);
+  return logged(answer, send(answer.reply, outlet), fault ?? early);
 }
 
 /** Some faults before the effect only delay it. */
@@ -52,7 +52,7 @@ async function endEarly(
   key: string | undefined,
   outlet: Outlet,
   service: Service,
-): Promise<Told> {
+): Promise<LoggedReply> {
   const status = await deliver(fault, standIn(fault, service), outlet);
   const named = key === undefined ? {} : { key };
   return { status, reason: `fault: ${fault.kind}, ${fault.when}`, ...named };
@@ -63,17 +63,21 @@ function standIn(fault: Fault, service: Service): Reply {
   const status = fault.kind === 'reply' ? fault.reply.status : 503;
   const late = status === 429 ? { retryAfterMs: 1000 } : {};
   const code = status === 429 ? 'rate_limited' : status >= 500 ? 'internal' : 'scripted';
-  return render({ ...refusal(status, code, 'A scripted fault.'), ...late }, service);
+  return render({ ...rejection(status, code, 'A scripted fault.'), ...late }, service);
 }
 
-function refuseBody(body: Exclude<ReadBody, { kind: 'whole' }>, outlet: Outlet, service: Service): Told {
+function rejectBody(
+  body: Exclude<ReadBody, { kind: 'whole' }>,
+  outlet: Outlet,
+  service: Service,
+): LoggedReply {
   if (body.kind === 'broken-off') return { status: 0, reason: 'the client left' };
-  const tooLarge = refusal(413, 'payload_too_large', 'A request may have 1 MiB at most.');
+  const tooLarge = rejection(413, 'payload_too_large', 'A request may have 1 MiB at most.');
   const reply = render({ ...tooLarge, headers: [['Connection', 'close']] }, service);
   return { status: send(reply, outlet), reason: tooLarge.code };
 }
 
-function tell({ key, effect, reason }: Answer, status: number, fault: Fault | undefined): Told {
+function logged({ key, effect, reason }: Answer, status: number, fault: Fault | undefined): LoggedReply {
   const met =
     fault === undefined || fault.kind === 'pass' ? undefined : `fault: ${fault.kind}, ${fault.when}`;
   const left = status === 0 && met === undefined ? 'the client left' : undefined;

@@ -4,7 +4,7 @@ import { associatedTokenProgram, memoProgram, systemProgram, tokenProgram } from
 import type { Instruction } from './solana/instructions.ts';
 import type { Keypair } from './solana/keys.ts';
 import { compileMessage, encodeMessage, encodeTransaction } from './solana/message.ts';
-import { loadNativeVm, type NativeVm } from './solana/nativeVm.ts';
+import { loadNativeVm, type NativeVm, NoChainError } from './solana/nativeVm.ts';
 import { readHolding } from './solana/token.ts';
 import type { Account } from './store/accounts.ts';
 import type { TokenBalance, TransactionMeta } from './store/transactions.ts';
@@ -17,13 +17,13 @@ export type AccountSource = {
 
 export type Execution =
   | { kind: 'executed'; signature: string; wire: Uint8Array; accounts: Account[]; meta: TransactionMeta }
-  | { kind: 'refused'; verdict: string }
+  | { kind: 'rejected'; verdict: string }
   | { kind: 'program'; address: string }
   | { kind: 'too-large' };
 
-export type Order = { payer: Keypair; instructions: Instruction[]; blockhash: string };
+type ChainTransaction = { payer: Keypair; instructions: Instruction[]; blockhash: string };
 
-export type Chain = { execute(order: Order, source: AccountSource): Execution };
+export type Chain = { execute(transaction: ChainTransaction, source: AccountSource): Execution };
 
 let loaded: Chain | undefined;
 
@@ -31,6 +31,17 @@ let loaded: Chain | undefined;
 export function loadChain(): Chain {
   loaded ??= new LiteChain(loadNativeVm());
   return loaded;
+}
+
+/** Why this machine has no chain, if it has none. */
+export function chainTrouble(): NoChainError | undefined {
+  try {
+    loadChain();
+    return undefined;
+  } catch (error) {
+    if (error instanceof NoChainError) return error;
+    throw error;
+  }
 }
 
 /** Solana's programs over accounts that live in the ledger: between orders the VM holds none of them. */
@@ -46,7 +57,7 @@ class LiteChain implements Chain {
     this.#vm.setBlockhashCheck(false);
   }
 
-  execute({ payer, instructions, blockhash }: Order, source: AccountSource): Execution {
+  execute({ payer, instructions, blockhash }: ChainTransaction, source: AccountSource): Execution {
     const message = compileMessage(payer.address, instructions, blockhash);
     const before = new Map(message.accounts.map((address) => [address, source.get(address)]));
     const own = message.accounts.filter((address) => !programs.has(address));
@@ -60,9 +71,9 @@ class LiteChain implements Chain {
       for (const account of before.values()) if (account !== undefined) this.#load(account);
       const preBalances = this.#balances(message.accounts);
       const simulated = this.#vm.simulateLegacyTransaction(wire);
-      if (isFailed(simulated)) return { kind: 'refused', verdict: verdictOf(simulated) };
+      if (isFailed(simulated)) return { kind: 'rejected', verdict: verdictOf(simulated) };
       const done = this.#vm.sendLegacyTransaction(wire);
-      if (isFailed(done)) return { kind: 'refused', verdict: verdictOf(done) };
+      if (isFailed(done)) return { kind: 'rejected', verdict: verdictOf(done) };
       const accounts = own.map((address) => this.#read(address));
       const after = new Map(accounts.map((account) => [account.address, account]));
       return {

@@ -1,4 +1,4 @@
-import { faultsOf, ledgerOf, readingsOf, stateOf, type World } from './controlState.ts';
+import { type Controlled, faultsOf, ledgerOf, readingsOf, stateOf } from './controlState.ts';
 import { setRandom } from './fate.ts';
 import { type Fault, parseFault } from './faults.ts';
 import type { Ledger } from './ledger.ts';
@@ -6,11 +6,11 @@ import { balancesOf, fillFresh, giveSol, giveToken, solDecimals, TooMuchError } 
 import { parseReadings } from './readings.ts';
 import { addressBytes } from './solana/address.ts';
 
-export type ControlReply = { status: number; body: unknown };
+type ControlReply = { status: number; body: unknown };
 
-export type ControlCall = { method: string; path: string; query: URLSearchParams; body: unknown };
+type ControlCall = { method: string; path: string; query: URLSearchParams; body: unknown };
 
-type Handler = (call: ControlCall, world: World) => ControlReply;
+type Handler = (call: ControlCall, controlled: Controlled) => ControlReply;
 
 const ok = (body: unknown): ControlReply => ({ status: 200, body });
 const bad = (message: string): ControlReply => ({
@@ -19,8 +19,8 @@ const bad = (message: string): ControlReply => ({
 });
 
 const handlers: Record<string, Handler> = {
-  'GET /control': (_, world) => ok(stateOf(world)),
-  'GET /control/ledger': ({ query }, world) => ok(ledgerOf(query, world)),
+  'GET /control': (_, controlled) => ok(stateOf(controlled)),
+  'GET /control/ledger': ({ query }, controlled) => ok(ledgerOf(query, controlled)),
   'GET /control/readings': (_, { ledger }) => ok(readingsOf(ledger)),
   'POST /control/readings': setReadings,
   'GET /control/faults': (_, { ledger }) => ok(faultsOf(ledger)),
@@ -33,10 +33,10 @@ const handlers: Record<string, Handler> = {
   'POST /control/conversations': addConversation,
   'POST /control/money': giveMoney,
   'POST /control/forget-keys': forgetKeys,
-  'POST /control/reset': (_, { ledger, identity }) => {
+  'POST /control/reset': (_, { ledger, derived }) => {
     ledger.forgetAll();
-    fillFresh(ledger, identity);
-    return ok(stateOf({ ledger, identity }));
+    fillFresh(ledger, derived);
+    return ok(stateOf({ ledger, derived }));
   },
 };
 
@@ -45,25 +45,25 @@ export const controlPaths: readonly string[] = [
 ];
 
 /** The sandbox's own interface, apart from the Bot API: each call is one transaction. */
-export function control(call: ControlCall, world: World): ControlReply {
+export function control(call: ControlCall, controlled: Controlled): ControlReply {
   const path = call.path.replace(/\/$/, '');
   const handler = handlers[`${call.method} ${path}`];
-  if (handler !== undefined) return handle(handler, call, world);
+  if (handler !== undefined) return handle(handler, call, controlled);
   const known = Object.keys(handlers).filter((name) => name.endsWith(` ${path}`));
   const message = known.length === 0 ? `There is no ${path}.` : `Try ${known.join(' or ')}.`;
   return { status: known.length === 0 ? 404 : 405, body: { error: { code: 'no_such_control', message } } };
 }
 
-function handle(handler: Handler, call: ControlCall, world: World): ControlReply {
+function handle(handler: Handler, call: ControlCall, controlled: Controlled): ControlReply {
   try {
-    return world.ledger.atomically(() => handler(call, world));
+    return controlled.ledger.atomically(() => handler(call, controlled));
   } catch (error) {
     if (error instanceof TooMuchError) return bad(error.message);
     throw error;
   }
 }
 
-function setReadings({ body }: ControlCall, { ledger }: World): ControlReply {
+function setReadings({ body }: ControlCall, { ledger }: Controlled): ControlReply {
   const parsed = parseReadings(body);
   if (!parsed.ok) return bad(parsed.problem);
   const readings = { ...readingsOf(ledger), ...parsed.change };
@@ -72,7 +72,7 @@ function setReadings({ body }: ControlCall, { ledger }: World): ControlReply {
 }
 
 /** `{"faults": [...]}` is added to the queue, `{"random": {"seed", "rate"} | null}` sets the dice. */
-function addFaults({ body }: ControlCall, { ledger }: World): ControlReply {
+function addFaults({ body }: ControlCall, { ledger }: Controlled): ControlReply {
   const { faults = [], random } = asFields(body);
   if (!Array.isArray(faults)) return bad('faults must be an array');
   const wanted: { fault: Fault; times: number }[] = [];
@@ -102,7 +102,7 @@ function setDice(random: unknown, ledger: Ledger): string | undefined {
   return undefined;
 }
 
-function addConversation({ body }: ControlCall, { ledger }: World): ControlReply {
+function addConversation({ body }: ControlCall, { ledger }: Controlled): ControlReply {
   const { id } = asFields(body);
   if (typeof id !== 'string' || id === '') return bad('id must be a string');
   ledger.conversations.add(id);
@@ -110,8 +110,8 @@ function addConversation({ body }: ControlCall, { ledger }: World): ControlReply
 }
 
 /** Money from nowhere, in whole units of the asset's smallest part; the bot's wallet unless an address is given. */
-function giveMoney({ body }: ControlCall, { ledger, identity }: World): ControlReply {
-  const { address = identity.wallet.address, asset = 'SOL', amount } = asFields(body);
+function giveMoney({ body }: ControlCall, { ledger, derived }: Controlled): ControlReply {
+  const { address = derived.wallet.address, asset = 'SOL', amount } = asFields(body);
   if (typeof address !== 'string' || addressBytes(address) === undefined)
     return bad('address must be 32 bytes in base58');
   const token = typeof asset === 'string' ? ledger.accounts.asset(asset) : undefined;
@@ -130,7 +130,7 @@ function unitsOf(amount: unknown, decimals: number): bigint | undefined {
   return BigInt(`${match[1]}${fraction.padEnd(decimals, '0')}`);
 }
 
-function forgetKeys({ body }: ControlCall, { ledger }: World): ControlReply {
+function forgetKeys({ body }: ControlCall, { ledger }: Controlled): ControlReply {
   const { key } = asFields(body);
   if (key !== undefined && typeof key !== 'string') return bad('key must be a string');
   ledger.keys.forget(key);

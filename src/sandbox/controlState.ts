@@ -1,11 +1,11 @@
+import type { Derived } from './derived.ts';
 import { randomOf } from './fate.ts';
-import type { Identity } from './identity.ts';
 import type { Ledger } from './ledger.ts';
 import { balancesOf, suppliesOf } from './money.ts';
 import { defaultReadings, type Readings } from './readings.ts';
 import type { Effect, EffectFilter } from './store/effects.ts';
 
-export type World = { ledger: Ledger; identity: Identity };
+export type Controlled = { ledger: Ledger; derived: Derived };
 
 export function readingsOf(ledger: Ledger): Readings {
   return { ...defaultReadings, ...(ledger.settings.get('readings') as Partial<Readings> | undefined) };
@@ -15,10 +15,10 @@ export function faultsOf(ledger: Ledger): { scripted: unknown[]; random: unknown
   return { scripted: ledger.faults.list(), random: randomOf(ledger) ?? null };
 }
 
-export function stateOf({ ledger, identity }: World): object {
-  const { address } = identity.wallet;
+export function stateOf({ ledger, derived }: Controlled): object {
+  const { address } = derived.wallet;
   return {
-    tokens: identity.tokens,
+    tokens: derived.tokens,
     conversations: ledger.conversations.list(),
     wallet: { address, balances: balancesOf(ledger, address) },
     assets: ledger.accounts.assets(),
@@ -40,7 +40,7 @@ export function stateOf({ ledger, identity }: World): object {
   };
 }
 
-export function ledgerOf(query: URLSearchParams, { ledger }: World): { effects: object[] } {
+export function ledgerOf(query: URLSearchParams, { ledger }: Controlled): { effects: object[] } {
   const filter: EffectFilter = {};
   const kind = query.get('kind');
   const key = query.get('key');

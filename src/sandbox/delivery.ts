@@ -5,13 +5,21 @@ import type { FaultKind, ScriptedReply } from './faults.ts';
 import type { Reply } from './reply.ts';
 
 /** The status that left, or 0 where none did. */
-export type Delivered = number;
+type Delivered = number;
 
 /** Where replies go: the response, and what ends all waiting when the sandbox closes. */
 export type Outlet = { response: ServerResponse; closing: AbortSignal };
 
+/** Replies that are said once more on their connection, each just before the next one of it. */
+const saidAgain = new WeakMap<Socket, Buffer>();
+
 export function send(reply: Reply, { response, closing }: Outlet): Delivered {
   if (response.destroyed) return 0;
+  const again = response.socket === null ? undefined : saidAgain.get(response.socket);
+  if (response.socket !== null && again !== undefined) {
+    saidAgain.delete(response.socket);
+    response.socket.write(again);
+  }
   response.statusCode = reply.status;
   for (const [name, value] of reply.headers) response.setHeader(name, value);
   if (!isBodiless(reply.status)) response.setHeader('Content-Length', reply.body.length);
@@ -43,6 +51,12 @@ export async function deliver(fault: FaultKind, reply: Reply, outlet: Outlet): P
     case 'garbage':
       socket.end(Buffer.from('\u0000\u0001garbage, not HTTP\r\n\r\n\u00ff', 'latin1'));
       return 0;
+    case 'twice': {
+      const status = send(reply, outlet);
+      const headers: [string, string][] = [...framed(reply), ['Connection', 'keep-alive']];
+      saidAgain.set(socket, Buffer.concat([head(reply.status, undefined, headers), reply.body]));
+      return status;
+    }
     case 'reply':
       socket.end(scripted(fault.reply, reply));
       return fault.reply.status;

@@ -10,9 +10,9 @@ export type Fate = {
 
 export function fateOf(ledger: Ledger): Fate {
   return {
-    beforeReading: (operation) => claim(ledger, (fault) => fits(fault, operation, undefined), 'unread'),
+    beforeReading: (operation) => takeFault(ledger, (fault) => fits(fault, operation, undefined), 'unread'),
     afterReading: (operation, key) =>
-      claim(ledger, (fault) => fits(fault, operation, key), 'read') ?? roll(ledger, randomOf(ledger)),
+      takeFault(ledger, (fault) => fits(fault, operation, key), 'read') ?? roll(ledger, randomOf(ledger)),
   };
 }
 
@@ -21,7 +21,7 @@ function fits(fault: Fault, operation: Operation, key: string | undefined): bool
 }
 
 /** Scripts run in order: a fault that belongs to another moment is not overtaken. */
-function claim(
+function takeFault(
   ledger: Ledger,
   matches: (fault: Fault) => boolean,
   moment: 'unread' | 'read',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Operation, operations } from './operation.ts';
 
 /** `unread`: before the body is read; `before` and `after`: around the commit of the effect. */
-export type FaultMoment = 'unread' | 'before' | 'after';
+type FaultMoment = 'unread' | 'before' | 'after';
 
 export type FaultKind =
   | { kind: 'pass' }
@@ -12,6 +12,7 @@ export type FaultKind =
   | { kind: 'drip'; ms: number }
   | { kind: 'cut'; at: number }
   | { kind: 'garbage' }
+  | { kind: 'twice' }
   | { kind: 'reply'; reply: ScriptedReply };
 
 /** Any answer at all; what is not given is what the service itself would say. `raw_base64` is the whole of it. */
@@ -27,7 +28,7 @@ export type Fault = FaultKind & { when: FaultMoment; operation: Operation | null
 
 export type RandomFaults = { seed: string; rate: number };
 
-export type ParsedFault = { ok: true; fault: Fault; times: number } | { ok: false; problem: string };
+type ParsedFault = { ok: true; fault: Fault; times: number } | { ok: false; problem: string };
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -46,6 +47,7 @@ const ownFields: Record<FaultKind['kind'], string[]> = {
   drip: ['ms'],
   cut: ['at'],
   garbage: [],
+  twice: [],
   reply: ['status', 'reason', 'headers', 'body', 'body_base64', 'raw_base64'],
 };
 

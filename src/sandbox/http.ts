@@ -7,21 +7,21 @@ import type { Fate } from './fate.ts';
 import type { Operation } from './operation.ts';
 import { isOwnPath, serveOwn } from './ownPaths.ts';
 import { defaultReadings } from './readings.ts';
-import { notAllowed, refuse, type Told } from './refuse.ts';
-import { type Reply, refusal, refusalReply } from './reply.ts';
-import type { RequestLine } from './requestLine.ts';
+import { type LoggedReply, notAllowed, reject } from './reject.ts';
+import { type Reply, rejection, rejectionReply } from './reply.ts';
+import type { RequestLog } from './requestLog.ts';
 import type { Service } from './service.ts';
 import { isBusy } from './store/database.ts';
-import { refuseUnparsed } from './unparsed.ts';
+import { rejectUnparsed } from './unparsed.ts';
 
-export type Site = {
+type Site = {
   service: Service;
   fate: Fate;
   closing: AbortSignal;
   /** Requests whose work is not done, whether or not their client still waits. */
-  flights: Set<Promise<void>>;
+  underway: Set<Promise<void>>;
   requestTimeoutMs: number;
-  onRequest: (line: Omit<RequestLine, 'at'>) => void;
+  onRequest: (logged: Omit<RequestLog, 'at'>) => void;
 };
 
 const operationPaths: Record<string, Operation> = {
@@ -38,13 +38,13 @@ export function createSite(site: Site): Server {
     keepAliveTimeout: 30_000,
   });
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const flight = answer(request, response, site);
-    site.flights.add(flight);
-    void flight.finally(() => site.flights.delete(flight));
+    const answering = answer(request, response, site);
+    site.underway.add(answering);
+    void answering.finally(() => site.underway.delete(answering));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    const refused = refuseUnparsed(error, socket);
-    if (refused !== undefined) site.onRequest({ operation: 'none', ...refused });
+    const rejected = rejectUnparsed(error, socket);
+    if (rejected !== undefined) site.onRequest({ operation: 'none', ...rejected });
   });
   // Without a listener a CONNECT would be cut off without a word.
   server.on('connect', (_: IncomingMessage, socket: Duplex) => {
@@ -63,8 +63,8 @@ async function answer(request: IncomingMessage, response: ServerResponse, site: 
   const path = (request.url ?? '/').split('?')[0] ?? '/';
   const operation = operationPaths[path] ?? (path.split('/')[1] || 'page');
   try {
-    const told = await route(path, request, outlet, site);
-    site.onRequest({ operation, ...told });
+    const logged = await route(path, request, outlet, site);
+    site.onRequest({ operation, ...logged });
   } catch (error) {
     const status = response.headersSent ? 0 : send(failure(error, site.service), outlet);
     site.onRequest({ operation, status, reason: error instanceof Error ? error.message : String(error) });
@@ -73,19 +73,24 @@ async function answer(request: IncomingMessage, response: ServerResponse, site: 
 
 /** Of the folder itself nothing more is asked here, readings included: it may be what failed. */
 function failure(error: unknown, { requestId, nowMs }: Service): Reply {
-  const refused = isBusy(error)
-    ? refusal(503, 'busy', 'The data folder is busy.')
-    : refusal(500, 'internal', 'The sandbox failed; this is a bug.');
-  return refusalReply(refused, { readings: defaultReadings, requestId: requestId(), nowMs: nowMs() });
+  const rejected = isBusy(error)
+    ? rejection(503, 'busy', 'The data folder is busy.')
+    : rejection(500, 'internal', 'The sandbox failed; this is a bug.');
+  return rejectionReply(rejected, { readings: defaultReadings, requestId: requestId(), nowMs: nowMs() });
 }
 
-async function route(path: string, request: IncomingMessage, outlet: Outlet, site: Site): Promise<Told> {
+async function route(
+  path: string,
+  request: IncomingMessage,
+  outlet: Outlet,
+  site: Site,
+): Promise<LoggedReply> {
   const { service, fate } = site;
   const operation = operationPaths[path];
   if (operation !== undefined) {
-    if (request.method !== 'POST') return refuse(notAllowed('POST'), request, outlet, service);
+    if (request.method !== 'POST') return reject(notAllowed('POST'), request, outlet, service);
     return serveOperation(operation, request, outlet, service, fate);
   }
   if (isOwnPath(path)) return serveOwn(path, request, outlet, service);
-  return refuse(refusal(404, 'not_found', 'There is no such path.'), request, outlet, service);
+  return reject(rejection(404, 'not_found', 'There is no such path.'), request, outlet, service);
 }

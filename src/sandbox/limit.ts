@@ -2,7 +2,7 @@
 export type RateLimit = { capacity: number; per_second: number };
 export type Bucket = { level: number; atMs: number };
 
-export type Taken = { allowed: true; bucket: Bucket } | { allowed: false; bucket: Bucket; waitMs: number };
+type Taken = { allowed: true; bucket: Bucket } | { allowed: false; bucket: Bucket; waitMs: number };
 
 export function takeOne(limit: RateLimit, bucket: Bucket | undefined, nowMs: number): Taken {
   const { level, atMs } = bucket ?? { level: limit.capacity, atMs: nowMs };

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-export type Listener = { port: number; stop(): Promise<void> };
+type Listener = { port: number; stop(): Promise<void> };
 
 const closingGraceMs = 5_000;
 

@@ -1,21 +1,21 @@
 import type { MessagePayload } from './messagePayload.ts';
 import type { Done } from './once.ts';
-import { type Refusal, refusal } from './reply.ts';
+import { type Rejection, rejection } from './reply.ts';
 import type { RequestContext, Service } from './service.ts';
 
 export function postMessage(
   payload: MessagePayload,
   context: RequestContext,
-  { ledger, identity }: Service,
-): Done | Refusal {
+  { ledger, derived }: Service,
+): Done | Rejection {
   const { conversationId, content, components, replyTo } = payload;
   if (!ledger.conversations.has(conversationId)) {
     return {
-      ...refusal(404, 'conversation_not_found', 'There is no such conversation.'),
+      ...rejection(404, 'conversation_not_found', 'There is no such conversation.'),
       field: 'conversation_id',
     };
   }
-  const id = identity.id('msg', ledger.effects.nextSeq());
+  const id = derived.id('msg', ledger.effects.nextSeq());
   const message = {
     id,
     conversation_id: conversationId,

@@ -1,4 +1,4 @@
-import type { Identity } from './identity.ts';
+import type { Derived } from './derived.ts';
 import type { Ledger } from './ledger.ts';
 import { systemProgram, tokenAccountOf, tokenProgram } from './solana/address.ts';
 import { decimal, holderData, mintData, readHolding, readSupply, withUnits } from './solana/token.ts';
@@ -24,11 +24,11 @@ function counted(units: bigint): bigint {
 export type Balance = { asset: string; amount: string };
 
 /** A data folder's first state, also after a reset. */
-export function fillFresh(ledger: Ledger, identity: Identity): void {
+export function fillFresh(ledger: Ledger, derived: Derived): void {
   ledger.facts.put('lamports_made', '0');
   ledger.conversations.add('conv_demo');
   ledger.conversations.add('conv_test');
-  const { usdcMint, wallet, mintAuthority } = identity;
+  const { usdcMint, wallet, mintAuthority } = derived;
   ledger.accounts.putAsset({ symbol: 'USDC', mint: usdcMint, decimals: 6 });
   ledger.accounts.put({
     address: usdcMint,

@@ -1,7 +1,7 @@
 import type { Operation } from './operation.ts';
 import type { Fields } from './payload.ts';
 import type { Readings } from './readings.ts';
-import { type Refusal, type Reply, refusal, refusalReply, successReply } from './reply.ts';
+import { type Rejection, type Reply, rejection, rejectionReply, successReply } from './reply.ts';
 import type { RequestContext, Service } from './service.ts';
 import type { KeptReply, KeyName, RememberedKey } from './store/keys.ts';
 
@@ -11,7 +11,7 @@ export type Answer = { reply: Reply; key?: string; effect?: string; reason?: str
 /** What an operation did: its effect's id, and the fields of its reply. */
 export type Done = { kind: 'done'; id: string; signature: string | null; fields: Fields };
 
-export type Deed = { operation: Operation; key: string | undefined; perform: () => Done | Refusal };
+export type Deed = { operation: Operation; key: string | undefined; perform: () => Done | Rejection };
 
 /** The key, the effect and the reply in one transaction: all of it or nothing, alone among all processes. */
 export function doOnce(deed: Deed, context: RequestContext, { ledger }: Service): Answer {
@@ -23,9 +23,10 @@ export function doOnce(deed: Deed, context: RequestContext, { ledger }: Service)
     const kept = name && reading !== 'ignore' ? remembered(ledger.keys.get(name), context) : undefined;
     if (kept !== undefined) return { ...repeat(kept, reading, context), ...named };
     const done = deed.perform();
-    if (done.kind === 'refusal') return { reply: refusalReply(done, context), reason: done.code, ...named };
+    if (done.kind === 'rejection')
+      return { reply: rejectionReply(done, context), reason: done.code, ...named };
     const { id, signature, fields } = done;
-    const reply = successOf(fields, context.readings);
+    const reply = successOf({ ...echoOf(context), ...fields }, context.readings);
     const { token, nowMs: atMs, bodyText: request, bodyHash } = context;
     ledger.effects.put({ kind: operation, id, token, key: key ?? null, atMs, request, signature });
     if (name !== undefined) ledger.keys.put(name, { atMs, bodyHash, effectId: id, reply });
@@ -54,25 +55,32 @@ function remembered(
 
 function repeat(kept: RememberedKey, reading: RepeatReading, context: RequestContext): Answer {
   const other = kept.bodyHash === context.bodyHash ? undefined : otherBody(context.readings);
-  const refused = other ?? (reading === 'conflict' ? duplicateKey : undefined);
-  if (refused !== undefined) return { reply: refusalReply(refused, context), reason: refused.code };
+  const rejected = other ?? (reading === 'conflict' ? duplicateKey : undefined);
+  if (rejected !== undefined) return { reply: rejectionReply(rejected, context), reason: rejected.code };
   return { reply: successReply(kept.reply), reason: `repeats ${kept.effectId}` };
 }
 
-const duplicateKey = refusal(409, 'duplicate_idempotency_key', 'This idempotency key was already used.');
+const duplicateKey = rejection(409, 'duplicate_idempotency_key', 'This idempotency key was already used.');
 
-function otherBody({ other_body }: Readings): Refusal | undefined {
+function otherBody({ other_body }: Readings): Rejection | undefined {
   const message = 'This idempotency key was used for another request.';
   switch (other_body) {
     case 'as-repeat':
       return undefined;
     case 'invalid':
-      return { ...refusal(400, 'idempotency_key_reused', message), field: 'idempotency_key' };
+      return { ...rejection(400, 'idempotency_key_reused', message), field: 'idempotency_key' };
     case 'conflict':
       return duplicateKey;
     case 'unprocessable':
-      return refusal(422, 'idempotency_key_reused', message);
+      return rejection(422, 'idempotency_key_reused', message);
   }
+}
+
+/** What the request said, as it said it: of a repeated key, what the first request said. */
+function echoOf({ readings, bodyText }: RequestContext): Fields {
+  if (readings.echo_fields.length === 0) return {};
+  const requested = Object.entries(JSON.parse(bodyText) as Fields);
+  return Object.fromEntries(requested.filter(([name]) => readings.echo_fields.includes(name)));
 }
 
 function successOf(fields: Fields, readings: Readings): KeptReply {

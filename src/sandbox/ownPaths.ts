@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { control } from './control.ts';
 import { type Outlet, send } from './delivery.ts';
 import { page } from './page.ts';
-import { notAllowed, refuse, type Told } from './refuse.ts';
-import { type Refusal, type Reply, refusal } from './reply.ts';
+import { type LoggedReply, notAllowed, reject } from './reject.ts';
+import { type Rejection, type Reply, rejection } from './reply.ts';
 import { readBody } from './requestBody.ts';
 import { decodeJson, isJson } from './requestJson.ts';
 import { answerRpc } from './rpc.ts';
@@ -19,42 +19,42 @@ export async function serveOwn(
   request: IncomingMessage,
   outlet: Outlet,
   service: Service,
-): Promise<Told> {
+): Promise<LoggedReply> {
   const method = request.method ?? '';
-  const { ledger, identity } = service;
+  const { ledger, derived } = service;
   if (isForeign(request))
-    return refuse(refusal(403, 'not_loopback', 'Ask by 127.0.0.1.'), request, outlet, service);
+    return reject(rejection(403, 'not_loopback', 'Ask by 127.0.0.1.'), request, outlet, service);
   if (path === '/') {
-    if (method !== 'GET' && method !== 'HEAD') return refuse(notAllowed('GET'), request, outlet, service);
-    return { status: send(page(ledger, identity), outlet) };
+    if (method !== 'GET' && method !== 'HEAD') return reject(notAllowed('GET'), request, outlet, service);
+    return { status: send(page(ledger, derived), outlet) };
   }
-  if (path === '/rpc' && method !== 'POST') return refuse(notAllowed('POST'), request, outlet, service);
+  if (path === '/rpc' && method !== 'POST') return reject(notAllowed('POST'), request, outlet, service);
   const body = await jsonBody(request);
-  if (body.kind === 'refused') return refuse(body.refusal, request, outlet, service);
+  if (body.kind === 'rejected') return reject(body.rejection, request, outlet, service);
   if (path === '/rpc') return { status: send(jsonReply(200, answerRpc(body.value, service)), outlet) };
   const query = new URLSearchParams((request.url ?? '').split('?')[1] ?? '');
-  const { status, body: said } = control({ method, path, query, body: body.value }, { ledger, identity });
+  const { status, body: said } = control({ method, path, query, body: body.value }, { ledger, derived });
   return { status: send(jsonReply(status, JSON.stringify(said)), outlet) };
 }
 
-type JsonBody = { kind: 'value'; value: unknown } | { kind: 'refused'; refusal: Refusal };
+type JsonBody = { kind: 'value'; value: unknown } | { kind: 'rejected'; rejection: Rejection };
 
 async function jsonBody(request: IncomingMessage): Promise<JsonBody> {
-  const refused = (status: number, code: string, message: string): JsonBody => ({
-    kind: 'refused',
-    refusal: refusal(status, code, message),
+  const rejected = (status: number, code: string, message: string): JsonBody => ({
+    kind: 'rejected',
+    rejection: rejection(status, code, message),
   });
   const body = await readBody(request);
-  if (body.kind === 'broken-off') return refused(400, 'broken_off', 'The body broke off.');
+  if (body.kind === 'broken-off') return rejected(400, 'broken_off', 'The body broke off.');
   if (body.kind === 'too-large')
-    return refused(413, 'payload_too_large', 'A request may have 1 MiB at most.');
+    return rejected(413, 'payload_too_large', 'A request may have 1 MiB at most.');
   if (body.bytes.length === 0) return { kind: 'value', value: undefined };
   // Only a request that a browser asks leave for may say this of itself.
   if (!isJson(request.headers['content-type'])) {
-    return refused(415, 'unsupported_media_type', 'The request needs Content-Type: application/json.');
+    return rejected(415, 'unsupported_media_type', 'The request needs Content-Type: application/json.');
   }
   const decoded = decodeJson(body.bytes);
-  if (decoded === undefined) return refused(400, 'invalid_json', 'The body must be JSON in UTF-8.');
+  if (decoded === undefined) return rejected(400, 'invalid_json', 'The body must be JSON in UTF-8.');
   return { kind: 'value', value: decoded.value };
 }
 

@@ -1,4 +1,4 @@
-import type { Identity } from './identity.ts';
+import type { Derived } from './derived.ts';
 import type { Ledger } from './ledger.ts';
 import { balancesOf } from './money.ts';
 import { escapeHtml, type Reply } from './reply.ts';
@@ -12,8 +12,8 @@ const style = `
 `;
 
 /** What lives in the data folder, for a person who opens the address. */
-export function page(ledger: Ledger, identity: Identity): Reply {
-  const { address } = identity.wallet;
+export function page(ledger: Ledger, derived: Derived): Reply {
+  const { address } = derived.wallet;
   const balances = balancesOf(ledger, address).map(({ asset, amount }) => `${amount} ${asset}`);
   const effects = ledger.effects.latest(50);
   const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>botctl sandbox</title><style>${style}</style></head>
@@ -21,7 +21,7 @@ export function page(ledger: Ledger, identity: Identity): Reply {
 <table>
 ${row('wallet', code(address))}${row('balances', escapeHtml(balances.join(', ')))}
 ${row('conversations', ledger.conversations.list().map(code).join(' '))}
-${Object.entries(identity.tokens)
+${Object.entries(derived.tokens)
   .map(([name, token]) => row(`token ${name}`, code(token)))
   .join('')}
 </table>

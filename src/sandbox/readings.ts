@@ -12,6 +12,8 @@ export type Readings = {
   error_body: 'nested' | 'flat' | 'text' | 'html' | 'empty';
   extra_fields: Record<string, unknown>;
   omit_fields: string[];
+  /** Fields of the request that its success gives back. */
+  echo_fields: string[];
   content_type: string | null;
   retry_after: 'seconds' | 'date' | 'none';
   rate_limit: RateLimit | null;
@@ -28,6 +30,7 @@ export const defaultReadings: Readings = {
   error_body: 'nested',
   extra_fields: {},
   omit_fields: [],
+  echo_fields: [],
   content_type: null,
   retry_after: 'seconds',
   rate_limit: null,
@@ -48,6 +51,11 @@ const isAmount = (value: unknown): boolean =>
 
 const isHeaderText = (value: unknown): boolean => typeof value === 'string' && /^[\x20-\x7e]+$/.test(value);
 
+const names: Check = {
+  accepts: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
+  rule: 'an array of field names',
+};
+
 const checks: Record<keyof Readings, Check> = {
   success_status: {
     accepts: (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 299,
@@ -64,10 +72,8 @@ const checks: Record<keyof Readings, Check> = {
   },
   error_body: oneOf('nested', 'flat', 'text', 'html', 'empty'),
   extra_fields: { accepts: isObject, rule: 'an object' },
-  omit_fields: {
-    accepts: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
-    rule: 'an array of field names',
-  },
+  omit_fields: names,
+  echo_fields: names,
   content_type: {
     accepts: (value) => value === null || isHeaderText(value),
     rule: 'a content type, or null',
@@ -80,7 +86,7 @@ const checks: Record<keyof Readings, Check> = {
   },
 };
 
-export type ReadingsChange = { ok: true; change: Partial<Readings> } | { ok: false; problem: string };
+type ReadingsChange = { ok: true; change: Partial<Readings> } | { ok: false; problem: string };
 
 export function parseReadings(value: unknown): ReadingsChange {
   if (!isObject(value)) return { ok: false, problem: 'readings must be an object' };

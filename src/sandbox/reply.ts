@@ -3,8 +3,8 @@ import type { KeptReply } from './store/keys.ts';
 
 export type Reply = { status: number; headers: [string, string][]; body: Buffer };
 
-export type Refusal = {
-  kind: 'refusal';
+export type Rejection = {
+  kind: 'rejection';
   status: number;
   code: string;
   message: string;
@@ -13,8 +13,8 @@ export type Refusal = {
   headers?: [string, string][];
 };
 
-export const refusal = (status: number, code: string, message: string): Refusal => ({
-  kind: 'refusal',
+export const rejection = (status: number, code: string, message: string): Rejection => ({
+  kind: 'rejection',
   status,
   code,
   message,
@@ -26,22 +26,22 @@ export function successReply({ status, contentType, body }: KeptReply): Reply {
 
 export type ReplyContext = { readings: Readings; requestId: string; nowMs: number };
 
-export function refusalReply(refused: Refusal, context: ReplyContext): Reply {
+export function rejectionReply(rejected: Rejection, context: ReplyContext): Reply {
   const { readings } = context;
-  const { contentType, text } = errorBody(refused, readings.error_body, context.requestId);
-  const headers: [string, string][] = [...(refused.headers ?? [])];
+  const { contentType, text } = errorBody(rejected, readings.error_body, context.requestId);
+  const headers: [string, string][] = [...(rejected.headers ?? [])];
   if (text !== '') headers.push(['Content-Type', readings.content_type ?? contentType]);
-  const after = retryAfter(refused.retryAfterMs, readings.retry_after, context.nowMs);
+  const after = retryAfter(rejected.retryAfterMs, readings.retry_after, context.nowMs);
   if (after !== undefined) headers.push(['Retry-After', after]);
-  return { status: refused.status, headers, body: Buffer.from(text, 'utf8') };
+  return { status: rejected.status, headers, body: Buffer.from(text, 'utf8') };
 }
 
 function errorBody(
-  refused: Refusal,
+  rejected: Rejection,
   shape: Readings['error_body'],
   requestId: string,
 ): { contentType: string; text: string } {
-  const { code, message, field } = refused;
+  const { code, message, field } = rejected;
   const named = field === undefined ? {} : { field };
   switch (shape) {
     case 'nested':
@@ -51,7 +51,7 @@ function errorBody(
     case 'text':
       return { contentType: 'text/plain; charset=utf-8', text: message };
     case 'html':
-      return { contentType: 'text/html; charset=utf-8', text: htmlError(refused.status, message) };
+      return { contentType: 'text/html; charset=utf-8', text: htmlError(rejected.status, message) };
     case 'empty':
       return { contentType: '', text: '' };
   }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-export const bodyLimitBytes = 1024 * 1024;
+const bodyLimitBytes = 1024 * 1024;
 const drainLimitBytes = 64 * bodyLimitBytes;
 
 export type ReadBody = { kind: 'whole'; bytes: Buffer } | { kind: 'too-large' } | { kind: 'broken-off' };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Checked, check, FieldError, type Fields, objectAt } from './payload.ts';
 
-export type JsonRequest = { text: string; fields: Fields; hash: string };
+type JsonRequest = { text: string; fields: Fields; hash: string };
 
 export function isJson(contentType: string | undefined): boolean {
   return /^application\/json\s*(;|$)/i.test(contentType ?? '');

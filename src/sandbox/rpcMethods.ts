@@ -11,7 +11,7 @@ const blockhashLifeSlots = 150;
 export const methods: Record<string, Method> = {
   getHealth: () => 'ok',
   getVersion: () => ({ 'solana-core': 'botctl-sandbox', 'feature-set': 0 }),
-  getGenesisHash: (_, { identity }) => identity.genesisHash,
+  getGenesisHash: (_, { derived }) => derived.genesisHash,
   getSlot: (_, { ledger }) => currentSlot(ledger),
   getBlockHeight: (_, { ledger }) => currentSlot(ledger),
   getBalance: ([address], service) =>
@@ -36,15 +36,15 @@ function text(value: unknown, what: string): string {
   return value;
 }
 
-function latestBlockhash({ ledger, identity }: Service): object {
+function latestBlockhash({ ledger, derived }: Service): object {
   const slot = currentSlot(ledger);
-  return { blockhash: identity.blockhash(slot), lastValidBlockHeight: slot + blockhashLifeSlots };
+  return { blockhash: derived.blockhash(slot), lastValidBlockHeight: slot + blockhashLifeSlots };
 }
 
-function isRecent(hash: string, { ledger, identity }: Service): boolean {
+function isRecent(hash: string, { ledger, derived }: Service): boolean {
   const slot = currentSlot(ledger);
   for (let age = 0; age <= Math.min(slot, blockhashLifeSlots); age += 1) {
-    if (identity.blockhash(slot - age) === hash) return true;
+    if (derived.blockhash(slot - age) === hash) return true;
   }
   return false;
 }

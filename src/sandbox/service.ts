@@ -1,5 +1,5 @@
 import type { Chain } from './chain.ts';
-import type { Identity, TokenName } from './identity.ts';
+import type { Derived, TokenName } from './derived.ts';
 import type { Ledger } from './ledger.ts';
 import type { Readings } from './readings.ts';
 import type { ReplyContext } from './reply.ts';
@@ -7,7 +7,7 @@ import type { ReplyContext } from './reply.ts';
 /** What a request is answered with. */
 export type Service = {
   ledger: Ledger;
-  identity: Identity;
+  derived: Derived;
   readings: () => Readings;
   nowMs: () => number;
   requestId: () => string;

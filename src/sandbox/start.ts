@@ -1,19 +1,18 @@
 import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { type Chain, loadChain } from './chain.ts';
 import { readingsOf } from './controlState.ts';
+import { type Derived, deriveFrom } from './derived.ts';
 import { fateOf, randomOf, setRandom } from './fate.ts';
 import { createSite } from './http.ts';
-import { type Identity, identityOf } from './identity.ts';
 import { Ledger } from './ledger.ts';
 import { listen } from './listen.ts';
 import { type Balance, balancesOf, fillFresh } from './money.ts';
 import { defaultReadings, type Readings } from './readings.ts';
-import type { RequestLine as Line } from './requestLine.ts';
+import type { RequestLog } from './requestLog.ts';
 import type { Service } from './service.ts';
 import { type Database, lockWaitMs, openDatabase } from './store/database.ts';
 import { FactStore } from './store/facts.ts';
-
-export type RequestLine = Line;
 
 export type SandboxSettings = {
   dataDir: string;
@@ -21,7 +20,7 @@ export type SandboxSettings = {
   port: number;
   seed?: string | number;
   faultRate?: number;
-  onRequest?: (line: RequestLine) => void;
+  onRequest?: (logged: RequestLog) => void;
   /** How long a client may take to say its request. */
   requestTimeoutMs?: number;
   nowMs?: () => number;
@@ -45,31 +44,31 @@ export async function startSandbox(settings: SandboxSettings): Promise<RunningSa
   const random = settings.randomBytes ?? randomBytes;
   const nowMs = settings.nowMs ?? Date.now;
   const db = openDatabase(settings.dataDir, settings.lockWaitMs ?? lockWaitMs, (fresh) =>
-    settle(fresh, settings.seed, random),
+    initialise(fresh, settings.seed, random),
   );
   const ledger = new Ledger(db);
-  const identity = identityOf(ledger.facts.get('secret') ?? '');
+  const derived = deriveFrom(ledger.facts.get('secret') ?? '');
   if (settings.faultRate !== undefined) {
     const dice = { seed: String(settings.seed ?? 'botctl'), rate: settings.faultRate };
     ledger.atomically(() => setRandom(ledger, dice.rate > 0 ? dice : null));
   }
   const service: Service = {
     ledger,
-    identity,
+    derived,
     readings: () => readingsOf(ledger),
     nowMs,
     requestId: () => `req_${random(10).toString('hex')}`,
     loadChain: settings.loadChain ?? loadChain,
   };
   const closing = new AbortController();
-  const flights = new Set<Promise<void>>();
+  const underway = new Set<Promise<void>>();
   const server = createSite({
     service,
     fate: fateOf(ledger),
     closing: closing.signal,
-    flights,
+    underway,
     requestTimeoutMs: settings.requestTimeoutMs ?? 30_000,
-    onRequest: (line) => settings.onRequest?.({ at: new Date(nowMs()), ...line }),
+    onRequest: (logged) => settings.onRequest?.({ at: new Date(nowMs()), ...logged }),
   });
   const listener = await listen(server, settings.port).catch((error: unknown) => {
     ledger.close();
@@ -77,14 +76,14 @@ export async function startSandbox(settings: SandboxSettings): Promise<RunningSa
   });
   return {
     baseUrl: `http://127.0.0.1:${listener.port}`,
-    tokens: identity.tokens,
+    tokens: derived.tokens,
     conversations: ledger.conversations.list(),
-    wallet: { address: identity.wallet.address, balances: balancesOf(ledger, identity.wallet.address) },
-    notes: notesOf(ledger, settings),
+    wallet: { address: derived.wallet.address, balances: balancesOf(ledger, derived.wallet.address) },
+    notes: [...folderNotes(settings.dataDir), ...notesOf(ledger, settings)],
     close: async () => {
       closing.abort();
       await listener.stop();
-      await Promise.allSettled(flights);
+      await Promise.allSettled(underway);
       try {
         // Dice asked for by a flag end with it; dice set by a control call stay.
         if (settings.faultRate !== undefined) ledger.atomically(() => setRandom(ledger, null));
@@ -95,12 +94,26 @@ export async function startSandbox(settings: SandboxSettings): Promise<RunningSa
   };
 }
 
-function settle(db: Database, seed: string | number | undefined, random: (count: number) => Buffer): void {
+function initialise(
+  db: Database,
+  seed: string | number | undefined,
+  random: (count: number) => Buffer,
+): void {
   const secret = seed === undefined ? random(32).toString('hex') : `seed/${seed}`;
   new FactStore(db).put('secret', secret);
   const ledger = new Ledger(db);
-  const identity: Identity = identityOf(secret);
-  fillFresh(ledger, identity);
+  const derived: Derived = deriveFrom(secret);
+  fillFresh(ledger, derived);
+}
+
+const othersMayWrite = 0o022;
+const onlyTheirOwn = 0o1000;
+
+/** Of a folder that was there before: it is left as it is. */
+function folderNotes(folder: string): string[] {
+  const { mode } = statSync(folder);
+  const isOpen = process.platform !== 'win32' && (mode & othersMayWrite) !== 0 && (mode & onlyTheirOwn) === 0;
+  return isOpen ? [`Other users can change what is in ${folder} (mode ${(mode & 0o777).toString(8)}).`] : [];
 }
 
 function notesOf(ledger: Ledger, settings: SandboxSettings): string[] {

@@ -1,7 +1,7 @@
 import type { AccountSource, Chain, Execution } from './chain.ts';
 import type { Ledger } from './ledger.ts';
 import type { Done } from './once.ts';
-import { type Refusal, refusal } from './reply.ts';
+import { type Rejection, rejection } from './reply.ts';
 import type { RequestContext, Service } from './service.ts';
 import { tokenAccountOf } from './solana/address.ts';
 import {
@@ -20,24 +20,24 @@ export function makeTransfer(
   payload: TransferPayload,
   chain: Chain,
   { nowMs, readings }: RequestContext,
-  { ledger, identity }: Service,
-): Done | Refusal {
-  if (payload.units > maxU64) return refusal(402, 'insufficient_balance', 'No wallet holds that much.');
+  { ledger, derived }: Service,
+): Done | Rejection {
+  if (payload.units > maxU64) return rejection(402, 'insufficient_balance', 'No wallet holds that much.');
   const slot = currentSlot(ledger) + 1;
   const execution = chain.execute(
     {
-      payer: identity.wallet,
-      instructions: instructionsOf(payload, identity.wallet.address),
-      blockhash: identity.blockhash(slot),
+      payer: derived.wallet,
+      instructions: instructionsOf(payload, derived.wallet.address),
+      blockhash: derived.blockhash(slot),
     },
     sourceOf(ledger),
   );
-  if (execution.kind !== 'executed') return refusalOf(execution, payload);
+  if (execution.kind !== 'executed') return rejectionOf(execution, payload);
   const { accounts, signature, wire, meta } = execution;
   ledger.facts.put('slot', String(slot));
   for (const account of accounts) ledger.accounts.put(account);
   ledger.transactions.put({ signature, slot, blockTimeS: Math.floor(nowMs / 1000), wire, meta });
-  const id = identity.id('tr', ledger.effects.nextSeq());
+  const id = derived.id('tr', ledger.effects.nextSeq());
   const fields = { transfer_id: id, status: readings.transfer_status, signature };
   return { kind: 'done', id, signature, fields };
 }
@@ -68,9 +68,12 @@ function sourceOf(ledger: Ledger): AccountSource {
 }
 
 /** The VM's own verdict, in the words of the document's table. */
-function refusalOf(execution: Exclude<Execution, { kind: 'executed' }>, payload: TransferPayload): Refusal {
-  const invalid = (field: string, rule: string): Refusal => ({
-    ...refusal(400, 'invalid_transfer', `${field} ${rule}`),
+function rejectionOf(
+  execution: Exclude<Execution, { kind: 'executed' }>,
+  payload: TransferPayload,
+): Rejection {
+  const invalid = (field: string, rule: string): Rejection => ({
+    ...rejection(400, 'invalid_transfer', `${field} ${rule}`),
     field,
   });
   if (execution.kind === 'program')
@@ -82,11 +85,11 @@ function refusalOf(execution: Exclude<Execution, { kind: 'executed' }>, payload:
     return invalid('amount', 'is less than a new account must hold to exist (0.00089088 SOL).');
   }
   if (/^(InsufficientFundsFor|AccountNotFound|InstructionError\(\d+, Custom\(1\)\))/.test(verdict)) {
-    return refusal(
+    return rejection(
       402,
       'insufficient_balance',
       `The wallet cannot pay this transfer and its costs: ${verdict}.`,
     );
   }
-  return refusal(400, 'invalid_transfer', `Solana refuses this transfer: ${verdict}.`);
+  return rejection(400, 'invalid_transfer', `Solana rejects this transfer: ${verdict}.`);
 }

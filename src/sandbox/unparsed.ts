@@ -5,10 +5,10 @@ const unparsed: Record<string, [number, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
 };
 
-export type Refused = { status: number; reason: string };
+type Unparsed = { status: number; reason: string };
 
 /** What is no HTTP request at all, or one that never ends. */
-export function refuseUnparsed(error: NodeJS.ErrnoException, socket: Socket): Refused | undefined {
+export function rejectUnparsed(error: NodeJS.ErrnoException, socket: Socket): Unparsed | undefined {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return undefined;

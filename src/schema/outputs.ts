@@ -70,17 +70,91 @@ const path = z
   .strictObject({ ...head, path: text })
   .meta({ id: 'Path', title: 'Where the profiles are kept' });
 
-const rowPlace = {
+const sharedJournal = text.describe('its URL without the password');
+
+const acceptedLoss = z
+  .strictObject({
+    ...head,
+    journal: text.describe('the journal’s file'),
+    lost: z
+      .array(
+        z.strictObject({
+          what: oneOf(['intents', 'attempts', 'decisions']),
+          first: z.int(),
+          last: z.int(),
+          count: z.int(),
+        }),
+      )
+      .describe('the numbers that are missing; none where only the mark was lost'),
+    kept_log: text.optional().describe('the log as it was'),
+  })
+  .meta({ id: 'AcceptedLoss', title: 'A loss that was accepted' });
+
+const acceptedSharedLoss = z
+  .strictObject({
+    ...head,
+    journal: sharedJournal,
+    missing: z
+      .array(z.strictObject({ intent: text, attempt: z.int() }))
+      .describe('what this machine was acknowledged; none where only the server is another one'),
+  })
+  .meta({ id: 'AcceptedSharedLoss', title: 'A loss of a shared journal that was accepted' });
+
+const acceptedDurability = z
+  .strictObject({
+    ...head,
+    journal: sharedJournal,
+    off: z.array(oneOf(['fsync', 'full_page_writes'])),
+    accepted: z.boolean().describe('false where nothing is off'),
+  })
+  .meta({ id: 'AcceptedDurability', title: 'A server that may forget, and that it is meant' });
+
+const backup = z
+  .strictObject({
+    ...head,
+    journal: text.describe('the journal’s file'),
+    backup: text.describe('the new file'),
+    intents: z.int().describe('the highest number of an intent in it'),
+    attempts: z.int(),
+  })
+  .meta({ id: 'Backup', title: 'A backup of a journal' });
+
+const copiedJournal = z
+  .strictObject({
+    ...head,
+    from: text.describe('the journal that was copied'),
+    to: text.describe('the shared journal: its URL without the password'),
+    added: z.int(),
+    known: z.int().describe('there before'),
+    merged: z.int().describe('taken into the same intent there'),
+    held: z.int().describe('transfers in doubt, whose tokens cannot be compared there'),
+  })
+  .meta({ id: 'CopiedJournal', title: 'A journal that was copied into another one' });
+
+const migratedJournal = z
+  .strictObject({
+    ...head,
+    journal: sharedJournal,
+    from: z.int().describe('its version before; 0 where there was none'),
+    to: z.int(),
+  })
+  .meta({ id: 'MigratedJournal', title: 'A shared journal, made or up to date' });
+
+const grants = z
+  .strictObject({ ...head, role: text, read_only: z.boolean(), sql: text })
+  .meta({ id: 'Grants', title: 'What a role needs of a shared journal' });
+
+const whichRow = {
   line: z.int().describe('where the row begins in the input'),
   id: text.optional().describe('the row’s own id'),
 };
 
 const batchRow = z
-  .strictObject({ ...head, ...outcomeFields, ...rowPlace })
+  .strictObject({ ...head, ...outcomeFields, ...whichRow })
   .meta({ id: 'BatchRow', title: 'How it stands with one row' });
 
 const batchRowFailure = z
-  .strictObject({ ...head, ...rowPlace, error: problem })
+  .strictObject({ ...head, ...whichRow, error: problem })
   .meta({ id: 'BatchRowFailure', title: 'A row that has no intent now' });
 
 const count = z.int();
@@ -98,7 +172,7 @@ const batchFields = {
       done: count,
       held: count,
       elsewhere: count.describe('another process is sending them'),
-      refused: count.describe('their ids belong to other bodies'),
+      conflict: count.describe('their ids belong to other bodies'),
       invalid: count,
       missing: count.describe('rows of this name in the journal that are not in this input'),
     })
@@ -119,7 +193,7 @@ const batchRefused = z
   .strictObject({
     ...batchFields,
     invalid: z
-      .array(z.strictObject({ ...rowPlace, reason: text }))
+      .array(z.strictObject({ ...whichRow, reason: text }))
       .describe('the first of them; `--report` has all'),
     error: problem,
   })
@@ -131,21 +205,29 @@ const batchEnd = z
     result: z
       .strictObject({
         done: count,
-        done_now: count,
+        done_now: count.describe('by this run'),
         done_before: count,
+        done_by_others: count
+          .optional()
+          .describe('since this run began, by other runners; only where the journal is shared'),
+        unverified: count.optional().describe('of those done now, rows that are not `verified`'),
         unknown: count.optional(),
         sending: count.optional(),
         held: count.optional(),
-        refused: count.optional(),
+        not_sent: count.optional(),
         rejected: count.optional(),
         open: count.optional(),
         invalid: count.optional(),
         not_begun: count.optional(),
+        untold: count.optional().describe('a shared journal could not be asked about them'),
       })
       .describe('how the rows stand at the end; what is none is absent'),
-    stopped: oneOf(['token', 'balance', 'service-down', 'max-failures', 'interrupted', 'failure'])
+    stopped: oneOf([
+      ...['token', 'balance', 'service-down', 'held', 'max-failures', 'interrupted', 'failure'],
+      'others-at-work',
+    ])
       .optional()
-      .describe('why no new rows were begun'),
+      .describe('why no new rows were begun; `others-at-work`: other runners have the rest'),
     report: text.optional().describe('the file that `--report` wrote'),
     error: problem.optional(),
   })
@@ -185,6 +267,7 @@ const doctor = z
         level: oneOf(['ok', 'warn', 'fail']),
         says: text.describe('what was found'),
         todo: text.optional().describe('what to do, where it is not ok'),
+        next: z.array(text).optional().describe('commands that do it, each to be pasted into a shell'),
       }),
     ),
   })
@@ -199,6 +282,8 @@ const completion = z
 const value = z
   .strictObject({ ...head, value: text, about: text })
   .meta({ id: 'CompletedValue', title: 'A value that completion offers' });
+
+const theVersion = z.strictObject({ ...head, version: text }).meta({ id: 'Version', title: 'The version' });
 
 const profileCommands = ['add', 'list', 'show', 'use', 'set', 'unset'].map((word) => `config ${word}`);
 
@@ -268,6 +353,38 @@ export const outputs: readonly Output[] = [
     about: 'The profile as it was.',
     schema: removedProfile,
   },
+  {
+    name: 'AcceptedLoss',
+    commands: ['journal accept-loss'],
+    about: 'What is known to be missing, once a person has accepted it.',
+    schema: acceptedLoss,
+  },
+  {
+    name: 'AcceptedSharedLoss',
+    commands: ['journal accept-loss'],
+    about: 'The same of a shared journal.',
+    schema: acceptedSharedLoss,
+  },
+  {
+    name: 'AcceptedDurability',
+    commands: ['journal accept-durability'],
+    about: 'The settings that let the server forget what it has acknowledged.',
+    schema: acceptedDurability,
+  },
+  { name: 'Backup', commands: ['journal backup'], about: 'What the copy holds.', schema: backup },
+  {
+    name: 'CopiedJournal',
+    commands: ['journal copy'],
+    about: 'How many intents it had, and what became of them.',
+    schema: copiedJournal,
+  },
+  {
+    name: 'MigratedJournal',
+    commands: ['journal migrate'],
+    about: 'Where `from` and `to` are the same, nothing was changed.',
+    schema: migratedJournal,
+  },
+  { name: 'Grants', commands: ['journal grants'], about: 'SQL for `psql`.', schema: grants },
   { name: 'Path', commands: ['config path'], about: 'The file, whether it is there or not.', schema: path },
   {
     name: 'Sandbox',
@@ -290,4 +407,5 @@ export const outputs: readonly Output[] = [
     about: 'One a line; for the completion scripts.',
     schema: value,
   },
+  { name: 'Version', commands: ['version'], about: 'As `botctl --version`.', schema: theVersion },
 ];

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { rerunMeanings } from '../engine/rerun.ts';
+import { planKinds } from '../engine/planKinds.ts';
 import { failureExits } from '../errors.ts';
 import { states, verdicts } from '../journal/journal.ts';
 
@@ -14,7 +14,7 @@ export function oneOf<Word extends string>(words: readonly Word[]) {
   return z.enum(words as readonly [Word, ...Word[]]);
 }
 
-export function keysOf<Key extends string>(table: Readonly<Record<Key, unknown>>): Key[] {
+function keysOf<Key extends string>(table: Readonly<Record<Key, unknown>>): Key[] {
   return Object.keys(table) as Key[];
 }
 
@@ -28,9 +28,10 @@ export const problem = z
     code: oneOf(keysOf(failureExits)).describe('what failed, by name; it decides the exit code'),
     message: text.describe('what happened, as a sentence'),
     hint: text.optional().describe('what to do next, as a sentence'),
+    next: z.array(text).optional().describe('commands that do it, each to be pasted into a shell'),
     status: z.int().optional().describe('the HTTP status of the last reply'),
     request_id: text.optional().describe('the service’s own id of the last request'),
-    retry: oneOf(['same-command', 'after-fix', 'never', 'decide']).describe('what may be done next'),
+    retry: oneOf(['same-command', 'after-fix', 'decide']).describe('what may be done next'),
   })
   .meta({ id: 'Problem', title: 'A failure' });
 
@@ -38,7 +39,7 @@ export const warnings = z.array(text).describe('what is odd, a sentence each');
 
 export const request = anything.describe('the request’s body as it is sent, without the key');
 
-export const intent = z
+const intent = z
   .strictObject({
     id: text.describe('unique in the journal; any unambiguous beginning of it will do for botctl'),
     kind: oneOf(['message', 'transfer']),
@@ -84,7 +85,12 @@ export const outcomeFields = {
   outcome: oneOf(states).describe('the intent’s state'),
   replayed: z.boolean().describe('nothing was sent now: this was done before'),
   duplicate: z.boolean().describe('the service said that it knew the key already'),
-  verified: z.boolean().describe('false where only the name says that a duplicate is ours'),
+  verified: z
+    .boolean()
+    .optional()
+    .describe(
+      'only where it happened; false where nothing shows that what was done under the name is what was asked for here',
+    ),
   intent,
   message: anything.optional().describe('the message as the service answered it'),
   transfer: anything
@@ -95,7 +101,7 @@ export const outcomeFields = {
   error: problem.optional(),
 };
 
-export const rerun = oneOf([...keysOf(rerunMeanings), 'unfinished-twin', 'wait-for-twin'] as const);
+export const rerun = oneOf(keysOf(planKinds));
 
 export const profile = z
   .strictObject({

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import connector from 'undici/lib/core/connect.js';
+import { givenUp } from '../words/wire.ts';
 import type { ProxyServer } from './proxy.ts';
 import { WireTrouble } from './trouble.ts';
 
@@ -15,34 +16,34 @@ export async function connecting(proxy: ProxyServer | undefined): Promise<Connec
   // The flight's own timer is the one that ends an attempt.
   const straight = connector({ timeout: 0, allowH2: false });
   const tunnel = proxy && (await import('./tunnel.ts'));
-  const begun = new Set<{ destroy(): unknown }>();
+  const underway = new Set<{ destroy(): unknown }>();
   let abandoned = false;
 
   const join: Join = (options, callback) => {
     const socket = straight(options, (...outcome) => {
-      begun.delete(socket);
+      underway.delete(socket);
       keepParserSmall();
       callback(...outcome);
     });
-    begun.add(socket);
+    underway.add(socket);
   };
   return {
     connect: (options, callback) => {
       if (proxy === undefined || tunnel === undefined) return join(options, callback);
       const target = `${options.hostname}:${options.port || 443}`;
       const asking = tunnel.openTunnel(proxy, target, (outcome) => {
-        begun.delete(asking);
+        underway.delete(asking);
         if (outcome instanceof Error) return callback(outcome, null);
         if (!abandoned) return join({ ...options, httpSocket: outcome }, callback);
         outcome.destroy();
-        callback(new WireTrouble('it was given up'), null);
+        callback(new WireTrouble(givenUp), null);
       });
-      begun.add(asking);
+      underway.add(asking);
     },
     abandon: () => {
       abandoned = true;
-      for (const one of begun) one.destroy();
-      begun.clear();
+      for (const one of underway) one.destroy();
+      underway.clear();
     },
   };
 }

@@ -9,6 +9,8 @@ export type NoReply = {
   readonly trouble: string;
   /** The server tried to change the protocol: it answered, but with no final answer. */
   readonly upgraded?: true;
+  /** The door was shut: not a byte of the request was written. */
+  readonly shut?: true;
 };
 
 export type Reply = {
@@ -18,7 +20,21 @@ export type Reply = {
   readonly body: Uint8Array;
   /** The body ended where it said it would. Otherwise why it did not. */
   readonly ended: 'whole' | 'broken' | 'too-long';
+  /** Only where a further request could go over the connection that it came on. */
+  readonly socket?: ReplySocket;
 };
+
+/** The connection of a reply. Whoever has judged the reply says once whether another request may use it. */
+export interface ReplySocket {
+  /** What was answered on it before this reply. */
+  readonly before: Exchange | undefined;
+  keep(exchange: Exchange): void;
+  /** Replies may arrive on the wrong requests: whatever still comes on it is nobody's. */
+  drop(): Promise<void>;
+}
+
+/** A reply that was taken for the answer to the request with this key, and the id that it named. */
+export type Exchange = { readonly key: string; readonly id: string | undefined };
 
 /** Everything one request is made of. The token is revealed only while its header is written. */
 export type Shipment = {
@@ -28,7 +44,7 @@ export type Shipment = {
 };
 
 /** A way to the service: one request at a time, over a connection of its own. */
-export interface Line {
+export interface Channel {
   fly(shipment: Shipment, limits: FlightLimits): Promise<Flight>;
   close(): Promise<void>;
 }
@@ -37,4 +53,6 @@ export type FlightLimits = {
   readonly timeoutMs: number;
   /** Aborting it ends the attempt at once. */
   readonly cut: AbortSignal;
+  /** Asked when the connection stands and nothing is written: why nothing may be, as part of a sentence. */
+  readonly door: () => string | undefined;
 };

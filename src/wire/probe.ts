@@ -2,13 +2,16 @@ import { request as plainRequest } from 'node:http';
 import { connect as connectTcp, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { noAnswerInTime } from '../words/wire.ts';
 import type { ProxyServer } from './proxy.ts';
-import { troubleOf, WireTrouble } from './trouble.ts';
+import { isNotHttp, troubleOf, WireTrouble } from './trouble.ts';
 import { openTunnel } from './tunnel.ts';
 
 /** What trying the way to a service shows, without asking its API anything. */
 export type Probe = {
   readonly reached: boolean;
+  /** What answered is no HTTP/1.1. */
+  readonly speaksOther?: true;
   /** Why it was not reached, or why no reply came, as part of a sentence. */
   readonly trouble: string | undefined;
   readonly tls: { readonly protocol: string; readonly validToMs: number | undefined } | undefined;
@@ -16,7 +19,7 @@ export type Probe = {
   readonly clock: { readonly theirsMs: number; readonly oursMs: number } | undefined;
 };
 
-export type ProbeSettings = {
+type ProbeSettings = {
   readonly origin: string;
   readonly proxy: ProxyServer | undefined;
   readonly userAgent: string;
@@ -24,7 +27,12 @@ export type ProbeSettings = {
   readonly now: () => number;
 };
 
-const nothing = { reached: false, trouble: undefined, tls: undefined, clock: undefined } as const;
+const nothing = {
+  reached: false,
+  trouble: undefined,
+  tls: undefined,
+  clock: undefined,
+} as const;
 
 /**
  * Connects as an attempt would: TCP, through the proxy's tunnel if there is one, and TLS. Then it asks HEAD of
@@ -34,7 +42,7 @@ const nothing = { reached: false, trouble: undefined, tls: undefined, clock: und
 export async function probe(settings: ProbeSettings): Promise<Probe> {
   const service = new URL(settings.origin);
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new WireTrouble('no answer came in time')), settings.timeoutMs);
+  const timer = setTimeout(() => late.abort(new WireTrouble(noAnswerInTime)), settings.timeoutMs);
   let found: Probe = nothing;
   let socket: Duplex | undefined;
   try {
@@ -43,7 +51,7 @@ export async function probe(settings: ProbeSettings): Promise<Probe> {
     return { ...found, clock: await clockOf(socket, service, settings, late.signal) };
   } catch (error) {
     const reason: unknown = late.signal.aborted ? late.signal.reason : error;
-    return { ...found, trouble: reason instanceof WireTrouble ? reason.message : troubleOf(reason) };
+    return { ...found, ...(isNotHttp(reason) && { speaksOther: true }), trouble: troubleOf(reason) };
   } finally {
     clearTimeout(timer);
     socket?.destroy();

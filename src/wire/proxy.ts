@@ -1,3 +1,4 @@
+import { notAProxy } from '../words/proxy.ts';
 import { WireTrouble } from './trouble.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -10,10 +11,20 @@ export type ProxyServer = {
   readonly authorization: string | undefined;
 };
 
+/** What a variable says in lower case, or in upper case: an empty one says nothing, and hides nothing. */
+function said(env: Env, lower: 'https_proxy' | 'no_proxy'): string {
+  return env[lower]?.trim() || env[lower.toUpperCase()]?.trim() || '';
+}
+
+/** The text that names the proxy; empty where there is none. It may hold a password. */
+export function proxyText(env: Env): string {
+  return said(env, 'https_proxy');
+}
+
 /** The proxy on the way to an https origin, if the environment names one and does not except the origin. */
 export function proxyFor(origin: URL, env: Env): ProxyServer | undefined {
-  const text = (env.https_proxy ?? env.HTTPS_PROXY ?? '').trim();
-  if (text === '' || isExcepted(origin, env.no_proxy ?? env.NO_PROXY ?? '')) return undefined;
+  const text = proxyText(env);
+  if (text === '' || isExcepted(origin, said(env, 'no_proxy'))) return undefined;
   return parseProxy(text);
 }
 
@@ -30,10 +41,14 @@ function parseProxy(text: string): ProxyServer {
       authorization: user === ':' ? undefined : `Basic ${Buffer.from(user).toString('base64')}`,
     };
   } catch {
-    // Not the text itself: it may hold a password.
-    throw new WireTrouble('the proxy in HTTPS_PROXY is no http:// or https:// URL');
+    throw new BadProxy(notAProxy(knownSchemes.exec(text)?.[1]?.toLowerCase()));
   }
 }
+
+/** A proxy that cannot be one: refused before anything is journaled. */
+export class BadProxy extends WireTrouble {}
+
+const knownSchemes = /^(socks[45]?[ah]?|ftp|file|wss?|quic|ssh):\/\//iu;
 
 /** NO_PROXY: hosts with or without a port, each for all below it too; `*` for all. */
 function isExcepted(origin: URL, list: string): boolean {

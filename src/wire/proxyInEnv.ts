@@ -1,5 +1,6 @@
 import { isLoopback } from '../intent/baseUrl.ts';
-import { type ProxyServer, proxyFor } from './proxy.ts';
+import { unreadableProxy } from '../words/proxy.ts';
+import { type ProxyServer, proxyFor, proxyText } from './proxy.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -14,11 +15,11 @@ export type ProxyInEnv = {
 
 /** The proxy that the environment names, and whether an attempt for this origin would go through it. */
 export function proxyInEnv(origin: URL | undefined, env: Env): ProxyInEnv | undefined {
-  const text = (env.https_proxy ?? env.HTTPS_PROXY ?? '').trim();
+  const text = proxyText(env);
   if (text === '') return undefined;
   const written = text.includes('://') ? text : `http://${text}`;
   const url = URL.canParse(written) ? new URL(written) : undefined;
-  const shown = url === undefined ? 'what HTTPS_PROXY says' : `${url.protocol}//${url.host}`;
+  const shown = url === undefined ? unreadableProxy : `${url.protocol}//${url.host}`;
   if (origin === undefined || origin.protocol !== 'https:' || isLoopback(origin)) {
     return { shown, server: undefined, trouble: undefined };
   }

@@ -1,27 +1,11 @@
+import { proxyAdvice } from '../words/proxy.ts';
+import { tlsAdvice } from '../words/tls.ts';
+import { connectionFailed, wireTroubles } from '../words/wire.ts';
+import { notHttp } from './notHttp.ts';
+import { tlsTrouble } from './tlsTrouble.ts';
+
 /** Trouble that says itself what it is, as part of a sentence. */
 export class WireTrouble extends Error {}
-
-const notTls = 'what answers there does not speak TLS';
-
-const sentences = new Map([
-  ['ENOTFOUND', 'the host name was not found'],
-  ['EAI_AGAIN', 'the host name could not be looked up'],
-  ['ECONNREFUSED', 'the connection was refused'],
-  ['ECONNRESET', 'the connection was reset'],
-  ['EPIPE', 'the connection was closed'],
-  ['ENETUNREACH', 'the network is not reachable'],
-  ['EHOSTUNREACH', 'the host is not reachable'],
-  ['ETIMEDOUT', 'the connection timed out'],
-  ['UND_ERR_CONNECT_TIMEOUT', 'connecting took too long'],
-  ['UND_ERR_SOCKET', 'the connection was closed by the other side'],
-  ['CERT_HAS_EXPIRED', 'the certificate has expired'],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'the certificate is self-signed'],
-  ['SELF_SIGNED_CERT_IN_CHAIN', 'the certificate chain is self-signed'],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'the certificate could not be verified'],
-  ['ERR_SSL_WRONG_VERSION_NUMBER', notTls],
-  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', notTls],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', 'the certificate is for another host'],
-]);
 
 function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
@@ -33,13 +17,30 @@ export function troubleOf(error: unknown): string {
   // Connecting to several addresses of one host fails with all their reasons; the first speaks for them.
   if (error instanceof AggregateError && error.errors.length > 0) return troubleOf(error.errors[0]);
   const code = codeOf(error);
-  const known = code === undefined ? undefined : sentences.get(code);
+  const known = code === undefined ? undefined : wireTroubles.get(code);
   if (known !== undefined) return known;
-  if (code?.startsWith('HPE_')) return 'the reply was not HTTP';
+  if (isParserError(error)) return notHttp(error);
   const message = error instanceof Error ? error.message : String(error);
-  return `the connection failed (${code === undefined ? message : `${code}: ${message}`})`;
+  return tlsTrouble(code, message) ?? connectionFailed(code, message);
+}
+
+/** Of undici's parser or of Node's own: undici's gives no code. */
+function isParserError(error: unknown): error is Error {
+  return error instanceof Error && (error.name === 'HTTPParserError' || !!codeOf(error)?.startsWith('HPE_'));
+}
+
+/** What answered does not even begin like HTTP/1.1. */
+export function isNotHttp(error: unknown): boolean {
+  return codeOf(error) === 'HPE_INVALID_CONSTANT' || codeOf(error) === 'HPE_INVALID_VERSION';
 }
 
 export function isUpgrade(error: unknown): boolean {
   return error instanceof Error && error.message === 'bad upgrade';
+}
+
+const advice = Object.entries({ ...tlsAdvice, ...proxyAdvice });
+
+/** What to do about a trouble, as the beginning of a sentence; undefined where nothing special helps. */
+export function adviceOn(trouble: string | undefined): string | undefined {
+  return advice.find(([about]) => trouble?.includes(about))?.[1];
 }

@@ -1,6 +1,7 @@
 import { type ClientRequest, request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
+import { proxyUnusable, tunnelRefused } from '../words/proxy.ts';
 import type { ProxyServer } from './proxy.ts';
 import { troubleOf, WireTrouble } from './trouble.ts';
 
@@ -24,12 +25,12 @@ export function openTunnel(
   request.once('connect', ({ statusCode = 0 }, socket, first) => {
     if (statusCode < 200 || statusCode > 299) {
       socket.on('error', () => {}).destroy();
-      return onEnd(new WireTrouble(`the proxy answered ${statusCode}`));
+      return onEnd(new WireTrouble(tunnelRefused(statusCode, authorization !== undefined)));
     }
     if (first.length > 0) socket.unshift(first);
     onEnd(socket as Socket);
   });
-  request.on('error', (error) => onEnd(new WireTrouble(`the proxy could not be used: ${troubleOf(error)}`)));
+  request.on('error', (error) => onEnd(new WireTrouble(proxyUnusable(troubleOf(error)))));
   request.end();
   return request;
 }

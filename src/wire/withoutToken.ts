@@ -1,36 +1,40 @@
 import type { Flight } from './flight.ts';
+import { leastTellingLength } from './tellingLength.ts';
+import { TokenFinder } from './tokenPattern.ts';
 
-const stand = '[token]';
+const stand = Buffer.from('[token]');
 
-// What JSON may write with a backslash and one character more.
-const shortEscapes: Readonly<Record<string, string>> = { '"': '\\\\"', '\\': '\\\\\\\\', '/': '\\\\/' };
-
-/** One character of a token in every way that JSON can write it: as itself, or escaped. */
-function spellings(character: string): string {
-  const hex = character.charCodeAt(0).toString(16).padStart(2, '0');
-  const eitherCase = [...hex].map((digit) => `[${digit}${digit.toUpperCase()}]`).join('');
-  const short = shortEscapes[character];
-  return `(?:\\\\u00${eitherCase}${short === undefined ? '' : `|${short}`}|\\x${hex})`;
+function inBytes(bytes: Buffer, finder: TokenFinder, isCutOff = false): Buffer {
+  const kept: Buffer[] = [];
+  let from = 0;
+  for (const [beginning, end] of finder.rangesIn(bytes, isCutOff)) {
+    kept.push(bytes.subarray(from, beginning), stand);
+    from = end;
+  }
+  return from === 0 ? bytes : Buffer.concat([...kept, bytes.subarray(from)]);
 }
 
-function inBytes(bytes: Buffer, token: string): Buffer {
-  // As latin1 each byte is one character and stays what it is.
-  const text = bytes.toString('latin1');
-  // Where nothing is escaped the token can only be itself; to look for all its spellings takes a millisecond.
-  const spelled = text.includes('\\') ? new RegExp([...token].map(spellings).join(''), 'gu') : token;
-  const without = text.replaceAll(spelled, stand);
-  return without === text ? bytes : Buffer.from(without, 'latin1');
+let last: { readonly token: string; readonly finder: TokenFinder } | undefined;
+
+/** The rows of a batch have one token between them. */
+function finderOf(token: string): TokenFinder {
+  if (last?.token !== token) last = { token, finder: new TokenFinder(token) };
+  return last.finder;
 }
 
-// A shorter one cannot be told from any other text: taking it out would only break the reply.
-const leastTellingLength = 8;
-
-/** A service that echoes the token, in an error say, would have it journaled and shown: it is taken out here. */
+/**
+ * A service that echoes the token, in an error say, would have it journaled and shown: it is taken out here, also
+ * where it is escaped for a URL, HTML or JSON, or stands in base64 or hexadecimal.
+ */
 export function withoutToken(flight: Flight, token: string): Flight {
   if (flight.came === 'nothing' || token.length < leastTellingLength) return flight;
-  const headers = Object.entries(flight.headers).map(
-    ([name, value]) => [name, value.replaceAll(token, stand)] as const,
-  );
+  const finder = finderOf(token);
+  const inText = (text: string): string => inBytes(Buffer.from(text), finder).toString();
+  const headers = Object.entries(flight.headers).map(([name, value]) => [name, inText(value)] as const);
   const body = Buffer.from(flight.body.buffer, flight.body.byteOffset, flight.body.byteLength);
-  return { ...flight, headers: Object.fromEntries(headers), body: inBytes(body, token) };
+  return {
+    ...flight,
+    headers: Object.fromEntries(headers),
+    body: inBytes(body, finder, flight.ended !== 'whole'),
+  };
 }

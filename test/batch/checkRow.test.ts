@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checkRow } from '../../src/batch/checkRow.ts';
 import type { Kind } from '../../src/intent/wanted.ts';
-import { recipient } from '../helpers/sandbox.ts';
+import { recipient } from '../../testing/sandbox.ts';
 
 const message = { conversation_id: 'c', content: 'x' };
 const transfer = { id: 'a', to_address: recipient, asset: 'SOL', amount: '1.50' };
@@ -23,10 +23,10 @@ describe('the id', () => {
     [undefined, 'is missing'],
     ['', 'is empty'],
     [7, 'is not a string'],
-    [' a', 'has blanks around it'],
-    ['a\u00a0', 'has blanks around it'],
-    ['a\u200bb', 'has characters that do not show'],
-    ['a\u0007', 'has characters that do not show'],
+    [' a', 'starts or ends with a blank (character 1)'],
+    ['a\u00a0', 'has U+00A0, a blank that is not the plain space (character 2)'],
+    ['a\u200bb', 'has U+200B, which is invisible (character 2)'],
+    ['a\u0007', 'has U+0007, which is invisible (character 2)'],
     ['a'.repeat(513), 'is too long'],
   ])('%j of a transfer %s', (id, problem) => {
     expect(wrongFields({ ...transfer, id }, 'transfer')).toEqual([`id ${problem}`]);
@@ -61,9 +61,9 @@ describe('buttons', () => {
   });
 
   test.each([
-    ['text', 'buttons is no such array'],
-    [[], 'buttons is no such array'],
-    [[7], 'buttons is no such array'],
+    ['text', 'buttons is not an array of buttons'],
+    [[], 'buttons is not an array of buttons'],
+    [[7], 'buttons is not an array of buttons'],
     [[{ label: 'Yes' }], 'components[0].components[0].custom_id is missing'],
   ])('%j are refused', (buttons, problem) => {
     expect(wrongFields({ ...message, buttons }, 'message').join()).toContain(problem);

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { readRows } from '../../src/batch/input.ts';
 import type { RawRow } from '../../src/batch/rawRow.ts';
+import { readRows } from '../../src/batch/readRows.ts';
 import type { Kind } from '../../src/intent/wanted.ts';
-import { failureOf } from '../helpers/failure.ts';
+import { failureOf } from '../../testing/failure.ts';
 
 const interrupted = new AbortController().signal;
 
@@ -54,16 +54,16 @@ describe('CSV', () => {
 
   test('a row with other cells than the header is complained of with its id', async () => {
     expect(await read('id,conversation_id,content\na,c\nb,c,x,y\n')).toMatchObject([
-      { line: 2, id: 'a', complaints: [{ problem: 'has 2' }] },
-      { line: 3, id: 'b', complaints: [{ problem: 'has 4' }] },
+      { line: 2, id: 'a', complaints: [{ problem: 'has 2 cells' }] },
+      { line: 3, id: 'b', complaints: [{ problem: 'has 4 cells' }] },
     ]);
   });
 
   test.each([
     ['an unknown column', 'id,conversation_id,content,colour\n', '"colour"'],
-    ['a column given twice', 'content,conversation_id,content\n', 'names twice: "content"'],
+    ['a column given twice', 'content,conversation_id,content\n', 'has columns twice: "content"'],
     ['a missing column', 'id,content\n', 'lacks: "conversation_id"'],
-    ['semicolons', 'id;conversation_id;content\n', 'names columns that no message has'],
+    ['semicolons', 'id;conversation_id;content\n', 'has unknown columns'],
     ['nothing at all', '', 'is empty'],
     ['a quote that never ends', 'conversation_id,content\nc,"x\n', 'not CSV'],
     ['a quote within a cell', 'conversation_id,content\nc,x"y\n', 'not CSV'],

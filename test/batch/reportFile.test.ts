@@ -1,11 +1,24 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { csvLine, ReportFile, reportFormatOf, reportText } from '../../src/batch/reportFile.ts';
 import type { RowReport } from '../../src/batch/rowReport.ts';
-import { failureOf } from '../helpers/failure.ts';
+import { failureOf } from '../../testing/failure.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -15,7 +28,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const never = new AbortController().signal;
 const same = (text: string): string => text;
-const rows: RowReport[] = [
+const told: readonly RowReport[] = [
   { line: 2, id: 'a', outcome: 'accepted', result: 'sig', error: undefined, key: 'k1' },
   {
     line: 4,
@@ -26,6 +39,10 @@ const rows: RowReport[] = [
     key: undefined,
   },
 ];
+
+async function* rowsOf(reports: readonly RowReport[]): AsyncIterable<RowReport> {
+  yield* reports;
+}
 
 test.each([
   ['=1+1', "'=1+1"],
@@ -42,7 +59,7 @@ test.each([
 
 test('a CSV report reads back', async () => {
   const file = await ReportFile.begin(join(folder, 'r.csv'));
-  expect(await file.finish(reportText('csv', 'transfer', same), rows, never)).toBe(true);
+  expect(await file.finish(reportText('csv', 'transfer', same), rowsOf(told), never)).toBe(true);
   await file.close();
   expect(parse(readFileSync(join(folder, 'r.csv')), { columns: true })).toEqual([
     { line: '2', id: 'a', outcome: 'accepted', signature: 'sig', error: '', key: 'k1' },
@@ -53,7 +70,7 @@ test('a CSV report reads back', async () => {
 
 test('a JSON Lines report leaves out what has no value', async () => {
   const file = await ReportFile.begin(join(folder, 'r.jsonl'));
-  await file.finish(reportText('jsonl', 'message', same), rows, never);
+  await file.finish(reportText('jsonl', 'message', same), rowsOf(told), never);
   await file.close();
   const lines = readFileSync(join(folder, 'r.jsonl'), 'utf8').trim().split('\n');
   expect(lines.map((line) => JSON.parse(line))).toEqual([
@@ -77,6 +94,35 @@ test('a report that cannot be written is known before anything is sent', async (
   expect(failure.code).toBe('machine-fault');
   expect(failure.message).toContain('Nothing was sent.');
   expect(existsSync(join(folder, 'none'))).toBe(false);
+});
+
+test('an earlier report keeps its mode, and a link to it stays a link', async () => {
+  const path = join(folder, 'r.csv');
+  writeFileSync(path, 'earlier');
+  chmodSync(path, 0o644);
+  symlinkSync(path, join(folder, 'link.csv'));
+  const file = await ReportFile.begin(join(folder, 'link.csv'));
+  await file.finish(reportText('csv', 'message', same), rowsOf([]), never);
+  await file.close();
+  expect(lstatSync(join(folder, 'link.csv')).isSymbolicLink()).toBe(true);
+  expect(readFileSync(path, 'utf8')).toMatch(/^line,/u);
+  expect(statSync(path).mode & 0o777).toBe(0o644);
+});
+
+test.each<[string, (path: string) => void]>([
+  ['a folder', (path) => mkdirSync(path)],
+  ['a named pipe', (path) => void execFileSync('mkfifo', [path])],
+  ['a link that leads nowhere', (path) => symlinkSync('nowhere', path)],
+  ['a link to a device', (path) => symlinkSync('/dev/null', path)],
+])('%s is not replaced by a report', async (_what, make) => {
+  const path = join(folder, 'r.csv');
+  make(path);
+  const before = lstatSync(path);
+  const failure = await failureOf(() => ReportFile.begin(path));
+  expect(failure.code).toBe('bad-file');
+  expect(failure.message).toContain('Nothing was sent.');
+  expect(lstatSync(path)).toMatchObject({ mode: before.mode, ino: before.ino });
+  expect(readdirSync(folder)).toEqual(['r.csv']);
 });
 
 test.each([

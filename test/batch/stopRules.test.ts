@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { RowEnd } from '../../src/batch/rowEnd.ts';
 import type { SheetRow } from '../../src/batch/sheet.ts';
-import { type RowEnd, StopRules } from '../../src/batch/stopRules.ts';
-import type { Ended } from '../../src/engine/doing.ts';
+import { StopRules } from '../../src/batch/stopRules.ts';
+import type { Outcome } from '../../src/engine/outcome.ts';
 import type { Kind } from '../../src/intent/wanted.ts';
 import type { State } from '../../src/journal/journal.ts';
 
@@ -12,8 +13,8 @@ function end(state: State, status?: number, sent = true): RowEnd {
   return {
     row,
     sent,
-    ended: { is: 'concluded', intent: { state } } as Ended,
-    conclusion: {
+    outcome: { is: 'concluded', intent: { state } } as Outcome,
+    explanation: {
       exit: done ? 0 : 11,
       warnings: [],
       ...(done
@@ -49,6 +50,16 @@ describe('no new rows are begun', () => {
     expect(watched.stop).toEqual({ because: 'service-down', rows: 3 });
   });
 
+  test('after as many held rows in a row as go at a time, of those that were sent now', () => {
+    const watched = rules();
+    for (const sent of [true, true, false, false]) watched.note(end('held', undefined, sent));
+    watched.note(end('accepted'));
+    for (const _row of [1, 2]) watched.note(end('held'));
+    expect(watched.stop).toBeUndefined();
+    watched.note(end('held'));
+    expect(watched.stop).toEqual({ because: 'held', rows: 3 });
+  });
+
   test('after --max-failures rows that are not done', () => {
     const watched = rules('message', 2);
     for (const state of ['rejected', 'accepted'] as const) watched.note(end(state, 404));
@@ -59,8 +70,8 @@ describe('no new rows are begun', () => {
 
   test('once the journal takes no more', () => {
     const watched = rules();
-    const ended = { is: 'not-recorded', cause: new Error('the disk is full') } as Ended;
-    watched.note({ ...end('unknown'), ended });
+    const ended = { is: 'not-recorded', cause: new Error('the disk is full') } as Outcome;
+    watched.note({ ...end('unknown'), outcome: ended });
     expect(watched.stop).toMatchObject({ because: 'failure' });
   });
 

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import { globalOptions } from '../../src/cli/globalOptions.ts';
+import { helpTopics } from '../../src/cli/helpTopicList.ts';
 import { nearest } from '../../src/cli/nearest.ts';
+import { buildProgram } from '../../src/cli/program.ts';
 import type { CommandSpec, LeafSpec } from '../../src/cli/spec.ts';
+import { commandTree } from '../../src/cli/tree.ts';
 import { foldCommand, wrapText } from '../../src/cli/wrap.ts';
-import { commandTree } from '../../src/commands/tree.ts';
 import { rerunTable } from '../../src/engine/rerun.ts';
 import { exitTable } from '../../src/errors.ts';
-import { buildProgram } from '../../src/program.ts';
-import { runMain } from '../helpers/inProcess.ts';
+import { runMain } from '../../testing/inProcess.ts';
 
 type Found = { path: string[]; spec: LeafSpec };
 
@@ -21,15 +23,18 @@ function leaves(tree: readonly CommandSpec[], before: string[] = []): Found[] {
 const shown = leaves(commandTree).filter(({ spec }) => spec.hidden !== true);
 
 describe.each(shown)('the help of $path', ({ path, spec }) => {
-  test('has a purpose, three examples, its exit codes, and fits 80 columns', async () => {
+  test('has a purpose, its own options, three examples, what its exit codes mean, and fits 80 columns', async () => {
     const { code, stdout, stderr } = await runMain([...path, '--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(spec.examples).toHaveLength(3);
     expect(stdout.match(/^ {2}\$ /gmu)).toHaveLength(3);
-    for (const row of exitTable) {
-      const listed = new RegExp(`^ +${row.exit}  \\S`, 'mu').test(stdout);
-      expect(listed, `exit ${row.exit}`).toBe(spec.exits.some((exit) => exit === row.exit));
-    }
+    for (const { flags } of spec.options ?? []) expect(stdout).toContain(`  ${flags}`);
+    expect(stdout.match(/botctl help options$/gmu)?.length).toBe(path[0] === 'help' ? 2 : 1);
+    expect(stdout).not.toMatch(/^ {2}--(?:retries|max-wait) /mu);
+    const [, told = ''] = /^Exit codes: (.*) \(botctl\s+help\s+exit-codes\)$/msu.exec(stdout) ?? [];
+    const codes = told.split(', ').map((one) => Number.parseInt(one, 10));
+    expect(codes).toEqual(spec.exits.filter((exit) => codes.includes(exit)));
+    for (const exit of [0, 9, 10, 11] as const) expect(codes.includes(exit)).toBe(spec.exits.includes(exit));
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
@@ -53,6 +58,23 @@ function shellWords(line: string): string[] {
   return (first.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/gu) ?? []).map((word) => word.replace(/["']/gu, ''));
 }
 
+test.each(['send', 'transfer'])('the help of %s fits a screen: 40 lines at 80 columns', async (command) => {
+  const { stdout } = await runMain([command, '--help'], { columns: 80 });
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines.length).toBeLessThanOrEqual(40);
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+});
+
+test.each([[[]], [['batch']], [['config']], [['journal']]])(
+  '%j alone is its help, and exits 0',
+  async (line) => {
+    const [alone, asked] = await Promise.all([runMain(line), runMain([...line, '--help'])]);
+    expect(alone).toEqual(asked);
+    expect(alone).toMatchObject({ code: 0, stderr: '' });
+    expect(alone.stdout).toMatch(/^Usage: botctl/u);
+  },
+);
+
 test('asked for alone it is what it is beside another option', async () => {
   const beside = await runMain(['--help', '--no-color']);
   expect(beside.stdout).toMatch(/^Usage: botctl/u);
@@ -60,6 +82,20 @@ test('asked for alone it is what it is beside another option', async () => {
 });
 
 describe('the topics', () => {
+  test('options has every option that all commands take, in 80 columns', async () => {
+    const { stdout } = await runMain(['help', 'options']);
+    for (const { flags, group } of globalOptions) {
+      expect(stdout).toContain(`  ${flags}`);
+      expect(stdout).toContain(`\n${group}:\n`);
+    }
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  test('are all named in the help of the program', async () => {
+    const { stdout } = await runMain([]);
+    for (const { name } of helpTopics) expect(stdout).toContain(`botctl help ${name}`);
+  });
+
   test('exit-codes has every row of the table', async () => {
     const { stdout } = await runMain(['help', 'exit-codes']);
     for (const { exit } of exitTable) expect(stdout).toMatch(new RegExp(`^ +${exit}  \\S`, 'mu'));
@@ -81,7 +117,7 @@ describe('the topics', () => {
     [['exit-code'], 'botctl help exit-codes'],
     [['trasnfer'], 'botctl help transfer'],
     [['config', 'lst'], 'botctl help config list'],
-    [['quite-else'], 'botctl help lists'],
+    [['quite-else'], 'The help lists what there is.\n          botctl help\n'],
   ])('help %j is answered with what was meant', async (words, hint) => {
     const { code, stderr } = await runMain(['help', ...words]);
     expect(code).toBe(2);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Given } from '../../src/cli/given.ts';
-import { runMain } from '../helpers/inProcess.ts';
-import { sampleTree } from '../helpers/sampleTree.ts';
+import { runMain } from '../../testing/inProcess.ts';
+import { sampleTree } from '../../testing/sampleTree.ts';
 
 let seen: Given[];
 beforeEach(() => {
@@ -18,7 +18,7 @@ async function refused(line: readonly string[], problem: RegExp | string): Promi
   expect(human.code).toBe(2);
   expect(human.stdout).toBe('');
   expect(human.stderr).toMatch(problem);
-  expect(human.stderr).toMatch(/^botctl: .+\n {8}.+\n$/u);
+  expect(human.stderr).toMatch(/^botctl: .+\n {8}.+\n( {10}botctl .+\n)?$/u);
   const json = await run(['--json', ...line]);
   expect(json.code).toBe(2);
   expect(json.stderr).toBe('');
@@ -26,6 +26,8 @@ async function refused(line: readonly string[], problem: RegExp | string): Promi
   const whole = JSON.parse(json.stdout);
   expect(whole).toMatchObject({ schema: 'botctl/1', error: { code: 'usage', retry: 'after-fix' } });
   expect(whole.error.message).toMatch(problem);
+  if (!/No command is named/u.test(whole.error.message))
+    expect(whole.error.message).toMatch(/[Nn]othing was sent/u);
   expect(seen).toEqual([]);
 }
 
@@ -93,18 +95,50 @@ describe('what is not known', () => {
     [['send', '--use'], /Unknown option '--use'/u],
     [['sned'], /Unknown command 'sned'/u],
     [['config', 'ad', 'x'], /Unknown command 'ad'/u],
-    [['send', 'extra'], /Too many arguments/u],
-    [['config', 'add'], /Missing required argument 'name'/u],
-    [['config', 'add', 'a', 'b'], /Too many arguments/u],
-    [[], /No command is named/u],
-    [['config'], /No command is named/u],
+    [['send', 'extra'], /send takes no positional arguments, but got 1\. Nothing was sent or changed\./u],
+    [['config', 'add'], /The argument <name> is missing\./u],
+    [['config', 'add', 'a', 'b'], /config add takes 1 argument \(<name>\), but got 2/u],
+    [['--sandbox'], /No command is named/u],
+    [['config', '--sandbox'], /No command is named/u],
   ])('%j is refused before anything happens', async (line, problem) => {
     await refused(line, problem);
   });
 
   test('a branch without a command points at its own help', async () => {
-    expect((await run(['config'])).stderr).toContain('botctl config --help');
-    expect((await run([])).stderr).toContain('botctl --help');
+    expect((await run(['config', '-v'])).stderr).toContain('botctl config --help');
+    expect((await run(['-v'])).stderr).toContain('botctl --help');
+  });
+
+  test.each([
+    [['send', '--conten', 'x'], '--content'],
+    [['send', '--contnet=x'], '--content'],
+    [['--contnet', 'x', 'send'], '--content'],
+    [['send', '--sandbx'], '--sandbox'],
+    [['send', '--base_url', 'x'], '--base-url'],
+    [['config', 'add', '--jsno', 'a'], '--json'],
+  ])('%j is answered with the option that was meant', async (line, meant) => {
+    expect((await run(line)).stderr).toContain(`Did you mean ${meant}?`);
+  });
+
+  test.each([
+    [['--content', 'x', 'send'], '--content'],
+    [['--use', 'config', 'add', 'a'], '--use'],
+  ])('%j is told to put the option behind the command', async (line, option) => {
+    const { stderr } = await run(line);
+    expect(stderr).not.toContain('Did you mean');
+    expect(stderr).toContain(`Write ${option} after the command`);
+  });
+
+  test('no option of another command is suggested', async () => {
+    expect((await run(['config', 'add', 'send', '--contnt', 'x'])).stderr).not.toContain('Did you mean');
+  });
+
+  test('a branch says which commands it has', async () => {
+    expect((await run(['config', 'list.csv'])).stderr).toContain('config has the command add.');
+  });
+
+  test('what is far from every option is no guess', async () => {
+    expect((await run(['send', '--nothing-like-it'])).stderr).not.toContain('Did you mean');
   });
 
   test('a value written into an unknown option is not echoed: it may be a token', async () => {

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Home } from '../helpers/home.ts';
-import { runMain, type Setting } from '../helpers/inProcess.ts';
+import { Home } from '../../testing/home.ts';
+import { runMain, type Setting } from '../../testing/inProcess.ts';
 
 const secret = 'canary-token-0123456789-abcdefgh';
 
@@ -41,12 +41,24 @@ async function refused(
   const ran = await config([...line, '--json'], setting);
   const { error } = JSON.parse(ran.stdout);
   expect(error.code).toBe(code);
-  expect(`${error.message} ${error.hint}`).toMatch(words);
+  expect([error.message, error.hint, ...(error.next ?? [])].join(' ')).toMatch(words);
   expect(ran.stdout + ran.stderr).not.toContain('canary');
   expect(existsSync(home.configFile) ? readFileSync(home.configFile, 'utf8') : undefined).toBe(before);
 }
 
 describe('config add', () => {
+  test('warns of a token that is too short to be recognised in a reply', async () => {
+    const line = ['add', 'prod', '--base-url', 'https://bots.example.com', '--token-stdin'];
+    const short = await config(line, { stdin: 'seven77\n' });
+    expect(short).toMatchObject({ code: 0 });
+    expect(short.stderr).toContain('shorter than 8 characters');
+    expect(short.stderr).not.toContain('seven77');
+    const changed = await config(['set', 'prod', 'token', '--token-stdin'], { stdin: 'six666\n' });
+    expect(changed.stderr).toContain('shorter than 8 characters');
+    const long = await config(['set', 'prod', 'token', '--token-stdin'], { stdin: 'eight888\n' });
+    expect(long).toMatchObject({ code: 0, stderr: '' });
+  });
+
   test('stores a token that comes on stdin, and puts the first profile in use', async () => {
     await addProd();
     expect(home.readConfig()).toEqual({
@@ -100,10 +112,10 @@ describe('config add', () => {
     [
       ['add', 'x', '--base-url', 'https://a:canary@x.example.com', '--token-env', 'T'],
       'base-url',
-      /user info/u,
+      /user name or a password/u,
     ],
     [to('sandbox', '--token-env', 'T'), 'bad-input', /--sandbox/u],
-    [to('env', '--token-env', 'T'), 'bad-input', /no profile’s/u],
+    [to('env', '--token-env', 'T'), 'bad-input', /does not come from a profile/u],
     [to('-x', '--token-env', 'T'), 'usage', /Unknown option|Missing/u],
     [to('a b', '--token-env', 'T'), 'bad-input', /letters, digits/u],
     [to('__proto__', '--token-env', 'T'), 'bad-input', /letters, digits/u],
@@ -114,7 +126,7 @@ describe('config add', () => {
     [to('x', '--token-env', '$T'), 'bad-input', /name without \$/u],
     [to('x', '--token-env', ''), 'bad-input', /not the name/u],
     [to('x', '--token-file', '-'), 'bad-input', /use --token-stdin/u],
-    [to('x', '--token-command', "op 'read"), 'bad-input', /open quote/u],
+    [to('x', '--token-command', "op 'read"), 'bad-input', /unclosed quote/u],
     [to('x', '--token-env', 'T', '--timeout', '0s'), 'bad-input', /--timeout/u],
     [to('x', '--token-env', 'T', '--retries', '-1'), 'usage', /--retries/u],
     [to('x', '--token-env', 'T', '--retries', '1.5'), 'bad-input', /--retries/u],
@@ -200,7 +212,7 @@ describe('config list and show', () => {
     const { code, stdout, stderr } = await config(['list']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     expect(stderr).toContain('config add');
-    await refused(['show'], 'no-such-profile', /config add/u);
+    await refused(['show'], 'no-such-profile', /config add/su);
     expect(existsSync(home.configFolder)).toBe(false);
   });
 
@@ -264,7 +276,7 @@ describe('config use, set, unset, remove, path', () => {
 
   test('another origin needs the token again', async () => {
     const move = ['set', 'prod', 'base-url', 'https://bots.example.net'];
-    await refused(move, 'base-url', /goes nowhere else.*--token-stdin/u);
+    await refused(move, 'base-url', /is sent nowhere else.*--token-stdin/u);
     await refused(['set', 'prod', 'base-url', 'https://bots.example.com:444'], 'base-url', /nowhere else/u);
     await refused(['set', 'prod', 'base-url', 'http://127.0.0.1'], 'base-url', /nowhere else/u);
     await config([...move, '--token-env', 'NEW']);
@@ -299,20 +311,20 @@ describe('config use, set, unset, remove, path', () => {
   });
 
   test.each([
-    [['use', 'nobody'], 'no-such-profile', /prod, ci/u],
-    [['set', 'nobody', 'timeout', '5s'], 'no-such-profile', /prod, ci/u],
-    [['unset', 'nobody', 'timeout'], 'no-such-profile', /prod, ci/u],
-    [['remove', 'nobody'], 'no-such-profile', /prod, ci/u],
+    [['use', 'nobody'], 'no-such-profile', /prod and ci/u],
+    [['set', 'nobody', 'timeout', '5s'], 'no-such-profile', /prod and ci/u],
+    [['unset', 'nobody', 'timeout'], 'no-such-profile', /prod and ci/u],
+    [['remove', 'nobody'], 'no-such-profile', /prod and ci/u],
     [['set', 'prod', 'speed', '5s'], 'bad-input', /base-url, token, key-age/u],
     [['set', 'prod', 'timeout'], 'usage', /needs a value/u],
     [['set', 'prod', 'timeout', '5'], 'bad-input', /not a duration/u],
     [['set', 'prod', 'timeout', '600h'], 'bad-input', /too long/u],
     [['set', 'prod', 'retries', '101'], 'bad-input', /from 0 to 100/u],
-    [['set', 'prod', 'timeout', '5s', '--token-env', 'T'], 'usage', /nothing to do with timeout/u],
+    [['set', 'prod', 'timeout', '5s', '--token-env', 'T'], 'usage', /together with timeout/u],
     [['set', 'prod', 'token', 'canary'], 'usage', /never an argument/u],
     [['set', 'prod', 'token'], 'usage', /no terminal/u],
     [['set', 'prod', 'base-url', 'nonsense'], 'base-url', /not a URL/u],
-    [['unset', 'prod', 'token'], 'bad-input', /cannot be without token/u],
+    [['unset', 'prod', 'token'], 'bad-input', /needs its token/u],
     [['unset', 'prod', 'speed'], 'bad-input', /key-age, timeout/u],
   ])('%j is refused and changes nothing', async (line, code, words) => {
     await refused(line, code, words);
@@ -329,7 +341,7 @@ describe('config use, set, unset, remove, path', () => {
       ['remove', 'prod', '--yes'],
       ['add', 'x', '--base-url', 'https://x.example.com', '--token-env', 'T'],
     ]) {
-      await refused(line, 'config-damaged', /left as it is.*mv .*config\.json/u);
+      await refused(line, 'config-damaged', /Nothing was sent or changed.*mv .*config\.json/su);
     }
   });
 });

@@ -1,8 +1,8 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Home } from '../helpers/home.ts';
-import { runMain } from '../helpers/inProcess.ts';
+import { Home } from '../../testing/home.ts';
+import { runMain } from '../../testing/inProcess.ts';
 
 let home: Home;
 beforeEach(() => {
@@ -31,7 +31,7 @@ test('a journal that cannot be looked at is not one that is empty', async () => 
 test.each([
   ['--state', 'done', 'is not a state.', 'Give one of open, sending,'],
   ['--kind', 'money', 'is not a kind.', 'Give message or transfer.'],
-  ['--since', 'monday', 'is not a duration.', 'Write a whole number and one of'],
+  ['--since', 'monday', 'is not a duration.', 'Write a whole number followed by'],
   ['--limit', '0', 'is not a count.', 'Give a whole number from 1.'],
 ])('%s %s says once what is wrong and once what to give', async (option, value, problem, hint) => {
   const { code, stderr } = await runMain(['history', option, value], { env: home.env });

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Home } from '../helpers/home.ts';
-import { type Ran, runMain } from '../helpers/inProcess.ts';
+import { Home } from '../../testing/home.ts';
+import { type Ran, runMain } from '../../testing/inProcess.ts';
 
 let home: Home;
 beforeEach(() => {
@@ -58,8 +58,13 @@ describe('the content of a message', () => {
   test.each<[string, () => string[], string, string]>([
     ['both ways', () => ['--content', 'a', '--content-file', file('f', 'b')], 'usage', 'are both given'],
     ['both, and no such file', () => ['--content', 'a', '--content-file', '/no/file'], 'usage', 'both given'],
-    ['a file that is not there', () => ['--content-file', join(home.path, 'none')], 'bad-file', 'ENOENT'],
-    ['a folder', () => ['--content-file', home.path], 'bad-file', 'EISDIR'],
+    [
+      'a file that is not there',
+      () => ['--content-file', join(home.path, 'none')],
+      'bad-file',
+      'there is no such file',
+    ],
+    ['a folder', () => ['--content-file', home.path], 'bad-file', 'it is a folder'],
     ['a file without end', () => ['--content-file', '/dev/zero'], 'bad-file', 'is longer than'],
     [
       'bytes that are no UTF-8',
@@ -67,15 +72,20 @@ describe('the content of a message', () => {
       'bad-file',
       'line 2, column 2',
     ],
-    ['nothing', () => ['--content-file', file('f', '')], 'bad-input', 'content is empty'],
-    ['a newline alone', () => ['--content-file', file('f', '\n')], 'bad-input', 'content is empty'],
-    ['an empty option', () => ['--content', ''], 'bad-input', 'content is empty'],
-    ['no option', () => [], 'bad-input', 'content is missing'],
+    ['nothing', () => ['--content-file', file('f', '')], 'bad-input', 'content (--content-file) is empty'],
+    [
+      'a newline alone',
+      () => ['--content-file', file('f', '\n')],
+      'bad-input',
+      'content (--content-file) is empty',
+    ],
+    ['an empty option', () => ['--content', ''], 'bad-input', 'content (--content) is empty'],
+    ['no option', () => [], 'bad-input', 'content (--content) is missing'],
     [
       '5001 characters',
       () => ['--content', '😀'.repeat(2) + 'x'.repeat(4999)],
       'bad-input',
-      'content has 5001',
+      'content (--content) has 5001',
     ],
   ])('given as %s is refused', async (_how, words, code, problem) => {
     const [exit, named, message] = await refusalOf([...send, ...words()]);
@@ -128,7 +138,7 @@ describe('buttons', () => {
       'components that are an object',
       () => ['--components', file('f', '{}')],
       'bad-input',
-      'components is not a list',
+      'components (--components) is not a list',
     ],
     [
       'components that are no JSON',
@@ -210,23 +220,27 @@ describe('a payload', () => {
   test('and content cannot both come from stdin', async () => {
     const [exit, code, message] = await refusalOf(['send', '--payload', '-', '--content-file', '-'], '{}');
     expect([exit, code]).toEqual([2, 'usage']);
-    expect(message).toContain('--content-file and --payload all want to read stdin');
+    expect(message).toContain('--content-file and --payload both want to read stdin');
   });
 });
 
 describe('a transfer', () => {
   test.each<[string, string[], string]>([
-    ['1,5', [...transfer, '--amount', '1,5'], 'amount has a comma'],
-    ['an exponent', [...transfer, '--amount', '1e3'], 'amount has an exponent'],
-    ['nothing', [...transfer, '--amount', '0'], 'amount is zero'],
-    ['no amount', transfer, 'amount is missing'],
+    ['1,5', [...transfer, '--amount', '1,5'], 'amount (--amount) has a comma'],
+    ['an exponent', [...transfer, '--amount', '1e3'], 'amount (--amount) has an exponent'],
+    ['nothing', [...transfer, '--amount', '0'], 'amount (--amount) is zero'],
+    ['no amount', transfer, 'amount (--amount) is missing'],
     ['sol', ['transfer', '--to', to, '--asset', 'sol', '--amount', '1'], 'write SOL'],
     [
       'a PDA',
       ['transfer', '--to', 'B9G9B7yEcF8ummvj5pemKAvqyptHBFfEFkbvRHivAdgp', '--asset', 'SOL', '--amount', '1'],
       'off the curve',
     ],
-    ['no address', ['transfer', '--to', 'me', '--asset', 'SOL', '--amount', '1'], 'to_address is 2 bytes'],
+    [
+      'no address',
+      ['transfer', '--to', 'me', '--asset', 'SOL', '--amount', '1'],
+      'to_address (--to) is 2 bytes',
+    ],
   ])('of %s is refused', async (_what, words, problem) => {
     const [exit, code, message] = await refusalOf(words);
     expect([exit, code]).toEqual([2, 'bad-input']);
@@ -244,7 +258,7 @@ describe('what is missing', () => {
   test.each([
     [['send'], '--conversation and --content (or --content-file)'],
     [['transfer', '--asset', 'SOL'], '--to and --amount'],
-    [['transfer', '--asset', 'SOL', '--amount', '1,5'], '--to'],
+    [['transfer', '--asset', 'SOL', '--amount', '1,5'], '--to, fix the rest'],
   ])('%j is told the options to give', async (words, options) => {
     const { code, stderr } = await runMain([...words, '--sandbox'], { env: home.env });
     expect(code).toBe(2);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type ColourLevel, colourLevel } from '../../src/display/colour.ts';
-import { runMain } from '../helpers/inProcess.ts';
-import { sampleTree } from '../helpers/sampleTree.ts';
+import { runMain } from '../../testing/inProcess.ts';
+import { sampleTree } from '../../testing/sampleTree.ts';
 
 type Row = [string, { flag?: boolean; env?: Record<string, string>; terminal?: boolean }, ColourLevel];
 

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { Output } from '../../src/display/output.ts';
-import { failureOf } from '../helpers/failure.ts';
+import { failureOf } from '../../testing/failure.ts';
 
 function failing(code: string): Writable {
   return new Writable({
@@ -19,7 +19,7 @@ describe('a stream that is written to', () => {
   test('a disk that is full is a failure that says so', async () => {
     const failure = await failureOf(() => new Output(failing('ENOSPC')).write('a'));
     expect(failure.code).toBe('stdout-not-writable');
-    expect(failure.message).toContain('ENOSPC');
+    expect(failure.message).toContain('the disk is full');
   });
 
   test('talk that cannot be written changes nothing', async () => {

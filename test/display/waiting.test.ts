@@ -29,7 +29,7 @@ async function seenWhile(
   };
   const stderr = Object.assign(stream, terminal) as unknown as NodeJS.WriteStream;
   const display = await makeDisplay(
-    { json: false, quiet, verbose: false, noColorFlag: true },
+    { json: false, quiet, verbose: false, noColorFlag: true, kept: [] },
     {
       stdout: new Output(stderr),
       stderr: new Output(stderr),
@@ -43,12 +43,12 @@ async function seenWhile(
   return seen;
 }
 
-describe('a wait', () => {
-  test('that is noticeable says why on a terminal', async () => {
+describe.concurrent('a wait', () => {
+  test('that is noticeable says why on a terminal', async ({ expect }) => {
     expect(await seenWhile(700, {})).toContain('waiting for the service');
   });
 
-  test('never hides the cursor: killed meanwhile, nobody would show it again', async () => {
+  test('never hides the cursor: killed meanwhile, nobody would show it again', async ({ expect }) => {
     expect(await seenWhile(700, {})).not.toContain('\u001b[?25l');
   });
 

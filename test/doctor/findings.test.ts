@@ -4,19 +4,16 @@ import { journalFindings } from '../../src/doctor/journal.ts';
 import { nodeFinding, sandboxFinding } from '../../src/doctor/machine.ts';
 import { addressFinding, clockFinding, proxyFinding } from '../../src/doctor/network.ts';
 import { Failure } from '../../src/errors.ts';
-import type { JournalLook } from '../../src/journal/lookOnly.ts';
+import type { JournalLook } from '../../src/journal/sqlite/lookOnly.ts';
 import type { Probe } from '../../src/wire/probe.ts';
+import { unsent } from '../../src/words/nothing.ts';
 
 const nowMs = Date.parse('2026-11-20T12:00:00Z');
 const dayMs = 86_400_000;
 
 describe('Node', () => {
   test.each([
-    ['v18.20.0', 'fail'],
-    ['v20.18.3', 'fail'],
     ['v20.19.0', 'ok'],
-    ['v21.7.3', 'fail'],
-    ['v22.2.0', 'fail'],
     ['v22.3.0', 'ok'],
     ['v23.1.0', 'warn'],
     ['v26.0.0', 'ok'],
@@ -76,44 +73,60 @@ describe('the journal', () => {
     version: 1,
     knownVersion: 1,
     isJournal: true,
+    movedTo: undefined,
     mode: 'wal',
     syncsFully: true,
     counts: { accepted: 3 },
     oldestUnknown: undefined,
     latestMs: undefined,
   };
+  const mark = { intents: 3, attempts: 4, decisions: 0 };
+  const disk = { kind: undefined, trouble: undefined };
   test.each([
-    [{}, ['ok', 'ok'], 'quick_check ok'],
-    [{ check: ['row 3 missing'] }, ['fail', 'ok'], 'row 3 missing'],
-    [{ version: 2 }, ['fail', 'ok'], 'newer botctl'],
+    [{}, ['ok', 'ok', 'ok'], 'quick_check ok'],
+    [{ check: ['row 3 missing'] }, ['fail', 'ok', 'ok'], 'row 3 missing'],
+    [{ version: 2 }, ['fail', 'ok', 'ok'], 'newer botctl'],
     [{ isJournal: false }, ['fail'], 'is not a journal'],
-    [{ syncsFully: false }, ['fail', 'ok'], 'durably'],
-    [{ mode: 'delete' }, ['warn', 'ok'], 'not wal'],
-    [{ counts: { held: 1 } }, ['ok', 'warn'], '1 held'],
-    [{ counts: { unknown: 2, accepted: 1 } }, ['ok', 'warn'], '2 unknown, 1 accepted'],
-    [{ counts: {} }, ['ok', 'ok'], 'none'],
+    [{ syncsFully: false }, ['fail', 'ok', 'ok'], 'durably'],
+    [{ mode: 'delete' }, ['warn', 'ok', 'ok'], 'not wal'],
+    [{ counts: { held: 1 } }, ['ok', 'ok', 'warn'], '1 held'],
+    [{ counts: { unknown: 2, accepted: 1 } }, ['ok', 'ok', 'warn'], '2 unknown, 1 accepted'],
+    [{ counts: {} }, ['ok', 'ok', 'ok'], 'none'],
   ])('%j is %j', (change, levels, says) => {
-    const findings = journalFindings('/j.db', { is: 'there', look: { ...sound, ...change } });
+    const look = { ...sound, ...change };
+    const findings = journalFindings('/j.db', { is: 'there', look, mark, disk });
     expect(findings.map(({ level }) => level)).toEqual(levels);
     expect(findings.map((one) => one.says).join('\n')).toContain(says);
   });
 
   test('that cannot be made is a failure: nothing could be sent', () => {
-    expect(journalFindings('/a/j.db', { is: 'none', folder: '/a', writable: false })).toMatchObject([
-      { level: 'fail' },
+    const full = { kind: undefined, trouble: 'the disk is full' };
+    expect(journalFindings('/a/j.db', { is: 'none', folder: '/a', disk: full })).toMatchObject([
+      { level: 'fail', says: expect.stringContaining('the disk is full') },
     ]);
-    expect(journalFindings('/a/j.db', { is: 'none', folder: '/a', writable: true })).toMatchObject([
-      { level: 'ok' },
-    ]);
+    expect(journalFindings('/a/j.db', { is: 'none', folder: '/a', disk })).toMatchObject([{ level: 'ok' }]);
+  });
+
+  test('that can be read but not written is a failure, too', () => {
+    const readOnly = { kind: undefined, trouble: 'the file system is read-only' };
+    const [first] = journalFindings('/j.db', { is: 'there', look: sound, mark, disk: readOnly });
+    expect(first).toMatchObject({ level: 'fail', says: expect.stringContaining('read-only') });
+  });
+
+  test.each(['tmpfs', 'overlay', 'network'] as const)('on %s may be gone tomorrow: a warning', (kind) => {
+    const findings = journalFindings('/j.db', { is: 'there', look: sound, mark, disk: { ...disk, kind } });
+    expect(findings.at(-1)).toMatchObject({ check: 'disk', level: 'warn' });
+  });
+
+  test('of an older botctl has no mark yet', () => {
+    const findings = journalFindings('/j.db', { is: 'there', look: sound, mark: undefined, disk });
+    expect(findings[1]).toMatchObject({ check: 'mark', level: 'warn' });
   });
 });
 
 test('a warning is in order, a failure is not; every one of both says what to do', () => {
-  const warning = sandboxFinding('no build.');
-  const failure = failed(
-    'token',
-    new Failure('no-token', 'There is none; nothing was sent.', { hint: 'Give it.' }),
-  );
+  const warning = sandboxFinding({ message: 'No build.', hint: 'Elsewhere.' });
+  const failure = failed('token', new Failure('no-token', unsent('There is none'), { hint: 'Give it.' }));
   expect(inOrder([warning])).toBe(true);
   expect(inOrder([warning, failure])).toBe(false);
   expect(failure).toMatchObject({ says: 'There is none.', todo: 'Give it.' });

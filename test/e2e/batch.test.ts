@@ -2,11 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { botctl, botctlPath, type Ended } from '../helpers/botctl.ts';
-import { flip } from '../helpers/flip.ts';
-import { Home } from '../helpers/home.ts';
-import { otherRecipient, recipient, startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
+import { botctl, botctlPath, type Ran } from '../../testing/botctl.ts';
+import { botctlHere } from '../../testing/builtHere.ts';
+import { damageJournal } from '../../testing/damageJournal.ts';
+import { Home } from '../../testing/home.ts';
+import { otherRecipient, recipient, startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
 
 let home: Home;
 let sandbox: TestSandbox;
@@ -32,12 +34,16 @@ function messages(rows: readonly (readonly [id: string, content: string])[]): st
   return `id,conversation_id,content\n${rows.map(([id, content]) => `${id},conv_demo,${content}\n`).join('')}`;
 }
 
-function send(path: string, ...words: string[]): Promise<Ended> {
-  return botctl(['batch', 'send', path, '--once', 'news', ...words], { env });
+function send(path: string, ...words: string[]): Promise<Ran> {
+  return botctlHere(['batch', 'send', path, '--once', 'news', ...words], { env });
 }
 
-function transfer(path: string, ...words: string[]): Promise<Ended> {
-  return botctl(['batch', 'transfer', path, '--once', 'pay', ...words], { env });
+function sendApart(path: string): Promise<Ran> {
+  return botctl(['batch', 'send', path, '--once', 'news'], { env });
+}
+
+function transfer(path: string, ...words: string[]): Promise<Ran> {
+  return botctlHere(['batch', 'transfer', path, '--once', 'pay', ...words], { env });
 }
 
 function lines(text: string): Record<string, unknown>[] {
@@ -59,7 +65,7 @@ describe('identity', () => {
         ['2', 'two'],
       ]),
     );
-    expect((await send(path)).code).toBe(0);
+    expect((await sendApart(path)).code).toBe(0);
     expect(requests()).toBe(2);
     expect(await send(path)).toMatchObject({
       code: 0,
@@ -101,8 +107,8 @@ describe('identity', () => {
 
   test('pay1 + 1 is not pay + 11', async () => {
     const row = (id: string): string => `id,conversation_id,content\n${id},conv_demo,same\n`;
-    await botctl(['batch', 'send', file('a.csv', row('1')), '--once', 'pay1'], { env });
-    await botctl(['batch', 'send', file('b.csv', row('11')), '--once', 'pay'], { env });
+    await botctlHere(['batch', 'send', file('a.csv', row('1')), '--once', 'pay1'], { env });
+    await botctlHere(['batch', 'send', file('b.csv', row('11')), '--once', 'pay'], { env });
     const keys = (await sandbox.ledger()).map(({ key }) => key);
     expect(new Set(keys).size).toBe(2);
   });
@@ -116,7 +122,7 @@ describe('identity', () => {
       ]),
     );
     await send(path);
-    const elsewhere = await botctl(['batch', 'send', path, '--once', 'news', '--json'], {
+    const elsewhere = await botctlHere(['batch', 'send', path, '--once', 'news', '--json'], {
       env: { ...env, XDG_DATA_HOME: join(home.path, 'elsewhere') },
     });
     expect(elsewhere.code).toBe(0);
@@ -139,19 +145,47 @@ describe('identity', () => {
       ]),
     );
     const changed = await send(path, '--report', join(home.path, 'r.csv'));
-    expect(changed.code).toBe(11);
+    expect(changed.code).toBe(2);
     expect(changed.stderr).toContain('line 2 (id 1): the id belongs to another body');
-    expect(changed.stderr).toContain('1 row is refused');
+    expect(changed.stderr).toContain('1 row was not sent');
     expect(readFileSync(join(home.path, 'r.csv'), 'utf8')).toMatch(
-      /\n2,1,refused,,"This name belongs to intent .*\n3,2,accepted,msg_/u,
+      /\n2,1,not-sent,,"This name belongs to intent .*\n3,2,accepted,msg_/u,
     );
     expect((await sandbox.ledger()).map(({ request }) => request.content)).toEqual(['one', 'two']);
+  });
+
+  test('where rows were sent before, an invalid one keeps only this run from sending', async () => {
+    const path = file('a.csv', messages([['1', 'one']]));
+    await send(path);
+    file(
+      'a.csv',
+      messages([
+        ['1', 'one'],
+        ['2', ''],
+      ]),
+    );
+    const ended = await send(path);
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain('1 of 2 rows in');
+    expect(ended.stderr).toContain('is not valid. Nothing was sent now.');
+  });
+
+  test('a row that another payment stands in the way of is not said to have an id of another body', async () => {
+    await sandbox.faults({ kind: 'drop', when: 'after' });
+    const unnamed = ['--to', recipient, '--asset', 'SOL', '--amount', '0.5', '--retries', '0'];
+    expect((await botctlHere(['transfer', ...unnamed], { env })).code).toBe(9);
+    const path = file('p.csv', `id,to_address,asset,amount\n1,${recipient},SOL,0.5\n`);
+    const ended = await transfer(path);
+    expect(ended.code).toBe(10);
+    expect(ended.stderr).toContain('line 2 (id 1): An earlier transfer of the same amount');
+    expect(ended.stdout).toMatch(/not-sent .*another payment/u);
+    expect(ended.stdout).not.toMatch(/its id belongs to another/u);
   });
 
   test('a row that is done and was damaged in the journal says so with --json, and keeps no other from going', async () => {
     const path = file('a.csv', messages([['1', 'one']]));
     await send(path);
-    flip(join(home.path, 'data/botctl/journal.db'), `UPDATE intents SET body = CAST('{' AS BLOB)`);
+    damageJournal(join(home.path, 'data/botctl/journal.db'), `UPDATE intents SET body = CAST('{' AS BLOB)`);
     file(
       'a.csv',
       messages([
@@ -174,20 +208,36 @@ describe('identity', () => {
   test('rows that a re-run alone would not help are to be mended first', async () => {
     const wrong = file('a.csv', 'id,conversation_id,content\n1,conv_demo,one\n2,nowhere,two\n');
     expect((await send(wrong)).stderr.replace(/\s+/gu, ' ')).toContain(
-      'Mend the rows that are rejected, then run the same command again',
+      'Fix the rows that were rejected, then run the same command again',
     );
     const changed = file('a.csv', messages([['1', 'another']]));
     expect((await send(changed)).stderr.replace(/\s+/gu, ' ')).toContain(
-      'Mend the rows that are refused, then run the same command again',
+      'Fix the rows that were not sent, then run the same command again',
     );
   });
 
   test('a rejected row may be mended, and keeps its key', async () => {
     const path = file('a.csv', 'id,conversation_id,content\n1,conv_typo,one\n');
-    expect((await send(path)).code).toBe(11);
+    expect((await send(path)).code).toBe(2);
     file('a.csv', messages([['1', 'one']]));
     expect((await send(path)).code).toBe(0);
     expect(await sandbox.ledger()).toHaveLength(1);
+  });
+
+  test('all rows are told when the batch has said its end', async () => {
+    const rows = file(
+      'all.csv',
+      messages([
+        ['1', 'one'],
+        ['2', 'two'],
+        ['3', 'three'],
+      ]),
+    );
+    expect((await send(rows)).code).toBe(0);
+    const journal = new DatabaseSync(join(home.path, 'data', 'botctl', 'journal.db'), { readOnly: true });
+    const told = journal.prepare('SELECT count(*) AS told FROM intents WHERE reported_at IS NOT NULL').get();
+    journal.close();
+    expect(told).toEqual({ told: 3 });
   });
 
   test('rows of the name that the input lacks are counted', async () => {
@@ -201,7 +251,9 @@ describe('identity', () => {
     );
     await send(path);
     file('a.csv', messages([['2', 'two']]));
-    expect((await send(path)).stderr).toContain('2 rows of this name in the journal are not in this input');
+    expect((await send(path)).stderr).toContain(
+      '2 rows of this name are in the journal, but not in this input',
+    );
     expect(lines((await send(path, '--dry-run', '--json')).stdout)[0]).toMatchObject({
       rows: { missing: 2, done: 1 },
     });
@@ -224,9 +276,9 @@ dan,${otherRecipient},SOL,0.25
     expect(requests()).toBe(0);
     expect(ran.stderr).toContain('line 3 (id bob): amount is zero');
     expect(ran.stderr).toContain('line 4 (id eve): asset is "sol": write SOL');
-    expect(ran.stderr).toContain('line 5 (id bob): id is that of line 3 too');
-    expect(ran.stderr).toContain('line 6: id has blanks around it');
-    expect(ran.stderr).toContain('4 of 6 rows of');
+    expect(ran.stderr).toContain('line 5 (id bob): id is also that of line 3');
+    expect(ran.stderr).toContain('line 6: id starts or ends with a blank (character 1)');
+    expect(ran.stderr).toContain('4 of 6 rows in');
     const report = lines(readFileSync(join(home.path, 'r.jsonl'), 'utf8'));
     expect(report.map(({ outcome }) => outcome)).toEqual([
       'not-begun',
@@ -239,9 +291,9 @@ dan,${otherRecipient},SOL,0.25
     expect(existsSync(join(home.path, 'data', 'botctl', 'journal.db'))).toBe(true);
   });
 
-  test('--skip-invalid sends the others, and still exits 11', async () => {
+  test('--skip-invalid sends the others, and leaves those that need fixing', async () => {
     const ran = await transfer(file('p.csv', bad), '--skip-invalid', '--json');
-    expect(ran.code).toBe(11);
+    expect(ran.code).toBe(2);
     const objects = lines(ran.stdout);
     expect(objects.filter(({ outcome }) => outcome === 'accepted').map(({ line, id }) => [line, id])).toEqual(
       expect.arrayContaining([
@@ -256,7 +308,7 @@ dan,${otherRecipient},SOL,0.25
       totals: [{ asset: 'SOL', all: '1.75', left: '1.75' }],
       recipients: 2,
       result: { done: 2, invalid: 4 },
-      error: { code: 'not-all-done', retry: 'same-command' },
+      error: { code: 'some-to-fix', retry: 'after-fix' },
     });
     expect(await sandbox.ledger()).toHaveLength(2);
   });
@@ -283,7 +335,7 @@ dan,${otherRecipient},SOL,0.25
     const text = `id,to_address,asset,amount\na,${vault},SOL,1\n`;
     const ran = await transfer(file('p.csv', text), '--dry-run');
     expect(ran.code).toBe(2);
-    expect(ran.stderr).toContain('lies off the curve');
+    expect(ran.stderr).toContain('is off the curve');
     expect((await transfer(file('p.csv', text), '--dry-run', '--allow-off-curve')).code).toBe(0);
   });
 
@@ -296,7 +348,7 @@ dan,${otherRecipient},SOL,0.25
     [['batch', 'send', '-', '--once', ' '], '--once is empty'],
     [['batch', 'send', '-', '--once', 'n', '--allow-off-curve'], "Unknown option '--allow-off-curve'"],
   ])('%j is wrong', async (words, problem) => {
-    const ran = await botctl(words, { env, stdin: messages([['1', 'one']]), cwd: home.path });
+    const ran = await botctlHere(words, { env, stdin: messages([['1', 'one']]), cwd: home.path });
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toContain(problem);
     expect(requests()).toBe(0);
@@ -308,7 +360,7 @@ dan,${otherRecipient},SOL,0.25
       content: 'Ship?',
       buttons: [{ label: 'Yes', id: 'y', style: 'success' }],
     };
-    const ran = await botctl(['batch', 'send', '-', '--once', 'n', '--quiet'], {
+    const ran = await botctlHere(['batch', 'send', '-', '--once', 'n', '--quiet'], {
       env,
       stdin: JSON.stringify(row),
     });
@@ -328,13 +380,13 @@ describe('running', () => {
     messages(Array.from({ length: count }, (_, row) => [`r${row}`, `row ${row}`]));
 
   test('a rate limit slows the whole batch, beside --max-wait and --retries', async () => {
-    await sandbox.readings({ rate_limit: { per_second: 20, capacity: 5 } });
-    const ran = await send(file('a.csv', many(30)), '--max-wait', '0s', '--retries', '0');
+    await sandbox.readings({ rate_limit: { per_second: 40, capacity: 1 } });
+    const ran = await send(file('a.csv', many(15)), '--max-wait', '0s', '--retries', '0');
     expect(ran).toMatchObject({ code: 0 });
-    expect(await sandbox.ledger()).toHaveLength(30);
+    expect(await sandbox.ledger()).toHaveLength(15);
     const limited = sandbox.lines.filter(({ status }) => status === 429).length;
     expect(limited).toBeGreaterThan(0);
-    expect(limited).toBeLessThan(30);
+    expect(limited).toBeLessThan(15);
   });
 
   test('a refused token begins no new rows', async () => {
@@ -342,8 +394,11 @@ describe('running', () => {
     const ran = await send(file('a.csv', many(40)), '--concurrency', '2');
     expect(ran.code).toBe(11);
     expect(ran.stderr).toContain('The service refuses the bot (status 403)');
-    expect(ran.stderr).toMatch(/3\d rows are not begun/u);
-    expect(requests()).toBeLessThan(6);
+    const again = await send(file('a.csv', many(40)), '--concurrency', '2', '--json');
+    expect(again.code).toBe(11);
+    expect(lines(again.stdout).at(-1)).toMatchObject({ error: { code: 'stopped', retry: 'after-fix' } });
+    expect(ran.stderr).toMatch(/3\d rows were not begun/u);
+    expect(requests()).toBeLessThan(12);
     env.BOTCTL_TOKEN = sandbox.tokens.full;
     expect((await send(file('a.csv', many(40)))).code).toBe(0);
   });
@@ -352,7 +407,7 @@ describe('running', () => {
     const rows = Array.from({ length: 20 }, (_, row) => `${row},${recipient},SOL,100000000\n`).join('');
     const ran = await transfer(file('p.csv', `id,to_address,asset,amount\n${rows}`), '--concurrency', '1');
     expect(ran.code).toBe(11);
-    expect(ran.stderr).toContain('1 row is rejected; 19 rows are not begun');
+    expect(ran.stderr).toContain('1 row was rejected; 19 rows were not begun');
     expect(requests()).toBe(1);
   });
 
@@ -367,7 +422,7 @@ describe('running', () => {
     );
     expect(ran.code).toBe(11);
     expect(requests()).toBe(3);
-    expect(ran.stderr).toContain('3 rows are not done (--max-failures)');
+    expect(ran.stderr).toContain('--max-failures was reached (3 rows not done)');
   });
 
   test('a service that is down is left alone after as many rows in a row as go at a time', async () => {
@@ -383,6 +438,24 @@ describe('running', () => {
     await sandbox.clearFaults();
     expect((await send(file('a.csv', many(60)))).code).toBe(0);
     expect(await sandbox.ledger()).toHaveLength(60);
+  });
+
+  test('row after row that is held ends it; and what is only held is not to be run again for ever', async () => {
+    await sandbox.faults({ kind: 'reply', status: 200, body: 'OK', when: 'after', times: 1000 });
+    const path = file('a.csv', many(20));
+    const ran = await send(path, '--concurrency', '4', '--json');
+    expect(ran.code).toBe(11);
+    expect(lines(ran.stdout).at(-1)).toMatchObject({ stopped: 'held', error: { retry: 'same-command' } });
+    const held = requests();
+    expect(held).toBeLessThan(9);
+    await sandbox.clearFaults();
+    const rest = await send(path, '--json');
+    expect(rest.code).toBe(10);
+    expect(requests()).toBe(20);
+    expect(lines(rest.stdout).at(-1)).toMatchObject({
+      result: { done: 20 - held, held },
+      error: { code: 'some-held', retry: 'decide' },
+    });
   });
 
   test('Ctrl-C lands what is in flight, reports, and says how to go on', async () => {
@@ -409,7 +482,7 @@ describe('running', () => {
     child.kill('SIGINT');
     const [code] = (await once(child, 'close')) as [number];
     expect(code).toBe(11);
-    expect(stderr).toContain('It was interrupted: what was in flight has landed');
+    expect(stderr).toContain('it waited for the requests in flight');
     expect(stderr).toContain(`botctl batch send ${path} --once news`);
     const report = readFileSync(join(home.path, 'r.csv'), 'utf8').trim().split('\n').slice(1);
     const happened = (await sandbox.ledger()).length;
@@ -424,10 +497,29 @@ describe('running', () => {
 
   test('two processes at once send each row once', async () => {
     const path = file('a.csv', many(60));
-    const both = await Promise.all([send(path), send(path)]);
+    const both = await Promise.all([sendApart(path), sendApart(path)]);
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     expect(await sandbox.ledger()).toHaveLength(60);
     expect(requests()).toBe(60);
+  });
+
+  test('a row that another process is sending holds nothing up', async () => {
+    const path = file('a.csv', many(6));
+    await sandbox.faults({ kind: 'stall', when: 'after', ms: null, times: 1 });
+    const words = ['batch', 'send', path, '--once', 'news', '--concurrency', '1'];
+    const effects = async (count: number): Promise<void> => {
+      while ((await sandbox.ledger()).length < count) await new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    const slow = spawn(process.execPath, [botctlPath, ...words], { env, stdio: 'ignore' });
+    const gone = once(slow, 'close');
+    await effects(1);
+    const other = botctl(words, { env });
+    // The other one waits for that row, and has done all the rest meanwhile.
+    await effects(6);
+    slow.kill('SIGKILL');
+    await gone;
+    expect(await other).toMatchObject({ code: 0, stdout: expect.stringContaining('6 of 6 rows done') });
+    expect(await sandbox.ledger()).toHaveLength(6);
   });
 
   test('the embedded service takes a batch too', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { batchThroughKills } from '../helpers/batchKills.ts';
+import { batchThroughKills } from '../../testing/batchKills.ts';
 
 // The long form is `npm run bench -- batchKills`: 20,000 rows of each kind.
 test.each(['send', 'transfer'] as const)(

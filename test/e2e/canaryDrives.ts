@@ -5,6 +5,8 @@ export type Drive = {
   readonly stdin?: string;
   /** Whole commands that are run before, in the same home. */
   readonly before?: readonly (readonly string[])[];
+  /** With a journal on a server, in a schema of its own. */
+  readonly shared?: true;
   /** The command serves until it is told to stop. */
   readonly serves?: true;
 };
@@ -13,7 +15,7 @@ export type Drive = {
 export const theToken = '<token>';
 
 /** Profiles at the sandbox, each with its token from elsewhere. `lost` is at an address where nobody listens. */
-export const profileNames = ['stored', 'variable', 'file', 'command'] as const;
+const profileNames = ['stored', 'variable', 'file', 'command'] as const;
 
 const url = ['--base-url', 'https://x.example.com'];
 const hello = ['--conversation', 'conv_demo', '--content', 'hello'];
@@ -27,6 +29,10 @@ const payment = [
 ];
 const lost = ['--profile', 'lost', '--retries', '0'];
 const lostMessage = ['send', ...lost, ...hello, '--idempotency-key', 'key-of-the-lost'];
+
+const mine = './mine.db';
+const migrate = ['journal', 'migrate'];
+const sharedMessage = ['send', ...hello, '--once', 'shared'];
 
 const payroll = `id,to_address,asset,amount\nada,${payment[1]},SOL,0.01\n`;
 
@@ -46,6 +52,7 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
     { line: ['--sandbox'], code: 0 },
     { line: [], code: 0 },
     { line: ['--profile', 'lost'], code: 1 },
+    { line: [], before: [migrate, sharedMessage], shared: true, code: 0 },
   ],
   completion: [
     { line: ['bash'], code: 0 },
@@ -55,6 +62,10 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
     { line: ['profiles'], code: 0 },
     { line: ['intents'], code: 0 },
     { line: [], code: 2 },
+  ],
+  version: [
+    { line: [], code: 0 },
+    { line: ['extra'], code: 2 },
   ],
   help: [
     { line: ['send'], code: 0 },
@@ -79,6 +90,7 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
   history: [
     { line: [], before: [['send', ...hello], lostMessage], code: 0 },
     { line: ['key-of-the-lost'], before: [lostMessage], code: 0 },
+    { line: [], before: [migrate, sharedMessage], shared: true, code: 0 },
     { line: ['nothing-like-it'], code: 2 },
   ],
   resume: [
@@ -93,6 +105,34 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
       code: 0,
     },
     { line: ['nothing-like-it', '--happened', '--reason', 'seen'], code: 2 },
+  ],
+  'journal accept-loss': [
+    { line: ['--yes'], before: [lostMessage], code: 0 },
+    { line: ['--yes'], before: [migrate, sharedMessage], shared: true, code: 0 },
+    { line: ['--yes', '--journal', '/nowhere/journal.db'], code: 2 },
+    { line: ['--yes'], shared: true, code: 1 },
+  ],
+  'journal accept-durability': [
+    { line: ['--yes'], before: [migrate], shared: true, code: 0 },
+    { line: ['--yes'], code: 2 },
+  ],
+  'journal backup': [
+    { line: ['copy.db'], before: [lostMessage], code: 0 },
+    { line: ['copy.db'], code: 2 },
+  ],
+  'journal copy': [
+    { line: [mine, '--yes'], before: [migrate, [...lostMessage, '--journal', mine]], shared: true, code: 0 },
+    { line: ['--to', mine, '--yes'], before: [migrate, sharedMessage], shared: true, code: 0 },
+    { line: [mine], shared: true, code: 2 },
+  ],
+  'journal migrate': [
+    { line: [], shared: true, code: 0 },
+    { line: [], code: 2 },
+    { line: ['--journal', 'postgres://owner@127.0.0.1:9/bots'], code: 1 },
+  ],
+  'journal grants': [
+    { line: [], shared: true, code: 0 },
+    { line: ['--journal', 'journal.db'], code: 2 },
   ],
   'config add': [
     { line: ['new', ...url, '--token-stdin'], stdin: `${theToken}\n`, code: 0 },

@@ -1,7 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { botctl } from '../helpers/botctl.ts';
-import { Home } from '../helpers/home.ts';
+import { botctl } from '../../testing/botctl.ts';
+import { Home } from '../../testing/home.ts';
 
 let home: Home;
 beforeAll(() => {
@@ -10,13 +12,16 @@ beforeAll(() => {
 afterAll(() => home.remove());
 
 describe('the built program', () => {
-  test.each([[['--version']], [['-V']], [['config', '--version']]])('%j prints the version', async (line) => {
-    expect(await botctl(line, { env: home.env })).toMatchObject({
-      code: 0,
-      stdout: `${packageJson.version}\n`,
-      stderr: '',
-    });
-  });
+  test.each([[['--version']], [['-V']], [['version']], [['config', '--version']], [['version', '--quiet']]])(
+    '%j prints the version',
+    async (line) => {
+      expect(await botctl(line, { env: home.env })).toMatchObject({
+        code: 0,
+        stdout: `${packageJson.version}\n`,
+        stderr: '',
+      });
+    },
+  );
 
   test.each([
     [['config', 'list', '--nope'], "Unknown option '--nope'"],
@@ -24,8 +29,9 @@ describe('the built program', () => {
     [['config', 'add', 'x', '--token-env', '--use'], '--token-env needs a value'],
     [['config', 'add', 'x', '--token-env', '--json'], '--token-env needs a value'],
     [['config', 'lst'], "Unknown command 'lst'"],
-    [['config', 'add'], "Missing required argument 'name'"],
-    [[], 'No command is named'],
+    [['config', 'add'], 'The argument <name> is missing'],
+    [['--sandbox'], 'No command is named'],
+    [['send', 'hello'], 'send takes no positional arguments, but got 1. Nothing was sent or changed.'],
   ])('%j exits 2, and with --json says so in one object on stdout', async (line, problem) => {
     const asksForJson = line.includes('--json');
     const json = await botctl(asksForJson ? line : [...line, '--json'], { env: home.env });
@@ -39,6 +45,68 @@ describe('the built program', () => {
     expect(human.stdout).toBe('');
     expect(human.stderr).toContain(problem);
     expect(human.stderr).not.toContain(' at ');
+  });
+
+  test.each([[[]], [['batch']], [['config']], [['journal']]])(
+    '%j alone prints its help and exits 0',
+    async (line) => {
+      const ran = await botctl(line, { env: home.env });
+      expect(ran).toMatchObject({ code: 0, stderr: '' });
+      expect(ran.stdout).toMatch(/^Usage: botctl/u);
+    },
+  );
+
+  test.each([
+    ['transfer 5 SOL bob', '--to bob --asset SOL --amount 5'],
+    ['transfer bob sol 0.5', '--to bob --asset SOL --amount 0.5'],
+    ['transfer 5 USDC bob --sandbox', '--sandbox --to bob --asset USDC --amount 5'],
+    ['transfer 5 --to bob --asset SOL', '--to bob --asset SOL --amount 5'],
+    ['transfer 5 bob', '--to bob --asset ASSET --amount 5'],
+    ['transfer 5 SOL bob ann', '--to ADDRESS --asset ASSET --amount AMOUNT'],
+    ['send hello', '--conversation ID --content hello'],
+    ['send conv_7 hello world', "--conversation conv_7 --content 'hello world'"],
+    ['send hello --conversation c --once x', '--conversation c --once x --content hello'],
+    ['send --content hello world', '--help'],
+    ['transfer --amount 5 6', '--help'],
+    ['transfer --payload p.json bob', '--help'],
+    ['config add name secret', '--help'],
+  ])('botctl %s is answered with %s', async (words, rest) => {
+    const [command = ''] = /^config add|^\w+/u.exec(words) ?? [];
+    const ran = await botctl(words.split(' '), { env: home.env });
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain('Nothing was sent or changed.');
+    expect(ran.stderr.split('\n').at(-2)).toBe(`          botctl ${command} ${rest}`);
+    expect(ran.stderr).not.toContain('secret');
+  });
+
+  test.each([
+    [
+      ['transfer', '--asset', 'SOL', '--amount', '0'],
+      'to_address (--to) is missing; amount (--amount) is zero',
+    ],
+    [['send'], 'conversation_id (--conversation) is missing; content (--content) is missing'],
+    [['send', '--conversation', 'c', '--content-file', '/dev/null'], 'content (--content-file) is empty'],
+    [['send', '--payload', 'payload.json'], 'conversation_id is missing; content is empty'],
+    [
+      ['send', '--payload', 'payload.json', '--conversation', ''],
+      'conversation_id (--conversation) is empty (it must be the identifier of a conversation); content is empty',
+    ],
+  ])('a complaint of %j names the option beside the field', async (line, said) => {
+    writeFileSync(join(home.path, 'payload.json'), '{"content": ""}');
+    const ran = await botctl([...line, '--sandbox'], { env: home.env, cwd: home.path });
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain(said);
+  });
+
+  test('a complaint about the row of a batch names the field alone', async () => {
+    writeFileSync(join(home.path, 'rows.csv'), 'id,to_address,asset,amount\na,bob,SOL,0\n');
+    const ran = await botctl(['batch', 'transfer', 'rows.csv', '--once', 'x', '--sandbox'], {
+      env: home.env,
+      cwd: home.path,
+    });
+    expect(ran.code).toBe(2);
+    expect(ran.stdout + ran.stderr).toMatch(/amount is zero/u);
+    expect(ran.stdout + ran.stderr).not.toMatch(/\(--/u);
   });
 
   test.each([

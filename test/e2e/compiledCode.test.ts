@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync } 
 import module from 'node:module';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { botctl } from '../helpers/botctl.ts';
-import { Home } from '../helpers/home.ts';
+import { botctl } from '../../testing/botctl.ts';
+import { Home } from '../../testing/home.ts';
 
 const keeps = 'enableCompileCache' in module && process.platform !== 'win32';
 

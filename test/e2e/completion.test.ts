@@ -1,11 +1,11 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commandTree } from '../../src/commands/tree.ts';
-import { completionNodes, valueOptions } from '../../src/completion/model.ts';
-import { botctl, botctlPath, ended } from '../helpers/botctl.ts';
-import { Home } from '../helpers/home.ts';
-import { hasTool } from '../helpers/tools.ts';
+import { completionNodes, valueOptions } from '../../src/cli/completion/model.ts';
+import { commandTree } from '../../src/cli/tree.ts';
+import { botctl, botctlPath, ended } from '../../testing/botctl.ts';
+import { Home } from '../../testing/home.ts';
+import { hasTool } from '../../testing/tools.ts';
 
 let home: Home;
 let env: Record<string, string>;
@@ -54,6 +54,9 @@ const cases = (): { words: string[]; some?: string[]; all?: string[] }[] => [
   { words: ['history', intentId.slice(0, 2)], all: [] },
   { words: ['completion', 'z'], all: ['zsh'] },
   { words: ['comp'], all: ['completion'] },
+  { words: ['help', 'ex'], all: ['exit-codes'] },
+  { words: ['help', 'opt'], all: ['options'] },
+  { words: ['help', 'tran'], all: ['transfer'] },
 ];
 
 function judge(found: string[], { words, some, all }: ReturnType<typeof cases>[number]): void {

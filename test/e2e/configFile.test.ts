@@ -3,10 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { botctl, ended } from '../helpers/botctl.ts';
-import { Home } from '../helpers/home.ts';
+import { botctl, ended } from '../../testing/botctl.ts';
+import { Home } from '../../testing/home.ts';
 
-const setMany = resolve(import.meta.dirname, '../helpers/setMany.mjs');
+const setMany = resolve(import.meta.dirname, './setMany.mjs');
 const secret = 'canary-token-0123456789-abcdefgh';
 
 let home: Home;
@@ -83,6 +83,16 @@ function mountDisk(path: string): boolean {
 }
 
 describe('a disk that does not take it', () => {
+  test.runIf(process.platform === 'linux')(
+    'a folder that cannot be created: the suggestion looks at the one above, which is there',
+    async () => {
+      const add = ['config', 'add', 'x', '--base-url', 'https://x.example.com', '--token-env', 'T', '--json'];
+      const ended = await botctl(add, { env: { ...home.env, XDG_CONFIG_HOME: '/proc/none' } });
+      expect(ended.code).toBe(1);
+      expect(JSON.parse(ended.stdout).error.next).toEqual(['ls -ld /proc']);
+    },
+  );
+
   test('full or read-only: exit 1, a reason, and the profiles as they were', async (context) => {
     if (!mountDisk(home.configFolder)) {
       context.skip('this user may not mount a disk to fill');
@@ -100,7 +110,7 @@ describe('a disk that does not take it', () => {
       const full = await botctl(['config', 'set', 'bot-1', 'timeout', '6s', '--json'], { env: home.env });
       expect(full.code).toBe(1);
       expect(JSON.parse(full.stdout).error).toMatchObject({ code: 'config-not-writable' });
-      expect(JSON.parse(full.stdout).error.hint).toContain('df -h');
+      expect(JSON.parse(full.stdout).error.next[0]).toMatch(/^df -h /u);
       expect(readFileSync(home.configFile, 'utf8')).toBe(before);
       expect(readdirSync(home.configFolder).sort()).toEqual(['ballast', 'config.json', 'config.lock']);
       execFileSync('mount', ['-o', 'remount,ro', home.configFolder]);
@@ -113,13 +123,13 @@ describe('a disk that does not take it', () => {
     }
   });
 
-  test('a folder that cannot be made: exit 1 and a reason', async () => {
+  test('a folder that cannot be created: exit 1 and a reason', async () => {
     writeFileSync(join(home.path, 'file'), '');
     const env = { ...home.env, XDG_CONFIG_HOME: join(home.path, 'file') };
     const line = ['config', 'add', 'x', '--base-url', 'https://x.example.com', '--token-env', 'T', '--json'];
     const { code, stdout } = await botctl(line, { env });
     expect(code).toBe(1);
-    expect(JSON.parse(stdout).error.message).toContain('ENOTDIR');
+    expect(JSON.parse(stdout).error.message).toContain('not a folder');
   });
 
   test('inside a snap the write is as whole as elsewhere', async () => {

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { botctl } from '../helpers/botctl.ts';
-import { Home } from '../helpers/home.ts';
+import { botctl } from '../../testing/botctl.ts';
+import { Home } from '../../testing/home.ts';
 
 type Check = { check: string; level: string; says: string; todo?: string };
 
@@ -73,7 +73,10 @@ test('a service that only connects is reached; the clock is then said to be not 
 test('with nobody to speak as, it says so, exits 1 and makes nothing', async () => {
   const { code, checks } = await doctor([]);
   expect(code).toBe(1);
-  expect(checks.token).toMatchObject({ level: 'fail', todo: expect.stringContaining('botctl config add') });
+  expect(checks.token).toMatchObject({
+    level: 'fail',
+    next: ['botctl config add NAME --base-url URL'],
+  });
   expect(checks.journal).toMatchObject({ level: 'ok' });
   expect(existsSync(join(home.path, 'data'))).toBe(false);
 });
@@ -108,7 +111,7 @@ test('a proxy is asked for a tunnel, and one that cannot be is said to be none',
   const refused = await doctor([], { ...there, HTTPS_PROXY: url });
   expect(heard()).toMatch(/^CONNECT bots\.example\.com:443 /u);
   expect(heard()).not.toContain(token);
-  expect(refused.checks.address).toMatchObject({ says: expect.stringContaining('the proxy answered 403') });
+  expect(refused.checks.address).toMatchObject({ says: expect.stringContaining('the proxy does not allow') });
   const odd = await doctor([], { ...there, HTTPS_PROXY: 'socks5://x' });
   expect(odd.checks.proxy).toMatchObject({ level: 'fail' });
 });
@@ -132,4 +135,15 @@ test('in the sandbox everything is in order, and what is there is counted', asyn
   const human = await botctl(['--sandbox', 'doctor'], { env });
   expect(human.stdout).toMatch(/^ok {4}node {6}Node /u);
   expect(human.stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+});
+
+test.each([
+  ['postgres://127.0.0.1/x', 'ok', 'on this machine'],
+  ['postgres:///x?host=/tmp', 'ok', 'on this machine'],
+  ['postgres://db.example.com/x', 'ok', 'must prove its name'],
+  ['postgres://db.example.com/x?sslmode=require', 'warn', 'proves nothing'],
+  ['postgres://db.example.com/x?sslmode=disable', 'warn', 'not encrypted'],
+])('of the journal %s it says how the server is known: %s', async (url, level, says) => {
+  const { checks } = await doctor(['--sandbox', '--journal', url]);
+  expect(checks.server).toMatchObject({ level, says: expect.stringContaining(says) });
 });

@@ -1,14 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openJournal } from '../../src/journal/sqliteJournal.ts';
-import { Desk, payAda, said, sendHello } from '../helpers/desk.ts';
-import { startLoopback } from '../helpers/loopback.ts';
+import { openJournal } from '../../src/journal/sqlite/openJournal.ts';
+import { allOf } from '../../testing/journals.ts';
+import { startLoopback } from '../../testing/loopback.ts';
+import { payAda, SandboxHome, said, sendHello } from '../../testing/sandboxHome.ts';
 
-let desk: Desk;
+let operator: SandboxHome;
 beforeAll(async () => {
-  desk = await Desk.open();
+  operator = await SandboxHome.open();
 });
-afterEach(() => desk.sandbox.clearFaults());
-afterAll(() => desk.close());
+afterEach(() => operator.sandbox.clearFaults());
+afterAll(() => operator.close());
 
 const mib = 1024 * 1024;
 let serial = 0;
@@ -24,9 +25,9 @@ async function meets(
   serial += 1;
   const key = `hostile-${serial}`;
   const base64 = Buffer.from(body).toString('base64');
-  await desk.sandbox.script({ status, body_base64: base64, headers, key });
+  await operator.sandbox.script({ status, body_base64: base64, headers, key });
   const argv = kind === 'message' ? sendHello : [...payAda, '--memo', key];
-  const ended = await desk.run([...argv, '--idempotency-key', key, ...flags]);
+  const ended = await operator.run([...argv, '--idempotency-key', key, ...flags]);
   // No bug, no stack, nothing that a terminal would obey.
   expect(ended.stderr).not.toMatch(/botctl itself failed|^\s+at /mu);
   expect(ended.stdout + ended.stderr).not.toMatch(unsafe);
@@ -37,13 +38,13 @@ async function meets(
 // All that moves the cursor, turns the reading direction or shows nothing; ends of lines aside.
 const unsafe = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-function stored(key: string): Uint8Array | undefined {
-  const journal = openJournal(desk.journal);
+async function stored(key: string): Promise<Uint8Array | undefined> {
+  const journal = openJournal(operator.journal);
   try {
-    const intent = [...journal.select({ limit: 1000 })].find((one) => one.key === key);
-    return intent && journal.tellingAttempt(intent.id)?.reply;
+    const intent = (await allOf(journal.reads.select({ limit: 1000 }))).find((one) => one.key === key);
+    return intent && (await journal.reads.decisiveAttempt(intent.id))?.reply;
   } finally {
-    journal.close();
+    await journal.close();
   }
 }
 
@@ -54,7 +55,7 @@ describe('a reply that is too long', () => {
     const head = `HTTP/1.1 ${status} Long\r\nContent-Type: application/json\r\nContent-Length: ${long.length}\r\n\r\n`;
     const service = await startLoopback((socket) => socket.end(head + long));
     try {
-      return await desk.run(argv, { env: { BOTCTL_BASE_URL: `http://127.0.0.1:${service.port}` } });
+      return await operator.apart(argv, { env: { BOTCTL_BASE_URL: `http://127.0.0.1:${service.port}` } });
     } finally {
       await service.close();
     }
@@ -64,7 +65,7 @@ describe('a reply that is too long', () => {
     const ended = await answered(200, [...sendHello, '--idempotency-key', 'long-yes']);
     expect(ended.code).toBe(9);
     expect(ended.stderr.length).toBeLessThan(2000);
-    const kept = Buffer.from(stored('long-yes') ?? []);
+    const kept = Buffer.from((await stored('long-yes')) ?? []);
     expect(kept.length).toBe(mib);
     expect(long.startsWith(kept.toString())).toBe(true);
   });
@@ -77,11 +78,11 @@ describe('a reply that is too long', () => {
   });
 
   test('or never ends is given up in time: unknown', async () => {
-    await desk.sandbox.faults({ kind: 'drip', ms: 100, when: 'after', operation: 'message' });
+    await operator.sandbox.faults({ kind: 'drip', ms: 100, when: 'after', operation: 'message' });
     const before = Date.now();
-    const ended = await desk.json([...sendHello, '--once', 'drip', '--timeout', '700ms']);
+    const ended = await operator.json([...sendHello, '--once', 'drip', '--timeout', '700ms']);
     expect(ended).toMatchObject({ exit: 9, outcome: 'unknown' });
-    expect(Date.now() - before).toBeLessThan(5000);
+    expect(Date.now() - before).toBeLessThan(12_000);
   });
 });
 
@@ -96,7 +97,7 @@ describe('a reply that is not what it should be', () => {
   ])('is held and kept verbatim where it says yes: %s', async (_what, body) => {
     const ended = await meets('message', 200, body);
     expect(ended.code).toBe(10);
-    expect(Buffer.from(stored(ended.key) ?? []).equals(Buffer.from(body))).toBe(true);
+    expect(Buffer.from((await stored(ended.key)) ?? []).equals(Buffer.from(body))).toBe(true);
     const json = await meets('transfer', 500, body, ['--json']);
     expect(json.code).toBe(9);
     expect(said(json).error?.code).toBe('unknown');
@@ -149,7 +150,7 @@ describe('text that a terminal would obey, in every field', () => {
     });
     const ended = await meets('message', 200, body, flags);
     expect(ended.code).toBe(0);
-    expect(Buffer.from(stored(ended.key) ?? []).toString()).toBe(body);
+    expect(Buffer.from((await stored(ended.key)) ?? []).toString()).toBe(body);
     if (flags[0] === '--json') {
       // Escaped on the way, and nothing lost: what a script parses is what the service said.
       expect(said(ended)).toMatchObject({
@@ -160,17 +161,18 @@ describe('text that a terminal would obey, in every field', () => {
   });
 
   test.each([[], ['--json'], ['--quiet'], ['--verbose']])('of a transfer %j', async (...flags) => {
+    const own = `${evil}${flags.join()}`;
     const body = JSON.stringify({
-      transfer_id: evil,
+      transfer_id: own,
       status: evil,
-      signature: evil,
+      signature: own,
       [evil]: evil,
       request_id: evil,
     });
     const ended = await meets('transfer', 200, body, flags);
     expect(ended.code).toBe(0);
     if (flags[0] === '--json')
-      expect(said(ended).transfer).toMatchObject({ transfer_id: evil, signature: evil });
+      expect(said(ended).transfer).toMatchObject({ transfer_id: own, signature: own });
   });
 
   test.each([[], ['--json'], ['--quiet'], ['--verbose']])('of a refusal %j', async (...flags) => {
@@ -186,13 +188,13 @@ describe('text that a terminal would obey, in every field', () => {
 
   test('of the history of all that', async () => {
     for (const flags of [[], ['--json'], ['--limit', '100', '--verbose']]) {
-      const ended = await desk.run(['history', ...flags]);
+      const ended = await operator.run(['history', ...flags]);
       expect(ended.code).toBe(0);
       expect(ended.stdout).not.toMatch(unsafe);
     }
-    const journal = openJournal(desk.journal);
-    const ids = [...journal.select({ limit: 8 })].map(({ id }) => id);
-    journal.close();
-    for (const id of ids) expect((await desk.run(['history', id])).stdout).not.toMatch(unsafe);
+    const journal = openJournal(operator.journal);
+    const ids = (await allOf(journal.reads.select({ limit: 8 }))).map(({ id }) => id);
+    await journal.close();
+    for (const id of ids) expect((await operator.run(['history', id])).stdout).not.toMatch(unsafe);
   });
 });

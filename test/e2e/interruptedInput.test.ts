@@ -1,9 +1,12 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { botctlPath } from '../helpers/botctl.ts';
-import { Home } from '../helpers/home.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { botctlPath, shell } from '../../testing/botctl.ts';
+import { catches } from '../../testing/catches.ts';
+import { Home } from '../../testing/home.ts';
 
 let home: Home;
 beforeEach(() => {
@@ -22,9 +25,75 @@ test('an interrupt ends the reading of a batch on stdin with 130', async () => {
   child.stderr.on('data', (chunk) => {
     said += String(chunk);
   });
-  await sleep(1500);
+  await catches(child, 'SIGINT');
   child.kill('SIGINT');
   const [code] = await ended;
   expect(code).toBe(130);
-  expect(said).toContain('nothing was sent');
+  expect(said).toContain('Nothing was sent');
+});
+
+function hasOpen(pid: number, path: string): boolean {
+  try {
+    const folder = `/proc/${pid}/fd`;
+    return readdirSync(folder).some((name) => readlinkSync(join(folder, name)) === path);
+  } catch {
+    return false;
+  }
+}
+
+describe.skipIf(!existsSync('/proc/self/fd'))('a named pipe', () => {
+  let pipe: string;
+  beforeEach(() => {
+    pipe = join(home.path, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+  });
+
+  const message = ['send', '--conversation', 'conv_demo', '--sandbox'];
+  const toNobody = ['send', '--conversation', 'c', '--content', 'x', '--base-url', 'http://127.0.0.1:1'];
+
+  test.each<[string, (path: string) => readonly string[], NodeJS.Signals]>([
+    ['--payload', (path) => ['send', '--payload', path], 'SIGINT'],
+    ['--content-file', (path) => [...message, '--content-file', path], 'SIGTERM'],
+    ['--components', (path) => [...message, '--content', 'x', '--components', path], 'SIGINT'],
+    ['--token-file', (path) => [...toNobody, '--token-file', path], 'SIGTERM'],
+    ['batch', (path) => ['batch', 'send', path, '--once', 'x', '--sandbox'], 'SIGINT'],
+  ])('without a writer is left at an interrupt: %s', async (_option, wordsOf, signal) => {
+    const child = spawn(process.execPath, [botctlPath, ...wordsOf(pipe)], { env: home.env, stdio: 'pipe' });
+    const ended = once(child, 'close');
+    let said = '';
+    child.stderr.on('data', (chunk) => {
+      said += String(chunk);
+    });
+    const timer = setTimeout(() => child.kill('SIGKILL'), 15_000);
+    while (child.exitCode === null && child.signalCode === null && !hasOpen(child.pid ?? 0, pipe))
+      await sleep(20);
+    child.kill(signal);
+    expect(await ended).toEqual([130, null]);
+    clearTimeout(timer);
+    expect(said).toContain('Nothing was sent');
+  });
+
+  test('is waited for, and read whole', async () => {
+    const line = `(sleep 0.5; echo from the pipe > '${pipe}') & botctl ${message.join(' ')} --content-file '${pipe}' --json`;
+    const ran = await shell(line, { env: home.env });
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      outcome: 'accepted',
+      intent: { request: { content: 'from the pipe' } },
+    });
+  });
+
+  test.each([
+    ['a process substitution', '--content-file <(sleep 0.2; echo the text)'],
+    ['/dev/stdin of a pipe', '--content-file /dev/stdin < <(echo the text)'],
+    ['/dev/stdin of a file', '--content-file /dev/stdin < text'],
+    ['stdin of a named pipe', '--content-file - < pipe'],
+  ])('and so is %s', async (_what, words) => {
+    writeFileSync(join(home.path, 'text'), 'the text\n');
+    const writing = words.endsWith('pipe') ? '(echo the text > pipe) & ' : '';
+    const ran = await shell(`${writing}botctl ${message.join(' ')} ${words} --json`, {
+      env: home.env,
+      cwd: home.path,
+    });
+    expect(JSON.parse(ran.stdout)).toMatchObject({ intent: { request: { content: 'the text' } } });
+  });
 });

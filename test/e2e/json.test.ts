@@ -1,10 +1,13 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { outputs } from '../../src/schema/outputs.ts';
-import { botctl } from '../helpers/botctl.ts';
-import { Home } from '../helpers/home.ts';
-import { undocumented } from '../helpers/jsonOutput.ts';
-import { recipient } from '../helpers/sandbox.ts';
-import { startSandboxProcess } from '../helpers/sandboxProcess.ts';
+import { botctlHere } from '../../testing/builtHere.ts';
+import { Home } from '../../testing/home.ts';
+import { undocumented } from '../../testing/jsonOutput.ts';
+import { sharedServer } from '../../testing/postgres/server.ts';
+import { recipient } from '../../testing/sandbox.ts';
+import { startSandboxProcess } from '../../testing/sandboxProcess.ts';
 
 let home: Home;
 beforeAll(() => {
@@ -16,7 +19,7 @@ const seen = new Set<string>();
 
 /** Runs a command with --json, and notes which of the documented objects it printed. */
 async function lines(words: readonly string[], stdin = ''): Promise<Record<string, unknown>[]> {
-  const { stdout } = await botctl([...words, '--json'], { env: home.env, stdin });
+  const { stdout } = await botctlHere([...words, '--json'], { env: home.env, stdin });
   const found = stdout
     .split('\n')
     .filter((line) => line !== '')
@@ -34,7 +37,7 @@ function note(line: unknown): void {
   for (const { name, schema } of outputs) if (schema.safeParse(line).success) seen.add(name);
 }
 
-test('every documented object is printed by some command, and nothing else is', async () => {
+async function printMost(): Promise<void> {
   const message = ['--sandbox', 'send', '--conversation', 'conv_demo', '--content', 'x'];
   const [sent] = await lines([...message, '--button', 'label=Yes,id=y', '--once', 'a']);
   expect(sent).toMatchObject({ outcome: 'accepted', replayed: false, intent: { name: 'a' } });
@@ -73,12 +76,33 @@ test('every documented object is printed by some command, and nothing else is', 
   await lines(['config', 'list']);
   await lines(['config', 'path']);
   await lines(['config', 'remove', 'prod', '--yes']);
-  for (const words of [['doctor', '--sandbox'], ['help', 'reruns'], ['completion', 'zsh'], ['sned']])
+  await lines(['--sandbox', 'journal', 'backup', join(home.path, 'backup.db')]);
+  rmSync(join(home.path, 'data', 'botctl', 'sandbox', 'journal.db.mark'));
+  await lines(['--sandbox', 'journal', 'accept-loss', '--yes']);
+  for (const words of [
+    ['doctor', '--sandbox'],
+    ['help', 'reruns'],
+    ['completion', 'zsh'],
+    ['version'],
+    ['sned'],
+  ])
     await lines(words);
-  expect(seen.size).toBe(outputs.length - 2);
-});
+}
 
-test('an intent that needs a decision, and the decision, too', async () => {
+async function printShared(): Promise<void> {
+  const server = await sharedServer();
+  home.env.BOTCTL_JOURNAL = await server.newDatabase();
+  expect((await lines(['journal', 'migrate']))[0]).toMatchObject({ from: 0 });
+  await lines(['journal', 'grants']);
+  await lines(['journal', 'accept-durability']);
+  const copied = await lines(['journal', 'copy', join(home.path, 'backup.db'), '--yes']);
+  expect(copied[0]).toMatchObject({ to: expect.stringContaining('postgres://') });
+  await server.query(`INSERT INTO botctl.servers VALUES ('another', 1, 1)`, [], home.env.BOTCTL_JOURNAL);
+  expect((await lines(['journal', 'accept-loss', '--yes']))[0]).toMatchObject({ missing: [] });
+  delete home.env.BOTCTL_JOURNAL;
+}
+
+async function printDecision(): Promise<void> {
   const service = await startSandboxProcess(['--ephemeral']);
   try {
     const { base_url, tokens } = service.greeting;
@@ -95,13 +119,21 @@ test('an intent that needs a decision, and the decision, too', async () => {
     expect(first).toMatchObject({ outcome: 'unknown', error: { code: 'unknown', retry: 'same-command' } });
     const { id } = idOf(first);
     expect((await lines(['history', '--state', 'unknown']))[0]).toMatchObject({ intent: { id } });
-    const decided = await lines(['resolve', id, '--happened', '--signature', 'S', '--reason', 'seen']);
-    expect(decided[0]).toMatchObject({ outcome: 'resolved', transfer: { signature: 'S' } });
+    const onChain =
+      '5rDWq8ntdFdPYUHNDAyGFUVv1oyPC5Y662Gbtokvvhm5vUVnpQqfnvJtAkSx9TRu7NFbRuVxik6xTsjYr9jRrz1c';
+    const decided = await lines(['resolve', id, '--happened', '--signature', onChain, '--reason', 'seen']);
+    expect(decided[0]).toMatchObject({ outcome: 'resolved', transfer: { signature: onChain } });
     expect((await lines(['history', id]))[0]).toMatchObject({ decisions: [{ kind: 'happened' }] });
-    await expect.poll(() => service.lines.length).toBeGreaterThan(0);
+    await expect.poll(() => service.lines.length, { timeout: 20_000 }).toBeGreaterThan(0);
     for (const line of service.lines) note(line);
   } finally {
     await service.end('SIGTERM');
   }
+}
+
+test('every documented object is printed by some command, and nothing else is', async () => {
+  await printMost();
+  await printDecision();
+  await printShared();
   expect([...seen].sort()).toEqual(outputs.map(({ name }) => name).sort());
 });

@@ -1,16 +1,17 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Desk, payAda, said, sendHello } from '../helpers/desk.ts';
-import { noTerminal, onTerminal } from '../helpers/terminal.ts';
+import { httpReply, startLoopback } from '../../testing/loopback.ts';
+import { payAda, SandboxHome, said, sendHello } from '../../testing/sandboxHome.ts';
+import { noTerminal, onTerminal } from '../../testing/terminal.ts';
 
-let desk: Desk;
+let operator: SandboxHome;
 beforeEach(async () => {
-  desk = await Desk.open();
+  operator = await SandboxHome.open();
 });
-afterEach(() => desk.close());
+afterEach(() => operator.close());
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -19,27 +20,27 @@ describe('the same command twice at once', () => {
     ['send', sendHello],
     ['transfer', payAda],
   ] as const)('%s makes one request, and both print the same outcome', async (_name, argv) => {
-    await desk.sandbox.faults({ kind: 'stall', when: 'after', ms: 400 });
-    const both = await Promise.all([desk.json(argv), desk.json(argv)]);
+    await operator.sandbox.faults({ kind: 'stall', when: 'after', ms: 400 });
+    const both = await Promise.all([operator.jsonApart(argv), operator.jsonApart(argv)]);
     const [left, right] = both;
     expect(both.map(({ exit }) => exit)).toEqual([0, 0]);
     expect(left.intent).toEqual(right.intent);
     expect(left.message ?? left.transfer).toEqual(right.message ?? right.transfer);
     expect(both.map(({ replayed }) => replayed).sort()).toEqual([false, true]);
-    expect(await desk.sandbox.ledger()).toHaveLength(1);
-    const requests = desk.sandbox.lines.filter(
+    expect(await operator.sandbox.ledger()).toHaveLength(1);
+    const requests = operator.sandbox.lines.filter(
       ({ operation }) => operation === 'message' || operation === 'transfer',
     );
     expect(requests).toHaveLength(1);
   });
 
   test('both print the same refusal', async () => {
-    await desk.sandbox.faults({ kind: 'stall', when: 'before', ms: 400 });
+    await operator.sandbox.faults({ kind: 'stall', when: 'before', ms: 400 });
     const argv = [...payAda.slice(0, 6), '999999'];
-    const both = await Promise.all([desk.json(argv), desk.json(argv)]);
+    const both = await Promise.all([operator.jsonApart(argv), operator.jsonApart(argv)]);
     // Whoever comes after the refusal is not a re-run any more; whoever waited tells it.
     expect(both.map(({ exit }) => exit)).toEqual([5, 5]);
-    expect(await desk.sandbox.ledger()).toEqual([]);
+    expect(await operator.sandbox.ledger()).toEqual([]);
   });
 });
 
@@ -48,25 +49,25 @@ describe('a process that is killed in flight', () => {
     ['message', sendHello],
     ['transfer', payAda],
   ] as const)('leaves a %s that the same command brings to its end, once', async (_kind, argv) => {
-    await desk.sandbox.faults({ kind: 'stall', when: 'after', ms: null });
-    const { child, ended } = desk.start(argv);
-    await desk.effects(1);
+    await operator.sandbox.faults({ kind: 'stall', when: 'after', ms: null });
+    const { child, ended } = operator.start(argv);
+    await operator.effects(1);
     child.kill('SIGKILL');
     expect((await ended).signal).toBe('SIGKILL');
-    const [listed] = (await desk.run(['history', '--json'])).stdout.split('\n');
+    const [listed] = (await operator.run(['history', '--json'])).stdout.split('\n');
     expect(JSON.parse(listed ?? '')).toMatchObject({ outcome: 'unknown' });
-    const again = await desk.json(argv);
+    const again = await operator.json(argv);
     expect(again).toMatchObject({ exit: 0, outcome: 'accepted', intent: { attempts: 2 } });
-    expect(await desk.sandbox.ledger({ key: again.intent?.key ?? '' })).toHaveLength(1);
-    expect(await desk.sandbox.ledger()).toHaveLength(1);
+    expect(await operator.sandbox.ledger({ key: again.intent?.key ?? '' })).toHaveLength(1);
+    expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
 });
 
 describe('an interrupt', () => {
   test('in flight lets the reply come, and tells it', async () => {
-    await desk.sandbox.faults({ kind: 'stall', when: 'after', ms: 600 });
-    const { child, ended } = desk.start([...payAda, '--json']);
-    await desk.effects(1);
+    await operator.sandbox.faults({ kind: 'stall', when: 'after', ms: 600 });
+    const { child, ended } = operator.start([...payAda, '--json']);
+    await operator.effects(1);
     child.kill('SIGINT');
     const done = await ended;
     expect(done.code).toBe(0);
@@ -76,16 +77,16 @@ describe('an interrupt', () => {
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     'and a second one (%s) end it at once: unknown, and on record',
     async (signal) => {
-      await desk.sandbox.faults({ kind: 'stall', when: 'after', ms: null });
-      const { child, ended } = desk.start([...payAda, '--json']);
-      await desk.effects(1);
+      await operator.sandbox.faults({ kind: 'stall', when: 'after', ms: null });
+      const { child, ended } = operator.start([...payAda, '--json']);
+      await operator.effects(1);
       child.kill(signal);
       await pause(100);
       const before = Date.now();
       child.kill(signal);
       const done = await ended;
       expect(done.code).toBe(9);
-      expect(Date.now() - before).toBeLessThan(4000);
+      expect(Date.now() - before).toBeLessThan(20_000);
       expect(said(done)).toMatchObject({ outcome: 'unknown', error: { code: 'unknown' } });
     },
   );
@@ -94,20 +95,20 @@ describe('an interrupt', () => {
     [['send', '--conversation', 'conv_demo', '--content-file', '-']],
     [['transfer', '--payload', '-']],
   ])('while stdin is read ends it, and nothing is sent: %j', async (argv) => {
-    const { child, ended } = desk.start([...argv, '--json'], 'pipe');
+    const { child, ended } = operator.start([...argv, '--json'], 'pipe');
     // More than a pipe holds: once it is gone, somebody reads.
     await new Promise((resolve) => child.stdin?.write(`{"half":"${'x'.repeat(900_000)}`, resolve));
     child.kill('SIGINT');
     const done = await ended;
     expect(done.code).toBe(130);
     expect(said(done).error).toMatchObject({ code: 'interrupted', retry: 'same-command' });
-    expect(existsSync(desk.journal)).toBe(false);
+    expect(existsSync(operator.journal)).toBe(false);
   });
 
   test('in a pause starts nothing new', async () => {
-    await desk.sandbox.readings({ rate_limit: { capacity: 0, per_second: 0.1 } });
-    const { child, ended } = desk.start([...sendHello, '--json', '--retries', '4', '--max-wait', '60s']);
-    while (!desk.sandbox.lines.some(({ status }) => status === 429)) await pause(20);
+    await operator.sandbox.readings({ rate_limit: { capacity: 0, per_second: 0.1 } });
+    const { child, ended } = operator.start([...sendHello, '--json', '--retries', '4', '--max-wait', '60s']);
+    while (!operator.sandbox.lines.some(({ status }) => status === 429)) await pause(20);
     await pause(150);
     child.kill('SIGINT');
     const done = await ended;
@@ -116,7 +117,7 @@ describe('an interrupt', () => {
       outcome: 'open',
       error: { code: 'interrupted', retry: 'same-command' },
     });
-    expect(desk.sandbox.lines.filter(({ status }) => status === 429)).toHaveLength(1);
+    expect(operator.sandbox.lines.filter(({ status }) => status === 429)).toHaveLength(1);
   });
 });
 
@@ -124,63 +125,65 @@ describe('what nobody could read', () => {
   test.skipIf(!existsSync('/dev/full'))('is told again however late, and done once', async () => {
     const line = `botctl ${payAda.join(' ')} --retries 0`;
     for (const flags of ['', ' --json', ' --quiet']) {
-      const full = await desk.shell(`${line}${flags} > /dev/full`);
+      const full = await operator.shell(`${line}${flags} > /dev/full`);
       expect(full.code).toBe(1);
       expect(full.stderr).toMatch(/could not be written/u);
       expect(full.stderr).toMatch(/accepted/u);
     }
-    expect(await desk.json(payAda)).toMatchObject({ exit: 0, replayed: true });
-    expect(await desk.sandbox.ledger()).toHaveLength(1);
+    expect(await operator.json(payAda)).toMatchObject({ exit: 0, replayed: true });
+    expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
 
   test('because the reader left ends quietly, and is not taken for told', async () => {
-    const closed = await desk.shell(
+    const closed = await operator.shell(
       `botctl ${payAda.join(' ')} --json --retries 0 | true; echo "\${PIPESTATUS[0]}"`,
     );
     expect(closed.stdout).toBe('0\n');
     expect(closed.stderr).not.toMatch(/ at |EPIPE/u);
     expect(
-      (await desk.shell(`botctl ${payAda.join(' ')} | head -1; echo "\${PIPESTATUS[0]}"`)).stdout,
+      (await operator.shell(`botctl ${payAda.join(' ')} | head -1; echo "\${PIPESTATUS[0]}"`)).stdout,
     ).toMatch(/\n0\n$/u);
-    expect(await desk.sandbox.ledger()).toHaveLength(1);
+    expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
 });
 
 describe('--dry-run', () => {
   test('sends nothing, and makes no file where there is none', async () => {
     for (const argv of [sendHello, payAda]) {
-      const ended = await desk.json([...argv, '--dry-run']);
+      const ended = await operator.json([...argv, '--dry-run']);
       expect(ended).toMatchObject({ exit: 0, outcome: 'dry-run' });
-      expect(JSON.stringify(ended)).not.toContain(desk.sandbox.tokens.full);
+      expect(JSON.stringify(ended)).not.toContain(operator.sandbox.tokens.full);
     }
-    expect((await desk.run([...sendHello, '--dry-run'])).stdout).toMatch(/nothing was journaled or sent/u);
-    expect(existsSync(desk.journal)).toBe(false);
-    expect((await readdir(desk.home.path)).filter((name) => name === 'data')).toEqual([]);
-    expect(desk.sandbox.lines.filter(({ operation }) => operation !== 'control')).toEqual([]);
+    expect((await operator.run([...sendHello, '--dry-run'])).stdout).toMatch(
+      /nothing was journaled or sent/u,
+    );
+    expect(existsSync(operator.journal)).toBe(false);
+    expect((await readdir(operator.home.path)).filter((name) => name === 'data')).toEqual([]);
+    expect(operator.sandbox.lines.filter(({ operation }) => operation !== 'control')).toEqual([]);
   });
 
   test('shows the key and the bytes that would travel, and whether it would be a re-run', async () => {
     const named = [...payAda, '--once', 'rent'];
-    const dry = await desk.json([...named, '--dry-run']);
-    const done = await desk.json(named);
+    const dry = await operator.json([...named, '--dry-run']);
+    const done = await operator.json(named);
     expect(dry.intent?.key).toBe(done.intent?.key);
-    const again = await desk.json([...named, '--dry-run']);
+    const again = await operator.json([...named, '--dry-run']);
     expect(again).toMatchObject({
       rerun: 'replay',
       found: done.intent?.id,
       intent: { key: done.intent?.key },
     });
-    expect(await desk.json([...payAda, '--once', 'rent', '--memo', 'x', '--dry-run'])).toMatchObject({
+    expect(await operator.json([...payAda, '--once', 'rent', '--memo', 'x', '--dry-run'])).toMatchObject({
       rerun: 'other-body',
     });
-    expect(await desk.sandbox.ledger()).toHaveLength(1);
+    expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
 
   test('shows no old key for what would be new', async () => {
-    await desk.sandbox.faults({ kind: 'reply', status: 400, operation: 'message' });
-    const refused = await desk.json(sendHello);
+    await operator.sandbox.faults({ kind: 'reply', status: 400, operation: 'message' });
+    const refused = await operator.json(sendHello);
     expect(refused).toMatchObject({ exit: 2, outcome: 'rejected' });
-    const dry = await desk.json([...sendHello, '--dry-run']);
+    const dry = await operator.json([...sendHello, '--dry-run']);
     expect(dry).toMatchObject({ rerun: 'new' });
     expect(JSON.stringify(dry)).not.toContain(refused.intent?.key);
   });
@@ -188,22 +191,24 @@ describe('--dry-run', () => {
 
 describe('what is to be done', () => {
   test('comes from a payload, which the options override', async () => {
-    const file = join(desk.home.path, 'message.json');
+    const file = join(operator.home.path, 'message.json');
     const payload = { conversation_id: 'conv_demo', content: 'from the file', idempotency_key: 'k-1' };
     await writeFile(file, JSON.stringify(payload));
-    const sent = await desk.json(['send', '--payload', file, '--content', 'from the option']);
+    const sent = await operator.json(['send', '--payload', file, '--content', 'from the option']);
     expect(sent).toMatchObject({ exit: 0, intent: { key: 'k-1', request: { content: 'from the option' } } });
-    const [effect] = await desk.sandbox.ledger();
+    const [effect] = await operator.sandbox.ledger();
     expect(effect?.request).toMatchObject({ content: 'from the option', idempotency_key: 'k-1' });
-    const twice = await desk.json(['send', '--payload', file, '--once', 'n']);
+    const twice = await operator.json(['send', '--payload', file, '--once', 'n']);
     expect(twice).toMatchObject({ exit: 2, error: { code: 'usage' } });
   });
 
   test('comes from stdin, whole, without its last newline', async () => {
     const stdin = 'Ligne 1\nZeile 2 — 🎉\n';
-    const sent = await desk.json(['send', '--conversation', 'conv_demo', '--content-file', '-'], { stdin });
+    const sent = await operator.json(['send', '--conversation', 'conv_demo', '--content-file', '-'], {
+      stdin,
+    });
     expect(sent.intent?.request).toMatchObject({ content: 'Ligne 1\nZeile 2 — 🎉' });
-    const paid = await desk.json(['transfer', '--payload', '-'], {
+    const paid = await operator.json(['transfer', '--payload', '-'], {
       stdin: JSON.stringify({ to_address: payAda[2], asset: 'SOL', amount: '0.100' }),
     });
     expect(paid).toMatchObject({ exit: 0, intent: { request: { amount: '0.1' } } });
@@ -218,42 +223,96 @@ describe('what is to be done', () => {
       ['send', '--conversation', 'conv_demo', '--content', ''],
       ['send', '--conversation', 'conv_demo', '--content', 'x', '--once', ''],
     ];
-    for (const argv of wrong) expect((await desk.run(argv)).code).toBe(2);
-    expect((await desk.run(sendHello, { env: { BOTCTL_RUN: '' } })).code).toBe(2);
-    expect(existsSync(desk.journal)).toBe(false);
+    for (const argv of wrong) expect((await operator.run(argv)).code).toBe(2);
+    expect((await operator.run(sendHello, { env: { BOTCTL_RUN: '' } })).code).toBe(2);
+    expect(existsSync(operator.journal)).toBe(false);
   });
 
   test('is not sent where the journal cannot be written', async () => {
-    await mkdir(join(desk.home.path, 'data'), { recursive: true });
-    await writeFile(join(desk.home.path, 'data', 'botctl'), 'a file in the way');
-    const ended = await desk.json(payAda);
+    await mkdir(join(operator.home.path, 'data'), { recursive: true });
+    await writeFile(join(operator.home.path, 'data', 'botctl'), 'a file in the way');
+    const ended = await operator.json(payAda);
     expect(ended).toMatchObject({ exit: 1, error: { code: 'journal-not-writable', retry: 'after-fix' } });
-    expect(await desk.sandbox.ledger()).toEqual([]);
+    expect(await operator.sandbox.ledger()).toEqual([]);
+  });
+});
+
+describe('a journal that is taken away in flight', () => {
+  test('is noticed: the reply is printed, it is not taken for recorded, and exits 9', async () => {
+    const server = await startLoopback((socket) => {
+      for (const name of ['journal.db', 'journal.db-wal']) rmSync(join(dirname(operator.journal), name));
+      socket.end(httpReply('{"transfer_id":"tr_1","status":"confirmed","signature":"sig_1"}'));
+    });
+    try {
+      const env = { BOTCTL_BASE_URL: `http://127.0.0.1:${server.port}` };
+      const ended = await operator.json(payAda, { env });
+      expect(ended).toMatchObject({
+        exit: 9,
+        outcome: 'unknown',
+        transfer: { signature: 'sig_1' },
+        error: { code: 'not-recorded', hint: expect.stringContaining('Put the journal back') },
+      });
+    } finally {
+      await server.close();
+    }
   });
 });
 
 describe('a reply that the journal can no longer take', () => {
   test.each([[[]], [['--json']]])('is printed all the same, and exits 9 %j', async (flags: string[]) => {
-    await desk.sandbox.faults({ kind: 'stall', when: 'after', ms: 500 });
-    const { ended } = desk.start([...payAda, ...flags]);
-    await desk.effects(1);
-    const database = new DatabaseSync(desk.journal);
+    await operator.sandbox.faults({ kind: 'stall', when: 'after', ms: 500 });
+    const { ended } = operator.start([...payAda, ...flags]);
+    await operator.effects(1);
+    const database = new DatabaseSync(operator.journal);
     database.exec('ALTER TABLE attempts RENAME TO gone');
     const done = await ended;
     database.exec('ALTER TABLE gone RENAME TO attempts');
     database.close();
-    const [effect] = await desk.sandbox.ledger();
+    const [effect] = await operator.sandbox.ledger();
     expect(done.code).toBe(9);
     expect(done.stdout).toContain(effect?.signature);
     if (flags.length > 0)
       expect(said(done)).toMatchObject({ outcome: 'unknown', error: { code: 'not-recorded' } });
     else expect(done.stderr).toMatch(/A reply came .*the journal could not/u);
-    expect(await desk.json(payAda)).toMatchObject({
+    expect(await operator.json(payAda)).toMatchObject({
       exit: 0,
       outcome: 'accepted',
       intent: { key: effect?.key },
     });
-    expect(await desk.sandbox.ledger()).toHaveLength(1);
+    expect(await operator.sandbox.ledger()).toHaveLength(1);
+  });
+});
+
+/** Done, on record, and told to nobody: whoever was to read it has left. */
+async function untold(argv: readonly string[]): Promise<{ id: string }> {
+  await operator.shell(`botctl ${argv.join(' ')} --retries 0 | true`);
+  const { intent } = await operator.json(['history', '--limit', '1']);
+  return { id: intent?.id ?? '' };
+}
+
+describe('a payment like one that nobody was told of', () => {
+  test('is not made, and the named command to make it all the same can be pasted', async () => {
+    const { id } = await untold([...payAda, '--memo', 'first']);
+    const second = [...payAda, '--memo', 'it’s second', '--retries', '0'];
+    const ended = await operator.json(second);
+    expect(ended).toMatchObject({ exit: 10, error: { code: 'recently-done', retry: 'decide' } });
+    expect(ended.error?.message).toContain(id);
+    const { next = [] } = ended.error as { next?: string[] };
+    expect(next[0]).toContain(`resume ${id}`);
+    for (const _twice of [1, 2]) {
+      const pasted = await operator.shell(next[1] ?? '');
+      expect(pasted).toMatchObject({ code: 0 });
+    }
+    expect(await operator.sandbox.ledger()).toHaveLength(2);
+  });
+
+  test('may be made once its outcome was told, which needs no token', async () => {
+    const { id } = await untold([...payAda, '--memo', 'first']);
+    const { BOTCTL_TOKEN: _none, ...env } = operator.env;
+    Reflect.deleteProperty(operator.env, 'BOTCTL_TOKEN');
+    expect(await operator.json(['resume', id], { env })).toMatchObject({ exit: 0, replayed: true });
+    operator.env.BOTCTL_TOKEN = operator.sandbox.tokens.full;
+    expect(await operator.json([...payAda, '--memo', 'second'])).toMatchObject({ exit: 0 });
   });
 });
 
@@ -261,73 +320,102 @@ describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
   const ask = 'Send it? [y/N] ';
 
   test('a transfer shows all of itself and asks; No is the default and leaves nothing', async () => {
-    const { code, shown } = await onTerminal(payAda, [[ask, '\r']], desk.env);
+    const { code, shown } = await onTerminal(payAda, [[ask, '\r']], operator.env);
     expect(code).toBe(130);
-    for (const part of ['env', desk.sandbox.baseUrl, payAda[2], '0.5 SOL']) expect(shown).toContain(part);
-    expect(await desk.sandbox.ledger()).toEqual([]);
-    expect((await desk.run(['history', '--json'])).stdout).toBe('');
+    for (const part of ['env', operator.sandbox.baseUrl, payAda[2], '0.5 SOL']) expect(shown).toContain(part);
+    expect(await operator.sandbox.ledger()).toEqual([]);
+    expect((await operator.run(['history', '--json'])).stdout).toBe('');
   });
 
   test('a Yes sends it, and the same again asks whether it is to be done anew', async () => {
-    expect((await onTerminal(payAda, [[ask, 'y\r']], desk.env)).code).toBe(0);
+    expect((await onTerminal(payAda, [[ask, 'y\r']], operator.env)).code).toBe(0);
     const again = 'Do it again? [y/N] ';
-    const replayed = await onTerminal(payAda, [[again, '\r']], desk.env);
+    const replayed = await onTerminal(payAda, [[again, '\r']], operator.env);
     expect(replayed.code).toBe(0);
-    expect(await desk.sandbox.ledger()).toHaveLength(1);
-    expect((await onTerminal(payAda, [[again, 'y\r']], desk.env)).code).toBe(0);
-    expect(await desk.sandbox.ledger()).toHaveLength(2);
-    expect((await onTerminal([...payAda, '--yes'], [], desk.env)).code).toBe(0);
-    expect(await desk.sandbox.ledger()).toHaveLength(2);
+    const question = replayed.shown.slice(0, replayed.shown.indexOf(again));
+    for (const part of ['env', operator.sandbox.baseUrl, payAda[2], '0.5 SOL'])
+      expect(question).toContain(part);
+    expect(await operator.sandbox.ledger()).toHaveLength(1);
+    expect((await onTerminal(payAda, [[again, 'y\r']], operator.env)).code).toBe(0);
+    expect(await operator.sandbox.ledger()).toHaveLength(2);
+    expect((await onTerminal([...payAda, '--yes'], [], operator.env)).code).toBe(0);
+    expect(await operator.sandbox.ledger()).toHaveLength(2);
+  });
+
+  test('a payment like one that nobody was told of shows both, and asks', async () => {
+    const { id } = await untold([...payAda, '--memo', 'first']);
+    const both = 'Send the new one anyway? [y/N] ';
+    const second = [...payAda, '--memo', 'second'];
+    const asked = await onTerminal(second, [[both, '\r']], operator.env);
+    expect(asked.code).toBe(130);
+    const question = asked.shown.slice(0, asked.shown.indexOf(both));
+    for (const part of ['first', 'second', id, payAda[2], '0.5 SOL']) expect(question).toContain(part);
+    expect(await operator.sandbox.ledger()).toHaveLength(1);
+    expect((await onTerminal(second, [[both, 'y\r']], operator.env)).code).toBe(0);
+    expect(await operator.sandbox.ledger()).toHaveLength(2);
   });
 
   test('a message is not asked about, and Ctrl-C at a question sends nothing', async () => {
-    expect((await onTerminal(sendHello, [], desk.env)).code).toBe(0);
-    expect((await onTerminal(payAda, [[ask, '\u0003']], desk.env)).code).toBe(130);
-    expect(await desk.sandbox.ledger()).toHaveLength(1);
+    expect((await onTerminal(sendHello, [], operator.env)).code).toBe(0);
+    expect((await onTerminal(payAda, [[ask, '\u0003']], operator.env)).code).toBe(130);
+    expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
 });
 
 describe('names', () => {
+  test('that only look the same are refused, and the place is named', async () => {
+    const named = (...words: string[]) => operator.json([...payAda, ...words]);
+    const hyphen = await named('--once', 'pa\u00adyday');
+    expect(hyphen).toMatchObject({ exit: 2, error: { code: 'usage' } });
+    expect(hyphen.error?.message).toMatch(/--once has U\+00AD.*character 3/u);
+    expect(await named('--run', 'cafe\u0301')).toMatchObject({ exit: 2 });
+    expect(await named('--idempotency-key', 'k\ufffd')).toMatchObject({ exit: 2 });
+    const run = await operator.json(payAda, { env: { BOTCTL_RUN: 'nightly ' } });
+    expect(run.error?.message).toMatch(/BOTCTL_RUN starts or ends with a blank/u);
+    expect(await operator.sandbox.ledger()).toEqual([]);
+  });
+
   test('of a run make every different command of it happen once', async () => {
     const env = { BOTCTL_RUN: 'nightly-7' };
     const other = [...payAda.slice(0, 6), '0.6'];
-    for (const argv of [payAda, payAda, other, other]) expect((await desk.run(argv, { env })).code).toBe(0);
-    expect(await desk.sandbox.ledger()).toHaveLength(2);
-    expect((await desk.run(payAda, { env: { BOTCTL_RUN: 'nightly-8' } })).code).toBe(0);
-    expect(await desk.sandbox.ledger()).toHaveLength(3);
+    for (const argv of [payAda, payAda, other, other])
+      expect((await operator.run(argv, { env })).code).toBe(0);
+    expect(await operator.sandbox.ledger()).toHaveLength(2);
+    expect((await operator.run(payAda, { env: { BOTCTL_RUN: 'nightly-8' } })).code).toBe(0);
+    expect(await operator.sandbox.ledger()).toHaveLength(3);
   });
 
   test('give the same key on a machine that has lost its journal, so that it happens once', async () => {
     const argv = [...payAda, '--once', 'payout-7'];
-    const first = await desk.json([...argv, '--journal', join(desk.home.path, 'one.db')]);
-    const second = await desk.json([...argv, '--journal', join(desk.home.path, 'two.db')]);
+    const first = await operator.json([...argv, '--journal', join(operator.home.path, 'one.db')]);
+    const second = await operator.json([...argv, '--journal', join(operator.home.path, 'two.db')]);
     expect(second).toMatchObject({
       exit: 0,
       intent: { key: first.intent?.key },
       transfer: first.transfer ?? {},
     });
-    expect(await desk.sandbox.ledger()).toHaveLength(1);
+    expect(await operator.sandbox.ledger()).toHaveLength(1);
     const send = [...sendHello, '--once', 'hello-7'];
-    await desk.json([...send, '--journal', join(desk.home.path, 'one.db')]);
-    const known = await desk.json([...send, '--journal', join(desk.home.path, 'two.db')]);
+    await operator.json([...send, '--journal', join(operator.home.path, 'one.db')]);
+    const known = await operator.json([...send, '--journal', join(operator.home.path, 'two.db')]);
     expect(known).toMatchObject({ exit: 0, duplicate: true, verified: false });
-    expect(known.warnings?.join()).toMatch(/Only the name says/u);
+    expect(known.warnings).toEqual([]);
   });
 
   test('belong to one body', async () => {
-    await desk.run([...payAda, '--once', 'n']);
-    const other = await desk.json([...payAda.slice(0, 6), '0.7', '--once', 'n']);
+    await operator.run([...payAda, '--once', 'n']);
+    const other = await operator.json([...payAda.slice(0, 6), '0.7', '--once', 'n']);
     expect(other).toMatchObject({ exit: 6, error: { code: 'other-body', retry: 'after-fix' } });
     expect(other.outcome).toBeUndefined();
-    expect(await desk.sandbox.ledger()).toHaveLength(1);
+    expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
 
   test('or settle which of two equal payments is meant, while one of them is unknown', async () => {
-    await desk.sandbox.faults({ kind: 'drop', when: 'after', operation: 'transfer' });
-    const lost = await desk.json(payAda);
-    const twin = await desk.json([...payAda, '--memo', 'second']);
+    await operator.sandbox.faults({ kind: 'drop', when: 'after', operation: 'transfer' });
+    const lost = await operator.json(payAda);
+    const twin = await operator.json([...payAda, '--memo', 'second']);
     expect(twin).toMatchObject({ exit: 10, error: { code: 'unfinished-twin', retry: 'decide' } });
     expect(twin.error?.message).toContain(lost.intent?.id);
-    expect(await desk.sandbox.ledger()).toHaveLength(1);
+    expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
 });

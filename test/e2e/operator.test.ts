@@ -1,19 +1,19 @@
 import { hostname, userInfo } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Desk, payAda, type Said, sendHello } from '../helpers/desk.ts';
-import { noTerminal, onTerminal } from '../helpers/terminal.ts';
-import { message, posted, Workshop } from '../helpers/workshop.ts';
+import { payAda, type Said, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
+import { message, posted, ScriptedEngine } from '../../testing/scriptedEngine.ts';
+import { noTerminal, onTerminal } from '../../testing/terminal.ts';
 
-let desk: Desk;
+let operator: SandboxHome;
 beforeEach(async () => {
-  desk = await Desk.open();
+  operator = await SandboxHome.open();
 });
-afterEach(() => desk.close());
+afterEach(() => operator.close());
 
 type Line = Said & { attempts?: unknown[]; decisions?: Record<string, unknown>[] };
 
 async function list(...argv: string[]): Promise<Line[]> {
-  const { stdout } = await desk.run(['history', '--json', ...argv]);
+  const { stdout } = await operator.run(['history', '--json', ...argv]);
   return stdout.trimEnd() === ''
     ? []
     : stdout
@@ -32,11 +32,11 @@ async function mess(): Promise<{
 }> {
   const ids: Record<string, string> = {};
   const make = async (state: string, argv: readonly string[]): Promise<void> => {
-    const { intent, outcome } = await desk.json(argv);
+    const { intent, outcome } = await operator.json(argv);
     expect(outcome).toBe(state);
     ids[state] = intent?.id ?? '';
   };
-  const { faults } = desk.sandbox;
+  const { faults } = operator.sandbox;
   await faults({ kind: 'drop', when: 'before', operation: 'transfer' });
   await make('unknown', payAda);
   await faults({ kind: 'reply', status: 200, body: 'OK', when: 'after', operation: 'message' });
@@ -65,7 +65,7 @@ describe('history', () => {
     const [whole] = await list(ids.unknown);
     expect(whole).toMatchObject({ outcome: 'unknown', intent: { id: ids.unknown } });
     expect(JSON.stringify(whole)).toMatch(/"verdict":"unknown"/u);
-    const human = await desk.run(['history', ids.held.slice(0, 4)]);
+    const human = await operator.apart(['history', ids.held.slice(0, 4)]);
     expect(human.code).toBe(0);
     expect(human.stdout).toContain(ids.held);
   });
@@ -77,18 +77,18 @@ describe('history', () => {
       ['--since', 'ever'],
       ['--limit', '0'],
     ]) {
-      expect((await desk.run(['history', ...argv])).code).toBe(2);
+      expect((await operator.run(['history', ...argv])).code).toBe(2);
     }
-    await desk.run(sendHello);
-    expect((await desk.run(['history', 'zzzz'])).code).toBe(2);
-    expect((await desk.run(['history', 'ab'])).code).toBe(2);
+    await operator.run(sendHello);
+    expect((await operator.run(['history', 'zzzz'])).code).toBe(2);
+    expect((await operator.run(['history', 'ab'])).code).toBe(2);
   });
 });
 
 describe('resume', () => {
   test('--all takes what is unknown, leaves what is open and held, and tells of each', async () => {
     const ids = await mess();
-    const ended = await desk.run(['resume', '--all', '--json']);
+    const ended = await operator.apart(['resume', '--all', '--json']);
     expect(ended.code).toBe(0);
     expect(
       ended.stdout
@@ -98,33 +98,33 @@ describe('resume', () => {
     ).toEqual([ids.unknown]);
     expect((await list('--state', 'open')).map(({ intent }) => intent?.id)).toEqual([ids.open]);
     expect((await list('--state', 'held')).map(({ intent }) => intent?.id)).toEqual([ids.held]);
-    expect(await desk.sandbox.ledger({ kind: 'transfer' })).toHaveLength(1);
-    const none = await desk.run(['resume', '--all']);
+    expect(await operator.sandbox.ledger({ kind: 'transfer' })).toHaveLength(1);
+    const none = await operator.run(['resume', '--all']);
     expect(none).toMatchObject({ code: 0, stdout: '' });
     expect(none.stderr).toMatch(/nothing to resume/u);
   });
 
   test('--all --held takes the held too, with the same key, once a person says so', async () => {
     const ids = await mess();
-    const unasked = await desk.run(['resume', '--all', '--held', '--json']);
-    expect(unasked.code).toBe(11);
+    const unasked = await operator.run(['resume', '--all', '--held', '--json']);
+    expect(unasked.code).toBe(10);
     expect((await list('--state', 'held')).map(({ intent }) => intent?.id)).toEqual([ids.held]);
-    const ended = await desk.run(['resume', '--all', '--held', '--yes', '--json']);
+    const ended = await operator.run(['resume', '--all', '--held', '--yes', '--json']);
     expect(ended.code).toBe(0);
     const [held] = await list(ids.held);
     // Its first request did it: the service knows the key.
     expect(held).toMatchObject({ outcome: 'accepted', duplicate: true });
-    expect(await desk.sandbox.ledger({ key: held?.intent?.key ?? '' })).toHaveLength(1);
+    expect(await operator.sandbox.ledger({ key: held?.intent?.key ?? '' })).toHaveLength(1);
   });
 
   test.skipIf(noTerminal !== '')(`of a held one shows what it is before it asks${noTerminal}`, async () => {
-    const { faults } = desk.sandbox;
+    const { faults } = operator.sandbox;
     await faults({ kind: 'reply', status: 200, body: 'OK', when: 'after' });
     await faults({ kind: 'reply', status: 200, body: 'OK', when: 'after' });
     const seen: string[] = [];
     for (const words of [payAda, sendHello]) {
-      const { intent } = await desk.json(words);
-      const { shown } = await onTerminal(['resume', intent?.id ?? ''], [['[y/N] ', 'n\r']], desk.env);
+      const { intent } = await operator.json(words);
+      const { shown } = await onTerminal(['resume', intent?.id ?? ''], [['[y/N] ', 'n\r']], operator.env);
       seen.push(shown.slice(0, shown.indexOf('[y/N]')));
       for (const value of Object.values(intent?.request ?? {})) expect(seen.at(-1)).toContain(value);
     }
@@ -138,9 +138,13 @@ describe('resume', () => {
 
   test('of a held one needs its ID and a yes, and keeps who gave it', async () => {
     const ids = await mess();
-    const refused = await desk.json(['resume', ids.held]);
+    const refused = await operator.json(['resume', ids.held]);
     expect(refused).toMatchObject({ exit: 10, outcome: 'held', error: { code: 'held', retry: 'decide' } });
-    expect(await desk.json(['resume', ids.held, '--yes'])).toMatchObject({ exit: 0, outcome: 'accepted' });
+    expect((refused.error as { next?: string[] }).next?.join('\n')).toMatch(/resume .* --yes/u);
+    expect(await operator.json(['resume', ids.held, '--yes'])).toMatchObject({
+      exit: 0,
+      outcome: 'accepted',
+    });
     const [whole] = await list(ids.held);
     expect(JSON.stringify(whole)).toContain('send-again');
     expect(JSON.stringify(whole)).toContain(`${userInfo().username}@${hostname()}`);
@@ -148,33 +152,33 @@ describe('resume', () => {
 
   test('of an open one by its ID does it', async () => {
     const ids = await mess();
-    expect(await desk.json(['resume', ids.open])).toMatchObject({ exit: 0, outcome: 'accepted' });
+    expect(await operator.json(['resume', ids.open])).toMatchObject({ exit: 0, outcome: 'accepted' });
   });
 
   test('of what is over says so, and sends nothing', async () => {
     const ids = await mess();
-    const before = desk.sandbox.lines.length;
-    expect(await desk.json(['resume', ids.accepted])).toMatchObject({
+    const before = operator.sandbox.lines.length;
+    expect(await operator.json(['resume', ids.accepted])).toMatchObject({
       exit: 0,
       replayed: true,
       outcome: 'accepted',
     });
-    expect(await desk.json(['resume', ids.rejected])).toMatchObject({ exit: 4, outcome: 'rejected' });
-    await desk.run(['resolve', ids.unknown, '--did-not-happen', '--reason', 'looked']);
-    const undone = await desk.run(['resume', ids.unknown]);
+    expect(await operator.json(['resume', ids.rejected])).toMatchObject({ exit: 4, outcome: 'rejected' });
+    await operator.run(['resolve', ids.unknown, '--did-not-happen', '--reason', 'looked']);
+    const undone = await operator.run(['resume', ids.unknown]);
     expect(undone.code).toBe(2);
     expect(undone.stderr).not.toMatch(/it was done/u);
-    expect(desk.sandbox.lines.length).toBe(before);
+    expect(operator.sandbox.lines.length).toBe(before);
   });
 
   test('that is interrupted lets the flight land, leaves the rest, and is not all done', async () => {
     for (const amount of ['0.01', '0.02']) {
-      await desk.sandbox.faults({ kind: 'drop', when: 'before', operation: 'transfer' });
-      expect((await desk.run([...payAda.slice(0, 6), amount])).code).toBe(9);
+      await operator.sandbox.faults({ kind: 'drop', when: 'before', operation: 'transfer' });
+      expect((await operator.run([...payAda.slice(0, 6), amount])).code).toBe(9);
     }
-    await desk.sandbox.faults({ kind: 'stall', when: 'after', ms: 500 });
-    const { child, ended } = desk.start(['resume', '--all', '--json']);
-    await desk.effects(1);
+    await operator.sandbox.faults({ kind: 'stall', when: 'after', ms: 500 });
+    const { child, ended } = operator.start(['resume', '--all', '--json']);
+    await operator.effects(1);
     child.kill('SIGINT');
     const { code, stdout } = await ended;
     const lines = stdout
@@ -186,16 +190,16 @@ describe('resume', () => {
       ['accepted', undefined],
       ['unknown', 'interrupted'],
     ]);
-    expect(await desk.sandbox.ledger()).toHaveLength(1);
+    expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
 
   test('says where the profile is gone or has moved, leaves the intent, and goes on to the next', async () => {
-    const { tokens, baseUrl } = desk.sandbox;
+    const { tokens, baseUrl } = operator.sandbox;
     const profile = (name: string, url = baseUrl) => ({
       'base-url': url,
       token: { kind: 'env', variable: `TOKEN_${name}` },
     });
-    const config = (profiles: Record<string, unknown>) => desk.home.writeConfig({ version: 1, profiles });
+    const config = (profiles: Record<string, unknown>) => operator.home.writeConfig({ version: 1, profiles });
     const env = {
       BOTCTL_TOKEN: '',
       BOTCTL_BASE_URL: '',
@@ -203,17 +207,17 @@ describe('resume', () => {
       TOKEN_moved: tokens.full,
       TOKEN_stays: tokens.full,
     };
-    const { BOTCTL_TOKEN: _token, BOTCTL_BASE_URL: _url, ...bare } = desk.env;
+    const { BOTCTL_TOKEN: _token, BOTCTL_BASE_URL: _url, ...bare } = operator.env;
     const asProfile = { ...bare, ...env };
     Reflect.deleteProperty(asProfile, 'BOTCTL_TOKEN');
     Reflect.deleteProperty(asProfile, 'BOTCTL_BASE_URL');
-    const { botctl } = await import('../helpers/botctl.ts');
+    const { botctl } = await import('../../testing/botctl.ts');
     const run = (argv: readonly string[]) =>
       botctl([...argv, '--json', '--retries', '0'], { env: asProfile });
     config({ gone: profile('gone'), moved: profile('moved'), stays: profile('stays') });
     const amounts = { gone: '0.01', moved: '0.02', stays: '0.03' };
     for (const [name, amount] of Object.entries(amounts)) {
-      await desk.sandbox.faults({ kind: 'drop', when: 'before', operation: 'transfer' });
+      await operator.sandbox.faults({ kind: 'drop', when: 'before', operation: 'transfer' });
       expect((await run([...payAda.slice(0, 6), amount, '--profile', name])).code).toBe(9);
     }
     config({ moved: profile('moved', 'https://elsewhere.example'), stays: profile('stays') });
@@ -228,43 +232,45 @@ describe('resume', () => {
       ['unknown', 'bot-moved'],
       ['accepted', undefined],
     ]);
-    expect(await desk.sandbox.ledger()).toHaveLength(1);
+    expect(await operator.sandbox.ledger()).toHaveLength(1);
     const one = await run(['resume', lines[0]?.intent?.id ?? '']);
     // What may have happened exits 9, whatever else is wrong.
     expect(one.code).toBe(9);
   });
 });
 
+const onChain = '5rDWq8ntdFdPYUHNDAyGFUVv1oyPC5Y662Gbtokvvhm5vUVnpQqfnvJtAkSx9TRu7NFbRuVxik6xTsjYr9jRrz1c';
+
 describe('resolve', () => {
   test('keeps who, when and why, and the same command replays it', async () => {
     const ids = await mess();
     const before = Date.now();
-    const ended = await desk.json([
+    const ended = await operator.json([
       'resolve',
       ids.unknown,
       '--happened',
       '--signature',
-      'sig-by-hand',
+      onChain,
       '--reason',
       'seen on the chain',
     ]);
-    expect(ended).toMatchObject({ exit: 0, outcome: 'resolved', transfer: { signature: 'sig-by-hand' } });
+    expect(ended).toMatchObject({ exit: 0, outcome: 'resolved', transfer: { signature: onChain } });
     const [whole] = await list(ids.unknown);
     const text = JSON.stringify(whole);
-    for (const part of ['seen on the chain', `${userInfo().username}@${hostname()}`, 'sig-by-hand'])
+    for (const part of ['seen on the chain', `${userInfo().username}@${hostname()}`, onChain])
       expect(text).toContain(part);
     const at = /"(\d{4}-[^"]+Z)"[^{}]*"reason"|"reason"[^{}]*"(\d{4}-[^"]+Z)"/u.exec(text);
     expect(Date.parse(at?.[1] ?? at?.[2] ?? '')).toBeGreaterThanOrEqual(before - 1000);
-    const again = await desk.run([...payAda, '--quiet']);
-    expect(again).toMatchObject({ code: 0, stdout: 'sig-by-hand\n' });
-    expect(await desk.sandbox.ledger({ kind: 'transfer' })).toEqual([]);
+    const again = await operator.run([...payAda, '--quiet']);
+    expect(again).toMatchObject({ code: 0, stdout: `${onChain}\n` });
+    expect(await operator.sandbox.ledger({ kind: 'transfer' })).toEqual([]);
   });
 
   test('as did-not-happen lets the same command do it with a new key', async () => {
     const ids = await mess();
     const [old] = await list(ids.unknown);
-    await desk.run(['resolve', ids.unknown, '--did-not-happen', '--reason', 'not on the chain']);
-    const done = await desk.json(payAda);
+    await operator.run(['resolve', ids.unknown, '--did-not-happen', '--reason', 'not on the chain']);
+    const done = await operator.json(payAda);
     expect(done).toMatchObject({ exit: 0, outcome: 'accepted', replayed: false });
     expect(done.intent?.key).not.toBe(old?.intent?.key);
   });
@@ -276,11 +282,15 @@ describe('resolve', () => {
       ['--reason', 'x'],
       ['--happened', '--did-not-happen', '--reason', 'x'],
       ['--happened', '--reason', '  '],
-      ['--did-not-happen', '--signature', 's', '--reason', 'x'],
+      ['--did-not-happen', '--signature', onChain, '--reason', 'x'],
+      ['--happened', '--signature', 'mistyped', '--reason', 'x'],
+      ['--happened', '--reason', 'WHAT YOU SAW'],
+      ['--did-not-happen', '--reason', 'WHAT YOU SAW'],
+      ['--did-not-happen', '--reason', 'WHY IT IS GIVEN UP'],
     ];
-    for (const argv of wrong) expect((await desk.run(['resolve', ids.unknown, ...argv])).code).toBe(2);
+    for (const argv of wrong) expect((await operator.run(['resolve', ids.unknown, ...argv])).code).toBe(2);
     for (const id of [ids.accepted, ids.rejected]) {
-      expect(await desk.json(['resolve', id, '--did-not-happen', '--reason', 'x'])).toMatchObject({
+      expect(await operator.json(['resolve', id, '--did-not-happen', '--reason', 'x'])).toMatchObject({
         exit: 2,
         error: { code: 'not-allowed-now' },
       });
@@ -288,17 +298,66 @@ describe('resolve', () => {
     expect((await list(ids.unknown))[0]?.outcome).toBe('unknown');
   });
 
+  test('turns no decision round but with --overrule, and keeps both', async () => {
+    const ids = await mess();
+    const decide = (kind: string, ...more: string[]) =>
+      operator.json(['resolve', ids.unknown, kind, '--reason', `it’s ${kind}`, ...more]);
+    expect(await decide('--happened')).toMatchObject({ exit: 0 });
+    expect(await decide('--happened', '--signature', onChain)).toMatchObject({ exit: 0 });
+    const refused = await decide('--did-not-happen');
+    expect(refused).toMatchObject({ exit: 2, error: { code: 'not-allowed-now' } });
+    expect(refused.error?.message).toMatch(/ Nothing was decided now\.$/u);
+    const [suggested] = (refused.error as { next?: string[] }).next ?? [];
+    const unasked = await operator.shell(`${suggested} --json`);
+    expect(unasked.code).toBe(2);
+    expect((await list(ids.unknown))[0]?.intent).toMatchObject({ resolved_as: 'happened' });
+    const [withYes] = (JSON.parse(unasked.stdout) as { error: { next: string[] } }).error.next;
+    expect(withYes).toContain('--yes');
+    expect((await operator.shell(withYes ?? '')).code).toBe(0);
+    const [whole] = await list(ids.unknown);
+    expect(whole?.intent).toMatchObject({ resolved_as: 'did-not-happen' });
+    expect(whole?.decisions).toHaveLength(3);
+  });
+
+  test('shows no signature any more where what was said to have happened is overruled', async () => {
+    const ids = await mess();
+    const argv = ['resolve', ids.unknown, '--reason', 'seen', '--quiet'];
+    const said = await operator.run([...argv, '--happened', '--signature', onChain]);
+    expect([said.code, said.stdout]).toEqual([0, `${onChain}\n`]);
+    const overruled = await operator.run([...argv, '--did-not-happen', '--overrule', '--yes']);
+    expect([overruled.code, overruled.stdout]).toEqual([0, '']);
+  });
+
+  test('names the signature too, and any reason, in the command that overrules', async () => {
+    const ids = await mess();
+    const argv = ['resolve', ids.unknown, '--reason=-seen'];
+    expect((await operator.run([...argv, '--did-not-happen'])).code).toBe(0);
+    const refused = await operator.run([...argv, '--happened', '--signature', onChain]);
+    const line = refused.stderr.split('\n').find((one) => one.includes('--overrule')) ?? '';
+    expect((await operator.shell(`${line.trim()} --yes --quiet`)).stdout).toBe(`${onChain}\n`);
+  });
+
+  test.skipIf(noTerminal !== '')(`asks before it overrules, and shows what${noTerminal}`, async () => {
+    const ids = await mess();
+    await operator.run(['resolve', ids.unknown, '--happened', '--reason', 'seen']);
+    const argv = ['resolve', ids.unknown, '--did-not-happen', '--reason', 'not seen', '--overrule'];
+    const { code, shown } = await onTerminal(argv, [['[y/N] ', '\r']], operator.env);
+    expect(code).toBe(130);
+    for (const part of [payAda[2], '0.5 SOL', 'happened ("seen")']) expect(shown).toContain(part);
+    expect((await onTerminal(argv, [['[y/N] ', 'y\r']], operator.env)).code).toBe(0);
+  });
+
   test('is refused while a process lives that is sending it', async () => {
-    await desk.sandbox.faults({ kind: 'stall', when: 'after', ms: null });
-    const { child, ended } = desk.start(payAda);
-    await desk.effects(1);
+    await operator.sandbox.faults({ kind: 'stall', when: 'after', ms: null });
+    const { child, ended } = operator.start(payAda);
+    await operator.effects(1);
     const [sending] = await list();
     expect(sending?.outcome).toBe('sending');
     const argv = ['resolve', sending?.intent?.id ?? '', '--did-not-happen', '--reason', 'impatient'];
-    expect(await desk.json(argv)).toMatchObject({ exit: 2, error: { code: 'not-allowed-now' } });
+    expect(await operator.json(argv)).toMatchObject({ exit: 2, error: { code: 'not-allowed-now' } });
     child.kill('SIGKILL');
     await ended;
-    expect(await desk.json([...argv.slice(0, 2), '--happened', '--reason', 'seen'])).toMatchObject({
+    expect(await operator.json([...argv.slice(0, 2), '--happened', '--reason', 'seen'])).toMatchObject({
       exit: 0,
       outcome: 'resolved',
     });
@@ -307,14 +366,14 @@ describe('resolve', () => {
 
 describe('--dry-run of what was done before its window', () => {
   test('shows a new key to come, and not the old one', async () => {
-    const shop = new Workshop();
+    const scripted = new ScriptedEngine();
     try {
-      shop.clock.nowMs = Date.now() - 180_000;
-      const ended = await shop.run(message(), [posted], { bot: 'env', token: 'token-1' });
+      scripted.clock.nowMs = Date.now() - 180_000;
+      const ended = await scripted.run(message(), [posted], { bot: 'env', token: 'token-1' });
       if (ended.is !== 'concluded') throw new Error(ended.is);
-      shop.report(ended.intent.id);
-      const dry = await desk.json(
-        ['send', '--conversation', 'conv_1', '--content', 'Hello', '--dry-run', '--journal', shop.path],
+      await scripted.report(ended.intent.id);
+      const dry = await operator.json(
+        ['send', '--conversation', 'conv_1', '--content', 'Hello', '--dry-run', '--journal', scripted.path],
         {
           env: { BOTCTL_TOKEN: 'token-1', BOTCTL_BASE_URL: 'https://bots.example' },
         },
@@ -323,7 +382,7 @@ describe('--dry-run of what was done before its window', () => {
       expect(dry.intent?.key).toBeUndefined();
       expect(JSON.stringify(dry)).not.toContain(ended.intent.key);
     } finally {
-      shop.remove();
+      scripted.remove();
     }
   });
 });

@@ -1,11 +1,23 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { expect, test } from 'vitest';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { linkedFiles } from '../../scripts/pages.ts';
+import { ended, type Ran } from '../../testing/botctl.ts';
+import { Home } from '../../testing/home.ts';
+import { hasTool } from '../../testing/tools.ts';
 
-test('the package holds what runs, its licence and its README, and nothing else', () => {
-  const root = resolve(import.meta.dirname, '../..');
-  const words = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+const root = resolve(import.meta.dirname, '../..');
+
+let folder: string;
+let home: Home;
+let file: string;
+let paths: string[];
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'botctl-pack-'));
+  home = new Home();
+  const words = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
   const output = execFileSync('npm', words, {
     cwd: root,
     encoding: 'utf8',
@@ -13,17 +25,112 @@ test('the package holds what runs, its licence and its README, and nothing else'
   });
   const parsed: unknown = JSON.parse(output);
   // npm 11 gives an object by name where older ones give a list.
-  const [packed] = Object.values(parsed as Record<string, { files: { path: string }[] }>);
-  const paths = packed?.files.map(({ path }) => path) ?? [];
+  const [packed] = Object.values(parsed as Record<string, { filename: string; files: { path: string }[] }>);
+  paths = packed?.files.map(({ path }) => path) ?? [];
+  file = join(folder, packed?.filename ?? '');
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+  home.remove();
+});
+
+/** In a project of its own, as somebody who gets the file; offline, since no part is needed but litesvm. */
+function inProject(name: string, program: string, words: readonly string[]): Promise<Ran> {
+  const cwd = join(folder, name);
+  mkdirSync(cwd);
+  writeFileSync(join(cwd, 'package.json'), '{ "name": "project", "version": "1.0.0", "private": true }');
+  return ended(program, [...words, file], { env: home.env, cwd });
+}
+
+/** That what was installed there works, native parts too. */
+async function expectItSends(name: string): Promise<void> {
+  const installed = join(folder, name, 'node_modules', '.bin', 'botctl');
+  const send = ['--sandbox', 'send', '--conversation', 'conv_demo', '--content', 'hi', '--once', name];
+  expect(await ended(installed, send, { env: home.env })).toMatchObject({ code: 0, stderr: '' });
+}
+
+test('the package holds what runs, its licence and its documents, and nothing else', () => {
   expect(paths).toEqual(expect.arrayContaining(['bin/botctl.js', 'dist/main.js', 'package.json', 'LICENSE']));
-  expect(paths.filter((path) => !/^(bin|dist)\/|^(package\.json|LICENSE|README\.md)$/u.test(path))).toEqual(
-    [],
+  const others = paths.filter((path) => !/^(bin|dist|docs)\/|^(package\.json|LICENSE)$/u.test(path));
+  expect(others.sort()).toEqual(['CHANGELOG.md', 'CONTRIBUTING.md', 'README.md']);
+});
+
+test('its documents link to nothing that is not in it', () => {
+  const pages = paths.filter((path) => path.endsWith('.md'));
+  const links = pages.flatMap((page) =>
+    linkedFiles(readFileSync(join(root, page), 'utf8')).map((target) => join(dirname(page), target)),
+  );
+  expect(links).toContain('docs/service.md');
+  expect(links.filter((target) => !paths.includes(target))).toEqual([]);
+});
+
+test('SQLite is in it for every platform, with its licence', () => {
+  const builds = paths.filter((path) => path.startsWith('dist/sqlite/'));
+  expect(builds.map((path) => path.slice('dist/sqlite/'.length)).sort()).toEqual([
+    'darwin-arm64.glibc.node',
+    'darwin-x64.glibc.node',
+    'linux-arm64.glibc.node',
+    'linux-arm64.musl.node',
+    'linux-x64.glibc.node',
+    'linux-x64.musl.node',
+    'win32-arm64.glibc.node',
+    'win32-x64.glibc.node',
+  ]);
+  const notices = readFileSync(join(root, 'dist/THIRD-PARTY-NOTICES.txt'), 'utf8');
+  expect(notices).toContain('@photostructure/sqlite 1.2.1 (MIT)');
+  expect(notices).toContain('node-addon-api');
+});
+
+test('npm installs it without a warning, and it works', async () => {
+  const words = [
+    'install',
+    '--offline',
+    '--omit=optional',
+    '--no-audit',
+    '--no-fund',
+    '--no-update-notifier',
+  ];
+  const { code, stderr } = await inProject('npm', 'npm', words);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  await expectItSends('npm');
+});
+
+test.skipIf(!hasTool('pnpm'))('pnpm installs it, and it works', async () => {
+  const ran = await inProject('pnpm', 'pnpm', ['add', '--offline', '--no-optional']);
+  expect(ran).toMatchObject({ code: 0 });
+  expect(ran.stdout + ran.stderr).not.toMatch(/ignored build/iu);
+  await expectItSends('pnpm');
+});
+
+test('an install in its unpacked folder builds nothing', async () => {
+  const cwd = join(folder, 'unpacked');
+  mkdirSync(cwd);
+  execFileSync('tar', ['xzf', file, '-C', cwd, '--strip-components=1']);
+  const run = async (...words: string[]): Promise<void> =>
+    expect(await ended('npm', words, { env: home.env, cwd })).toMatchObject({ code: 0 });
+  await run('install', '--global', '--offline', '--omit=optional', '--prefix', join(folder, 'global'), '.');
+  // What npm runs after an install in the folder itself.
+  await run('run', 'postprepare');
+  expect(existsSync(join(folder, 'global/bin/botctl'))).toBe(true);
+});
+
+test('where SQLite does not load, that is said, and nothing is sent', async () => {
+  const cwd = join(folder, 'foreign');
+  mkdirSync(cwd);
+  execFileSync('tar', ['xzf', file, '-C', cwd, '--strip-components=1']);
+  for (const flavour of ['glibc', 'musl']) {
+    const build = `dist/sqlite/${process.platform}-${process.arch}.${flavour}.node`;
+    if (existsSync(join(cwd, build))) writeFileSync(join(cwd, build), 'of another platform');
+  }
+  const send = ['bin/botctl.js', '--sandbox', 'send', '--conversation', 'conv_demo', '--content', 'hi'];
+  const { code, stdout, stderr } = await ended(process.execPath, send, { env: home.env, cwd });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(
+    /^botctl: This machine failed: the SQLite that botctl brings does not load here \(/u,
   );
 });
 
 test('npm links the man page: a list of them is all it looks at', () => {
-  const { man }: { man?: unknown } = JSON.parse(
-    readFileSync(resolve(import.meta.dirname, '../../package.json'), 'utf8'),
-  );
+  const { man }: { man?: unknown } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   expect(man).toEqual(['dist/man/botctl.1']);
 });

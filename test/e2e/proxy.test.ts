@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { botctl } from '../helpers/botctl.ts';
-import { makeCertificates } from '../helpers/certificates.ts';
-import { Home } from '../helpers/home.ts';
-import { httpReply, startLoopback } from '../helpers/loopback.ts';
-import { startProxy } from '../helpers/proxy.ts';
+import { botctl } from '../../testing/botctl.ts';
+import { makeCertificates } from '../../testing/certificates.ts';
+import { Home } from '../../testing/home.ts';
+import { httpReply, startLoopback } from '../../testing/loopback.ts';
+import { startProxy } from '../../testing/proxy.ts';
 
 let home: Home;
 beforeEach(() => {
@@ -35,7 +35,7 @@ test('the built program sends through a proxy', async ({ skip }) => {
     const ran = await botctl(words, { env });
     expect(ran).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(ran.stdout)).toMatchObject({ outcome: 'accepted', message: { id: 'm1' } });
-    expect(proxy.asked.map(({ url }) => url)).toEqual(['bots.test:443']);
+    expect(proxy.connects.map(({ url }) => url)).toEqual(['bots.test:443']);
     const again = await botctl(words, { env });
     expect(JSON.parse(again.stdout)).toMatchObject({ outcome: 'accepted', replayed: true });
     expect(service.talks).toHaveLength(1);
@@ -45,16 +45,39 @@ test('the built program sends through a proxy', async ({ skip }) => {
   }
 });
 
-test('a proxy that cannot be one is said, without its password, and nothing has happened', async () => {
-  const env = {
-    ...home.env,
-    BOTCTL_TOKEN: 'a-token-of-the-bot',
-    HTTPS_PROXY: 'ftp://user:secret@proxy.test',
-  };
-  const ran = await botctl([...words, '--retries', '0'], { env });
-  expect(ran.code).toBe(8);
-  const { outcome, error } = JSON.parse(ran.stdout);
-  expect([outcome, error.code]).toEqual(['open', 'unreachable']);
-  expect(error.message).toContain('the proxy in HTTPS_PROXY is no http:// or https:// URL');
-  expect(ran.stdout + ran.stderr).not.toContain('secret');
+test.each(['socks5', 'ftp'])(
+  'a %s:// proxy is refused before anything is journaled, without its password',
+  async (scheme) => {
+    const env = {
+      ...home.env,
+      BOTCTL_TOKEN: 'a-token-of-the-bot',
+      HTTPS_PROXY: `${scheme}://user:secret@proxy.test:1080`,
+    };
+    const ran = await botctl(words, { env });
+    expect(ran.code).toBe(2);
+    const { outcome, error } = JSON.parse(ran.stdout);
+    expect([outcome, error.code, error.retry]).toEqual([undefined, 'bad-proxy', 'after-fix']);
+    expect(error.message).toContain(`${scheme}://`);
+    expect(ran.stdout + ran.stderr).not.toContain('secret');
+    expect((await botctl(['history', '--json'], { env })).stdout).toBe('');
+  },
+);
+
+test('a proxy that wants a password says where it goes', async () => {
+  const proxy = await startProxy(0, (socket) => {
+    socket.end('HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n');
+    return false;
+  });
+  const env = { ...home.env, BOTCTL_TOKEN: 'a-token-of-the-bot' };
+  try {
+    const ran = await botctl([...words, '--retries', '0'], {
+      env: { ...env, HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` },
+    });
+    expect(ran.code).toBe(8);
+    const { error } = JSON.parse(ran.stdout);
+    expect(error.message).toContain('the proxy asks for a user and a password');
+    expect(error.hint).toContain('user and password into HTTPS_PROXY');
+  } finally {
+    await proxy.close();
+  }
 });

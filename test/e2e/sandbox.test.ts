@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { controlPaths } from '../../src/sandbox/control.ts';
 import { faultKinds } from '../../src/sandbox/faults.ts';
 import { defaultReadings } from '../../src/sandbox/readings.ts';
-import { controlOf, paths, recipient } from '../helpers/sandbox.ts';
-import { type Greeting, type SandboxProcess, startSandboxProcess } from '../helpers/sandboxProcess.ts';
+import { controlOf, paths, recipient } from '../../testing/sandbox.ts';
+import { type Greeting, type SandboxProcess, startSandboxProcess } from '../../testing/sandboxProcess.ts';
 
 const program = fileURLToPath(new URL('../../bin/botctl.js', import.meta.url));
 
@@ -48,7 +48,7 @@ function run(...args: string[]): { status: number | null; stdout: string; stderr
 }
 
 async function linesOf(sandbox: SandboxProcess, count: number): Promise<Record<string, unknown>[]> {
-  for (let waited = 0; sandbox.lines.length < count && waited < 100; waited += 1) await sleep(20);
+  for (let waited = 0; sandbox.lines.length < count && waited < 1000; waited += 1) await sleep(20);
   return sandbox.lines;
 }
 
@@ -164,7 +164,7 @@ describe('botctl sandbox', () => {
     const taken = run('--ephemeral', '--port', port);
     expect([taken.status, taken.stderr]).toEqual([
       1,
-      expect.stringMatching(/^botctl: The sandbox cannot start: .*EADDRINUSE/),
+      expect.stringMatching(/^botctl: The sandbox cannot start: the port is already in use\./),
     ]);
     await sandbox.end('SIGTERM');
     expect(run('--data', '/dev/null/x').status).toBe(1);
@@ -176,7 +176,7 @@ describe('botctl sandbox', () => {
     [['--fault-rate', '1.5'], '--fault-rate must be a number from 0 to 1'],
     [['--fault-rate=-1'], '--fault-rate must be'],
     [['--ephemeral', '--data', 'x'], 'cannot both be given'],
-    [['more'], 'oo many arguments'],
+    [['more'], 'takes no positional arguments'],
   ])('refuses %j', (args, sentence) => {
     const { status, stdout, stderr } = run(...args);
     expect([status, stdout]).toEqual([2, '']);

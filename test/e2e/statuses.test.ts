@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fewAtATime } from '../../testing/botctl.ts';
+import { SkippingClock } from '../../testing/builtHere.ts';
+import { payAda, SandboxHome, said, sendHello } from '../../testing/sandboxHome.ts';
 import { exitOf, exitRows, type Kind, proofOfStatus, type State } from '../engine/design.ts';
-import { fewAtATime } from '../helpers/botctl.ts';
-import { Desk, payAda, said, sendHello } from '../helpers/desk.ts';
 
-let desk: Desk;
+let operator: SandboxHome;
 const open = async (): Promise<void> => {
-  desk = await Desk.open();
+  operator = await SandboxHome.open(new SkippingClock());
 };
-const close = (): Promise<void> => desk.close();
+const close = (): Promise<void> => operator.close();
 
 const documented: Record<Kind, readonly number[]> = {
   message: [400, 401, 403, 404, 409, 429, 500, 502, 503, 504],
@@ -30,7 +31,7 @@ function expectedEnd({ kind, status, tainted }: Case): { state: State; exit: num
 
 let serial = 0;
 
-async function meets(one: Case): Promise<void> {
+async function meets(one: Case, run: SandboxHome['run'] = (argv) => operator.run(argv)): Promise<void> {
   serial += 1;
   const key = `case-${serial}`;
   const drop = { kind: 'drop', when: 'before', key } as const;
@@ -41,11 +42,11 @@ async function meets(one: Case): Promise<void> {
     headers: { 'X-Request-Id': `trace-${key}` },
     body: { error: { code: 'scripted', message: 'as the test says' } },
   } as const;
-  await desk.sandbox.faults(...(one.tainted ? [drop, reply] : [reply]));
+  await operator.sandbox.faults(...(one.tainted ? [drop, reply] : [reply]));
   const tries = ['--retries', one.tainted ? '1' : '0', '--max-wait', '2s'];
   // Two payments that are alike are two payments only where both are named: each has its own amount.
   const amount = one.kind === 'transfer' ? ['--memo', key] : [];
-  const ended = await desk.run([
+  const ended = await run([
     ...commands[one.kind],
     ...amount,
     '--idempotency-key',
@@ -56,7 +57,7 @@ async function meets(one: Case): Promise<void> {
   const { state, exit } = expectedEnd(one);
   const retry = exitRows.find(([code]) => code === exit)?.[2];
   expect({ ...one, exit: ended.code, stderr: ended.stderr }).toMatchObject({ ...one, exit });
-  expect(ended.stdout + ended.stderr).not.toContain(desk.sandbox.tokens.full);
+  expect(ended.stdout + ended.stderr).not.toContain(operator.sandbox.tokens.full);
   if (one.json) {
     const whole = said(ended);
     expect(whole).toMatchObject({
@@ -66,17 +67,17 @@ async function meets(one: Case): Promise<void> {
       intent: { key, state },
     });
     expect(whole.intent?.attempts).toBe(one.tainted ? 2 : 1);
-    if (exit === 0) expect(whole).toMatchObject({ duplicate: true, verified: one.tainted });
+    if (exit === 0) expect(whole).toMatchObject({ duplicate: true, verified: false });
     else expect(whole.error).toMatchObject({ status: one.status, retry, message: /./u, hint: /./u });
     if (exit !== 0) expect(whole.error).toMatchObject({ request_id: `trace-${key}` });
   } else if (exit !== 0) {
     expect(ended.stdout).toBe('');
-    expect(ended.stderr).toMatch(/^botctl: .+\n {8}.+\n$/u);
+    expect(ended.stderr).toMatch(/^botctl: .+\n {8}.+\n( {10}botctl .+\n)*$/u);
     expect(ended.stderr).toContain(String(one.status));
   } else {
-    expect(ended.stdout).toContain('sent already');
+    expect(ended.stdout).toContain('already accepted');
   }
-  expect(await desk.sandbox.ledger({ key })).toEqual([]);
+  expect(await operator.sandbox.ledger({ key })).toEqual([]);
 }
 
 const shapes = [true, false].flatMap((tainted) => [true, false].map((json) => ({ tainted, json })));
@@ -88,7 +89,7 @@ describe.each(['message', 'transfer'] as const)('a %s', (kind) => {
   test.each(documented[kind])(
     'answered with %i ends as the design says, untainted and tainted, human and JSON',
     async (status) => {
-      await fewAtATime(shapes, (shape) => meets({ kind, status, ...shape }), 2);
+      for (const shape of shapes) await meets({ kind, status, ...shape });
     },
   );
 
@@ -98,7 +99,17 @@ describe.each(['message', 'transfer'] as const)('a %s', (kind) => {
       { kind, status, tainted: false, json: index % 2 === 0 },
       { kind, status, tainted: true, json: true },
     ]);
-    await fewAtATime(cases, meets, 2);
+    for (const one of cases) await meets(one);
+  });
+});
+
+describe('in a process of its own', () => {
+  beforeAll(open);
+  afterAll(close);
+
+  test.each(['message', 'transfer'] as const)('a %s ends as the design says', async (kind) => {
+    const apart: SandboxHome['run'] = (argv) => operator.apart(argv);
+    await fewAtATime(shapes, (shape) => meets({ kind, status: 503, ...shape }, apart), 2);
   });
 });
 
@@ -107,13 +118,13 @@ describe('for real', () => {
   afterAll(close);
 
   test('a success is told whole: to a person, to a script and to a pipe', async () => {
-    const sent = await desk.run(sendHello);
+    const sent = await operator.apart(sendHello);
     expect(sent).toMatchObject({ code: 0, stderr: '' });
-    const [message] = await desk.sandbox.ledger({ kind: 'message' });
+    const [message] = await operator.sandbox.ledger({ kind: 'message' });
     expect(sent.stdout).toContain(message?.id);
     expect(sent.stdout).toMatch(/conv_demo/u);
-    const paid = await desk.run(payAda);
-    const [transfer] = await desk.sandbox.ledger({ kind: 'transfer' });
+    const paid = await operator.apart(payAda);
+    const [transfer] = await operator.sandbox.ledger({ kind: 'transfer' });
     for (const part of [
       '0.5 SOL',
       payAda[2],
@@ -124,9 +135,9 @@ describe('for real', () => {
     ]) {
       expect(paid.stdout).toContain(part);
     }
-    const quiet = await desk.run([...payAda, '--quiet']);
+    const quiet = await operator.apart([...payAda, '--quiet']);
     expect(quiet.stdout).toBe(`${transfer?.signature}\n`);
-    const json = await desk.json(payAda);
+    const json = await operator.jsonApart(payAda);
     expect(json).toMatchObject({
       exit: 0,
       outcome: 'accepted',
@@ -140,28 +151,28 @@ describe('for real', () => {
   test.each([
     ['401', sendHello, { BOTCTL_TOKEN: 'wrong' }, 3],
     ['403', sendHello, { BOTCTL_TOKEN: 'no_send' }, 3],
-    ['403 for a transfer', payAda, { BOTCTL_TOKEN: 'no_wallet' }, 3],
+    ['403 for a transfer', [...payAda.slice(0, 6), '0.55'], { BOTCTL_TOKEN: 'no_wallet' }, 3],
     ['404', ['send', '--conversation', 'conv_none', '--content', 'Hi'], {}, 4],
     ['402', [...payAda.slice(0, 6), '1000000'], {}, 5],
   ] as const)('%s', async (_what, argv, env: { BOTCTL_TOKEN?: string }, exit: number) => {
-    const { no_send: noSend, no_wallet: noWallet } = desk.sandbox.tokens;
+    const { no_send: noSend, no_wallet: noWallet } = operator.sandbox.tokens;
     const tokens: Record<string, string> = { no_send: noSend, no_wallet: noWallet };
     const token = env.BOTCTL_TOKEN === undefined ? undefined : (tokens[env.BOTCTL_TOKEN] ?? env.BOTCTL_TOKEN);
-    const ended = await desk.json(argv, { env: token === undefined ? {} : { BOTCTL_TOKEN: token } });
+    const ended = await operator.jsonApart(argv, { env: token === undefined ? {} : { BOTCTL_TOKEN: token } });
     expect(ended).toMatchObject({ exit, outcome: 'rejected' });
   });
 
   test('a rate limit that does not pass in time exits 7 and says when to come back', async () => {
-    await desk.sandbox.readings({ rate_limit: { capacity: 0, per_second: 0.01 } });
-    const ended = await desk.json([...sendHello, '--once', 'limited']);
-    await desk.sandbox.readings({ rate_limit: null });
+    await operator.sandbox.readings({ rate_limit: { capacity: 0, per_second: 0.01 } });
+    const ended = await operator.jsonApart([...sendHello, '--once', 'limited']);
+    await operator.sandbox.readings({ rate_limit: null });
     expect(ended).toMatchObject({
       exit: 7,
       outcome: 'open',
       error: { code: 'rate-limited', retry: 'same-command' },
     });
     expect(ended.error?.hint).toMatch(/again after \d{4}-.+\(in \d+ s\)/u);
-    expect(await desk.json([...sendHello, '--once', 'limited'])).toMatchObject({
+    expect(await operator.jsonApart([...sendHello, '--once', 'limited'])).toMatchObject({
       exit: 0,
       outcome: 'accepted',
     });
@@ -169,7 +180,7 @@ describe('for real', () => {
 
   test('a service that cannot be reached exits 8, and the same command does it later', async () => {
     const away = { BOTCTL_BASE_URL: 'http://127.0.0.1:9' };
-    const ended = await desk.json([...payAda, '--once', 'away'], { env: away });
+    const ended = await operator.jsonApart([...payAda, '--once', 'away'], { env: away });
     expect(ended).toMatchObject({
       exit: 8,
       outcome: 'open',
@@ -179,14 +190,14 @@ describe('for real', () => {
 
   test('a message whose reply was lost is known by its 409, and is one message', async () => {
     const argv = [...sendHello.slice(0, 3), '--content', 'Lost'];
-    await desk.sandbox.faults({ kind: 'reset', when: 'after', operation: 'message' });
-    const first = await desk.json(argv);
+    await operator.sandbox.faults({ kind: 'reset', when: 'after', operation: 'message' });
+    const first = await operator.jsonApart(argv);
     expect(first).toMatchObject({
       exit: 9,
       outcome: 'unknown',
       error: { code: 'unknown', retry: 'same-command' },
     });
-    const second = await desk.json(argv);
+    const second = await operator.jsonApart(argv);
     expect(second).toMatchObject({
       exit: 0,
       outcome: 'accepted',
@@ -194,22 +205,22 @@ describe('for real', () => {
       verified: true,
       intent: { key: first.intent?.key },
     });
-    expect(await desk.sandbox.ledger({ key: first.intent?.key ?? '' })).toHaveLength(1);
+    expect(await operator.sandbox.ledger({ key: first.intent?.key ?? '' })).toHaveLength(1);
   });
 
   test.each(['replay', 'conflict'] as const)(
     'a transfer whose reply was lost is one transfer, where a repeated key means %s',
     async (reading) => {
-      await desk.sandbox.readings({ repeated_transfer_key: reading });
+      await operator.sandbox.readings({ repeated_transfer_key: reading });
       const argv = [...payAda.slice(0, 6), reading === 'replay' ? '0.01' : '0.02'];
-      await desk.sandbox.faults({ kind: 'drop', when: 'after', operation: 'transfer' });
-      const first = await desk.json(argv);
-      const second = await desk.json(argv);
-      await desk.sandbox.readings({ repeated_transfer_key: 'replay' });
+      await operator.sandbox.faults({ kind: 'drop', when: 'after', operation: 'transfer' });
+      const first = await operator.jsonApart(argv);
+      const second = await operator.jsonApart(argv);
+      await operator.sandbox.readings({ repeated_transfer_key: 'replay' });
       expect(first).toMatchObject({ exit: 9, outcome: 'unknown' });
       const end = reading === 'replay' ? { exit: 0, outcome: 'accepted' } : { exit: 10, outcome: 'held' };
       expect(second).toMatchObject({ ...end, intent: { key: first.intent?.key } });
-      expect(await desk.sandbox.ledger({ key: first.intent?.key ?? '' })).toHaveLength(1);
+      expect(await operator.sandbox.ledger({ key: first.intent?.key ?? '' })).toHaveLength(1);
     },
   );
 });

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
+import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Home } from '../helpers/home.ts';
-import { noTerminal, onTerminal } from '../helpers/terminal.ts';
+import { Home } from '../../testing/home.ts';
+import { noTerminal, onTerminal } from '../../testing/terminal.ts';
 
 let home: Home;
 beforeEach(() => {
@@ -83,7 +84,8 @@ describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
     expect((await onTerminal(words, [], home.env)).code).toBe(0);
     const { shown } = await onTerminal(words, [['[y/N] ', 'n\r']], home.env);
     expect(shown).toMatch(/^ {2}The same message was sent at .*\r\nDo it again\? \[y\/N\] /mu);
-    expect(shown.split('\r\n').filter((line) => line.length > 80)).toEqual([]);
+    const plain = stripVTControlCharacters(shown);
+    expect(plain.split('\r\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
   test('colours are there, and not with --no-color, NO_COLOR or TERM=dumb', async () => {

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Desk } from '../helpers/desk.ts';
+import { SandboxHome } from '../../testing/sandboxHome.ts';
 
-let desk: Desk;
+let operator: SandboxHome;
 beforeAll(async () => {
-  desk = await Desk.open();
+  operator = await SandboxHome.open();
 });
-afterAll(() => desk.close());
+afterAll(() => operator.close());
 
 // The bundle reads the tables for letters beyond ASCII from a file of their own, when there are such letters.
 test('letters that are two cells wide are listed, and cut to the width', async () => {
-  await desk.run(['send', '--conversation', 'conv_demo', '--content', '日本語'.repeat(60)]);
-  const { code, stdout, stderr } = await desk.run(['history']);
+  await operator.run(['send', '--conversation', 'conv_demo', '--content', '日本語'.repeat(60)]);
+  const { code, stdout, stderr } = await operator.run(['history']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/conv_demo: (?:日本語)+日?本?…\n/u);
 });

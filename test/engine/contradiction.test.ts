@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { decideOutcome } from '../../src/engine/decide.ts';
-import { failureOf } from '../helpers/failure.ts';
-import { Workshop } from '../helpers/workshop.ts';
+import { resolveIntent } from '../../src/engine/resolve.ts';
+import { failureOf } from '../../testing/failure.ts';
+import { ScriptedEngine } from '../../testing/scriptedEngine.ts';
 
-let workshop: Workshop;
+let scripted: ScriptedEngine;
 beforeEach(() => {
-  workshop = new Workshop();
+  scripted = new ScriptedEngine();
 });
-afterEach(() => workshop.remove());
+afterEach(() => scripted.remove());
 
 // The proof flipped bits in a journal until its list named an intent that its index did not find: botctl
 // called that a bug of its own.
 test('a journal that lists what it does not find is damaged', async () => {
-  expect(await failureOf(() => workshop.resume('listed'))).toMatchObject({ code: 'journal-damaged' });
-  const journal = workshop.open();
-  const deciding = (): unknown => decideOutcome('listed', workshop.word('happened'), journal);
+  expect(await failureOf(() => scripted.resume('listed'))).toMatchObject({ code: 'journal-damaged' });
+  const journal = scripted.open();
+  const deciding = (): unknown => resolveIntent('listed', scripted.word('happened'), journal);
   expect(await failureOf(deciding)).toMatchObject({ code: 'journal-damaged' });
 });

@@ -11,9 +11,13 @@ export interface Proof {
   verdict: Verdict;
   again: boolean;
   duplicate?: true;
-  verified?: false;
   heldWhenTriesEnd?: true;
 }
+
+/** The 4xx that are a plain no; every other is said by proxies too, of requests that went through. */
+const plainNo = [
+  400, 402, 404, 405, 406, 407, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 426, 428, 431, 451,
+];
 
 /** What a whole reply with this status (and, for 2xx, a body that names the thing done) proves. */
 export function proofOfStatus(
@@ -30,16 +34,28 @@ export function proofOfStatus(
   }
   if (status === 429) return { verdict: 'limited', again: true };
   if (status === 408 || status === 425 || status >= 500) return { verdict: 'unknown', again: true };
-  if (status === 409 && kind === 'transfer') {
-    return { verdict: 'unknown', again: true, heldWhenTriesEnd: true };
-  }
+  if (status === 409 && kind === 'transfer') return proofOfNeither;
   if (status === 409) {
-    if (before.tainted) return { verdict: 'accepted', again: false, duplicate: true };
-    return before.named && before.first
-      ? { verdict: 'accepted', again: false, duplicate: true, verified: false }
-      : { verdict: 'held', again: false };
+    const ours = before.tainted || (before.named && before.first);
+    return ours ? { verdict: 'accepted', again: false, duplicate: true } : { verdict: 'held', again: false };
   }
+  if (status >= 400 && !plainNo.includes(status)) return proofOfNeither;
   return { verdict: before.tainted ? 'held' : 'rejected', again: false };
+}
+
+/** A 409 on a transfer, an unlisted 4xx, and a reply that names what another intent has. */
+export const proofOfNeither: Proof = { verdict: 'unknown', again: true, heldWhenTriesEnd: true };
+
+/**
+ * Section 3's last but one paragraph: is what was told to have happened what was asked? But for "the journal saw
+ * the name before", which does not prove it: see the test of two machines.
+ */
+export function isVerified(told: {
+  naming: Naming | 'row' | 'row-with-id';
+  echo: 'same' | 'other' | 'silent';
+}): boolean {
+  if (['unnamed', 'run', 'row'].includes(told.naming)) return true;
+  return told.echo === 'same';
 }
 
 export function proofOfNoHeaders(tainted: boolean): Proof {
@@ -61,10 +77,25 @@ export interface Found {
   otherBot: boolean;
   otherBody: boolean;
   pastKeyAge: boolean;
-  reported: 'never' | 'inside' | 'outside';
+  reported: 'never' | 'inside' | 'outside' | 'ahead';
 }
 
 export type Step = 'refuse-bot' | 'refuse-body' | 'wait' | 'resume' | 'hold' | 'replay' | 'new' | 'again';
+
+/** Table 4's last column. */
+export const exitOfStep: Readonly<Record<Step, number | 'as it ends'>> = {
+  'refuse-bot': 6,
+  'refuse-body': 6,
+  wait: 'as it ends',
+  resume: 'as it ends',
+  hold: 10,
+  replay: 0,
+  new: 'as it ends',
+  again: 'as it ends',
+};
+
+/** Where the guard before table 4 stands: an unfinished twin, or one that was made a while ago. */
+export const exitOfTwinInTheWay = 10;
 
 /** Table 4, top to bottom, the first match; "a changed body" of the last named row included. */
 export function stepFor(found: Found | undefined): Step {
@@ -83,6 +114,7 @@ export function stepFor(found: Found | undefined): Step {
   if (found.state === 'held') {
     return !found.named && found.kind === 'message' && found.pastKeyAge ? 'new' : 'hold';
   }
+  if (done && !found.named && found.reported === 'ahead') return 'hold';
   if (done) return found.named || found.reported !== 'outside' ? 'replay' : 'new';
   return found.named ? 'again' : 'new';
 }
@@ -93,7 +125,7 @@ const HOUR = 60 * MINUTE;
 export const windows = { transfer: 20 * HOUR, message: 2 * MINUTE };
 export const keyAges = { transfer: 30 * MINUTE, message: 24 * HOUR };
 export const clockSlack = 5 * MINUTE;
-export const defaults = { retries: 4, maxWait: MINUTE, timeout: 30_000, landing: 5_000 };
+export const defaults = { maxWait: MINUTE, timeout: 30_000, landing: 5_000 };
 
 export type Naming = 'unnamed' | 'once' | 'run' | 'key';
 
@@ -111,6 +143,28 @@ export function twinBars(asked: {
     (asked.other.state === 'sending' && !asked.other.ownerLives);
   const ownName = (naming: Naming) => naming === 'once' || naming === 'key';
   return unfinished && !(ownName(asked.mine) && ownName(asked.other.naming));
+}
+
+/** The guard's second half: a payment within the window that nobody was told of, or of another `env` token. */
+export function recentBars(asked: {
+  kind: Kind;
+  mine: Naming;
+  bot: string;
+  other: {
+    done: boolean;
+    naming: Naming;
+    bot: string;
+    told: boolean;
+    ageMs: number;
+    sameIdentity: boolean;
+    sameBody: boolean;
+  };
+}): boolean {
+  const { other } = asked;
+  if (asked.kind !== 'transfer' || asked.mine !== 'unnamed' || other.sameIdentity) return false;
+  if (!other.done || other.ageMs > windows.transfer) return false;
+  if ((other.naming === 'unnamed' || other.naming === 'run') && !other.told) return true;
+  return asked.bot === 'env' && other.bot === 'env' && other.naming === 'unnamed' && other.sameBody;
 }
 
 /** Section 6: the exit code of an intent that was left in this state by a last reply like this. */
@@ -136,7 +190,7 @@ export function exitOf(end: {
 export const exitRows: readonly (readonly [number, RegExp, string | undefined])[] = [
   [0, /done, or already done/u, undefined],
   [1, /fault of botctl or this machine/u, 'after-fix'],
-  [2, /the command, its payload.*400, 422, 3xx/u, 'after-fix'],
+  [2, /the command, its payload.*also 3xx and the 4xx.*nothing is left but what needs fixing/u, 'after-fix'],
   [3, /no token, 401, 403/u, 'after-fix'],
   [4, /404/u, 'after-fix'],
   [5, /402 insufficient balance/u, 'after-fix'],
@@ -144,7 +198,7 @@ export const exitRows: readonly (readonly [number, RegExp, string | undefined])[
   [7, /429 until the time ran out/u, 'same-command'],
   [8, /could not be reached/u, 'same-command'],
   [9, /unknown/u, 'same-command'],
-  [10, /held/u, 'decide'],
-  [11, /several intents, not all done/u, 'same-command'],
+  [10, /a person must decide: held, or another payment in the way/u, 'decide'],
+  [11, /several intents: some are unknown, open, sending or not begun/u, 'same-command'],
   [130, /interrupted, or answered No, before anything was sent/u, 'same-command'],
 ];

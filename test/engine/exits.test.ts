@@ -1,11 +1,13 @@
-import { describe, expect, it } from 'vitest';
-import { commandTree } from '../../src/commands/tree.ts';
-import { conclude } from '../../src/engine/conclusion.ts';
-import type { Ended, Stopped } from '../../src/engine/doing.ts';
-import { noticeOf, replayNotice } from '../../src/engine/notices.ts';
-import { exitTable, failureExits, retryOf } from '../../src/errors.ts';
+import { base58 } from '@scure/base';
+import { describe, expect, test } from 'vitest';
+import { commandTree } from '../../src/cli/tree.ts';
+import { whyMayDiffer } from '../../src/engine/judgement.ts';
+import type { Outcome, Stopped } from '../../src/engine/outcome.ts';
+import { type ExitRow, exitTable, failureExits } from '../../src/errors.ts';
 import { parseBaseUrl } from '../../src/intent/baseUrl.ts';
 import type { Attempt, Intent, State, Verdict } from '../../src/journal/journal.ts';
+import { explain } from '../../src/words/explain.ts';
+import { newOneNotice, replayNotice } from '../../src/words/notices.ts';
 import { exitOf, exitRows, type Kind } from './design.ts';
 
 const nowMs = 1_800_000_000_000;
@@ -15,9 +17,11 @@ function intent(state: State, kind: Kind = 'transfer', more: Partial<Intent> = {
     id: 'a1b2c3d4e5f6',
     kind,
     baseUrl: parseBaseUrl('https://bots.example'),
+    spelledUrl: parseBaseUrl('https://bots.example'),
     bot: 'tips',
     namedBy: undefined,
     name: undefined,
+    rowId: undefined,
     key: 'the-key',
     identity: 'i',
     fingerprint: 'f',
@@ -28,6 +32,7 @@ function intent(state: State, kind: Kind = 'transfer', more: Partial<Intent> = {
     mayHaveLandedAtMs: undefined,
     tokenHash: undefined,
     owner: undefined,
+    ownerLives: false,
     why: undefined,
     resolvedAs: undefined,
     attempts: 1,
@@ -57,7 +62,7 @@ function attempt(status: number | undefined, verdict: Verdict, more: Partial<Att
   };
 }
 
-type Concluded = Ended & { is: 'concluded' };
+type Concluded = Outcome & { is: 'concluded' };
 
 function ended(of: Intent, last: Attempt | undefined, stopped?: Stopped): Concluded {
   return {
@@ -65,7 +70,7 @@ function ended(of: Intent, last: Attempt | undefined, stopped?: Stopped): Conclu
     intent: of,
     attempt: last,
     replayed: false,
-    begun: true,
+    createdNow: true,
     ...(stopped && { stopped }),
   };
 }
@@ -73,20 +78,21 @@ function ended(of: Intent, last: Attempt | undefined, stopped?: Stopped): Conclu
 const refusals = [400, 401, 402, 403, 404, 405, 410, 413, 415, 418, 422, 451, 499, 300, 301, 302, 307, 308];
 
 describe('the exit code', () => {
-  it('table is the design’s, code by code', () => {
+  test('table is the design’s, code by code', () => {
     expect(exitTable.map(({ exit }) => exit)).toEqual(exitRows.map(([exit]) => exit));
     for (const [index, [exit, means, retry]] of exitRows.entries()) {
       expect(exitTable[index]?.means).toMatch(means);
-      expect(retryOf(exit as (typeof exitTable)[number]['exit'])).toBe(retry);
+      const row: ExitRow | undefined = exitTable[index];
+      expect([row?.exit, row?.retry]).toEqual([exit, retry]);
     }
   });
 
-  it('of every failure is in that table, and no code but 0 is without a failure', () => {
+  test('of every failure is in that table, and no code but 0 is without a failure', () => {
     const used = new Set<number>(Object.values(failureExits));
     for (const { exit } of exitTable.slice(1)) expect(used.has(exit)).toBe(true);
   });
 
-  it('is listed in the help of send and transfer wherever it can come', () => {
+  test('is listed in the help of send and transfer wherever it can come', () => {
     for (const name of ['send', 'transfer']) {
       const spec = commandTree.find((one) => one.name === name);
       const exits = spec !== undefined && 'exits' in spec ? spec.exits : [];
@@ -95,14 +101,14 @@ describe('the exit code', () => {
     }
   });
 
-  it.each(['message', 'transfer'] as const)('of a rejected %s follows its status', (kind) => {
+  test.each(['message', 'transfer'] as const)('of a rejected %s follows its status', (kind) => {
     for (const status of refusals) {
-      const { exit } = conclude(ended(intent('rejected', kind), attempt(status, 'rejected')), nowMs);
+      const { exit } = explain(ended(intent('rejected', kind), attempt(status, 'rejected')), nowMs);
       expect({ status, exit }).toEqual({ status, exit: exitOf({ state: 'rejected', status }) });
     }
   });
 
-  it.each(['unknown', 'held', 'sending'] as const)(
+  test.each(['unknown', 'held', 'sending'] as const)(
     'of %s is decided by the state, whatever came last',
     (state) => {
       const lasts = [
@@ -121,38 +127,38 @@ describe('the exit code', () => {
       ];
       for (const last of lasts) {
         for (const stopped of stops) {
-          expect(conclude(ended(intent(state), last, stopped), nowMs).exit).toBe(exitOf({ state }));
+          expect(explain(ended(intent(state), last, stopped), nowMs).exit).toBe(exitOf({ state }));
         }
       }
     },
   );
 
-  it('of open is 7 when limited, 8 when unreachable and 130 when interrupted', () => {
+  test('of open is 7 when limited, 8 when unreachable and 130 when interrupted', () => {
     const open = intent('open');
-    expect(conclude(ended(open, attempt(429, 'limited')), nowMs).exit).toBe(7);
-    expect(conclude(ended(open, attempt(undefined, 'unsent')), nowMs).exit).toBe(8);
+    expect(explain(ended(open, attempt(429, 'limited')), nowMs).exit).toBe(7);
+    expect(explain(ended(open, attempt(undefined, 'unsent')), nowMs).exit).toBe(8);
     for (const last of [attempt(429, 'limited'), attempt(undefined, 'unsent'), undefined]) {
-      expect(conclude(ended(open, last, { because: 'interrupted' }), nowMs).exit).toBe(130);
+      expect(explain(ended(open, last, { because: 'interrupted' }), nowMs).exit).toBe(130);
     }
   });
 
-  it('of done is 0', () => {
-    expect(conclude(ended(intent('accepted'), attempt(200, 'accepted')), nowMs).exit).toBe(0);
+  test('of done is 0', () => {
+    expect(explain(ended(intent('accepted'), attempt(200, 'accepted')), nowMs).exit).toBe(0);
     expect(
-      conclude(ended(intent('resolved', 'transfer', { resolvedAs: 'happened' }), undefined), nowMs).exit,
+      explain(ended(intent('resolved', 'transfer', { resolvedAs: 'happened' }), undefined), nowMs).exit,
     ).toBe(0);
   });
 
-  it('of what an operator found undone is not 0', () => {
+  test('of what an operator found undone is not 0', () => {
     const undone = intent('resolved', 'transfer', { resolvedAs: 'did-not-happen' });
-    const { exit, problem } = conclude({ ...ended(undone, undefined), replayed: 'from-journal' }, nowMs);
+    const { exit, problem } = explain({ ...ended(undone, undefined), replayed: 'from-journal' }, nowMs);
     expect(exit).toBe(2);
     expect(problem?.message).toMatch(/did not happen/u);
   });
 
-  it('of what is refused is 6 for a name, 10 for a twin and 130 for a No', () => {
-    const refused = (because: (Ended & { is: 'refused' })['because']) =>
-      conclude({ is: 'refused', because, intent: intent('unknown') }, nowMs).exit;
+  test('of what is refused is 6 for a name, 10 for a twin and 130 for a No', () => {
+    const refused = (because: (Outcome & { is: 'not-sent' })['because']) =>
+      explain({ is: 'not-sent', because, intent: intent('unknown') }, nowMs).exit;
     expect(refused('other-bot')).toBe(6);
     expect(refused('other-body')).toBe(6);
     expect(refused('unfinished-twin')).toBe(10);
@@ -161,21 +167,21 @@ describe('the exit code', () => {
     expect(refused('declined')).toBe(130);
   });
 
-  it('is 9 while another process sends, and for a reply that could not be recorded', () => {
-    expect(conclude({ is: 'still-sending', intent: intent('sending') }, nowMs).exit).toBe(9);
-    const lost: Ended = {
+  test('is 9 while another process sends, and for a reply that could not be recorded', () => {
+    expect(explain({ is: 'still-sending', intent: intent('sending') }, nowMs).exit).toBe(9);
+    const lost: Outcome = {
       is: 'not-recorded',
       intent: intent('sending'),
       attempt: attempt(200, 'accepted'),
       cause: new Error('disk full'),
     };
-    expect(conclude(lost, nowMs).exit).toBe(9);
+    expect(explain(lost, nowMs).exit).toBe(9);
   });
 });
 
 describe('what is said', () => {
-  it('of every ending but done tells what happened and what to do next', () => {
-    const endings: Ended[] = [
+  test('of every ending but done tells what happened and what to do next', () => {
+    const endings: Outcome[] = [
       ...refusals.map((status) => ended(intent('rejected'), attempt(status, 'rejected'))),
       ended(intent('unknown'), attempt(500, 'unknown')),
       ended(intent('unknown'), attempt(401, 'unknown')),
@@ -184,85 +190,123 @@ describe('what is said', () => {
       ended(intent('open'), undefined),
       { is: 'still-sending', intent: intent('sending') },
       ...(['other-bot', 'other-body', 'unfinished-twin', 'twin-still-sending', 'declined'] as const).map(
-        (because): Ended => ({ is: 'refused', because, intent: intent('unknown') }),
+        (because): Outcome => ({ is: 'not-sent', because, intent: intent('unknown') }),
       ),
     ];
     for (const one of endings) {
-      const { problem, exit } = conclude(one, nowMs);
+      const { problem, exit } = explain(one, nowMs);
       expect(problem?.message).toMatch(/\.$/u);
       expect(problem?.hint).toMatch(/\.$/u);
-      expect(problem?.retry).toBe(retryOf(exit));
+      expect(problem?.retry).toBe(exitRows.find(([code]) => code === exit)?.[2]);
     }
   });
 
-  it('of unknown is that it may have happened, its key, and that the same command resumes it', () => {
-    const { problem } = conclude(ended(intent('unknown'), attempt(500, 'unknown')), nowMs);
-    expect(problem?.message).toMatch(/may have happened.*the-key/u);
-    expect(problem?.hint).toMatch(/Run the same command again.*same key.*botctl resume a1b2c3d4e5f6/u);
+  test('of unknown is that it may have happened, its key, and that the same command resumes it', () => {
+    const { problem } = explain(ended(intent('unknown'), attempt(500, 'unknown')), nowMs);
+    expect(problem?.message).toMatch(/may have been made.*the-key/u);
+    expect(problem?.hint).toMatch(/Run the same command again.*same key/u);
+    expect(problem?.next).toEqual([['resume', 'a1b2c3d4e5f6']]);
     expect(problem).toMatchObject({ code: 'unknown', status: 500, retry: 'same-command' });
   });
 
-  it.each([
+  test.each([
     ['failed-status', 'says that it failed'],
     ['no-proof', 'nothing in its reply shows'],
-    ['rejected-after-doubt', 'an earlier attempt may have landed'],
+    ['rejected-after-doubt', 'an earlier attempt may have been accepted'],
     ['conflict', 'knows this key already'],
     ['conflict-in-flight', 'key is in use'],
     ['key-age', 'too long ago'],
     ['clock', 'clock has gone back'],
     ['other-token', 'another token'],
   ])('of held is why (%s), and both decisions', (why, words) => {
-    const { problem } = conclude(ended(intent('held', 'transfer', { why }), attempt(402, 'held')), nowMs);
+    const { problem } = explain(ended(intent('held', 'transfer', { why }), attempt(402, 'held')), nowMs);
     expect(problem?.message).toContain(words);
-    expect(problem?.hint).toMatch(/--happened.*--did-not-happen.*--reason.*botctl resume a1b2c3d4e5f6/u);
+    const lines = problem?.next?.map((one) => [one].flat().join(' '));
+    expect(lines).toEqual([
+      'history a1b2c3d4e5f6',
+      'resolve a1b2c3d4e5f6 --happened --reason WHAT YOU SAW',
+      'resolve a1b2c3d4e5f6 --did-not-happen --reason WHAT YOU SAW',
+      'resume a1b2c3d4e5f6 --yes',
+    ]);
   });
 
-  it('of a limit that does not fit is when to come back', () => {
+  test('of a limit that does not fit is when to come back', () => {
     const stopped: Stopped = { because: 'would-wait-too-long', comeBackAtMs: nowMs + 90_000 };
-    const { problem } = conclude(ended(intent('open'), attempt(429, 'limited'), stopped), nowMs);
+    const { problem } = explain(ended(intent('open'), attempt(429, 'limited'), stopped), nowMs);
     expect(problem?.hint).toMatch(/after 2027-01-15T08:01:30Z \(in 90 s\)/u);
   });
 
-  it('of a named rejection on a machine that never saw the name is that an earlier machine’s may have', () => {
+  test('of a named rejection is that an earlier machine’s request may have done it, however often it is asked', () => {
     const named = intent('rejected', 'message', { namedBy: 'once', name: 'n' });
-    const fresh = conclude(ended(named, attempt(404, 'rejected')), nowMs);
-    expect(fresh.problem?.message).toMatch(/this request did nothing, an earlier machine’s may have/u);
-    const again = conclude({ ...ended(named, attempt(404, 'rejected')), begun: false }, nowMs);
-    expect(again.problem?.message).toMatch(/Nothing happened/u);
+    const fresh = explain(ended(named, attempt(404, 'rejected')), nowMs);
+    expect(fresh.problem?.message).toMatch(
+      /This request did nothing\. This machine has not used the name before; another machine may have\./u,
+    );
+    const again = explain({ ...ended(named, attempt(404, 'rejected')), createdNow: false }, nowMs);
+    expect(again.problem?.message).toMatch(
+      /This request did nothing\. A request from another machine may have done it\./u,
+    );
+    const unnamed = explain(ended(intent('rejected'), attempt(404, 'rejected')), nowMs);
+    expect(unnamed.problem?.message).toMatch(/Nothing happened/u);
   });
 
-  it('of accepted keeps quiet, but for an unknown status, a missing signature and an unverified duplicate', () => {
-    const said = (reply: unknown, more: Partial<Attempt> = {}) =>
-      conclude(
-        ended(
-          intent('accepted'),
-          attempt(200, 'accepted', { reply: Buffer.from(JSON.stringify(reply)), ...more }),
-        ),
+  test('of accepted keeps quiet, but for a status unknown or no text, and a signature that is none', () => {
+    const said = (reply: unknown) =>
+      explain(
+        ended(intent('accepted'), attempt(200, 'accepted', { reply: Buffer.from(JSON.stringify(reply)) })),
         nowMs,
       ).warnings;
-    expect(said({ transfer_id: 't', status: 'confirmed', signature: 's' })).toEqual([]);
-    expect(said({ transfer_id: 't', status: 'submitted', signature: 's' })).toEqual([]);
-    expect(said({ transfer_id: 't', status: 'queued', signature: 's' }).join()).toContain('queued');
-    expect(said({ transfer_id: 't', status: 'confirmed' }).join()).toMatch(/signature/u);
-    expect(said({ message: {} }, { verified: false }).join()).toMatch(/Only the name says/u);
+    const signature = base58.encode(new Uint8Array(64).fill(7));
+    expect(said({ transfer_id: 't', status: 'confirmed', signature })).toEqual([]);
+    expect(said({ transfer_id: 't', status: 'submitted', signature })).toEqual([]);
+    expect(said({ transfer_id: 't', status: 'queued', signature }).join()).toContain('queued');
+    expect(said({ transfer_id: 't', status: 7, signature }).join()).toMatch(/not text: 7/u);
+    expect(said({ transfer_id: 't', status: null, signature }).join()).toMatch(/no status/u);
+    expect(said({ transfer_id: 't', status: 'confirmed' }).join()).toMatch(/no signature/u);
+    for (const none of [signature.slice(1), `${signature}1`, signature.replace('3', '0'), 'pending']) {
+      expect(said({ transfer_id: 't', status: 'confirmed', signature: none })).toEqual([
+        expect.stringContaining('64 bytes in base58'),
+      ]);
+    }
   });
 
-  it('of a replay is when it was done and how to do it anew; of anything not done, never that it was', () => {
+  test('of what only a name fixes is a note where the service knew the key or tells another text, else nothing', () => {
+    const heard = (more: Partial<Attempt>, reply: unknown = {}) =>
+      whyMayDiffer(
+        intent('accepted', 'message', {
+          body: Buffer.from('{"conversation_id":"c","content":"Hi","idempotency_key":"k"}'),
+        }),
+        attempt(200, 'accepted', { reply: Buffer.from(JSON.stringify(reply)), ...more }),
+      );
+    expect(heard({ verified: false, duplicate: true })).toBe('known-key');
+    expect(heard({ verified: false }, { message: { content: 'Bye' } })).toBe('other-echo');
+    expect(heard({ verified: false }, { message: { id: 'm' } })).toBeUndefined();
+    expect(heard({ verified: true, duplicate: true })).toBeUndefined();
+  });
+
+  test('of a replay is when it was done and how to do it anew; of anything not done, never that it was', () => {
     const done = {
       ...ended(intent('accepted'), attempt(200, 'accepted')),
       replayed: 'from-journal' as const,
     };
-    expect(replayNotice(done)).toMatch(/it was made at 2027-01-15T08:00:00Z.*--once/u);
+    expect(replayNotice(done)).toMatch(/this transfer was already made at 2027-01-15T08:00:00Z.*--once/u);
     for (const state of ['rejected', 'unknown', 'held', 'open'] as const) {
       const undone = { ...ended(intent(state), attempt(400, 'rejected')), replayed: 'from-journal' as const };
       expect(replayNotice(undone) ?? '').not.toMatch(/it was done/u);
     }
+    const confirmed = intent('resolved', 'transfer', { resolvedAs: 'happened' });
+    expect(replayNotice({ ...done, intent: confirmed })).toMatch(
+      /an operator decided at .* that this transfer happened/u,
+    );
     const denied = intent('resolved', 'transfer', { resolvedAs: 'did-not-happen' });
     expect(replayNotice({ ...done, intent: denied }) ?? '').not.toMatch(/it was done/u);
   });
 
-  it('of a new intent like an old one is what became of the old one', () => {
-    expect(noticeOf(intent('accepted'))).toMatch(/last made at 2027-01-15T08:00:00Z.*This is a new one/u);
-    expect(noticeOf(intent('held', 'message'))).toMatch(/left undecided.*may have happened/u);
+  test('of a new intent like an old one is what became of the old one', () => {
+    expect(newOneNotice(intent('accepted'))).toMatch(/last made at 2027-01-15T08:00:00Z.*This is a new one/u);
+    expect(newOneNotice(intent('resolved', 'transfer', { resolvedAs: 'happened' }))).toMatch(
+      /operator decided at .* that the same transfer happened .*This is a new one/u,
+    );
+    expect(newOneNotice(intent('held', 'message'))).toMatch(/left undecided.*may have happened/u);
   });
 });

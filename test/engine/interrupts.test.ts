@@ -1,20 +1,20 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { conclude } from '../../src/engine/conclusion.ts';
-import type { Ended } from '../../src/engine/doing.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { execute } from '../../src/engine/execute.ts';
+import type { Outcome } from '../../src/engine/outcome.ts';
 import type { Flight, FlightLimits, Shipment } from '../../src/wire/flight.ts';
-import { endOf, lost, paid, reply, transfer, unsent, Workshop } from '../helpers/workshop.ts';
+import { explain } from '../../src/words/explain.ts';
+import { endOf, lost, paid, reply, ScriptedEngine, transfer, unsent } from '../../testing/scriptedEngine.ts';
 import { defaults } from './design.ts';
 
-let shop: Workshop;
+let scripted: ScriptedEngine;
 let first: AbortController;
 let second: AbortController;
 beforeEach(() => {
-  shop = new Workshop();
+  scripted = new ScriptedEngine();
   first = new AbortController();
   second = new AbortController();
 });
-afterEach(() => shop.remove());
+afterEach(() => scripted.remove());
 
 const turns = async (count = 20): Promise<void> => {
   for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate);
@@ -42,33 +42,33 @@ function flying(): {
   };
 }
 
-function start(changes: Parameters<Workshop['doing']>[0] = {}): Promise<Ended> {
+function start(changes: Parameters<ScriptedEngine['engine']>[0] = {}): Promise<Outcome> {
   return execute(
     transfer(),
-    shop.doing({ interrupts: { first: first.signal, second: second.signal }, ...changes }),
+    scripted.engine({ interrupts: { first: first.signal, second: second.signal }, ...changes }),
   );
 }
 
-const exitOf = (ended: Ended): number => conclude(ended, shop.clock.now()).exit;
+const exitOf = (ended: Outcome): number => explain(ended, scripted.clock.now()).exit;
 
 describe('the first interrupt', () => {
-  it('before anything was sent sends nothing, leaves the intent open and exits 130', async () => {
+  test('before anything was sent sends nothing, leaves the intent open and exits 130', async () => {
     first.abort();
     const ended = await start();
     expect(endOf(ended)).toBe('open');
     expect(exitOf(ended)).toBe(130);
-    expect(shop.sent).toEqual([]);
-    expect(endOf(await shop.run(transfer(), [paid]))).toBe('accepted');
+    expect(scripted.sent).toEqual([]);
+    expect(endOf(await scripted.run(transfer(), [paid]))).toBe('accepted');
   });
 
-  it('lets the flight land, and tells what it brought', async () => {
-    shop.clock.runs = false;
+  test('lets the flight land, and tells what it brought', async () => {
+    scripted.clock.runs = false;
     const flight = flying();
-    shop.script.push(flight.fly);
+    scripted.script.push(flight.fly);
     const running = start();
     await turns();
     first.abort();
-    shop.clock.advance(defaults.landing - 1);
+    scripted.clock.advance(defaults.landing - 1);
     await turns();
     expect(flight.cut()).toBe(false);
     flight.land(paid);
@@ -77,58 +77,58 @@ describe('the first interrupt', () => {
     expect(exitOf(ended)).toBe(0);
   });
 
-  it('ends the flight after 5 seconds: unknown, exit 9', async () => {
-    shop.clock.runs = false;
+  test('ends the flight after 5 seconds: unknown, exit 9', async () => {
+    scripted.clock.runs = false;
     const flight = flying();
-    shop.script.push(flight.fly);
+    scripted.script.push(flight.fly);
     const running = start();
     await turns();
     first.abort();
-    shop.clock.advance(defaults.landing);
+    scripted.clock.advance(defaults.landing);
     const ended = await running;
     expect(flight.cut()).toBe(true);
     expect(endOf(ended)).toBe('unknown');
     expect(exitOf(ended)).toBe(9);
-    expect(shop.sent).toHaveLength(1);
+    expect(scripted.sent).toHaveLength(1);
   });
 
-  it.each([
+  test.each([
     ['limited', reply(429), 'open', 130],
     ['unsent', unsent, 'open', 130],
     ['a server error', reply(500), 'unknown', 9],
     ['a 409, which may be in flight', reply(409), 'unknown', 9],
     ['a plain rejection', reply(402), 'rejected', 5],
   ] as const)('starts nothing new after %s', async (_what, answer, state, exit) => {
-    shop.script.push(() => {
+    scripted.script.push(() => {
       first.abort();
       return answer;
     });
     const ended = await start();
     expect(endOf(ended)).toBe(state);
     expect(exitOf(ended)).toBe(exit);
-    expect(shop.sent).toHaveLength(1);
+    expect(scripted.sent).toHaveLength(1);
   });
 
-  it.each([
+  test.each([
     ['limited', reply(429), 'open', 130],
     ['a server error', reply(500), 'unknown', 9],
     ['a 409, which may be in flight', reply(409), 'unknown', 9],
   ] as const)('ends the pause after %s', async (_what, answer, state, exit) => {
-    shop.clock.runs = false;
-    shop.script.push(answer);
-    shop.clock.onSleep = () => first.abort();
+    scripted.clock.runs = false;
+    scripted.script.push(answer);
+    scripted.clock.onSleep = () => first.abort();
     const ended = await start();
     expect(endOf(ended)).toBe(state);
     expect(exitOf(ended)).toBe(exit);
-    expect(shop.sent).toHaveLength(1);
+    expect(scripted.sent).toHaveLength(1);
   });
 
-  it('ends the wait for another process, which goes on', async () => {
+  test('ends the wait for another process, which goes on', async () => {
     const flight = flying();
-    shop.script.push(flight.fly);
-    const other = execute(transfer(), shop.doing());
+    scripted.script.push(flight.fly);
+    const other = execute(transfer(), scripted.engine());
     await turns();
-    shop.clock.onSleep = () => first.abort();
+    scripted.clock.onSleep = () => first.abort();
     const ended = await start();
     expect(ended.is).toBe('still-sending');
     expect(exitOf(ended)).toBe(9);
@@ -138,16 +138,16 @@ describe('the first interrupt', () => {
 });
 
 describe('the second interrupt', () => {
-  it('ends the flight at once: unknown, exit 9, and on record', async () => {
-    shop.clock.runs = false;
+  test('ends the flight at once: unknown, exit 9, and on record', async () => {
+    scripted.clock.runs = false;
     const flight = flying();
-    shop.script.push(flight.fly);
+    scripted.script.push(flight.fly);
     const running = start();
     await turns();
     first.abort();
     second.abort();
     const ended = await running;
     expect(exitOf(ended)).toBe(9);
-    expect(shop.only()).toMatchObject({ state: 'unknown', tainted: true });
+    expect(await scripted.only()).toMatchObject({ state: 'unknown', tainted: true });
   });
 });

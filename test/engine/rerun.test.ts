@@ -1,17 +1,17 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { exitOfPlan, meaningOf, type PlanKind } from '../../src/engine/planKinds.ts';
 import {
-  type Meeting,
-  type RerunDecision,
+  type Found as Met,
   type RerunRow,
   rerunRowFor,
   rerunTable,
   rerunWindowMs,
 } from '../../src/engine/rerun.ts';
 import { states } from '../../src/journal/journal.ts';
-import { type Found, type Step, stepFor, windows } from './design.ts';
+import { exitOfStep, exitOfTwinInTheWay, type Found, type Step, stepFor, windows } from './design.ts';
 
 /** The program's decisions, in the words of the hand-written table. */
-const steps: Record<RerunDecision, Step> = {
+const steps: Record<PlanKind, Step | 'a twin is no re-run'> = {
   'other-bot': 'refuse-bot',
   'other-body': 'refuse-body',
   wait: 'wait',
@@ -21,7 +21,11 @@ const steps: Record<RerunDecision, Step> = {
   replay: 'replay',
   again: 'again',
   'new-after-done': 'new',
+  'reported-ahead': 'hold',
   new: 'new',
+  'wait-for-twin': 'a twin is no re-run',
+  'unfinished-twin': 'a twin is no re-run',
+  'recently-done': 'a twin is no re-run',
 };
 
 const yesNo = [true, false];
@@ -37,7 +41,7 @@ function* everyMeeting(): Generator<Found> {
               for (const otherBot of yesNo)
                 for (const otherBody of yesNo)
                   for (const pastKeyAge of yesNo)
-                    for (const reported of ['never', 'inside', 'outside'] as const) {
+                    for (const reported of ['never', 'inside', 'outside', 'ahead'] as const) {
                       // An unnamed intent is its bot and its body; no untainted one has an age.
                       if (!named && (otherBot || otherBody)) continue;
                       if (!tainted && (state === 'unknown' || state === 'held' || pastKeyAge)) continue;
@@ -59,7 +63,14 @@ function* everyMeeting(): Generator<Found> {
                     }
 }
 
-function meetingOf(found: Found): Meeting {
+const reportedAs: Record<Found['reported'], Met['reported']> = {
+  never: 'never',
+  inside: 'within-window',
+  outside: 'long-ago',
+  ahead: 'ahead',
+};
+
+function meetingOf(found: Found): Met {
   return {
     kind: found.kind,
     named: found.named,
@@ -69,8 +80,7 @@ function meetingOf(found: Found): Meeting {
     tainted: found.tainted,
     ownerAlive: found.ownerLives,
     resolvedAs: found.state === 'resolved' ? (found.happened ? 'happened' : 'did-not-happen') : undefined,
-    reported: found.reported !== 'never',
-    withinWindow: found.reported === 'inside',
+    reported: reportedAs[found.reported],
     pastKeyAge: found.pastKeyAge,
   };
 }
@@ -87,36 +97,50 @@ function isHeldByAge({ kind, named, state, ownerLives, pastKeyAge }: Found): boo
 describe('a command that meets an intent of its own identity', () => {
   const hit = new Set<RerunRow>();
 
-  it('does what the design says, whatever it meets', () => {
+  test('does what the design says, whatever it meets', () => {
     let met = 0;
     for (const found of everyMeeting()) {
       const row = rerunRowFor(meetingOf(found));
       hit.add(row);
       met += 1;
       const expected = isHeldByAge(found) ? stepFor({ ...found, state: 'held' }) : stepFor(found);
-      expect({ found, step: steps[row.decision] }).toEqual({ found, step: expected });
+      expect({ found, step: steps[row.plan] }).toEqual({ found, step: expected });
     }
     expect(met).toBeGreaterThan(300);
   });
 
-  it('meets nothing that a row of the table is not hit by', () => {
+  test('meets nothing that a row of the table is not hit by', () => {
     expect(rerunTable.filter((row) => !hit.has(row)).map(({ found }) => found)).toEqual([]);
   });
 
-  it('never sends what may have landed with a new key, but for an unnamed message that is too old', () => {
+  test('never sends what may have landed with a new key, but for an unnamed message that is too old', () => {
     for (const found of everyMeeting()) {
       const inDoubt = found.state === 'unknown' || found.state === 'held' || found.state === 'sending';
       if (!inDoubt) continue;
-      const { decision } = rerunRowFor(meetingOf(found));
-      const anew = decision === 'new' || decision === 'new-after-done' || decision === 'again';
+      const { plan } = rerunRowFor(meetingOf(found));
+      const anew = plan === 'new' || plan === 'new-after-done' || plan === 'again';
       expect({ found, anew }).toEqual({ found, anew: false });
-      if (decision === 'leave-behind') {
+      if (plan === 'leave-behind') {
         expect(found).toMatchObject({ kind: 'message', named: false, pastKeyAge: true });
       }
     }
   });
 
-  it('reads the rows in the design’s words and order', () => {
+  test('exits as the design says, by every plan that it makes and by every twin', () => {
+    const exits = Object.fromEntries(
+      Object.keys(steps).map((plan) => [
+        plan,
+        exitOfPlan(meaningOf({ is: plan as PlanKind })) ?? 'as it ends',
+      ]),
+    );
+    const expected = Object.entries(steps).map(([plan, step]) => [
+      plan,
+      step === 'a twin is no re-run' ? exitOfTwinInTheWay : exitOfStep[step],
+    ]);
+    expect(exits).toEqual({ ...Object.fromEntries(expected), 'wait-for-twin': 'as it ends' });
+  });
+
+  test('reads the rows in the design’s words and order', () => {
     expect(rerunTable.map(({ found }) => found)).toEqual([
       'a name held by another bot',
       'named, other canonical body, and neither rejected untainted nor resolved as did-not-happen',
@@ -125,7 +149,8 @@ describe('a command that meets an intent of its own identity', () => {
       'open, unknown, sending with a dead owner',
       'held, an unnamed message past its key age',
       'held',
-      'accepted, or resolved as happened: named, not yet reported, or reported within the window',
+      'accepted, or resolved as happened, unnamed, reported more than 5 min ahead of now',
+      'accepted, or resolved as happened: named, not yet reported by any command, or first reported within the window',
       'the same, unnamed, outside the window',
       'rejected, or resolved as did-not-happen, unnamed',
       'the same, named, tainted, with another body',
@@ -133,7 +158,7 @@ describe('a command that meets an intent of its own identity', () => {
     ]);
   });
 
-  it('counts as a re-run for 20 hours for a transfer and 2 minutes for a message', () => {
+  test('counts as a re-run for 20 hours for a transfer and 2 minutes for a message', () => {
     expect(rerunWindowMs).toEqual(windows);
   });
 });

@@ -1,8 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Evidence, judge, rowFor, type VerdictRow, verdictTable } from '../../src/engine/verdict.ts';
 import type { Flight } from '../../src/wire/flight.ts';
-import { readReply } from '../../src/wire/reading.ts';
-import { type Kind, type Proof, proofOfLostReply, proofOfNoHeaders, proofOfStatus } from './design.ts';
+import { readReply } from '../../src/wire/readReply.ts';
+import {
+  type Kind,
+  type Proof,
+  proofOfLostReply,
+  proofOfNeither,
+  proofOfNoHeaders,
+  proofOfStatus,
+} from './design.ts';
 
 const kinds: readonly Kind[] = ['message', 'transfer'];
 const proving: Record<Kind, unknown> = {
@@ -23,9 +30,12 @@ const befores: readonly Before[] = kinds.flatMap((kind) =>
   ),
 );
 
-function evidence(flight: Flight, { kind, tainted, named, first }: Before): Evidence {
-  const reading = flight.came === 'reply' ? readReply(flight) : undefined;
-  return { kind, flight, reading, tainted, firstHeardOfName: named && first };
+type More = Partial<Pick<Evidence, 'echo' | 'isSomeoneElses'>>;
+
+function evidence(flight: Flight, { kind, tainted, named, first }: Before, more: More = {}): Evidence {
+  const parsed = flight.came === 'reply' ? readReply(flight) : undefined;
+  const firstHeardOfName = named && first;
+  return { kind, flight, parsed, tainted, firstHeardOfName, echo: 'silent', isSomeoneElses: false, ...more };
 }
 
 function reply(status: number, body: unknown, ended: 'whole' | 'broken' | 'too-long' = 'whole'): Flight {
@@ -42,15 +52,16 @@ function proofFrom(judged: ReturnType<typeof judge>): Proof {
     verdict: judged.verdict,
     again: judged.next === 'try-again',
     ...(judged.duplicate && { duplicate: true }),
-    ...(judged.unverified && { verified: false }),
     ...(judged.heldAtEnd && { heldWhenTriesEnd: true }),
   };
 }
 
+const heldNow: Proof = { verdict: 'held', again: false };
+
 const hit = new Set<VerdictRow>();
 
-function provenBy(flight: Flight, before: Before): Proof {
-  const whole = evidence(flight, before);
+function provenBy(flight: Flight, before: Before, more: More = {}): Proof {
+  const whole = evidence(flight, before, more);
   hit.add(rowFor(whole));
   return proofFrom(judge(whole));
 }
@@ -59,7 +70,7 @@ const told = (before: Before): string =>
   `${before.kind}, ${before.tainted ? 'tainted' : 'untainted'}, ${before.named ? 'named' : 'unnamed'}, ${before.first ? 'first' : 'later'}`;
 
 describe('what one attempt proves', () => {
-  it.each(befores.map((before) => [told(before), before] as const))(
+  test.each(befores.map((before) => [told(before), before] as const))(
     'is what the design says for every status from 100 to 599: %s',
     (_told, before) => {
       for (let status = 100; status <= 599; status += 1) {
@@ -72,7 +83,7 @@ describe('what one attempt proves', () => {
     },
   );
 
-  it.each(befores.map((before) => [told(before), before] as const))(
+  test.each(befores.map((before) => [told(before), before] as const))(
     'is unknown only where the request headers went out, or where doubt was already: %s',
     (_told, before) => {
       expect(provenBy(nothing(false), before)).toEqual(proofOfNoHeaders(before.tainted));
@@ -83,13 +94,13 @@ describe('what one attempt proves', () => {
     },
   );
 
-  it('is unknown and not asked again now where the service answered with another protocol', () => {
+  test('is unknown and not asked again now where the service answered with another protocol', () => {
     for (const before of befores) {
       expect(provenBy(nothing(true, true), before)).toEqual({ verdict: 'unknown', again: false });
     }
   });
 
-  it('is unknown for a success too long to read, and the plain refusal for a refusal too long to read', () => {
+  test('is unknown for a success too long to read, and the plain refusal for a refusal too long to read', () => {
     for (const before of befores) {
       expect(provenBy(reply(200, 'x', 'too-long'), before)).toEqual(proofOfLostReply);
       expect(provenBy(reply(400, 'x', 'too-long'), before)).toEqual(proofOfStatus(400, before.kind, before));
@@ -108,8 +119,8 @@ describe('what one attempt proves', () => {
     ['message', { message: 'sent' }],
     ['message', { message: [] }],
     ['message', { message: { id: 'm' }, error: { code: 'x' } }],
-    ['message', { message: { id: 'm' }, error: '' }],
-    ['message', { message: { id: 'm' }, error: false }],
+    ['message', { message: { id: 'm' }, error: 1 }],
+    ['message', { message: { id: 'm' }, error: ['x'] }],
     ['message', '{"__proto__":{"message":{"id":"m"}}}'],
     ['message', '<html></html>'],
     ['transfer', {}],
@@ -122,7 +133,7 @@ describe('what one attempt proves', () => {
     ['transfer', '{"__proto__":{"transfer_id":"t"}}'],
   ];
 
-  it.each(proofless)('of a %s is held for a 2xx that shows nothing done: %j', (kind, body) => {
+  test.each(proofless)('of a %s is held for a 2xx that shows nothing done: %j', (kind, body) => {
     for (const before of befores.filter((one) => one.kind === kind)) {
       for (const status of [200, 201, 202, 204, 299]) {
         expect(provenBy(reply(status, body), before)).toEqual({ verdict: 'held', again: false });
@@ -135,32 +146,90 @@ describe('what one attempt proves', () => {
     ['message', { message: { id: 7 }, error: null }],
     ['transfer', { transfer_id: 't' }],
     ['transfer', { signature: 's' }],
+    ...['', false, 0, {}, []].flatMap((error): [Kind, unknown][] => [
+      ['message', { message: { id: 'm' }, error, errors: error, success: true, ok: 1 }],
+      ['transfer', { transfer_id: 't', error, errors: error, success: 'true', status: null, code: 500 }],
+    ]),
+    ['message', { message: { id: 'm' }, status: 'failed', code: 'ERROR' }],
+    ['message', { message: { id: 'm', success: false } }],
     ['transfer', { transfer_id: 't', status: 'submitted', error: null }],
     ['transfer', { transfer_id: 't', status: 'some future status' }],
     ['transfer', { transfer_id: 't', status: 7 }],
   ];
 
-  it.each(proved)('of a %s is accepted for a 2xx that shows it done: %j', (kind, body) => {
+  test.each(proved)('of a %s is accepted for a 2xx that shows it done: %j', (kind, body) => {
     for (const before of befores.filter((one) => one.kind === kind)) {
       expect(provenBy(reply(200, body), before)).toEqual({ verdict: 'accepted', again: false });
     }
   });
 
-  const failed = ['failed', 'FAILED', 'rejected', 'cancelled', 'canceled', 'expired', 'error', 'declined'];
+  const failed =
+    `failed FAILED Fail failure rejected reject cancelled canceled expired error ERRORED declined decline
+    reverted revert dropped aborted abort denied timeout timed_out timedOut TimeOut TIMED-OUT insufficient invalid
+    TransferFailed tx-dropped failed2 on-chain:reverted INSUFFICIENT_FUNDS insufficientFunds invalid.address
+    HTTPError not_failed_but_expired nothing_failed denied! FAILED_NOT_FINAL`.split(/\s+/u);
 
-  it.each(failed)('of a transfer whose 2xx says "%s" is held, and of a message says nothing', (status) => {
+  test.each(failed)('of a transfer whose 2xx says "%s" is held', (word) => {
+    for (const before of befores.filter(({ kind }) => kind === 'transfer')) {
+      for (const shown of [{ status: word }, { code: word }, { status: 'confirmed', code: word }]) {
+        expect(provenBy(reply(200, { transfer_id: 't', ...shown }), before)).toEqual(heldNow);
+      }
+    }
+  });
+
+  const fine =
+    `airdropped not_failed NO_ERROR nonrejected non-rejected neverFailed notTimedOut no_timeout submitted
+    confirmed finalized unfailing infallible`.split(/\s+/u);
+
+  test.each(fine)('of a transfer whose 2xx says "%s" is accepted', (word) => {
+    for (const before of befores.filter(({ kind }) => kind === 'transfer')) {
+      const shown = { transfer_id: 't', status: word, code: word };
+      expect(provenBy(reply(200, shown), before)).toEqual({ verdict: 'accepted', again: false });
+    }
+  });
+
+  const noWords: readonly unknown[] = [{}, { state: 'confirmed' }, [], ['confirmed'], false, 400, 402.5, 500];
+
+  test.each(noWords)('of a transfer whose 2xx has the status %j is held', (status) => {
+    for (const before of befores.filter(({ kind }) => kind === 'transfer')) {
+      expect(provenBy(reply(200, { signature: 's', status }), before)).toEqual(heldNow);
+    }
+  });
+
+  const noes: readonly Record<string, unknown>[] = [
+    ...[false, 0, 'false', 'False'].flatMap((no) => [{ success: no }, { ok: no }]),
+    ...[['x'], [null], { a: 1 }, 'x'].map((errors) => ({ errors })),
+  ];
+
+  test.each(noes)('is held for a 2xx that names what was done and says %j', (no) => {
     for (const before of befores) {
-      const shown =
-        before.kind === 'transfer' ? { transfer_id: 't', status } : { message: { id: 'm' }, status };
-      const verdict = before.kind === 'transfer' ? 'held' : 'accepted';
-      expect(provenBy(reply(200, shown), before)).toEqual({ verdict, again: false });
+      const shown = before.kind === 'transfer' ? { transfer_id: 't' } : { message: { id: 'm' } };
+      expect(provenBy(reply(200, { ...shown, ...no }), before)).toEqual(heldNow);
+    }
+  });
+
+  test('is neither where a 2xx names what another intent has: tried again, and held when tries end', () => {
+    for (const before of befores) {
+      const flight = reply(200, proving[before.kind]);
+      expect(provenBy(flight, before, { isSomeoneElses: true })).toEqual(proofOfNeither);
+      // It says nothing of this payment then, not even that it is another one.
+      expect(provenBy(flight, before, { isSomeoneElses: true, echo: 'other' })).toEqual(proofOfNeither);
+    }
+  });
+
+  test('is held where a 2xx of a transfer names another payment, and accepted where a message is told otherwise', () => {
+    for (const before of befores) {
+      const proof = provenBy(reply(200, proving[before.kind]), before, { echo: 'other' });
+      expect(proof).toEqual(before.kind === 'transfer' ? heldNow : { verdict: 'accepted', again: false });
     }
   });
 
   const wordings = [
     'DNS, refused, connect timeout, TLS failure: headers never went out',
     'reset, timeout, abort, body broken off',
-    'status says it failed',
+    'that it failed',
+    'another intent’s',
+    'another recipient, asset or amount',
     '2xx that shows a message, or a transfer id or signature',
     'any other whole 2xx',
     '303, 1xx as final',
@@ -170,20 +239,21 @@ describe('what one attempt proves', () => {
     '409 on a message, the first',
     'any other 409 on a message',
     '409 on a transfer',
-    'other 3xx; 400 402 404 422 and other 4xx not named here',
+    'any other 4xx',
+    'other 3xx; 400 402 404 405 406 407 410 411 412 413 414 415 416 417 421 422 426 428 431 451',
   ];
 
-  it('is told by the design’s rows, in its words and no others', () => {
+  test('is told by the design’s rows, in its words and no others', () => {
     expect(verdictTable).toHaveLength(wordings.length);
     for (const [index, row] of verdictTable.entries()) expect(row.came).toContain(wordings[index]);
   });
 
   // Vitest runs a file's tests in order: this one looks back at all the others.
-  it('has no row that nothing can reach', () => {
+  test('has no row that nothing can reach', () => {
     expect(verdictTable.filter((row) => !hit.has(row)).map(({ came }) => came)).toEqual([]);
   });
 
-  it('names a reason wherever it is held', () => {
+  test('names a reason wherever it is held', () => {
     for (const row of verdictTable) {
       for (const judgement of [row.untainted, row.tainted]) {
         if (judgement.verdict === 'held' || judgement.heldAtEnd) expect(judgement.why).toBeDefined();

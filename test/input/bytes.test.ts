@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { bytesOf, type Source } from '../../src/input/bytes.ts';
-import { failureOf } from '../helpers/failure.ts';
+import { failureOf } from '../../testing/failure.ts';
 
 const controller = (): AbortController => new AbortController();
 
@@ -49,7 +49,7 @@ describe('an interrupt', () => {
   test('that came before is seen', async () => {
     const pieces = bytesOf(sourceOf(new Readable({ read: () => {} }), AbortSignal.abort()));
     expect((await failureOf(() => pieces.next())).message).toBe(
-      'Interrupted while stdin was read; nothing was sent.',
+      'Interrupted while stdin was being read. Nothing was sent.',
     );
   });
 });

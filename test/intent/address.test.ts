@@ -34,7 +34,7 @@ describe('an address off the curve', () => {
     ['a token account', derived],
     ['the vote program', 'Vote111111111111111111111111111111111111111'],
   ])('%s is refused, and taken with --allow-off-curve', (_what, address) => {
-    expect(problemOf(address)).toBe('lies off the curve');
+    expect(problemOf(address)).toBe('is off the curve');
     expect(addressComplaint(address, false)?.rule).toContain('--allow-off-curve');
     expect(problemOf(address, true)).toBeUndefined();
   });
@@ -43,23 +43,29 @@ describe('an address off the curve', () => {
 describe('what is not 32 bytes of base58 is refused, also with --allow-off-curve', () => {
   test.each([
     ['', 'is empty'],
-    [base58.encode(new Uint8Array(31).fill(7)), 'is 31 bytes'],
+    [base58.encode(new Uint8Array(31).fill(7)), 'is 31 bytes long'],
     [base58.encode(new Uint8Array(33).fill(7)), 'is 45 characters long'],
-    [`1${base58.encode(new Uint8Array(32).fill(7))}`, 'is 33 bytes'],
-    ['1'.repeat(31), 'is 31 bytes'],
-    ['1'.repeat(33), 'is 33 bytes'],
-    ['z'.repeat(44), 'is 33 bytes'],
+    [`1${base58.encode(new Uint8Array(32).fill(7))}`, 'is 33 bytes long'],
+    ['1'.repeat(31), 'is 31 bytes long'],
+    ['1'.repeat(33), 'is 33 bytes long'],
+    ['z'.repeat(44), 'is 33 bytes long'],
     ['1'.repeat(1_000_000), 'is 1000000 characters long'],
-    [`0${wallet.slice(1)}`, 'has a character that base58 does not have, at place 1'],
-    [`${wallet.slice(0, 9)}O${wallet.slice(10)}`, 'has a character that base58 does not have, at place 10'],
-    [`${wallet.slice(0, -1)}I`, 'has a character that base58 does not have, at place 44'],
-    [`9l${wallet.slice(2)}`, 'has a character that base58 does not have, at place 2'],
-    [`${wallet} `, 'has a character that base58 does not have, at place 45'],
-    [` ${wallet}`, 'has a character that base58 does not have, at place 1'],
-    [`${wallet}\n`, 'has a character that base58 does not have, at place 45'],
-    [`9\u200b${wallet.slice(1)}`, 'has a character that base58 does not have, at place 2'],
-    [`😀0${wallet}`, 'has a character that base58 does not have, at place 1'],
-    ['0x52908400098527886E0F7030069857D2E4169EE7', 'has a character that base58 does not have, at place 1'],
+    [`0${wallet.slice(1)}`, 'has a character that base58 does not have, at position 1'],
+    [
+      `${wallet.slice(0, 9)}O${wallet.slice(10)}`,
+      'has a character that base58 does not have, at position 10',
+    ],
+    [`${wallet.slice(0, -1)}I`, 'has a character that base58 does not have, at position 44'],
+    [`9l${wallet.slice(2)}`, 'has a character that base58 does not have, at position 2'],
+    [`${wallet} `, 'has a character that base58 does not have, at position 45'],
+    [` ${wallet}`, 'has a character that base58 does not have, at position 1'],
+    [`${wallet}\n`, 'has a character that base58 does not have, at position 45'],
+    [`9\u200b${wallet.slice(1)}`, 'has a character that base58 does not have, at position 2'],
+    [`😀0${wallet}`, 'has a character that base58 does not have, at position 1'],
+    [
+      '0x52908400098527886E0F7030069857D2E4169EE7',
+      'has a character that base58 does not have, at position 1',
+    ],
   ])('%j %s', (text, problem) => {
     expect(problemOf(text)).toBe(problem);
     expect(problemOf(text, true)).toBe(problem);

@@ -58,7 +58,7 @@ describe('decimals', () => {
     expect(canonicalAmount('0.000000001', 'SOL')).toBe('0.000000001');
     expect(canonicalAmount('0.0000000001', 'SOL')).toEqual({
       field: 'amount',
-      rule: 'of 9 decimals at most for SOL',
+      rule: 'a number with at most 9 decimals for SOL',
       problem: 'has 10 decimals',
     });
   });
@@ -94,7 +94,7 @@ describe('the one spelling of an amount', () => {
 
 const amount = fc
   .tuple(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), fc.nat({ max: places }))
-  .map(([units, shift]) => formatAmount({ units, places: shift }))
+  .map(([units, shift]) => formatAmount({ units, decimals: shift }))
   .filter((text) => text !== '0');
 
 describe('exact sums', () => {
@@ -103,8 +103,8 @@ describe('exact sums', () => {
   });
 
   test('of nothing are 0', () => {
-    expect(formatAmount({ units: 0n, places: 0 })).toBe('0');
-    expect(formatAmount({ units: 0n, places: 4 })).toBe('0');
+    expect(formatAmount({ units: 0n, decimals: 0 })).toBe('0');
+    expect(formatAmount({ units: 0n, decimals: 4 })).toBe('0');
   });
 
   test('what is written is what is read, for every amount', () => {
@@ -134,8 +134,11 @@ describe('exact sums', () => {
           return BigInt(whole) * 10n ** BigInt(places) + BigInt(fraction.padEnd(places, '0'));
         };
         const sum = (list: readonly string[]) =>
-          formatAmount(list.map(minorUnits).reduce(addAmounts, { units: 0n, places: 0 }));
-        const expected = formatAmount({ units: amounts.reduce((all, one) => all + units(one), 0n), places });
+          formatAmount(list.map(minorUnits).reduce(addAmounts, { units: 0n, decimals: 0 }));
+        const expected = formatAmount({
+          units: amounts.reduce((all, one) => all + units(one), 0n),
+          decimals: places,
+        });
         expect(sum(amounts)).toBe(expected);
         expect(sum(amounts.toReversed())).toBe(expected);
       }),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { originOf, parseBaseUrl } from '../../src/intent/baseUrl.ts';
-import { failureOf, wordsOf } from '../helpers/failure.ts';
+import { identityUrl, originOf, parseBaseUrl, sandboxBaseUrl } from '../../src/intent/baseUrl.ts';
+import { failureOf, wordsOf } from '../../testing/failure.ts';
 
 describe('a base URL is written one way only', () => {
   test.each([
@@ -31,6 +31,24 @@ describe('a base URL is written one way only', () => {
   });
 });
 
+describe('in identities', () => {
+  test.each([
+    ['http://localhost:8080/x', 'http://127.0.0.1:8080/x'],
+    ['http://[::1]', 'http://127.0.0.1'],
+    ['https://localhost', 'https://127.0.0.1'],
+    ['http://127.0.0.1:9', 'http://127.0.0.1:9'],
+    ['http://127.0.0.2:9', 'http://127.0.0.2:9'],
+    ['https://localhost.example', 'https://localhost.example'],
+    ['https://bots.example/localhost', 'https://bots.example/localhost'],
+  ])('loopback is one host: %s is %s', (text, url) => {
+    expect(identityUrl(parseBaseUrl(text))).toBe(url);
+  });
+
+  test('the sandbox is its own', () => {
+    expect(identityUrl(sandboxBaseUrl)).toBe('sandbox');
+  });
+});
+
 describe('a base URL is refused without being echoed', () => {
   test.each([
     ['', 'is not a URL'],
@@ -47,10 +65,10 @@ describe('a base URL is refused without being echoed', () => {
     ['ftp://secret.example', 'is not https'],
     ['file:///secret', 'is not https'],
     ['javascript:secret', 'is not https'],
-    ['https://user:secret@bots.example.com', 'carries user info'],
-    ['https://secret@bots.example.com', 'carries user info'],
-    ['https://:secret@bots.example.com', 'carries user info'],
-    ['http://user:secret@evil.example', 'carries user info'],
+    ['https://user:secret@bots.example.com', 'contains a user name or a password'],
+    ['https://secret@bots.example.com', 'contains a user name or a password'],
+    ['https://:secret@bots.example.com', 'contains a user name or a password'],
+    ['http://user:secret@evil.example', 'contains a user name or a password'],
     ['https://bots.example.com/?token=secret', 'has a query or a fragment'],
     ['https://bots.example.com/?', 'has a query or a fragment'],
     ['https://bots.example.com/#secret', 'has a query or a fragment'],

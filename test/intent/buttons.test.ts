@@ -30,14 +30,14 @@ describe('a button in words', () => {
   });
 
   test.each([
-    ['', 'has a part that is none of label=, id=, style=: ""'],
-    ['Yes', 'has a part that is none of label=, id=, style=: "Yes"'],
-    ['label=A,id=b,colour=red', 'has a part that is none of label=, id=, style=: "colour=red"'],
-    ['label=A,id=b,', 'has a part that is none of label=, id=, style=: ""'],
-    ['=A,id=b', 'has a part that is none of label=, id=, style=: "=A"'],
-    ['constructor=A,id=b', 'has a part that is none of label=, id=, style=: "constructor=A"'],
-    ['__proto__=A,id=b', 'has a part that is none of label=, id=, style=: "__proto__=A"'],
-    ['toString=A,label=x,id=b', 'has a part that is none of label=, id=, style=: "toString=A"'],
+    ['', 'has a part that is not label=, id= or style=: ""'],
+    ['Yes', 'has a part that is not label=, id= or style=: "Yes"'],
+    ['label=A,id=b,colour=red', 'has a part that is not label=, id= or style=: "colour=red"'],
+    ['label=A,id=b,', 'has a part that is not label=, id= or style=: ""'],
+    ['=A,id=b', 'has a part that is not label=, id= or style=: "=A"'],
+    ['constructor=A,id=b', 'has a part that is not label=, id= or style=: "constructor=A"'],
+    ['__proto__=A,id=b', 'has a part that is not label=, id= or style=: "__proto__=A"'],
+    ['toString=A,label=x,id=b', 'has a part that is not label=, id= or style=: "toString=A"'],
     ['id=b', 'has no label'],
     ['label=,id=b', 'has no label'],
     ['label=A', 'has no id'],
@@ -99,7 +99,7 @@ describe('rows of buttons', () => {
   test('every wrong button is complained of, and its row not as well', () => {
     const { complaints } = rowsFrom([{ button: 'x' }, a, { button: 'label=A' }]);
     expect(complaints.map(({ problem }) => problem)).toEqual([
-      'has a part that is none of label=, id=, style=: "x"',
+      'has a part that is not label=, id= or style=: "x"',
       'has no id',
     ]);
   });

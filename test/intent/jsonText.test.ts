@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeUtf8, parseJson } from '../../src/intent/jsonText.ts';
-import { failureOf } from '../helpers/failure.ts';
+import { failureOf } from '../../testing/failure.ts';
 
 async function faultOf(json: string): Promise<string> {
   const failure = await failureOf(() => parseJson(json, 'body.json'));

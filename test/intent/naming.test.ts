@@ -7,9 +7,9 @@ import {
   type NamingChoice,
   nameOf,
   namingFrom,
-  type Place,
+  type Scope,
 } from '../../src/intent/naming.ts';
-import { failureOf } from '../helpers/failure.ts';
+import { failureOf } from '../../testing/failure.ts';
 
 const nothing: NamingChoice = {
   once: undefined,
@@ -34,7 +34,8 @@ describe('which naming counts', () => {
     ['--run before BOTCTL_RUN', { run: 'a', runFromEnv: 'b' }, { by: 'run', name: 'a' }],
     ['--idempotency-key before BOTCTL_RUN', { key: 'a', runFromEnv: 'b' }, { by: 'key', key: 'a' }],
     ['a payload’s key before BOTCTL_RUN', { payloadKey: 'a', runFromEnv: 'b' }, { by: 'key', key: 'a' }],
-    ['blanks around a name are part of it', { once: ' a ' }, { by: 'once', name: ' a ' }],
+    ['a plain blank within a name', { once: 'a b' }, { by: 'once', name: 'a b' }],
+    ['a name in another script', { once: 'février – 二月' }, { by: 'once', name: 'février – 二月' }],
   ])('%s', (_what, choice, naming) => {
     expect(chosen(choice)).toEqual(naming);
   });
@@ -56,13 +57,12 @@ describe('which naming counts', () => {
     ['an empty --idempotency-key', { key: '' }, '--idempotency-key is empty'],
     ['an empty key of a payload', { payloadKey: '' }, 'the payload’s idempotency_key is empty'],
     ['an empty BOTCTL_RUN', { runFromEnv: '' }, 'BOTCTL_RUN is empty'],
-    ['a name with a newline', { once: 'a\n' }, '--once has control characters'],
-    ['a name with half a surrogate pair', { once: '\ud83d' }, '--once has control characters'],
-    [
-      'a name of 513 bytes',
-      { once: 'x'.repeat(513) },
-      '--once has control characters or is longer than 512 bytes',
-    ],
+    ['a name with a newline', { once: 'a\n' }, '--once has U+000A, which is invisible (character 2)'],
+    ['a soft hyphen in a run', { run: 'pa\u00adyday' }, '--run has U+00AD, which is invisible (character 3)'],
+    ['a key that differs by a joiner', { key: 'k\u200d1' }, '--idempotency-key has U+200D'],
+    ['a payload’s key', { payloadKey: '\ufeffk' }, 'the payload’s idempotency_key has U+FEFF'],
+    ['BOTCTL_RUN with a blank at its end', { runFromEnv: 'a ' }, 'BOTCTL_RUN starts or ends with a blank'],
+    ['a name of 513 bytes', { once: 'x'.repeat(513) }, '--once is longer than 512 bytes'],
   ])('%s is refused', async (_what, choice, problem) => {
     const failure = await failureOf(() => chosen(choice));
     expect(failure.code).toBe('usage');
@@ -76,36 +76,36 @@ describe('which naming counts', () => {
   });
 });
 
-const place: Place = { baseUrl: 'https://bots.example.com', kind: 'transfer' };
+const scope: Scope = { baseUrl: 'https://bots.example.com', kind: 'transfer' };
 const body = '{"amount":"1.5","asset":"SOL","to_address":"9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM"}';
 const noChance = (): string => {
   throw new Error('a derived key is not random');
 };
 
-const keyOf = (naming: Naming, where = place, canonical = body): string =>
+const keyOf = (naming: Naming, where = scope, canonical = body): string =>
   keyFor(naming, where, canonical, noChance);
 
 describe('derived keys, written down: another release that changes one of them would send twice', () => {
-  test.each<[Naming, Place, string, string]>([
-    [{ by: 'once', name: 'payday-2026-11' }, place, body, '29995b72-660d-48c9-a8cc-d22ec2dfba04'],
-    [{ by: 'run', name: 'payday-2026-11' }, place, body, '6f09808d-f6b7-45df-9bd3-1d56d1ddcc48'],
-    [{ by: 'row', name: 'payday-2026-11', row: '7' }, place, body, '037b0b33-9c3f-40ed-a3c6-9b0c3914a06f'],
+  test.each<[Naming, Scope, string, string]>([
+    [{ by: 'once', name: 'payday-2026-11' }, scope, body, '29995b72-660d-48c9-a8cc-d22ec2dfba04'],
+    [{ by: 'run', name: 'payday-2026-11' }, scope, body, '6f09808d-f6b7-45df-9bd3-1d56d1ddcc48'],
+    [{ by: 'row', name: 'payday-2026-11', row: '7' }, scope, body, '037b0b33-9c3f-40ed-a3c6-9b0c3914a06f'],
     [
       { by: 'once', name: 'payday-2026-11' },
-      { ...place, kind: 'message' },
+      { ...scope, kind: 'message' },
       body,
       'ec8ae354-9079-4d69-b9e5-a91a982a6601',
     ],
     [
       { by: 'once', name: 'payday-2026-11' },
-      { ...place, baseUrl: 'sandbox' },
+      { ...scope, baseUrl: 'sandbox' },
       body,
       'a086efc2-19ba-45e4-a326-c1b27f0c7084',
     ],
-    [{ by: 'once', name: 'früh 😀' }, place, body, 'ce33f5e7-96ca-4f13-be03-5e2a6244607c'],
+    [{ by: 'once', name: 'früh 😀' }, scope, body, 'ce33f5e7-96ca-4f13-be03-5e2a6244607c'],
     [
       { by: 'run', name: '42' },
-      { ...place, kind: 'message' },
+      { ...scope, kind: 'message' },
       '{"content":"é","conversation_id":"c"}',
       'bc57dfd5-303a-4407-92b5-612268ec7f10',
     ],
@@ -115,7 +115,7 @@ describe('derived keys, written down: another release that changes one of them w
 
   test('and identities: another release that changes one would not know what it did', () => {
     const identity = (naming: Naming) =>
-      identityFor(naming, place, { bot: 'payer', tokenHash: undefined }, body);
+      identityFor(naming, scope, { bot: 'payer', tokenHash: undefined }, body);
     expect({
       nothing: identity({ by: 'nothing' }),
       once: identity({ by: 'once', name: 'n' }),
@@ -156,7 +156,7 @@ describe('a derived key', () => {
 
   test('is the same for the same command and another for another one', () => {
     const command = fc.tuple(derived, somewhere, name);
-    const meaning = ([naming, where, canonical]: [Naming, Place, string]): string =>
+    const meaning = ([naming, where, canonical]: [Naming, Scope, string]): string =>
       JSON.stringify([
         Object.entries(naming).sort(),
         where.baseUrl,
@@ -186,20 +186,20 @@ describe('a derived key', () => {
       keyOf({ by: 'row', name: 'a', row: 'bc' }),
       keyOf({ by: 'row', name: 'ab', row: 'c' }),
       keyOf({ by: 'row', name: 'a2:bc', row: '' }),
-      keyOf({ by: 'once', name: 'a' }, { ...place, baseUrl: 'x' }),
-      keyOf({ by: 'once', name: 'ax' }, { ...place, baseUrl: '' }),
+      keyOf({ by: 'once', name: 'a' }, { ...scope, baseUrl: 'x' }),
+      keyOf({ by: 'once', name: 'ax' }, { ...scope, baseUrl: '' }),
     ];
     expect(new Set(keys).size).toBe(keys.length);
   });
 
   test('of --once is whatever the body', () => {
-    expect(keyOf({ by: 'once', name: 'n' }, place, 'x')).toBe(keyOf({ by: 'once', name: 'n' }, place, 'y'));
+    expect(keyOf({ by: 'once', name: 'n' }, scope, 'x')).toBe(keyOf({ by: 'once', name: 'n' }, scope, 'y'));
   });
 });
 
 describe('a key that is not derived', () => {
   test('is random for an unnamed intent, and as given for --idempotency-key', () => {
-    expect(keyFor({ by: 'nothing' }, place, body, () => 'random')).toBe('random');
+    expect(keyFor({ by: 'nothing' }, scope, body, () => 'random')).toBe('random');
     expect(keyOf({ by: 'key', key: 'Mine / as it is' })).toBe('Mine / as it is');
   });
 });
@@ -211,23 +211,23 @@ describe('an identity', () => {
   test('of a named intent never depends on who speaks', () => {
     fc.assert(
       fc.property(derived, name, name, (naming, bot, tokenHash) => {
-        expect(identityFor(naming, place, { bot, tokenHash }, body)).toBe(
-          identityFor(naming, place, profile('other'), body),
+        expect(identityFor(naming, scope, { bot, tokenHash }, body)).toBe(
+          identityFor(naming, scope, profile('other'), body),
         );
       }),
     );
   });
 
   test('of an unnamed one is the bot’s own, and for env the token’s own', () => {
-    const identities = [profile('a'), profile('b'), env('1'), env('2'), profile('env')].map((speaker) =>
-      identityFor({ by: 'nothing' }, place, speaker, body),
+    const identities = [profile('a'), profile('b'), env('1'), env('2'), profile('env')].map((bot) =>
+      identityFor({ by: 'nothing' }, scope, bot, body),
     );
     expect(new Set(identities).size).toBe(5);
   });
 
   test('of an unnamed one is another for another body', () => {
-    expect(identityFor({ by: 'nothing' }, place, profile('a'), 'x')).not.toBe(
-      identityFor({ by: 'nothing' }, place, profile('a'), 'y'),
+    expect(identityFor({ by: 'nothing' }, scope, profile('a'), 'x')).not.toBe(
+      identityFor({ by: 'nothing' }, scope, profile('a'), 'y'),
     );
   });
 });

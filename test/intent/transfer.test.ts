@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseTransfer } from '../../src/intent/transfer.ts';
 import { canonicalOf, paymentOf } from '../../src/intent/wanted.ts';
-import { failureOf } from '../helpers/failure.ts';
+import { failureOf } from '../../testing/failure.ts';
 
 const to = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 const plain = { to_address: to, asset: 'SOL', amount: '1.5' };
@@ -44,12 +44,12 @@ describe('a transfer', () => {
     [
       'an off-curve recipient',
       { ...plain, to_address: 'B9G9B7yEcF8ummvj5pemKAvqyptHBFfEFkbvRHivAdgp' },
-      'to_address lies off the curve',
+      'to_address is off the curve',
     ],
     [
       'too many decimals',
       { ...plain, amount: '0.0000000001' },
-      'amount has 10 decimals (it must be of 9 decimals at most for SOL)',
+      'amount has 10 decimals (it must be a number with at most 9 decimals for SOL)',
     ],
   ])('%s is refused', async (_what, fields, problem) => {
     expect(await refusalOf(fields)).toContain(problem);

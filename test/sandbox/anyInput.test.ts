@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { imbalances } from '../helpers/killRounds.ts';
-import { otherRecipient, paths, recipient, startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
+import { imbalances } from '../../testing/killRounds.ts';
+import {
+  otherRecipient,
+  paths,
+  recipient,
+  startTestSandbox,
+  type TestSandbox,
+} from '../../testing/sandbox.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 // Walks the service's document section by section; each test is named after the sentence it checks.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { rawRequest } from '../helpers/rawHttp.ts';
-import { paths, type Reply, recipient, startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
+import { rawRequest } from '../../testing/rawHttp.ts';
+import { paths, type Reply, recipient, startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
 
 let sandbox: TestSandbox;
 let nowMs = Date.parse('2026-11-20T12:00:00Z');
@@ -492,6 +492,18 @@ describe('readings of what a client may not expect', () => {
     const reply = await transfer(pay);
     expect(reply.json).toEqual({ transfer_id: expect.any(String), status: 'confirmed', trace: [1] });
     expect(reply.headers.get('content-type')).toBe('text/json');
+  });
+
+  test('fields of the request, of a repeated key those of the first', async () => {
+    await sandbox.readings({ echo_fields: ['amount', 'memo'] });
+    expect((await transfer(pay)).json).toMatchObject({ amount: pay.amount, status: 'confirmed' });
+    const first = await transfer({ ...pay, amount: '0.25', idempotency_key: 'echo' });
+    const second = await transfer({ ...pay, amount: '0.5', idempotency_key: 'echo' });
+    expect([first.json.amount, second.json.amount, second.json.to_address]).toEqual([
+      '0.25',
+      '0.25',
+      undefined,
+    ]);
   });
 
   test('a success with an error inside', async () => {

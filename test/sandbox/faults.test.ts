@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type RawReply, rawRequest } from '../helpers/rawHttp.ts';
-import { type FaultSpec, paths, startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
+import { type RawReply, rawRequest } from '../../testing/rawHttp.ts';
+import { type FaultSpec, paths, startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {
@@ -23,6 +23,23 @@ function ask(more: object = {}): Promise<RawReply> {
     'Connection: close',
   ];
   return rawRequest(sandbox.baseUrl, [`${head.join('\r\n')}\r\n\r\n${body}`]);
+}
+
+/** Several messages over one connection, one after the other. */
+function askOver(keys: readonly string[]): Promise<RawReply> {
+  const requests = keys.map((key, index) => {
+    const body = JSON.stringify({ ...hello, content: key, idempotency_key: key });
+    const head = [
+      `POST ${paths.message} HTTP/1.1`,
+      'Host: 127.0.0.1',
+      `Authorization: Bot ${sandbox.tokens.full}`,
+      'Content-Type: application/json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `Connection: ${index === keys.length - 1 ? 'close' : 'keep-alive'}`,
+    ];
+    return `${head.join('\r\n')}\r\n\r\n${body}`;
+  });
+  return rawRequest(sandbox.baseUrl, requests, 50);
 }
 
 const effects = async (): Promise<number> => (await sandbox.ledger()).length;
@@ -52,6 +69,16 @@ describe.each([
       status: undefined,
       text: expect.stringContaining('garbage'),
     });
+  });
+
+  test('twice: it is said again before the next answer of the connection', async () => {
+    await sandbox.faults({ kind: 'twice', when });
+    const { text } = await askOver(['a', 'b', 'c']);
+    const said = text.split('HTTP/1.1 ').slice(1);
+    expect(said).toHaveLength(4);
+    const bodyOf = (reply = ''): string => reply.split('\r\n\r\n')[1] ?? '';
+    expect(bodyOf(said[1])).toBe(bodyOf(said[0]));
+    expect(new Set(said.map(bodyOf)).size).toBe(3);
   });
 
   test('cut: the body ends early', async () => {

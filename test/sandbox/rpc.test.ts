@@ -11,7 +11,7 @@ import {
   type Signature,
 } from '@solana/kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { otherRecipient, recipient, startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
+import { otherRecipient, recipient, startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
 
 hashes.sha512 = (message) => new Uint8Array(createHash('sha512').update(message).digest());
 

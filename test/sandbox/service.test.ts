@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { recipient, startTestSandbox, type TestSandbox } from '../helpers/sandbox.ts';
+import { recipient, startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
 
 let sandbox: TestSandbox;
 beforeAll(async () => {

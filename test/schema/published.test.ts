@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commandTree } from '../../src/commands/tree.ts';
+import { commandTree } from '../../src/cli/tree.ts';
 import { outputs } from '../../src/schema/outputs.ts';
 import { publishedPage, publishedSchema } from '../../src/schema/publish.ts';
-import { undocumented } from '../helpers/jsonOutput.ts';
+import { undocumented } from '../../testing/jsonOutput.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(resolve(root, path), 'utf8');

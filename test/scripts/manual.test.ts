@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { quoted, roff } from '../../scripts/roff.ts';
-import { commandTree } from '../../src/commands/tree.ts';
-import { completionNodes } from '../../src/completion/model.ts';
+import { completionNodes } from '../../src/cli/completion/model.ts';
+import { commandTree } from '../../src/cli/tree.ts';
 import { exitTable } from '../../src/errors.ts';
-import { hasTool } from '../helpers/tools.ts';
+import { hasTool } from '../../testing/tools.ts';
 
 const path = resolve(import.meta.dirname, '../../dist/man/botctl.1');
 const page = readFileSync(path, 'utf8');

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openLine } from '../../src/wire/undiciLine.ts';
-import { type Certificates, makeCertificates, trust } from '../helpers/certificates.ts';
-import { deadPort, httpReply, type Loopback, startLoopback } from '../helpers/loopback.ts';
-import { flyTo, limitsOf, noReply, reply, settingsFor, shipmentTo } from '../helpers/shipping.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openChannel } from '../../src/wire/undiciChannel.ts';
+import { type Certificates, makeCertificates, trust } from '../../testing/certificates.ts';
+import { closedAfterTest } from '../../testing/closedAfterTest.ts';
+import { flyTo, limitsOf, noReply, reply, settingsFor, shipmentTo } from '../../testing/flights.ts';
+import { deadPort, httpReply, type Loopback, startLoopback } from '../../testing/loopback.ts';
 
 /** Waits for what another socket of this process is about to do. */
 async function until(happened: () => boolean): Promise<void> {
@@ -15,17 +16,10 @@ async function until(happened: () => boolean): Promise<void> {
   }
 }
 
-const opened: { close(): Promise<void> }[] = [];
-
 async function server(...how: Parameters<typeof startLoopback>): Promise<Loopback> {
-  const started = await startLoopback(...how);
-  opened.push(started);
+  const started = closedAfterTest(await startLoopback(...how));
   return started;
 }
-
-afterEach(async () => {
-  for (const one of opened.splice(0)) await one.close();
-});
 
 describe('nothing went out, so nothing happened', () => {
   test('when the connection is refused', async () => {
@@ -55,7 +49,7 @@ describe('nothing went out, so nothing happened', () => {
     expect(await flyTo(`https://127.0.0.1:${port}`)).toEqual({
       came: 'nothing',
       headersSent: false,
-      trouble: 'what answers there does not speak TLS',
+      trouble: 'the server does not speak TLS',
     });
     plain.close();
   });
@@ -73,7 +67,7 @@ describe('nothing went out, so nothing happened', () => {
       expect(await flyTo(`http://127.0.0.1:${port}`, { timeoutMs: 150 })).toEqual({
         came: 'nothing',
         headersSent: false,
-        trouble: 'no whole reply came in time',
+        trouble: 'no complete reply came in time',
       });
     } finally {
       await close();
@@ -83,7 +77,11 @@ describe('nothing went out, so nothing happened', () => {
   test('when TLS is never answered, and what was being connected is let go', async () => {
     const { port, talks } = await server(() => {});
     const flight = noReply(await flyTo(`https://localhost:${port}`, { timeoutMs: 100 }));
-    expect(flight).toEqual({ came: 'nothing', headersSent: false, trouble: 'no whole reply came in time' });
+    expect(flight).toEqual({
+      came: 'nothing',
+      headersSent: false,
+      trouble: 'no complete reply came in time',
+    });
     await until(() => talks[0]?.socket.destroyed === true);
     expect(String(talks[0]?.received)).not.toContain('POST');
   });
@@ -93,7 +91,7 @@ describe('nothing went out, so nothing happened', () => {
       socket.on('error', () => {}).once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     }).listen(0, '127.0.0.1');
     await once(plain, 'listening');
-    opened.push({ close: async () => void plain.close() });
+    closedAfterTest({ close: async () => void plain.close() });
     const { port } = plain.address() as AddressInfo;
     const flight = noReply(await flyTo(`https://localhost:${port}`));
     expect(flight.headersSent).toBe(false);
@@ -102,8 +100,8 @@ describe('nothing went out, so nothing happened', () => {
   test('when it is interrupted while connecting, and what was being connected is let go at once', async () => {
     const { port, talks } = await server(() => {});
     const cut = new AbortController();
-    const line = openLine(settingsFor(`https://localhost:${port}`));
-    const flying = line.fly(shipmentTo(`https://localhost:${port}`), limitsOf(60_000, cut.signal));
+    const channel = openChannel(settingsFor(`https://localhost:${port}`));
+    const flying = channel.fly(shipmentTo(`https://localhost:${port}`), limitsOf(60_000, cut.signal));
     await until(() => talks.length > 0);
     cut.abort();
     expect(noReply(await flying)).toEqual({

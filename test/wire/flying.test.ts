@@ -1,8 +1,8 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import type { Socket } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
-import { maxReplyBytes, openLine } from '../../src/wire/undiciLine.ts';
-import { deadPort, httpReply, type Loopback, startLoopback } from '../helpers/loopback.ts';
+import { describe, expect, test } from 'vitest';
+import { maxReplyBytes, openChannel } from '../../src/wire/undiciChannel.ts';
+import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import {
   flyTo,
   limitsOf,
@@ -12,35 +12,29 @@ import {
   settingsFor,
   shipmentTo,
   token,
-} from '../helpers/shipping.ts';
-
-const opened: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of opened.splice(0)) await one.close();
-});
+} from '../../testing/flights.ts';
+import { deadPort, httpReply, type Loopback, startLoopback } from '../../testing/loopback.ts';
 
 type OnRequest = (socket: Socket, request: string, nth: number) => void;
 
 async function serve(onRequest: OnRequest): Promise<Loopback & { origin: string }> {
-  const server = await startLoopback(onRequest);
-  opened.push(server);
+  const server = closedAfterTest(await startLoopback(onRequest));
   return { ...server, origin: `http://127.0.0.1:${server.port}` };
 }
 
-function lineTo(origin: string, keepAlive: boolean) {
-  const line = openLine(settingsFor(origin, { keepAlive }));
-  opened.push(line);
-  return line;
+function channelTo(origin: string, keepAlive: boolean) {
+  const channel = closedAfterTest(openChannel(settingsFor(origin, { keepAlive })));
+  return channel;
 }
 
 describe('one request', () => {
   test('is POSTed with its body byte for byte and its token once', async () => {
     const body = Buffer.from(' {"content":"é😀\\u0000"}\r\n\r\n');
     const { origin, talks } = await serve((socket) => socket.end(httpReply('{}')));
-    const line = lineTo(origin, false);
+    const channel = channelTo(origin, false);
     const whole = Buffer.concat([Buffer.from('##'), body, Buffer.from('##')]);
     // A view into a larger buffer: only the view travels.
-    await line.fly({ ...shipmentTo(origin), body: whole.subarray(2, -2) }, limitsOf());
+    await channel.fly({ ...shipmentTo(origin), body: whole.subarray(2, -2) }, limitsOf());
     const sent = talks[0]?.received ?? Buffer.alloc(0);
     const [head = '', ...rest] = sent.toString('latin1').split('\r\n\r\n');
     expect(Buffer.from(rest.join('\r\n\r\n'), 'latin1').equals(body)).toBe(true);
@@ -49,6 +43,7 @@ describe('one request', () => {
     expect(headers.map((line) => line.toLowerCase()).sort()).toEqual(
       [
         'accept: application/json',
+        'accept-encoding: identity',
         `authorization: bot ${token}`,
         'connection: close',
         `content-length: ${body.length}`,
@@ -60,10 +55,33 @@ describe('one request', () => {
     expect(head).toContain(`Bot ${token}`);
   });
 
+  test.each([false, true])(
+    'leaves no byte where the door is shut (kept connection: %s)',
+    async (keepAlive) => {
+      const { origin, talks } = await serve((socket) => socket.write(httpReply('{}')));
+      const channel = channelTo(origin, keepAlive);
+      if (keepAlive) await channel.fly(shipmentTo(origin), limitsOf());
+      const read = (): number => talks.reduce((sum, { received }) => sum + received.length, 0);
+      const before = read();
+      let asked = 0;
+      const door = (): string => {
+        asked += 1;
+        return 'it was too late';
+      };
+      const flight = noReply(await channel.fly(shipmentTo(origin), limitsOf(5000, undefined, door)));
+      expect(flight).toEqual({ came: 'nothing', headersSent: false, trouble: 'it was too late', shut: true });
+      const ended = talks.at(-1)?.socket;
+      if (ended?.readyState !== 'closed') await once(ended ?? new EventEmitter(), 'close');
+      expect({ asked, talks: talks.length, more: read() - before }).toEqual({ asked: 1, talks: 1, more: 0 });
+      // The channel is as good as new for what may leave.
+      expect(reply(await channel.fly(shipmentTo(origin), limitsOf())).status).toBe(200);
+    },
+  );
+
   test('keeps the path of its base URL', async () => {
     const { origin, talks } = await serve((socket) => socket.end(httpReply('{}')));
     const url = `${origin}/tenant/a${path}`;
-    await lineTo(origin, false).fly({ ...shipmentTo(origin), url }, limitsOf());
+    await channelTo(origin, false).fly({ ...shipmentTo(origin), url }, limitsOf());
     expect(String(talks[0]?.received)).toContain(`POST /tenant/a${path} HTTP/1.1`);
   });
 
@@ -167,7 +185,7 @@ describe('headers went out, so it may have happened', () => {
     expect(await flyTo(origin, { timeoutMs: 100 })).toEqual({
       came: 'nothing',
       headersSent: true,
-      trouble: 'no whole reply came in time',
+      trouble: 'no complete reply came in time',
     });
   });
 
@@ -225,17 +243,17 @@ describe('connections', () => {
 
   test('a single command makes a fresh one for each attempt', async () => {
     const { origin, talks } = await serve(ok);
-    const line = lineTo(origin, false);
+    const channel = channelTo(origin, false);
     for (let nth = 1; nth <= 3; nth += 1) {
-      expect(reply(await line.fly(shipmentTo(origin), limitsOf())).ended).toBe('whole');
+      expect(reply(await channel.fly(shipmentTo(origin), limitsOf())).ended).toBe('whole');
     }
     expect(talks).toHaveLength(3);
   });
 
   test('a batch keeps its own', async () => {
     const { origin, talks } = await serve(ok);
-    const line = lineTo(origin, true);
-    for (let nth = 1; nth <= 3; nth += 1) await line.fly(shipmentTo(origin), limitsOf());
+    const channel = channelTo(origin, true);
+    for (let nth = 1; nth <= 3; nth += 1) await channel.fly(shipmentTo(origin), limitsOf());
     expect(talks).toHaveLength(1);
   });
 
@@ -245,54 +263,54 @@ describe('connections', () => {
       else if (nth === 3) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{}');
       else ok(socket, request, nth);
     });
-    const line = lineTo(origin, true);
+    const channel = channelTo(origin, true);
     const came = [];
     for (let nth = 1; nth <= 4; nth += 1) {
-      const flight = await line.fly(shipmentTo(origin), limitsOf());
+      const flight = await channel.fly(shipmentTo(origin), limitsOf());
       came.push(flight.came === 'reply' ? flight.ended : flight.headersSent);
     }
     expect(came).toEqual(['whole', true, 'broken', 'whole']);
     expect(talks).toHaveLength(3);
   });
 
-  test('none is left open when the line is closed', async () => {
+  test('none is left open when the channel is closed', async () => {
     const { origin, talks } = await serve(ok);
-    const line = lineTo(origin, true);
-    await line.fly(shipmentTo(origin), limitsOf());
+    const channel = channelTo(origin, true);
+    await channel.fly(shipmentTo(origin), limitsOf());
     const [talk] = talks;
-    await line.close();
+    await channel.close();
     if (talk && !talk.socket.destroyed) await once(talk.socket, 'close');
     expect(talk?.socket.destroyed).toBe(true);
   });
 
-  test('a closed line flies again, over a new one', async () => {
+  test('a closed channel flies again, over a new one', async () => {
     const { origin, talks } = await serve(ok);
-    const line = lineTo(origin, true);
-    await line.fly(shipmentTo(origin), limitsOf());
-    await line.close();
-    await line.close();
-    expect(reply(await line.fly(shipmentTo(origin), limitsOf())).ended).toBe('whole');
+    const channel = channelTo(origin, true);
+    await channel.fly(shipmentTo(origin), limitsOf());
+    await channel.close();
+    await channel.close();
+    expect(reply(await channel.fly(shipmentTo(origin), limitsOf())).ended).toBe('whole');
     expect(talks).toHaveLength(2);
   });
 
-  test('a line that is closed in flight ends the flight, and says what is true of it', async () => {
-    const { origin } = await serve(() => void line.close());
-    const line = lineTo(origin, true);
-    expect(noReply(await line.fly(shipmentTo(origin), limitsOf())).headersSent).toBe(true);
+  test('a channel that is closed in flight ends the flight, and says what is true of it', async () => {
+    const { origin } = await serve(() => void channel.close());
+    const channel = channelTo(origin, true);
+    expect(noReply(await channel.fly(shipmentTo(origin), limitsOf())).headersSent).toBe(true);
   });
 
-  test('a line that is closed before the flight has begun lets nothing go unanswered', async () => {
+  test('a channel that is closed before the flight has begun lets nothing go unanswered', async () => {
     const { origin } = await serve(ok);
-    const line = lineTo(origin, true);
-    const flying = line.fly(shipmentTo(origin), limitsOf(500));
-    const closing = line.close();
+    const channel = channelTo(origin, true);
+    const flying = channel.fly(shipmentTo(origin), limitsOf(500));
+    const closing = channel.close();
     const flight = await flying;
     await closing;
     if (flight.came === 'nothing') expect(flight.headersSent).toBe(false);
   });
 });
 
-describe('several lines at once', () => {
+describe('several channels at once', () => {
   test('each knows its own phase', async () => {
     const silent = await serve(() => {});
     const answering = await serve((socket) => setTimeout(() => socket.end(httpReply('{}')), 30));
@@ -335,7 +353,7 @@ describe('no flight ever throws', () => {
     ['a URL that is none', { url: 'nonsense' }],
   ])('with %s nothing goes out', async (_what, change) => {
     const { origin, talks } = await serve((socket) => socket.end(httpReply('{}')));
-    const flight = await lineTo(origin, false).fly({ ...shipmentTo(origin), ...change }, limitsOf());
+    const flight = await channelTo(origin, false).fly({ ...shipmentTo(origin), ...change }, limitsOf());
     expect(noReply(flight).headersSent).toBe(false);
     expect(talks.map(({ received }) => String(received)).join('')).toBe('');
   });
@@ -346,10 +364,10 @@ describe('no flight ever throws', () => {
     expect(reply(await flyTo(origin, { timeoutMs: Number.MAX_SAFE_INTEGER })).status).toBe(200);
   });
 
-  test('a token is never sent to another origin than the line’s', async () => {
+  test('a token is never sent to another origin than the channel’s', async () => {
     const asked = await serve((socket) => socket.end(httpReply('{}')));
     const other = await serve((socket) => socket.end(httpReply('{}')));
-    const flight = await lineTo(asked.origin, false).fly(shipmentTo(other.origin), limitsOf());
+    const flight = await channelTo(asked.origin, false).fly(shipmentTo(other.origin), limitsOf());
     expect(noReply(flight).headersSent).toBe(false);
     expect([...asked.talks, ...other.talks]).toHaveLength(0);
   });

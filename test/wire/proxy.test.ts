@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openLine } from '../../src/wire/undiciLine.ts';
-import { type Certificates, makeCertificates, trust } from '../helpers/certificates.ts';
-import { deadPort, httpReply, type Loopback, startLoopback } from '../helpers/loopback.ts';
-import { type LoopbackProxy, startProxy } from '../helpers/proxy.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openChannel } from '../../src/wire/undiciChannel.ts';
+import { type Certificates, makeCertificates, trust } from '../../testing/certificates.ts';
+import { closedAfterTest } from '../../testing/closedAfterTest.ts';
+import { failureOf } from '../../testing/failure.ts';
 import {
   flyTo,
   limitsOf,
@@ -13,17 +13,9 @@ import {
   settingsFor,
   shipmentTo,
   token,
-} from '../helpers/shipping.ts';
-
-const opened: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of opened.splice(0)) await one.close();
-});
-
-function later<Closing extends { close(): Promise<void> }>(one: Closing): Closing {
-  opened.push(one);
-  return one;
-}
+} from '../../testing/flights.ts';
+import { deadPort, httpReply, type Loopback, startLoopback } from '../../testing/loopback.ts';
+import { type LoopbackProxy, startProxy } from '../../testing/proxy.ts';
 
 const ok = (socket: Socket): void => void socket.end(httpReply('{"a":1}'));
 
@@ -47,8 +39,8 @@ describe.skipIf(certificates === undefined)('through a proxy (skipped where ther
   ): Promise<{ service: Loopback; proxy: LoopbackProxy }> {
     const certificate = made[which];
     if (typeof certificate === 'string') throw new Error('an authority serves nothing');
-    const service = later(await startLoopback(onRequest, certificate));
-    return { service, proxy: later(await startProxy(service.port, answer)) };
+    const service = closedAfterTest(await startLoopback(onRequest, certificate));
+    return { service, proxy: closedAfterTest(await startProxy(service.port, answer)) };
   }
 
   const envOf = ({ port }: LoopbackProxy): Record<string, string> => ({
@@ -59,8 +51,8 @@ describe.skipIf(certificates === undefined)('through a proxy (skipped where ther
     const { service, proxy } = await behindProxy(ok);
     const flight = reply(await flyTo('https://bots.test', { env: envOf(proxy) }));
     expect([flight.status, String(flight.body)]).toEqual([200, '{"a":1}']);
-    expect(proxy.asked.map(({ url }) => url)).toEqual(['bots.test:443']);
-    expect(JSON.stringify(proxy.asked[0]?.headers)).not.toContain(token);
+    expect(proxy.connects.map(({ url }) => url)).toEqual(['bots.test:443']);
+    expect(JSON.stringify(proxy.connects[0]?.headers)).not.toContain(token);
     expect(Buffer.concat(proxy.passed).toString('latin1')).not.toContain(token);
     const request = String(service.talks[0]?.received);
     expect(request).toContain(`POST ${path} HTTP/1.1`);
@@ -82,21 +74,20 @@ describe.skipIf(certificates === undefined)('through a proxy (skipped where ther
     const { service, proxy } = await behindProxy(ok);
     const env = { HTTPS_PROXY: `http://user:pa%40ss@127.0.0.1:${proxy.port}` };
     expect(reply(await flyTo('https://bots.test', { env })).status).toBe(200);
-    expect(proxy.asked[0]?.headers['proxy-authorization']).toBe(
+    expect(proxy.connects[0]?.headers['proxy-authorization']).toBe(
       `Basic ${Buffer.from('user:pa@ss').toString('base64')}`,
     );
     expect(String(service.talks[0]?.received).toLowerCase()).not.toContain('proxy-');
   });
 
-  test('https_proxy outranks HTTPS_PROXY, and where it is empty there is no proxy', async () => {
+  test('https_proxy outranks HTTPS_PROXY, and where it is empty it hides nothing', async () => {
     const { proxy } = await behindProxy(ok);
     const dead = `http://127.0.0.1:${await deadPort()}`;
     const lower = { https_proxy: envOf(proxy).HTTPS_PROXY, HTTPS_PROXY: dead };
     expect(reply(await flyTo('https://bots.test', { env: lower })).status).toBe(200);
-    expect(noReply(await flyTo(nowhere, { env: { ...envOf(proxy), https_proxy: '' } })).headersSent).toBe(
-      false,
-    );
-    expect(proxy.asked).toHaveLength(1);
+    const empty = { ...envOf(proxy), https_proxy: '' };
+    expect(reply(await flyTo('https://bots.test', { env: empty })).status).toBe(200);
+    expect(proxy.connects).toHaveLength(2);
   });
 
   test('a batch keeps its tunnel; a single command makes a fresh one for each attempt', async () => {
@@ -106,30 +97,36 @@ describe.skipIf(certificates === undefined)('through a proxy (skipped where ther
       [false, 3],
     ] as const) {
       const settings = settingsFor('https://bots.test', { env: envOf(proxy), keepAlive });
-      const line = later(openLine(settings));
-      const before = proxy.asked.length;
+      const channel = closedAfterTest(openChannel(settings));
+      const before = proxy.connects.length;
       for (let nth = 1; nth <= 3; nth += 1) {
-        expect(reply(await line.fly(shipmentTo('https://bots.test'), limitsOf())).status).toBe(200);
+        expect(reply(await channel.fly(shipmentTo('https://bots.test'), limitsOf())).status).toBe(200);
       }
-      expect(proxy.asked.length - before).toBe(tunnels);
+      expect(proxy.connects.length - before).toBe(tunnels);
     }
   });
 
-  test.each([403, 407, 502])('a proxy that answers %i lets nothing out', async (status) => {
+  test.each([
+    [403, 'the proxy does not allow this connection (status 403)'],
+    [407, 'the proxy asks for a user and a password (status 407)'],
+    [405, 'the server at the proxy’s address makes no tunnels (status 405)'],
+    [418, 'the proxy refused the tunnel (status 418)'],
+    [502, 'the proxy could not reach the service (status 502)'],
+  ])('a proxy that answers %i lets nothing out', async (status, trouble) => {
     const { service, proxy } = await behindProxy(ok, 'good', (socket) => {
       socket.end(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`);
       return false;
     });
     const flight = noReply(await flyTo('https://bots.test', { env: envOf(proxy) }));
     expect(flight.headersSent).toBe(false);
-    expect(flight.trouble).toBe(`the proxy answered ${status}`);
+    expect(flight.trouble).toBe(trouble);
     expect(service.talks).toHaveLength(0);
   });
 
   test.each<[string, (socket: Socket) => void, number]>([
     ['never answers', () => {}, 150],
-    ['hangs up', (socket) => void socket.destroy(), 3000],
-    ['talks nonsense', (socket) => void socket.end('hello\r\n\r\n'), 3000],
+    ['hangs up', (socket) => void socket.destroy(), 30_000],
+    ['talks nonsense', (socket) => void socket.end('hello\r\n\r\n'), 30_000],
   ])('a proxy that %s lets nothing out', async (_what, answer, timeoutMs) => {
     const { service, proxy } = await behindProxy(ok, 'good', (socket) => {
       answer(socket);
@@ -138,7 +135,7 @@ describe.skipIf(certificates === undefined)('through a proxy (skipped where ther
     const startedMs = performance.now();
     const flight = noReply(await flyTo('https://bots.test', { env: envOf(proxy), timeoutMs }));
     expect(flight.headersSent).toBe(false);
-    expect(performance.now() - startedMs).toBeLessThan(2000);
+    expect(performance.now() - startedMs).toBeLessThan(15_000);
     expect(service.talks).toHaveLength(0);
   });
 
@@ -187,7 +184,7 @@ describe.skipIf(certificates === undefined)('through a proxy (skipped where ther
     });
   });
 
-  test('several lines at once each know their own phase', async () => {
+  test('several channels at once each know their own phase', async () => {
     const good = await behindProxy(ok);
     const silent = await behindProxy(() => {});
     const refusing = await behindProxy(ok, 'good', (socket) => {
@@ -210,7 +207,7 @@ describe('who goes past the proxy', () => {
   const host = new URL(nowhere).hostname;
 
   async function asksProxy(origin: string, noProxy: Record<string, string>): Promise<boolean> {
-    const proxy = later(
+    const proxy = closedAfterTest(
       await startProxy(0, (socket) => {
         socket.end('HTTP/1.1 502 No\r\n\r\n');
         return false;
@@ -219,7 +216,7 @@ describe('who goes past the proxy', () => {
     const url = `http://127.0.0.1:${proxy.port}`;
     const flight = noReply(await flyTo(origin, { env: { HTTPS_PROXY: url, ...noProxy } }));
     expect(flight.headersSent).toBe(false);
-    return proxy.asked.length > 0;
+    return proxy.connects.length > 0;
   }
 
   test.each([
@@ -243,6 +240,10 @@ describe('who goes past the proxy', () => {
     expect(await asksProxy(nowhere, { NO_PROXY: noProxy })).toBe(asked);
   });
 
+  test('an empty no_proxy does not hide NO_PROXY', async () => {
+    expect(await asksProxy(nowhere, { no_proxy: '', NO_PROXY: host })).toBe(false);
+  });
+
   test('no_proxy outranks NO_PROXY', async () => {
     expect(await asksProxy(nowhere, { no_proxy: host, NO_PROXY: 'other.test' })).toBe(false);
     expect(await asksProxy(nowhere, { no_proxy: 'other.test', NO_PROXY: host })).toBe(true);
@@ -258,48 +259,58 @@ describe('who goes past the proxy', () => {
   });
 
   test('a proxy for http is none for https', async () => {
-    const proxy = later(await startProxy(0));
+    const proxy = closedAfterTest(await startProxy(0));
     await flyTo(nowhere, { env: { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` } });
-    expect(proxy.asked).toHaveLength(0);
+    expect(proxy.connects).toHaveLength(0);
   });
 
   test.each(['127.0.0.1', 'localhost'])(
     'what is for this machine (%s) never leaves it in the clear',
     async (name) => {
-      const service = later(await startLoopback(ok));
-      const proxy = later(await startProxy(service.port));
+      const service = closedAfterTest(await startLoopback(ok));
+      const proxy = closedAfterTest(await startProxy(service.port));
       const url = `http://127.0.0.1:${proxy.port}`;
       const env = { HTTP_PROXY: url, http_proxy: url, HTTPS_PROXY: url, https_proxy: url };
       expect(reply(await flyTo(`http://${name}:${service.port}`, { env })).status).toBe(200);
-      expect([...proxy.asked, ...proxy.plain]).toHaveLength(0);
+      expect([...proxy.connects, ...proxy.plain]).toHaveLength(0);
     },
   );
 
   test('the embedded sandbox asks no proxy', async () => {
-    const service = later(await startLoopback(ok));
+    const service = closedAfterTest(await startLoopback(ok));
     const env = { HTTP_PROXY: 'http://127.0.0.1:1' };
     expect(reply(await flyTo(`http://127.0.0.1:${service.port}`, { env, direct: true })).status).toBe(200);
   });
 });
 
-describe('a proxy that cannot be one lets nothing out, without its password being shown', () => {
+describe('a proxy that cannot be one is refused before there is a channel, without its password being shown', () => {
   test.each([
-    'http://',
-    'http://user:secret@',
-    'http://user:secret@proxy.test:99999',
-    'ftp://user:secret@proxy.test',
-    'file:///secret',
-    'http://[secret',
-    '://secret',
-    'http://user:%zzsecret@127.0.0.1:1',
-  ])('%j', async (url) => {
-    const line = later(openLine(settingsFor('https://bots.test', { env: { HTTPS_PROXY: url } })));
-    for (let nth = 1; nth <= 2; nth += 1) {
-      const flight = noReply(await line.fly(shipmentTo('https://bots.test'), limitsOf(1000)));
-      expect(flight.headersSent).toBe(false);
-      expect(flight.trouble).toContain('proxy');
-      expect(flight.trouble).not.toContain('secret');
-    }
+    ['http://', 'is not an http:// or https:// URL'],
+    ['http://user:secret@', 'is not an http:// or https:// URL'],
+    ['http://user:secret@proxy.test:99999', 'is not an http:// or https:// URL'],
+    ['socks5://user:secret@proxy.test:1080', 'begins with socks5://'],
+    ['SOCKS5H://user:secret@proxy.test:1080', 'begins with socks5h://'],
+    ['ftp://user:secret@proxy.test', 'begins with ftp://'],
+    ['file:///secret', 'begins with file://'],
+    ['secret://proxy.test', 'is not an http:// or https:// URL'],
+    ['http://[secret', 'is not an http:// or https:// URL'],
+    ['://secret', 'is not an http:// or https:// URL'],
+    ['http://user:%zzsecret@127.0.0.1:1', 'is not an http:// or https:// URL'],
+  ])('%j', async (url, words) => {
+    const settings = settingsFor('https://bots.test', { env: { HTTPS_PROXY: url } });
+    const failure = await failureOf(() => openChannel(settings));
+    expect(failure.code).toBe('bad-proxy');
+    expect(failure.message).toContain(words);
+    expect(failure.message).toContain('Nothing was sent');
+    expect(failure.message + failure.details.hint).not.toContain('secret');
+  });
+
+  test('where it is not on the way it is not looked at', () => {
+    const env = { HTTPS_PROXY: 'socks5://x', NO_PROXY: 'bots.test' };
+    expect(openChannel(settingsFor('https://bots.test', { env }))).toBeDefined();
+    expect(
+      openChannel(settingsFor('http://127.0.0.1:1', { env: { HTTPS_PROXY: 'socks5://x' } })),
+    ).toBeDefined();
   });
 });
 
@@ -309,7 +320,7 @@ describe('certificates are checked', () => {
   test.each(['https://bots.test', 'https://127.0.0.1.bots.test', 'https://localhost.bots.test:8443'])(
     'NODE_TLS_REJECT_UNAUTHORIZED=0 is refused for %s',
     (origin) => {
-      expect(() => openLine(settingsFor(origin, { env }))).toThrow(
+      expect(() => openChannel(settingsFor(origin, { env }))).toThrow(
         expect.objectContaining({ code: 'insecure-tls' }),
       );
     },
@@ -318,13 +329,13 @@ describe('certificates are checked', () => {
   test.each(['https://localhost:8443', 'https://127.0.0.1:8443', 'https://[::1]:8443', 'http://127.0.0.1:1'])(
     'and left alone for %s',
     (origin) => {
-      expect(openLine(settingsFor(origin, { env }))).toBeDefined();
+      expect(openChannel(settingsFor(origin, { env }))).toBeDefined();
     },
   );
 
   test('any other value of it is nobody’s business', () => {
     const lines = [{ NODE_TLS_REJECT_UNAUTHORIZED: '1' }, { NODE_TLS_REJECT_UNAUTHORIZED: '' }, {}];
     for (const other of lines)
-      expect(openLine(settingsFor('https://bots.test', { env: other }))).toBeDefined();
+      expect(openChannel(settingsFor('https://bots.test', { env: other }))).toBeDefined();
   });
 });

@@ -1,4 +1,4 @@
-import { recipient } from '../../../test/helpers/sandbox.ts';
+import { recipient } from '../../../testing/sandbox.ts';
 import type { Kind } from './kind.ts';
 import { mutateBytes } from './mutate.ts';
 import { sampleMessage } from './payloads.ts';

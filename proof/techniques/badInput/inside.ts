@@ -3,7 +3,7 @@ import { Readable, Writable } from 'node:stream';
 import { main } from '../../../src/main.ts';
 import type { Ran } from '../../run.ts';
 
-export type Inside = {
+type Inside = {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: Buffer | undefined;

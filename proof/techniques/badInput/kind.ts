@@ -11,7 +11,7 @@ export type Generated = {
   /** How many requests may leave at most; whatever is refused (exit 2) sends none. */
   readonly mostRequests: number;
   /** What a request must say, if one leaves. */
-  readonly isAsked?: (body: Record<string, unknown>) => boolean;
+  readonly isRequested?: (body: Record<string, unknown>) => boolean;
 };
 
 /** The message of the machine in use, under a name. */

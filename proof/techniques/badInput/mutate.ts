@@ -41,7 +41,7 @@ function oddValue(dice: Dice): unknown {
 }
 
 /** The object with one thing wrong, or odd, somewhere in it. */
-export function mutateValue(value: unknown, dice: Dice): unknown {
+function mutateValue(value: unknown, dice: Dice): unknown {
   if (typeof value !== 'object' || value === null || dice.below(5) === 0) return oddValue(dice);
   if (Array.isArray(value)) {
     if (value.length === 0) return [oddValue(dice)];
@@ -74,8 +74,8 @@ export function mutateBytes(bytes: Buffer, dice: Dice): Buffer {
     default: {
       const copy = Buffer.from(bytes);
       if (copy.length > 0) {
-        const place = dice.below(copy.length);
-        copy[place] = (copy[place] ?? 0) ^ (1 << dice.below(8));
+        const offset = dice.below(copy.length);
+        copy[offset] = (copy[offset] ?? 0) ^ (1 << dice.below(8));
       }
       return copy;
     }

@@ -1,4 +1,4 @@
-import { recipient } from '../../../test/helpers/sandbox.ts';
+import { recipient } from '../../../testing/sandbox.ts';
 import type { Kind } from './kind.ts';
 import { mutateJson } from './mutate.ts';
 
@@ -51,12 +51,12 @@ export const payloads: Kind = {
     const isMessage = dice.below(2) === 0;
     const stdin = mutateJson(isMessage ? sampleMessage : sampleTransfer, dice);
     const name = dice.below(3) === 0 ? ['--once', `n${dice.below(1e9)}`] : ['--run', `r${dice.below(1e9)}`];
-    const asked = withoutKey(parsed(stdin));
+    const requested = withoutKey(parsed(stdin));
     return {
       argv: [isMessage ? 'send' : 'transfer', '--payload', '-', ...name, '--json'],
       stdin,
       mostRequests: 1,
-      isAsked: (body) => withoutKey(body) === asked,
+      isRequested: (body) => withoutKey(body) === requested,
     };
   },
 };

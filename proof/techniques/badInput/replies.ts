@@ -1,4 +1,4 @@
-import { recipient } from '../../../test/helpers/sandbox.ts';
+import { recipient } from '../../../testing/sandbox.ts';
 import type { Kind } from './kind.ts';
 import { mutateBytes, mutateJson, oddText } from './mutate.ts';
 
@@ -10,10 +10,14 @@ export const replies: Kind = {
   name: 'replies',
   count: 3000,
   make: (dice) => {
-    const body = mutateJson(
-      { message: { id: 'm' }, transfer_id: 't', status: 'confirmed', signature: 's' },
-      dice,
-    );
+    const nth = dice.below(1e9);
+    const yes = {
+      message: { id: 'm' },
+      transfer_id: `t${nth}`,
+      status: 'confirmed',
+      signature: `s${nth}`,
+    };
+    const body = mutateJson(yes, dice);
     const status = dice.below(3) === 0 ? 500 + dice.below(100) : dice.pick(statuses);
     const length = dice.below(5) === 0 ? dice.below(2000) : body.length;
     const extra = dice.pick([

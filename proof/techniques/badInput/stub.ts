@@ -7,23 +7,29 @@ export type Stub = {
   /** The bodies of the requests that came since the last call. */
   taken(): string[];
   /** What every request is answered from now on; nothing ends the connection. */
-  answer(raw: Buffer): void;
+  answer(raw: Answer): void;
   close(): Promise<void>;
 };
 
-const yes = JSON.stringify({
-  message: { id: 'msg_1' },
-  transfer_id: 'tr_1',
-  status: 'confirmed',
-  signature: 's',
-});
-export const plainYes: Buffer = Buffer.from(
-  `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${yes.length}\r\n\r\n${yes}`,
-);
+/** A yes that names what was done: every time something else. */
+export const plainYes = 'a plain yes' as const;
+type Answer = Buffer | typeof plainYes;
+
+function yesNumber(nth: number): Buffer {
+  const yes = JSON.stringify({
+    message: { id: `msg_${nth}` },
+    transfer_id: `tr_${nth}`,
+    status: 'confirmed',
+    signature: `s_${nth}`,
+  });
+  const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${yes.length}\r\n\r\n`;
+  return Buffer.from(head + yes);
+}
 
 export async function startStub(): Promise<Stub> {
   let bodies: string[] = [];
-  let reply: Buffer = plainYes;
+  let reply: Answer = plainYes;
+  let answered = 0;
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -35,7 +41,8 @@ export async function startStub(): Promise<Stub> {
       for (let body = bodyIn(received); body !== undefined; body = bodyIn(received)) {
         received = received.subarray(body.end);
         bodies.push(body.text);
-        socket.write(reply);
+        answered += 1;
+        socket.write(reply === plainYes ? yesNumber(answered) : reply);
         if (reply !== plainYes) socket.end();
       }
     });

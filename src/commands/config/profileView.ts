@@ -1,6 +1,6 @@
+import type { ProfileSummary } from '../../bot/profileSummary.ts';
 import type { View } from '../../display/display.ts';
 import { safeLine } from '../../display/safeText.ts';
-import type { ProfileSummary } from '../../profile/summary.ts';
 
 function tokenText({ token }: ProfileSummary): string {
   const known = token.ending === undefined ? token.problem : `ends in ${token.ending}`;

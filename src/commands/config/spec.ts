@@ -1,29 +1,30 @@
+import { settingKeys } from '../../bot/settingKeys.ts';
 import type { BranchSpec, Example, LeafSpec, OptionSpec, Run } from '../../cli/spec.ts';
 import type { Exit } from '../../errors.ts';
-import { settingKeys } from '../../profile/settings.ts';
 
 const tokenOptions: readonly OptionSpec[] = [
-  { flags: '--token-stdin', about: 'store the token that comes on stdin', group: 'The token' },
+  { flags: '--token-stdin', about: 'read the token from stdin and store it', group: 'The token' },
   {
     flags: '--token-env <variable>',
-    about: 'take it from this variable whenever the bot speaks',
+    about: 'read it from this variable each time it is needed',
     group: 'The token',
   },
   {
     flags: '--token-command <command>',
-    about: 'run this whenever the bot speaks; the first line it prints is the token',
+    about: 'run this each time it is needed; its first line is the token',
     group: 'The token',
   },
 ];
 
 // commander wraps each line of its own accord.
 const tokenDetails = [
-  'The token is asked for unseen, or given with --token-stdin, --token-env, --token-file or --token-command.',
-  'A variable, a file or a command is only noted: the token itself stays where it is.',
-  'A command is split into words by quotes and blanks; no shell runs it, and it has 30 s.',
+  'botctl asks for the token without showing it, or takes it with --token-stdin, --token-env, --token-file or --token-command.',
+  'Of a variable, a file or a command only the name is kept: the token itself stays where it is.',
+  'A command is split into words at spaces outside quotes; it runs without a shell and has 30 s.',
 ].join(' ');
 
-const keyDetails = 'Keys: base-url, token, key-age (30m), timeout (30s), retries (4), max-wait (60s).';
+const keyDetails =
+  'Keys: base-url, token, key-age (30m), timeout (30s), retries (until max-wait), max-wait (60s).';
 
 const newName = { usage: '<name>', about: 'the profile' } as const;
 const name = { ...newName, completes: 'profiles' } as const;
@@ -41,15 +42,15 @@ function leaf(
 
 export const configSpec: BranchSpec = {
   name: 'config',
-  about: 'profiles: who speaks, where, and where the token comes from',
+  about: 'manage profiles: a bot, its service and its token',
   children: [
     leaf(
       {
         name: 'add',
         about: 'add a profile: a bot, its service and its token',
-        details: `--base-url is the address of its service. ${tokenDetails}\n\n--timeout, --retries and --max-wait, if given, are kept in it. The first profile is in use at once.`,
+        details: `--base-url is the address of its service. ${tokenDetails}\n\n--timeout, --retries and --max-wait are stored in the profile if given. The first profile is used at once.`,
         arguments: [newName],
-        options: [...tokenOptions, { flags: '--use', about: 'put it in use' }],
+        options: [...tokenOptions, { flags: '--use', about: 'use it from now on' }],
         examples: [
           {
             line: 'botctl config add prod --base-url https://bots.example.com',
@@ -99,7 +100,7 @@ export const configSpec: BranchSpec = {
     leaf(
       {
         name: 'use',
-        about: 'put a profile in use',
+        about: 'use a profile from now on',
         arguments: [name],
         examples: [
           { line: 'botctl config use prod', about: 'From now on, without --profile' },
@@ -118,7 +119,7 @@ export const configSpec: BranchSpec = {
         arguments: [
           name,
           { usage: '<key>', about: 'what to change', completes: keys },
-          { usage: '[value]', about: 'its new value; for token there is none: arguments show in ps' },
+          { usage: '[value]', about: 'the new value; none for token, as arguments show in ps' },
         ],
         options: tokenOptions,
         examples: [
@@ -139,9 +140,9 @@ export const configSpec: BranchSpec = {
     leaf(
       {
         name: 'unset',
-        about: 'give a key of a profile its default again',
+        about: 'reset a key of a profile to its default',
         details: 'Keys: key-age, timeout, retries, max-wait.',
-        arguments: [name, { usage: '<key>', about: 'what to forget', completes: settingKeys }],
+        arguments: [name, { usage: '<key>', about: 'what to reset', completes: settingKeys }],
         examples: [
           { line: 'botctl config unset prod timeout', about: 'The default bound on one attempt' },
           { line: 'botctl config unset prod key-age', about: 'The default of 30 minutes' },
@@ -157,7 +158,7 @@ export const configSpec: BranchSpec = {
         about: 'remove a profile, and its token if it is stored',
         details: 'Asks first on a terminal. The journal keeps what the bot did.',
         arguments: [name],
-        options: [{ flags: '-y, --yes', about: 'do not ask' }],
+        options: [{ flags: '-y, --yes', about: 'do not ask for confirmation' }],
         examples: [
           { line: 'botctl config remove stage', about: 'Asks first on a terminal' },
           { line: 'botctl config remove stage --yes', about: 'Does not ask' },
@@ -170,7 +171,7 @@ export const configSpec: BranchSpec = {
     leaf(
       {
         name: 'path',
-        about: 'print where the profiles are kept',
+        about: 'print the path of the profiles file',
         examples: [
           { line: 'botctl config path', about: 'The file, whether it is there or not' },
           { line: 'ls -l "$(botctl config path)"', about: 'Who may read it' },

@@ -1,7 +1,8 @@
+import { useProfile } from '../../bot/editProfiles.ts';
 import type { Given } from '../../cli/given.ts';
 import type { Context } from '../../context.ts';
 import type { Exit } from '../../errors.ts';
-import { useProfile } from '../../profile/edit.ts';
+import { outranksInUse, profileInUse } from '../../words/profileChanges.ts';
 import { changeAndShow } from './changeAndShow.ts';
 
 export async function run(given: Given, context: Context): Promise<Exit> {
@@ -11,12 +12,10 @@ export async function run(given: Given, context: Context): Promise<Exit> {
     context,
     name,
     (file) => useProfile(file, name),
-    `${name} is in use.`,
+    profileInUse(name),
   );
   for (const variable of ['BOTCTL_TOKEN', 'BOTCTL_PROFILE']) {
-    if (context.env[variable] !== undefined) {
-      context.display.warn(`${variable} is set here and outranks the profile in use.`);
-    }
+    if (context.env[variable] !== undefined) context.display.warn(outranksInUse(variable));
   }
   return exit;
 }

@@ -15,7 +15,7 @@ export function transferSol(from: string, to: string, lamports: bigint): Instruc
   return { program: systemProgram, accounts: [signerWritable(from), writable(to)], data };
 }
 
-export type TokenHolder = { owner: string; account: string };
+type TokenHolder = { owner: string; account: string };
 
 /** Makes the recipient's token account at the payer's cost; where it exists, it does nothing. */
 export function createTokenAccount(payer: string, holder: TokenHolder, mint: string): Instruction {
@@ -33,7 +33,7 @@ export function createTokenAccount(payer: string, holder: TokenHolder, mint: str
   };
 }
 
-export type TokenAmount = { mint: string; units: bigint; decimals: number };
+type TokenAmount = { mint: string; units: bigint; decimals: number };
 
 export function transferToken(from: TokenHolder, to: TokenHolder, amount: TokenAmount): Instruction {
   const data = Buffer.alloc(10);

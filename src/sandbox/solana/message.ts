@@ -1,10 +1,10 @@
 import { base58 } from '@scure/base';
 import type { AccountUse, Instruction } from './instructions.ts';
 
-export type CompiledInstruction = { programIndex: number; accounts: number[]; data: Uint8Array };
+type CompiledInstruction = { programIndex: number; accounts: number[]; data: Uint8Array };
 
 /** A legacy transaction message, as its bytes say it. */
-export type Message = {
+type Message = {
   signers: number;
   readonlySigners: number;
   readonlyOthers: number;

@@ -21,7 +21,7 @@ export function holderData(mint: string, owner: string, units: bigint): Uint8Arr
   return data;
 }
 
-export type Holding = { mint: string; owner: string; units: bigint };
+type Holding = { mint: string; owner: string; units: bigint };
 
 /** What a token account holds; undefined where the bytes are not a token account's. */
 export function readHolding(data: Uint8Array): Holding | undefined {

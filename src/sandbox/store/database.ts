@@ -1,10 +1,10 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { accessSync, constants, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { whileLocked } from '../../lock/fileLock.ts';
+import { makeFolder } from '../../disk.ts';
+import { createPrivate, whileLocked } from '../../lock/fileLock.ts';
 
 export type Database = InstanceType<typeof DatabaseSync>;
-export type Statement = ReturnType<Database['prepare']>;
 
 /** How long a request waits for other processes' transactions. */
 export const lockWaitMs = 15_000;
@@ -59,16 +59,20 @@ const schema = `
 
 /** Opens the data folder's database; `fill` runs once, in the transaction that lays the tables. */
 export function openDatabase(dataDir: string, waitMs: number, fill: (db: Database) => void): Database {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   const file = join(dataDir, 'sandbox.db');
+  refuseForeign(file);
+  // What is there already is left as it is, its mode too.
+  createPrivate(file);
+  accessSync(file, constants.W_OK);
   const db = new DatabaseSync(file, { timeout: waitMs });
   try {
-    chmodSync(file, 0o600);
     keepLog(db, file, waitMs);
     setDurable(db);
     inTransaction(db, () => {
       if (versionOf(db) === 1) return;
       if (versionOf(db) !== 0) throw new Error(`${file} was written by a newer botctl`);
+      if (hasTables(db)) throw new Error(`${file} is a database of another program`);
       db.exec(schema);
       fill(db);
       db.exec('PRAGMA user_version = 1');
@@ -80,6 +84,16 @@ export function openDatabase(dataDir: string, waitMs: number, fill: (db: Databas
   }
 }
 
+function refuseForeign(file: string): void {
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  if (stats === undefined || stats.isFile()) return;
+  throw new Error(`${file} is not a regular file, and was left as it is`);
+}
+
+function hasTables(db: Database): boolean {
+  return db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() !== undefined;
+}
+
 function journalModeOf(db: Database): string {
   return (db.prepare('PRAGMA journal_mode').get() as { journal_mode: string }).journal_mode;
 }
@@ -87,8 +101,9 @@ function journalModeOf(db: Database): string {
 /** Two processes that change the journal mode at once do not wait for each other: SQLite refuses one of them. */
 function keepLog(db: Database, file: string, waitMs: number): void {
   if (journalModeOf(db) === 'wal') return;
-  const refusal = (): Error => new Error(`${file} is being made by another process that does not finish`);
-  whileLocked(`${file}.setup`, waitMs, refusal, () => db.exec('PRAGMA journal_mode = WAL'));
+  const stillBeingMade = (): Error =>
+    new Error(`${file} is being made by another process that does not finish`);
+  whileLocked(`${file}.setup`, waitMs, stillBeingMade, () => db.exec('PRAGMA journal_mode = WAL'));
 }
 
 /** Some builds default to NORMAL, which loses commits on power failure: set FULL, then ask. */

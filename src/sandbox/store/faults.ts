@@ -1,7 +1,7 @@
 import type { Fault } from '../faults.ts';
 import type { Database } from './database.ts';
 
-export type QueuedFault = { id: number; remaining: number; fault: Fault };
+type QueuedFault = { id: number; remaining: number; fault: Fault };
 
 export class FaultStore {
   readonly #list;

@@ -32,7 +32,6 @@ type Row = { slot: number; block_time: number; wire: Uint8Array; meta: string };
 export class TransactionStore {
   readonly #put;
   readonly #get;
-  readonly #lastSlot;
   readonly #count;
   readonly #fees;
 
@@ -41,7 +40,6 @@ export class TransactionStore {
       'INSERT INTO transactions (signature, slot, block_time, wire, meta) VALUES (?, ?, ?, ?, ?)',
     );
     this.#get = db.prepare('SELECT slot, block_time, wire, meta FROM transactions WHERE signature = ?');
-    this.#lastSlot = db.prepare('SELECT max(slot) AS slot FROM transactions');
     this.#count = db.prepare('SELECT count(*) AS count FROM transactions');
     this.#fees = db.prepare("SELECT coalesce(sum(json_extract(meta, '$.fee')), 0) AS fees FROM transactions");
   }
@@ -56,10 +54,6 @@ export class TransactionStore {
     if (row === undefined) return undefined;
     const meta = JSON.parse(row.meta) as TransactionMeta;
     return { signature, slot: row.slot, blockTimeS: row.block_time, wire: row.wire, meta };
-  }
-
-  lastSlot(): number {
-    return (this.#lastSlot.get() as { slot: number | null }).slot ?? 0;
   }
 
   count(): number {

@@ -1,9 +1,9 @@
 import type { Flight } from '../../../src/wire/flight.ts';
-import { lost, reply, unsent } from '../../helpers/workshop.ts';
+import { lost, reply, unsent } from '../../../testing/scriptedEngine.ts';
 import { type Kind, keyAges } from '../design.ts';
 
 /** The document leaves open what a repeated key brings, and how long a key is known. */
-export type Reading = {
+export type ParsedReply = {
   readonly repeatedTransfer: 'replay' | 'conflict';
   readonly repeatedMessage: 'replay' | 'conflict';
   /** As long as botctl may rely on it and not a moment longer, or for ever. */
@@ -42,13 +42,13 @@ export type Effect = Request & { readonly atMs: number };
 /** A service that keeps its word as far as its document gives one, and a ledger of what it did. */
 export class ModelService {
   readonly ledger: Effect[] = [];
-  readonly #reading: Reading;
+  readonly #reading: ParsedReply;
   readonly #now: () => number;
   readonly #known = new Map<string, number>();
   #later: Request[] = [];
 
-  constructor(reading: Reading, now: () => number) {
-    this.#reading = reading;
+  constructor(parsed: ParsedReply, now: () => number) {
+    this.#reading = parsed;
     this.#now = now;
   }
 
@@ -82,7 +82,7 @@ export class ModelService {
     if (fate === 'lost-done-later') this.#later.push(request);
     else if (fate === 'answered' || whether === 'done') {
       const applied = this.#apply(request);
-      if (fate === 'answered') return this.#plainAnswer(request.kind, applied);
+      if (fate === 'answered') return this.#plainAnswer(request, applied);
     }
     if (fate === 'unsent') return unsent;
     if (how === 'lost') return lost;
@@ -97,11 +97,11 @@ export class ModelService {
     return reply(Number(fate.slice(0, 3)), {});
   }
 
-  #plainAnswer(kind: Kind, applied: 'done' | 'repeated'): Flight {
+  #plainAnswer({ kind, key }: Request, applied: 'done' | 'repeated'): Flight {
     const repeated = kind === 'message' ? this.#reading.repeatedMessage : this.#reading.repeatedTransfer;
     if (applied === 'repeated' && repeated === 'conflict') return reply(409);
     return kind === 'message'
       ? reply(200, { message: { id: 'm' } })
-      : reply(200, { transfer_id: 't', status: 'confirmed', signature: 's' });
+      : reply(200, { transfer_id: `t ${key}`, status: 'confirmed', signature: `s ${key}` });
   }
 }

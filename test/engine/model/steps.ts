@@ -1,24 +1,25 @@
 import fc from 'fast-check';
-import type { Asked } from '../../../src/engine/doing.ts';
-import { key, message, once, run, transfer } from '../../helpers/workshop.ts';
-import { type Fate, fates, type Reading } from './service.ts';
+import type { Order } from '../../../src/intent/order.ts';
+import { key, message, once, run, transfer } from '../../../testing/scriptedEngine.ts';
+import { type Fate, fates, type ParsedReply } from './service.ts';
 
 /** What operators and scripts of two bots type: few commands, so that they meet each other. */
-export const commands: readonly { readonly asked: Asked; readonly bot: string }[] = [
-  { asked: transfer(), bot: 'tips' },
-  { asked: transfer({ memo: 'again' }), bot: 'tips' },
-  { asked: transfer(), bot: 'other' },
-  { asked: transfer({}, once('a')), bot: 'tips' },
-  { asked: transfer({}, once('a')), bot: 'other' },
-  { asked: transfer({ amount: '2' }, once('a')), bot: 'tips' },
-  { asked: transfer({}, once('b')), bot: 'tips' },
-  { asked: transfer({}, run('r')), bot: 'tips' },
-  { asked: transfer({}, key('k')), bot: 'tips' },
-  { asked: message(), bot: 'tips' },
-  { asked: message(), bot: 'other' },
-  { asked: message('Hello', once('a')), bot: 'tips' },
-  { asked: message('Goodbye', once('a')), bot: 'tips' },
-  { asked: message('Hello', run('r')), bot: 'tips' },
+export const commands: readonly { readonly order: Order; readonly bot: string }[] = [
+  { order: transfer(), bot: 'tips' },
+  { order: transfer({ memo: 'again' }), bot: 'tips' },
+  { order: transfer(), bot: 'other' },
+  { order: transfer({}, once('a')), bot: 'tips' },
+  { order: transfer({}, once('a')), bot: 'other' },
+  { order: transfer({ amount: '2' }, once('a')), bot: 'tips' },
+  { order: transfer({}, once('b')), bot: 'tips' },
+  { order: transfer({}, run('r')), bot: 'tips' },
+  { order: transfer({}, key('k')), bot: 'tips' },
+  { order: transfer(), bot: 'env' },
+  { order: message(), bot: 'tips' },
+  { order: message(), bot: 'other' },
+  { order: message('Hello', once('a')), bot: 'tips' },
+  { order: message('Goodbye', once('a')), bot: 'tips' },
+  { order: message('Hello', run('r')), bot: 'tips' },
 ];
 
 /** A process dies at one of its steps: before what the step does, or just after it. */
@@ -62,7 +63,7 @@ const rightly = fc.oneof(
   { weight: 1, arbitrary: fc.constant(false) },
 );
 
-function step(memory: Reading['memory']): fc.Arbitrary<Step> {
+function step(memory: ParsedReply['memory']): fc.Arbitrary<Step> {
   const time = fc.record({
     is: fc.constant('time-passes' as const),
     ms: fc.constantFrom(1000, 3 * minute, 29 * minute, 31 * minute, 21 * hour, 25 * hour),
@@ -88,17 +89,17 @@ function step(memory: Reading['memory']): fc.Arbitrary<Step> {
   );
 }
 
-export type History = { readonly reading: Reading; readonly steps: readonly Step[] };
+export type History = { readonly parsed: ParsedReply; readonly steps: readonly Step[] };
 
-const reading: fc.Arbitrary<Reading> = fc.record({
+const parsed: fc.Arbitrary<ParsedReply> = fc.record({
   repeatedTransfer: fc.constantFrom('replay', 'conflict'),
   repeatedMessage: fc.constantFrom('replay', 'conflict'),
   memory: fc.constantFrom('as-relied-on', 'for-ever'),
 });
 
-export const histories: fc.Arbitrary<History> = reading.chain((chosen) =>
+export const histories: fc.Arbitrary<History> = parsed.chain((chosen) =>
   fc.record({
-    reading: fc.constant(chosen),
+    parsed: fc.constant(chosen),
     steps: fc.array(step(chosen.memory), { minLength: 1, maxLength: 24 }),
   }),
 );

@@ -1,12 +1,14 @@
 import { expect } from 'vitest';
-import { decideOutcome } from '../../../src/engine/decide.ts';
-import type { Doing, Ended } from '../../../src/engine/doing.ts';
+import type { EngineContext } from '../../../src/engine/context.ts';
 import { execute } from '../../../src/engine/execute.ts';
+import type { Outcome } from '../../../src/engine/outcome.ts';
+import { resolveIntent } from '../../../src/engine/resolve.ts';
 import { resume } from '../../../src/engine/resume.ts';
 import type { Intent, Journal } from '../../../src/journal/journal.ts';
 import type { Flight, Shipment } from '../../../src/wire/flight.ts';
-import { Workshop } from '../../helpers/workshop.ts';
-import { type Kind, keyAges, type Naming, twinBars, windows } from '../design.ts';
+import { allOf } from '../../../testing/journals.ts';
+import { ScriptedEngine } from '../../../testing/scriptedEngine.ts';
+import { type Kind, keyAges, type Naming, recentBars, twinBars, windows } from '../design.ts';
 import { type Fate, ModelService } from './service.ts';
 import { commands, type Death, type History, type Step } from './steps.ts';
 
@@ -22,9 +24,27 @@ type Before = {
   readonly count: number;
 };
 
+/** What a world has for a journal. */
+export type Ground = {
+  open(scripted: ScriptedEngine): Journal | Promise<Journal>;
+  /** Its process is gone, and everybody can tell. */
+  end(journal: Journal, scripted: ScriptedEngine): void | Promise<void>;
+  /** Others get their turn while a request is under way. */
+  othersTurn(): Promise<void>;
+};
+
+const oneFile: Ground = {
+  open: (scripted) => scripted.open(),
+  end: (journal, scripted) => scripted.end(journal),
+  othersTurn: async () => {
+    for (let turn = 0; turn < 40; turn += 1) await Promise.resolve();
+  },
+};
+
 /** One machine, one service, and the promise between them, held up after every step. */
 export class World {
-  readonly shop: Workshop;
+  readonly scripted: ScriptedEngine;
+  readonly #ground: Ground;
   readonly #service: ModelService;
   /** A process that only looks. */
   readonly #watcher: Journal;
@@ -36,53 +56,60 @@ export class World {
   readonly #inFlight = new Set<string>();
   readonly #broken: unknown[] = [];
 
-  constructor({ reading }: History, folder?: string) {
-    this.shop = new Workshop(folder);
-    this.#service = new ModelService(reading, () => this.shop.clock.now());
-    this.#watcher = this.shop.open();
+  private constructor({ parsed }: History, scripted: ScriptedEngine, ground: Ground, watcher: Journal) {
+    this.scripted = scripted;
+    this.#ground = ground;
+    this.#service = new ModelService(parsed, () => this.scripted.clock.now());
+    this.#watcher = watcher;
   }
 
-  close(): void {
-    this.shop.remove();
+  static async begin(history: History, folder?: string, ground: Ground = oneFile): Promise<World> {
+    const scripted = new ScriptedEngine(folder);
+    return new World(history, scripted, ground, await ground.open(scripted));
+  }
+
+  async close(): Promise<void> {
+    await this.#ground.end(this.#watcher, this.scripted);
+    this.scripted.remove();
   }
 
   async take(step: Step): Promise<void> {
     switch (step.is) {
       case 'run': {
-        const { asked, bot } = this.#command(step.command);
-        const before = this.#before(step.command);
-        const ended = await this.#live(step.fates, step.death, { bot, token: step.token }, (doing) =>
-          execute(asked, doing),
+        const { order, bot } = this.#command(step.command);
+        const before = await this.#before(step.command, step.token);
+        const ended = await this.#live(step.fates, step.death, { bot, token: step.token }, (engine) =>
+          execute(order, engine),
         );
-        this.#after(before, ended, step.told);
+        await this.#after(before, ended, step.told);
         break;
       }
       case 'run-twice-at-once': {
-        const { asked, bot } = this.#command(step.command);
-        const before = this.#before(step.command);
+        const { order, bot } = this.#command(step.command);
+        const before = await this.#before(step.command);
         const [left, right] = await Promise.all([
-          this.#live(step.fates, undefined, { bot }, (doing) => execute(asked, doing)),
-          this.#live(step.fates, step.death, { bot }, (doing) => execute(asked, doing)),
+          this.#live(step.fates, undefined, { bot }, (engine) => execute(order, engine)),
+          this.#live(step.fates, step.death, { bot }, (engine) => execute(order, engine)),
         ]);
-        this.#after(before, left ?? right, step.told);
+        await this.#after(before, left ?? right, step.told);
         break;
       }
       case 'resume':
         await this.#resume(step);
         break;
       case 'resolve':
-        this.#resolve(step);
+        await this.#resolve(step);
         break;
       case 'time-passes':
         this.#service.settle();
-        this.shop.clock.nowMs += step.ms;
+        this.scripted.clock.nowMs += step.ms;
         break;
       case 'clock-steps-back':
         this.#service.settle();
-        this.shop.clock.nowMs -= step.ms;
+        this.scripted.clock.nowMs -= step.ms;
         break;
     }
-    this.#holdUp();
+    await this.#holdUp();
   }
 
   #command(index: number): (typeof commands)[number] {
@@ -91,8 +118,8 @@ export class World {
     return found;
   }
 
-  #intents(): Intent[] {
-    return [...this.#watcher.select({ limit: 1000 })];
+  #intents(): Promise<Intent[]> {
+    return allOf(this.#watcher.reads.select({ limit: 1000 }));
   }
 
   /** Lives until its end or its death; whoever dies says nothing. */
@@ -100,9 +127,9 @@ export class World {
     fates: readonly Fate[],
     death: Death | undefined,
     as: { bot?: string; token?: string },
-    work: (doing: Doing) => Promise<Ended>,
-  ): Promise<Ended | undefined> {
-    const journal = this.shop.open();
+    work: (engine: EngineContext) => Promise<Outcome>,
+  ): Promise<Outcome | undefined> {
+    const journal = await this.#ground.open(this.scripted);
     let steps = 0;
     let die: () => void = () => {};
     const dead = new Promise<undefined>((resolve) => {
@@ -120,26 +147,29 @@ export class World {
       return gone;
     };
     let flown = 0;
-    const doing = this.shop.doing({
+    const engine = this.scripted.engine({
       ...as,
       journal,
       limits: { retries: 2, maxWaitMs: 60_000 },
-      commit: (work) => mortal(() => journal.atomically(work)),
+      commit: (work, guards) => mortal(() => journal.commit(work, guards)),
       clock: {
-        now: () => this.shop.clock.now(),
-        sleep: (ms, signal) => mortal(() => this.shop.clock.sleep(ms, signal)),
+        now: () => this.scripted.clock.now(),
+        sleep: (ms, signal) => mortal(() => this.scripted.clock.sleep(ms, signal)),
       },
-      service: {
+      connection: {
         url: 'https://bots.example',
-        line: {
-          fly: (shipment) =>
+        channel: {
+          fly: (shipment, limits) =>
             mortal(async () => {
               const fate = fates[flown] ?? 'lost-undone';
               flown += 1;
+              const shut = limits.door();
+              if (shut !== undefined)
+                return { came: 'nothing', headersSent: false, trouble: shut, shut: true };
               try {
                 return await this.#fly(shipment, fate);
               } catch (broken) {
-                // The engine takes what a line throws for a lost reply: the promise is not to be lost with it.
+                // The engine takes what a channel throws for a lost reply: the promise is not to be lost with it.
                 this.#broken.push(broken);
                 throw broken;
               }
@@ -148,8 +178,8 @@ export class World {
         },
       },
     });
-    const ended = await Promise.race([work(doing), dead]);
-    this.shop.end(journal);
+    const ended = await Promise.race([work(engine), dead]);
+    await this.#ground.end(journal, this.scripted);
     // Nothing is the matter with this disk: a journal that refuses something was asked for what it forbids.
     if (ended?.is === 'not-recorded') throw ended.cause;
     return ended;
@@ -159,23 +189,22 @@ export class World {
     const body = Buffer.from(shipment.body).toString();
     const kind: Kind = shipment.url.endsWith('/messages/send') ? 'message' : 'transfer';
     const { idempotency_key: key } = JSON.parse(body) as { idempotency_key: string };
-    this.#expectOnRecord(key, body);
+    await this.#expectOnRecord(key, body);
     const flight = this.#service.answer({ kind, key, body }, fate);
     expect([...this.#inFlight]).not.toContain(key);
     this.#inFlight.add(key);
-    // Others get their turn while it is under way.
-    for (let turn = 0; turn < 40; turn += 1) await Promise.resolve();
+    await this.#ground.othersTurn();
     this.#inFlight.delete(key);
     return flight;
   }
 
   /** Whatever leaves is on record first; it is frozen; and it is nobody's unsettled twin. */
-  #expectOnRecord(key: string, body: string): void {
-    const intent = this.#intents().find((one) => one.key === key);
+  async #expectOnRecord(key: string, body: string): Promise<void> {
+    const intent = (await this.#intents()).find((one) => one.key === key);
     if (intent === undefined) throw new Error(`${key} left without an intent`);
     expect(intent.state).toBe('sending');
     expect(Buffer.from(intent.body).toString()).toBe(body);
-    const attempts = this.#watcher.attemptsOf(intent.id);
+    const attempts = await this.#watcher.reads.attemptsOf(intent.id);
     expect(attempts.at(-1)).toMatchObject({ verdict: undefined });
     const before = this.#bodies.get(key);
     if (before !== undefined && before.body !== body) {
@@ -185,11 +214,11 @@ export class World {
       expect(plainlyRefused).toBe(true);
     }
     this.#bodies.set(key, { body, attempts: attempts.length });
-    if (!intent.tainted) this.#expectNoTwin(intent);
+    if (!intent.tainted) await this.#expectNoTwin(intent);
   }
 
-  #expectNoTwin(intent: Intent): void {
-    for (const other of this.#intents()) {
+  async #expectNoTwin(intent: Intent): Promise<void> {
+    for (const other of await this.#intents()) {
       if (other.id === intent.id || other.payment !== intent.payment) continue;
       const bars = twinBars({
         kind: intent.kind,
@@ -197,10 +226,25 @@ export class World {
         mine: namingOf[intent.namedBy ?? ''] ?? 'unnamed',
         other: {
           state: other.state,
-          ownerLives: other.owner !== undefined && this.#watcher.isAlive(other.owner),
+          ownerLives: other.owner !== undefined && (await this.#watcher.reads.ownerLives(other.owner)),
           naming: namingOf[other.namedBy ?? ''] ?? 'unnamed',
         },
       });
+      const recent = recentBars({
+        kind: intent.kind,
+        mine: namingOf[intent.namedBy ?? ''] ?? 'unnamed',
+        bot: intent.bot,
+        other: {
+          done: other.state === 'accepted' || other.resolvedAs === 'happened',
+          naming: namingOf[other.namedBy ?? ''] ?? 'unnamed',
+          bot: other.bot,
+          told: other.reportedAtMs !== undefined,
+          ageMs: this.scripted.clock.now() - other.updatedAtMs,
+          sameIdentity: other.identity === intent.identity,
+          sameBody: other.fingerprint === intent.fingerprint,
+        },
+      });
+      expect({ sent: intent.id, beside: other.id, recent }).toMatchObject({ recent: false });
       expect({ sent: intent.id, beside: other.id, bars }).toEqual({
         sent: intent.id,
         beside: other.id,
@@ -209,22 +253,23 @@ export class World {
     }
   }
 
-  #before(index: number): Before {
-    const { asked, bot } = this.#command(index);
-    const mine = JSON.stringify([asked, bot]);
+  async #before(index: number, token = 'token-1'): Promise<Before> {
+    const { order, bot } = this.#command(index);
+    // Another token of the environment is another bot; what stands between the two is asked as it leaves.
+    const mine = JSON.stringify([order, bot, bot === 'env' ? token : undefined]);
     const known = this.#known.get(mine);
-    const last = known && this.#watcher.get(known.lastId);
+    const last = known && (await this.#watcher.reads.get(known.lastId));
     return {
       mine,
-      unnamed: asked.naming.by === 'nothing',
+      unnamed: order.naming.by === 'nothing',
       mayBegin: last === undefined || this.#isOver(last, known?.toldAtMs),
-      count: this.#intents().length,
+      count: (await this.#intents()).length,
     };
   }
 
   /** Whether doing the same anew is no repetition of this one. */
   #isOver(last: Intent, toldAtMs: number | undefined): boolean {
-    const nowMs = this.shop.clock.now();
+    const nowMs = this.scripted.clock.now();
     if (last.state === 'rejected' || last.resolvedAs === 'did-not-happen') return true;
     if (last.state === 'accepted' || last.resolvedAs === 'happened') {
       return toldAtMs !== undefined && nowMs - toldAtMs > windows[last.kind];
@@ -242,12 +287,12 @@ export class World {
     return last.kind === 'message' && (forgotten || diedLongAgo);
   }
 
-  #after(before: Before, ended: Ended | undefined, told: boolean): void {
-    const intents = this.#intents();
-    const begun = intents.length - before.count;
-    expect(begun).toBeLessThanOrEqual(1);
+  async #after(before: Before, ended: Outcome | undefined, told: boolean): Promise<void> {
+    const intents = await this.#intents();
+    const createdNow = intents.length - before.count;
+    expect(createdNow).toBeLessThanOrEqual(1);
     const [newest] = intents.sort((left, right) => right.id.localeCompare(left.id));
-    if (before.unnamed && begun === 1 && newest !== undefined) {
+    if (before.unnamed && createdNow === 1 && newest !== undefined) {
       expect({ command: before.mine, mayBegin: before.mayBegin }).toEqual({
         command: before.mine,
         mayBegin: true,
@@ -256,44 +301,44 @@ export class World {
     }
     if (ended?.is !== 'concluded') return;
     const { id, state, resolvedAs } = ended.intent;
-    expect(this.#watcher.get(id)?.state).toBe(state);
+    expect((await this.#watcher.reads.get(id))?.state).toBe(state);
     if (!told || !(state === 'accepted' || resolvedAs === 'happened')) return;
-    this.#watcher.markReported(id, this.shop.clock.now());
+    await this.#watcher.commit((tx) => tx.markReported(id, this.scripted.clock.now()));
     const known = this.#known.get(before.mine);
-    if (known?.lastId === id) known.toldAtMs ??= this.shop.clock.now();
+    if (known?.lastId === id) known.toldAtMs ??= this.scripted.clock.now();
   }
 
-  #pick(which: number): Intent | undefined {
-    const intents = this.#intents().sort((left, right) => left.id.localeCompare(right.id));
+  async #pick(which: number): Promise<Intent | undefined> {
+    const intents = (await this.#intents()).sort((left, right) => left.id.localeCompare(right.id));
     return intents[which % Math.max(1, intents.length)];
   }
 
   async #resume({ which, sendAgain, fates, death }: Extract<Step, { is: 'resume' }>): Promise<void> {
-    const intent = this.#pick(which);
+    const intent = await this.#pick(which);
     if (intent === undefined) return;
-    const word = sendAgain ? this.shop.word('send-again') : undefined;
+    const word = sendAgain ? this.scripted.word('send-again') : undefined;
     const couldRepeat =
       this.#service.effectsOf(intent.key) > 0 && !this.#service.knows(intent.kind, intent.key);
     if (word !== undefined && intent.state === 'held' && couldRepeat) this.#excused.add(intent.key);
-    await this.#live(fates, death, { bot: intent.bot }, (doing) => resume(intent.id, doing, word));
+    await this.#live(fates, death, { bot: intent.bot }, (engine) => resume(intent.id, engine, word));
   }
 
-  #resolve({ which, rightly }: Extract<Step, { is: 'resolve' }>): void {
-    const intent = this.#pick(which);
+  async #resolve({ which, rightly }: Extract<Step, { is: 'resolve' }>): Promise<void> {
+    const intent = await this.#pick(which);
     if (intent === undefined || intent.state === 'accepted' || intent.state === 'rejected') return;
     // Whoever looks has waited until nothing is under way any more.
     this.#service.settle();
     const happened = this.#service.effectsOf(intent.key) > 0;
     if (!rightly) this.#excused.add(intent.key);
     const kind = happened === rightly ? 'happened' : 'did-not-happen';
-    decideOutcome(intent.id, this.shop.word(kind), this.#watcher);
+    await resolveIntent(intent.id, this.scripted.word(kind), this.#watcher, true);
   }
 
   /** The promise: after every step, whatever it was. */
-  #holdUp(): void {
+  async #holdUp(): Promise<void> {
     if (this.#broken.length > 0) throw this.#broken[0];
     const unsettled = new Map<string, number>();
-    for (const { id, key, state, identity, tainted } of this.#intents()) {
+    for (const { id, key, state, identity, tainted } of await this.#intents()) {
       expect(this.#keys.get(id) ?? key).toBe(key);
       this.#keys.set(id, key);
       const effects = this.#service.effectsOf(key);

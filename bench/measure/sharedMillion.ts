@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import type { Client } from 'pg';
+import { session } from '../../src/journal/postgres/hello.ts';
+import {
+  inPlace,
+  pageStatement,
+  type StatementName,
+  sqlOf,
+  statements,
+} from '../../src/journal/postgres/statements.ts';
+import { newJournal, type SharedScene, withClient } from './sharedScene.ts';
+import { botctl, homeIn } from './stage.ts';
+import { median } from './timing.ts';
+import { type WholeRun, wholeRun } from './wholeRun.ts';
+
+export type MillionFigures = {
+  readonly intents: number;
+  readonly gigabytes: number;
+  /** The slowest first, in ms on the server. */
+  readonly slowest: readonly { readonly name: string; readonly ms: number }[];
+  readonly firstPage: WholeRun;
+  readonly few: WholeRun;
+  readonly all: WholeRun;
+};
+
+const fewIntents = 10_000;
+
+/** A journal of so many intents, put straight into its tables: one in a thousand is being sent, one is unknown. */
+export async function measureMillion(scene: SharedScene, intents: number): Promise<MillionFigures> {
+  const url = await newJournal(scene);
+  const { gigabytes, slowest } = await withClient(url, async (client) => {
+    await fill(client, intents);
+    const { rows } = await client.query('SELECT pg_database_size(current_database()) / 1e9 AS gigabytes');
+    return { gigabytes: Number(rows[0]?.gigabytes), slowest: await timeStatements(client, intents) };
+  });
+  const env = { ...homeIn(scene.folder, false), ...scene.env, BOTCTL_JOURNAL: url };
+  const history = async (limit: number, ...more: readonly string[]): Promise<WholeRun> => {
+    const words = [botctl, 'history', '--limit', String(limit), ...more];
+    const run = await wholeRun(process.execPath, words, env);
+    if (run.code !== 0) throw new Error(`history: exit ${run.code}: ${run.said}`);
+    return run;
+  };
+  const firstPage = await history(20);
+  const few = await history(fewIntents, '--json');
+  return { intents, gigabytes, slowest, firstPage, few, all: await history(intents, '--json') };
+}
+
+/** Half of them rows of batches, a thousand each; every eighth a transfer. Who sends lives: deaths are not measured. */
+async function fill(client: Client, intents: number): Promise<void> {
+  const from = Date.now() - intents * 1000;
+  await client.query(`
+    SET session_replication_role = replica; SET synchronous_commit = off;
+    INSERT INTO botctl.owners VALUES ('o', 'h', 1, 1, ${Date.now() + 86_400_000});
+    INSERT INTO botctl.intents (id, kind, base_url, bot, named_by, name, row_id, key, identity, fingerprint, payment,
+      body, created_at)
+    SELECT substr(md5('i' || n), 1, 12), CASE n % 8 WHEN 0 THEN 'transfer' ELSE 'message' END, 'https://bots.example',
+      'bench', CASE n % 2 WHEN 0 THEN 'row' END, CASE n % 2 WHEN 0 THEN 'batch-' || n / 2000 END,
+      CASE n % 2 WHEN 0 THEN 'r' || n END, md5('k' || n), sha256(('d' || n)::bytea)::text,
+      sha256(('f' || n)::bytea)::text, CASE n % 8 WHEN 0 THEN sha256(('p' || n)::bytea)::text END,
+      convert_to('{"content":"message ' || n || '","conversation_id":"conv_demo"}', 'UTF8'), ${from} + n * 1000::bigint
+    FROM generate_series(1, ${intents}) n;
+    INSERT INTO botctl.standing (intent, created_at, updated_at, reported_at, attempts, state, owner, payment,
+      tainted)
+    SELECT seq, created_at, created_at + 200, CASE WHEN seq % 1000 = 0 THEN NULL ELSE created_at + 210 END, 1,
+      CASE seq % 1000 WHEN 0 THEN 'sending' WHEN 500 THEN 'unknown' ELSE 'accepted' END,
+      CASE WHEN seq % 1000 = 0 THEN 'o' END, payment, seq % 1000 = 500
+    FROM botctl.intents;
+    INSERT INTO botctl.attempts (intent, number, started_at, ended_at, phase, verdict, status, reply, headers)
+    SELECT seq, 1, created_at, CASE WHEN seq % 1000 <> 0 THEN created_at + 200 END,
+      CASE WHEN seq % 1000 <> 0 THEN 'replied' END, CASE WHEN seq % 1000 <> 0 THEN 'accepted' END, 200,
+      convert_to('{"message":{"message_id":"msg_' || seq || '"}}', 'UTF8'), '{}' FROM botctl.intents;
+    INSERT INTO botctl.receipts SELECT seq, base_url, 'signature', md5('s' || seq) FROM botctl.intents
+      WHERE kind = 'transfer';
+    SET session_replication_role = origin; SET synchronous_commit = on`);
+  await client.query('VACUUM ANALYZE');
+}
+
+/** Asked of an intent that is being sent, of one that is accepted and of one unknown; the slowest counts. Nothing stays. */
+async function timeStatements(client: Client, intents: number): Promise<MillionFigures['slowest']> {
+  await client.query(session.join(';'));
+  const middle = Math.floor(intents / 2000) * 1000;
+  const items = [middle, middle + 2, middle + 500].map(itemOf);
+  const found: { name: string; ms: number }[] = [];
+  for (const name of Object.keys(statements) as StatementName[]) {
+    const sql = sqlOf(name, 'botctl');
+    const times: number[] = [];
+    for (const item of items) {
+      const given = name === 'begin' ? { ...item, id: 'fresh', key: 'fresh' } : item;
+      times.push(await timeOne(client, sql, `'${JSON.stringify([given])}'`));
+    }
+    found.push({ name, ms: Math.max(...times) });
+  }
+  for (const states of ['any', 'some-not-accepted'] as const) {
+    const sql = inPlace(pageStatement({ states, kind: false, since: false }), 'botctl');
+    const last = Number.MAX_SAFE_INTEGER;
+    const given = `${last}, ${last}, 20, ${states === 'any' ? 'NULL' : `'{sending,unknown}'`}, NULL, NULL`;
+    found.push({ name: `a page of 20, ${states}`, ms: await timeOne(client, sql, given) });
+  }
+  return found.sort((left, right) => right.ms - left.ms);
+}
+
+async function timeOne(client: Client, sql: string, values: string): Promise<number> {
+  const times: number[] = [];
+  await client.query(`DEALLOCATE ALL; PREPARE asked AS ${sql}`);
+  for (let round = 0; round < 9; round += 1) {
+    await client.query('BEGIN');
+    try {
+      const { rows } = await client.query(
+        `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE asked(${values})`,
+      );
+      times.push(rows[0]['QUERY PLAN'][0]['Execution Time']);
+    } catch (error) {
+      // What stands so is not changed so: the others can be.
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      if (code !== 'ZJ001' && code !== '23514') throw error;
+    } finally {
+      await client.query('ROLLBACK');
+    }
+  }
+  return times.length === 0 ? 0 : median(times);
+}
+
+/** All that any statement asks for: each takes what it needs. */
+function itemOf(n: number): Record<string, string | number | boolean | null> {
+  const isTransfer = n % 8 === 0;
+  const text = (letter: string): string => `${letter}${n}`;
+  return {
+    n: 0,
+    id: idOf(n),
+    key: md5(text('k')),
+    word: idOf(n),
+    first: idOf(n).slice(0, 8),
+    after: `${idOf(n).slice(0, 8)}\u{10ffff}`,
+    base_url: 'https://bots.example',
+    spelled_url: 'https://bots.example',
+    bot: 'bench',
+    kind: isTransfer ? 'transfer' : 'message',
+    named_by: 'row',
+    name: `batch-${Math.floor(n / 2000)}`,
+    row_id: text('r'),
+    identity: 'd',
+    fingerprint: 'f',
+    payment: isTransfer ? 'p' : null,
+    body: 'e30=',
+    origin: 'https://bots.example',
+    what: 'signature',
+    value: md5(text('s')),
+    since: 0,
+    after_seq: 0,
+    silent_since: 0,
+    owner: 'o',
+    token_hash: 't',
+    at: Date.now(),
+    number: 1,
+    phase: 'replied',
+    verdict: 'accepted',
+    status: 200,
+    request_id: null,
+    trouble: null,
+    retry_after: null,
+    duplicate: false,
+    verified: true,
+    reply: 'e30=',
+    headers: '{}',
+    state: 'rejected',
+    why: null,
+    who: 'bench',
+    reason: 'bench',
+    signature: null,
+  };
+}
+
+function md5(text: string): string {
+  return createHash('md5').update(text).digest('hex');
+}
+
+function idOf(n: number): string {
+  return md5(`i${n}`).slice(0, 12);
+}

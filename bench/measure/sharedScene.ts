@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { migrate } from '../../src/journal/postgres/migrate.ts';
+
+/** A server and a service to measure with. */
+export type SharedScene = {
+  readonly folder: string;
+  readonly serviceUrl: string;
+  readonly newDatabase: () => Promise<string>;
+  /** What every command of ours is told. */
+  readonly env: NodeJS.ProcessEnv;
+};
+
+/** The URL of an empty journal. */
+export async function newJournal({ newDatabase }: SharedScene): Promise<string> {
+  const url = await newDatabase();
+  await withClient(url, (client) => migrate(client, 'botctl', randomBytes));
+  return url;
+}
+
+export function askServer(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  return withClient(url, async (client) => (await client.query<Record<string, unknown>>(sql)).rows);
+}
+
+export async function withClient<Result>(
+  url: string,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new Client(url);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,139 @@
+import type { Dice } from '../dice.ts';
+import { intentsIn, journalOf } from '../look.ts';
+import { command, Play, type Stage } from '../play.ts';
+import { type Ran, run } from '../run.ts';
+import type { Tally } from '../tally.ts';
+import { misbehaviour, shortened, toldBy } from '../told.ts';
+import { batchOf, type Job, pay, say } from './concurrent/jobs.ts';
+import { playTwoMachines } from './concurrent/twoMachines.ts';
+import type { Arena, Technique } from './technique.ts';
+
+/** Few enough that many ask for the same, many enough that they also ask for different things. */
+function jobs(share: number): Job[] {
+  const numbers = Array.from({ length: Math.max(2, Math.round(12 * share)) }, (_, index) => index + 1);
+  return numbers.flatMap((number): Job[] => [
+    { argv: command('message', '--once', `m${number}`, '--timeout', '20s'), effects: 1 },
+    say(`unnamed ${number}`),
+    { argv: pay(`0.0${100 + number}`, '--once', `t${number}`), effects: 1 },
+    { argv: pay(`0.0${200 + number}`, '--run', `r${number}`), effects: 1 },
+    { argv: pay(`0.0${300 + number}`), effects: 1 },
+    ...(number > 3 ? [] : [batchOf(`b${number}`, 5)]),
+  ]);
+}
+
+const others: readonly (readonly string[])[] = [
+  ['history', '--json'],
+  ['history', '--state', 'unknown', '--json'],
+  ['resume', '--all', '--json'],
+  ['doctor', '--json'],
+];
+
+type Scene = {
+  readonly play: Play;
+  readonly stage: Stage;
+  readonly env: Record<string, string>;
+  readonly journal: string;
+};
+
+/** One of the many: command after command, until the time is over. */
+async function member(dice: Dice, all: readonly Job[], untilMs: number, scene: Scene): Promise<Ran[]> {
+  const rans: Ran[] = [];
+  while (Date.now() < untilMs) {
+    const job: Pick<Job, 'argv' | 'stdin'> =
+      dice.below(5) === 0 ? { argv: dice.pick(others) } : dice.pick(all);
+    rans.push(await once(job, scene));
+  }
+  return rans;
+}
+
+async function once({ argv, stdin }: Pick<Job, 'argv' | 'stdin'>, { play, stage, env }: Scene): Promise<Ran> {
+  const { bin } = stage.programs.plain;
+  const ran = await run(bin, argv, { env, limitMs: 180_000, ...(stdin === undefined ? {} : { stdin }) });
+  for (const what of misbehaviour(ran)) play.wrong(`botctl ${argv.join(' ')}: ${what}`);
+  if (ran.code === 1 && argv[0] !== 'doctor') play.wrong(`botctl ${argv.join(' ')}: ${shortened(ran)}`);
+  return ran;
+}
+
+/** A redirect after doubt is rightly left to a person: one who has it sent again, with its own key. */
+async function decideRedirected(scene: Scene): Promise<void> {
+  const { service } = scene.stage.lane;
+  for (const { key, state } of intentsIn(scene.journal)) {
+    const isRedirected = service.heard.some((line) => line.key === key && line.status === 307);
+    if (state === 'held' && isRedirected) await once({ argv: ['resume', key, '--yes', '--json'] }, scene);
+  }
+}
+
+/** Without faults every command must come to its end, and all of them to as many effects as were asked for. */
+async function runAllToTheirEnd(all: readonly Job[], scene: Scene): Promise<void> {
+  const { play, stage } = scene;
+  await stage.lane.service.clearFaults();
+  await once({ argv: ['resume', '--all', '--json'] }, scene);
+  await decideRedirected(scene);
+  const queue = [...all];
+  await Promise.all(
+    [1, 2, 3, 4].map(async () => {
+      for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
+        const ran = await once(job, scene);
+        if (ran.code !== 0) play.wrong(`botctl ${job.argv.join(' ')} does not end well: ${shortened(ran)}`);
+      }
+    }),
+  );
+}
+
+async function playConcurrent({ lanes, programs, dice, share }: Arena, tally: Tally): Promise<void> {
+  const [lane] = lanes;
+  if (lane === undefined) throw new Error('no lane');
+  const processes = Math.max(6, Math.round(50 * share));
+  const durationMs = Math.max(1_500, 60_000 * share);
+  await lane.service.fresh();
+  await lane.service.randomFaults({ seed: String(dice.fraction()), rate: 0.05 });
+  const stage = { lane, tally, programs };
+  const story = new Play(`${processes} processes for ${durationMs / 1000} s`, stage);
+  const home = lane.home();
+  const scene: Scene = { play: story, stage, env: lane.env(home), journal: journalOf(home) };
+  const all = jobs(share);
+  const untilMs = Date.now() + durationMs;
+  const members = Array.from({ length: processes }, (_, index) =>
+    member(dice.for(`member ${index}`), all, untilMs, scene),
+  );
+  const rans = (await Promise.all(members)).flat();
+  await runAllToTheirEnd(all, scene);
+  await compare(rans, all, story, stage, home);
+  home.remove();
+}
+
+async function compare(
+  rans: readonly Ran[],
+  all: readonly Job[],
+  story: Play,
+  { lane, tally }: Stage,
+  home: ReturnType<Stage['lane']['home']>,
+): Promise<void> {
+  const effects = await lane.service.effects();
+  const keys = new Set(effects.map(({ key }) => key));
+  for (const told of rans.map(toldBy)) {
+    if (told.exit === 0 && told.key !== undefined && told.outcome === 'accepted' && !keys.has(told.key))
+      story.wrong(`${told.key} was said to be accepted, and had not happened`);
+  }
+  const kept = intentsIn(journalOf(home));
+  const expected = all.reduce((sum, job) => sum + job.effects, 0);
+  const accepted = kept.filter(({ state }) => state === 'accepted').length;
+  if (accepted !== expected) story.wrong(`the journal has ${accepted} accepted rows instead of ${expected}`);
+  for (const { key, state } of kept) {
+    if (state === 'accepted') {
+      if (!keys.has(key)) tally.find('lost', story.where, `${key} is accepted, and had not happened`);
+    }
+    // What the dice redirected was not done: the same command again, where it has no name, is another intent.
+    else if (state !== 'rejected') story.wrong(`${key} ended as ${state}`);
+    else if (keys.has(key)) story.wrong(`${key} was said to be rejected, and had happened`);
+  }
+  await story.over(expected);
+  tally.count(0, 0, rans.length - 1);
+}
+
+async function play(arena: Arena, tally: Tally): Promise<void> {
+  await playConcurrent(arena, tally);
+  await playTwoMachines(arena, tally);
+}
+
+export const concurrent: Technique = { name: 'concurrent', title: '7. Many at once', play };

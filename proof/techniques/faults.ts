@@ -1,0 +1,202 @@
+import { recipient } from '../../testing/sandbox.ts';
+import { overLanes } from '../lane.ts';
+import { command, type Operation, operations, Play, type Stage } from '../play.ts';
+import type { Ran } from '../run.ts';
+import type { Tally } from '../tally.ts';
+import { type FaultScript, faultScripts } from './faults/faultScripts.ts';
+import { type Reading, readings } from './faults/readings.ts';
+import { type Arena, shareOf, type Technique } from './technique.ts';
+
+type Way = 'one process' | 'two at once' | 'another machine' | 'spelled otherwise';
+const ways: readonly Way[] = ['one process', 'two at once', 'another machine'];
+
+type Case = {
+  readonly operation: Operation;
+  readonly reading: Reading;
+  readonly script: FaultScript;
+  readonly way: Way;
+};
+
+const hasty = ['--timeout', '700ms', '--max-wait', '4s'];
+
+function everyCase(): Case[] {
+  return operations.flatMap((operation) => {
+    const concerned = readings.filter(({ only }) => only === undefined || only === operation);
+    const possible = faultScripts.filter(({ only }) => only === undefined || only === operation);
+    return concerned.flatMap((reading, row) =>
+      possible.flatMap((script, column) =>
+        waysOf(reading, row + column).map((way): Case => ({ operation, reading, script, way })),
+      ),
+    );
+  });
+}
+
+function waysOf({ inEveryWay, isForgetful }: Reading, turn: number): readonly Way[] {
+  // On another machine, where the service forgets as well, nothing is left that could know.
+  const possible = isForgetful === true ? ways.filter((way) => way !== 'another machine') : ways;
+  return inEveryWay === true ? possible : possible.slice(turn % possible.length).slice(0, 1);
+}
+
+/** The same payment under other words, while the first is not settled. */
+function otherSpellings(): Case[] {
+  const [reading] = readings;
+  if (reading === undefined) return [];
+  return faultScripts
+    .filter(({ isLost, endsHeld }) => isLost === true && endsHeld === undefined)
+    .map((script): Case => ({ operation: 'transfer', reading, script, way: 'spelled otherwise' }));
+}
+
+/** No client is safe from it: the key is the only thing that could tell the service. */
+function isBeyondAnyClient({ reading, script }: Case): boolean {
+  return reading.isForgetful === true && script.faults.length > 0;
+}
+
+/** What may be left to a person, and only that. */
+function mayBeHeld({ operation, reading, script, way }: Case): boolean {
+  if (reading.isUnproven === true || script.endsHeld === true) return true;
+  // There the first that is heard of the name is a rejection; a later "duplicate" cannot be told from another's.
+  if (operation === 'message') return way === 'another machine' && script.rejectsLater === true;
+  if (reading.isConflicting !== true) return false;
+  return way === 'another machine' || script.isLost === true || script.faults.length > 0;
+}
+
+async function playCase(one: Case, stage: Stage): Promise<void> {
+  const { operation, reading, script, way } = one;
+  const { service } = stage.lane;
+  await service.fresh();
+  if (Object.keys(reading.change).length > 0) await service.set(reading.change);
+  if (script.faults.length > 0) await service.faults(...script.faults);
+  const play = new Play(`${operation}, ${reading.name}, ${script.name}, ${way}`, stage);
+  if (isBeyondAnyClient(one)) await sayWhatIsNotKnown(one, play, stage);
+  else if (way === 'one process') await onOneMachine(one, play, stage);
+  else if (way === 'two at once') await twoAtOnce(one, play, stage);
+  else if (way === 'another machine') await onAnotherMachine(one, play, stage);
+  else await spelledOtherwise(play, stage);
+}
+
+function expectEnd(one: Case, play: Play, ran: Ran): void {
+  const { script, reading, way } = one;
+  const isHeldForSure = script.endsHeld === true && reading.isUnproven !== true && way !== 'another machine';
+  if (isHeldForSure) {
+    play.expectExit(ran, 10);
+    return;
+  }
+  if (mayBeHeld(one)) play.expectExit(ran, 0, 9, 10);
+  else play.expectExit(ran, 0);
+}
+
+/** Once; but if the lost reply was a rate limit's, what is then held did not happen. */
+async function expected({ reading }: Case, last: Ran, { service }: Stage['lane']): Promise<number> {
+  if (reading.change.rate_limit === undefined || last.code !== 10) return 1;
+  return Math.min(1, (await service.effects()).length);
+}
+
+async function onOneMachine(one: Case, play: Play, { lane }: Stage): Promise<void> {
+  const home = lane.home();
+  const words = command(one.operation, ...hasty);
+  const first = await play.run(words, home);
+  await play.journaled(home);
+  const isDone = first.code === 0 && one.script.faults.length > 0;
+  const last = isDone ? first : await play.run(words, home);
+  expectEnd(one, play, last);
+  await play.over(await expected(one, last, lane));
+  home.remove();
+}
+
+async function twoAtOnce(one: Case, play: Play, { lane }: Stage): Promise<void> {
+  const home = lane.home();
+  const words = command(one.operation, ...hasty);
+  const both = await Promise.all([play.run(words, home), play.run(words, home)]);
+  const areDone = both.every(({ code }) => code === 0);
+  const last = areDone ? both[0] : await play.run(words, home);
+  expectEnd(one, play, last);
+  await play.journaled(home);
+  await play.over(await expected(one, last, lane));
+  home.remove();
+}
+
+async function onAnotherMachine(one: Case, play: Play, { lane }: Stage): Promise<void> {
+  const [first, second] = [lane.home(), lane.home()];
+  const naming = one.script.name.length % 2 === 0 ? '--once' : '--run';
+  const words = command(one.operation, ...hasty, naming, 'job-17');
+  await play.run([...words, '--retries', '0'], first);
+  first.remove();
+  const again = await play.run(words, second, { isElsewhere: true });
+  const last = again.code === 0 ? again : await play.run(words, second, { isElsewhere: true });
+  expectEnd(one, play, last);
+  await play.over(await expected(one, last, lane));
+  second.remove();
+}
+
+async function spelledOtherwise(play: Play, { lane }: Stage): Promise<void> {
+  const home = lane.home();
+  const words = command('transfer', ...hasty);
+  play.expectExit(await play.run([...words, '--retries', '0'], home), 9);
+  for (const spelling of [
+    ['--memo', 'rent'],
+    ['--run', 'today'],
+  ]) {
+    play.expectExit(await play.run([...words, ...spelling], home), 10);
+  }
+  const own = await play.run(words, home);
+  play.expectExit(own.code === 9 ? await play.run(words, home) : own, 0);
+  await play.over(1);
+  home.remove();
+}
+
+/** One attempt, no more: whether its reply was lost or only its request, botctl must not claim to know. */
+async function sayWhatIsNotKnown(one: Case, play: Play, { lane, tally }: Stage): Promise<void> {
+  const home = lane.home();
+  const ran = await play.run(command(one.operation, ...hasty, '--retries', '0'), home);
+  if (one.script.isLost === true) {
+    play.expectExit(ran, 9, 10);
+    beyond.set(ran.code, (beyond.get(ran.code) ?? 0) + 1);
+  }
+  await play.over((await lane.service.effects()).length === 0 ? 0 : 1);
+  tally.note('keys ignored and the reply lost', [...beyond].map(said).join(', '));
+  home.remove();
+}
+
+const beyond = new Map<number | null, number>();
+const said = ([exit, count]: [number | null, number]): string =>
+  `${count} × ${exit === 9 ? 'unknown' : exit === 10 ? 'held' : `exit ${exit}`}`;
+
+/** What the service truly rejects leaves no effect; once that is fixed, the same command does it. */
+async function rejectedAndFixed(operation: Operation, reading: Reading, stage: Stage): Promise<void> {
+  const { lane } = stage;
+  await lane.service.fresh();
+  await lane.service.set(reading.change);
+  const play = new Play(`${operation}, ${reading.name}, rejected and fixed`, stage);
+  const home = lane.home();
+  const conversation = `conv_${reading.name.replaceAll(/\W/gu, '_')}_${lane.service.heard.length}`;
+  const words =
+    operation === 'message'
+      ? ['send', '--conversation', conversation, '--content', 'Hello', '--json']
+      : ['transfer', '--to', recipient, '--asset', 'USDC', '--amount', '1000000', '--json'];
+  play.expectExit(await play.run(words, home), operation === 'message' ? 4 : 5);
+  if (operation === 'message') await lane.service.conversation(conversation);
+  else await lane.service.money({ asset: 'USDC', amount: '1000000' });
+  play.expectExit(await play.run(words, home), ...(reading.isUnproven === true ? [0, 10] : [0]));
+  await play.over(1);
+  home.remove();
+}
+
+async function play(arena: Arena, tally: Tally): Promise<void> {
+  const { programs } = arena;
+  beyond.clear();
+  const cases = [
+    ...shareOf(otherSpellings(), arena, 'spelled otherwise', 2),
+    ...shareOf(everyCase(), arena, 'faults', 8),
+  ];
+  await overLanes(arena, tally, cases, (one, lane) => playCase(one, { lane, tally, programs }));
+  const rejections = operations.flatMap((operation) =>
+    readings
+      .filter(({ only }) => only === undefined || only === operation)
+      .map((reading) => ({ operation, reading })),
+  );
+  await overLanes(arena, tally, shareOf(rejections, arena, 'rejections'), ({ operation, reading }, lane) =>
+    rejectedAndFixed(operation, reading, { lane, tally, programs }),
+  );
+}
+
+export const faults: Technique = { name: 'faults', title: '4. Every reading × every fault', play };

@@ -1,0 +1,119 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, linkSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { journalOf } from '../../look.ts';
+import { folderOf, type Part, prepared, putBack } from './files.ts';
+import type { Hurt, Injury } from './hurt.ts';
+
+function elsewhere(name: string, chosen: readonly Part[], isHarmless?: true): Injury {
+  return {
+    name,
+    hurt: ({ home, another }) => {
+      const other = prepared(another());
+      putBack(home, other, chosen);
+      return { home: other, others: [home] };
+    },
+    ...(isHarmless === undefined ? {} : { isHarmless }),
+  };
+}
+
+const copies: readonly Injury[] = [
+  { ...elsewhere('journal.db copied alone to another machine', ['']), isCommon: true },
+  elsewhere('journal.db and its log copied to another machine', ['', '-wal']),
+  elsewhere('journal.db and its mark copied to another machine', ['', '.mark']),
+  elsewhere('all three copied to another machine', ['', '-wal', '.mark'], true),
+];
+
+const links: readonly Injury[] = [
+  {
+    name: 'a hard link beside it',
+    hurt: ({ home }) => {
+      linkSync(journalOf(home), join(folderOf(home), 'other.db'));
+      return { home };
+    },
+  },
+  {
+    name: 'asked by a hard link beside it',
+    hurt: ({ home }) => {
+      const other = join(folderOf(home), 'other.db');
+      linkSync(journalOf(home), other);
+      return { home, words: ['--journal', other] };
+    },
+  },
+  {
+    name: 'asked by a hard link on another machine',
+    hurt: ({ home, another }) => {
+      const other = prepared(another());
+      linkSync(journalOf(home), journalOf(other));
+      return { home: other, others: [home] };
+    },
+  },
+  {
+    name: 'asked by a symbolic link',
+    hurt: ({ home, another }) => {
+      const other = prepared(another());
+      symlinkSync(journalOf(home), journalOf(other));
+      return { home: other, others: [home] };
+    },
+    isHarmless: true,
+  },
+];
+
+/** Where the machine lets us mount what nobody else sees. */
+export function canMount(): boolean {
+  try {
+    execFileSync('unshare', ['-m', 'true'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Runs a program in a namespace of its own, in which one place shows another; nothing of it is left after. */
+function showing(what: string, at: string, more: Omit<Hurt, 'under'>): Hurt {
+  const script = 'mount --bind "$1" "$2" && shift 2 && exec "$@"';
+  return { ...more, under: ['unshare', '-m', 'sh', '-c', script, 'mounted', what, at] };
+}
+
+const emptyMounted = 'an empty file mounted in the place of journal.db';
+
+export const mounts: readonly Injury[] = [
+  {
+    name: 'journal.db mounted alone on another machine',
+    hurt: ({ home, another }) => {
+      const other = prepared(another());
+      writeFileSync(journalOf(other), '', { mode: 0o600 });
+      return showing(journalOf(home), journalOf(other), { home: other, others: [home] });
+    },
+  },
+  {
+    name: 'journal.db mounted on its own place',
+    hurt: ({ home }) => showing(journalOf(home), journalOf(home), { home }),
+  },
+  {
+    name: emptyMounted,
+    hurt: ({ home, another }) => {
+      const empty = join(prepared(another()).path, 'empty');
+      writeFileSync(empty, '');
+      return showing(empty, journalOf(home), { home });
+    },
+  },
+  {
+    name: 'journal.db mounted alone beside another log and mark',
+    hurt: ({ home, another }) => {
+      const other = prepared(another());
+      cpSync(folderOf(home), folderOf(other), { recursive: true });
+      return showing(journalOf(home), journalOf(other), { home: other, others: [home] });
+    },
+  },
+  {
+    name: 'its folder mounted on another machine',
+    hurt: ({ home, another }) => {
+      const other = prepared(another());
+      return showing(folderOf(home), folderOf(other), { home: other, others: [home] });
+    },
+    isHarmless: true,
+  },
+];
+
+export const copiesAndLinks: readonly Injury[] = [...copies, ...links];

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Home } from '../../../testing/home.ts';
+import type { Dice } from '../../dice.ts';
+import { journalOf } from '../../look.ts';
+
+/** What belongs together: a journal, its log and its mark. */
+export const parts = ['', '-wal', '.mark'] as const;
+export type Part = (typeof parts)[number];
+
+export function partOf(home: Home, part: Part): string {
+  return `${journalOf(home)}${part}`;
+}
+
+export function folderOf(home: Home): string {
+  return dirname(journalOf(home));
+}
+
+/** A machine with a place for a journal, and none in it. */
+export function prepared(home: Home): Home {
+  mkdirSync(folderOf(home), { recursive: true, mode: 0o700 });
+  return home;
+}
+
+/** SQLite's shared memory, an empty log and the locks are made anew by whoever looks in. */
+function isKept(name: string, bytes: number): boolean {
+  return !/-shm$|\.setup$/u.test(name) && !(name.endsWith('-wal') && bytes === 0);
+}
+
+/** All that a refusal must leave as it is. */
+export function contentsOf(homes: readonly Home[]): string {
+  return homes
+    .map(folderOf)
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
+    .flatMap((file) => {
+      const { mode, size } = statSync(file);
+      if (!statSync(file).isFile() || !isKept(file, size)) return [];
+      return [`${file} ${mode.toString(8)} ${createHash('sha256').update(readFileSync(file)).digest('hex')}`];
+    })
+    .join('\n');
+}
+
+export function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** Changes a file in its place. */
+export function change(path: string, work: (bytes: Buffer) => Buffer | undefined): void {
+  const bytes = readFileSync(path);
+  writeFileSync(path, work(bytes) ?? bytes);
+}
+
+export function flipBit(path: string, from: number, length: number, dice: Dice): void {
+  change(path, (bytes) => {
+    const at = from + dice.below(length);
+    bytes.writeUInt8(bytes.readUInt8(at) ^ (1 << dice.below(8)), at);
+  });
+}
+
+/** These parts of another machine's journal, over this one's; what it does not have goes. */
+export function putBack(from: Home, home: Home, chosen: readonly Part[]): void {
+  for (const part of chosen) {
+    if (existsSync(partOf(from, part))) copyFileSync(partOf(from, part), partOf(home, part));
+    else rmSync(partOf(home, part), { force: true });
+  }
+}

@@ -1,0 +1,141 @@
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Home } from '../../../testing/home.ts';
+import type { Dice } from '../../dice.ts';
+import { type Lane, overLanes } from '../../lane.ts';
+import { journalOf } from '../../look.ts';
+import { command, type Operation, operations, Play, type Stage } from '../../play.ts';
+import type { Ran } from '../../run.ts';
+import type { Tally } from '../../tally.ts';
+import { type Arena, shareOf } from '../technique.ts';
+import { askAgain } from './aftermath.ts';
+import { type Aged, Ages } from './ages.ts';
+import { folderOf, partOf, parts } from './files.ts';
+import { beforeCommit } from './stages.ts';
+
+/** What is done to the files while a send is held. */
+type Theft = {
+  readonly name: string;
+  readonly steal: (home: Home, before: Aged) => void;
+  /** Nothing is left that could know of anything. */
+  readonly isTotal?: true;
+};
+
+/** Another file under the same name, with the same content. */
+function replace(path: string, from = path): void {
+  cpSync(from, `${path}.copy`);
+  renameSync(`${path}.copy`, path);
+}
+
+const thefts: readonly Theft[] = [
+  ...parts.map((part): Theft => {
+    const steal = (home: Home): void => rmSync(partOf(home, part));
+    return { name: `journal.db${part} is removed`, steal };
+  }),
+  ...parts.map((part): Theft => {
+    const steal = (home: Home): void => replace(partOf(home, part));
+    return { name: `journal.db${part} is replaced`, steal };
+  }),
+  {
+    name: 'an older journal.db is put in its place',
+    steal: (home, before) => replace(journalOf(home), journalOf(before.home)),
+  },
+  {
+    name: 'all three are removed',
+    steal: (home) => {
+      for (const part of parts) rmSync(partOf(home, part));
+    },
+    isTotal: true,
+  },
+  {
+    name: 'the folder is moved away',
+    steal: (home) => renameSync(folderOf(home), `${folderOf(home)}.moved`),
+    isTotal: true,
+  },
+];
+
+type Point = { readonly name: string; readonly step: string; readonly hasLeft: boolean };
+
+const points: readonly Point[] = [
+  { name: 'before its commit', step: beforeCommit, hasLeft: false },
+  { name: 'after its commit', step: 'undici:client:beforeConnect', hasLeft: false },
+  { name: 'as its connection stands', step: 'undici:client:connected', hasLeft: false },
+  { name: 'after its bytes', step: 'undici:request:bodySent', hasLeft: true },
+  { name: 'after its reply', step: 'undici:request:trailers', hasLeft: true },
+];
+
+type Case = { readonly theft: Theft; readonly point: Point | undefined; readonly operation: Operation };
+
+function nameOf({ theft, point, operation }: Case): string {
+  return `${operation}, ${theft.name} ${point?.name ?? 'while the service keeps its reply back'}`;
+}
+
+async function until(isTrue: () => boolean | Promise<boolean>, limitMs = 30_000): Promise<void> {
+  const endMs = Date.now() + limitMs;
+  while (Date.now() < endMs && !(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+/** The hooked program is held at a step; the shipped one waits for a reply that the service keeps back. */
+async function sendAndSteal(
+  one: Case,
+  words: readonly string[],
+  home: Home,
+  before: Aged,
+  play: Play,
+  stage: Stage,
+): Promise<Ran> {
+  const { theft, point } = one;
+  const { lane, programs } = stage;
+  const hold = join(home.path, 'hold');
+  mkdirSync(hold);
+  if (point === undefined) await lane.service.faults({ kind: 'stall', ms: 1500, when: 'after' });
+  const env = { BOTCTL_PROOF_DIE_AT: point?.step ?? '', BOTCTL_PROOF_HOLD: hold };
+  const options = { isJournalHurt: true, ...(point === undefined ? {} : { program: programs.hooked, env }) };
+  const over = play.run(words, home, options);
+  if (point !== undefined) await until(() => existsSync(join(hold, 'held')));
+  if (point?.hasLeft !== false) await until(async () => (await lane.service.effects()).length > 0);
+  theft.steal(home, before);
+  writeFileSync(join(hold, 'go'), '');
+  return over;
+}
+
+async function playTheft(one: Case, before: Aged, dice: Dice, stage: Stage): Promise<void> {
+  const { theft, point, operation } = one;
+  const { lane } = stage;
+  const play = new Play(nameOf(one), stage);
+  const home = lane.home();
+  cpSync(before.home.path, home.path, { recursive: true });
+  await lane.service.fresh('remembered');
+  const unused = dice.bytes(6).toString('hex');
+  const sent = { argv: command(operation, '--once', unused) };
+  const ran = await sendAndSteal(one, sent.argv, home, before, play, stage);
+  const hasLeft = point?.hasLeft !== false;
+  play.expectExit(ran, hasLeft ? 9 : 1);
+  if (!hasLeft && (await play.effects()).length > 0) play.wrong('it was sent without its journal');
+  if (theft.isTotal === true) await play.over(hasLeft ? 1 : 0);
+  else {
+    const aftermath = {
+      sent,
+      old: undefined,
+      mayBeRefused: true,
+      looksToo: false,
+      newName: `after-${unused}`,
+    };
+    await askAgain(aftermath, { home }, play);
+  }
+  home.remove();
+}
+
+/** Journals that are taken away or replaced while a send is under way. */
+export async function playInFlight(arena: Arena, tally: Tally): Promise<void> {
+  const cases = operations.flatMap((operation) =>
+    thefts.flatMap((theft) => [...points, undefined].map((point): Case => ({ theft, point, operation }))),
+  );
+  const ages = new Map<Lane, Ages>(arena.lanes.map((lane) => [lane, new Ages(lane)]));
+  const chosen = shareOf(cases, arena, 'in flight', 2);
+  await overLanes(arena, tally, chosen, async (one, lane) => {
+    const stage: Stage = { lane, tally, programs: arena.programs, isDiskFailing: true };
+    const before = await ages.get(lane)?.of('after 1 send', stage);
+    if (before !== undefined) await playTheft(one, before, arena.dice.for(nameOf(one)), stage);
+  });
+}

@@ -1,0 +1,121 @@
+import type { Dice } from '../../dice.ts';
+import { overLanes } from '../../lane.ts';
+import { Play, type Stage } from '../../play.ts';
+import type { Ran } from '../../run.ts';
+import type { Tally } from '../../tally.ts';
+import { journalRefusal, shortened } from '../../told.ts';
+import { batchOf, type Job, pay, say } from '../concurrent/jobs.ts';
+import type { Arena } from '../technique.ts';
+
+const processesInAll = 1_000;
+const journalsInAll = 40;
+const atOnce = 5;
+
+/** Payments by their amounts, messages by their names: how long it takes does not matter. */
+function jobs(count: number): Job[] {
+  return Array.from({ length: count }, (_, index): Job => {
+    const number = 100 + index;
+    if (index % 4 === 0) return { argv: pay(`0.0${number}`), effects: 1 };
+    if (index % 4 === 1) return say(`Message ${number}`, '--once', `m${number}`);
+    if (index % 4 === 2) return { argv: pay(`0.0${number}`, '--run', 'alarm'), effects: 1 };
+    return batchOf(`b${number}`, 4);
+  });
+}
+
+const looks: Job = { argv: ['history', '--json'], effects: 0 };
+
+type Scene = { readonly play: Play; readonly home: ReturnType<Stage['lane']['home']> };
+
+/** How long a command takes here that is let alone. */
+class Pace {
+  #meanMs = 150;
+
+  note(ms: number): void {
+    this.#meanMs += (ms - this.#meanMs) / 20;
+  }
+
+  /** Some time within such a command, or a bit after. */
+  moment(dice: Dice): number {
+    return dice.fraction() * this.#meanMs * 1.1;
+  }
+}
+
+async function once(job: Job, killAfterMs: number | undefined, { play, home }: Scene): Promise<Ran> {
+  const ran = await play.run(job.argv, home, {
+    limitMs: 180_000,
+    isOneOfMany: true,
+    ...(job.stdin === undefined ? {} : { stdin: job.stdin }),
+    started: (child) => {
+      if (killAfterMs !== undefined) setTimeout(() => child.kill('SIGKILL'), killAfterMs);
+    },
+  });
+  if (journalRefusal(ran) !== undefined) play.wrong(`a false alarm: ${shortened(ran)}`);
+  else if (ran.code !== null) play.expectExit(ran, 0, 9, 11);
+  return ran;
+}
+
+/** Five at a time, until so many have run; every other one is killed at some moment. */
+async function five(processes: number, all: readonly Job[], dice: Dice, scene: Scene): Promise<void> {
+  const pace = new Pace();
+  let started = 0;
+  const member = async (own: Dice): Promise<void> => {
+    while (started < processes) {
+      started += 1;
+      const isKilled = own.below(2) === 0;
+      const job = own.below(8) === 0 ? looks : own.pick(all);
+      const beganMs = performance.now();
+      await once(job, isKilled ? pace.moment(own) : undefined, scene);
+      if (!isKilled) pace.note(performance.now() - beganMs);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, (_, index) => member(dice.for(`member ${index}`))));
+}
+
+/** Let alone, each comes to its end, and all of them to what was asked for. */
+async function runAllToTheirEnd(
+  all: readonly Job[],
+  processes: number,
+  scene: Scene,
+  tally: Tally,
+): Promise<void> {
+  for (const job of all) scene.play.expectExit(await once(job, undefined, scene), 0);
+  await scene.play.over(all.reduce((sum, { effects }) => sum + effects, 0));
+  tally.count(0, 0, processes - 1);
+}
+
+async function onOneJournal(arena: Arena, tally: Tally): Promise<void> {
+  const [lane] = arena.lanes;
+  if (lane === undefined) return;
+  const processes = Math.max(10, Math.round(processesInAll * arena.share));
+  const stage: Stage = { lane, tally, programs: arena.programs };
+  const play = new Play(`${processes} processes, half of them killed`, stage);
+  await lane.service.fresh();
+  const scene = { play, home: lane.home() };
+  const all = jobs(Math.max(6, Math.round(80 * arena.share)));
+  await five(processes, all, arena.dice.for('one journal'), scene);
+  await runAllToTheirEnd(all, processes, scene, tally);
+  scene.home.remove();
+}
+
+/** A journal that five processes set up at once, killed while they are at it. */
+async function onNewJournals(arena: Arena, tally: Tally): Promise<void> {
+  const rounds = Array.from(
+    { length: Math.max(1, Math.round(journalsInAll * arena.share)) },
+    (_, round) => round,
+  );
+  const lanes = arena.lanes.slice(1, 3);
+  await overLanes({ lanes }, tally, rounds, async (round, lane) => {
+    const stage: Stage = { lane, tally, programs: arena.programs };
+    await lane.service.fresh();
+    const scene = { play: new Play(`a new journal, round ${round}`, stage), home: lane.home() };
+    const all = jobs(3);
+    await five(2 * atOnce, all, arena.dice.for(`new journal ${round}`), scene);
+    await runAllToTheirEnd(all, 2 * atOnce, scene, tally);
+    scene.home.remove();
+  });
+}
+
+/** Whoever is killed at whatever moment: no journal is ever said to have lost what it has not. */
+export async function playNoAlarm(arena: Arena, tally: Tally): Promise<void> {
+  await Promise.all([onOneJournal(arena, tally), onNewJournals(arena, tally)]);
+}

@@ -1,0 +1,43 @@
+import type { FaultSpec } from '../../../testing/sandbox.ts';
+import type { DeedKind } from './deed.ts';
+import type { Scene } from './scene.ts';
+
+/** What a runner is about when something befalls it. */
+export type Errand = {
+  readonly kind: DeedKind;
+  readonly faults?: readonly FaultSpec[];
+  /** An earlier try, on yet another machine, whose reply got lost. */
+  readonly isResumed?: true;
+};
+
+const lost: FaultSpec = { kind: 'drop', when: 'after' };
+
+export const errands: readonly Errand[] = [
+  { kind: 'a message by name' },
+  { kind: 'a transfer of a run', faults: [{ kind: 'reply', status: 503, when: 'after' }] },
+  { kind: 'a transfer by key', isResumed: true },
+  { kind: 'a batch' },
+];
+
+export function nameOf({ faults, isResumed }: Errand): string {
+  return `${faults ? 'tried again, ' : ''}${isResumed ? 'run again after a lost reply, ' : ''}`;
+}
+
+/** What was before, and what the service is about to do. */
+export async function prepare({ faults, isResumed }: Errand, scene: Scene): Promise<void> {
+  const { service } = scene.stage.lane;
+  if (isResumed === true) {
+    await service.faults(lost);
+    await tryOnce(scene);
+  }
+  if (faults !== undefined) await service.faults(...faults);
+}
+
+/** Until it leaves: on a slow day the short lease is too old when the connection is ready. */
+async function tryOnce(scene: Scene): Promise<void> {
+  const argv = [...scene.deed.argv, '--retries', '0'];
+  let ran = await scene.play.run(argv, scene.machine(3));
+  for (let tries = 1; tries < 5 && ran.code === 8; tries += 1)
+    ran = await scene.play.run(argv, scene.machine(3));
+  scene.play.expectExit(ran, 9);
+}

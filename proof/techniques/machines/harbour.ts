@@ -1,0 +1,87 @@
+import type { Home } from '../../../testing/home.ts';
+import { type CuttableProxy, startCuttableProxy } from '../../../testing/postgres/cuttableProxy.ts';
+import type { Side } from '../../../testing/postgres/messages.ts';
+import { type PostgresServer, startServer } from '../../../testing/postgres/server.ts';
+import type { Lane } from '../../lane.ts';
+import type { Kept } from '../../look.ts';
+import type { Program } from '../../programs.ts';
+import { run } from '../../run.ts';
+import { shortened } from '../../told.ts';
+
+/** Short, so that who was killed is soon taken over; long enough for a busy machine to renew it. */
+export const leaseMs = 1500;
+
+export type KeptShared = Kept & { readonly attempts: number };
+
+/** One PostgreSQL server with a journal on it, and four machines that share it. */
+export type Harbour = {
+  /** The same service; its commands have the shared journal. */
+  readonly lane: Lane;
+  readonly server: PostgresServer;
+  readonly proxy: CuttableProxy;
+  /** Every message between the machines and the server, since the last look. */
+  takeMessages(): { readonly from: Side; readonly message: Buffer }[];
+  readonly homes: readonly [Home, Home, Home, Home];
+  /** The URL of the journal at its server itself. */
+  readonly url: string;
+  kept(): Promise<KeptShared[]>;
+  close(): Promise<void>;
+};
+
+const settings = {
+  shared_buffers: '16MB',
+  max_connections: 60,
+  // What is not committed yet is on no disk when the server is killed.
+  wal_writer_delay: '10s',
+};
+
+export async function openHarbour(lane: Lane, program: Program): Promise<Harbour> {
+  const server = await startServer({ settings });
+  const url = await server.newDatabase();
+  let messages: { from: Side; message: Buffer }[] = [];
+  const proxy = await startCuttableProxy(server.port, (from, message) => {
+    messages.push({ from, message });
+    return message;
+  });
+  const homes = [lane.home(), lane.home(), lane.home(), lane.home()] as const;
+  await layOut(server, url, homes[0], program);
+  return {
+    lane: sharing(lane, proxy.through(url)),
+    server,
+    proxy,
+    takeMessages: () => {
+      const taken = messages;
+      messages = [];
+      return taken;
+    },
+    homes,
+    url,
+    kept: () => keptAt(server, url),
+    close: async () => {
+      await proxy.close();
+      await server.close();
+    },
+  };
+}
+
+/** The lane, with this journal for every command. */
+export function sharing(lane: Lane, url: string): Lane {
+  return { ...lane, env: (home, baseUrl) => ({ ...lane.env(home, baseUrl), BOTCTL_JOURNAL: url }) };
+}
+
+/** The journal's tables and rules as this program has them. */
+async function layOut(server: PostgresServer, url: string, home: Home, { bin }: Program): Promise<void> {
+  const ran = await run(bin, ['journal', 'migrate'], { env: { ...home.env, BOTCTL_JOURNAL: url } });
+  if (ran.code !== 0) throw new Error(`the journal could not be made: ${shortened(ran)}`);
+  const bytes = Buffer.from(String(leaseMs));
+  await server.query(`UPDATE botctl.meta SET value = $1 WHERE name = 'lease-ms'`, [bytes], url);
+}
+
+/** The intents as they are on the server, read past botctl. */
+export function keptAt(server: PostgresServer, url: string): Promise<KeptShared[]> {
+  return server.query<KeptShared>(
+    'SELECT key, state, attempts FROM botctl.intents_now ORDER BY seq',
+    [],
+    url,
+  );
+}

@@ -1,0 +1,159 @@
+import { startCuttableProxy } from '../../../testing/postgres/cuttableProxy.ts';
+import type { PostgresServer } from '../../../testing/postgres/server.ts';
+import type { Stage } from '../../play.ts';
+import type { Ran } from '../../run.ts';
+import { shortened, toldBy } from '../../told.ts';
+import { shareOf } from '../technique.ts';
+import { type Deed, type DeedKind, newDeed } from './deed.ts';
+import { type Fleet, overFleet } from './fleet.ts';
+import { type Harbour, keptAt, sharing } from './harbour.ts';
+import { Scene } from './scene.ts';
+
+/** What the server forgets: all of a deed that was done, of one whose reply was lost, of one whose runner was killed. */
+const beginnings = ['done', 'lost', 'killed'] as const;
+const losses = ['a standby promoted without its last commits', 'the server put back to a snapshot'] as const;
+
+type Loss = {
+  readonly how: (typeof losses)[number];
+  readonly beginning: (typeof beginnings)[number];
+  readonly kind: DeedKind;
+  /** Which machine comes first afterwards: the one that did it, one that has notes of its own, or a new one. */
+  readonly first: 'who did it' | 'another' | 'a new one';
+};
+
+const kinds: readonly DeedKind[] = [
+  'a message by name',
+  'a transfer of a run',
+  'a transfer by key',
+  'a batch',
+];
+const firsts = ['who did it', 'another', 'a new one'] as const;
+
+function everyLoss(): Loss[] {
+  return losses.flatMap((how) =>
+    beginnings.flatMap((beginning, row) =>
+      firsts.map((first, column): Loss => {
+        const kind = kinds[(row + column) % kinds.length] ?? 'a message by name';
+        return { how, beginning, kind, first };
+      }),
+    ),
+  );
+}
+
+/** Machines of this case's own: what they note is of no use to others. */
+function ownHarbour(harbour: Harbour, lane: Harbour['lane']): Harbour {
+  return { ...harbour, homes: [lane.home(), lane.home(), lane.home(), lane.home()] };
+}
+
+/** The server that has forgotten what was done in `meanwhile`, and how it ends. */
+async function forgetting(
+  how: Loss['how'],
+  { server }: Harbour,
+  meanwhile: () => Promise<void>,
+): Promise<{ server: PostgresServer; close(): Promise<void> }> {
+  if (how === 'the server put back to a snapshot') {
+    const snapshot = await server.snapshot();
+    await meanwhile();
+    await server.restore(snapshot);
+    return { server, close: async () => {} };
+  }
+  const link = await startCuttableProxy(server.port);
+  const standby = await server.standby({ through: link.port });
+  await standby.caughtUp();
+  link.now('hold');
+  await meanwhile();
+  await link.close();
+  await standby.promote();
+  return {
+    server: standby,
+    close: async () => {
+      await standby.close();
+      await server.query(
+        'SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE NOT active',
+      );
+    },
+  };
+}
+
+async function begin({ beginning }: Loss, scene: Scene): Promise<void> {
+  const { service } = scene.stage.lane;
+  if (beginning === 'lost') await service.faults({ kind: 'drop', when: 'after' });
+  const hooks = { BOTCTL_PROOF_DIE_AT: 'undici:request:headers' };
+  const { programs } = scene.stage;
+  if (beginning === 'killed') await scene.run(0, { program: programs.hooked, env: hooks });
+  else if (beginning === 'done') scene.play.expectExit(await scene.run(0), 0);
+  else await scene.play.run([...scene.deed.argv, '--retries', '0'], scene.machine(0), stdinOf(scene.deed));
+}
+
+function stdinOf({ stdin }: Deed): { stdin?: string } {
+  return stdin === undefined ? {} : { stdin };
+}
+
+async function loseAndGoOn(loss: Loss, shared: Harbour, stage: Stage, lane: Harbour['lane']): Promise<void> {
+  const { how, beginning, kind, first } = loss;
+  const harbour = ownHarbour(shared, lane);
+  await stage.lane.service.fresh();
+  const where = `${beginning}, then ${how}; ${first} comes first`;
+  const before = new Scene(where, newDeed(kind), harbour, stage);
+  await earlier(harbour, stage, lane);
+  const { server, close } = await forgetting(how, harbour, () => begin(loss, before));
+  try {
+    const { pathname } = new URL(harbour.url);
+    const url = server.urlOf(pathname.slice(1));
+    const after = {
+      ...harbour,
+      server,
+      url,
+      kept: () => keptAt(server, url),
+      lane: sharing(lane, url),
+    };
+    const scene = new Scene(where, before.deed, after, { ...stage, lane: after.lane });
+    await stage.lane.service.clearFaults();
+    await goOn(loss, scene);
+  } finally {
+    await close();
+    for (const home of harbour.homes) home.remove();
+  }
+}
+
+/** Each of three machines has done something before, and has noted it; the fourth is new. */
+async function earlier(harbour: Harbour, stage: Stage, lane: Harbour['lane']): Promise<void> {
+  const known = { ...stage, lane: harbour.lane };
+  for (const machine of [0, 1, 2] as const) {
+    const scene = new Scene('before all', newDeed('a message by name'), harbour, known);
+    scene.play.expectExit(await scene.run(machine, { isOneOfMany: true }), 0);
+  }
+  await lane.service.fresh('remembered');
+}
+
+/** Who has the proof of the loss is refused; the others, by the same name, make it no second time. */
+async function goOn({ how, first }: Loss, scene: Scene): Promise<void> {
+  const isPromoted = how.startsWith('a standby');
+  if (first === 'who did it') await refused(scene, 0);
+  if (first === 'a new one' && isPromoted) await refused(scene, 3);
+  scene.play.expectExit(await scene.run(first === 'another' ? 1 : 2), 0);
+  if (first === 'a new one') scene.play.expectExit(await scene.run(3), 0);
+  await refused(scene, 0);
+  const accepted = ['journal', 'accept-loss', '--yes', '--json'];
+  scene.play.expectExit(await scene.play.run(accepted, scene.machine(0)), 0);
+  scene.play.expectExit(await scene.run(0), 0);
+  await scene.journaled(true, true);
+  await scene.play.over(scene.deed.expected);
+}
+
+async function refused(scene: Scene, machine: 0 | 3): Promise<Ran> {
+  const { requests } = scene;
+  const ran = await scene.run(machine);
+  scene.play.expectExit(ran, 1);
+  if (toldBy(ran).failure !== 'journal-lost') scene.play.wrong(`not refused as lost: ${shortened(ran)}`);
+  if (scene.requests > requests) scene.play.wrong('refused, and yet a request left');
+  return ran;
+}
+
+/** A server that has lost what it acknowledged: found out by what each machine notes for itself. */
+export async function playLost(fleet: Fleet): Promise<void> {
+  const { arena } = fleet;
+  await overFleet(fleet, shareOf(everyLoss(), arena, 'lost'), (loss, harbour, stage) =>
+    loseAndGoOn(loss, harbour, stage, harbour.lane),
+  );
+}

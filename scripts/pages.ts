@@ -1,0 +1,99 @@
+import { surgery } from '../build/surgery.mjs';
+import { exitOfPlan, meaningOf } from '../src/engine/planKinds.ts';
+import { rerunTable } from '../src/engine/rerun.ts';
+import { type ExitRow, exitTable, type Retry } from '../src/errors.ts';
+import { withMarked } from './marked.ts';
+
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  const drawn = rows.map(
+    (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`,
+  );
+  drawn.splice(1, 0, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`);
+  return drawn.join('\n');
+}
+
+const nexts: Readonly<Record<Retry, string>> = {
+  'same-command': 'run the same command again',
+  'after-fix': 'fix what it names, then run it again',
+  decide: '`botctl resolve`, or `botctl resume`',
+};
+
+function exitCodes(): string {
+  const rows = exitTable.map(({ exit, means, retry }: ExitRow) => [
+    String(exit),
+    means,
+    retry ? nexts[retry] : '–',
+  ]);
+  return table([['exit', 'means', 'next'], ...rows]);
+}
+
+function reruns(): string {
+  const rows = rerunTable.map(({ found, plan }) => {
+    const meaning = meaningOf({ is: plan });
+    const { happens } = meaning;
+    const exit = exitOfPlan(meaning);
+    return [found, happens, exit === undefined ? 'as it ends' : String(exit)];
+  });
+  return table([['found', 'what happens', 'exit'], ...rows]);
+}
+
+function leftOut(): string {
+  const rows = surgery.map(({ what, where, replaces, buys }) => [
+    what,
+    `\`${replaces}\` in \`${where.source.replaceAll('\\', '').replace(/^\/|\$$/gu, '')}\``,
+    buys,
+  ]);
+  return table([['left out', 'where', 'what it buys'], ...rows]);
+}
+
+/** Each page that is partly made, and what is made between which of its marks. */
+const made: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
+  'README.md': { 'exit-codes': exitCodes },
+  'docs/reruns.md': { reruns },
+  'docs/performance.md': { surgery: leftOut },
+};
+
+export const pagesWithTables: readonly string[] = Object.keys(made);
+
+/** A page with its tables made anew from the program's own. */
+export function withTables(path: string, page: string): string {
+  return Object.entries(made[path] ?? {}).reduce(
+    (text, [name, make]) => withMarked(text, name, make()),
+    page,
+  );
+}
+
+type Step = { readonly command: string; readonly pictured: boolean };
+
+/** The commands of a page's tour, in their order. */
+export function tourSteps(page: string): Step[] {
+  return [...page.matchAll(/<!-- tour( picture)? -->\n\n```console\n([\s\S]*?)```/gu)].flatMap(
+    ([, pictured, block = '']) =>
+      block
+        .split(/^\$ /mu)
+        .map((command) => command.trimEnd())
+        .filter((command) => command !== '')
+        .map((command) => ({ command, pictured: pictured !== undefined })),
+  );
+}
+
+/** The first block of a language after a mark. */
+export function blockAfter(page: string, mark: string): string {
+  const [, block] = new RegExp(`<!-- ${mark} -->\n\n\`\`\`\\w+\n([\\s\\S]*?)\`\`\``, 'u').exec(page) ?? [];
+  if (block === undefined) throw new Error(`the page has no block marked ${mark}`);
+  return block;
+}
+
+/** The files that a page links to or shows, as it names them. */
+export function linkedFiles(page: string): string[] {
+  return linkTargets(page)
+    .flatMap((target) => target.split('#', 1))
+    .filter((file) => file !== '');
+}
+
+/** What a page links to within the project: `FILE`, `FILE#HEADING` or `#HEADING`. */
+export function linkTargets(page: string): string[] {
+  const found = page.matchAll(/\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"/gu);
+  return [...found].map(([, link, shown]) => link ?? shown ?? '').filter((target) => !/^\w+:/u.test(target));
+}

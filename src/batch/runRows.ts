@@ -1,0 +1,157 @@
+import { setMaxListeners } from 'node:events';
+import { claim } from '../engine/claim.ts';
+import type { EngineContext } from '../engine/context.ts';
+import { carryOut } from '../engine/execute.ts';
+import type { Outcome } from '../engine/outcome.ts';
+import type { Retry } from '../errors.ts';
+import type { Order } from '../intent/order.ts';
+import type { Runner } from '../journal/shares.ts';
+import { explain } from '../words/explain.ts';
+import type { BatchPace } from './pace.ts';
+import type { Ranges } from './ranges.ts';
+import type { RowEnd } from './rowEnd.ts';
+import type { RowNaming } from './rowNaming.ts';
+import type { RowOutcome, Sheet, SheetRow } from './sheet.ts';
+import type { Stop, StopRules } from './stopRules.ts';
+import { type BatchOrder, requestOfRow } from './survey.ts';
+import { WorkList } from './workList.ts';
+
+export type Counts = Record<RowOutcome, number>;
+
+type RunInputs = {
+  readonly order: BatchOrder;
+  readonly sheet: Sheet;
+  readonly engine: EngineContext;
+  readonly pace: BatchPace;
+  readonly rules: StopRules;
+  readonly concurrency: number;
+  readonly ranges: Ranges;
+  readonly onWaiting: (others: readonly Runner[]) => void;
+  /** Told of each row as it ends; nothing new takes its place before it has been told. */
+  readonly onRowEnd: (end: RowEnd) => Promise<void>;
+};
+
+export type RunEnd = {
+  readonly counts: Counts;
+  /** Of the rows that are done, those that another process did meanwhile. */
+  readonly doneElsewhere: number;
+  readonly stop: Stop | undefined;
+  /** What the rows that are not done need. */
+  readonly needs: ReadonlySet<Retry>;
+};
+
+/** Does what is not done yet, a few rows at a time, until all have ended or there is a reason to begin no more. */
+export async function runRows(inputs: RunInputs, counts: Counts = noCounts()): Promise<RunEnd> {
+  const { sheet, ranges, engine, rules, concurrency, onWaiting } = inputs;
+  const { first, second } = engine.interrupts;
+  // Each slot listens to them; Node takes many listeners for a leak.
+  setMaxListeners(0, first, second, rules.signal);
+  const onInterrupt = (): void => rules.interrupt();
+  if (first.aborted) onInterrupt();
+  first.addEventListener('abort', onInterrupt, { once: true });
+  const { clock, chance, limits } = engine;
+  const { maxWaitMs } = limits;
+  const work = { sheet, ranges, concurrency, clock, chance, maxWaitMs, stopped: rules.signal, onWaiting };
+  const run: Run = {
+    ...inputs,
+    // What another process sends is put back, and waited for without holding a slot.
+    engine: { ...engine, limits: { ...limits, ownerWaitMs: 0 } },
+    list: new WorkList(work),
+    counts,
+    needs: new Set(),
+    doneElsewhere: 0,
+  };
+  await Promise.all(Array.from({ length: concurrency }, () => workThrough(run)));
+  first.removeEventListener('abort', onInterrupt);
+  if (run.list.waitedFor.length > 0) rules.leaveTo(run.list.waitedFor);
+  const { needs, doneElsewhere } = run;
+  return { counts, doneElsewhere, stop: rules.stop, needs };
+}
+
+type Run = RunInputs & {
+  readonly list: WorkList;
+  readonly counts: Counts;
+  readonly needs: Set<Retry>;
+  doneElsewhere: number;
+};
+
+export function noCounts(): Counts {
+  return { accepted: 0, resolved: 0, unknown: 0, held: 0, rejected: 0, open: 0, sending: 0, 'not-sent': 0 };
+}
+
+/** One slot: a row from its claim to its end, then the next one. */
+async function workThrough(run: Run): Promise<void> {
+  const { pace, rules, list, sheet, onRowEnd } = run;
+  try {
+    for (;;) {
+      await pace.turn(rules.signal);
+      if (rules.stop !== undefined) return;
+      const turn = await list.next();
+      if (turn === undefined) return;
+      const end = await doRow(turn.row, run);
+      if (isElsewhere(end.outcome) && list.putBack(turn)) {
+        sheet.recordIntent(turn.row.ordinal, ownIntent(end.outcome));
+        continue;
+      }
+      note(end, run);
+      list.end(turn);
+      await onRowEnd(end);
+    }
+  } catch (thrown) {
+    rules.fail(thrown);
+  }
+}
+
+function note(end: RowEnd, run: Run): void {
+  const { counts, needs, sheet, rules } = run;
+  const cameTo = rowOutcomeOf(end.outcome);
+  counts[cameTo] += 1;
+  if (!end.sent && isDone(cameTo)) run.doneElsewhere += 1;
+  const { problem } = end.explanation;
+  if (problem !== undefined) needs.add(problem.retry);
+  sheet.recordEnd(end.row.ordinal, cameTo, ownIntent(end.outcome), problem?.message);
+  rules.note(end);
+}
+
+function isDone(cameTo: RowOutcome): boolean {
+  return cameTo === 'accepted' || cameTo === 'resolved';
+}
+
+/** It, or what stands in its way, is being sent by another process. */
+function isElsewhere(outcome: Outcome): boolean {
+  return (
+    outcome.is === 'still-sending' || (outcome.is === 'not-sent' && outcome.because === 'twin-still-sending')
+  );
+}
+
+export function orderOf(row: SheetRow, { kind, name }: BatchOrder): Order {
+  const { row: named = '', id } = row;
+  const naming: RowNaming = { by: 'row', name, row: named, ...(id === undefined ? {} : { id }) };
+  const wanted = { kind, request: requestOfRow(row), warnings: [] } as Order['wanted'];
+  return { wanted, naming };
+}
+
+async function doRow(row: SheetRow, { order, engine }: RunInputs): Promise<RowEnd> {
+  const step = await claim(orderOf(row, order), engine);
+  const sent = step.is === 'claim';
+  const outcome = sent ? await carryOut(step, engine) : step;
+  return { row, outcome, sent, explanation: explain(outcome, engine.clock.now()) };
+}
+
+function rowOutcomeOf(outcome: Outcome): RowOutcome {
+  switch (outcome.is) {
+    case 'concluded':
+      return outcome.intent.state;
+    case 'still-sending':
+      return 'sending';
+    case 'not-sent':
+      return 'not-sent';
+    case 'not-recorded':
+      return 'unknown';
+  }
+}
+
+/** The intent that stands in the way of a refused row is another's. */
+function ownIntent(outcome: Outcome): string | undefined {
+  return outcome.is === 'not-sent' ? undefined : outcome.intent.id;
+}

@@ -1,0 +1,93 @@
+import type { Env } from '../context.ts';
+import { identityUrl, parseBaseUrl } from '../intent/baseUrl.ts';
+import { emptyBotInput, noBaseUrl } from '../words/bot.ts';
+import { theFile } from '../words/tokenOrigin.ts';
+import { type Bot, envBot } from './bot.ts';
+import type { BotInputs, GivenBaseUrl } from './botInputs.ts';
+import { Token } from './token.ts';
+
+/** What the options of a command say about the bot. */
+export type BotOptions = {
+  profile?: string | undefined;
+  tokenFile?: string | undefined;
+  baseUrl?: string | undefined;
+};
+
+/** Where the token comes from: first found wins. */
+type Choice =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'variable'; readonly token: string }
+  | { readonly kind: 'profile'; readonly name: string; readonly namedBy: '--profile' | 'BOTCTL_PROFILE' }
+  | { readonly kind: 'in-use' };
+
+function tokenChoice(options: BotOptions, env: Env): Choice {
+  if (options.tokenFile !== undefined)
+    return { kind: 'file', path: notEmpty(options.tokenFile, '--token-file') };
+  if (options.profile !== undefined) {
+    return { kind: 'profile', name: notEmpty(options.profile, '--profile'), namedBy: '--profile' };
+  }
+  if (env.BOTCTL_TOKEN !== undefined) {
+    return { kind: 'variable', token: notEmpty(env.BOTCTL_TOKEN, 'BOTCTL_TOKEN') };
+  }
+  if (env.BOTCTL_PROFILE !== undefined) {
+    return {
+      kind: 'profile',
+      name: notEmpty(env.BOTCTL_PROFILE, 'BOTCTL_PROFILE'),
+      namedBy: 'BOTCTL_PROFILE',
+    };
+  }
+  return { kind: 'in-use' };
+}
+
+/** An empty value is a secret or a variable that is missing somewhere, never a wish to be somebody else. */
+function notEmpty(value: string, where: string): string {
+  if (value === '') throw emptyBotInput(where);
+  return value;
+}
+
+/** Who is to speak. Reads, and never sends; a profile's code loads only where a profile is asked for. */
+export async function chooseBot(options: BotOptions, inputs: BotInputs): Promise<Bot> {
+  const { env } = inputs;
+  const choice = tokenChoice(options, env);
+  const given = givenBaseUrl(options, env);
+  switch (choice.kind) {
+    case 'variable':
+      return envBotWith('BOTCTL_TOKEN', given, () => Token.from(choice.token, 'BOTCTL_TOKEN'));
+    case 'file': {
+      const { readTokenFile, readTokenStdin } = await import('./tokenInput.ts');
+      if (choice.path === '-') return envBotWith('stdin', given, () => readTokenStdin(inputs.stdin, inputs));
+      return envBotWith(theFile(choice.path), given, () => readTokenFile(choice.path, inputs));
+    }
+    case 'profile': {
+      const { botNamed } = await import('./profileBot.ts');
+      return botNamed(choice.name, choice.namedBy, given, inputs);
+    }
+    case 'in-use': {
+      const { botInUse } = await import('./profileBot.ts');
+      return botInUse(given, inputs);
+    }
+  }
+}
+
+/** The bot of a profile at the profile's own base URL; undefined where the profile is gone. */
+export async function botOfProfile(name: string, inputs: BotInputs): Promise<Bot | undefined> {
+  const { botAtOwnUrl } = await import('./profileBot.ts');
+  return botAtOwnUrl(name, inputs);
+}
+
+function givenBaseUrl(options: BotOptions, env: Env): GivenBaseUrl | undefined {
+  const by = options.baseUrl === undefined ? 'BOTCTL_BASE_URL' : '--base-url';
+  const text = options.baseUrl ?? env.BOTCTL_BASE_URL;
+  return text === undefined ? undefined : { baseUrl: parseBaseUrl(notEmpty(text, by), by), by };
+}
+
+async function envBotWith(
+  tokenSource: string,
+  given: GivenBaseUrl | undefined,
+  read: () => Token | Promise<Token>,
+): Promise<Bot> {
+  if (given === undefined) throw noBaseUrl(tokenSource);
+  const baseUrl = identityUrl(given.baseUrl);
+  const token = await read();
+  return { name: envBot, baseUrl, spelledUrl: given.baseUrl, token, tokenSource, settings: {} };
+}

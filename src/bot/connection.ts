@@ -1,0 +1,52 @@
+import type { Env } from '../context.ts';
+import { originOf } from '../intent/baseUrl.ts';
+import type { Kind } from '../intent/wanted.ts';
+import { poolChannels } from '../wire/channelPool.ts';
+import type { Channel } from '../wire/flight.ts';
+import { LateChannel } from '../wire/lateChannel.ts';
+import type { Bot } from './bot.ts';
+
+/** How a bot's requests reach its service. */
+export type Connection = {
+  /** The base URL that requests go to. */
+  readonly url: string;
+  readonly channel: Channel;
+  /** Before a person is asked about it: throws where it cannot be done there at all. */
+  ensurePossible(kind: Kind): void;
+  /** Before anything is journaled that is to be sent. */
+  ready(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type ConnectedBot = { readonly bot: Bot; readonly connection: Connection };
+
+export type ChannelOptions = {
+  readonly env: Env;
+  readonly userAgent: string;
+  /** Its connections carry one request after another. */
+  readonly keepAlive: boolean;
+};
+
+/** The way to where a bot speaks; nothing is opened before it is needed. */
+export function connectionTo({ spelledUrl }: Bot, choice: ChannelOptions): Connection {
+  const channel = channelTo(originOf(spelledUrl), { ...choice, direct: false });
+  return {
+    url: spelledUrl,
+    channel,
+    ensurePossible: () => {},
+    ready: () => channel.ready(),
+    close: () => channel.close(),
+  };
+}
+
+/** `direct` goes past any proxy. */
+export function channelTo(
+  origin: string,
+  { keepAlive, ...rest }: ChannelOptions & { readonly direct: boolean },
+): LateChannel {
+  return new LateChannel(async () => {
+    const { openChannel } = await import('../wire/undiciChannel.ts');
+    const open = (): Channel => openChannel({ origin, keepAlive, ...rest });
+    return keepAlive ? poolChannels(open) : open();
+  });
+}

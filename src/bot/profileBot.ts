@@ -1,0 +1,62 @@
+import { type BaseUrl, identityUrl, originOf, parseBaseUrl } from '../intent/baseUrl.ts';
+import { foreignBaseUrl, keyOfProfile, namedIn, noBot, theOneInUse } from '../words/profiles.ts';
+import { theProfile, tokenOrigin } from '../words/tokenOrigin.ts';
+import type { Bot } from './bot.ts';
+import type { BotInputs, GivenBaseUrl } from './botInputs.ts';
+import { findProfile } from './findProfile.ts';
+import { type ProfileRecord, profileOf } from './profilesFile.ts';
+import { profilesPaths, readProfiles } from './readProfiles.ts';
+import { readToken } from './readToken.ts';
+import { readSettings } from './settings.ts';
+
+/** The bot of the profile that `--profile` or `BOTCTL_PROFILE` names. */
+export async function botNamed(
+  name: string,
+  namedBy: '--profile' | 'BOTCTL_PROFILE',
+  given: GivenBaseUrl | undefined,
+  inputs: BotInputs,
+): Promise<Bot> {
+  const file = readProfiles(profilesPaths(inputs.env));
+  return botOf(name, findProfile(file, name, namedIn(namedBy)), given, inputs);
+}
+
+/** The bot of the profile in use. */
+export async function botInUse(given: GivenBaseUrl | undefined, inputs: BotInputs): Promise<Bot> {
+  const file = readProfiles(profilesPaths(inputs.env));
+  const name = file['in-use'];
+  if (name === undefined) throw noBot(Object.keys(file.profiles));
+  return botOf(name, findProfile(file, name, theOneInUse), given, inputs);
+}
+
+/** The bot of a profile at its own base URL, whatever the command line says. */
+export async function botAtOwnUrl(name: string, inputs: BotInputs): Promise<Bot | undefined> {
+  const profile = profileOf(readProfiles(profilesPaths(inputs.env)), name);
+  return profile === undefined ? undefined : botOf(name, profile, undefined, inputs);
+}
+
+async function botOf(
+  name: string,
+  profile: ProfileRecord,
+  given: GivenBaseUrl | undefined,
+  inputs: BotInputs,
+): Promise<Bot> {
+  const spelledUrl = baseUrlOf(name, profile, given);
+  const settings = readSettings(profile, (key) => keyOfProfile(key, name));
+  const token = await readToken(profile.token, name, inputs);
+  return {
+    name,
+    baseUrl: identityUrl(spelledUrl),
+    spelledUrl,
+    token,
+    tokenSource: `${theProfile(name)}: ${tokenOrigin(profile.token)}`,
+    settings,
+  };
+}
+
+/** A profile's token belongs to its profile's origin: nothing that is given may lead it elsewhere. */
+function baseUrlOf(name: string, profile: ProfileRecord, given: GivenBaseUrl | undefined): BaseUrl {
+  const own = parseBaseUrl(profile['base-url'], keyOfProfile('base-url', name));
+  if (given === undefined) return own;
+  if (originOf(given.baseUrl) === originOf(own)) return given.baseUrl;
+  throw foreignBaseUrl({ name, origin: originOf(own), given });
+}

@@ -1,0 +1,1 @@
+export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;

@@ -1,0 +1,32 @@
+import { batchSpec } from '../commands/batchSpec.ts';
+import { completeSpec, completionSpecOf } from '../commands/completionSpec.ts';
+import { configSpec } from '../commands/config/spec.ts';
+import { doctorSpec } from '../commands/doctorSpec.ts';
+import { helpSpecOf } from '../commands/helpSpec.ts';
+import { historySpec } from '../commands/historySpec.ts';
+import { journalSpec } from '../commands/journal/spec.ts';
+import { resolveSpec } from '../commands/resolveSpec.ts';
+import { resumeSpec } from '../commands/resumeSpec.ts';
+import { sandboxSpec } from '../commands/sandboxSpec.ts';
+import { sendSpec } from '../commands/sendSpec.ts';
+import { transferSpec } from '../commands/transferSpec.ts';
+import { versionSpec } from '../commands/versionSpec.ts';
+import type { CommandSpec } from './spec.ts';
+
+/** Every command, in the order the help shows them. What a command does is loaded when it runs. */
+export const commandTree: readonly CommandSpec[] = [
+  sendSpec,
+  transferSpec,
+  batchSpec,
+  historySpec,
+  resumeSpec,
+  resolveSpec,
+  configSpec,
+  journalSpec,
+  sandboxSpec,
+  doctorSpec,
+  completionSpecOf(() => commandTree),
+  helpSpecOf(() => commandTree),
+  completeSpec,
+  versionSpec,
+];

@@ -1,0 +1,50 @@
+import type { Given } from '../../cli/given.ts';
+import type { Context } from '../../context.ts';
+import type { View } from '../../display/display.ts';
+import { safeLine } from '../../display/safeText.ts';
+import type { Exit } from '../../errors.ts';
+import type { SharedLoss } from '../../journal/postgres/acceptSharedLoss.ts';
+import type { Address } from '../../journal/postgres/address.ts';
+import { lossAccepted } from '../../words/acceptedLoss.ts';
+import { hasLost, missingAttempt, nothingMissing } from '../../words/sharedJournal.ts';
+import { whoDecides } from '../journalPath.ts';
+import { withServer } from './sharedServer.ts';
+
+type Confirm = (lost: string) => Promise<void>;
+
+export async function acceptSharedLoss(
+  address: Address,
+  given: Given,
+  context: Context,
+  confirm: Confirm,
+): Promise<Exit> {
+  const rules = await import('../../journal/postgres/acceptSharedLoss.ts');
+  await withServer(address, given, context, async (shared) => {
+    const { place } = shared;
+    const loss = await rules.findSharedLoss(shared);
+    if (loss === undefined) {
+      context.display.notice(nothingMissing(place));
+      return;
+    }
+    await confirm(hasLost(place, loss.says));
+    await rules.acceptSharedLoss(shared, loss, whoDecides());
+    await context.display.show(acceptedView(given.command, place, loss));
+  });
+  return 0;
+}
+
+function acceptedView(command: string, place: string, { missing, says }: SharedLoss): View {
+  return {
+    json: {
+      schema: 'botctl/1',
+      command,
+      journal: place,
+      missing: missing.map(({ id, number }) => ({ intent: id, attempt: number })),
+    },
+    human: () =>
+      [lossAccepted(safeLine(place)), `  ${says}`, ...missing.map((note) => `  ${missingAttempt(note)}`)]
+        .map((line) => `${line}\n`)
+        .join(''),
+    quiet: String(missing.length),
+  };
+}

@@ -1,0 +1,180 @@
+import { existsSync, statSync } from 'node:fs';
+import { hostname, userInfo } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import type { Given } from '../cli/given.ts';
+import type { Context } from '../context.ts';
+import { dataFolder, homeFolder } from '../folders.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Address, UrlSource } from '../journal/postgres/address.ts';
+import { isJournalUrl } from '../journal/postgres/likeUrl.ts';
+import type { Patience } from '../journal/postgres/lines.ts';
+import type { JournalUse } from '../journal/sqlite/sqliteFile.ts';
+import {
+  becomesNewJournal,
+  connectingToJournal,
+  emptyJournalOption,
+  noUserName,
+  relativeJournal,
+  shownInPart,
+  shownUntilMove,
+} from '../words/journalPath.ts';
+import { defaultMaxWaitMs, settingsOf } from './settingsOf.ts';
+
+export function sandboxFolder(env: Context['env']): string {
+  return join(dataFolder(env), 'sandbox');
+}
+
+/** Where this command's journal is: in a file of this machine, or on a server that several machines share. */
+export type JournalLocation =
+  | { readonly is: 'file'; readonly path: string }
+  | { readonly is: 'shared'; readonly address: Address };
+
+/** The sandbox has its own: trying things out never meets real money. */
+export async function journalLocation(given: Given, context: EnvContext): Promise<JournalLocation> {
+  const named = given.text('journal');
+  if (named === '') throw emptyJournalOption();
+  if (named !== undefined) return locationAt(named, '--journal', context);
+  if (given.flag('sandbox')) return { is: 'file', path: join(sandboxFolder(context.env), 'journal.db') };
+  const { BOTCTL_JOURNAL: text = '' } = context.env;
+  if (text === '') return { is: 'file', path: join(dataFolder(context.env), 'journal.db') };
+  return locationAt(text, 'BOTCTL_JOURNAL', context);
+}
+
+async function locationAt(text: string, source: UrlSource, { env }: EnvContext): Promise<JournalLocation> {
+  if (isJournalUrl(text)) {
+    const { parseAddress } = await import('../journal/postgres/address.ts');
+    return { is: 'shared', address: parseAddress(text, source, env, accountName) };
+  }
+  // A relative path would be another journal in another folder, and no shell replaces a ~ in a CI file.
+  if (source === 'BOTCTL_JOURNAL' && !isAbsolute(text)) throw relativeJournal();
+  return { is: 'file', path: text };
+}
+
+/** As people may read it: a path, or the URL without its password. */
+export async function shownLocation(location: JournalLocation): Promise<string> {
+  if (location.is === 'file') return location.path;
+  const { placeOf } = await import('../journal/postgres/address.ts');
+  return placeOf(location.address);
+}
+
+export async function openJournalOf(
+  given: Given,
+  context: JournalContext,
+  use: JournalUse,
+): Promise<Journal> {
+  const journal = await openWithoutWarning(given, context, use);
+  if (journal.lost !== undefined) {
+    context.display.warn(shownInPart(journal.lost), [['doctor']]);
+  }
+  if (journal.movedTo !== undefined) context.display.warn(shownUntilMove(journal.place, journal.movedTo));
+  return journal;
+}
+
+/** For who has said already what it may have lost. */
+export async function openWithoutWarning(
+  given: Given,
+  context: JournalContext,
+  use: JournalUse,
+): Promise<Journal> {
+  const location = await journalLocation(given, context);
+  if (location.is === 'shared') return openShared(location.address, given, context, use);
+  const { path } = location;
+  if (isEmptyFile(path)) context.display.warn(becomesNewJournal(path));
+  const { openJournal } = await import('../journal/sqlite/openJournal.ts');
+  return openJournal(path, use, context.clock);
+}
+
+/** The one place where a shared journal is opened. */
+async function openShared(
+  address: Address,
+  given: Given,
+  context: JournalContext,
+  use: JournalUse,
+): Promise<Journal> {
+  const { openSharedJournal } = await import('../journal/postgres/openSharedJournal.ts');
+  const whole = await wholeAddress(address, context);
+  const opening = openSharedJournal(whole, {
+    use,
+    dataFolder: dataFolder(context.env),
+    patience: patienceOf(given, context),
+  });
+  return context.display.waiting(connectingToJournal, opening);
+}
+
+/** How long a server that is away is waited for. */
+export function patienceOf(given: Given, { interrupts, clock }: JournalContext): Patience {
+  return {
+    maxWaitMs: settingsOf(given).maxWaitMs ?? defaultMaxWaitMs,
+    interrupted: interrupts.first,
+    leaving: interrupts.second,
+    sleep: (waitMs, signal) => clock.sleep(waitMs, signal),
+  };
+}
+
+/** The address with the password that the password file has for it, where no other was given. */
+export async function wholeAddress(
+  address: Address,
+  { env, display }: Pick<Context, 'env' | 'display'>,
+): Promise<Address> {
+  const { withPassFile } = await import('../journal/postgres/passFile.ts');
+  const { address: whole, ignored } = withPassFile(address, { env, home: () => homeFolder(env) });
+  if (ignored !== undefined) display.warn(ignored);
+  return whole;
+}
+
+/**
+ * Whether a journal is, or was, where this command would look for it. What may not be looked at may well be there,
+ * and hold what is unknown: whoever opens it says why it cannot.
+ */
+export async function isJournalThere(given: Given, context: EnvContext): Promise<boolean> {
+  const location = await journalLocation(given, context);
+  if (location.is === 'shared') return true;
+  const { path } = location;
+  return [path, `${path}-wal`, `${path}.mark`].some(mayBeThere);
+}
+
+function mayBeThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
+}
+
+type EnvContext = Pick<Context, 'env'>;
+type JournalContext = Pick<Context, 'env' | 'display' | 'clock' | 'interrupts'>;
+
+function isEmptyFile(path: string): boolean {
+  try {
+    const stats = statSync(path);
+    // Beside one that another process is making there is the lock of who sets it up.
+    return stats.isFile() && stats.size === 0 && !existsSync(`${path}.setup`);
+  } catch {
+    return false;
+  }
+}
+
+/** Who decides: kept with every decision. */
+export function whoDecides(): string {
+  return `${userName()}@${hostname()}`;
+}
+
+function userName(): string {
+  return nameOfUser() ?? `uid ${process.getuid?.() ?? 'unknown'}`;
+}
+
+/** Who connects to a server where nobody else is named, as libpq has it. */
+function accountName(): string {
+  const name = nameOfUser();
+  if (name === undefined) throw noUserName();
+  return name;
+}
+
+// A container may run as a number that has no name.
+function nameOfUser(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,28 @@
+import type { Bot } from '../bot/bot.ts';
+import type { Connection } from '../bot/connection.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Chance, Clock, Commit, Interrupts, Observer, Pace } from './ports.ts';
+
+/** Everything the engine reaches of the world outside it. */
+export type EngineContext = {
+  readonly journal: Journal;
+  readonly bot: Bot;
+  readonly connection: Pick<Connection, 'url' | 'channel'>;
+  readonly limits: {
+    /** One attempt. */
+    readonly timeoutMs: number;
+    /** Attempts after the first; where it is not given, only the time bounds them. */
+    readonly retries: number | undefined;
+    /** How long after the end of the first attempt the last pause may end. */
+    readonly maxWaitMs: number;
+    /** How long another process is waited for that sends the same; `maxWaitMs` where it is not given. */
+    readonly ownerWaitMs?: number;
+  };
+  readonly clock: Clock;
+  readonly chance: Chance;
+  readonly interrupts: Interrupts;
+  readonly observer: Observer;
+  readonly commit: Commit;
+  /** Only in a batch: there a limit is waited out by all together, beside `--max-wait` and `--retries`. */
+  readonly pace?: Pace;
+};

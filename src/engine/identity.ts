@@ -1,0 +1,67 @@
+import { type Bot, envBot } from '../bot/bot.ts';
+import type { BaseUrl } from '../intent/baseUrl.ts';
+import { bodyBytes, fingerprint } from '../intent/canonical.ts';
+import { identityFor, isNamed, keyFor, nameOf, type Scope } from '../intent/naming.ts';
+import type { Order } from '../intent/order.ts';
+import { canonicalOf, paymentOf } from '../intent/wanted.ts';
+import type { Journal, NamedBy, NewIntent } from '../journal/journal.ts';
+
+/** An order with the names that it has in the journal: two commands mean the same intent if their digests are equal. */
+export type Identity = {
+  readonly order: Order;
+  readonly scope: Scope;
+  readonly canonical: string;
+  readonly fingerprint: string;
+  readonly digest: string;
+  readonly payment: string | undefined;
+  /** The key, where it is determined before anything is sent. */
+  readonly key: string | undefined;
+  /** What it was called while journals told the names of loopback apart. */
+  readonly former: Names | undefined;
+};
+
+/** What an intent is found by. */
+export type Names = Pick<Identity, 'scope' | 'digest' | 'key'>;
+
+export function identify(order: Order, bot: Bot, journal: Pick<Journal, 'hashOf'>): Identity {
+  const canonical = canonicalOf(order.wanted);
+  const tokenHash = bot.name === envBot ? journal.hashOf(bot.token.reveal()) : undefined;
+  const namesAt = (baseUrl: BaseUrl): Names => {
+    const scope: Scope = { baseUrl, kind: order.wanted.kind };
+    return {
+      scope,
+      digest: identityFor(order.naming, scope, { bot: bot.name, tokenHash }, canonical),
+      key: isNamed(order.naming) ? keyFor(order.naming, scope, canonical, () => '') : undefined,
+    };
+  };
+  return {
+    order,
+    ...namesAt(bot.baseUrl),
+    canonical,
+    fingerprint: fingerprint(canonical),
+    payment: paymentOf(order.wanted),
+    former: bot.spelledUrl === bot.baseUrl ? undefined : namesAt(bot.spelledUrl),
+  };
+}
+
+/** The intent that begins where the journal has none of this identity. */
+export function newIntent(identity: Identity, bot: Bot, randomUuid: () => string): NewIntent {
+  const { order, scope, canonical, digest, fingerprint, payment } = identity;
+  const { naming, wanted } = order;
+  const key = identity.key ?? keyFor(naming, scope, canonical, randomUuid);
+  return {
+    baseUrl: bot.baseUrl,
+    kind: wanted.kind,
+    id: randomUuid().replaceAll('-', '').slice(0, 12),
+    spelledUrl: bot.spelledUrl,
+    bot: bot.name,
+    namedBy: naming.by === 'nothing' ? undefined : (naming.by satisfies NamedBy),
+    name: nameOf(naming),
+    rowId: naming.by === 'row' ? naming.id : undefined,
+    key,
+    identity: digest,
+    fingerprint,
+    payment,
+    body: bodyBytes({ ...wanted.request }, key),
+  };
+}

@@ -1,0 +1,31 @@
+import { isWhole } from '../intent/canonical.ts';
+import type { Intent, Reads } from '../journal/journal.ts';
+import { receiptValue } from '../journal/receipts.ts';
+import { readReply } from '../wire/readReply.ts';
+import { changedIntent } from '../words/damagedIntent.ts';
+
+type Kept = Pick<Reads, 'decisiveAttempt' | 'receiptsOf'>;
+
+/** What is shown again must be what it was: a bit that flipped on the disk since would be told as what happened. */
+export async function mustBeIntact(intent: Intent, reads: Kept): Promise<Intent> {
+  const isSame =
+    isWhole(intent.body, intent.key, intent.fingerprint) && (await givesWhatItGave(intent, reads));
+  if (isSame) return intent;
+  throw changedIntent(intent, true);
+}
+
+/** A bit that flipped in what is kept of a body must not be told as another body. */
+export function mustHaveIntactBody(intent: Intent): Intent {
+  if (isWhole(intent.body, intent.key, intent.fingerprint)) return intent;
+  throw changedIntent(intent, false);
+}
+
+/** The transfer id and the signature are kept twice: in the reply, and as what belongs to one intent only. */
+async function givesWhatItGave({ id, kind }: Intent, reads: Kept): Promise<boolean> {
+  const attempt = await reads.decisiveAttempt(id);
+  if (kind !== 'transfer' || attempt?.verdict !== 'accepted' || attempt.reply === undefined) return true;
+  const kept = await reads.receiptsOf(id);
+  const { json } = readReply({ body: attempt.reply, headers: attempt.headers });
+  const given = [json?.transfer_id, json?.signature].map((one) => receiptValue(String(one)));
+  return kept.every((one) => given.includes(receiptValue(one)));
+}

@@ -1,0 +1,166 @@
+import type { Attempt, AttemptEnd, Intent, Reads, Receipt } from '../journal/journal.ts';
+import { receiptValue } from '../journal/receipts.ts';
+import type { Exchange, Flight, Reply } from '../wire/flight.ts';
+import { type ParsedReply, readReply, retryAfterMs } from '../wire/readReply.ts';
+import { replyBrokeOff, replyTooLong, someoneElsesReply } from '../words/attempt.ts';
+import type { WhyMayDiffer } from '../words/unverified.ts';
+import type { Claim } from './claim.ts';
+import type { EngineContext } from './context.ts';
+import { echoOf } from './echo.ts';
+import { type Evidence, judge, namesWhatWasDone, type Ruling } from './verdict.ts';
+
+/** What came back, as it goes on record, and what it proves. */
+export type Judgement = {
+  readonly end: AttemptEnd;
+  readonly ruling: Ruling;
+  readonly evidence: Evidence;
+  /** What the reply gives to one intent and to no other. */
+  readonly receipts: readonly Receipt[];
+};
+
+export async function judgeFlight(flight: Flight, claim: Claim, engine: EngineContext): Promise<Judgement> {
+  const { intent } = claim;
+  const parsed: ParsedReply | undefined = flight.came === 'reply' ? readReply(flight) : undefined;
+  const json = parsed?.json;
+  const evidence: Evidence = {
+    kind: intent.kind,
+    flight,
+    parsed,
+    echo: json === undefined ? 'silent' : echoOf(intent, json),
+    isSomeoneElses: isTheReplyBefore(flight, parsed, intent),
+    tainted: intent.tainted,
+    firstHeardOfName: intent.namedBy !== undefined && (await isFirstHeard(claim, engine)),
+  };
+  return {
+    ...ruleOn(evidence, claim, engine),
+    evidence,
+    receipts: receiptsIn(evidence, intent),
+  };
+}
+
+function ruleOn(evidence: Evidence, claim: Claim, engine: EngineContext): Pick<Judgement, 'ruling' | 'end'> {
+  const { flight, parsed } = evidence;
+  const ruling = judge(evidence);
+  const headers = flight.came === 'reply' ? flight.headers : {};
+  const end: AttemptEnd = {
+    phase: phaseOf(flight),
+    verdict: ruling.verdict,
+    status: flight.came === 'reply' ? flight.status : undefined,
+    requestId: parsed?.requestId,
+    trouble: ruling.why === 'someone-elses' ? someoneElsesReply : troubleIn(flight),
+    retryAfterMs: retryAfterMs(askingHeaders(headers, ruling), engine.clock.now()),
+    duplicate: ruling.duplicate === true,
+    verified: isVerified(evidence, ruling, claim, engine.journal.isShared),
+    reply: flight.came === 'reply' ? flight.body : undefined,
+    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => keptHeaders.test(name))),
+  };
+  return { end, ruling };
+}
+
+/** The same, now that the journal says whose the receipts are: asked in the commit that records them. */
+export async function withReceiptsChecked(
+  before: Judgement,
+  claim: Claim,
+  tx: Reads,
+  engine: EngineContext,
+): Promise<Judgement> {
+  const { receipts, evidence } = before;
+  if ((await tx.otherHolder(claim.intent.id, receipts)) === undefined) return before;
+  const theirs: Evidence = { ...evidence, isSomeoneElses: true };
+  return { ...ruleOn(theirs, claim, engine), evidence: theirs, receipts };
+}
+
+function phaseOf(flight: Flight): AttemptEnd['phase'] {
+  if (flight.came === 'reply') return 'replied';
+  return flight.headersSent ? 'sent' : 'not-sent';
+}
+
+const keptHeaders =
+  /^(content-type|retry-after|date|server|via|x-request-id|request-id|x-ratelimit-.*|location)$/u;
+
+/** A rate limit's reset comes with every reply of some services; only where it was hit does it ask to wait. */
+function askingHeaders(headers: Reply['headers'], { verdict }: Ruling): Reply['headers'] {
+  if (verdict === 'limited') return headers;
+  const { 'x-ratelimit-reset': _reset, ...others } = headers;
+  return others;
+}
+
+function receiptsIn({ kind, parsed, flight }: Evidence, { baseUrl: origin }: Intent): Receipt[] {
+  const isReceipt = flight.came === 'reply' && flight.status >= 200 && flight.status <= 299;
+  if (kind !== 'transfer' || !isReceipt || !namesWhatWasDone(kind, parsed)) return [];
+  const { transfer_id: transferId, signature } = parsed?.json ?? {};
+  const given = [['transfer-id', transferId] as const, ['signature', signature] as const];
+  return given.flatMap(([what, value]) => {
+    if (typeof value !== 'string' || value === '') return [];
+    return [{ origin, what, value: receiptValue(value) }];
+  });
+}
+
+/** What a connection is told of its reply when it is kept for another request. */
+export function exchangeOf({ evidence: { kind, parsed } }: Judgement, { key }: Intent): Exchange {
+  return { key, id: kind === 'message' ? messageIdIn(parsed) : undefined };
+}
+
+function messageIdIn(parsed: ParsedReply | undefined): string | undefined {
+  const message = parsed?.json?.message;
+  if (typeof message !== 'object' || message === null) return undefined;
+  const { id, message_id: messageId } = message as { id?: unknown; message_id?: unknown };
+  const named = id ?? messageId;
+  return (typeof named === 'string' && named !== '') || typeof named === 'number' ? String(named) : undefined;
+}
+
+/** A server or a proxy that answers twice shifts every later reply of its connection by one. */
+function isTheReplyBefore(flight: Flight, parsed: ParsedReply | undefined, { key, kind }: Intent): boolean {
+  const before = flight.came === 'reply' ? flight.socket?.before : undefined;
+  if (kind !== 'message' || before?.id === undefined || before.key === key) return false;
+  return before.id === messageIdIn(parsed);
+}
+
+/**
+ * A name may fix the key and not the body: what the service did under it may then be another machine's, and
+ * another thing. That this journal has seen the name before proves nothing: of an attempt whose reply was lost,
+ * nobody knows whether it was the first under its key. Shown only of what was accepted.
+ */
+function isVerified(
+  { echo }: Evidence,
+  { verdict, duplicate }: Ruling,
+  { intent }: Claim,
+  isShared: boolean,
+): boolean {
+  if (verdict !== 'accepted' || keyFixesBody(intent) || echo === 'same') return true;
+  // All machines have their names in one journal: whoever uses one without it is told by a 409, or by the echo.
+  return isShared && duplicate !== true && echo === 'silent';
+}
+
+/** Random, or made from the body: no other body has this key. */
+export function keyFixesBody({ namedBy, rowId }: Pick<Intent, 'namedBy' | 'rowId'>): boolean {
+  return namedBy === undefined || namedBy === 'run' || (namedBy === 'row' && rowId === undefined);
+}
+
+/** Why what was accepted may not be what was asked for, where something speaks against it. */
+export function whyMayDiffer(intent: Intent, attempt: Attempt | undefined): WhyMayDiffer | undefined {
+  if (intent.state !== 'accepted' || attempt === undefined || attempt.verified) return undefined;
+  if (attempt.duplicate) return 'known-key';
+  const { json } = readReply({ body: attempt.reply ?? new Uint8Array(), headers: attempt.headers });
+  return json !== undefined && echoOf(intent, json) === 'other' ? 'other-echo' : undefined;
+}
+
+/** No earlier attempt in this journal was answered by anything but "not now". */
+async function isFirstHeard({ intent, number }: Claim, { journal }: EngineContext): Promise<boolean> {
+  if (number === 1) return true;
+  try {
+    const attempts = await journal.reads.attemptsOf(intent.id);
+    return attempts.every(
+      (one) => one.number >= number || one.verdict === 'unsent' || one.verdict === 'limited',
+    );
+  } catch {
+    // A reply is here and must be told: where the journal cannot say more, less is taken for proven.
+    return false;
+  }
+}
+
+function troubleIn(flight: Flight): string | undefined {
+  if (flight.came === 'nothing') return flight.trouble;
+  if (flight.ended === 'broken') return replyBrokeOff;
+  return flight.ended === 'too-long' ? replyTooLong : undefined;
+}

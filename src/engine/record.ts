@@ -1,0 +1,100 @@
+import type { Attempt, Intent, State, Transaction } from '../journal/journal.ts';
+import { receiptGuards } from '../journal/receipts.ts';
+import type { Claim } from './claim.ts';
+import type { EngineContext } from './context.ts';
+import { journalTrouble } from './door.ts';
+import { type Judgement, withReceiptsChecked } from './judgement.ts';
+import { mustFind, type Outcome, type Stopped } from './outcome.ts';
+import type { Tries } from './tries.ts';
+import type { Ruling } from './verdict.ts';
+
+/** Where the intent stands if trying ends with this judgement. */
+export function stateAtEnd(
+  ruling: Ruling,
+  tainted: boolean,
+  stopped: Stopped | undefined,
+): Exclude<State, 'sending' | 'resolved'> {
+  const { verdict, heldAtEnd } = ruling;
+  if (verdict === 'accepted' || verdict === 'rejected' || verdict === 'held') return verdict;
+  if (heldAtEnd === true && stopped?.because !== 'interrupted') return 'held';
+  return tainted || verdict === 'unknown' ? 'unknown' : 'open';
+}
+
+/** What came back, as it is on record now, and what follows from it. */
+export type Recorded = {
+  readonly judgement: Judgement;
+  readonly follows: Outcome | { readonly is: 'try-again'; readonly intent: Intent; readonly waitMs: number };
+};
+
+/** Puts what came back on record; with the outcome in the same commit, where there is one. */
+export async function record(
+  claim: Claim,
+  seen: Judgement,
+  startedAtMs: number,
+  tries: Tries,
+  engine: EngineContext,
+): Promise<Recorded> {
+  // Asked once and not in the commit, which is made again where one that was shared with others fails.
+  const nextOfSeen = nextTry(seen, tries);
+  try {
+    const recorded = await engine.commit(async (tx): Promise<Recorded> => {
+      const judgement = await withReceiptsChecked(seen, claim, tx, engine);
+      const next = judgement === seen ? nextOfSeen : nextTry(judgement, tries);
+      return { judgement, follows: await recordNow(claim, judgement, next, startedAtMs, tx, engine) };
+    }, receiptGuards(seen.receipts));
+    const gone = journalTrouble(engine.journal);
+    if (gone === undefined) return recorded;
+    return { judgement: seen, follows: notRecorded(claim, seen, startedAtMs, gone, engine) };
+  } catch (cause) {
+    return { judgement: seen, follows: notRecorded(claim, seen, startedAtMs, cause, engine) };
+  }
+}
+
+/** How long to wait for the next try, or why there is none; neither where the intent has its outcome. */
+function nextTry({ ruling, end }: Judgement, tries: Tries): number | Stopped | undefined {
+  if (ruling.next === 'done') return undefined;
+  return ruling.next === 'try-again' ? tries.next(end) : { because: 'nothing-to-gain' };
+}
+
+async function recordNow(
+  { intent: { id, tainted }, number, createdNow }: Claim,
+  { end, ruling, receipts }: Judgement,
+  next: number | Stopped | undefined,
+  startedAtMs: number,
+  tx: Transaction,
+  { clock }: EngineContext,
+): Promise<Recorded['follows']> {
+  const nowMs = clock.now();
+  await tx.endAttempt(id, number, end, nowMs);
+  if (end.verdict === 'accepted') await tx.keepReceipts(id, receipts);
+  if (typeof next === 'number') return { is: 'try-again', intent: mustFind(await tx.get(id)), waitMs: next };
+  const state = stateAtEnd(ruling, tainted, next);
+  const why = state === 'held' ? ruling.why : undefined;
+  const intent = (await tx.conclude(id, state, why, nowMs)) ?? mustFind(await tx.get(id));
+  // Only an earlier attempt's proof tells more than this one does.
+  const tells = intent.state !== 'accepted' || end.verdict === 'accepted';
+  return {
+    is: 'concluded',
+    intent,
+    attempt: tells ? { ...end, number, startedAtMs, endedAtMs: nowMs } : await tx.decisiveAttempt(id),
+    replayed: false,
+    createdNow,
+    ...(next && { stopped: next }),
+  };
+}
+
+/** What came back must be told even where the journal can hold no more. */
+export function notRecorded(
+  { intent, number }: Claim,
+  { end, ruling, receipts }: Judgement,
+  startedAtMs: number,
+  cause: unknown,
+  { journal, clock }: EngineContext,
+): Outcome {
+  const atMs = clock.now();
+  const state = stateAtEnd(ruling, intent.tainted, { because: 'nothing-to-gain' });
+  const why = state === 'held' ? ruling.why : undefined;
+  const keptAt = journal.keepForLater({ id: intent.id, number, end, receipts, state, why, atMs });
+  const attempt: Attempt = { ...end, number, startedAtMs, endedAtMs: atMs };
+  return { is: 'not-recorded', intent, attempt, cause, keptAt };
+}

@@ -1,0 +1,50 @@
+import type { Intent, Reads } from '../journal/journal.ts';
+import type { EngineContext } from './context.ts';
+import { isBeingSent } from './plan.ts';
+import { isDone } from './rerun.ts';
+
+const pollMs = 50;
+/** Over a network, and of a server that others ask too. */
+const sharedPollMs = 250;
+
+/** Not in step with others that wait for the same. */
+function pauseMs({ journal, chance }: EngineContext): number {
+  return journal.isShared ? sharedPollMs * (0.75 + chance.fraction() / 2) : pollMs;
+}
+
+/** Its process has its outcome and is about to tell it: only if it never does, a twin of it has to ask. */
+async function isAboutToBeTold(
+  now: Intent | undefined,
+  owner: string | undefined,
+  reads: Reads,
+): Promise<boolean> {
+  if (now === undefined || !isDone(now) || now.reportedAtMs !== undefined) return false;
+  const isNamedForGood = now.namedBy !== undefined && now.namedBy !== 'run';
+  return !isNamedForGood && owner !== undefined && reads.ownerLives(owner);
+}
+
+/** Waits while another living process sends it: `--max-wait` at most, or as long as the caller has for that. */
+export async function waitForOwner(
+  { intent, twin }: { readonly intent: Intent; readonly twin: boolean },
+  engine: EngineContext,
+): Promise<'ended' | 'owner-died' | 'time-is-up'> {
+  const { clock, limits, interrupts, observer } = engine;
+  const { reads } = engine.journal;
+  const mostMs = limits.ownerWaitMs ?? limits.maxWaitMs;
+  const poll = async (): Promise<'ended' | 'owner-died' | 'time-is-up'> => {
+    const startedAtMs = clock.now();
+    let waitedMs = 0;
+    for (;;) {
+      const now = await reads.get(intent.id);
+      const ended = now?.state !== 'sending' || now.owner !== intent.owner;
+      const isLate = waitedMs >= mostMs || interrupts.first.aborted;
+      if (ended && (isLate || !twin || !(await isAboutToBeTold(now, intent.owner, reads)))) return 'ended';
+      if (!ended && !isBeingSent(now)) return 'owner-died';
+      if (isLate) return 'time-is-up';
+      const pause = pauseMs(engine);
+      await clock.sleep(pause, interrupts.first);
+      waitedMs = Math.max(waitedMs + pause, clock.now() - startedAtMs);
+    }
+  };
+  return observer.during({ for: 'other-process', id: intent.id }, poll());
+}

@@ -1,0 +1,72 @@
+import { bodiesDiffer, copyInterrupted, mayNotAdopt, movedElsewhere } from '../../words/copying.ts';
+import type { Added, Conflict, CopyTarget } from '../postgres/copyTarget.ts';
+import type { Moved } from '../sqlite/moved.ts';
+import type { SourceFile } from '../sqlite/sourceFile.ts';
+
+type Copying = {
+  readonly source: SourceFile;
+  readonly target: CopyTarget;
+  /** The shared journal, and who copies, as the file is to name them. */
+  readonly moved: Moved;
+  readonly isSameSalt: boolean;
+  readonly interrupted: AbortSignal;
+  /** Asks a person, where the file is to be closed. */
+  confirm(): Promise<void>;
+  onPage(done: number): void;
+};
+
+/**
+ * Copies a journal in a file into a shared one. What cannot be one intent is found before anything is done; then the
+ * file is closed, so that nothing is sent by both; then it is copied, and what is interrupted goes on when it is
+ * asked again.
+ */
+export async function copyIntoShared(copying: Copying): Promise<Added & { readonly keepsTokens: boolean }> {
+  const { source, target, moved, isSameSalt } = copying;
+  const { isUsed, mayAdopt } = await target.refuseRole();
+  const adopts = !isUsed && !isSameSalt;
+  if (adopts && !mayAdopt) throw mayNotAdopt(moved.place);
+  if (source.moved === undefined) await closeSource(copying);
+  else if (source.moved.journal !== moved.journal) throw movedElsewhere(source.path, source.moved.place);
+  if (adopts) await target.adoptSalt(source.salt);
+  const keepsTokens = adopts || isSameSalt;
+  let sum: Added = { added: 0, known: 0, merged: 0, held: 0 };
+  for (const page of source.pages()) {
+    if (copying.interrupted.aborted) throw copyInterrupted(source.path, sum.added + sum.known + sum.merged);
+    sum = plus(sum, await target.add(page, keepsTokens));
+    copying.onPage(sum.added + sum.known + sum.merged);
+  }
+  source.noteWhole(moved.atMs);
+  return { ...sum, keepsTokens };
+}
+
+async function closeSource(copying: Copying): Promise<void> {
+  const { source, moved, confirm } = copying;
+  const seen = source.version;
+  await refuseConflicts(copying);
+  await confirm();
+  await source.closeFor(moved, async () => {
+    if (source.version !== seen) await refuseConflicts(copying);
+  });
+}
+
+const mostShown = 5;
+
+async function refuseConflicts({ source, target, moved }: Copying): Promise<void> {
+  const found: Conflict[] = [];
+  let count = 0;
+  for (const page of source.pages()) {
+    const conflicts = await target.conflictsOf(page);
+    count += conflicts.length;
+    found.push(...conflicts.slice(0, mostShown - found.length));
+  }
+  if (count > 0) throw bodiesDiffer(source.path, moved.place, found, count);
+}
+
+function plus(left: Added, right: Added): Added {
+  return {
+    added: left.added + right.added,
+    known: left.known + right.known,
+    merged: left.merged + right.merged,
+    held: left.held + right.held,
+  };
+}

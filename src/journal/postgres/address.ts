@@ -1,0 +1,105 @@
+import { invisibleIn } from '../../intent/invisible.ts';
+import { badJournalUrl, badSetting, nullInPassword, unseenInSetting } from '../../words/journalUrl.ts';
+import { decideEncryption, type Encryption } from './encryption.ts';
+import { showsPassword } from './likeUrl.ts';
+import { Password } from './password.ts';
+import { distanceOf, type Server, serverOf } from './server.ts';
+import { AddressSettings, type Env, type Setting } from './settings.ts';
+import { parseJournalUrl } from './url.ts';
+
+/** Where a shared journal is, and how it is reached: nothing is left for the driver to guess. */
+export type Address = {
+  readonly server: Server;
+  readonly port: number;
+  readonly user: string;
+  readonly database: string;
+  readonly schema: string;
+  readonly encryption: Encryption;
+  readonly connectTimeoutMs: number;
+  readonly applicationName: string;
+  readonly password: Password | undefined;
+};
+
+/** Where the URL was given: an argument can be seen by everyone on the machine. */
+export type UrlSource = '--journal' | 'BOTCTL_JOURNAL';
+
+const defaultPort = 5432;
+export const defaultSchema = 'botctl';
+const defaultTimeoutMs = 10_000;
+const longestTimeoutS = 600;
+
+/** `userName` is asked only where nobody else says who connects. The password file is not read here. */
+export function parseAddress(text: string, source: UrlSource, env: Env, userName: () => string): Address {
+  if (source === '--journal' && showsPassword(text)) throw badJournalUrl(source, 'password-in-option');
+  const settings = new AddressSettings(parseJournalUrl(text, source), source, env);
+  const server = serverOf(settings);
+  const user = nameOf(settings.part('user', 'PGUSER')) ?? userName();
+  return {
+    server,
+    port: portOf(settings.part('port', 'PGPORT')),
+    user,
+    database: nameOf(settings.part('database', 'PGDATABASE')) ?? user,
+    schema: schemaOf(settings.parameter('schema')),
+    encryption: decideEncryption(
+      {
+        sslmode: settings.parameter('sslmode', 'PGSSLMODE'),
+        sslrootcert: settings.parameter('sslrootcert', 'PGSSLROOTCERT'),
+        sslcert: settings.parameter('sslcert', 'PGSSLCERT'),
+        sslkey: settings.parameter('sslkey', 'PGSSLKEY'),
+      },
+      distanceOf(server),
+    ),
+    connectTimeoutMs: timeoutOf(settings.parameter('connect_timeout', 'PGCONNECT_TIMEOUT')),
+    applicationName: nameOf(settings.parameter('application_name', 'PGAPPNAME')) ?? 'botctl',
+    password: passwordOf(settings.part('password', 'PGPASSWORD')),
+  };
+}
+
+function nameOf(setting: Setting | undefined): string | undefined {
+  if (setting === undefined) return undefined;
+  const problem = invisibleIn(setting.value);
+  if (problem !== undefined) throw unseenInSetting(setting.origin, problem);
+  return setting.value;
+}
+
+function portOf(setting: Setting | undefined): number {
+  if (setting === undefined) return defaultPort;
+  const port = /^\d{1,5}$/u.test(setting.value) ? Number(setting.value) : 0;
+  if (port < 1 || port > 65_535) throw badSetting(setting.origin, 'port');
+  return port;
+}
+
+// It stands quoted in every statement; a name that needs no quotes is the one that a person in psql would find.
+function schemaOf(setting: Setting | undefined): string {
+  if (setting === undefined) return defaultSchema;
+  if (/^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$/u.test(setting.value)) return setting.value;
+  throw badSetting(setting.origin, 'schema');
+}
+
+function timeoutOf(setting: Setting | undefined): number {
+  if (setting === undefined) return defaultTimeoutMs;
+  const seconds = /^\d{1,3}$/u.test(setting.value) ? Number(setting.value) : 0;
+  if (seconds < 1 || seconds > longestTimeoutS) throw badSetting(setting.origin, 'seconds');
+  return seconds * 1_000;
+}
+
+function passwordOf(setting: Setting | undefined): Password | undefined {
+  if (setting === undefined) return undefined;
+  if (setting.value.includes('\0')) throw unseenInSetting(setting.origin, nullInPassword);
+  return new Password(setting.value);
+}
+
+/** For messages and JSON: a URL without the password, in which every character is a safe one. */
+export function placeOf({ server, port, user, database, schema }: Address): string {
+  const [host, socket] =
+    server.is === 'host' ? [hostInUrl(server.host), ''] : ['', `host=${folderInUrl(server.folder)}&`];
+  return `postgres://${encodeURIComponent(user)}@${host}:${port}/${encodeURIComponent(database)}?${socket}schema=${schema}`;
+}
+
+function hostInUrl(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function folderInUrl(folder: string): string {
+  return encodeURIComponent(folder).replaceAll('%2F', '/');
+}

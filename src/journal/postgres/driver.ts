@@ -1,0 +1,100 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
+import { diskTrouble } from '../../disk.ts';
+import { Failure } from '../../errors.ts';
+import { certificateProblems, passwordMissing, unreadableCertificate } from '../../words/journalTls.ts';
+import { type Address, placeOf } from './address.ts';
+import type { Encryption } from './encryption.ts';
+import type { Server } from './server.ts';
+
+/** What `pg` is told. It asks its own environment for whatever is left out, so that nothing is. */
+type DriverSettings = {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly database: string;
+  /** Asked only when the server asks: one that trusts its socket needs none. */
+  readonly password: () => string;
+  readonly ssl: false | TlsSettings;
+  readonly sslnegotiation: 'postgres';
+  readonly client_encoding: 'UTF8';
+  readonly connectionTimeoutMillis: number;
+  readonly application_name: string;
+};
+
+type TlsSettings = {
+  /** Said here in any case, so that NODE_TLS_REJECT_UNAUTHORIZED changes nothing. */
+  readonly rejectUnauthorized: boolean;
+  readonly checkServerIdentity: (host: string, certificate: PeerCertificate) => Error | undefined;
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+};
+
+export function driverSettings(address: Address): DriverSettings {
+  const { server, port, user, database, password, connectTimeoutMs, applicationName } = address;
+  return {
+    host: server.is === 'host' ? server.host : server.folder,
+    port,
+    user,
+    database,
+    password: () => {
+      if (password === undefined) throw passwordMissing(placeOf(address));
+      return password.reveal();
+    },
+    ssl: tlsSettings(address.encryption, server),
+    sslnegotiation: 'postgres',
+    client_encoding: 'UTF8',
+    connectionTimeoutMillis: connectTimeoutMs,
+    application_name: applicationName,
+  };
+}
+
+function tlsSettings(encryption: Encryption, server: Server): false | TlsSettings {
+  if (encryption.mode === 'disable' || server.is === 'socket') return false;
+  const { mode, rootCert, client } = encryption;
+  return {
+    rejectUnauthorized: mode !== 'require',
+    // By the name that was given: what the driver hands over for an IP address has changed between its versions.
+    checkServerIdentity: (_host, certificate) =>
+      mode === 'verify-full' ? checkServerIdentity(server.host, certificate) : undefined,
+    ...(rootCert === undefined ? {} : { ca: readPem(rootCert, 'certificate') }),
+    ...(client === undefined
+      ? {}
+      : { cert: readPem(client.cert, 'certificate'), key: readPem(client.key, 'key') }),
+  };
+}
+
+const pem = {
+  certificate: /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/u,
+  key: /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----/u,
+} as const;
+
+function readPem(path: string, kind: keyof typeof pem): string {
+  const text = readFile(path, (stats) => {
+    if (kind === 'key' && isOpenToOthers(stats))
+      throw unreadableCertificate(path, certificateProblems.openToOthers);
+  });
+  if (!pem[kind].test(text)) throw unreadableCertificate(path, certificateProblems.notPem[kind]);
+  return text;
+}
+
+function readFile(path: string, check: (stats: Stats) => void): string {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    check(fstatSync(descriptor));
+    return readFileSync(descriptor, 'utf8');
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw unreadableCertificate(path, certificateProblems.unreadable(diskTrouble(error)));
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+/** As libpq: a group may read a key that root owns. Windows has no such bits. */
+function isOpenToOthers({ mode, uid }: Stats): boolean {
+  if (process.platform === 'win32') return false;
+  return (mode & (uid === 0 ? 0o037 : 0o077)) !== 0;
+}

@@ -1,0 +1,116 @@
+import { Failure } from '../../errors.ts';
+import {
+  certificateRefused,
+  type Denial,
+  journalDenied,
+  journalUnreachable,
+  rulesRefused,
+  serverDiskFull,
+  serverWithoutTls,
+} from '../../words/sharedJournal.ts';
+import { Overtaken } from './writeVerbs.ts';
+
+/** The server's code for what went wrong; undefined for what is not the server's. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}
+
+const driverSays =
+  /^(?:Connection terminated|Client (?:was closed|has encountered)|Query read timeout|timeout expired|the connection was lost|the server undid)/u;
+
+export const undone = 'the server undid a commit';
+
+const networkCodes = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_)/u;
+
+/** The connection broke, or nobody answers. */
+export function isOfNetwork(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return driverSays.test(error.message) || networkCodes.test(codeOf(error) ?? '');
+}
+
+const ruleOfJournal = 'ZJ001';
+
+/** Undone whole, and another time it may go well. */
+const passing = [
+  '40001', // could not serialize
+  '40P01', // deadlock
+  '55P03', // a lock was waited for too long
+  '57014', // a statement took too long
+  '23505', // somebody else was quicker
+  '25006', // it has become a standby
+  '25P02', // something before it in the same transaction
+  '25P03', // idle in the transaction for too long
+  '57P01', // going down
+  '57P02',
+  '57P03', // starting up
+  '53200', // out of memory
+  '53300', // too many connections
+  ruleOfJournal, // what was looked at has changed since
+];
+
+/** Made again at once it would only meet the same. */
+export function needsTime(error: unknown): boolean {
+  return isOfNetwork(error) || /^5[37]|^55P03$/u.test(codeOf(error) ?? '');
+}
+
+export function isPassing(error: unknown): boolean {
+  return error instanceof Overtaken || passing.includes(codeOf(error) ?? '');
+}
+
+/** Worth waiting for when a line is made: others leave, or it has just been started. */
+export function isComingBack(error: unknown): boolean {
+  return ['53300', '57P03', '57P01', '57P02'].includes(codeOf(error) ?? '');
+}
+
+const denials: Readonly<Record<string, Denial>> = {
+  28000: 'user',
+  '28P01': 'user',
+  '3D000': 'database',
+  42501: 'rights',
+};
+
+export function isDenied(error: unknown): boolean {
+  return denialOf(error) !== undefined;
+}
+
+function denialOf(error: unknown): Denial | undefined {
+  return denials[codeOf(error) ?? ''];
+}
+
+/** The driver's own words: it has no code for this. */
+const noTls = 'The server does not support SSL connections';
+
+const certificateCodes = /CERT|^UNABLE_TO_VERIFY_|^HOSTNAME_MISMATCH$/u;
+
+/** What keeps a line from being made, or from working again. */
+export function unreachable(error: unknown, place: string): unknown {
+  if (error instanceof Error && error.message === noTls) return serverWithoutTls(place, error);
+  if (certificateCodes.test(codeOf(error) ?? '')) return certificateRefused(place, troubleOf(error), error);
+  const failure = serverFailure(error, place);
+  return failure instanceof Failure ? failure : journalUnreachable(place, troubleOf(error), error);
+}
+
+/** An error of the server's as a failure with a name; anything else as it is. */
+export function serverFailure(error: unknown, place: string): unknown {
+  const code = codeOf(error);
+  if (error instanceof Failure || code === undefined) return error;
+  const denial = denialOf(error);
+  if (denial !== undefined)
+    return journalDenied(place, { denial, why: troubleOf(error), role: roleIn(place) }, error);
+  if (code === '53100') return serverDiskFull(place, error);
+  if (code === ruleOfJournal || code.startsWith('23')) return rulesRefused(place, troubleOf(error), error);
+  return isPassing(error) ? journalUnreachable(place, troubleOf(error), error) : error;
+}
+
+/** Who connects, as a journal's URL says. */
+function roleIn(place: string): string {
+  return decodeURIComponent(/^postgres:\/\/([^@/]*)@/u.exec(place)?.[1] ?? '');
+}
+
+/** What a server, the network or the driver said, as part of a sentence. */
+function troubleOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const inner = error instanceof AggregateError ? error.errors[0] : error;
+  const said = inner instanceof Error ? inner.message : String(inner);
+  return said === '' ? String(codeOf(inner) ?? 'no reason was given') : said;
+}

@@ -1,0 +1,209 @@
+/** What the first step lays out. All text is compared byte by byte: no update of a locale can break what must be unique. */
+export const tables = `
+CREATE TABLE meta (
+  name   text COLLATE "C" PRIMARY KEY,
+  value  bytea NOT NULL
+);
+
+-- Apart from the rest, so that who only looks need not read it.
+CREATE TABLE salt (
+  name   text COLLATE "C" PRIMARY KEY CHECK (name = 'salt'),
+  value  bytea NOT NULL CHECK (length(value) >= 32)
+);
+
+CREATE TABLE servers (
+  system_id  text COLLATE "C" NOT NULL,
+  timeline   bigint NOT NULL,
+  since_ms   bigint NOT NULL,
+  PRIMARY KEY (system_id, timeline)
+);
+
+CREATE TABLE owners (
+  id          text COLLATE "C" PRIMARY KEY CHECK (id <> ''),
+  host        text COLLATE "C" NOT NULL,
+  pid         integer NOT NULL,
+  begun_at    bigint NOT NULL,
+  renewed_at  bigint NOT NULL,
+  ended_at    bigint
+) WITH (fillfactor = 50);
+
+-- What an intent is. What becomes of it is in standing.
+CREATE TABLE intents (
+  seq          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  created_at   bigint NOT NULL,
+  id           text COLLATE "C" NOT NULL CONSTRAINT intents_id UNIQUE,
+  kind         text COLLATE "C" NOT NULL CHECK (kind IN ('message', 'transfer')),
+  base_url     text COLLATE "C" NOT NULL,
+  -- Where it is not the base URL of the identity, in which loopback has one name.
+  spelled_url  text COLLATE "C",
+  bot          text COLLATE "C" NOT NULL,
+  named_by     text COLLATE "C" CHECK (named_by IN ('once', 'run', 'key', 'row')),
+  name         text COLLATE "C",
+  row_id       text COLLATE "C",
+  key          text COLLATE "C" NOT NULL CHECK (key <> ''),
+  identity     text COLLATE "C" NOT NULL,
+  fingerprint  text COLLATE "C" NOT NULL,
+  payment      text COLLATE "C",
+  body         bytea NOT NULL,
+  CONSTRAINT intents_key UNIQUE (key, base_url, kind),
+  CONSTRAINT "a name has a giver" CHECK ((named_by IS NULL) = (name IS NULL)),
+  CONSTRAINT "only a transfer is a payment" CHECK ((kind = 'transfer') = (payment IS NOT NULL))
+);
+-- A named intent is found by its key.
+CREATE INDEX intents_unnamed ON intents (identity, seq) WHERE named_by IS NULL;
+CREATE INDEX intents_row_name ON intents (name, seq) WHERE named_by = 'row';
+CREATE INDEX intents_created ON intents (created_at, seq);
+-- The same payment, done before under no name of its own: few, where the rows of a batch are many.
+CREATE INDEX intents_unnamed_payment ON intents (payment)
+  WHERE payment IS NOT NULL AND (named_by IS NULL OR named_by = 'run');
+
+-- The second body of an intent, and later ones; the first is in intents, and standing names the one that counts.
+CREATE TABLE rewrites (
+  intent       bigint NOT NULL REFERENCES intents (seq),
+  version      integer NOT NULL CHECK (version > 1),
+  fingerprint  text COLLATE "C" NOT NULL,
+  payment      text COLLATE "C",
+  body         bytea NOT NULL,
+  PRIMARY KEY (intent, version)
+);
+CREATE INDEX rewrites_payment ON rewrites (payment) WHERE payment IS NOT NULL;
+
+-- Where an intent stands: narrow, since every attempt writes it anew. That each belongs to an intent is held by its
+-- trigger: a foreign key asks row by row.
+CREATE TABLE standing (
+  intent              bigint PRIMARY KEY,
+  created_at          bigint NOT NULL,
+  may_have_landed_at  bigint,
+  updated_at          bigint NOT NULL,
+  reported_at         bigint,
+  body_version        integer NOT NULL DEFAULT 1,
+  attempts            integer NOT NULL DEFAULT 0,
+  tainted             boolean NOT NULL DEFAULT false,
+  left_behind         boolean NOT NULL DEFAULT false,
+  state               text COLLATE "C" NOT NULL CHECK (state IN
+                        ('open', 'sending', 'unknown', 'accepted', 'rejected', 'held', 'resolved')),
+  payment             text COLLATE "C",
+  token_hash          text COLLATE "C",
+  owner               text COLLATE "C",
+  why                 text COLLATE "C",
+  resolved_as         text COLLATE "C" CHECK (resolved_as IN ('happened', 'did-not-happen')),
+  CONSTRAINT "only what is being sent has an owner" CHECK ((state = 'sending') = (owner IS NOT NULL)),
+  CONSTRAINT "only what is resolved was resolved as something" CHECK ((state = 'resolved') = (resolved_as IS NOT NULL)),
+  CONSTRAINT "what may have landed is neither open nor rejected" CHECK (state NOT IN ('open', 'rejected') OR NOT tainted),
+  CONSTRAINT "what is unknown may have landed" CHECK (state <> 'unknown' OR tainted),
+  -- Held without a doubt: a proposal, of which no attempt was made.
+  CONSTRAINT "what is held may have landed, or is a proposal" CHECK
+    (state <> 'held' OR tainted OR (attempts = 0 AND why IS NOT DISTINCT FROM 'approval'))
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
+-- For who asks in these words. In plainer ones, "state = 'sending'" beside a key would make the planner take this
+-- index, in which what was sent lately lies dead, for the primary key: twice the cost of a row.
+CREATE INDEX standing_not_accepted ON standing (state, created_at, intent) WHERE (state <> 'accepted') IS TRUE;
+CREATE INDEX standing_unfinished_payment ON standing (payment)
+  WHERE payment IS NOT NULL AND state IN ('sending', 'unknown', 'held');
+
+CREATE TABLE attempts (
+  intent       bigint NOT NULL,
+  number       integer NOT NULL CHECK (number > 0),
+  status       integer,
+  started_at   bigint NOT NULL,
+  ended_at     bigint,
+  retry_after  bigint,
+  duplicate    boolean NOT NULL DEFAULT false,
+  verified     boolean NOT NULL DEFAULT true,
+  phase        text COLLATE "C" CHECK (phase IN ('not-sent', 'sent', 'replied', 'process-died')),
+  verdict      text COLLATE "C" CHECK (verdict IN ('accepted', 'rejected', 'unsent', 'limited', 'unknown', 'held')),
+  request_id   text COLLATE "C",
+  trouble      text COLLATE "C",
+  reply        bytea,
+  headers      text COLLATE "C",
+  PRIMARY KEY (intent, number),
+  CONSTRAINT "an attempt that ended has a verdict" CHECK ((verdict IS NULL) = (ended_at IS NULL))
+-- With its reply a row is five times what it was and more: mostly it still fits on its page.
+) WITH (fillfactor = 20, autovacuum_vacuum_scale_factor = 0.05);
+
+CREATE TABLE decisions (
+  seq        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  intent     bigint NOT NULL REFERENCES intents (seq),
+  kind       text COLLATE "C" NOT NULL CHECK (kind IN ('happened', 'did-not-happen', 'send-again')),
+  who        text COLLATE "C" NOT NULL,
+  at         bigint NOT NULL,
+  reason     text COLLATE "C" NOT NULL,
+  signature  text COLLATE "C"
+);
+CREATE INDEX decisions_intent ON decisions (intent);
+
+-- A transfer id or a signature of one service, or an instruction on one chain, belongs to one intent.
+CREATE TABLE receipts (
+  intent  bigint NOT NULL,
+  origin  text COLLATE "C" NOT NULL,
+  what    text COLLATE "C" NOT NULL CHECK (what IN ('transfer-id', 'signature', 'instruction')),
+  value   text COLLATE "C" NOT NULL CHECK (value <> ''),
+  CONSTRAINT receipts_value UNIQUE (value, what, origin)
+);
+CREATE INDEX receipts_intent ON receipts (intent);
+
+CREATE TABLE losses (
+  seq     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  what    text COLLATE "C" NOT NULL,
+  who     text COLLATE "C" NOT NULL,
+  at      bigint NOT NULL,
+  detail  text COLLATE "C" NOT NULL
+);
+
+-- One file, worked by many. A round gives each ordinal to one runner; who runs the file again begins another.
+CREATE TABLE batches (
+  seq           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  base_url      text COLLATE "C" NOT NULL,
+  kind          text COLLATE "C" NOT NULL CHECK (kind IN ('message', 'transfer')),
+  name          text COLLATE "C" NOT NULL,
+  digest        text COLLATE "C" NOT NULL,
+  rows          bigint NOT NULL CHECK (rows >= 0),
+  round         integer NOT NULL DEFAULT 1 CHECK (round > 0),
+  next_ordinal  bigint NOT NULL DEFAULT 1 CHECK (next_ordinal > 0),
+  CONSTRAINT batches_name UNIQUE (name, base_url, kind)
+) WITH (fillfactor = 50);
+
+CREATE TABLE shares (
+  batch     bigint NOT NULL REFERENCES batches (seq),
+  round     integer NOT NULL,
+  first     bigint NOT NULL CHECK (first > 0),
+  last      bigint NOT NULL,
+  owner     text COLLATE "C" NOT NULL REFERENCES owners (id),
+  ended_at  bigint,
+  PRIMARY KEY (batch, round, first),
+  CONSTRAINT "a share ends after it begins" CHECK (first <= last)
+) WITH (fillfactor = 70);
+`;
+
+/** The columns of the table intents of a journal in a file, and who lives: by the lease, and by what is on record. */
+export const view = `
+CREATE VIEW intents_now WITH (security_invoker = true) AS
+SELECT i.seq, i.id, i.kind, i.base_url, i.spelled_url, i.bot, i.named_by, i.name, i.row_id, i.key, i.identity,
+  coalesce(r.fingerprint, i.fingerprint) AS fingerprint, s.payment, coalesce(r.body, i.body) AS body,
+  s.state, s.tainted::integer AS tainted, s.may_have_landed_at, s.token_hash, s.owner, s.why, s.resolved_as,
+  s.attempts, i.created_at, s.updated_at, s.reported_at, s.left_behind::integer AS left_behind, s.body_version,
+  CASE WHEN s.owner IS NULL THEN NULL ELSE coalesce(o.ended_at IS NULL AND o.renewed_at
+    + (SELECT convert_from(value, 'UTF8')::bigint FROM meta WHERE name = 'lease-ms')
+    >= (extract(epoch FROM clock_timestamp()) * 1000)::bigint, false) END AS owner_lives,
+  CASE WHEN s.owner IS NULL THEN NULL ELSE coalesce(o.ended_at IS NOT NULL, true) END AS owner_ended
+FROM intents i
+JOIN standing s ON s.intent = i.seq
+LEFT JOIN rewrites r ON r.intent = s.intent AND r.version = s.body_version
+LEFT JOIN owners o ON o.id = s.owner;
+`;
+
+export const tableNames = [
+  'meta',
+  'salt',
+  'servers',
+  'owners',
+  'intents',
+  'rewrites',
+  'standing',
+  'attempts',
+  'decisions',
+  'receipts',
+  'losses',
+  'batches',
+  'shares',
+] as const;

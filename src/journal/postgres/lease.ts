@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { hostname, uptime } from 'node:os';
+import { inSchema } from './migrations.ts';
+import type { Row } from './rows.ts';
+import { nowMs } from './serverTime.ts';
+
+/** Two clocks that nobody sets: one of them also runs while the machine sleeps. */
+type Moment = { readonly monotonicMs: number; readonly uptimeMs: number };
+
+let seen: { readonly wallAheadMs: number; readonly uptimeAheadMs: number } | undefined;
+
+/** A look at how long the machine is up costs a file: it is had where the wall clock does not go on as it did. */
+export function thisMoment(): Moment {
+  const monotonicMs = performance.now();
+  const wallAheadMs = Date.now() - monotonicMs;
+  if (seen === undefined || Math.abs(wallAheadMs - seen.wallAheadMs) > 5)
+    seen = { wallAheadMs, uptimeAheadMs: uptime() * 1000 - monotonicMs };
+  return { monotonicMs, uptimeMs: monotonicMs + seen.uptimeAheadMs };
+}
+
+function msSince(then: Moment, now = thisMoment()): number {
+  return Math.max(now.monotonicMs - then.monotonicMs, now.uptimeMs - then.uptimeMs);
+}
+
+/** Others take this process for dead: it starts nothing new. */
+export class Fenced extends Error {}
+
+/** This process as an owner: alive for as long as it renews its lease. */
+export class Lease {
+  readonly id = randomUUID({ disableEntropyCache: true });
+  readonly #durationMs: number;
+  readonly #schema: string;
+  #renewedAt: Moment | undefined;
+  #isFenced = false;
+  #isAskedFor = false;
+
+  constructor(durationMs: number, schema: string) {
+    this.#durationMs = durationMs;
+    this.#schema = schema;
+  }
+
+  get isFenced(): boolean {
+    return this.#isFenced;
+  }
+
+  /** Others may have heard of it, and wait for its end. */
+  get mayBeKnown(): boolean {
+    return this.#isAskedFor && !this.#isFenced;
+  }
+
+  /** After this long without a commit it is renewed on a line of its own. */
+  get renewAfterMs(): number {
+    return this.#durationMs / 3;
+  }
+
+  isDue(): boolean {
+    if (this.#renewedAt === undefined || this.#isFenced) return false;
+    return msSince(this.#renewedAt) > this.renewAfterMs;
+  }
+
+  /** Renewed too long ago for anything to leave: meanwhile others may have taken over. */
+  isStale(): boolean {
+    return this.#renewedAt === undefined || msSince(this.#renewedAt) > this.#durationMs / 2;
+  }
+
+  /** Registers the process, or renews its lease; no row where others have ended it. */
+  get renewal(): string {
+    this.#isAskedFor = true;
+    const host = hostname().replaceAll(/[^\w.-]/gu, '_');
+    return inSchema(
+      this.#schema,
+      `INSERT INTO @schema.owners AS o (id, host, pid, begun_at, renewed_at)
+       VALUES ('${this.id}', '${host}', ${process.pid}, ${nowMs}, ${nowMs})
+       ON CONFLICT (id) DO UPDATE SET renewed_at = ${nowMs} WHERE o.ended_at IS NULL
+       RETURNING pg_current_xact_id()::text AS xid, renewed_at AS now`,
+    );
+  }
+
+  /** Renews it where it is on record: no row where it is not, or others have ended it. */
+  get renewalOnly(): string {
+    return inSchema(
+      this.#schema,
+      `UPDATE @schema.owners SET renewed_at = ${nowMs} WHERE id = '${this.id}' AND ended_at IS NULL RETURNING renewed_at`,
+    );
+  }
+
+  get end(): string {
+    return inSchema(
+      this.#schema,
+      `UPDATE @schema.owners SET ended_at = ${nowMs} WHERE id = '${this.id}' AND ended_at IS NULL`,
+    );
+  }
+
+  /** What the renewal answered, which was asked at that moment. */
+  fence(rows: readonly Row[]): void {
+    if (rows.length > 0) return;
+    this.#isFenced = true;
+    throw new Fenced('others took this process for dead');
+  }
+
+  /** The renewal is committed. */
+  renewed(askedAt: Moment): void {
+    // An answer that was long under way says less than a later one.
+    if (this.#renewedAt === undefined || askedAt.monotonicMs > this.#renewedAt.monotonicMs)
+      this.#renewedAt = askedAt;
+  }
+}

@@ -1,0 +1,120 @@
+import type { Client, CustomTypesConfig, QueryResult } from 'pg';
+import { Turns } from '../turns.ts';
+import type { Address } from './address.ts';
+import { driverSettings } from './driver.ts';
+import type { Row } from './rows.ts';
+
+type Answer = { readonly command: string; readonly rows: readonly Row[] };
+
+/** No statement of ours takes as long: whoever is silent for so long is not there any more. */
+const longestMs = 30_000;
+
+const longestGoodbyeMs = 1000;
+
+/** One connection to the server. What breaks once stays broken: there is another one, or none. */
+export class Line {
+  readonly #client: Client;
+  readonly #turns = new Turns();
+  #isBroken = false;
+  /** Warnings of the server since the last statement began. */
+  #warnings: string[] = [];
+
+  private constructor(client: Client) {
+    this.#client = client;
+    const breakOff = (): void => {
+      this.#isBroken = true;
+    };
+    client.on('error', breakOff);
+    client.on('end', breakOff);
+    // By its code: the word for a warning is in the server's own language.
+    client.on('notice', ({ code = '' }) => {
+      if (code.startsWith('01')) this.#warnings.push(code);
+    });
+  }
+
+  static async connect(address: Address): Promise<Line> {
+    // The driver costs more to read than all else that a start does with the journal.
+    const { default: driver } = await import('pg');
+    const client = new driver.Client({
+      ...driverSettings(address),
+      keepAlive: true,
+      query_timeout: longestMs,
+      types: { getTypeParser: parserOf(driver.types.getTypeParser) },
+    });
+    const line = new Line(client);
+    try {
+      await client.connect();
+      return line;
+    } catch (error) {
+      void client.end().catch(() => {});
+      throw error;
+    }
+  }
+
+  get isBroken(): boolean {
+    return this.#isBroken;
+  }
+
+  get warnings(): readonly string[] {
+    return this.#warnings;
+  }
+
+  /** The process on the server that answers, as it said itself when the line was made. */
+  get serverPid(): number | null {
+    return (this.#client as Client & { readonly processID: number | null }).processID;
+  }
+
+  /** One statement, prepared under this name. */
+  async ask(name: string, text: string, values: unknown[]): Promise<Answer> {
+    return this.#watched(() => this.#client.query<Row>({ name, text, values }));
+  }
+
+  async query(text: string, values?: unknown[]): Promise<Answer> {
+    return this.#watched(() => this.#client.query<Row>(text, values));
+  }
+
+  /** Several at once, without values: the answer to each. */
+  async all(statements: readonly string[]): Promise<readonly Answer[]> {
+    const answers = await this.#watched(() => this.#client.query<Row>(statements.join(';\n')));
+    return [answers].flat();
+  }
+
+  /** The driver has a queue of its own, which it is about to give up. */
+  #watched(ask: () => Promise<QueryResult<Row>>): Promise<Answer> {
+    return this.#turns.alone(async () => {
+      this.#warnings = [];
+      try {
+        return await ask();
+      } catch (error) {
+        // Without an answer nobody knows what the server is about: this line says no more.
+        if (error instanceof Error && error.message === 'Query read timeout') this.destroy();
+        throw error;
+      }
+    });
+  }
+
+  /** Nobody waits for long until a server that does not answer has said goodbye. */
+  async close(): Promise<void> {
+    if (this.#isBroken) return;
+    const late = setTimeout(() => this.destroy(), longestGoodbyeMs);
+    await this.#client.end().catch(() => {});
+    clearTimeout(late);
+  }
+
+  destroy(): void {
+    this.#isBroken = true;
+    (
+      this.#client as Client & { readonly connection: { stream: { destroy(): void } } }
+    ).connection.stream.destroy();
+  }
+}
+
+type ParserOf = CustomTypesConfig['getTypeParser'];
+
+const bigint = 20;
+
+/** Milliseconds and places in a table come as numbers: they are far below where numbers end to be exact. */
+function parserOf(usual: ParserOf): ParserOf {
+  return ((id: number, format?: 'text' | 'binary') =>
+    id === bigint && format !== 'binary' ? Number : usual(id, format as 'text')) as ParserOf;
+}

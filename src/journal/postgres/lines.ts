@@ -1,0 +1,138 @@
+import { Failure } from '../../errors.ts';
+import { interrupted } from '../../words/interrupted.ts';
+import type { Address } from './address.ts';
+import { placeOf } from './address.ts';
+import { isComingBack, isDenied, unreachable } from './faults.ts';
+import { Line } from './line.ts';
+
+/** How long a command waits for a server that is away, and by whose clock. */
+export type Patience = {
+  readonly maxWaitMs: number;
+  readonly interrupted: AbortSignal;
+  /** Soon after this nothing is waited for any more. */
+  readonly leaving?: AbortSignal;
+  sleep(waitMs: number, signal?: AbortSignal): Promise<void>;
+};
+
+const firstPauseMs = 100;
+const longestPauseMs = 2000;
+
+const longestFarewellMs = 2000;
+
+/** What came back is still put on record for so long after a first Ctrl-C. */
+const landingMs = 5000;
+
+/** A server that is there takes less to put on record what was cut off by a second one. */
+const leavingMs = 1000;
+
+/** Pauses, each longer than the last; false where the time is up. */
+export type Waiting = { again(): Promise<boolean> };
+
+/** The one line on which this process works, made anew where it broke. */
+export class Lines {
+  readonly #address: Address;
+  readonly #patience: Patience;
+  /** Greets a new line: asks who answers, gives its name, and refuses what must not be written to. */
+  readonly #greet: (line: Line) => Promise<string>;
+  #line: Line | undefined;
+  /** Perhaps not greeted yet. */
+  #latest: Line | undefined;
+  #isLeft = false;
+  #server = '';
+
+  constructor(address: Address, patience: Patience, greet: (line: Line) => Promise<string>) {
+    this.#address = address;
+    this.#patience = patience;
+    this.#greet = greet;
+    patience.leaving?.addEventListener('abort', () => setTimeout(() => this.#leave(), leavingMs).unref(), {
+      once: true,
+    });
+  }
+
+  /** The first one: who is not there at all is not waited for, who is only busy is. */
+  async open(): Promise<Line> {
+    try {
+      return await this.#keepTrying(isComingBack, this.waiting());
+    } catch (error) {
+      throw this.#patience.interrupted.aborted ? interrupted('before the journal answered') : error;
+    }
+  }
+
+  /** One that works, if there is one within the time. */
+  async working(waiting: Waiting = this.waiting()): Promise<Line> {
+    if (this.#line?.isBroken === false) return this.#line;
+    return this.#keepTrying(() => true, waiting);
+  }
+
+  /** Who answered last: another one, or another history of the same, has another name. */
+  get server(): string {
+    return this.#server;
+  }
+
+  /** To wait for what may come back; a reply that has come is worth more patience than what may still be left undone. */
+  waiting(isForReply: boolean = false): Waiting {
+    const { maxWaitMs, interrupted, leaving, sleep } = this.#patience;
+    const startedAtMs = performance.now();
+    let pauseMs = firstPauseMs;
+    return {
+      again: async () => {
+        const waitedMs = performance.now() - startedAtMs + pauseMs;
+        const isLate = waitedMs > maxWaitMs;
+        if (isLate || this.#isLeft || (interrupted.aborted && !(isForReply && waitedMs < landingMs)))
+          return false;
+        await sleep(pauseMs, interrupted.aborted ? leaving : interrupted);
+        pauseMs = Math.min(2 * pauseMs, longestPauseMs);
+        return true;
+      },
+    };
+  }
+
+  /** A line of its own, beside the one that may be busy. */
+  async another(): Promise<Line> {
+    return Line.connect(this.#address);
+  }
+
+  /** The last word, where there is still a line for it. */
+  async farewell(statement: string): Promise<void> {
+    const line = this.#line;
+    if (line === undefined || line.isBroken) return;
+    const late = setTimeout(() => line.destroy(), longestFarewellMs);
+    await line.all(['BEGIN', 'SET LOCAL synchronous_commit = off', statement, 'COMMIT']).catch(() => {});
+    clearTimeout(late);
+  }
+
+  async close(): Promise<void> {
+    await this.#line?.close();
+  }
+
+  #leave(): void {
+    this.#isLeft = true;
+    this.#latest?.destroy();
+  }
+
+  async #keepTrying(isWorthIt: (error: unknown) => boolean, waiting: Waiting): Promise<Line> {
+    for (;;) {
+      try {
+        return await this.#connect();
+      } catch (error) {
+        if (error instanceof Failure) throw error;
+        if (isDenied(error) || !isWorthIt(error) || !(await waiting.again()))
+          throw unreachable(error, placeOf(this.#address));
+      }
+    }
+  }
+
+  async #connect(): Promise<Line> {
+    if (this.#isLeft) throw new Error('the connection was lost');
+    const line = await Line.connect(this.#address);
+    this.#latest = line;
+    try {
+      this.#server = await this.#greet(line);
+    } catch (error) {
+      line.destroy();
+      throw error;
+    }
+    this.#line = line;
+    return line;
+  }
+}

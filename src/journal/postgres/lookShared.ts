@@ -1,0 +1,150 @@
+import { join } from 'node:path';
+import type { Intent, State } from '../journal.ts';
+import { askJournal, type JournalFacts, type ServerFacts } from './hello.ts';
+import type { Line } from './line.ts';
+import { schemaVersion } from './migrate.ts';
+import { inSchema } from './migrations.ts';
+import { Notes } from './notes.ts';
+import { isKnownServer, missingNotes } from './sameServer.ts';
+import { refuseSchema } from './schemaCheck.ts';
+import { nowMs } from './serverTime.ts';
+import { spilledFiles } from './spill.ts';
+
+/** What a look at a shared journal and its server shows. Nothing is changed by it. */
+export type SharedLook = {
+  readonly server: ServerFacts;
+  readonly schemaVersion: number;
+  readonly standbys: Standbys;
+  /** The median of a few round trips. */
+  readonly latencyMs: number;
+  /** How far this machine's clock is ahead of the server's. */
+  readonly aheadMs: number;
+  /** Who connects, and what it could do beyond what runners need. */
+  readonly role: { readonly name: string; readonly isSuperuser: boolean; readonly ownsTables: boolean };
+  readonly journal: JournalFacts;
+  /** Processes whose lease has not run out. */
+  readonly runners: number;
+  readonly counts: Partial<Record<State, number>>;
+  readonly oldestUnknown: OldestUnknown | undefined;
+  /** Of what the journal acknowledged to this machine. */
+  readonly notes: {
+    readonly held: number;
+    readonly missing: number;
+    readonly isNewServer: boolean;
+    readonly folder: string;
+    /** Why none could be written there, as part of a sentence. */
+    readonly trouble: string | undefined;
+  };
+  /** Where replies are kept that the journal could not be told of; undefined where there are none. */
+  readonly spilled: string | undefined;
+};
+
+type OldestUnknown = Pick<Intent, 'id' | 'mayHaveLandedAtMs' | 'createdAtMs'>;
+
+/** Servers that a commit waits for, as they are set, and how many of them are there; absent where nobody may ask. */
+type Standbys = { readonly names: string; readonly synchronous: number | undefined };
+
+type Looking = {
+  readonly line: Line;
+  readonly schema: string;
+  readonly place: string;
+  readonly server: ServerFacts;
+  readonly dataFolder: string;
+  now(): number;
+  /** Why nothing could be written into a folder, which need not be there yet. */
+  writingTrouble(folder: string): string | undefined;
+};
+
+export async function lookAtShared(looking: Looking): Promise<SharedLook> {
+  const { line, schema, place, server, dataFolder } = looking;
+  const times = await roundTrips(looking);
+  await refuseSchema(line, schema, place);
+  const journal = await askJournal(line, schema);
+  const folder = join(dataFolder, 'shared', journal.id);
+  const notes = new Notes(join(folder, 'notes')).read();
+  const missing = await missingNotes(line, schema, notes);
+  return {
+    ...times,
+    server,
+    schemaVersion,
+    standbys: await standbysOf(line),
+    role: await roleOf(line, schema),
+    journal,
+    runners: Number((await one(line, inSchema(schema, countRunners), [journal.leaseMs])).count),
+    ...(await intentsIn(line, schema, journal.leaseMs)),
+    notes: {
+      held: notes.length,
+      missing: missing.length,
+      // A standby does not tell its timeline.
+      isNewServer: !server.isStandby && journal.servers.length > 0 && !isKnownServer({ server, journal }),
+      folder,
+      trouble: looking.writingTrouble(folder),
+    },
+    spilled: spilledFiles(folder).length === 0 ? undefined : folder,
+  };
+}
+
+const trips = 5;
+const askTime = `SELECT ${nowMs} AS now`;
+
+async function roundTrips({ line, now }: Looking): Promise<Pick<SharedLook, 'latencyMs' | 'aheadMs'>> {
+  const made: { tookMs: number; aheadMs: number }[] = [];
+  for (let trip = 0; trip < trips; trip += 1) {
+    const began = performance.now();
+    const { now: theirsMs } = await one(line, askTime);
+    const tookMs = performance.now() - began;
+    made.push({ tookMs, aheadMs: now() - tookMs / 2 - Number(theirsMs) });
+  }
+  made.sort((left, right) => left.tookMs - right.tookMs);
+  return { latencyMs: made[Math.floor(trips / 2)]?.tookMs ?? 0, aheadMs: made[0]?.aheadMs ?? 0 };
+}
+
+const askStandbys = `SELECT current_setting('synchronous_standby_names') AS names,
+  (SELECT CASE WHEN count(*) = count(sync_state) THEN count(*) FILTER (WHERE sync_state IN ('sync', 'quorum')) END
+   FROM pg_stat_replication) AS synchronous`;
+
+async function standbysOf(line: Line): Promise<Standbys> {
+  const { names, synchronous } = await one(line, askStandbys);
+  return { names: String(names), synchronous: synchronous === null ? undefined : Number(synchronous) };
+}
+
+const askRole = `SELECT current_user AS name, rolsuper AS superuser,
+  EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = $1 AND c.relname = 'intents' AND pg_has_role(c.relowner, 'USAGE')) AS owns
+  FROM pg_roles WHERE rolname = current_user`;
+
+async function roleOf(line: Line, schema: string): Promise<SharedLook['role']> {
+  const { name, superuser, owns } = await one(line, askRole, [schema]);
+  return { name: String(name), isSuperuser: superuser === true, ownsTables: owns === true };
+}
+
+const countRunners = `SELECT count(*) AS count FROM @schema.owners WHERE ended_at IS NULL
+  AND renewed_at + $1 >= ${nowMs}`;
+const countStates = `SELECT state, count(*) AS count FROM @schema.standing GROUP BY state`;
+/** What a living runner is sending is in doubt for nobody. */
+const findOldest = `SELECT i.id, s.may_have_landed_at, s.created_at
+  FROM @schema.standing s JOIN @schema.intents i ON i.seq = s.intent LEFT JOIN @schema.owners o ON o.id = s.owner
+  WHERE (s.state <> 'accepted') IS TRUE AND s.state IN ('unknown', 'sending') AND NOT (s.state = 'sending'
+    AND coalesce(o.ended_at IS NULL AND o.renewed_at + $1 >= ${nowMs}, false))
+  ORDER BY coalesce(s.may_have_landed_at, s.created_at) LIMIT 1`;
+
+async function intentsIn(
+  line: Line,
+  schema: string,
+  leaseMs: number,
+): Promise<Pick<SharedLook, 'counts' | 'oldestUnknown'>> {
+  const { rows } = await line.query(inSchema(schema, countStates));
+  const [oldest] = (await line.query(inSchema(schema, findOldest), [leaseMs])).rows;
+  return {
+    counts: Object.fromEntries(rows.map(({ state, count }) => [state as State, Number(count)])),
+    oldestUnknown: oldest && {
+      id: String(oldest.id),
+      createdAtMs: Number(oldest.created_at),
+      mayHaveLandedAtMs: oldest.may_have_landed_at === null ? undefined : Number(oldest.may_have_landed_at),
+    },
+  };
+}
+
+async function one(line: Line, sql: string, values?: unknown[]): Promise<Readonly<Record<string, unknown>>> {
+  return (await line.query(sql, values)).rows[0] ?? {};
+}

@@ -1,0 +1,121 @@
+import { inSchema, migrations } from './migrations.ts';
+
+/** As much of a connection as is needed here. */
+type SqlClient = {
+  query(
+    text: string,
+    values?: unknown[],
+  ): Promise<{ readonly command: string; readonly rows: readonly Readonly<Record<string, unknown>>[] }>;
+};
+
+type SchemaState =
+  | { readonly is: 'missing' }
+  | { readonly is: 'older'; readonly version: number }
+  | { readonly is: 'current' }
+  | { readonly is: 'newer'; readonly version: number }
+  /** There is a table meta, but not that of a journal. */
+  | { readonly is: 'foreign' };
+
+export const schemaVersion = migrations.length;
+
+const readVersion = `SELECT convert_from(value, 'UTF8') AS version FROM @schema.meta WHERE name = 'version'`;
+
+/** Not to be asked inside a transaction: where nothing is there, PostgreSQL calls it an error. */
+export async function schemaStateOf(client: SqlClient, schema: string): Promise<SchemaState> {
+  try {
+    const { rows } = await client.query(inSchema(schema, readVersion));
+    return stateOf(Number(rows[0]?.version));
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === undefinedTable || code === invalidSchema) return { is: 'missing' };
+    if (code === undefinedColumn || code === undefinedFunction) return { is: 'foreign' };
+    throw error;
+  }
+}
+
+const undefinedTable = '42P01';
+const invalidSchema = '3F000';
+const undefinedColumn = '42703';
+const undefinedFunction = '42883';
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+function stateOf(version: number): SchemaState {
+  if (!Number.isSafeInteger(version) || version < 1) return { is: 'foreign' };
+  if (version === schemaVersion) return { is: 'current' };
+  return { is: version < schemaVersion ? 'older' : 'newer', version };
+}
+
+type Migrated =
+  | { readonly is: 'migrated'; readonly from: number; readonly to: number }
+  | { readonly is: 'current' }
+  | { readonly is: 'newer'; readonly version: number }
+  | { readonly is: 'foreign' };
+
+/**
+ * Brings the schema up to date, made new if it is not there. One at a time: whoever waited finds it done. `random`
+ * gives as many bytes as it is asked for, from the strongest source there is.
+ */
+export async function migrate(
+  client: SqlClient,
+  schema: string,
+  random: (size: number) => Uint8Array,
+): Promise<Migrated> {
+  await client.query('SELECT pg_advisory_lock($1, hashtext($2))', [lockClass, schema]);
+  try {
+    const state = await schemaStateOf(client, schema);
+    if (state.is === 'current' || state.is === 'newer' || state.is === 'foreign') return state;
+    const from = state.is === 'missing' ? 0 : state.version;
+    for (let version = from + 1; version <= schemaVersion; version += 1) {
+      await takeStep(client, schema, version, random);
+    }
+    return { is: 'migrated', from, to: schemaVersion };
+  } finally {
+    // With the connection the lock is gone, too.
+    await client
+      .query('SELECT pg_advisory_unlock($1, hashtext($2))', [lockClass, schema])
+      .catch(() => undefined);
+  }
+}
+
+// 'botc'. Locks of two numbers are apart from those of one.
+const lockClass = 0x626f7463;
+
+async function takeStep(
+  client: SqlClient,
+  schema: string,
+  version: number,
+  random: (size: number) => Uint8Array,
+): Promise<void> {
+  const run = (sql: string, values: unknown[] = []): ReturnType<SqlClient['query']> =>
+    client.query(inSchema(schema, sql), values.length === 0 ? undefined : values);
+  await run('BEGIN');
+  try {
+    await run('SET LOCAL synchronous_commit = on; SET LOCAL statement_timeout = 0');
+    if (version === 1 && !(await exists(client, schema))) await run('CREATE SCHEMA @schema');
+    await run(migrations[version - 1] ?? '');
+    if (version === 1) {
+      await run(`INSERT INTO @schema.salt (name, value) VALUES ('salt', $1)`, [Buffer.from(random(32))]);
+      await run(`INSERT INTO @schema.meta (name, value) VALUES ('journal-id', $1), ('lease-ms', '30000')`, [
+        Buffer.from(random(16)),
+      ]);
+    }
+    await run(
+      `INSERT INTO @schema.meta (name, value) VALUES ('version', convert_to($1, 'UTF8'))
+       ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+      [String(version)],
+    );
+    await run('COMMIT');
+  } catch (error) {
+    await run('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
+
+/** CREATE SCHEMA IF NOT EXISTS asks for the right to make one even where it is there. */
+async function exists(client: SqlClient, schema: string): Promise<boolean> {
+  const { rows } = await client.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema]);
+  return rows.length > 0;
+}

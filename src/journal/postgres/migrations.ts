@@ -1,0 +1,20 @@
+import { keeping, rules } from './firstRules.ts';
+import { tables, view } from './firstTables.ts';
+
+/**
+ * Numbered steps from nothing to the journal on PostgreSQL as it is now. A step that has been released is never
+ * changed; each runs in one transaction with the record of its number.
+ */
+export const migrations: readonly string[] = [
+  ['SET LOCAL search_path = @schema, pg_temp;', tables, view, rules, keeping].join('\n'),
+];
+
+/** The SQL with the schema's name put in for its place, quoted. */
+export function inSchema(schema: string, sql: string): string {
+  const quoted = quotedName(schema);
+  return sql.replaceAll('@schema', () => quoted);
+}
+
+export function quotedName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { hasLost, serverChanged, sharedJournalLost } from '../../words/sharedJournal.ts';
+import type { Journal } from '../journal.ts';
+import { lastRemembered } from '../lastRemembered.ts';
+import { type Address, placeOf } from './address.ts';
+import { refusalOfServer, refusalToSend } from './checks.ts';
+import { askJournal, askServer, type JournalFacts, nameOfServer, type ServerFacts } from './hello.ts';
+import { Lease } from './lease.ts';
+import type { Line } from './line.ts';
+import { Lines, type Patience } from './lines.ts';
+import { Notes } from './notes.ts';
+import { keepLeaseRenewed } from './renewing.ts';
+import { lossOf, sameServerAsBefore } from './sameServer.ts';
+import { refuseSchema } from './schemaCheck.ts';
+import { ServerClock } from './serverClock.ts';
+import { SharedShares } from './shares.ts';
+import { Spill } from './spill.ts';
+import { Store } from './store.ts';
+import { uploadSpilled } from './uploadSpilled.ts';
+
+type SharedUse = {
+  readonly use: 'send' | 'look';
+  /** Where this machine keeps what it notes for itself. */
+  readonly dataFolder: string;
+  readonly patience: Patience;
+};
+
+/** Opens the journal on its server. Never makes one: that is for whoever owns the database. */
+export async function openSharedJournal(
+  address: Address,
+  { use, dataFolder, patience }: SharedUse,
+): Promise<Journal> {
+  const place = placeOf(address);
+  const { schema } = address;
+  const clock = new ServerClock();
+  let facts: { server: ServerFacts; journal: JournalFacts } | undefined;
+  let notes: Notes | undefined;
+  let lost: string | undefined;
+  /** A server that was started, promoted or put in another's place is met like a new one. */
+  const greet = async (line: Line): Promise<string> => {
+    const server = await askServer(line);
+    clock.set(server.nowMs);
+    const refused = refusalOfServer(server, place);
+    if (refused !== undefined) throw refused;
+    await refuseSchema(line, schema, place);
+    const journal = await askJournal(line, schema);
+    // Its salt and its notes are another's, and what was claimed there is not claimed here.
+    if (facts !== undefined && facts.journal.id !== journal.id) throw sharedJournalLost(place, serverChanged);
+    facts = { server, journal };
+    const name = nameOfServer(server);
+    const noted = new Notes(join(dataFolder, 'shared', journal.id, 'notes'));
+    if (use === 'look') {
+      const { says } = server.isStandby ? { says: undefined } : await lossOf(line, schema, facts, noted);
+      lost = says && hasLost(place, says);
+      return name;
+    }
+    const refusedToSend = refusalToSend(server, journal, place);
+    if (refusedToSend !== undefined) throw refusedToSend;
+    notes ??= noted;
+    const isNew = await sameServerAsBefore(line, schema, place, facts, notes);
+    if (isNew) facts = { server, journal: await askJournal(line, schema) };
+    return name;
+  };
+  const lines = new Lines(address, patience, greet);
+  await lines.open();
+  const met = facts as unknown as { server: ServerFacts; journal: JournalFacts };
+  const { leaseMs, salt } = met.journal;
+  const lease = new Lease(leaseMs, schema);
+  const silentSinceMs = (): number => silentSince(facts ?? met, clock.now());
+  const store = new Store({
+    place,
+    schema,
+    lines,
+    lease,
+    silentSinceMs,
+    onServerTime: (nowMs) => clock.set(nowMs),
+    onAcknowledged: (note) => void notes?.write(note),
+  });
+  const renewing = keepLeaseRenewed(lease, lines);
+  const spill = new Spill(join(dataFolder, 'shared', met.journal.id), lease.id);
+  const close = async (): Promise<void> => {
+    renewing.stop();
+    await store.close();
+    notes?.close();
+  };
+  try {
+    if (use === 'send') for (const spilled of spill.take()) await uploadSpilled(spilled, store);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    place,
+    lost,
+    movedTo: met.journal.movedTo,
+    clock,
+    isReadOnly: met.server.isStandby || salt === undefined || met.journal.movedTo !== undefined,
+    isShared: true,
+    reads: store.reads,
+    self: () => lease.id,
+    trouble: () => {
+      if (lease.isFenced) return { is: 'fenced' };
+      return lease.isStale() ? { is: 'stale-claim' } : undefined;
+    },
+    keepForLater: (late) => spill.keep(late),
+    commit: async (work, guards = {}) => {
+      const [end] = await store.commitTogether([{ work, guards }]);
+      if (end?.status === 'fulfilled') return end.value;
+      throw end?.reason;
+    },
+    commitTogether: (works) => store.commitTogether(works),
+    shares: new SharedShares({ place, schema, store, lease, silentSinceMs }),
+    hashOf: lastRemembered((token) =>
+      createHash('sha256')
+        .update(salt ?? '')
+        .update(token)
+        .digest('hex'),
+    ),
+    close,
+  };
+}
+
+/** Who has been silent since before this moment is dead; nobody is, soon after the server began. */
+export function silentSince(
+  { server, journal }: { server: ServerFacts; journal: JournalFacts },
+  nowMs: number,
+): number {
+  const { leaseMs, servers } = journal;
+  const sinceMs = Math.max(server.startedAtMs, ...servers.map((one) => one.sinceMs));
+  return nowMs < sinceMs + leaseMs ? 0 : nowMs - leaseMs;
+}

@@ -1,0 +1,64 @@
+import { attemptsGone, serverChanged, sharedJournalLost } from '../../words/sharedJournal.ts';
+import type { JournalFacts, ServerFacts } from './hello.ts';
+import type { Line } from './line.ts';
+import { inSchema } from './migrations.ts';
+import type { Note, Notes } from './notes.ts';
+import { nowMs } from './serverTime.ts';
+import { sqlOf } from './statements.ts';
+
+type Facts = { readonly server: ServerFacts; readonly journal: JournalFacts };
+
+/**
+ * Refuses a journal that does not know what it once acknowledged to this machine: a standby that was promoted too
+ * early, a server that was restored. One that is new to the journal is added to those it was on, where this machine
+ * can tell that nothing of its own is missing: true where it is that.
+ */
+export async function sameServerAsBefore(
+  line: Line,
+  schema: string,
+  place: string,
+  facts: Facts,
+  notes: Notes,
+): Promise<boolean> {
+  const { says } = await lossOf(line, schema, facts, notes);
+  if (says !== undefined) throw sharedJournalLost(place, says);
+  if (isKnownServer(facts)) return false;
+  await addServer(line, schema, facts.server);
+  return true;
+}
+
+type Loss = {
+  /** Attempts that the journal acknowledged to this machine, and does not know. */
+  readonly missing: readonly Note[];
+  /** A sentence without its full stop; undefined where nothing is lost, as far as this machine can tell. */
+  readonly says: string | undefined;
+};
+
+/** Not for a standby: it lacks what it has not heard of yet. */
+export async function lossOf(line: Line, schema: string, facts: Facts, notes: Notes): Promise<Loss> {
+  const noted = notes.read();
+  const missing = await missingNotes(line, schema, noted);
+  if (missing.length > 0) return { missing, says: attemptsGone(missing.length) };
+  const isStrange = facts.journal.servers.length > 0 && noted.length === 0 && !isKnownServer(facts);
+  return { missing, says: isStrange ? serverChanged : undefined };
+}
+
+/** Those of the attempts that the journal does not know. */
+export async function missingNotes(line: Line, schema: string, noted: readonly Note[]): Promise<Note[]> {
+  const { rows } = await line.ask('attemptsKnown', sqlOf('attemptsKnown', schema), [
+    JSON.stringify(noted.map((note, n) => ({ n, ...note }))),
+  ]);
+  const known = new Set(rows.map(({ n }) => n));
+  return noted.filter((_note, n) => !known.has(n));
+}
+
+export function isKnownServer({ server: { systemId, timeline }, journal }: Facts): boolean {
+  return journal.servers.some((one) => one.systemId === systemId && one.timeline === timeline);
+}
+
+export const insertServer = `INSERT INTO @schema.servers (system_id, timeline, since_ms)
+  VALUES ($1, $2, ${nowMs}) ON CONFLICT DO NOTHING`;
+
+async function addServer(line: Line, schema: string, { systemId, timeline }: ServerFacts): Promise<void> {
+  await line.query(inSchema(schema, insertServer), [systemId, timeline]);
+}

@@ -1,0 +1,42 @@
+import { settingIn, unsupportedVariable } from '../../words/journalUrl.ts';
+import type { UrlParts } from './url.ts';
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** A value, and what a person calls it where it is wrong. */
+export type Setting = { readonly value: string; readonly origin: string };
+
+/** What could lead elsewhere than the URL says, or change what the server does. The driver itself would read the last. */
+const unsupported = ['PGSERVICE', 'PGHOSTADDR', 'PGOPTIONS'] as const;
+
+/** What the URL says; what it leaves out, libpq's variables. One that is set but empty counts as unset, as in libpq. */
+export class AddressSettings {
+  readonly #parts: UrlParts;
+  readonly #name: string;
+  readonly #env: Env;
+
+  constructor(parts: UrlParts, name: string, env: Env) {
+    this.#parts = parts;
+    this.#name = name;
+    this.#env = env;
+    const found = unsupported.find((variable) => env[variable]);
+    if (found !== undefined) throw unsupportedVariable(found);
+  }
+
+  part(part: 'user' | 'password' | 'host' | 'port' | 'database', variable?: string): Setting | undefined {
+    const value = this.#parts[part];
+    if (value !== '') return { value, origin: settingIn.url(part, this.#name) };
+    return this.#variable(variable);
+  }
+
+  parameter(parameter: string, variable?: string): Setting | undefined {
+    const value = this.#parts.parameters.get(parameter);
+    if (value !== undefined) return { value, origin: settingIn.parameter(parameter, this.#name) };
+    return this.#variable(variable);
+  }
+
+  #variable(variable: string | undefined): Setting | undefined {
+    const value = variable && this.#env[variable];
+    return variable && value ? { value, origin: variable } : undefined;
+  }
+}

@@ -1,0 +1,134 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { syncFolder } from '../../disk.ts';
+import { takeLock } from '../../lock/fileLock.ts';
+import type { LateEnd } from '../journal.ts';
+
+const prefix = 'late-';
+const suffix = '.jsonl';
+
+/** What a process could not tell the journal, and who it was. */
+export type Spilled = { readonly owner: string; readonly path: string; readonly ends: readonly LateEnd[] };
+
+const lockWaitMs = 5000;
+
+/** Beside a shared journal's notes: a file for each process that had something to tell and nobody to tell it to. */
+export class Spill {
+  readonly #folder: string;
+  readonly #path: string;
+
+  constructor(folder: string, owner: string) {
+    this.#folder = folder;
+    this.#path = join(folder, `${prefix}${owner}${suffix}`);
+  }
+
+  /** On the disk when it comes back; gives back the file, or nothing where this disk takes it no more either. */
+  keep(late: LateEnd): string | undefined {
+    try {
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      return this.#locked(() => {
+        append(this.#path, `${JSON.stringify(toJson(late))}\n`);
+        syncFolder(this.#folder);
+        return this.#path;
+      });
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** What processes of this machine have left. Whoever of them lives still writes to another file from now on. */
+  take(): readonly Spilled[] {
+    if (spilledFiles(this.#folder).length === 0) return [];
+    return this.#locked(() => {
+      for (const name of spilledFiles(this.#folder).filter((one) => !one.endsWith(takenSuffix))) {
+        const taken = `${name.slice(0, -suffix.length)}.${Date.now()}${takenSuffix}`;
+        renameSync(join(this.#folder, name), join(this.#folder, taken));
+      }
+      return spilledFiles(this.#folder).map((name) => {
+        const path = join(this.#folder, name);
+        const [owner = ''] = name.slice(prefix.length).split('.');
+        return { path, owner, ends: endsIn(path) };
+      });
+    });
+  }
+
+  static remove(path: string): void {
+    rmSync(path, { force: true });
+  }
+
+  /** It stays for people to read, and is offered to the journal no more. */
+  static setAside(path: string): void {
+    try {
+      renameSync(path, join(dirname(path), `lost-${basename(path)}`));
+    } catch (error) {
+      // Another process was quicker.
+      if (existsSync(path)) throw error;
+    }
+  }
+
+  #locked<Result>(work: () => Result): Result {
+    const lock = takeLock(join(this.#folder, 'late.lock'), lockWaitMs);
+    try {
+      return work();
+    } finally {
+      lock?.release();
+    }
+  }
+}
+
+const takenSuffix = `.taken${suffix}`;
+
+export function spilledFiles(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).filter((name) => name.startsWith(prefix) && name.endsWith(suffix));
+  } catch {
+    return [];
+  }
+}
+
+function append(path: string, text: string): void {
+  const file = openSync(path, 'a', 0o600);
+  try {
+    const bytes = Buffer.from(text);
+    if (writeSync(file, bytes) !== bytes.length) throw new Error('only a part of it could be written');
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+type Json = Omit<LateEnd, 'end'> & {
+  readonly end: Omit<LateEnd['end'], 'reply'> & { readonly reply?: string };
+};
+
+function toJson({ end: { reply, ...end }, ...late }: LateEnd): Json {
+  return { ...late, end: { ...end, ...(reply && { reply: Buffer.from(reply).toString('base64') }) } };
+}
+
+function fromJson({ end: { reply, ...end }, ...late }: Json): LateEnd {
+  return { ...late, end: { ...end, reply: reply === undefined ? undefined : Buffer.from(reply, 'base64') } };
+}
+
+/** Whole lines only: one that was cut off was not acknowledged to anybody. */
+function endsIn(path: string): LateEnd[] {
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      try {
+        return line === '' ? [] : [fromJson(JSON.parse(line) as Json)];
+      } catch {
+        return [];
+      }
+    });
+}

@@ -1,0 +1,231 @@
+import { nowMs } from './serverTime.ts';
+
+/**
+ * Every statement that runs on a shared journal, by its name. Each does for many what was asked of it in one
+ * breath: `@given(…)` are those, numbered by `n`, and every row of the answer says whose it is.
+ *
+ * Plans are made once for a session, perhaps on an empty journal, and must serve a full one. So a big table is only
+ * asked row by row through a fence (OFFSET 0), which leaves the planner no other join, or by = ANY; what is free to
+ * be joined otherwise is what was given.
+ */
+
+/** The rows of a table that this condition finds by an index, for each row that is there already. */
+const each = (table: string, as: string, condition: string): string =>
+  `CROSS JOIN LATERAL (SELECT * FROM @schema.${table} ${as} WHERE ${condition} OFFSET 0) ${as}`;
+
+const perhaps = (table: string, as: string, condition: string): string =>
+  `LEFT JOIN LATERAL (SELECT * FROM @schema.${table} ${as} WHERE ${condition} OFFSET 0) ${as} ON true`;
+
+/** An intent as it stands, of `i` (intents), `s` (standing) and `r` (the body that counts). */
+const columns = `i.id, i.kind, i.base_url, i.spelled_url, i.bot, i.named_by, i.name, i.row_id, i.key, i.identity,
+  coalesce(r.fingerprint, i.fingerprint) AS fingerprint, s.payment, coalesce(r.body, i.body) AS body, s.state, s.tainted,
+  s.may_have_landed_at, s.token_hash, s.owner, s.why, s.resolved_as, s.attempts, i.created_at, s.updated_at,
+  s.reported_at`;
+
+/** Whether it may be dead: by the lease, which alone is not the record of its death. */
+const owner = `o.renewed_at AS owner_renewed_at, o.ended_at AS owner_ended_at`;
+const intent = `${columns}, ${owner}`;
+
+const byId = each('intents', 'i', 'i.id = g.id');
+const standing = each('standing', 's', 's.intent = i.seq');
+const rewritten = perhaps(
+  'rewrites',
+  'r',
+  's.body_version > 1 AND r.intent = s.intent AND r.version = s.body_version',
+);
+const rest = `${rewritten} ${perhaps('owners', 'o', 'o.id = s.owner')}`;
+
+const unfinished = `s.state IN ('open', 'sending', 'unknown', 'held')`;
+
+/** What was given of intents, by their place in the journal. */
+const given = (fields: string): string =>
+  `WITH given AS MATERIALIZED (SELECT g.*, i.seq FROM @given(${fields}) ${byId})`;
+
+/** The standing of the given, to be changed. */
+const ofGiven = `FROM given g WHERE s.intent = g.seq AND s.intent = ANY (ARRAY(SELECT seq FROM given))`;
+
+export const rowsReportedTogether = 20_000;
+
+export const statements = {
+  get: `SELECT g.n, ${intent} FROM @given(id text) ${byId} ${standing} ${rest}`,
+  findByKey: `SELECT g.n, ${intent} FROM @given(key text, base_url text, kind text)
+          ${each('intents', 'i', 'i.key = g.key AND i.base_url = g.base_url AND i.kind = g.kind')} ${standing} ${rest}`,
+  findUnnamed: `SELECT g.n, found.* FROM @given(identity text) CROSS JOIN LATERAL (
+          SELECT ${intent} FROM @schema.intents i ${standing} ${rest}
+          WHERE i.identity = g.identity AND i.named_by IS NULL
+          ORDER BY (${unfinished} AND NOT s.left_behind) DESC, i.seq DESC LIMIT 1) found`,
+  called: `SELECT g.n, ${intent} FROM @given(word text) CROSS JOIN LATERAL (SELECT DISTINCT either.seq FROM (
+            SELECT i.seq FROM @schema.intents i WHERE i.id = g.word
+            UNION ALL SELECT i.seq FROM @schema.intents i WHERE i.key = g.word OFFSET 0) either LIMIT 2) found
+          ${each('intents', 'i', 'i.seq = found.seq')} ${standing} ${rest}`,
+  startingWith: `SELECT g.n, ${intent} FROM @given(first text, after text) CROSS JOIN LATERAL (
+          (SELECT i.seq FROM @schema.intents i WHERE i.id >= g.first AND i.id < g.after ORDER BY i.id LIMIT 2)
+          UNION (SELECT i.seq FROM @schema.intents i WHERE i.key >= g.first AND i.key < g.after ORDER BY i.key LIMIT 2)
+          LIMIT 2) found
+          ${each('intents', 'i', 'i.seq = found.seq')} ${standing} ${rest}`,
+  unfinishedTwins: `SELECT g.n, ${intent} FROM @given(base_url text, payment text, identity text)
+          ${each(
+            'standing',
+            's',
+            `s.payment = g.payment AND s.payment IS NOT NULL AND s.state IN ('sending', 'unknown', 'held')`,
+          )}
+          ${each('intents', 'i', 'i.seq = s.intent')} ${rest}
+          WHERE i.base_url = g.base_url AND i.identity <> g.identity ORDER BY i.seq`,
+  unnamedOfPayment: `SELECT g.n, ${intent} FROM @given(base_url text, payment text, since bigint)
+          ${each(
+            'intents',
+            'i',
+            `i.payment = g.payment AND i.payment IS NOT NULL AND (i.named_by IS NULL OR i.named_by = 'run')`,
+          )}
+          ${standing} ${rest}
+          WHERE i.base_url = g.base_url AND s.updated_at >= g.since ORDER BY s.updated_at DESC`,
+  attemptsOf: `SELECT g.n, a.* FROM @given(id text) ${byId} ${each('attempts', 'a', 'a.intent = i.seq')}
+          ORDER BY a.number`,
+  decisiveAttempt: `SELECT g.n, a.* FROM @given(id text) ${byId} CROSS JOIN LATERAL (
+          SELECT * FROM @schema.attempts a WHERE a.intent = i.seq
+          ORDER BY (a.verdict IS NOT DISTINCT FROM 'accepted') DESC, a.number DESC LIMIT 1) a`,
+  decisionsOf: `SELECT g.n, d.* FROM @given(id text) ${byId} ${each('decisions', 'd', 'd.intent = i.seq')} ORDER BY d.seq`,
+  receiptsOf: `SELECT g.n, p.value FROM @given(id text) ${byId} ${each('receipts', 'p', 'p.intent = i.seq')}`,
+  otherHolder: `SELECT g.n, i.id FROM @given(id text, origin text, what text, value text)
+          ${each('receipts', 'p', 'p.value = g.value AND p.what = g.what AND p.origin = g.origin')}
+          ${each('intents', 'i', 'i.seq = p.intent')} WHERE i.id <> g.id`,
+  countRows: `SELECT g.n, rows.count FROM @given(base_url text, kind text, name text) CROSS JOIN LATERAL (
+          SELECT count(*) AS count FROM @schema.intents i
+          WHERE i.name = g.name AND i.named_by = 'row' AND i.base_url = g.base_url AND i.kind = g.kind) rows`,
+  owner: `SELECT g.n, ${owner} FROM @given(owner text) ${each('owners', 'o', 'o.id = g.owner')}`,
+
+  begin: `WITH given AS MATERIALIZED (SELECT * FROM @given(id text, kind text, base_url text, spelled_url text, bot text,
+            named_by text, name text, row_id text, key text, identity text, fingerprint text, payment text, body text,
+            owner text, token_hash text, at bigint)),
+          begun AS (INSERT INTO @schema.intents (id, kind, base_url, spelled_url, bot, named_by, name, row_id, key,
+              identity, fingerprint, payment, body, created_at)
+            SELECT id, kind, base_url, nullif(spelled_url, base_url), bot, named_by, name, row_id, key, identity,
+              fingerprint, payment, decode(body, 'base64'), at FROM given ORDER BY n
+            ON CONFLICT DO NOTHING RETURNING seq, id),
+          those AS MATERIALIZED (SELECT begun.seq, g.n, g.payment, g.owner, g.token_hash, g.at
+            FROM given g JOIN begun ON begun.id = g.id),
+          stood AS (INSERT INTO @schema.standing (intent, state, payment, owner, token_hash, attempts, created_at, updated_at)
+            SELECT seq, 'sending', payment, owner, token_hash, 1, at, at FROM those),
+          tried AS (INSERT INTO @schema.attempts (intent, number, started_at) SELECT seq, 1, at FROM those)
+          SELECT n FROM those`,
+  claim: `${given('id text, owner text, at bigint')}
+          UPDATE @schema.standing s SET state = 'sending', owner = g.owner, why = NULL, resolved_as = NULL, updated_at = g.at
+          ${ofGiven} AND s.state NOT IN ('sending', 'accepted') RETURNING g.n`,
+  rewrite: `${given('id text, body text, fingerprint text, payment text')},
+          moved AS (UPDATE @schema.standing s SET body_version = s.body_version + 1, payment = g.payment
+            ${ofGiven} RETURNING g.n, s.intent, s.body_version, g.fingerprint, g.payment, g.body),
+          written AS (INSERT INTO @schema.rewrites (intent, version, fingerprint, payment, body)
+            SELECT intent, body_version, fingerprint, payment, decode(body, 'base64') FROM moved)
+          SELECT n FROM moved`,
+  endOwners: `WITH silent AS MATERIALIZED (SELECT g.n, g.silent_since, s.owner FROM @given(id text, silent_since bigint)
+            ${byId} ${standing})
+          UPDATE @schema.owners o SET ended_at = ${nowMs} FROM silent
+          WHERE o.id = silent.owner AND o.id = ANY (ARRAY(SELECT owner FROM silent))
+          AND o.ended_at IS NULL AND o.renewed_at < silent.silent_since RETURNING silent.n`,
+  endDeadAttempts: `WITH dead AS MATERIALIZED (SELECT g.n, s.intent, g.at FROM @given(id text, at bigint) ${byId} ${standing}
+            ${perhaps('owners', 'o', 'o.id = s.owner')}
+            WHERE s.state = 'sending' AND (o.id IS NULL OR o.ended_at IS NOT NULL))
+          UPDATE @schema.attempts a SET verdict = 'unknown', phase = 'process-died', ended_at = dead.at,
+            trouble = 'its process ended before the reply was recorded'
+          FROM dead WHERE a.intent = dead.intent AND a.intent = ANY (ARRAY(SELECT intent FROM dead))
+          AND a.verdict IS NULL RETURNING dead.n`,
+  markDead: `${given('id text, at bigint')}
+          UPDATE @schema.standing s SET state = 'unknown', owner = NULL, tainted = true, updated_at = g.at,
+            may_have_landed_at = coalesce(s.may_have_landed_at, s.updated_at)
+          ${ofGiven} AND s.state = 'sending'
+          AND NOT EXISTS (SELECT FROM @schema.owners o WHERE o.id = s.owner AND o.ended_at IS NULL OFFSET 0) RETURNING g.n`,
+  startAttempt: `${given('id text, owner text, token_hash text, at bigint')},
+          s AS (UPDATE @schema.standing s SET attempts = s.attempts + 1, token_hash = g.token_hash, updated_at = g.at
+            ${ofGiven} AND s.state = 'sending' AND s.owner = g.owner RETURNING s.*, g.n, g.at),
+          tried AS (INSERT INTO @schema.attempts (intent, number, started_at) SELECT s.intent, s.attempts, s.at FROM s)
+          SELECT s.n, ${columns} FROM s ${each('intents', 'i', 'i.seq = s.intent')} ${rewritten}`,
+  endAttempt: `${given(`id text, number int, at bigint, phase text, verdict text, status int, request_id text,
+            trouble text, retry_after bigint, duplicate boolean, verified boolean, reply text, headers text`)}
+          UPDATE @schema.attempts a SET ended_at = g.at, phase = g.phase, verdict = g.verdict, status = g.status,
+            request_id = g.request_id, trouble = g.trouble, retry_after = g.retry_after, duplicate = g.duplicate,
+            verified = g.verified, reply = decode(g.reply, 'base64'), headers = g.headers
+          FROM given g WHERE a.intent = g.seq AND a.intent = ANY (ARRAY(SELECT seq FROM given)) AND a.number = g.number
+          AND (a.verdict IS NULL OR (a.phase = 'process-died' AND g.phase <> 'process-died')) RETURNING g.n`,
+  // Who claimed it knows what it is: only how it stands comes back.
+  conclude: `${given('id text, owner text, state text, why text, at bigint')}
+          UPDATE @schema.standing s SET state = g.state, owner = NULL, why = g.why, updated_at = g.at
+          ${ofGiven} AND s.state = 'sending' AND s.owner = g.owner RETURNING g.n, s.*`,
+  acceptLate: `${given('id text, at bigint')}
+          UPDATE @schema.standing s SET state = 'accepted', owner = NULL, why = NULL, resolved_as = NULL, updated_at = g.at
+          ${ofGiven} AND s.state <> 'accepted' RETURNING g.n`,
+  keepReceipt: `INSERT INTO @schema.receipts (origin, what, value, intent)
+          SELECT g.origin, g.what, g.value, i.seq FROM @given(id text, origin text, what text, value text)
+          ${byId} ORDER BY g.value ON CONFLICT DO NOTHING`,
+  hold: `${given('id text, why text, at bigint')}
+          UPDATE @schema.standing s SET state = 'held', why = g.why, updated_at = g.at
+          ${ofGiven} AND s.state = 'unknown' RETURNING g.n`,
+  // Made again where nobody heard that it was made, it is the same decision.
+  addDecision: `INSERT INTO @schema.decisions (intent, kind, who, at, reason, signature)
+          SELECT i.seq, g.kind, g.who, g.at, g.reason, g.signature
+          FROM @given(id text, kind text, who text, at bigint, reason text, signature text) ${byId}
+          WHERE (SELECT count(*) FROM @schema.decisions d WHERE d.intent = i.seq AND d.at = g.at AND d.kind = g.kind
+            AND d.who = g.who AND d.reason = g.reason) = 0 ORDER BY g.n`,
+  // A decision answers whether an earlier attempt landed; the word to send again is good for one key's age.
+  dateLanding: `${given('id text, at bigint')}
+          UPDATE @schema.standing s SET may_have_landed_at = g.at ${ofGiven} RETURNING g.n`,
+  resolve: `${given('id text, kind text, at bigint')}
+          UPDATE @schema.standing s SET state = 'resolved', resolved_as = g.kind, why = NULL, updated_at = g.at
+          ${ofGiven} RETURNING g.n`,
+  markReported: `${given('id text, at bigint')}
+          UPDATE @schema.standing s SET reported_at = g.at ${ofGiven} AND s.reported_at IS NULL RETURNING g.n`,
+  // A batch may have a million rows: so many at a time, from where the last ones ended.
+  markRowsReported: `WITH given AS MATERIALIZED (SELECT g.n, g.at, i.seq
+            FROM @given(base_url text, kind text, name text, at bigint, after_seq bigint) CROSS JOIN LATERAL (
+              SELECT i.seq FROM @schema.intents i WHERE i.name = g.name AND i.named_by = 'row' AND i.seq > g.after_seq
+              AND i.base_url = g.base_url AND i.kind = g.kind ORDER BY i.seq LIMIT ${rowsReportedTogether}) i),
+          marked AS (UPDATE @schema.standing s SET reported_at = g.at
+            ${ofGiven} AND s.reported_at IS NULL AND (s.state = 'accepted' OR s.resolved_as = 'happened'))
+          SELECT n, max(seq) AS last, count(*) AS count FROM given GROUP BY n`,
+  leaveBehind: `${given('id text')}
+          UPDATE @schema.standing s SET left_behind = true ${ofGiven} AND NOT s.left_behind RETURNING g.n`,
+
+  attemptStarted: `SELECT g.n FROM @given(id text, number int, owner text) ${byId} ${standing}
+          WHERE s.owner = g.owner AND s.attempts = g.number`,
+  attemptsKnown: `SELECT g.n FROM @given(id text, number int) ${byId}
+          ${each('attempts', 'a', 'a.intent = i.seq AND a.number = g.number')}`,
+} as const;
+
+export type StatementName = keyof typeof statements;
+
+/** How a selection narrows what it gives. */
+export type Narrowing = {
+  readonly states: 'any' | 'some' | 'some-not-accepted';
+  readonly kind: boolean;
+  readonly since: boolean;
+};
+
+/** A page of a selection, newest first, from where the last one ended. What is not accepted has an index of its own. */
+export function pageStatement({ states, kind, since }: Narrowing): string {
+  const place = (
+    row: string,
+    seq: string,
+  ): string => `(${row}.created_at, ${row}.${seq}) < ($1::bigint, $2::bigint)
+    ${since ? `AND ${row}.created_at >= $6::bigint` : 'AND $6::bigint IS NULL'}`;
+  const ofKind = (row: string): string => (kind ? `${row}.kind = $5::text` : '$5::text IS NULL');
+  const newestFirst = 'ORDER BY i.created_at DESC, i.seq DESC LIMIT $3::int';
+  if (states === 'some-not-accepted')
+    return `SELECT i.seq, ${intent} FROM unnest($4::text[]) wanted (state) CROSS JOIN LATERAL (
+        SELECT s.* FROM @schema.standing s
+        WHERE (s.state <> 'accepted') IS TRUE AND s.state = wanted.state AND ${place('s', 'intent')}
+        AND EXISTS (SELECT FROM @schema.intents i WHERE i.seq = s.intent AND ${ofKind('i')} OFFSET 0)
+        ORDER BY s.created_at DESC, s.intent DESC LIMIT $3::int) s
+      ${each('intents', 'i', 'i.seq = s.intent')} ${rest} ${newestFirst}`;
+  return `SELECT i.seq, ${intent} FROM @schema.intents i ${standing} ${rest}
+    WHERE ${place('i', 'seq')} AND ${ofKind('i')}
+    AND ${states === 'some' ? 's.state = ANY ($4::text[])' : '$4::text[] IS NULL'} ${newestFirst}`;
+}
+
+export function sqlOf(name: StatementName, schema: string): string {
+  return inPlace(statements[name], schema);
+}
+
+export function inPlace(sql: string, schema: string): string {
+  return sql
+    .replace(/@given\(/u, 'json_to_recordset($1::json) AS g(n int, ')
+    .replaceAll('@schema', `"${schema}"`);
+}

@@ -1,0 +1,85 @@
+import { badJournalUrl, blankInUrl, repeatedParameter, unknownParameter } from '../../words/journalUrl.ts';
+
+/** What a URL says: decoded, and empty where it leaves something out. */
+export type UrlParts = {
+  readonly user: string;
+  readonly password: string;
+  readonly host: string;
+  readonly port: string;
+  readonly database: string;
+  readonly parameters: ReadonlyMap<string, string>;
+};
+
+const known: readonly string[] = [
+  'schema',
+  'sslmode',
+  'sslrootcert',
+  'sslcert',
+  'sslkey',
+  'connect_timeout',
+  'host',
+  'application_name',
+];
+
+const scheme = /^postgres(?:ql)?:\/\//iu;
+
+/** `name` is where the text came from: it is said where something is wrong, and nothing of the text. */
+export function parseJournalUrl(text: string, name: string): UrlParts {
+  if (!scheme.test(text)) throw badJournalUrl(name, 'not-postgres');
+  const blank = text.search(/[\s\p{Cc}]/u);
+  if (blank >= 0) throw blankInUrl(name, blank + 1);
+  const rest = text.replace(scheme, '');
+  const [, authority = '', path = '', query] = /^([^/?#]*)([^?#]*)(?:\?([^#]*))?/su.exec(rest) ?? [];
+  const [before, after, ...more] = authority.split('@');
+  // An @ elsewhere, or a #, is part of a password that is not spelled out: any other part may then be its other half.
+  if (more.length > 0 || `${path}${query ?? ''}`.includes('@') || rest.includes('#'))
+    throw badJournalUrl(name, 'characters');
+  const [userInfo, server] = after === undefined ? ['', before ?? ''] : [before ?? '', after];
+  if (server.includes(',')) throw badJournalUrl(name, 'several-hosts');
+  const [user, password] = splitAt(userInfo, ':');
+  const [host, port] = hostAndPort(server);
+  if (path.indexOf('/', 1) > 0) throw badJournalUrl(name, 'path');
+  const decoded = (part: string): string => decode(part, name);
+  return {
+    user: decoded(user),
+    password: decoded(password),
+    host: decoded(host),
+    port: decoded(port),
+    database: decoded(path.slice(1)),
+    parameters: parametersOf(query ?? '', name),
+  };
+}
+
+function hostAndPort(server: string): [host: string, port: string] {
+  const bracketed = /^(\[[^\]]*\])(?::(.*))?$/su.exec(server);
+  return bracketed ? [bracketed[1] ?? '', bracketed[2] ?? ''] : splitAt(server, ':');
+}
+
+function parametersOf(query: string, name: string): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const piece of query === '' ? [] : query.split('&')) {
+    const [parameter, value] = splitAt(piece, '=').map((part) => decode(part, name)) as [string, string];
+    if (!known.includes(parameter)) throw unknownParameter(name, shownName(parameter), known);
+    if (value === '') throw badJournalUrl(name, 'parameter');
+    if (found.has(parameter)) throw repeatedParameter(name, parameter);
+    found.set(parameter, value);
+  }
+  return found;
+}
+
+function shownName(parameter: string): string | undefined {
+  return /^[a-z][a-z0-9_]{0,30}$/iu.test(parameter) ? parameter : undefined;
+}
+
+function splitAt(text: string, mark: string): [string, string] {
+  const index = text.indexOf(mark);
+  return index < 0 ? [text, ''] : [text.slice(0, index), text.slice(index + 1)];
+}
+
+function decode(part: string, name: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw badJournalUrl(name, 'percent');
+  }
+}

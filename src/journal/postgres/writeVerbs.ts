@@ -1,0 +1,140 @@
+import { intentAsBegun } from '../intentAsBegun.ts';
+import type { Intent, NewIntent, Writes } from '../journal.ts';
+import type { Ask, Item } from './gathered.ts';
+import { intentOf, type Row, standingOf } from './rows.ts';
+import { rowsReportedTogether, type StatementName } from './statements.ts';
+
+/** Somebody else was there between the look and the change: looked at anew, the work goes another way. */
+export class Overtaken extends Error {}
+
+const overtaken = {
+  begin: 'has the key of another one',
+  claim: 'is being sent already',
+  startAttempt: 'is not claimed by this process',
+} as const satisfies Partial<Record<StatementName, string>>;
+
+/** This process as an owner, and what it needs to know of others. */
+type Owning = {
+  readonly owner: string;
+  /** Who was last heard of before this is dead. */
+  silentSinceMs(): number;
+  /** An attempt is on record, once the commit is. */
+  started(intent: Intent): void;
+  /** What this process has an attempt of, as it was when that began. */
+  startedHere(id: string): Intent | undefined;
+};
+
+/** Each within a transaction. */
+export function writeVerbs(ask: Ask, { owner, silentSinceMs, started, startedHere }: Owning): Writes {
+  const ours = (row: Row): Intent => intentOf(row, true);
+  const change = async (name: StatementName, item: Item): Promise<void> => {
+    await ask(name, item);
+  };
+  /** Where nothing is changed, somebody else was quicker. */
+  const mustChange = async (name: keyof typeof overtaken, item: Item & { id: string }): Promise<Row> => {
+    const [row] = await ask(name, item);
+    if (row === undefined) throw new Overtaken(`intent ${item.id} ${overtaken[name]}`);
+    return row;
+  };
+  return {
+    begin: async (intent, tokenHash, at) => {
+      await mustChange('begin', itemOf(intent, owner, tokenHash, at));
+      const begun = intentAsBegun(intent, owner, tokenHash, at);
+      started(begun);
+      return begun;
+    },
+    claim: async (id, at) => {
+      await mustChange('claim', { id, owner, at });
+    },
+    rewrite: (id, body, fingerprint, payment) =>
+      change('rewrite', { id, body: base64(body), fingerprint, payment: payment ?? null }),
+    recordDeath: async (id, at) => {
+      await change('endOwners', { id, silent_since: silentSinceMs() });
+      await change('endDeadAttempts', { id, at });
+      await change('markDead', { id, at });
+    },
+    startAttempt: async (id, tokenHash, at) => {
+      const intent = ours(await mustChange('startAttempt', { id, owner, token_hash: tokenHash, at }));
+      started(intent);
+      return intent;
+    },
+    endAttempt: (id, number, end, at) =>
+      change('endAttempt', {
+        id,
+        number,
+        at,
+        phase: end.phase,
+        verdict: end.verdict,
+        status: end.status ?? null,
+        request_id: text(end.requestId),
+        trouble: text(end.trouble),
+        retry_after: end.retryAfterMs ?? null,
+        duplicate: end.duplicate,
+        verified: end.verified,
+        reply: end.reply === undefined ? null : base64(end.reply),
+        headers: JSON.stringify(end.headers),
+      }),
+    conclude: async (id, state, why, at) => {
+      const [row] = await ask('conclude', { id, owner, state, why: why ?? null, at });
+      if (row === undefined) {
+        if (state === 'accepted') await change('acceptLate', { id, at });
+        return undefined;
+      }
+      const known = startedHere(id);
+      if (known !== undefined) return { ...known, ...standingOf(row), ownerLives: false };
+      const [whole] = await ask('get', { id });
+      return whole && intentOf(whole, false);
+    },
+    keepReceipts: async (id, receipts) => {
+      await Promise.all(
+        receipts.map(({ origin, what, value }) => change('keepReceipt', { id, origin, what, value })),
+      );
+    },
+    hold: (id, why, at) => change('hold', { id, why, at }),
+    decide: async (id, { kind, who, atMs, reason, signature = null }) => {
+      await change('addDecision', { id, kind, who: text(who), at: atMs, reason: text(reason), signature });
+      if (kind !== 'happened') await change('dateLanding', { id, at: kind === 'send-again' ? atMs : null });
+      if (kind !== 'send-again') await change('resolve', { id, kind, at: atMs });
+    },
+    markReported: (id, at) => change('markReported', { id, at }),
+    markRowsReported: async ({ baseUrl, kind }, name, at) => {
+      for (let last = 0; ; ) {
+        const [page] = await ask('markRowsReported', { base_url: baseUrl, kind, name, at, after_seq: last });
+        if (page === undefined || Number(page.count) < rowsReportedTogether) return;
+        last = Number(page.last);
+      }
+    },
+    leaveBehind: (id) => change('leaveBehind', { id }),
+  };
+}
+
+/** Written out: a row of a batch is made thousands of times a second, and copying with a rest is slow. */
+function itemOf(intent: NewIntent, owner: string, tokenHash: string, at: number): Item & { id: string } {
+  return {
+    id: intent.id,
+    kind: intent.kind,
+    base_url: intent.baseUrl,
+    spelled_url: intent.spelledUrl,
+    bot: intent.bot,
+    named_by: intent.namedBy ?? null,
+    name: intent.name ?? null,
+    row_id: intent.rowId ?? null,
+    key: intent.key,
+    identity: intent.identity,
+    fingerprint: intent.fingerprint,
+    payment: intent.payment ?? null,
+    body: base64(intent.body),
+    owner,
+    token_hash: tokenHash,
+    at,
+  };
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+}
+
+/** PostgreSQL's text holds no NUL, and nothing that is not Unicode; the reply's own bytes are kept beside it. */
+function text(given: string | undefined): string | null {
+  return given?.replaceAll('\0', '\ufffd').toWellFormed() ?? null;
+}

@@ -1,0 +1,234 @@
+import { hash, randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { syncFolder } from '../../disk.ts';
+import { giveToOwner } from './giveToOwner.ts';
+
+/** The highest number of each kind of row. */
+export type RowNumbers = { readonly intents: number; readonly attempts: number; readonly decisions: number };
+
+export const numbered = ['intents', 'attempts', 'decisions'] as const;
+
+export const noRowNumbers: RowNumbers = { intents: 0, attempts: 0, decisions: 0 };
+
+export function highestOf(left: RowNumbers, right: RowNumbers): RowNumbers {
+  return {
+    intents: Math.max(left.intents, right.intents),
+    attempts: Math.max(left.attempts, right.attempts),
+    decisions: Math.max(left.decisions, right.decisions),
+  };
+}
+
+/*
+ * A head that says whose mark it is; 64 slots, each with the numbers of one commit; and how far the database itself
+ * had come, without its log, when it was last opened. A slot that is torn or flipped is one lower bound less; the
+ * others stand.
+ */
+const magic = Buffer.from('botctl mark 1\n\0\0');
+const idBytes = 16;
+const sumBytes = 8;
+const headBytes = magic.length + idBytes + sumBytes;
+const slots = 64;
+const slotBytes = numbered.length * 8 + sumBytes;
+const baseAt = headBytes + slots * slotBytes;
+const baseBytes = 8 + sumBytes;
+const wholeBytes = baseAt + baseBytes;
+
+export function markPath(journalPath: string): string {
+  return `${journalPath}.mark`;
+}
+
+function draftPath(journalPath: string): string {
+  return `${markPath(journalPath)}.new`;
+}
+
+/** What is at the mark's place. */
+export type MarkFound =
+  | { readonly is: 'mark'; readonly mark: Mark }
+  | { readonly is: 'missing' }
+  | { readonly is: 'damaged' };
+
+/** What was ever committed to a journal, kept beside it: a journal that holds less has lost something. */
+export class Mark {
+  readonly id: string;
+  /** How far the database had come without its log, at the least: as it stood when this was opened. */
+  readonly base: number;
+  readonly #file: number;
+  #highest: RowNumbers;
+  #isClosed = false;
+
+  private constructor(file: number, id: string, highest: RowNumbers, base: number) {
+    this.#file = file;
+    this.id = id;
+    this.#highest = highest;
+    this.base = base;
+  }
+
+  /** What it says, at the least: a write that came late or not at all leaves it lower, never higher. */
+  get highest(): RowNumbers {
+    return this.#highest;
+  }
+
+  static open(journalPath: string, access: 'r' | 'r+'): MarkFound {
+    return Mark.#openAt(markPath(journalPath), access);
+  }
+
+  static #openAt(path: string, access: 'r' | 'r+'): MarkFound {
+    let file: number;
+    try {
+      file = openSync(path, access);
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { is: 'missing' };
+      throw error;
+    }
+    const found = fstatSync(file).isFile() ? Mark.#read(file) : undefined;
+    if (found !== undefined) return { is: 'mark', mark: found };
+    closeSync(file);
+    return { is: 'damaged' };
+  }
+
+  noteBase(base: number): void {
+    if (base === this.base) return;
+    const cell = Buffer.alloc(baseBytes);
+    cell.writeBigUInt64LE(BigInt(base));
+    slotSum(cell, this.id).copy(cell, 8);
+    if (writeSync(this.#file, cell, 0, baseBytes, baseAt) !== baseBytes) throw short();
+  }
+
+  static #read(file: number): Mark | undefined {
+    const bytes = Buffer.alloc(wholeBytes);
+    const length = readSync(file, bytes, 0, wholeBytes, 0);
+    const head = bytes.subarray(0, headBytes - sumBytes);
+    if (length < headBytes || !head.subarray(0, magic.length).equals(magic)) return undefined;
+    if (!sumOf(head).equals(bytes.subarray(headBytes - sumBytes, headBytes))) return undefined;
+    const id = head.toString('hex', magic.length);
+    let highest = noRowNumbers;
+    for (let slot = 0; slot < slots; slot += 1) highest = highestOf(highest, numbersIn(bytes, id, slot));
+    const cell = bytes.subarray(baseAt);
+    const base = slotSum(cell, id).equals(cell.subarray(8)) ? Number(cell.readBigUInt64LE(0)) : 0;
+    return new Mark(file, id, highest, base);
+  }
+
+  /** Writes a new mark beside its place, whole and on the disk; `adoptDraft` puts it there. */
+  static draft(journalPath: string, highest: RowNumbers): string {
+    const id = randomBytes(idBytes).toString('hex');
+    const head = Buffer.concat([magic, Buffer.from(id, 'hex')]);
+    const whole = Buffer.alloc(wholeBytes);
+    Buffer.concat([head, sumOf(head)]).copy(whole);
+    slotWith(highest, id).copy(whole, headBytes + slotOf(highest) * slotBytes);
+    removeDraft(journalPath);
+    const file = openSync(draftPath(journalPath), 'wx', 0o600);
+    try {
+      giveToOwner(draftPath(journalPath), journalPath);
+      if (writeSync(file, whole) !== whole.length) throw short();
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    return id;
+  }
+
+  /** The same mark beside a copy, which counts anew how often it is changed. */
+  static copy(journalPath: string, copyPath: string): void {
+    const bytes = readFileSync(markPath(journalPath));
+    bytes.fill(0, Math.min(baseAt, bytes.length));
+    writeFileSync(markPath(copyPath), bytes, { flag: 'wx', mode: 0o600, flush: true });
+  }
+
+  /** The draft of this id takes the mark's place. Nothing where there is no such draft. */
+  static adoptDraft(journalPath: string, id: string): void {
+    const draft = Mark.#openAt(draftPath(journalPath), 'r');
+    if (draft.is !== 'mark') return;
+    draft.mark.close();
+    if (draft.mark.id !== id) return;
+    renameSync(draftPath(journalPath), markPath(journalPath));
+    syncFolder(dirname(journalPath));
+  }
+
+  /**
+   * Notes what is committed. Without a sync: after a power failure the mark may say less than the journal holds,
+   * never more.
+   */
+  raise(given: RowNumbers): void {
+    const numbers = highestOf(this.#highest, given);
+    const at = headBytes + slotOf(numbers) * slotBytes;
+    const there = Buffer.alloc(slotBytes);
+    // Another process, slower or quicker by 64 commits, may have been here.
+    if (readSync(this.#file, there, 0, slotBytes, at) !== slotBytes) throw short();
+    const raised = highestOf(numbers, numbersAt(there, this.id));
+    if (writeSync(this.#file, slotWith(raised, this.id), 0, slotBytes, at) !== slotBytes) throw short();
+    this.#highest = highestOf(this.#highest, raised);
+  }
+
+  /** How far it says the journal had come; or why it says nothing. Opened for this look only. */
+  static look(journalPath: string): RowNumbers | 'missing' | 'damaged' {
+    const found = Mark.open(journalPath, 'r');
+    if (found.is !== 'mark') return found.is;
+    found.mark.close();
+    return found.mark.highest;
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    closeSync(this.#file);
+  }
+}
+
+function short(): Error {
+  return Object.assign(new Error('only a part of the mark could be read or written'), { code: 'ENOSPC' });
+}
+
+/** Each commit that the mark notes has a higher sum than those before it. */
+function slotOf({ intents, attempts, decisions }: RowNumbers): number {
+  return (intents + attempts + decisions) % slots;
+}
+
+function sumOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(hash('sha256', bytes), 'hex').subarray(0, sumBytes);
+}
+
+function slotWith(numbers: RowNumbers, id: string): Buffer {
+  const slot = Buffer.alloc(slotBytes);
+  for (const [nth, kind] of numbered.entries()) slot.writeBigUInt64LE(BigInt(numbers[kind]), nth * 8);
+  slotSum(slot, id).copy(slot, slotBytes - sumBytes);
+  return slot;
+}
+
+function slotSum(slot: Buffer, id: string): Buffer {
+  return sumOf(Buffer.concat([slot.subarray(0, -sumBytes), Buffer.from(id, 'hex')]));
+}
+
+function numbersIn(whole: Buffer, id: string, slot: number): RowNumbers {
+  const at = headBytes + slot * slotBytes;
+  const bytes = whole.subarray(at, at + slotBytes);
+  // Most slots of a young mark were never written.
+  return bytes.every((byte) => byte === 0) ? noRowNumbers : numbersAt(bytes, id);
+}
+
+function numbersAt(slot: Buffer, id: string): RowNumbers {
+  if (!slotSum(slot, id).equals(slot.subarray(slotBytes - sumBytes))) return noRowNumbers;
+  const [intents = 0, attempts = 0, decisions = 0] = numbered.map((_kind, nth) =>
+    Number(slot.readBigUInt64LE(nth * 8)),
+  );
+  return { intents, attempts, decisions };
+}
+
+function removeDraft(journalPath: string): void {
+  try {
+    unlinkSync(draftPath(journalPath));
+  } catch {
+    // There is none: nobody was killed while setting this journal up.
+  }
+}

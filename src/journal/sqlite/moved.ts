@@ -1,0 +1,77 @@
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { Failure } from '../../errors.ts';
+import { movedAway } from '../../words/moved.ts';
+import { movedStep, pragma } from './versions.ts';
+
+/** Where a journal went that sends nothing more, and what of it is there by now. */
+export type Moved = {
+  /** For people. */
+  readonly place: string;
+  /** The id of the journal that it was copied into. */
+  readonly journal: string;
+  readonly who: string;
+  readonly atMs: number;
+};
+
+/** The refusal of whatever sends or decides. */
+export class JournalMoved extends Failure {
+  readonly moved: Moved;
+
+  constructor(path: string, moved: Moved, isWhole: boolean) {
+    const { message, ...rest } = movedAway(path, moved.place, isWhole);
+    super('journal-moved', message, rest);
+    this.moved = moved;
+  }
+}
+
+export function readMoved(database: DatabaseSyncInstance): Moved | undefined {
+  const text = metaText(database, 'moved-to');
+  return text === undefined ? undefined : (JSON.parse(text) as Moved);
+}
+
+export function movedFailure(database: DatabaseSyncInstance, path: string): JournalMoved | undefined {
+  const moved = readMoved(database);
+  return moved && new JournalMoved(path, moved, metaText(database, 'moved-whole') !== undefined);
+}
+
+function metaText(database: DatabaseSyncInstance, name: string): string | undefined {
+  const row = database.prepare('SELECT value FROM meta WHERE name = ?').get(name) as
+    | { value: Uint8Array }
+    | undefined;
+  return row === undefined ? undefined : Buffer.from(row.value).toString();
+}
+
+const sentence = 'the journal was moved';
+
+/** Whether a statement was refused because the journal was closed since it was opened. */
+export function isRefusedAsMoved(error: unknown): boolean {
+  return error instanceof Error && error.message.includes(sentence);
+}
+
+const changes = [
+  ...['INSERT ON intents', 'UPDATE ON intents', 'INSERT ON attempts', 'UPDATE ON attempts'],
+  ...['INSERT ON decisions', 'INSERT ON receipts'],
+];
+
+/**
+ * In the transaction of its caller: from its commit on nothing is sent by this journal, neither by who has it open
+ * nor by a botctl that knows no move. It can be read as before.
+ */
+export function closeForMove(database: DatabaseSyncInstance, moved: Moved): void {
+  database
+    .prepare(`INSERT INTO meta (name, value) VALUES ('moved-to', ?)`)
+    .run(Buffer.from(JSON.stringify(moved)));
+  for (const [nth, change] of changes.entries()) {
+    database.exec(
+      `CREATE TRIGGER moved_${nth} BEFORE ${change} BEGIN SELECT RAISE(ABORT, '${sentence}'); END`,
+    );
+  }
+  database.exec(`PRAGMA user_version = ${Number(pragma(database, 'user_version')) + movedStep}`);
+}
+
+/** All of it is where it went. */
+export function noteMovedWhole(database: DatabaseSyncInstance, atMs: number): void {
+  database
+    .prepare(`INSERT OR IGNORE INTO meta (name, value) VALUES ('moved-whole', ?)`)
+    .run(Buffer.from(String(atMs)));
+}

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { damage, lostSalt } from '../../words/journal.ts';
+import type { GuardedWork, Guards, Journal, Reads, Transaction, Work } from '../journal.ts';
+import { lastRemembered } from '../lastRemembered.ts';
+import { lossSentence } from './loss.ts';
+import { type Mark, markPath } from './mark.ts';
+import { Owners } from './owners.ts';
+import { OwnFiles } from './ownFiles.ts';
+import { type Read, readVerbs } from './readVerbs.ts';
+import { CommittedUnmarked } from './sqliteFaults.ts';
+import { type JournalUse, openFile } from './sqliteFile.ts';
+import { Store } from './store.ts';
+import { writeVerbs } from './writeVerbs.ts';
+
+/** Opens the journal at `path`, made new if there is none. */
+export function openJournal(path: string, use: JournalUse = 'send', clock: Journal['clock'] = Date): Journal {
+  const { path: file, database, mark, loss, movedTo } = openFile(path, use);
+  const store = new Store(database, path, mark);
+  const owners = new Owners(file);
+  const files = store.guard(() => new OwnFiles(filesOf(file, mark)));
+  const salt = store.guard(() => saltOf(store));
+  const self = (): string => store.guard(() => owners.self());
+  const reads = (read: Read): Reads => readVerbs(store, owners, read);
+  const tx: Transaction = {
+    ...reads(async (read) => store.guard(read)),
+    ...writeVerbs(store, owners, self),
+  };
+  const commit = <Result>(work: Work<Result>, { unsynced = false }: Guards = {}): Promise<Result> =>
+    store.commit(() => work(tx), unsynced);
+  return {
+    place: path,
+    lost: loss && `${lossSentence(loss, path)}.`,
+    movedTo,
+    isReadOnly: loss !== undefined || movedTo !== undefined,
+    isShared: false,
+    clock,
+    reads: reads((read) => store.read(read)),
+    self,
+    trouble: () => {
+      const sentence = store.guard(() => files.trouble());
+      return sentence === undefined ? undefined : { is: 'files', sentence };
+    },
+    // What this disk does not take, it does not take elsewhere either.
+    keepForLater: () => undefined,
+    commit,
+    commitTogether: (works) => commitTogether(works, commit),
+    shares: undefined,
+    hashOf: lastRemembered((token) => createHash('sha256').update(salt).update(token).digest('hex')),
+    close: async () => {
+      owners.close();
+      store.close();
+      mark?.close();
+    },
+  };
+}
+
+async function commitTogether<Result>(
+  works: readonly GuardedWork<Result>[],
+  commit: <R>(work: Work<R>) => Promise<R>,
+): Promise<readonly PromiseSettledResult<Result>[]> {
+  try {
+    return await commit(async (tx) => {
+      const results: PromiseSettledResult<Result>[] = [];
+      for (const { work } of works) results.push({ status: 'fulfilled', value: await work(tx) });
+      return results;
+    });
+  } catch (reason) {
+    // One that fails must not take its neighbours with it: each tries alone, on what was rolled back. What is
+    // committed all the same must not be done once more.
+    if (works.length === 1 || reason instanceof CommittedUnmarked)
+      return works.map(() => ({ status: 'rejected', reason }));
+    const alone = works.map((one) => commitTogether([one], commit));
+    return (await Promise.all(alone)).flat();
+  }
+}
+
+function filesOf(path: string, mark: Mark | undefined): string[] {
+  return mark === undefined ? [path] : [path, `${path}-wal`, markPath(path)];
+}
+
+function saltOf(store: Store): Uint8Array {
+  const [salt, again] = ['salt', 'salt-again'].map((name) =>
+    store.one('readMeta', { name }, (row) => Buffer.from(row.value as Uint8Array)),
+  );
+  if (salt === undefined || again?.equals(salt) !== true) throw damage(lostSalt);
+  return salt;
+}

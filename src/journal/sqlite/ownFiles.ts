@@ -1,0 +1,52 @@
+import { existsSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { fileGone, fileReplaced } from '../../words/journal.ts';
+
+// As many as Linux follows: links that lead round end here.
+const mostLinks = 40;
+
+/**
+ * A file's own name, by whatever link it is called, also where it is yet to be made: what stands beside it is named
+ * after it, as SQLite does.
+ */
+export function resolveLinks(path: string, links = mostLinks): string {
+  if (existsSync(path)) return realpathSync(path);
+  const target = links === 0 ? undefined : targetOf(path);
+  return target === undefined ? path : resolveLinks(resolve(dirname(path), target), links - 1);
+}
+
+function targetOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+export function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+type Seen = { readonly path: string; readonly dev: number; readonly ino: number };
+
+/** The files of an open journal, as they were when it was opened. */
+export class OwnFiles {
+  readonly #seen: readonly Seen[];
+
+  constructor(paths: readonly string[]) {
+    this.#seen = paths.map((path) => {
+      const { dev, ino } = statSync(path);
+      return { path, dev, ino };
+    });
+  }
+
+  /** What is gone or was replaced meanwhile, as a sentence without its full stop. */
+  trouble(): string | undefined {
+    for (const { path, dev, ino } of this.#seen) {
+      const now = statSync(path, { throwIfNoEntry: false });
+      if (now === undefined) return fileGone(path);
+      if (now.dev !== dev || now.ino !== ino) return fileReplaced(path);
+    }
+    return undefined;
+  }
+}

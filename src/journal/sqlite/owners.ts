@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { makeFolder } from '../../disk.ts';
+import { type HeldLock, isHeld, removeFile, takeLock } from '../../lock/fileLock.ts';
+import { noLocks } from '../../words/journal.ts';
+import { giveToOwner } from './giveToOwner.ts';
+
+/** Who owns what: each process that claims holds one lock, and lives as long as it is held. */
+export class Owners {
+  readonly #journalPath: string;
+  readonly #folder: string;
+  #own: { name: string; lock: HeldLock } | undefined;
+
+  constructor(journalPath: string) {
+    this.#journalPath = journalPath;
+    this.#folder = `${journalPath}.owners`;
+  }
+
+  self(): string {
+    this.#own ??= this.#register();
+    return this.#own.name;
+  }
+
+  #register(): { name: string; lock: HeldLock } {
+    if (makeFolder(this.#folder)) giveToOwner(this.#folder, this.#journalPath);
+    // Nobody else knows the name: a lock that is not given was interrupted, or its disk gives none.
+    for (let tries = 0; tries < 3; tries += 1) {
+      const name = randomUUID({ disableEntropyCache: true });
+      const lock = takeLock(join(this.#folder, name), 0);
+      if (lock !== undefined) {
+        giveToOwner(join(this.#folder, name), this.#journalPath);
+        return { name, lock };
+      }
+      removeFile(join(this.#folder, name));
+    }
+    throw noLocks(this.#folder);
+  }
+
+  isAlive(owner: string): boolean {
+    return owner === this.#own?.name || isHeld(join(this.#folder, owner));
+  }
+
+  /** Only of a dead one: a name that has no file is dead for whatever else it owned, and is never used again. */
+  forget(owner: string): void {
+    removeFile(join(this.#folder, owner));
+  }
+
+  close(): void {
+    this.#own?.lock.releaseAndRemove();
+    this.#own = undefined;
+  }
+}

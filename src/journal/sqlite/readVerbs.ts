@@ -1,0 +1,68 @@
+import type { Intent, Reads, Selection } from '../journal.ts';
+import type { Owners } from './owners.ts';
+import { attemptOf, decisionOf, intentOf, type SqlRow } from './rows.ts';
+import { selectionSql } from './selecting.ts';
+import type { Bindings } from './statement.ts';
+import type { StatementName } from './statements.ts';
+import type { Store } from './store.ts';
+
+/** How one is asked: at once within a commit, outside of it when nobody's commit is on. */
+export type Read = <Result>(read: () => Result) => Promise<Result>;
+
+export function readVerbs(store: Store, owners: Owners, read: Read): Reads {
+  const ownerLives = (owner: string): boolean => owners.isAlive(owner);
+  const toIntent = (row: SqlRow): Intent => intentOf(row, ownerLives);
+  const one = (name: StatementName, bindings: Bindings) => read(() => store.one(name, bindings, toIntent));
+  const all = (name: StatementName, bindings: Bindings) => read(() => store.all(name, bindings, toIntent));
+  return {
+    findUnnamed: (identity) =>
+      read(() =>
+        store.asOfOneMoment(() => {
+          const found = store.one('findUnnamed', { identity }, toIntent);
+          if (found === undefined) store.assureNothing(identity);
+          return found;
+        }),
+      ),
+    findByKey: ({ baseUrl, kind }, key) => one('findByKey', { baseUrl, kind, key }),
+    get: (id) => one('get', { id }),
+    startingWith: async (prefix) => {
+      const called = await all('called', { word: prefix });
+      return called.length > 0 ? called : all('startingWith', { prefix });
+    },
+    unfinishedTwins: ({ baseUrl }, payment, identity) =>
+      all('unfinishedTwins', { baseUrl, payment, identity }),
+    select: (selection) => select(selection, store, read, toIntent),
+    attemptsOf: (id) => read(() => store.all('attemptsOf', { id }, attemptOf)),
+    decisiveAttempt: (id) => read(() => store.one('decisiveAttempt', { id }, attemptOf)),
+    decisionsOf: (id) => read(() => store.all('decisionsOf', { id }, decisionOf)),
+    receiptsOf: (id) => read(() => store.all('receiptsOf', { id }, (row) => row.value as string)),
+    otherHolder: (id, receipts) =>
+      read(() => {
+        for (const receipt of receipts) {
+          const holder = store.one('holderOf', { ...receipt, id }, (row) => row.id as string);
+          if (holder !== undefined) return holder;
+        }
+        return undefined;
+      }),
+    unnamedOfPayment: (baseUrl, payment, since) => all('unnamedOfPayment', { baseUrl, payment, since }),
+    countRows: ({ baseUrl, kind }, name) =>
+      read(() => store.one('countRows', { baseUrl, kind, name }, (row) => Number(row.count)) ?? 0),
+    ownerLives: (owner) => read(() => ownerLives(owner)),
+  };
+}
+
+async function* select(
+  selection: Selection,
+  store: Store,
+  read: Read,
+  toIntent: (row: SqlRow) => Intent,
+): AsyncGenerator<Intent> {
+  const { sql, bindings } = selectionSql(selection);
+  // A reader that is still open would make this process's own writes fail where others write meanwhile:
+  // so all places are read at once, and each intent only when it is asked for.
+  const found = await read(() => store.allOf(sql, bindings));
+  for (const { seq } of found) {
+    const intent = await read(() => store.one('bySeq', { seq: Number(seq) }, toIntent));
+    if (intent !== undefined) yield intent;
+  }
+}

@@ -1,0 +1,107 @@
+import type { BaseUrl } from '../../intent/baseUrl.ts';
+import type { Kind } from '../../intent/wanted.ts';
+import {
+  type Attempt,
+  type Decision,
+  type DecisionKind,
+  type Intent,
+  type NamedBy,
+  type Phase,
+  type State,
+  states,
+  type Verdict,
+} from '../journal.ts';
+
+type Cell = null | number | bigint | string | Uint8Array;
+export type SqlRow = Readonly<Record<string, Cell>>;
+
+function optional<Value>(cell: Cell | undefined): Value | undefined {
+  return cell === null || cell === undefined ? undefined : (cell as Value);
+}
+
+/** The schema's own checks hold what is written; what comes back otherwise was damaged on its disk. */
+export class DamagedRow extends Error {}
+
+function sound(row: SqlRow): SqlRow {
+  const isTimely = [row.created_at, row.updated_at].every((ms) => Math.abs(Number(ms)) <= lastMs);
+  if (!isTimely || !(states as readonly unknown[]).includes(row.state)) throw new DamagedRow('a damaged row');
+  return row;
+}
+
+// Beyond it there are no dates.
+const lastMs = 8.64e15;
+
+export function intentOf(damageable: SqlRow, ownerLives: (owner: string) => boolean): Intent {
+  const row = sound(damageable);
+  const owner = optional<string>(row.owner);
+  return {
+    id: row.id as string,
+    kind: row.kind as Kind,
+    baseUrl: row.base_url as BaseUrl,
+    spelledUrl: (row.spelled_url ?? row.base_url) as BaseUrl,
+    bot: row.bot as string,
+    namedBy: optional<NamedBy>(row.named_by),
+    name: optional<string>(row.name),
+    rowId: optional<string>(row.row_id),
+    key: row.key as string,
+    identity: row.identity as string,
+    fingerprint: row.fingerprint as string,
+    payment: optional<string>(row.payment),
+    body: row.body as Uint8Array,
+    state: row.state as State,
+    tainted: row.tainted === 1,
+    mayHaveLandedAtMs: optional<number>(row.may_have_landed_at),
+    tokenHash: optional<string>(row.token_hash),
+    owner,
+    ownerLives: owner !== undefined && ownerLives(owner),
+    why: optional<string>(row.why),
+    resolvedAs: optional<'happened' | 'did-not-happen'>(row.resolved_as),
+    attempts: row.attempts as number,
+    createdAtMs: row.created_at as number,
+    updatedAtMs: row.updated_at as number,
+    reportedAtMs: reportedAt(row),
+  };
+}
+
+// Told before it was there: a clock that went back, or a flipped bit. Later is the safe side.
+function reportedAt({ reported_at: at, created_at: createdAt }: SqlRow): number | undefined {
+  return typeof at === 'number' ? Math.max(at, Number(createdAt)) : undefined;
+}
+
+function headersOf(cell: Cell | undefined): Readonly<Record<string, string>> {
+  try {
+    if (typeof cell !== 'string') return {};
+    return JSON.parse(cell) as Record<string, string>;
+  } catch {
+    // A flipped bit that SQLite cannot see: what else is kept of the attempt matters more.
+    return {};
+  }
+}
+
+export function attemptOf(row: SqlRow): Attempt {
+  return {
+    number: row.number as number,
+    startedAtMs: row.started_at as number,
+    endedAtMs: optional<number>(row.ended_at),
+    phase: optional<Phase>(row.phase),
+    verdict: optional<Verdict>(row.verdict),
+    status: optional<number>(row.status),
+    requestId: optional<string>(row.request_id),
+    trouble: optional<string>(row.trouble),
+    retryAfterMs: optional<number>(row.retry_after),
+    duplicate: row.duplicate === 1,
+    verified: row.verified === 1,
+    reply: optional<Uint8Array>(row.reply),
+    headers: headersOf(row.headers),
+  };
+}
+
+export function decisionOf(row: SqlRow): Decision {
+  return {
+    kind: row.kind as DecisionKind,
+    who: row.who as string,
+    atMs: row.at as number,
+    reason: row.reason as string,
+    signature: optional<string>(row.signature),
+  };
+}

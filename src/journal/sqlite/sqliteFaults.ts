@@ -1,0 +1,113 @@
+import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { diskTrouble } from '../../disk.ts';
+import { Failure } from '../../errors.ts';
+import {
+  type FoundWhen,
+  journalBusy,
+  journalDamaged,
+  journalNotWritable,
+  markNotWritable,
+} from '../../words/journal.ts';
+import type { Suggestion } from '../../words/suggestion.ts';
+import { DamagedRow } from './rows.ts';
+
+const primary = {
+  error: 1,
+  permission: 3,
+  busy: 5,
+  locked: 6,
+  readOnly: 8,
+  ioError: 10,
+  corrupt: 11,
+  full: 13,
+  cantOpen: 14,
+  protocol: 15,
+  constraint: 19,
+  notADatabase: 26,
+};
+
+// Our own statements name what the journal has: where it is not there, the schema itself was hit.
+const lostSchema = /^no such (table|column|index)|malformed|unsupported file format|has no column/u;
+
+// Where the binding gives no number (reading several rows), SQLite's own words for it.
+const wordings: readonly (readonly [RegExp, number])[] = [
+  [/database disk image is malformed/u, primary.corrupt],
+  [/file is not a database/u, primary.notADatabase],
+  [/database or disk is full/u, primary.full],
+  [/disk I\/O error/u, primary.ioError],
+  [/database (table )?is locked/u, primary.busy],
+  [/attempt to write a readonly database/u, primary.readOnly],
+  [/unable to open database file/u, primary.cantOpen],
+];
+
+function codeOf(error: unknown): number | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff;
+  return wordings.find(([wording]) => wording.test(error.message))?.[1];
+}
+
+/** SQLite's error as a failure with a name; anything else as it is. */
+export function journalFailure(error: unknown, path: string, found: FoundWhen = 'in-use'): unknown {
+  if (error instanceof Failure || !(error instanceof Error)) return error;
+  // A number that no column of ours can hold is a RangeError.
+  if (error instanceof DamagedRow || error instanceof RangeError) return damaged(path, found, error);
+  const code = codeOf(error);
+  if (code === primary.corrupt || code === primary.notADatabase) return damaged(path, found, error);
+  if (code === primary.error && lostSchema.test(error.message)) return damaged(path, found, error);
+  if (code === primary.busy || code === primary.locked) {
+    return journalBusy(path, error);
+  }
+  const { permission, readOnly, ioError, full, cantOpen, protocol } = primary;
+  const known = [permission, readOnly, ioError, full, cantOpen, protocol] as (number | undefined)[];
+  if (known.includes(code) || 'syscall' in error)
+    return journalNotWritable(path, diskTrouble(error), found, error);
+  return error;
+}
+
+/** What our own checks refuse: a mistake of botctl's, or what it met is damaged. */
+export function isConstraint(error: unknown): boolean {
+  return codeOf(error) === primary.constraint;
+}
+
+/** While a file is being opened no statement of ours can be wrong: what SQLite cannot make sense of is damage. */
+export function openingFailure(error: unknown, path: string): unknown {
+  const failure = journalFailure(error, path, 'at-opening');
+  return failure === error && codeOf(error) === primary.error ? damaged(path, 'at-opening', error) : failure;
+}
+
+/** The database, its log and its mark stay together, by names that show that they are of one another. */
+function keepingAside(path: string): Suggestion[] {
+  const whole = resolve(path);
+  // What was kept before stays kept.
+  let aside = `${whole}.damaged`;
+  for (let count = 2; ['', '-wal', '.mark'].some((end) => existsSync(`${aside}${end}`)); count += 1)
+    aside = `${whole}.damaged-${count}`;
+  const moves = ['', '-wal', '.mark']
+    .filter((end) => isFile(`${whole}${end}`))
+    .map((end) => ['mv', `${whole}${end}`, `${aside}${end}`]);
+  return moves.length === 0 ? [] : [{ shell: moves }];
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+export function damaged(path: string, found: FoundWhen, cause?: unknown): Failure {
+  return journalDamaged(path, found, keepingAside(path), cause);
+}
+
+/**
+ * What was to be done is committed, but the mark beside the journal could not be raised: nothing may leave, and
+ * the work must not be done once more.
+ */
+export class CommittedUnmarked extends Failure {
+  constructor(markPath: string, cause: unknown) {
+    const { message, hint } = markNotWritable(markPath, diskTrouble(cause));
+    super('journal-not-writable', message, { hint, cause });
+  }
+}

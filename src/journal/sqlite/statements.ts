@@ -1,0 +1,81 @@
+/** Every statement the journal runs, by its name. */
+
+const unfinished = `state IN ('open', 'sending', 'unknown', 'held')`;
+
+export const statements = {
+  findUnnamed: `SELECT * FROM intents WHERE identity = :identity AND named_by IS NULL
+         ORDER BY (${unfinished} AND left_behind = 0) DESC, seq DESC LIMIT 1`,
+  // Without an index: whether one was hit on its disk shows nowhere else.
+  latestUnnamed: `SELECT count(*) AS rows, count(CASE WHEN identity = :identity AND named_by IS NULL THEN 1 END) AS same,
+                    max(seq) - min(seq) + 1 AS numbers
+                  FROM intents NOT INDEXED WHERE seq > (SELECT max(seq) FROM intents) - :latest`,
+  findByKey: `SELECT * FROM intents WHERE key = :key AND base_url = :baseUrl AND kind = :kind`,
+  get: `SELECT * FROM intents WHERE id = :id`,
+  bySeq: `SELECT * FROM intents WHERE seq = :seq`,
+  called: `SELECT * FROM intents WHERE id = :word OR key = :word LIMIT 2`,
+  startingWith: `SELECT * FROM intents WHERE id >= :prefix AND id < :prefix || char(1114111)
+                 UNION SELECT * FROM intents WHERE key >= :prefix AND key < :prefix || char(1114111) LIMIT 2`,
+  unfinishedTwins: `SELECT * FROM intents WHERE payment = :payment AND base_url = :baseUrl AND identity <> :identity
+                    AND payment IS NOT NULL AND state IN ('sending', 'unknown', 'held') ORDER BY seq`,
+  attemptsOf: `SELECT attempts.* FROM attempts JOIN intents ON intents.seq = attempts.intent
+               WHERE intents.id = :id ORDER BY number`,
+  decisiveAttempt: `SELECT attempts.* FROM attempts JOIN intents ON intents.seq = attempts.intent
+                WHERE intents.id = :id ORDER BY (verdict IS 'accepted') DESC, number DESC LIMIT 1`,
+  decisionsOf: `SELECT decisions.* FROM decisions JOIN intents ON intents.seq = decisions.intent
+                WHERE intents.id = :id ORDER BY decisions.seq`,
+  countRows: `SELECT count(*) AS count FROM intents
+              WHERE name = :name AND named_by = 'row' AND base_url = :baseUrl AND kind = :kind`,
+
+  holderOf: `SELECT intents.id FROM receipts JOIN intents ON intents.seq = receipts.intent
+             WHERE value = :value AND what = :what AND origin = :origin AND intents.id <> :id`,
+  receiptsOf: `SELECT value FROM receipts JOIN intents ON intents.seq = receipts.intent WHERE intents.id = :id`,
+  unnamedOfPayment: `SELECT * FROM intents WHERE payment = :payment AND base_url = :baseUrl AND updated_at >= :since
+                     AND payment IS NOT NULL AND (named_by IS NULL OR named_by = 'run') ORDER BY updated_at DESC`,
+
+  begin: `INSERT INTO intents (seq, id, kind, base_url, spelled_url, bot, named_by, name, row_id, key, identity,
+            fingerprint, payment, body, state, owner, token_hash, attempts, created_at, updated_at)
+          VALUES (:seq, :id, :kind, :baseUrl, nullif(:spelledUrl, :baseUrl), :bot, :namedBy, :name, :rowId, :key, :identity,
+            :fingerprint, :payment, :body, 'sending', :owner, :tokenHash, 1, :at, :at)`,
+  claim: `UPDATE intents SET state = 'sending', owner = :owner, why = NULL, resolved_as = NULL, updated_at = :at
+          WHERE id = :id AND state <> 'sending'`,
+  rewrite: `UPDATE intents SET body = :body, fingerprint = :fingerprint, payment = :payment WHERE id = :id`,
+  markDead: `UPDATE intents SET state = 'unknown', owner = NULL, tainted = 1, updated_at = :at,
+               may_have_landed_at = coalesce(may_have_landed_at, updated_at)
+             WHERE id = :id AND state = 'sending' AND owner = :owner`,
+  endDeadAttempts: `UPDATE attempts SET verdict = 'unknown', phase = 'process-died', ended_at = :at,
+                      trouble = 'its process ended before the reply was recorded'
+                    WHERE verdict IS NULL AND intent = (SELECT seq FROM intents WHERE id = :id)`,
+  countAttempt: `UPDATE intents SET attempts = attempts + 1, token_hash = :tokenHash, updated_at = :at
+                 WHERE id = :id AND state = 'sending' AND owner = :owner RETURNING *`,
+  startAttempt: `INSERT INTO attempts (seq, intent, number, started_at) VALUES (:seq, :intent, :number, :at)`,
+  endAttempt: `UPDATE attempts SET ended_at = :at, phase = :phase, verdict = :verdict, status = :status,
+                 request_id = :requestId, trouble = :trouble, retry_after = :retryAfter, duplicate = :duplicate,
+                 verified = :verified, reply = :reply, headers = :headers
+               WHERE number = :number AND intent = (SELECT seq FROM intents WHERE id = :id)`,
+  conclude: `UPDATE intents SET state = :state, owner = NULL, why = :why, updated_at = :at
+             WHERE id = :id AND state = 'sending' AND owner = :owner RETURNING *`,
+  acceptLate: `UPDATE intents SET state = 'accepted', owner = NULL, why = NULL, resolved_as = NULL, updated_at = :at
+               WHERE id = :id AND state <> 'accepted'`,
+  keepReceipt: `INSERT INTO receipts (origin, what, value, intent)
+                SELECT :origin, :what, :value, intents.seq FROM intents WHERE id = :id
+                AND NOT EXISTS (SELECT 1 FROM receipts WHERE value = :value AND what = :what AND origin = :origin)`,
+  hold: `UPDATE intents SET state = 'held', why = :why, updated_at = :at WHERE id = :id AND state = 'unknown'`,
+  addDecision: `INSERT INTO decisions (seq, intent, kind, who, at, reason, signature)
+                SELECT :seq, seq, :kind, :who, :at, :reason, :signature FROM intents WHERE id = :id`,
+  forgetLanding: `UPDATE intents SET may_have_landed_at = NULL WHERE id = :id`,
+  renewLanding: `UPDATE intents SET may_have_landed_at = :at WHERE id = :id`,
+  resolve: `UPDATE intents SET state = 'resolved', resolved_as = :kind, why = NULL, updated_at = :at WHERE id = :id`,
+  markReported: `UPDATE intents SET reported_at = :at WHERE id = :id AND reported_at IS NULL`,
+  markRowsReported: `UPDATE intents SET reported_at = :at
+                     WHERE name = :name AND named_by = 'row' AND base_url = :baseUrl AND kind = :kind
+                     AND reported_at IS NULL AND (state = 'accepted' OR resolved_as = 'happened')`,
+  leaveBehind: `UPDATE intents SET left_behind = 1 WHERE id = :id AND left_behind = 0`,
+
+  intentsHighest: `SELECT max(seq) AS seq FROM intents`,
+  attemptsHighest: `SELECT max(seq) AS seq FROM attempts`,
+  decisionsHighest: `SELECT max(seq) AS seq FROM decisions`,
+
+  readMeta: `SELECT value FROM meta WHERE name = :name`,
+} as const;
+
+export type StatementName = keyof typeof statements;

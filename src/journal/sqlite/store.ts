@@ -1,0 +1,178 @@
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { Turns } from '../turns.ts';
+import { checkpoint, lengthenWal, withoutSync } from './log.ts';
+import { lastAcceptedLost } from './loss.ts';
+import { type Mark, markPath, noRowNumbers, type RowNumbers } from './mark.ts';
+import { isRefusedAsMoved, movedFailure } from './moved.ts';
+import { PreparedStatements } from './preparedStatements.ts';
+import type { SqlRow } from './rows.ts';
+import { isSound } from './soundness.ts';
+import { CommittedUnmarked, damaged, isConstraint, journalFailure } from './sqliteFaults.ts';
+import type { Bindings } from './statement.ts';
+import { type StatementName, statements } from './statements.ts';
+
+/** The window of an unnamed re-run is hours at the most. */
+const latestLooked = 500;
+
+/** No single command makes as many. */
+const manyCommits = 50;
+
+/** The database with its prepared statements, its one way of failing, and the mark that notes what it holds. */
+export class Store {
+  readonly #database: DatabaseSyncInstance;
+  readonly #path: string;
+  readonly #mark: Mark | undefined;
+  readonly #lost: RowNumbers;
+  readonly #statements: PreparedStatements;
+  readonly #turns = new Turns();
+  #commits = 0;
+  #given: RowNumbers = noRowNumbers;
+
+  constructor(database: DatabaseSyncInstance, path: string, mark: Mark | undefined) {
+    this.#database = database;
+    this.#statements = new PreparedStatements(database);
+    this.#path = path;
+    this.#mark = mark;
+    this.#lost = mark === undefined ? noRowNumbers : this.guard(() => lastAcceptedLost(database));
+  }
+
+  guard<Result>(work: () => Result): Result {
+    try {
+      return work();
+    } catch (error) {
+      throw this.#failure(error);
+    }
+  }
+
+  #failure(error: unknown): unknown {
+    if (isRefusedAsMoved(error)) return movedFailure(this.#database, this.#path) ?? error;
+    if (isConstraint(error) && !isSound(this.#database)) return damaged(this.#path, 'in-use', error);
+    return journalFailure(error, this.#path);
+  }
+
+  close(): void {
+    if (!this.#database.isOpen) return;
+    if (this.#commits >= manyCommits) checkpoint(this.#database);
+    this.#database.close();
+  }
+
+  /** Runs `work` as one durable commit, while nobody else reads or writes. */
+  commit<Result>(work: () => Promise<Result>, unsynced: boolean): Promise<Result> {
+    return this.#turns.alone(async () => {
+      try {
+        const result = await (unsynced
+          ? withoutSync(this.#database, () => this.#transact(work))
+          : this.#transact(work));
+        this.#noteGiven();
+        return result;
+      } catch (error) {
+        throw this.#failure(error);
+      }
+    });
+  }
+
+  async #transact<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#commits === manyCommits) lengthenWal(this.#database);
+    this.#database.exec('BEGIN IMMEDIATE');
+    this.#given = noRowNumbers;
+    try {
+      const result = await withinThisTurn(work());
+      this.#database.exec('COMMIT');
+      this.#commits += 1;
+      return result;
+    } catch (error) {
+      // After a full disk or an I/O error SQLite may have rolled back by itself.
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  /** What is asked outside of a commit never sees what is not committed yet. */
+  read<Result>(read: () => Result): Promise<Result> {
+    return this.#turns.between(() => this.guard(read));
+  }
+
+  /** Several reads that see the same rows, whatever others commit in between. */
+  asOfOneMoment<Result>(read: () => Result): Result {
+    if (this.#database.isTransaction) return read();
+    return this.guard(() => {
+      this.#database.exec('BEGIN');
+      try {
+        return read();
+      } finally {
+        if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      }
+    });
+  }
+
+  /** After the commit, and before a byte leaves: where it cannot be noted, nothing may leave. */
+  #noteGiven(): void {
+    if (this.#given === noRowNumbers) return;
+    try {
+      this.#mark?.raise(this.#given);
+    } catch (error) {
+      throw new CommittedUnmarked(markPath(this.#path), error);
+    }
+  }
+
+  run(name: StatementName, bindings: Bindings): number {
+    return this.guard(() => this.#statements.of(statements[name]).run(bindings).changes);
+  }
+
+  /** Adds a numbered row, within a commit; gives back the number. What was lost leaves its numbers free. */
+  insert(name: StatementName, what: keyof RowNumbers, bindings: Bindings): number {
+    return this.guard(() => {
+      const seq = this.#lost[what] === 0 ? null : this.#nextAfterLoss(what);
+      const { lastInsertRowid } = this.#statements.of(statements[name]).run({ ...bindings, seq });
+      this.#given = { ...this.#given, [what]: lastInsertRowid };
+      return lastInsertRowid;
+    });
+  }
+
+  #nextAfterLoss(what: keyof RowNumbers): number {
+    const highest = this.one(`${what}Highest`, {}, (row) => Number(row.seq)) ?? 0;
+    return Math.max(highest, this.#lost[what]) + 1;
+  }
+
+  one<Result>(name: StatementName, bindings: Bindings, read: (row: SqlRow) => Result): Result | undefined {
+    return this.guard(() => {
+      const row = this.#statements.of(statements[name]).get(bindings);
+      return row === undefined ? undefined : read(row);
+    });
+  }
+
+  /**
+   * An index that was hit on its disk finds nothing where there is something, and the same would be sent again: the
+   * latest intents are looked at one by one.
+   */
+  assureNothing(identity: string): void {
+    const looked = this.one('latestUnnamed', { identity, latest: latestLooked }, (row) => row);
+    const { rows = 0, same = 0, numbers } = looked ?? {};
+    const isWhole = numbers === null || this.#lost.intents > 0 || rows === numbers;
+    if (same !== 0 || !isWhole) throw damaged(this.#path, 'in-use');
+  }
+
+  all<Result>(name: StatementName, bindings: Bindings, read: (row: SqlRow) => Result): Result[] {
+    return this.guard(() => this.#statements.of(statements[name]).all(bindings).map(read));
+  }
+
+  /** The rows that a statement made for this selection finds. */
+  allOf(sql: string, bindings: Bindings): SqlRow[] {
+    return this.guard(() => this.#statements.of(sql).all(bindings));
+  }
+}
+
+/** A commit that waited for anything but the journal would keep everybody else from it meanwhile. */
+async function withinThisTurn<Result>(work: Promise<Result>): Promise<Result> {
+  let isOver = false;
+  const turn = setImmediate(() => {
+    isOver = true;
+  });
+  try {
+    const result = await work;
+    if (isOver) throw new Error('a commit waited for something other than the journal');
+    return result;
+  } finally {
+    clearImmediate(turn);
+  }
+}

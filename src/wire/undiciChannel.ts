@@ -1,0 +1,257 @@
+import type { Dispatcher } from 'undici';
+import Client from 'undici/lib/dispatcher/client.js';
+import { isLoopback } from '../intent/baseUrl.ts';
+import { badProxy } from '../words/proxy.ts';
+import { cutOff, insecureTls, otherOrigin, timedOut } from '../words/wire.ts';
+import { type Connecting, connecting } from './connecting.ts';
+import { decoded } from './decoded.ts';
+import type { Channel, Exchange, Flight, FlightLimits, ReplySocket, Shipment } from './flight.ts';
+import { followPhase, type Phase } from './phase.ts';
+import { BadProxy, type ProxyServer, proxyFor } from './proxy.ts';
+import { isUpgrade, troubleOf, WireTrouble } from './trouble.ts';
+import { withoutToken } from './withoutToken.ts';
+
+export const maxReplyBytes = 1024 * 1024;
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export type ChannelSettings = {
+  readonly origin: string;
+  readonly env: Env;
+  /** A batch keeps its connections; a single command never reuses one that may just have been closed. */
+  readonly keepAlive: boolean;
+  readonly userAgent: string;
+  /** The embedded sandbox is on this machine: no proxy can help to reach it. */
+  readonly direct: boolean;
+};
+
+class TimedOut extends Error {}
+class Cut extends Error {}
+class TooLong extends Error {}
+class Shut extends WireTrouble {}
+
+/** A channel to the service over undici: HTTP/1.1, no redirects, no retries, nothing that sends a body twice. */
+export function openChannel(settings: ChannelSettings): Channel {
+  refuseBlindTls(settings);
+  refuseBadProxy(settings);
+  let way: Way | undefined;
+  const drop = async (): Promise<void> => {
+    const dropped = way;
+    way = undefined;
+    dropped?.connecting.abandon();
+    await dropped?.client.destroy().catch(() => {});
+  };
+  return {
+    fly: async (shipment, limits) => {
+      const phase: Phase = { headersSent: false };
+      try {
+        if (way !== undefined) await readLeftovers();
+        way ??= await wayTo(settings);
+        const flight = await flyOnce(way, shipment, limits, settings, phase);
+        if (!settings.keepAlive || flight.came === 'nothing' || flight.ended !== 'whole') {
+          await drop();
+          return flight;
+        }
+        return { ...flight, socket: connectionOf(way, drop) };
+      } catch (error) {
+        // Whatever broke, the caller must know what may have happened: nothing is ever thrown from here.
+        await drop();
+        return { came: 'nothing', headersSent: phase.headersSent, trouble: troubleOf(error) };
+      }
+    },
+    close: drop,
+  };
+}
+
+type Way = { readonly client: Client; readonly connecting: Connecting; before: Exchange | undefined };
+
+function connectionOf(way: Way, drop: () => Promise<void>): ReplySocket {
+  return {
+    before: way.before,
+    keep: (exchange) => {
+      way.before = exchange;
+    },
+    drop,
+  };
+}
+
+/**
+ * What came on a kept connection while nothing was asked must not be read as the next reply: undici, when it reads
+ * it, closes the connection. Sockets are read once between two rounds of immediates.
+ */
+async function readLeftovers(): Promise<void> {
+  for (const _round of [1, 2]) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function wayTo(settings: ChannelSettings): Promise<Way> {
+  const ways = await connecting(proxyOf(settings));
+  const client = new Client(settings.origin, {
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    pipelining: settings.keepAlive ? 1 : 0,
+    allowH2: false,
+    connect: ways.connect,
+  });
+  const way: Way = { client, connecting: ways, before: undefined };
+  client.on('disconnect', () => {
+    way.before = undefined;
+  });
+  return way;
+}
+
+function refuseBlindTls({ env, origin }: ChannelSettings): void {
+  if (env.NODE_TLS_REJECT_UNAUTHORIZED !== '0' || isLoopback(new URL(origin))) return;
+  throw insecureTls();
+}
+
+function refuseBadProxy(settings: ChannelSettings): void {
+  try {
+    proxyOf(settings);
+  } catch (error) {
+    if (!(error instanceof BadProxy)) throw error;
+    throw badProxy(error.message);
+  }
+}
+
+function proxyOf({ env, origin, direct }: ChannelSettings): ProxyServer | undefined {
+  const url = new URL(origin);
+  // What is for this machine stays on it: over plain HTTP a proxy would read the token.
+  return direct || url.protocol !== 'https:' || isLoopback(url) ? undefined : proxyFor(url, env);
+}
+
+// A longer timer would fire at once.
+const longestTimerMs = 2 ** 31 - 1;
+
+/** Where the request goes: a token leaves for the origin of its channel only. */
+function destination({ url }: Shipment, { origin }: ChannelSettings): URL {
+  const target = new URL(url);
+  if (target.origin !== new URL(origin).origin) throw new WireTrouble(otherOrigin);
+  return target;
+}
+
+/** One attempt: every way it can end resolves, and says whether the headers had gone out. */
+function flyOnce(
+  { client, connecting: ways }: Way,
+  shipment: Shipment,
+  limits: FlightLimits,
+  settings: ChannelSettings,
+  phase: Phase,
+): Promise<Flight> {
+  return new Promise((resolve) => {
+    const request = requestOf(shipment, settings);
+    const received = new Received();
+    let controller: Dispatcher.DispatchController | undefined;
+    let reason: Error | undefined;
+
+    const give = (why: Error): void => {
+      reason ??= why;
+      if (controller !== undefined) controller.abort(why);
+      else {
+        ways.abandon();
+        void client.destroy(why).catch(() => {});
+      }
+    };
+    const timer = setTimeout(() => give(new TimedOut()), Math.min(limits.timeoutMs, longestTimerMs));
+    const onCut = (): void => give(new Cut());
+    limits.cut.addEventListener('abort', onCut, { once: true });
+    const finish = (error?: Error): void => {
+      clearTimeout(timer);
+      limits.cut.removeEventListener('abort', onCut);
+      const flight = decoded(received.flight(phase, reason ?? error), maxReplyBytes);
+      resolve(withoutToken(flight, shipment.token.reveal()));
+    };
+    if (limits.cut.aborted) {
+      finish(new Cut());
+      return;
+    }
+
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart: (started) => {
+        controller = started;
+        const shut = reason === undefined ? limits.door() : undefined;
+        if (shut !== undefined) reason = new Shut(shut);
+        if (reason !== undefined) started.abort(reason);
+      },
+      onResponseStart: (_controller, status, headers) => received.begin(status, headers),
+      onResponseData: (_controller, chunk) => {
+        if (!received.add(chunk)) give(new TooLong());
+      },
+      onResponseEnd: () => {
+        received.ended = 'whole';
+        finish();
+      },
+      onResponseError: (_controller, error) => finish(error),
+    };
+    try {
+      followPhase(phase, () => client.dispatch(request, handler));
+    } catch (error) {
+      finish(error instanceof Error ? error : new Error(String(error)));
+    }
+  });
+}
+
+/** Everything that is sent. */
+function requestOf(shipment: Shipment, settings: ChannelSettings): Dispatcher.DispatchOptions {
+  const url = destination(shipment, settings);
+  const { body, token } = shipment;
+  return {
+    origin: url.origin,
+    path: `${url.pathname}${url.search}`,
+    method: 'POST',
+    headers: {
+      authorization: `Bot ${token.reveal()}`,
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'accept-encoding': 'identity',
+      'user-agent': settings.userAgent,
+    },
+    body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
+  };
+}
+
+/** What has come back so far. */
+class Received {
+  ended: 'whole' | 'broken' | 'too-long' = 'broken';
+  #status: number | undefined;
+  #headers: Record<string, string> = {};
+  readonly #chunks: Uint8Array[] = [];
+  #bytes = 0;
+
+  begin(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
+    // An informational reply may come first; the final one replaces it.
+    this.#status = status;
+    this.#headers = {};
+    for (const [name, value] of Object.entries(headers)) {
+      if (value !== undefined) this.#headers[name.toLowerCase()] = [value].flat().join(', ');
+    }
+  }
+
+  add(chunk: Uint8Array): boolean {
+    const room = maxReplyBytes - this.#bytes;
+    const kept = chunk.subarray(0, room);
+    this.#bytes += kept.length;
+    this.#chunks.push(kept);
+    return chunk.length <= room;
+  }
+
+  flight({ headersSent }: Phase, error: Error | undefined): Flight {
+    if (this.#status === undefined) {
+      return {
+        came: 'nothing',
+        headersSent,
+        trouble: this.#trouble(error),
+        ...(isUpgrade(error) ? { upgraded: true } : {}),
+        ...(error instanceof Shut ? { shut: true } : {}),
+      };
+    }
+    const ended = error instanceof TooLong ? 'too-long' : this.ended;
+    const body = Buffer.concat(this.#chunks);
+    return { came: 'reply', status: this.#status, headers: this.#headers, body, ended };
+  }
+
+  #trouble(error: Error | undefined): string {
+    if (error instanceof TimedOut) return timedOut;
+    if (error instanceof Cut) return cutOff;
+    return troubleOf(error);
+  }
+}

@@ -1,0 +1,32 @@
+import { Failure } from '../errors.ts';
+import { counted } from './list.ts';
+import { unchanged } from './nothing.ts';
+
+export function serverBacksUp(place: string): Failure {
+  return new Failure('usage', unchanged(`The journal ${place} is on a server, and is backed up with it`), {
+    hint: 'Use the server’s own backups (pg_basebackup, or pg_dump of its schema). Do not use journal copy --to for that: it closes the shared journal.',
+  });
+}
+
+export function backupThere(path: string): Failure {
+  return new Failure('usage', unchanged(`${path} is there already`), { hint: 'Name a new file.' });
+}
+
+export function noFileNamed(): Failure {
+  return new Failure('usage', unchanged('A journal is copied into a file, and none is named'), {
+    hint: 'Name a new file.',
+  });
+}
+
+export function backupNotMade(path: string, trouble: string, cause: unknown): Failure {
+  return new Failure('machine-fault', unchanged(`The backup ${path} cannot be written: ${trouble}`), {
+    hint: 'Make room, or name a file in a folder that you may write to.',
+    cause,
+  });
+}
+
+export function backedUp(path: string, intents: number, attempts: number): string {
+  return `${path} holds the journal as it is now (${counted(intents, 'intent')}, ${counted(attempts, 'attempt')}), with its mark beside it.`;
+}
+
+export const backingUp = 'Copying the journal';

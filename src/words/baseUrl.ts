@@ -1,0 +1,25 @@
+import { Failure } from '../errors.ts';
+import { untouched } from './nothing.ts';
+
+const example = 'Write it like https://bots.example.com.';
+
+const faults = {
+  'not-a-url': ['is not a URL', example],
+  'user-info': [
+    'contains a user name or a password',
+    'Leave them out: botctl signs in with the bot token only.',
+  ],
+  'not-https': [
+    'is not https',
+    'Use https: over http, anyone on the way can read the token. Plain http is allowed for this machine only.',
+  ],
+  query: ['has a query or a fragment', example],
+} as const;
+
+type BaseUrlFault = keyof typeof faults;
+
+/** `name` says which base URL it is. The text itself is never echoed. */
+export function badBaseUrl(name: string, fault: BaseUrlFault): Failure {
+  const [problem, hint] = faults[fault];
+  return new Failure('base-url', untouched(`${name} ${problem}`), { hint });
+}

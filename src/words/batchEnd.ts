@@ -1,0 +1,186 @@
+import { Failure, type FailureCode } from '../errors.ts';
+import type { Runner } from '../journal/shares.ts';
+import { counted, formatCount, listed } from './list.ts';
+import { withoutEnd } from './nothing.ts';
+import { stillAtWork, waitingForRunners } from './sharedBatch.ts';
+import type { Suggestion } from './suggestion.ts';
+import { formatDuration } from './time.ts';
+
+/** How far a batch is, in one line. Times are absent where nothing has ended yet, or nothing is waited for. */
+type Progress = {
+  readonly done: number;
+  readonly todo: number;
+  readonly failed: number;
+  readonly unknown: number;
+  readonly perS: number;
+  readonly leftMs: number | undefined;
+  readonly quietMs: number | undefined;
+  /** Rows that were given to other runners, and whom this one waits for. */
+  readonly others?: number;
+  readonly waitingFor?: readonly Runner[];
+};
+
+export function progressOf(progress: Progress): string {
+  const { done, todo, failed, unknown, perS, leftMs, quietMs, others = 0, waitingFor = [] } = progress;
+  const parts = [
+    `${formatCount(done)}/${formatCount(todo)} done`,
+    `${formatCount(failed)} failed`,
+    `${formatCount(unknown)} unknown`,
+    `${perS < 10 ? perS.toFixed(1) : formatCount(Math.round(perS))} rows/s`,
+    leftMs === undefined ? '' : `${formatDuration(leftMs)} left`,
+    quietMs === undefined ? '' : `rate limited: waiting ${formatDuration(quietMs)}`,
+    others === 0 ? '' : `${formatCount(others)} given to other runners`,
+    waitingFor.length === 0 ? '' : waitingForRunners(waitingFor),
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+type Verbs = readonly [one: string, several: string];
+
+/** Rows that are not done, in the order in which they are said: what may have happened comes first. */
+const notDoneWords: Readonly<Record<string, { readonly verbs: Verbs; readonly meaning: Verbs }>> = {
+  unknown: {
+    verbs: ['is unknown: it may have happened', 'are unknown: they may have happened'],
+    meaning: ['it may have happened', 'they may have happened'],
+  },
+  sending: {
+    verbs: ['is being sent by another process', 'are being sent by other processes'],
+    meaning: ['another process is sending it', 'other processes are sending them'],
+  },
+  held: { verbs: ['is held', 'are held'], meaning: ['a person must decide', 'a person must decide'] },
+  'not-sent': {
+    verbs: ['was not sent', 'were not sent'],
+    meaning: [
+      'its id, or another payment, stands in the way',
+      'their ids, or other payments, stand in the way',
+    ],
+  },
+  rejected: {
+    verbs: ['was rejected', 'were rejected'],
+    meaning: ['the service rejected it', 'the service rejected them'],
+  },
+  open: { verbs: ['is open', 'are open'], meaning: ['not done yet', 'not done yet'] },
+  invalid: { verbs: ['is not valid', 'are not valid'], meaning: ['not valid', 'not valid'] },
+  'not-begun': { verbs: ['was not begun', 'were not begun'], meaning: ['not begun', 'not begun'] },
+  untold: {
+    verbs: ['cannot be looked up now', 'cannot be looked up now'],
+    meaning: ['the journal cannot be asked about it', 'the journal cannot be asked about them'],
+  },
+};
+
+export const notDoneOutcomes: readonly string[] = Object.keys(notDoneWords);
+
+export type NotDone = { readonly outcome: string; readonly rows: number };
+
+export function meaningOf({ outcome, rows }: NotDone): string {
+  return `${formatCount(rows)}: ${notDoneWords[outcome]?.meaning[rows === 1 ? 0 : 1] ?? outcome}`;
+}
+
+function rowsThat({ outcome, rows }: NotDone): string {
+  return `${counted(rows, 'row')} ${notDoneWords[outcome]?.verbs[rows === 1 ? 0 : 1] ?? outcome}`;
+}
+
+/** Why no new rows were begun. */
+type StopWords =
+  | { readonly because: 'token'; readonly status: number }
+  | { readonly because: 'balance' | 'interrupted' }
+  | { readonly because: 'service-down' | 'held'; readonly rows: number }
+  | { readonly because: 'max-failures'; readonly failures: number }
+  | { readonly because: 'others-at-work'; readonly runners: readonly Runner[] }
+  | { readonly because: 'failure'; readonly failure: { readonly message: string } };
+
+const soNoMore = 'so no new rows were begun.';
+
+function reasonFor(stop: StopWords): string {
+  switch (stop.because) {
+    case 'token':
+      return `The service refuses the bot (status ${stop.status}), ${soNoMore}`;
+    case 'balance':
+      return `The wallet’s balance is insufficient (status 402), ${soNoMore}`;
+    case 'service-down':
+      return `${theLast(stop.rows)} ended without an answer: the service seems to be down, ${soNoMore}`;
+    case 'held':
+      return `${theLast(stop.rows)} ended held: the replies do not say what was done, ${soNoMore}`;
+    case 'max-failures':
+      return `--max-failures was reached (${counted(stop.failures, 'row')} not done), ${soNoMore}`;
+    case 'interrupted':
+      return 'The batch was interrupted: it waited for the requests in flight, and no new rows were begun.';
+    case 'others-at-work':
+      return stillAtWork(stop.runners);
+    case 'failure':
+      return `${withoutEnd(stop.failure.message)} No new rows were begun.`;
+  }
+}
+
+function theLast(rows: number): string {
+  return rows === 1 ? 'The last row' : `The last ${counted(rows, 'row')}`;
+}
+
+const before: Readonly<Record<StopWords['because'], string>> = {
+  token: 'Fix the token or its permission.',
+  balance: 'Fund the bot’s wallet, fees included.',
+  'service-down': 'Wait until the service answers.',
+  held: 'Check the held rows before anything more is sent.',
+  'max-failures': 'See why they are not done.',
+  interrupted: '',
+  'others-at-work': 'Wait for the other runners.',
+  failure: '',
+};
+
+/** Rows of which a re-run alone would say the same as now. */
+const notHelpedByRunning: readonly string[] = ['not-sent', 'rejected', 'invalid'];
+
+function hintFor(notDone: readonly NotDone[], stop: StopWords | undefined, needs: Needs): string {
+  const first = stop === undefined ? toFixFirst(notDone, needs) : before[stop.because];
+  const run = 'run the same command again: it does only what is not done, with the same keys.';
+  if (first === '') return `R${run.slice(1)}`;
+  return stop === undefined ? `${first}, then ${run}` : `${first} Then ${run}`;
+}
+
+function toFixFirst(notDone: readonly NotDone[], needs: Needs): string {
+  const wrong = needs.has('after-fix')
+    ? notDone.filter(({ outcome }) => notHelpedByRunning.includes(outcome))
+    : [];
+  return [
+    needs.has('decide') ? 'Decide about the held rows: resolve or resume them' : '',
+    wrong.length === 0
+      ? ''
+      : `Fix the rows that ${listed(
+          wrong.map(({ outcome }) => notDoneWords[outcome]?.verbs[1] ?? outcome),
+          'or',
+        )}`,
+  ]
+    .filter((text) => text !== '')
+    .join('. ');
+}
+
+type Needs = { has(need: 'after-fix' | 'decide'): boolean };
+
+/** A batch of which something is not done. */
+export function notAllDone(
+  code: FailureCode,
+  notDone: readonly NotDone[],
+  stop: StopWords | undefined,
+  needs: Needs,
+  running: Suggestion,
+): Failure {
+  const why = stop === undefined ? '' : ` ${reasonFor(stop)}`;
+  const isHeld = notDone.some(({ outcome }) => outcome === 'held');
+  return new Failure(code, `${notDone.map(rowsThat).join('; ')}.${why}`, {
+    hint: hintFor(notDone, stop, needs),
+    next: [...(isHeld ? [['history', '--state', 'held']] : []), running],
+  });
+}
+
+export function batchDone(name: string, done: number, rows: number, before: number): string {
+  const earlier = before === 0 ? '' : `, ${formatCount(before)} of them before`;
+  return `Batch ${name}: ${formatCount(done)} of ${counted(rows, 'row')} done${earlier}`;
+}
+
+export function unverifiedRows(rows: number): string {
+  return rows === 1
+    ? '1 row: accepted under its id; nothing shows that it was done as asked'
+    : `${counted(rows, 'row')}: accepted under their ids; nothing shows that they were done as asked`;
+}
+
+export const rowsNoLongerListed = 'Further rows are not listed here; --report lists them all.';

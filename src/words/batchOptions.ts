@@ -1,0 +1,36 @@
+import { Failure } from '../errors.ts';
+import { unsent } from './nothing.ts';
+import type { Suggestion } from './suggestion.ts';
+
+function usage(message: string, hint: string, next?: readonly Suggestion[]): Failure {
+  return new Failure('usage', unsent(message), { hint, ...(next === undefined ? {} : { next }) });
+}
+
+export function namelessBatch(named: Suggestion): Failure {
+  return usage(
+    'A batch needs a name: give --once',
+    'Name it after what it is and when; with the same name it can be run again.',
+    [named],
+  );
+}
+
+export function notACount(option: string, text: string, most: number): Failure {
+  return usage(
+    `--${option} ${JSON.stringify(text)} is not a count`,
+    `Write a whole number from 1 to ${most}.`,
+  );
+}
+
+export function notARate(text: string): Failure {
+  return usage(
+    `--rate ${JSON.stringify(text)} is not a rate`,
+    'Write a count and a unit: 20/s, 300/m or 5000/h.',
+  );
+}
+
+export function inputAndTokenFromStdin(): Failure {
+  return usage(
+    'The input and --token-file both want to read stdin',
+    'Only one of them can be -; give the other as a file.',
+  );
+}

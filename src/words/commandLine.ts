@@ -1,0 +1,87 @@
+import { Failure } from '../errors.ts';
+import { counted, listed } from './list.ts';
+import { untouched } from './nothing.ts';
+import type { Suggestion } from './suggestion.ts';
+
+/** A command line that is wrong has run nothing; an operator who pays with it must not have to guess that. */
+function wrong(what: string, hint: string, next: readonly Suggestion[] = []): Failure {
+  return new Failure('usage', untouched(what), { hint, ...(next.length === 0 ? {} : { next }) });
+}
+
+export function noCommand(branch: readonly string[]): Failure {
+  return wrong('No command is named', 'The help lists them:', [[...branch, '--help']]);
+}
+
+export function missingArgument(name: string, suggestion: string): Failure {
+  return wrongUsage(`The argument <${name}> is missing`, suggestion);
+}
+
+export function optionWithoutValue(option: string, suggestion: string): Failure {
+  return wrongUsage(`${option} needs a value`, suggestion);
+}
+
+/** `said` is the parser's own complaint. */
+export function wrongUsage(said: string, suggestion: string): Failure {
+  return wrong(capital(said), suggestion || 'Add --help to the command to see what it takes.');
+}
+
+export function optionAfterCommand(option: string): string {
+  return `Write ${option} after the command’s name.`;
+}
+
+export function didYouMean(option: string): string {
+  return `Did you mean ${option}?`;
+}
+
+type Unknown = {
+  readonly said: string;
+  readonly suggestion: string;
+  readonly branch: { readonly name: string; readonly children: readonly string[] } | undefined;
+  readonly next: Suggestion;
+};
+
+export function unknownCommand({ said, suggestion, branch, next }: Unknown): Failure {
+  const there =
+    branch === undefined
+      ? 'The help lists the commands:'
+      : `${branch.name} has the ${branch.children.length === 1 ? 'command' : 'commands'} ${listed(branch.children)}.`;
+  return wrong(capital(said), suggestion || there, [next]);
+}
+
+export function optionForValue(word: string, looksLike: string, long: string | undefined): Failure {
+  return wrong(
+    `${word} needs a value, but ${looksLike} looks like an option`,
+    `If it really is the value, write it with =, as in ${long}=${looksLike}.`,
+  );
+}
+
+export function optionTwice(name: string): Failure {
+  return wrong(`--${name} is given twice`, 'Give it once: botctl does not guess which one you mean.');
+}
+
+type TooMany = {
+  readonly command: string;
+  readonly got: number;
+  readonly usages: readonly string[];
+  /** The call that was probably meant. */
+  readonly meant: Suggestion | undefined;
+};
+
+/** The words are not repeated: one of them may be a token. */
+export function tooManyArguments({ command, got, usages, meant }: TooMany): Failure {
+  const takes =
+    usages.length === 0
+      ? 'no positional arguments'
+      : `${counted(usages.length, 'argument')} (${usages.join(' ')})`;
+  return wrong(
+    `${command} takes ${takes}, but got ${got}`,
+    meant === undefined
+      ? 'A value that contains spaces needs quotes. The help shows what the command takes:'
+      : 'Give each value with its option:',
+    [meant ?? [...command.split(' '), '--help']],
+  );
+}
+
+function capital(said: string): string {
+  return `${said.charAt(0).toUpperCase()}${said.slice(1).replace(/\.$/u, '')}`;
+}

@@ -1,0 +1,27 @@
+import type { Suggestion } from './suggestion.ts';
+
+const seen = 'WHAT YOU SAW';
+const reason = ['--reason', seen];
+const givenUp = 'WHY IT IS GIVEN UP';
+
+/** A suggestion that was pasted as it stands: nobody has looked yet. */
+export function isStillToFillIn(text: string): boolean {
+  return text === seen || text === givenUp;
+}
+
+/** The two decisions about an intent; each keeps what the operator saw. */
+export function resolving(id: string): Suggestion[] {
+  return [
+    ['resolve', id, '--happened', ...reason],
+    ['resolve', id, '--did-not-happen', ...reason],
+  ];
+}
+
+/** What can be done about an intent that only a person can decide. */
+export function deciding(id: string): Suggestion[] {
+  return [['history', id], ...resolving(id), ['resume', id, '--yes']];
+}
+
+export function givingUp(id: string): Suggestion[] {
+  return [['resolve', id, '--did-not-happen', '--reason', givenUp]];
+}

@@ -1,0 +1,153 @@
+import { Failure } from '../errors.ts';
+import { noMoreSent, sentence, unchanged, unsent } from './nothing.ts';
+import type { Suggestion } from './suggestion.ts';
+
+const nameAnother = 'or name another file with --journal';
+
+export function journalBusy(path: string, cause: unknown): Failure {
+  return new Failure('journal-busy', noMoreSent(`The journal ${path} is kept busy by other processes`), {
+    hint: 'Run the same command again in a moment.',
+    cause,
+  });
+}
+
+/** When a fault is found: before anything was sent, or while the journal is used. */
+export type FoundWhen = 'at-opening' | 'in-use';
+
+function withNothingSent(what: string, found: FoundWhen): string {
+  return found === 'at-opening' ? unsent(what) : noMoreSent(what);
+}
+
+/** `keepingAside` moves what is there out of the way. */
+export function journalDamaged(
+  path: string,
+  found: FoundWhen,
+  keepingAside: readonly Suggestion[],
+  cause?: unknown,
+): Failure {
+  const message = `The journal ${path} is damaged or is not a journal. It was left as it is`;
+  return new Failure('journal-damaged', withNothingSent(message, found), {
+    hint: 'Keep it, and put a backup in its place. Without a backup, check by hand what was last sent: a new journal knows nothing of it.',
+    next: keepingAside,
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** What a journal holds was damaged on its disk, and not so that SQLite would see it. */
+export function damage(what: string): Failure {
+  return new Failure('journal-damaged', sentence(`The journal is damaged: ${what}`), {
+    hint: 'Keep a copy of it and put a backup in its place. The doctor says which file it is.',
+    next: [['doctor']],
+  });
+}
+
+export const lostSalt = 'its salt is not what it was';
+export const unreadableBody = 'the body of an intent cannot be read';
+
+export function journalNotWritable(path: string, trouble: string, found: FoundWhen, cause: unknown): Failure {
+  const message = `The journal ${path} cannot be written: ${trouble}`;
+  return new Failure('journal-not-writable', withNothingSent(message, found), {
+    hint: `Make room, fix the folder’s permissions, ${nameAnother}.`,
+    cause,
+  });
+}
+
+export function markNotWritable(markPath: string, trouble: string): { message: string; hint: string } {
+  return {
+    message: noMoreSent(`The journal’s mark ${markPath} cannot be written: ${trouble}`),
+    hint: 'Fix the problem named above, then run the same command again.',
+  };
+}
+
+export function setUpUnfinished(path: string): Failure {
+  return new Failure(
+    'journal-not-writable',
+    unsent(`Another process is setting up the journal ${path} and does not finish`),
+    { hint: 'End that process and run the same command again.' },
+  );
+}
+
+export function noSharedMemory(path: string): Failure {
+  return new Failure(
+    'journal-not-writable',
+    unsent(`The journal ${path} is on a file system without shared memory`),
+    { hint: 'Put it on a local disk with --journal or BOTCTL_JOURNAL.' },
+  );
+}
+
+export function notDurable(): Failure {
+  return new Failure('journal-not-writable', unsent('SQLite refuses to write the journal durably'), {
+    hint: 'Report this, with what the doctor prints.',
+    next: [['doctor']],
+  });
+}
+
+export function noLocks(folder: string): Failure {
+  return new Failure('journal-not-writable', unsent(`No lock can be taken in ${folder}`), {
+    hint: 'Keep the journal on a disk that supports locks: name its file with --journal.',
+  });
+}
+
+export function dumpedJournal(path: string): Failure {
+  return new Failure(
+    'journal-damaged',
+    unsent(
+      `The journal ${path} is a copy made with .dump, which leaves out what makes it a journal. It was left as it is`,
+    ),
+    { hint: 'Copy the journal with .backup or VACUUM INTO instead: sqlite3 journal.db ".backup copy.db".' },
+  );
+}
+
+export function newerJournal(path: string, version: number, known: number): Failure {
+  return new Failure(
+    'journal-newer',
+    unsent(
+      `The journal ${path} was written by a newer botctl (journal version ${version}; this one knows ${known}). It was left as it is`,
+    ),
+    { hint: 'Use the newer botctl, or another journal with --journal.' },
+  );
+}
+
+function unusable(path: string, why: string, hint: string): Failure {
+  return new Failure('journal-unusable', unsent(`The journal ${path} ${why}. It was left as it is`), {
+    hint,
+  });
+}
+
+export function notAJournalsFile(
+  path: string,
+  what: 'a folder' | 'a device' | 'not a regular file',
+): Failure {
+  return unusable(path, `is ${what}`, 'Name a file of its own with --journal.');
+}
+
+export function hardLinked(path: string): Failure {
+  return unusable(
+    path,
+    'has a second name (a hard link), and each of the two would have a log of its own',
+    `Remove one of the names, ${nameAnother}.`,
+  );
+}
+
+export function mountedAlone(path: string): Failure {
+  return unusable(
+    path,
+    'is mounted alone, without the log and the mark that belong beside it',
+    'Mount its folder instead of the file.',
+  );
+}
+
+export function noSuchJournal(path: string): Failure {
+  return new Failure('no-such-journal', unchanged(`There is no journal ${path}`), {
+    hint: 'Name the right one with --journal or BOTCTL_JOURNAL.',
+  });
+}
+
+/** What is gone or was replaced while the journal was open, as a sentence without its full stop. */
+export function fileGone(path: string): string {
+  return `${path} is gone`;
+}
+
+export function fileReplaced(path: string): string {
+  return `${path} was replaced by another file`;
+}

@@ -1,0 +1,30 @@
+import { Failure } from '../errors.ts';
+import { unchanged } from './nothing.ts';
+
+/** The comment above the SQL, line by line. */
+export function grantsHead(use: 'run' | 'look'): string[] {
+  return [
+    use === 'run'
+      ? 'For a role that runs botctl: it adds to the journal, changes what stands, and deletes nothing.'
+      : 'For a role that only looks: it reads everything but the salt, and changes nothing.',
+    'Run it as whoever owns the tables, and again after each journal migrate. The role must be there already.',
+  ];
+}
+
+export function fileNeedsNoGrants(path: string): Failure {
+  return new Failure('usage', unchanged(`The journal ${path} is a file, which belongs to you alone`), {
+    hint: 'Name a shared journal, with BOTCTL_JOURNAL or --journal and a postgres:// URL: its schema stands in the SQL.',
+  });
+}
+
+/** `problem` follows the option's name. */
+export function badRole(problem: string): Failure {
+  return new Failure('usage', unchanged(`--role ${problem}`), {
+    hint: 'Give the name of a role as \\du shows it in psql.',
+  });
+}
+
+export const roleProblems = {
+  length: (most: number): string => `is empty, or longer than ${most} bytes`,
+  reserved: (role: string): string => `is ${role}, which is not a role of its own`,
+} as const;

@@ -1,0 +1,20 @@
+import { neverTwice } from './nothing.ts';
+import type { Suggestion } from './suggestion.ts';
+
+/** Said of what no command did wrong. Plain texts: errors.ts makes the failures itself. */
+type Said = { readonly message: string; readonly hint: string; readonly next?: readonly Suggestion[] };
+
+export function machineFailed(reason: string, path: string | undefined): Said {
+  return {
+    message: `This machine failed: ${reason}${path === undefined ? '' : ` (${path})`}.`,
+    hint: `Fix the problem named above and run the same command again: ${neverTwice}.`,
+  };
+}
+
+export function botctlFailed(what: string): Said {
+  return {
+    message: `botctl itself failed: ${what}`,
+    hint: 'Run it again with --verbose and report what it prints. The history shows the state of each intent:',
+    next: [['history']],
+  };
+}

@@ -1,0 +1,98 @@
+import type { Outcome } from '../engine/outcome.ts';
+import { type NotSentKind, planKinds } from '../engine/planKinds.ts';
+import type { FailureCode } from '../errors.ts';
+import type { Intent } from '../journal/journal.ts';
+import { deciding, givingUp, resolving } from './decisionCommands.ts';
+import { unsent, unsentNow } from './nothing.ts';
+import type { Words } from './phrases.ts';
+import { iso } from './time.ts';
+
+/** Why nothing was sent now, and what to do about it. */
+export function notSentWords(outcome: Outcome & { is: 'not-sent' }): [FailureCode, Words] {
+  switch (outcome.because) {
+    case 'declined':
+      return [
+        'declined',
+        { message: unsent('Answered No.'), hint: 'Run the same command again to be asked again.' },
+      ];
+    case 'interrupted':
+      return [
+        'interrupted',
+        {
+          message: unsentNow(
+            `Interrupted while another process was sending the same payment (intent ${outcome.intent.id}).`,
+          ),
+          hint: 'Run the same command again when you are ready.',
+        },
+      ];
+    case 'twin-still-sending':
+      return [
+        'unfinished-twin',
+        {
+          message: unsentNow(
+            `Another process is still sending the same amount to the same address (intent ${outcome.intent.id}).`,
+          ),
+          hint: `Wait for it, then run the same command again.${nameIt(outcome.intent)}`,
+        },
+      ];
+    default:
+      return [planKinds[outcome.because].ends, wordsOf[outcome.because](outcome.intent)];
+  }
+}
+
+const wordsOf: Readonly<Record<NotSentKind, (intent: Intent) => Words>> = {
+  'other-bot': ({ id, bot }) => ({
+    message: unsentNow(`This name belongs to the bot ${bot} (intent ${id}).`),
+    hint: 'Use that bot, or give this one a name of its own.',
+    next: [['history', id]],
+  }),
+
+  'other-body': ({ id, namedBy, state }) => {
+    const whose =
+      namedBy === undefined
+        ? `This key belongs to the unnamed intent ${id}`
+        : `This name belongs to intent ${id}, which has another body`;
+    const isOpen = state === 'open';
+    return {
+      message: unsentNow(`${whose}; it is ${state}.`),
+      hint: `Give the new body a new name. ${isOpen ? 'Or give up the old one: nothing of it was sent.' : 'The history shows what the name stands for.'}`,
+      next: isOpen ? givingUp(id) : [['history', id]],
+    };
+  },
+
+  'unfinished-twin': (twin) => ({
+    message: unsentNow(
+      `An earlier transfer of the same amount to the same address is not settled (intent ${twin.id}, ${twin.state}).`,
+    ),
+    hint: `Settle it first: resume it, or decide whether it happened.${nameIt(twin)}`,
+    next: twin.state === 'held' ? deciding(twin.id) : [['resume', twin.id], ...resolving(twin.id)],
+  }),
+
+  'recently-done': ({ id, updatedAtMs, reportedAtMs }) => {
+    const why =
+      reportedAtMs === undefined
+        ? 'and no command has reported its outcome yet'
+        : 'with another token: its command may have been this one';
+    return {
+      message: unsentNow(
+        `A transfer of the same amount to the same address was made at ${iso(updatedAtMs)} (intent ${id}), ${why}.`,
+      ),
+      hint: 'See the earlier one first. If this is another payment, name it:',
+      next: [['resume', id]],
+    };
+  },
+
+  'reported-ahead': ({ id }) => ({
+    message: unsentNow(
+      `The same was done before (intent ${id}), at a time that is still to come by this machine’s clock: nobody can say whether this is the same again.`,
+    ),
+    hint: 'Check this machine’s clock. If this is another one, name it.',
+    next: [['doctor']],
+  }),
+};
+
+/** Two payments that are both named for good may be equal; an unnamed one has to be settled. */
+function nameIt({ namedBy }: Intent): string {
+  const isNamedForGood = namedBy !== undefined && namedBy !== 'run';
+  return isNamedForGood ? ' If this is another payment, name it too: --once NAME.' : '';
+}

@@ -1,0 +1,20 @@
+import { Failure } from '../errors.ts';
+import { unsent } from './nothing.ts';
+
+export const waitingForToken = 'Waiting for the token.';
+export const startingSandbox = 'Starting the sandbox';
+export const sandboxToken = 'the sandbox';
+
+export function speakingAs(bot: string, tokenOrigin: string, url: string): string {
+  return `bot ${bot} (token from ${tokenOrigin}) to ${url}`;
+}
+
+export function besideSandbox(option: string): Failure {
+  return new Failure(
+    'usage',
+    unsent(`--sandbox uses the embedded service only, so --${option} cannot go with it`),
+    {
+      hint: `Leave out --sandbox, or --${option}.`,
+    },
+  );
+}

@@ -1,0 +1,180 @@
+import { envBot, sandboxBot } from '../bot/bot.ts';
+import { keyFixesBody } from '../engine/judgement.ts';
+import type { Outcome, Stopped } from '../engine/outcome.ts';
+import type { HeldReason } from '../engine/verdict.ts';
+import type { FailureCode } from '../errors.ts';
+import type { Attempt, Intent } from '../journal/journal.ts';
+import { adviceOn } from '../wire/trouble.ts';
+import { claimTooOld } from './attempt.ts';
+import { deciding, resolving } from './decisionCommands.ts';
+import { thisOneSentNothing, unsentNow } from './nothing.ts';
+import { done, nouns, summary, verbs, type Words } from './phrases.ts';
+import { formatDuration, iso } from './time.ts';
+
+type Concluded = Outcome & { is: 'concluded' };
+
+export function inProgress(intent: Intent): Words {
+  return {
+    message: `Another botctl process is still sending this ${nouns[intent.kind]} (${intent.id}). ${thisOneSentNothing}`,
+    hint: 'Run the same command again: it waits for that process, or takes over once it is gone.',
+  };
+}
+
+function at(ms: number, nowMs: number): string {
+  return `${iso(ms)} (in ${formatDuration(ms - nowMs)})`;
+}
+
+function when(stopped: Stopped | undefined, nowMs: number): string {
+  return stopped?.because === 'would-wait-too-long' ? ` after ${at(stopped.comeBackAtMs, nowMs)}` : '';
+}
+
+export function unknownWords({ intent, attempt, stopped }: Concluded, nowMs: number): Words {
+  // The last attempt did not leave: what is in doubt is an earlier one.
+  const why =
+    attempt?.trouble === claimTooOld
+      ? `an earlier attempt left, and the last one did not (${claimTooOld})`
+      : summary(attempt);
+  const message = `The ${nouns[intent.kind]} may have been ${done[intent.kind]}: ${why}. Intent ${intent.id}, key ${intent.key}.`;
+  if (attempt?.status === 401 || attempt?.status === 403) {
+    return {
+      message,
+      hint: 'An earlier attempt may have reached the service. Fix the token’s permission, then run the same command again, or resume the intent.',
+      next: [['resume', intent.id]],
+    };
+  }
+  return {
+    message,
+    hint: `${advised(attempt)}Run the same command again${when(stopped, nowMs)}, or resume the intent: both use the same key.`,
+    next: [['resume', intent.id]],
+  };
+}
+
+function advised(attempt: Attempt | undefined): string {
+  const advice = adviceOn(attempt?.trouble);
+  return advice === undefined ? '' : `${advice}. `;
+}
+
+const heldReasons: Readonly<Record<HeldReason, string>> = {
+  'failed-status': 'the service took it and says that it failed',
+  'someone-elses':
+    'each reply named what another request had done, so replies arrive on the wrong requests; this one may have been done',
+  'other-payment': 'the service answered with a transfer of another recipient, asset or amount',
+  'unclear-status':
+    'the service, or a proxy before it, kept giving a status that does not say whether it was done',
+  'no-proof': 'the service said yes, but nothing in its reply shows that it was done',
+  'rejected-after-doubt': 'the service refuses it now, but an earlier attempt may have been accepted',
+  conflict: 'the service knows this key already, from something that this journal did not send',
+  'conflict-in-flight': 'the service keeps saying that this key is in use; the transfer may have been made',
+  'key-age':
+    'an earlier attempt may have been accepted, too long ago to rely on the service still knowing its key',
+  clock: 'an earlier attempt may have been accepted, and this machine’s clock has gone back since',
+  'other-token':
+    'an earlier attempt may have been accepted under another token, and the service may keep keys per token',
+};
+
+function isHeldReason(why: string): why is HeldReason {
+  return why in heldReasons;
+}
+
+export function heldWords({ id, kind, key, why, ...intent }: Intent, attempt: Attempt | undefined): Words {
+  const reason = why !== undefined && isHeldReason(why) ? heldReasons[why] : 'its outcome is not proven';
+  return {
+    message: `The ${nouns[kind]} is held: ${reason} (${summary(attempt)}). Intent ${id}, key ${key}. botctl does not send it again until you decide.`,
+    hint: isOthersName(why, intent)
+      ? 'The same key always gets the same reply: if this payment is still to be made, give it a new name. Then decide whether this one happened.'
+      : `Check the ${kind === 'transfer' ? 'wallet' : 'conversation'}. Then decide whether it happened, or send it again with the same key.`,
+    next: isOthersName(why, intent) ? resolving(id) : deciding(id),
+  };
+}
+
+/** Another payment was made under a name that does not fix the body: there, another one is needed. */
+function isOthersName(why: string | undefined, intent: Pick<Intent, 'namedBy' | 'rowId'>): boolean {
+  return why === 'other-payment' && !keyFixesBody(intent);
+}
+
+export function didNotHappenWords({ id, kind }: Intent): [FailureCode, Words] {
+  return [
+    'not-allowed-now',
+    {
+      message: unsentNow(
+        `An operator decided that the ${nouns[kind]} was not ${done[kind]}: it did not happen (intent ${id}).`,
+      ),
+      hint: `To ${verbs[kind]} it after all, run its own command again.`,
+    },
+  ];
+}
+
+export function rejectionCode(status: number | undefined): FailureCode {
+  if (status === 400 || status === 422) return 'invalid-request';
+  if (status === 401) return 'token-rejected';
+  if (status === 403) return 'not-permitted';
+  if (status === 404) return 'not-found';
+  if (status === 402) return 'insufficient-balance';
+  return status !== undefined && status >= 300 && status <= 399 ? 'redirected' : 'rejected';
+}
+
+const remedies: Partial<Record<FailureCode, string>> = {
+  'invalid-request': 'Fix what the service names and run the command again.',
+  'token-rejected': 'The token is missing or not valid: give a valid one and run the same command again.',
+  'not-permitted':
+    'Give the bot the permission (sending, or the wallet’s transfer scope) and run the command again.',
+  'not-found': 'Check the conversation id (or the base URL) and run the command again.',
+  'insufficient-balance': 'Fund the bot’s wallet (fees included) and run the command again.',
+  redirected:
+    'botctl follows no redirects, because they would carry the token elsewhere. Set the base URL to where the service is.',
+};
+
+export function rejectionWords({ intent, attempt, createdNow }: Concluded): Words {
+  const noun = nouns[intent.kind];
+  const code = rejectionCode(attempt?.status);
+  const hint = remedies[code] ?? 'Fix what the service names and run the command again.';
+  const others = createdNow
+    ? 'This machine has not used the name before; another machine may have.'
+    : 'A request from another machine may have done it.';
+  const elsewhere =
+    intent.namedBy === undefined ? 'Nothing happened.' : `This request did nothing. ${others}`;
+  const isProfile = intent.bot !== envBot && intent.bot !== sandboxBot;
+  return {
+    message: `The service refused the ${noun} (${summary(attempt)}). ${elsewhere}`,
+    hint,
+    next: code === 'token-rejected' && isProfile ? [['config', 'set', intent.bot, 'token']] : [],
+  };
+}
+
+export function openWords({ intent, attempt, stopped }: Concluded, nowMs: number): [FailureCode, Words] {
+  const noun = nouns[intent.kind];
+  if (stopped?.because === 'interrupted' || attempt === undefined) {
+    return [
+      'interrupted',
+      {
+        message: `Interrupted before the ${noun} was ${done[intent.kind]}; nothing happened. Intent ${intent.id} stays open.`,
+        hint: 'Run the same command again when you are ready.',
+      },
+    ];
+  }
+  if (attempt.verdict === 'limited') {
+    return [
+      'rate-limited',
+      {
+        message: `The service limits the rate (${summary(attempt)}); the ${noun} was not ${done[intent.kind]}. Intent ${intent.id} stays open.`,
+        hint: `Run the same command again${when(stopped, nowMs)}.`,
+      },
+    ];
+  }
+  if (attempt.trouble === claimTooOld) {
+    return [
+      'fenced',
+      {
+        message: `The ${noun} was not sent: ${claimTooOld}. Intent ${intent.id} stays open.`,
+        hint: 'Run the same command again.',
+      },
+    ];
+  }
+  return [
+    'unreachable',
+    {
+      message: `The service could not be reached (${summary(attempt)}); the ${noun} was not sent. Intent ${intent.id} stays open.`,
+      hint: `${adviceOn(attempt.trouble) ?? 'Check the network and the base URL'}, then run the same command again.`,
+    },
+  ];
+}

@@ -1,0 +1,24 @@
+import type { Kind } from '../intent/wanted.ts';
+import type { Attempt } from '../journal/journal.ts';
+import { readReply } from '../wire/readReply.ts';
+import type { Suggestion } from './suggestion.ts';
+
+/** What happened, and what to do next. */
+export type Words = { message: string; hint: string; next?: readonly Suggestion[] };
+
+export const nouns: Readonly<Record<Kind, string>> = { message: 'message', transfer: 'transfer' };
+export const done: Readonly<Record<Kind, string>> = { message: 'sent', transfer: 'made' };
+export const verbs: Readonly<Record<Kind, string>> = { message: 'send', transfer: 'make' };
+
+/** The last reply in a few words: its status and what the service says, or what went wrong on the way. */
+export function summary(attempt: Attempt | undefined): string {
+  if (attempt === undefined) return 'no attempt was made';
+  if (attempt.status === undefined) return attempt.trouble ?? 'no reply came';
+  const complaint =
+    attempt.reply === undefined || attempt.verdict === 'accepted'
+      ? undefined
+      : readReply({ body: attempt.reply, headers: attempt.headers }).complaint;
+  const words = complaint?.message ?? complaint?.code;
+  const trouble = attempt.trouble === undefined ? '' : `, ${attempt.trouble}`;
+  return `status ${attempt.status}${words === undefined ? '' : `: "${words}"`}${trouble}`;
+}

@@ -1,0 +1,132 @@
+import { Failure } from '../errors.ts';
+import { listed } from './list.ts';
+import { unchanged } from './nothing.ts';
+import { addingProfile, listingProfiles } from './profiles.ts';
+import type { Suggestion } from './suggestion.ts';
+
+export function profileExists(name: string): Failure {
+  return new Failure('not-allowed-now', unchanged(`There is already a profile ${name}`), {
+    hint: 'Change it, or remove it first:',
+    next: [
+      ['config', 'set', name, 'KEY', 'VALUE'],
+      ['config', 'remove', name],
+    ],
+  });
+}
+
+export function reservedProfileName(name: string, meaning: string): Failure {
+  return new Failure('bad-input', unchanged(`A profile cannot be called ${name}: that name ${meaning}`), {
+    hint: 'Choose another name, such as the bot’s own.',
+  });
+}
+
+export function badProfileName(name: string, longest: number): Failure {
+  return new Failure('bad-input', unchanged(`${JSON.stringify(name)} cannot be the name of a profile`), {
+    hint: `Use letters, digits, dots, underscores and hyphens, starting with a letter or digit, at most ${longest} characters.`,
+  });
+}
+
+export function noProfileUrl(): Failure {
+  return new Failure('usage', unchanged('A profile needs --base-url'), {
+    hint: 'Add it, as in --base-url https://bots.example.com. BOTCTL_BASE_URL is not stored in a profile.',
+  });
+}
+
+export function tokenOfOtherOrigin(name: string, baseUrl: string): Failure {
+  return new Failure(
+    'base-url',
+    unchanged(`The token of profile ${name} belongs to ${baseUrl} and is sent nowhere else`),
+    {
+      hint: 'Give the token for the new address too: --token-stdin, --token-env, --token-file or --token-command. On a terminal botctl asks for it.',
+    },
+  );
+}
+
+export function newTokenNeeded(name: string, baseUrl: string): string {
+  return `The token of ${name} belongs to ${baseUrl}: the new address needs its own.`;
+}
+
+export function tokenBesideKey(name: string, key: string, value: string): Failure {
+  return new Failure('usage', unchanged(`A token cannot be given together with ${key}`), {
+    hint: 'Set one thing at a time:',
+    next: [
+      ['config', 'set', name, 'token'],
+      ['config', 'set', name, key, value],
+    ],
+  });
+}
+
+export function unknownProfileKey(key: string, keys: readonly string[]): Failure {
+  return new Failure('bad-input', unchanged(`A profile has no key ${JSON.stringify(key)}`), {
+    hint: `The keys are ${listed(keys)}.`,
+  });
+}
+
+export function keyWithoutValue(name: string, key: string): Failure {
+  return new Failure('usage', unchanged(`${key} needs a value`), {
+    hint: 'Give one, or reset the key to its default:',
+    next: [
+      ['config', 'set', name, key, 'VALUE'],
+      ['config', 'unset', name, key],
+    ],
+  });
+}
+
+/** `isNeeded`: a key that every profile has. */
+export function keyNotResettable(
+  name: string,
+  key: string,
+  isNeeded: boolean,
+  keys: readonly string[],
+): Failure {
+  const problem = isNeeded ? `A profile needs its ${key}` : `A profile has no key ${JSON.stringify(key)}`;
+  return new Failure('bad-input', unchanged(problem), {
+    hint: `You can reset ${listed(keys, 'or')}. To remove the whole profile:`,
+    next: [['config', 'remove', name]],
+  });
+}
+
+export function noProfileToShow(isNameEmpty: boolean): Failure {
+  const why = isNameEmpty ? 'The name of the profile is empty.' : 'No profile is in use, and none is named.';
+  return new Failure('no-such-profile', why, {
+    hint: 'List the profiles, or add one:',
+    next: [...listingProfiles, ...addingProfile],
+  });
+}
+
+export function removalDeclined(name: string): Failure {
+  return new Failure('declined', unchanged(`Answered No: profile ${name} is still there`), {
+    hint: 'Run the same command again to be asked again.',
+  });
+}
+
+type Removed = { readonly name: string; readonly baseUrl: string; readonly hasStoredToken: boolean };
+
+export function removalQuestion({ name, baseUrl, hasStoredToken }: Removed): string {
+  return `Remove profile ${name} (${baseUrl})${hasStoredToken ? ' and the token stored in it' : ''}?`;
+}
+
+/** The profile that was removed was in use. */
+export function noneInUse(others: readonly string[]): readonly [string, readonly Suggestion[]] {
+  const choose = others.length === 0 ? '' : ' To use another one:';
+  return [
+    `It was the profile in use. Now none is.${choose}`,
+    others.slice(0, 3).map((other) => ['config', 'use', other]),
+  ];
+}
+
+export function anotherInUse(name: string): readonly [string, readonly Suggestion[]] {
+  return ['Another profile is in use. To use this one:', [['config', 'use', name]]];
+}
+
+export function outranksInUse(variable: string): string {
+  return `${variable} is set here and outranks the profile in use.`;
+}
+
+export const noProfilesYet = 'There are no profiles yet. To add one:';
+export const profileAdded = (name: string): string => `Added profile ${name}.`;
+export const profileRemoved = (name: string): string => `Removed profile ${name}.`;
+export const profileInUse = (name: string): string => `${name} is now in use.`;
+export const keySet = (name: string, key: string): string => `Set ${key} of profile ${name}.`;
+export const keyReset = (name: string, key: string): string =>
+  `Reset ${key} of profile ${name} to its default.`;

@@ -1,0 +1,73 @@
+import { Failure, type FailureDetails } from '../errors.ts';
+import { listed } from './list.ts';
+import { unsent, untouched } from './nothing.ts';
+import type { Suggestion } from './suggestion.ts';
+
+export const addingProfile: readonly Suggestion[] = [['config', 'add', 'NAME', '--base-url', 'URL']];
+export const listingProfiles: readonly Suggestion[] = [['config', 'list']];
+
+/** Names that mean something else wherever a bot is named. */
+const reserved: Readonly<Record<string, string>> = {
+  sandbox: 'is the built-in bot: use --sandbox, it needs no profile',
+  env: 'means the bot of a token that does not come from a profile',
+};
+
+export function reservedMeaning(name: string): string | undefined {
+  return Object.hasOwn(reserved, name) ? reserved[name] : undefined;
+}
+
+/** Where the name of a profile was found, where it was not an argument. */
+export const theOneInUse = 'the one in use';
+export function namedIn(source: string): string {
+  return `named by ${source}`;
+}
+
+export function keyOfProfile(key: string, name: string): string {
+  return `The ${key} of profile ${name}`;
+}
+
+export function noSuchProfile(name: string, names: readonly string[], source?: string): Failure {
+  const meaning = reservedMeaning(name);
+  const found = source === undefined ? '' : ` (${source})`;
+  return new Failure('no-such-profile', untouched(`There is no profile ${name}${found}`), {
+    ...(meaning === undefined ? knownProfiles(names) : { hint: `${name} ${meaning}.` }),
+  });
+}
+
+function knownProfiles(names: readonly string[]): FailureDetails {
+  if (names.length === 0) return { hint: 'There are no profiles yet. Add one:', next: addingProfile };
+  return {
+    hint: names.length === 1 ? `The only profile is ${names[0]}.` : `The profiles are ${listed(names)}.`,
+  };
+}
+
+export function noBot(names: readonly string[]): Failure {
+  return names.length === 0
+    ? new Failure('no-token', unsent('There is no token to use'), {
+        hint: 'Add a profile, or set BOTCTL_TOKEN and BOTCTL_BASE_URL. To try botctl without a token, add --sandbox.',
+        next: addingProfile,
+      })
+    : new Failure('no-token', unsent('No profile is in use, and none is named'), {
+        hint: `Put ${listed(names, 'or')} in use, or name it with --profile:`,
+        next: names.slice(0, 3).map((name) => ['config', 'use', name]),
+      });
+}
+
+type ForeignUrl = {
+  readonly name: string;
+  readonly origin: string;
+  readonly given: { readonly baseUrl: string; readonly by: '--base-url' | 'BOTCTL_BASE_URL' };
+};
+
+/** A profile's token would be led to another service than its own. */
+export function foreignBaseUrl({ name, origin, given }: ForeignUrl): Failure {
+  const leaving = given.by === '--base-url' ? 'Leave --base-url out' : 'Unset BOTCTL_BASE_URL';
+  return new Failure(
+    'base-url',
+    unsent(`${given.by} is ${given.baseUrl}, but the token of profile ${name} is only sent to ${origin}`),
+    {
+      hint: `${leaving}, or name a profile of that service with --profile.`,
+      next: listingProfiles,
+    },
+  );
+}

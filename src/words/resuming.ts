@@ -1,0 +1,50 @@
+import { Failure } from '../errors.ts';
+import { deciding } from './decisionCommands.ts';
+import { noMoreSent, thisTime, unsent } from './nothing.ts';
+
+export const nothingToResume = 'There is nothing to resume.';
+
+export function whichToResume(isBoth: boolean): Failure {
+  const give = isBoth
+    ? 'Give either the intents to resume or --all, not both'
+    : 'Give the intents to resume, or --all';
+  return new Failure('usage', unsent(give), {
+    hint: 'The history lists what may have happened.',
+    next: [['history', '--state', 'unknown']],
+  });
+}
+
+export function heldWithoutAll(): Failure {
+  return new Failure('usage', unsent('--held goes with --all'), {
+    hint: 'A single held intent needs only its ID.',
+  });
+}
+
+export function interruptedBefore(id: string): Failure {
+  return new Failure('interrupted', noMoreSent(`Interrupted before intent ${id}`), {
+    hint: 'Run the same command again to go on.',
+  });
+}
+
+export function nobodyDecides(id: string): Failure {
+  return new Failure(
+    'held',
+    unsent(
+      `Intent ${id} may have happened, so sending it again needs a decision, and there is no terminal to ask on`,
+    ),
+    {
+      hint: 'See what is known of it, then decide; or send it again with the same key and --yes:',
+      next: deciding(id),
+    },
+  );
+}
+
+export function staysAsItWas(why: string, id: string, state: string): string {
+  return `${thisTime(why)} Intent ${id} stays ${state}.`;
+}
+
+export function isHeldRemark(id: string, key: string): string {
+  return `Intent ${id} is held: it may have happened. Its key is ${key}.`;
+}
+
+export const askToSendAgain = 'Send it again with the same key?';

@@ -1,0 +1,52 @@
+import { Failure } from '../errors.ts';
+import { unsent } from './nothing.ts';
+
+/** What helps where the service is started inside another command. */
+export const moveByVariable = 'XDG_DATA_HOME moves it.';
+export const moveByOptions = 'others are given with --port and --data.';
+
+export function cannotStart(
+  trouble: string,
+  { port, dataDir }: { readonly port: number; readonly dataDir: string },
+  advice: string,
+  cause: unknown,
+): Failure {
+  return new Failure('sandbox-unavailable', unsent(`The sandbox cannot start: ${trouble}`), {
+    hint: `It needs ${port === 0 ? 'a free port' : `port ${port}`} and the folder ${dataDir}; ${advice}`,
+    cause,
+  });
+}
+
+export function noTransfersHere({
+  message,
+  hint,
+}: {
+  readonly message: string;
+  readonly hint: string;
+}): Failure {
+  return new Failure('sandbox-unavailable', unsent(message), { hint, cause: { message, hint } });
+}
+
+export function ephemeralWithData(): Failure {
+  return new Failure('usage', '--ephemeral and --data cannot both be given.', {
+    hint: 'An ephemeral sandbox chooses its own folder and removes it.',
+  });
+}
+
+export function emptyData(): Failure {
+  return new Failure('usage', '--data needs a folder, but it is empty.', {
+    hint: 'Name one, or leave it out.',
+  });
+}
+
+export function notANumber(name: string, text: string, most: number): Failure {
+  return new Failure('usage', `--${name} must be a number from 0 to ${most}, not ${JSON.stringify(text)}.`, {
+    hint: 'Give such a number, or leave the option out.',
+  });
+}
+
+export const greetingEnd = 'Every request is shown here. Ctrl-C ends it.';
+
+export function noLongerShown(trouble: string): string {
+  return `Requests are no longer shown: ${trouble}`;
+}

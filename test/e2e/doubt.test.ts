@@ -1,0 +1,108 @@
+import { writeFileSync } from 'node:fs';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { botctlPath } from '../../testing/botctl.ts';
+import { payAda, SandboxHome, said, sendHello } from '../../testing/sandboxHome.ts';
+
+let operator: SandboxHome;
+beforeEach(async () => {
+  operator = await SandboxHome.open();
+});
+afterEach(() => operator.close());
+
+const tokenless = () => Reflect.deleteProperty(operator.env, 'BOTCTL_TOKEN');
+
+/** A release to come has been here: this one may read it, and must not write it. */
+function makeNewer(): void {
+  const journal = new DatabaseSync(operator.journal);
+  journal.exec('PRAGMA user_version = 999');
+  journal.close();
+}
+
+async function unknown(argv: readonly string[]): Promise<string> {
+  await operator.sandbox.faults({ kind: 'drop', when: 'after' });
+  const { exit, intent } = await operator.jsonApart(argv);
+  expect(exit).toBe(9);
+  return intent?.id ?? '';
+}
+
+describe('what may have happened in an earlier run is told', () => {
+  test.each([
+    ['unnamed', payAda],
+    ['--once', [...payAda, '--once', 'payday']],
+    ['--run', [...payAda, '--run', 'nightly']],
+    ['--idempotency-key', [...payAda, '--idempotency-key', 'key-1']],
+    ['a message', sendHello],
+  ])('where there is no token any more: %s', async (_what, argv) => {
+    const id = await unknown(argv);
+    tokenless();
+    const ended = await operator.jsonApart(argv);
+    expect(ended).toMatchObject({ exit: 9, error: { code: 'unknown', retry: 'same-command' } });
+    expect(ended.error?.message).toMatch(/token.* Nothing was sent now\. An earlier run/u);
+    expect(ended.error?.message).toContain(id);
+    const other = await operator.jsonApart([...payAda.slice(0, 6), '0.7', '--once', 'another']);
+    expect(other).toMatchObject({ exit: 3, error: { code: 'no-token' } });
+  });
+
+  test('beside a token that is none: of this run alone it is said that nothing was sent', async () => {
+    await unknown(payAda);
+    const ended = await operator.json(payAda, { env: { BOTCTL_TOKEN: 'two words' } });
+    expect(ended).toMatchObject({ exit: 9, error: { code: 'unknown' } });
+    expect(ended.error?.message).toMatch(/ Nothing was sent now\. An earlier run of this command may have/u);
+  });
+
+  test('as held where it is', async () => {
+    await operator.sandbox.faults({ kind: 'reply', status: 200, body: 'OK', when: 'after' });
+    expect((await operator.jsonApart(payAda)).exit).toBe(10);
+    tokenless();
+    expect(await operator.jsonApart(payAda)).toMatchObject({
+      exit: 10,
+      error: { code: 'held', retry: 'decide' },
+    });
+  });
+
+  test('where the journal can be read, but not be opened for sending', async () => {
+    const id = await unknown(payAda);
+    makeNewer();
+    const ended = await operator.jsonApart(payAda);
+    expect(ended).toMatchObject({ exit: 9, error: { code: 'unknown' } });
+    expect(ended.error?.message).toMatch(/newer botctl/u);
+    expect(ended.error?.message).toContain(id);
+    expect(await operator.jsonApart([...payAda.slice(0, 6), '0.7'])).toMatchObject({
+      exit: 1,
+      error: { code: 'journal-newer' },
+    });
+  });
+
+  test('where the journal can be opened, but not be written', async () => {
+    const id = await unknown(payAda);
+    // As many blocks as what is beside the journal needs, and fewer than its log has.
+    const full = `ulimit -f 70; exec '${process.execPath}' '${botctlPath}' --json`;
+    const ended = said(await operator.shell(`${full} ${payAda.join(' ')}`));
+    expect(ended.error).toMatchObject({ code: 'unknown', retry: 'same-command' });
+    expect(ended.error?.message).toMatch(/cannot be written/u);
+    expect(ended.error?.message).toContain(id);
+    const other = said(await operator.shell(`${full} ${[...payAda.slice(0, 6), '0.7'].join(' ')}`));
+    expect(other.error).toMatchObject({ code: 'journal-not-writable', retry: 'after-fix' });
+    expect(await operator.jsonApart(payAda)).toMatchObject({ exit: 0, intent: { id } });
+  });
+
+  test('of a batch by its name', async () => {
+    const rows = 'id,conversation_id,content\n1,conv_demo,one\n';
+    const argv = ['batch', 'send', '-', '--once', 'news', '--retries', '0'];
+    await operator.sandbox.faults({ kind: 'drop', when: 'after' });
+    expect((await operator.apart(argv, { stdin: rows })).code).toBe(11);
+    tokenless();
+    const ended = await operator.jsonApart(argv, { stdin: rows });
+    expect(ended).toMatchObject({ exit: 11, error: { code: 'stopped', retry: 'after-fix' } });
+    expect(ended.error?.message).toMatch(/1 row of this batch may have happened/u);
+  });
+});
+
+test('where nobody can read the journal, it is said that nobody can tell', async () => {
+  await unknown(payAda);
+  writeFileSync(operator.journal, 'this is no journal'.repeat(1000));
+  const ended = await operator.jsonApart(payAda);
+  expect(ended).toMatchObject({ exit: 1, error: { code: 'journal-damaged' } });
+  expect(ended.error?.message).toMatch(/Nothing was sent now\..*cannot be told without its journal/u);
+});

@@ -1,0 +1,115 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { botctl, type Ran } from '../../testing/botctl.ts';
+import { botctlHere } from '../../testing/builtHere.ts';
+import { Home } from '../../testing/home.ts';
+import { processorMs } from '../../testing/processorTime.ts';
+
+let home: Home;
+beforeEach(() => {
+  home = new Home();
+});
+afterEach(() => home.remove());
+
+const many = <Made>(count: number, make: (index: number) => Made): Made[] =>
+  Array.from({ length: count }, (_none, index) => make(index));
+
+const keys = JSON.stringify(Object.fromEntries(many(60_000, (index) => [`key${index}`, 1])));
+const button = (index: number) => ({ type: 'button', label: 'a', custom_id: `b${Math.floor(index / 2)}` });
+const long = 'x'.repeat(900_000);
+const to = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
+const message = { conversation_id: 'c', content: 'x' };
+
+const batch = (kind: string) => (path: string) => ['batch', kind, path, '--once', 'x'];
+const payload = (kind: string) => (path: string) => [kind, '--payload', path];
+
+/** So soon that nothing in it grows with the square of the input. */
+async function soon(words: readonly string[]): Promise<Ran> {
+  let ran: Ran | undefined;
+  const tookMs = await processorMs(async () => {
+    ran = await botctlHere(words, { env: home.env });
+  });
+  // Alone it takes a tenth of that.
+  expect(tookMs).toBeLessThan(6000);
+  if (ran === undefined) throw new Error('it did not run');
+  return ran;
+}
+
+test.each<[string, string, (path: string) => readonly string[], string]>([
+  ['140,000 columns', many(140_000, (index) => `c${index}`).join(','), batch('send'), 'and 139995 more'],
+  ['a column 140,000 times', many(140_000, () => 'content').join(','), batch('send'), 'has columns twice: '],
+  ['60,000 keys of a message', keys, payload('send'), 'and 59997 more problems'],
+  ['60,000 keys of a transfer', keys, payload('transfer'), 'more problems'],
+  ['60,000 keys in a row', `${keys}\n`, batch('send'), 'more problems'],
+  ['one long key', JSON.stringify({ ...message, [long]: 1 }), payload('send'), 'is not known'],
+  [
+    'a long key twice',
+    `{"${long.slice(2 ** 19)}":1,"${long.slice(2 ** 19)}":2}`,
+    payload('send'),
+    'is given twice',
+  ],
+  [
+    '15,000 buttons twice',
+    JSON.stringify([{ type: 'action_row', components: many(15_000, button) }]),
+    (path) => ['send', '--conversation', 'c', '--content', 'x', '--components', path],
+    'more problems',
+  ],
+  [
+    '30,000 empty components',
+    JSON.stringify({ ...message, components: many(30_000, () => ({})) }),
+    payload('send'),
+    'more problems',
+  ],
+  [
+    'a long address',
+    JSON.stringify({ to_address: long, asset: 'SOL', amount: '1' }),
+    payload('transfer'),
+    'to_address',
+  ],
+  [
+    'a long asset',
+    JSON.stringify({ to_address: to, asset: ` ${long}`, amount: '1' }),
+    payload('transfer'),
+    'asset',
+  ],
+  [
+    'a long amount',
+    JSON.stringify({ to_address: to, asset: 'SOL', amount: `${long}0` }),
+    payload('transfer'),
+    'amount',
+  ],
+  ['a long content', JSON.stringify({ ...message, content: long }), payload('send'), 'is far too long'],
+  ['a long number', `{"a":${'1'.repeat(900_000)}}`, payload('send'), 'passed on exactly'],
+  ['a million brackets', '['.repeat(1_000_000), payload('send'), 'nested deeper'],
+  ['megabytes of blank lines', ' \n'.repeat(4_000_000), batch('send'), 'the header has unknown columns'],
+  ['a quote that never ends', `conversation_id,content\n"${long.repeat(4)}`, batch('send'), 'not CSV'],
+])('%s end soon, with a short message', async (_what, text, wordsOf, words) => {
+  const path = join(home.path, 'input');
+  writeFileSync(path, text);
+  const ran = await soon([...wordsOf(path), '--sandbox', '--dry-run', '--json']);
+  expect(ran.code).toBe(2);
+  const said = ran.stdout + ran.stderr;
+  expect(said).toContain(words);
+  expect(said.length).toBeLessThan(2600);
+});
+
+test('a token file of nothing but line breaks, and then something, ends soon', async () => {
+  const path = join(home.path, 'token');
+  writeFileSync(path, `${'\n'.repeat(65_000)}x`);
+  const to = ['--base-url', 'http://127.0.0.1:1', '--retries', '0', '--token-file', path];
+  const ran = await soon(['send', '--conversation', 'c', '--content', 'x', ...to]);
+  expect(ran.stderr).toContain('more than one line');
+});
+
+test.each([
+  ['--timeout', 'z'.repeat(100_000)],
+  ['--once', 'n'.repeat(100_000)],
+  ['--base-url', 'z'.repeat(100_000)],
+  [`--${'z'.repeat(100_000)}`, 'x'],
+])('a refusal of long words stays short: %.12s', async (option, value) => {
+  const words = ['send', '--conversation', 'c', '--content', 'x', option, value, '--json'];
+  const ran = await botctl(words, { env: { ...home.env, BOTCTL_TOKEN: 'a-token-of-the-bot' } });
+  expect(ran.code).toBeGreaterThan(1);
+  expect((ran.stdout + ran.stderr).length).toBeLessThan(2600);
+});

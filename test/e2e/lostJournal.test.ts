@@ -1,0 +1,179 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { botctlPath } from '../../testing/botctl.ts';
+import { payAda, SandboxHome } from '../../testing/sandboxHome.ts';
+
+let operator: SandboxHome;
+beforeEach(async () => {
+  operator = await SandboxHome.open();
+});
+afterEach(() => operator.close());
+
+const transfers = async (): Promise<number> => (await operator.sandbox.ledger({ kind: 'transfer' })).length;
+
+function flipBit(path: string, at: number): void {
+  const bytes = readFileSync(path);
+  bytes.writeUInt8(bytes.readUInt8(at) ^ 8, at);
+  writeFileSync(path, bytes);
+}
+
+/** What was done to the journal after the money went out. */
+const hurts: readonly (readonly [string, (journal: string) => void])[] = [
+  ['one flipped bit in the log', (journal) => flipBit(`${journal}-wal`, 100)],
+  ['the log cut', (journal) => truncateSync(`${journal}-wal`, 5000)],
+  ['the log’s header broken', (journal) => flipBit(`${journal}-wal`, 5)],
+  ['the log removed', (journal) => rmSync(`${journal}-wal`)],
+  [
+    'journal.db alone in a fresh container',
+    (journal) => {
+      const bytes = readFileSync(journal);
+      rmSync(dirname(journal), { recursive: true });
+      mkdirSync(dirname(journal));
+      writeFileSync(journal, bytes, { mode: 0o600 });
+    },
+  ],
+];
+
+describe('a payment whose record was lost is not made again', () => {
+  test.each(hurts)('%s: refused, with how much is missing and the way on', async (_what, hurt) => {
+    expect((await operator.apart([...payAda, '--yes'])).code).toBe(0);
+    hurt(operator.journal);
+    const again = await operator.jsonApart([...payAda, '--yes']);
+    expect(again).toMatchObject({ exit: 1, error: { code: 'journal-lost', retry: 'after-fix' } });
+    expect(again.error?.message).toMatch(/has lost 1 intent and 1 attempt|its mark .* is missing/u);
+    expect(await transfers()).toBe(1);
+  });
+
+  test('an older backup put back is refused, and the loss can be accepted', async () => {
+    expect((await operator.apart([...payAda, '--yes'])).code).toBe(0);
+    execFileSync('cp', ['-r', dirname(operator.journal), `${dirname(operator.journal)}.backup`]);
+    expect((await operator.apart([...payAda, '--once', 'second', '--yes'])).code).toBe(0);
+    for (const suffix of ['', '-wal', '-shm']) {
+      copyFileSync(
+        join(`${dirname(operator.journal)}.backup`, `journal.db${suffix}`),
+        `${operator.journal}${suffix}`,
+      );
+    }
+    const refused = await operator.apart([...payAda, '--once', 'second', '--yes']);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('has lost 1 intent and 1 attempt');
+    const line = refused.stderr.split('\n').find((one) => one.includes('journal accept-loss')) ?? '';
+    const asked = await operator.apart(line.trim().split(' ').slice(1));
+    expect([asked.code, asked.stderr]).toEqual([
+      2,
+      expect.stringContaining('botctl journal accept-loss --yes'),
+    ]);
+    const accepted = await operator.apart(['journal', 'accept-loss', '--yes', '--json']);
+    expect(JSON.parse(accepted.stdout)).toMatchObject({
+      lost: [
+        { what: 'intents', first: 2, last: 2, count: 1 },
+        { what: 'attempts', first: 2, last: 2, count: 1 },
+      ],
+    });
+    // Named, so the service still knows the key: it happened once all the same.
+    expect((await operator.apart([...payAda, '--once', 'second', '--yes'])).code).toBe(0);
+    expect(await transfers()).toBe(2);
+    expect((await operator.apart(['journal', 'accept-loss', '--yes'])).stderr).toContain(
+      'holds all that it ever held',
+    );
+  });
+
+  test('what is left can be looked at, with a warning', async () => {
+    expect((await operator.apart([...payAda, '--yes'])).code).toBe(0);
+    rmSync(`${operator.journal}-wal`);
+    for (const words of [['history'], [...payAda, '--dry-run']]) {
+      const looked = await operator.apart(words);
+      expect(looked.code).toBe(0);
+      expect(looked.stderr).toContain('has lost 1 intent');
+    }
+    const { stdout, code } = await operator.apart(['doctor', '--json']);
+    expect([code, stdout]).toEqual([1, expect.stringContaining('has lost 1 intent')]);
+  });
+
+  test('whatever decides is refused, too', async () => {
+    expect((await operator.apart([...payAda, '--yes'])).code).toBe(0);
+    const { stdout } = await operator.apart(['history', '--quiet']);
+    rmSync(`${operator.journal}.mark`);
+    for (const words of [
+      ['resume', '--all'],
+      ['resolve', stdout.trim(), '--happened', '--reason', 'seen'],
+    ]) {
+      expect((await operator.apart(words)).stderr).toContain('journal.db.mark is missing');
+    }
+  });
+});
+
+describe('what is no journal is left as it is', () => {
+  test('a device: its mode stays, also for root', async () => {
+    const { mode } = statSync('/dev/null');
+    const refused = await operator.apart([...payAda, '--yes', '--journal', '/dev/null']);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('is a device')]);
+    expect(statSync('/dev/null').mode).toBe(mode);
+    expect(await transfers()).toBe(0);
+  });
+
+  test('a file with a second name', async () => {
+    expect((await operator.apart([...payAda, '--yes'])).code).toBe(0);
+    linkSync(operator.journal, `${operator.journal}.link`);
+    const refused = await operator.apart([...payAda, '--yes', '--journal', `${operator.journal}.link`]);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('hard link')]);
+    expect(await transfers()).toBe(1);
+  });
+
+  test('a journal.db that is a mount of its own (skipped where nothing can be mounted)', async ({ skip }) => {
+    expect((await operator.apart([...payAda, '--yes'])).code).toBe(0);
+    const container = join(operator.home.path, 'container');
+    mkdirSync(container);
+    const mounted = join(container, 'journal.db');
+    writeFileSync(mounted, '');
+    const words = [...payAda, '--yes', '--journal', mounted].map((word) => `'${word}'`).join(' ');
+    const inside = `mount --bind '${operator.journal}' '${mounted}' && exec '${process.execPath}' '${botctlPath}' ${words}`;
+    const run = spawnSync('unshare', ['-m', 'sh', '-c', inside], {
+      env: { ...process.env, ...operator.env },
+      encoding: 'utf8',
+    });
+    if (/unshare|mount:|not found|permitted/u.test(run.stderr ?? '') || run.error) {
+      return skip('nothing can be mounted here');
+    }
+    expect([run.status, run.stderr]).toEqual([2, expect.stringContaining('Mount its folder')]);
+    expect(await transfers()).toBe(1);
+  });
+
+  test.each(['journal.db', './j/journal.db', '~/journal.db'])('BOTCTL_JOURNAL=%s', async (path) => {
+    const refused = await operator.apart([...payAda, '--yes'], { env: { BOTCTL_JOURNAL: path } });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('not an absolute path')]);
+    expect(await transfers()).toBe(0);
+  });
+
+  test('an empty file gets one warning, and becomes a journal', async () => {
+    const path = join(operator.home.path, 'empty.db');
+    writeFileSync(path, '');
+    const done = await operator.apart([...payAda, '--yes', '--journal', path]);
+    expect([done.code, done.stderr]).toEqual([0, expect.stringContaining('is an empty file')]);
+  });
+});
+
+describe('a journal whose files go away while something is sent', () => {
+  test('after the bytes: what came back is told, and that it is not on record', async () => {
+    await operator.sandbox.faults({ kind: 'stall', when: 'after', ms: 700 });
+    const { ended } = operator.start([...payAda, '--yes']);
+    await operator.effects(1);
+    renameSync(operator.journal, `${operator.journal}.moved`);
+    const { code, stdout, stderr } = await ended;
+    expect(code).toBe(9);
+    expect(stdout).toMatch(/Signature/u);
+    expect(stderr).toContain('journal.db is gone');
+  });
+});

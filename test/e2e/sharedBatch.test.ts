@@ -1,0 +1,326 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { botctl, botctlPath, type Ran } from '../../testing/botctl.ts';
+import { botctlHere } from '../../testing/builtHere.ts';
+import { closedAfterTest } from '../../testing/closedAfterTest.ts';
+import { Home } from '../../testing/home.ts';
+import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
+import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
+import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
+import { startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
+
+type End = {
+  rows: { all: number };
+  result: Record<string, number>;
+  stopped?: string;
+  error?: { code: string; retry: string; message: string };
+};
+
+let server: PostgresServer;
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  server = await sharedServer(18);
+  sandbox = await startTestSandbox();
+});
+afterAll(() => sandbox.close());
+
+let journal: string;
+let homes: Home[];
+let started: ChildProcess[];
+beforeEach(async () => {
+  journal = await newSharedJournal(server, { leaseMs: 900 });
+  homes = [];
+  started = [];
+});
+afterEach(async () => {
+  for (const child of started) child.kill('SIGKILL');
+  for (const home of homes) home.remove();
+  await sandbox.reset();
+});
+
+/** A machine of its own: it has nothing in common with the others but the journal. */
+function machine(): Record<string, string> {
+  const home = new Home();
+  homes.push(home);
+  return {
+    ...home.env,
+    BOTCTL_JOURNAL: journal,
+    BOTCTL_BASE_URL: sandbox.baseUrl,
+    BOTCTL_TOKEN: sandbox.tokens.full,
+  };
+}
+
+/** The same file on that machine. */
+function fileOf({ HOME = '' }: Record<string, string>, rows: number, change = ''): string {
+  const path = join(HOME, 'news.csv');
+  const lines = Array.from({ length: rows }, (_, row) => `r${row},conv_demo,row ${row}`);
+  writeFileSync(path, `id,conversation_id,content\n${lines.join('\n')}\n${change}`);
+  return path;
+}
+
+const words = (path: string, ...more: string[]) => ['batch', 'send', path, '--once', 'news', ...more];
+
+function start(rows: number, ...more: string[]): { child: ChildProcess; ended: Promise<Ran> } {
+  const env = machine();
+  const child = spawn(process.execPath, [botctlPath, ...words(fileOf(env, rows), '--json', ...more)], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  started.push(child);
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    stdout += chunk;
+  });
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    stderr += chunk;
+  });
+  const ended = once(child, 'close').then(([code, signal]): Ran => ({ code, signal, stdout, stderr }));
+  return { child, ended };
+}
+
+function run(rows: number, ...more: string[]): Promise<Ran> {
+  const env = machine();
+  return botctlHere(words(fileOf(env, rows), '--json', ...more), { env });
+}
+
+function endOf({ stdout }: Ran): End {
+  return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as End;
+}
+
+async function effects(count: number): Promise<void> {
+  while ((await sandbox.state()).counts.messages < count) await new Promise((done) => setTimeout(done, 10));
+}
+
+/** Some runner has something on record: its request is in flight, or about to leave. */
+async function firstAttempt(): Promise<void> {
+  const look = () => server.query('SELECT FROM botctl.attempts', [], journal);
+  while ((await look()).length === 0) await new Promise((done) => setTimeout(done, 10));
+}
+
+/** How often each row happened. */
+async function timesOf(rows: number): Promise<number[]> {
+  const ledger = await sandbox.ledger();
+  expect(ledger.length).toBe(rows);
+  return Array.from({ length: rows }, (_, row) => {
+    return ledger.filter(({ request }) => request.content === `row ${row}`).length;
+  });
+}
+
+const onceEach = (rows: number) => Array.from({ length: rows }, () => 1);
+
+test('the runners of a batch share its rows: each once, and each runner tells its own share and the whole', async () => {
+  const rows = 80;
+  const reports = [1, 2].map((runner) => join(machine().HOME ?? '', `report-${runner}.csv`));
+  const runners = reports.map((report) => start(rows, '--rate', '60/s', '--report', report));
+  const ended = await Promise.all(runners.map(({ ended }) => ended));
+  expect(ended.map(({ code }) => code)).toEqual([0, 0]);
+  expect(await timesOf(rows)).toEqual(onceEach(rows));
+  const results = ended.map((one) => endOf(one).result);
+  for (const { done, done_now = 0, done_before = 0, done_by_others = 0 } of results) {
+    expect(done).toBe(rows);
+    expect(done_now + done_before + done_by_others).toBe(rows);
+  }
+  expect(results.reduce((sum, { done_now = 0 }) => sum + done_now, 0)).toBe(rows);
+  const [first, second] = reports.map((report) => readFileSync(report, 'utf8'));
+  expect(first).toBe(second);
+  const lines = first?.trimEnd().split('\n').slice(1) ?? [];
+  expect(lines).toHaveLength(rows);
+  for (const [row, line] of lines.entries())
+    expect(line).toMatch(new RegExp(`^${row + 2},r${row},accepted,msg_`));
+  const env = machine();
+  const quiet = await botctlHere(words(fileOf(env, rows), '--quiet'), { env });
+  expect(quiet.stdout.trimEnd().split('\n')).toEqual(lines.map((line) => line.split(',')[3]));
+});
+
+test('the rows of a runner that is killed are taken over', async () => {
+  const rows = 90;
+  const [killed, ...others] = [1, 2, 3].map(() => start(rows, '--rate', '60/s'));
+  await effects(20);
+  killed?.child.kill('SIGKILL');
+  const ended = await Promise.all(others.map(({ ended }) => ended));
+  expect(ended.map(({ code }) => code)).toEqual([0, 0]);
+  for (const one of ended) expect(endOf(one).result.done).toBe(rows);
+  expect(await timesOf(rows)).toEqual(onceEach(rows));
+});
+
+test('so are those of one that is stopped past its lease; continued, it starts nothing new', async () => {
+  const rows = 60;
+  await sandbox.faults({ kind: 'stall', when: 'after', ms: 300, times: 1 });
+  const stopped = start(rows, '--concurrency', '1');
+  await effects(1);
+  stopped.child.kill('SIGSTOP');
+  const other = await start(rows).ended;
+  expect([other.code, endOf(other).result]).toEqual([0, expect.objectContaining({ done: rows })]);
+  const requests = sandbox.lines.length;
+  stopped.child.kill('SIGCONT');
+  const late = await stopped.ended;
+  // What came of its one request is on record by whoever was first; all else is done.
+  expect([late.code, late.stderr]).toEqual([0, expect.anything()]);
+  expect(endOf(late)).toMatchObject({ result: { done: rows, done_now: 1 } });
+  expect(sandbox.lines.slice(requests).filter(({ operation }) => operation === 'message')).toEqual([]);
+  expect(await timesOf(rows)).toEqual(onceEach(rows));
+});
+
+test('who is done early waits for the others, and says for whom; after --max-wait it leaves the rest to them', async () => {
+  const rows = 20;
+  await sandbox.faults({ kind: 'stall', when: 'before', ms: null, times: 1 });
+  const slow = start(rows, '--concurrency', '1');
+  await firstAttempt();
+  const early = await start(rows, '--max-wait', '500ms').ended;
+  expect([early.code, early.stderr]).toEqual([
+    11,
+    expect.stringMatching(/waiting for \S+ \(pid \d+\): \d+ rows/u),
+  ]);
+  expect(endOf(early)).toMatchObject({
+    stopped: 'others-at-work',
+    error: { code: 'not-all-done', retry: 'same-command' },
+  });
+  const { result } = endOf(early);
+  expect((result.not_begun ?? 0) + (result.sending ?? 0) + (result.done ?? 0)).toBe(rows);
+  slow.child.kill('SIGKILL');
+  const last = await run(rows);
+  expect([last.code, endOf(last).result.done]).toEqual([0, rows]);
+  expect(await timesOf(rows)).toEqual(onceEach(rows));
+});
+
+test('a row that was rejected is told by all of them, whoever sent it', async () => {
+  const rows = 40;
+  await sandbox.script({
+    operation: 'message',
+    status: 400,
+    body: { error: 'no' },
+    times: 1,
+    when: 'before',
+  });
+  const ended = await Promise.all([1, 2].map(() => start(rows, '--rate', '60/s').ended));
+  for (const one of ended) {
+    expect([one.code, endOf(one).error?.code]).toEqual([2, 'some-to-fix']);
+    expect(endOf(one).result).toMatchObject({ done: rows - 1, rejected: 1 });
+  }
+  expect((await run(rows)).code).toBe(0);
+  expect(await timesOf(rows)).toEqual(onceEach(rows));
+});
+
+describe('the journal', () => {
+  test('needs no more of a runner’s role than journal grants gives it', async () => {
+    const { stdout: sql } = await botctlHere(['journal', 'grants', '--role', 'sharer'], {
+      env: { ...machine() },
+    });
+    await server.query(`CREATE ROLE sharer LOGIN PASSWORD 'shares'`);
+    await server.query(sql, [], journal);
+    journal = journal.replace(/\/\/[^@]*@/u, '//sharer:shares@');
+    expect((await run(3)).code).toBe(0);
+    const more = await botctlHere(
+      words(fileOf(machine(), 3, 'r3,conv_demo,row 3'), '--json', '--changed-file'),
+      { env: machine() },
+    );
+    expect([more.code, endOf(more).result.done]).toEqual([0, 4]);
+  });
+
+  test('taken for dead by the others, a runner begins no new rows and says so', async () => {
+    const rows = 60;
+    const fenced = start(rows, '--rate', '60/s');
+    await effects(10);
+    await server.query('UPDATE botctl.owners SET ended_at = renewed_at', [], journal);
+    const ended = await fenced.ended;
+    expect(ended.code).toBe(11);
+    const { stopped, error, result } = endOf(ended);
+    expect([stopped, error?.code, error?.retry]).toEqual(['failure', 'not-all-done', 'same-command']);
+    expect(error?.message).toMatch(/silent for too long.*counts it as ended.*No new rows were begun\.$/u);
+    expect(error?.message).not.toContain('Nothing was sent');
+    const { done_now: _now, done_before: _before, done_by_others: _others, ...stand } = result;
+    expect(Object.values(stand).reduce((sum, count) => sum + count, 0)).toBe(rows);
+    expect(result.not_begun).toBeGreaterThan(0);
+    expect((await run(rows)).code).toBe(0);
+    expect(await timesOf(rows)).toEqual(onceEach(rows));
+  });
+
+  test('away for a moment, is waited for; away for longer, it ends the batch and nothing is said that is not so', async () => {
+    const rows = 60;
+    const proxy = closedAfterTest(await startCuttableProxy(server.port));
+    const { HOME = '', ...rest } = machine();
+    const env = { ...rest, HOME, BOTCTL_JOURNAL: proxy.through(journal) };
+    const report = join(HOME, 'report.csv');
+    const limits = ['--rate', '60/s', '--max-wait', '600ms', '--report', report];
+    const argv = words(fileOf(env, rows), '--json', ...limits);
+    const running = botctl(argv, { env });
+    await effects(10);
+    proxy.now('cut');
+    await effects(20);
+    proxy.refuse();
+    proxy.now('cut');
+    const ended = await running;
+    expect(ended.code).toBe(11);
+    const { error, result } = endOf(ended);
+    expect(error).toMatchObject({ code: 'not-all-done', retry: 'same-command' });
+    expect(error?.message).toMatch(
+      /rows cannot be looked up now\..*cannot be reached.*No new rows were begun\.$/u,
+    );
+    expect(error?.message).not.toContain('othing was sent');
+    expect(result.untold).toBeGreaterThan(0);
+    expect([existsSync(report), ended.stderr]).toEqual([false, expect.stringContaining('was not written')]);
+    await proxy.accept();
+    const again = await botctl(argv, { env });
+    expect([again.code, endOf(again).result.done]).toEqual([0, rows]);
+    expect(await timesOf(rows)).toEqual(onceEach(rows));
+  });
+});
+
+describe('the file', () => {
+  const corrected = 'r-new,conv_demo,row 3';
+
+  async function changed(...more: string[]): Promise<Ran> {
+    const env = machine();
+    return botctlHere(words(fileOf(env, 3, corrected), '--json', ...more), { env });
+  }
+
+  test('is the same for all, or nothing is sent', async () => {
+    expect((await run(3)).code).toBe(0);
+    for (const dry of [[], ['--dry-run']]) {
+      const refused = await changed(...dry);
+      expect([refused.code, endOf(refused).error]).toEqual([
+        6,
+        expect.objectContaining({ code: 'other-file', retry: 'after-fix' }),
+      ]);
+      expect(endOf(refused).error?.message).toMatch(/SHA-256 differs. Nothing was sent now\.$/u);
+    }
+    expect(await timesOf(3)).toEqual(onceEach(3));
+    const taken = await changed('--changed-file');
+    expect([taken.code, endOf(taken).result]).toEqual([
+      0,
+      { done: 4, done_now: 1, done_before: 3, done_by_others: 0 },
+    ]);
+    // Now the corrected one is on record.
+    expect((await run(3)).code).toBe(6);
+    expect((await changed()).code).toBe(0);
+  });
+
+  test('stays what it is while somebody works on it', async () => {
+    await sandbox.faults({ kind: 'stall', when: 'before', ms: null, times: 1 });
+    const first = start(3);
+    await firstAttempt();
+    const refused = await changed('--changed-file');
+    expect([refused.code, endOf(refused).error]).toEqual([
+      6,
+      expect.objectContaining({ code: 'batch-at-work', retry: 'same-command' }),
+    ]);
+    first.child.kill('SIGKILL');
+    // Killed, it counts as at work until its lease has run out.
+    let taken = refused;
+    while (taken.code === 6) taken = await changed('--changed-file');
+    expect(taken.code).toBe(0);
+    expect(await timesOf(4)).toEqual(onceEach(4));
+  });
+
+  test('counts by its bytes from stdin too', async () => {
+    const env = machine();
+    const stdin = readFileSync(fileOf(env, 3), 'utf8');
+    const piped = (text: string) => botctlHere(words('-', '--json'), { env, stdin: text });
+    expect((await piped(stdin)).code).toBe(0);
+    expect((await run(3)).code).toBe(0);
+    expect((await piped(`${stdin}\n`)).code).toBe(6);
+  });
+});

@@ -1,0 +1,272 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { botctl, botctlPath } from '../../testing/botctl.ts';
+import { closedAfterTest } from '../../testing/closedAfterTest.ts';
+import { Home } from '../../testing/home.ts';
+import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
+import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
+import { startPretendPooler } from '../../testing/postgres/pooler.ts';
+import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
+import { startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
+import { payAda, type Said } from '../../testing/sandboxHome.ts';
+
+let server: PostgresServer;
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  [server, sandbox] = await Promise.all([sharedServer(), startTestSandbox()]);
+});
+afterAll(() => sandbox.close());
+
+let journal: string;
+let homes: Home[];
+let started: ChildProcess[];
+beforeEach(async () => {
+  journal = await newSharedJournal(server, { leaseMs: 900 });
+  homes = [];
+  started = [];
+});
+afterEach(async () => {
+  for (const child of started) child.kill('SIGKILL');
+  for (const home of homes) home.remove();
+  await sandbox.clearFaults();
+  await sandbox.reset();
+});
+
+/** A machine of its own: it has nothing in common with the others but the journal. */
+function machine(url = journal): Record<string, string> {
+  const home = new Home();
+  homes.push(home);
+  return {
+    ...home.env,
+    BOTCTL_JOURNAL: url,
+    BOTCTL_BASE_URL: sandbox.baseUrl,
+    BOTCTL_TOKEN: sandbox.tokens.full,
+  };
+}
+
+const payRent = [...payAda, '--once', 'rent', '--yes', '--json'];
+
+type Ended = { readonly code: number | null; readonly said: Said; readonly stderr: string };
+
+async function run(words: readonly string[], env: Record<string, string>): Promise<Ended> {
+  const { code, stdout, stderr } = await botctl(words, { env });
+  return { code, stderr, said: stdout === '' ? ({} as Said) : (JSON.parse(stdout) as Said) };
+}
+
+type Started = { readonly child: ChildProcess; readonly ended: Promise<Ended> };
+
+function start(words: readonly string[], env: Record<string, string>): Started {
+  const child = spawn(process.execPath, [botctlPath, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  started.push(child);
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk) => {
+    stdout += String(chunk);
+  });
+  child.stderr.on('data', (chunk) => {
+    stderr += String(chunk);
+  });
+  const ended = once(child, 'close').then(([code]): Ended => {
+    return {
+      code: code as number | null,
+      stderr,
+      said: stdout === '' ? ({} as Said) : (JSON.parse(stdout) as Said),
+    };
+  });
+  return { child, ended };
+}
+
+/** An attempt is on record that has no end yet. */
+async function isSending(): Promise<boolean> {
+  return (await server.query('SELECT FROM botctl.attempts WHERE verdict IS NULL', [], journal)).length > 0;
+}
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (let look = 0; look < 1000; look += 1) {
+    if (await isSo()) return;
+    await pause(10);
+  }
+  throw new Error('it did not come to that');
+}
+
+describe('two machines with one journal', () => {
+  test('make one request of the same named command', async () => {
+    const [first, second] = await Promise.all([run(payRent, machine()), run(payRent, machine())]);
+    expect([first.code, second.code]).toEqual([0, 0]);
+    expect([first.said.replayed, second.said.replayed].sort()).toEqual([false, true]);
+    expect(await sandbox.ledger()).toHaveLength(1);
+  });
+
+  test('pay once, though one of them is stopped in the middle for longer than its lease', async () => {
+    await sandbox.faults({ kind: 'stall', when: 'before', ms: 4000, times: 1 });
+    const slow = start(payRent, machine());
+    await until(isSending);
+    await pause(400);
+    slow.child.kill('SIGSTOP');
+    const taking = await run(payRent, machine());
+    expect(taking.said).toMatchObject({ outcome: 'accepted', intent: { attempts: 2 } });
+    slow.child.kill('SIGCONT');
+    const late = await slow.ended;
+    expect([taking.code, late.code]).toEqual([0, 0]);
+    expect(late.said.transfer).toEqual(taking.said.transfer);
+    expect(await sandbox.ledger()).toHaveLength(1);
+  });
+});
+
+describe('a command whose journal is away', () => {
+  test('sends nothing, waits for nobody, and may be run again', async () => {
+    const proxy = closedAfterTest(await startCuttableProxy(server.port));
+    const env = machine(proxy.through(journal));
+    proxy.refuse();
+    const { code, said } = await run(payRent, env);
+    expect([code, said.error]).toEqual([
+      1,
+      expect.objectContaining({ code: 'journal-unreachable', retry: 'same-command' }),
+    ]);
+    expect(said.error?.message).toContain('Nothing was sent now.');
+    await proxy.accept();
+    expect((await run(payRent, env)).said).toMatchObject({ outcome: 'accepted', replayed: false });
+    expect(await sandbox.ledger()).toHaveLength(1);
+  });
+
+  test('is left by Ctrl-C while it waits for a crowded server', async () => {
+    const role = `crowded_${Date.now()}`;
+    await server.query(`CREATE ROLE ${role} LOGIN CONNECTION LIMIT 0 PASSWORD 'crowd'`);
+    let refusals = 0;
+    const watched = await startCuttableProxy(server.port, (_from, message) => {
+      if (message.includes('too many connections')) refusals += 1;
+      return message;
+    });
+    const url = closedAfterTest(watched)
+      .through(journal)
+      .replace(/\/\/[^@]*@/u, `//${role}:crowd@`);
+    const { child, ended } = start(payRent, machine(url));
+    await until(() => refusals > 1);
+    child.kill('SIGINT');
+    const startedAtMs = performance.now();
+    const { code, said } = await ended;
+    expect([code, said.error?.code]).toEqual([130, 'interrupted']);
+    expect(said.error?.message).toMatch(/Nothing was sent\.$/u);
+    expect(performance.now() - startedAtMs).toBeLessThan(3000);
+  });
+});
+
+describe('a journal that cannot be used', () => {
+  type Change = (client: Client) => Promise<unknown>;
+  const sql =
+    (text: string): Change =>
+    (client) =>
+      client.query(text);
+
+  test.each<[string, Change, string, string]>([
+    [
+      'is not there',
+      sql('DROP SCHEMA botctl CASCADE'),
+      'journal-schema',
+      'There is no journal in the schema botctl',
+    ],
+    [
+      'is of a newer botctl',
+      sql(`UPDATE botctl.meta SET value = '99' WHERE name = 'version'`),
+      'journal-schema',
+      'was made by a newer botctl',
+    ],
+    [
+      'is somebody else’s',
+      sql('DROP SCHEMA botctl CASCADE; CREATE SCHEMA botctl; CREATE TABLE botctl.meta (id int)'),
+      'journal-schema',
+      'but not that of a journal',
+    ],
+  ])('because it %s is refused, and nothing is sent', async (_what, change, code, sentence) => {
+    const client = new Client({ connectionString: journal });
+    await client.connect();
+    await change(client);
+    await client.end();
+    const { code: exit, said } = await run(payRent, machine());
+    expect([exit, said.error]).toEqual([
+      1,
+      expect.objectContaining({ code, retry: 'after-fix', message: expect.stringContaining(sentence) }),
+    ]);
+    expect(await sandbox.ledger()).toEqual([]);
+  });
+
+  test('because a pooler stands before it is refused', async () => {
+    const pooler = closedAfterTest(await startPretendPooler(server));
+    const { code, said } = await run(payRent, machine(pooler.through(journal)));
+    expect([code, said.error?.code, said.error?.message]).toEqual([
+      1,
+      'journal-schema',
+      expect.stringContaining('is a pooler that changes servers'),
+    ]);
+  });
+
+  test('because its database is not in UTF8 is refused', async () => {
+    await server.query(`DROP DATABASE IF EXISTS ascii_only`);
+    await server.query(
+      `CREATE DATABASE ascii_only ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`,
+    );
+    const { code, said } = await run(payRent, machine(server.urlOf('ascii_only')));
+    expect([code, said.error?.code]).toEqual([1, 'journal-schema']);
+    expect(said.error?.message).toContain('is encoded in SQL_ASCII');
+  });
+
+  test('because it was given to an auditor is refused for sending, and shown', async () => {
+    await run(payRent, machine());
+    const role = `auditor_${Date.now()}`;
+    await server.query(`CREATE ROLE ${role} LOGIN PASSWORD 'audit'`);
+    const grants = await botctl(['journal', 'grants', '--role', role, '--read-only'], { env: machine() });
+    expect(grants.code).toBe(0);
+    await server.query(grants.stdout, [], journal);
+    const env = machine(journal.replace(/\/\/[^@]*@/u, `//${role}:audit@`));
+    const { code, said } = await run(payRent, env);
+    expect([code, said.error?.code]).toEqual([1, 'journal-schema']);
+    expect(said.error?.message).toContain('may look at the journal');
+    expect((await botctl(['history'], { env })).stdout).toContain('rent');
+  });
+
+  test('because the password is wrong is told so, without it', async () => {
+    const { code, said, stderr } = await run(
+      payRent,
+      machine(journal.replace(/\/\/[^@]*@/u, '//postgres:wrong-canary@')),
+    );
+    expect([code, said.error?.code]).toEqual([1, 'journal-denied']);
+    expect(`${stderr}${JSON.stringify(said)}`).not.toContain('canary');
+  });
+});
+
+describe('the password of a shared journal', () => {
+  test('is in no output, no argument, no row and no name that others see', async () => {
+    const password = new URL(journal).password;
+    const env = { ...machine(), NODE_DEBUG: 'net,tls,http,stream,child_process,module' };
+    await sandbox.faults({ kind: 'stall', when: 'before', ms: 600, times: 1 });
+    const { child, ended } = start([...payRent, '--verbose'], env);
+    const looking = new Client({ connectionString: journal });
+    await looking.connect();
+    const seen: string[] = [];
+    await until(async () => {
+      const { rows } = await looking.query<{ row: string }>(
+        'SELECT a::text AS row FROM pg_stat_activity a WHERE pid <> pg_backend_pid()',
+      );
+      seen.push(...rows.map(({ row }) => row));
+      return seen.some((row) => row.includes(',botctl,'));
+    });
+    seen.push(execFileSync('ps', ['-o', 'args=', '-p', String(child.pid)], { encoding: 'utf8' }));
+    const { code, said, stderr } = await ended;
+    expect(code).toBe(0);
+    const { rows } = await looking.query<{ name: string }>(
+      `SELECT relname AS name FROM pg_class WHERE relnamespace = 'botctl'::regnamespace AND relkind = 'r'`,
+    );
+    expect(rows.length).toBeGreaterThan(8);
+    for (const { name } of rows) {
+      const table = await looking.query<{ row: string }>(`SELECT t::text AS row FROM botctl.${name} t`);
+      seen.push(...table.rows.map(({ row }) => row));
+    }
+    await looking.end();
+    const all = `${seen.join('\n')}${stderr}${JSON.stringify(said)}`;
+    expect(stderr).toContain('MODULE ');
+    expect(all).not.toContain(password);
+    expect(all).not.toContain(Buffer.from(password).toString('hex'));
+  });
+});

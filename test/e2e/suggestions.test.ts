@@ -1,0 +1,393 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { botctl, botctlPath, ended, type Ran } from '../../testing/botctl.ts';
+import { botctlHere } from '../../testing/builtHere.ts';
+import { damageJournal } from '../../testing/damageJournal.ts';
+import { Home } from '../../testing/home.ts';
+import { startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
+import { payAda, sendHello } from '../../testing/sandboxHome.ts';
+import { noTerminal, onTerminal } from '../../testing/terminal.ts';
+
+/** What is in use where a suggestion leaves something out: another bot, at another service, with another journal. */
+let decoy: TestSandbox;
+let service: TestSandbox;
+let home: Home;
+let env: Record<string, string>;
+let work: string;
+
+beforeAll(async () => {
+  [service, decoy] = await Promise.all([startTestSandbox(), startTestSandbox()]);
+});
+afterAll(() => Promise.all([service.close(), decoy.close()]));
+
+beforeEach(async () => {
+  for (const sandbox of [service, decoy]) {
+    await sandbox.reset();
+    await sandbox.clearFaults();
+    sandbox.lines.length = 0;
+  }
+  home = new Home();
+  work = join(home.path, 'it\'s $HOME "work" ünï');
+  mkdirSync(work);
+  const bin = join(home.path, 'bin');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'botctl'), `#!/bin/sh\nexec '${process.execPath}' '${botctlPath}' "$@"\n`, {
+    mode: 0o755,
+  });
+  env = { ...home.env, PATH: `${bin}:${home.env.PATH}` };
+  home.writeConfig({
+    version: 1,
+    'in-use': 'decoy',
+    profiles: {
+      decoy: { 'base-url': decoy.baseUrl, token: { kind: 'stored', secret: decoy.tokens.full } },
+      side: { 'base-url': service.baseUrl, token: { kind: 'stored', secret: service.tokens.full } },
+    },
+  });
+});
+afterEach(() => home.remove());
+
+type Way = {
+  readonly words: readonly string[];
+  readonly env: Record<string, string>;
+  readonly journal: string;
+};
+
+const oddName = "my 'odd' $journal;ü.db";
+
+/** The ways to name the bot, its service and the journal. */
+const ways: Record<string, () => Way> = {
+  '--profile and --journal': () => ({
+    words: ['--profile', 'side', '--journal', join(work, oddName)],
+    env: {},
+    journal: join(work, oddName),
+  }),
+  '--token-file, --base-url and a journal that looks like an option': () => {
+    writeFileSync(join(work, '-the token'), service.tokens.full, { mode: 0o600 });
+    return {
+      words: ['--token-file=-the token', '--base-url', service.baseUrl, '--journal=-j.db'],
+      env: {},
+      journal: join(work, '-j.db'),
+    };
+  },
+  'the environment, with --journal beside BOTCTL_JOURNAL': () => ({
+    words: ['--journal', join(work, oddName)],
+    env: { BOTCTL_PROFILE: 'side', BOTCTL_JOURNAL: join(work, 'not-this.db') },
+    journal: join(work, oddName),
+  }),
+  'the environment alone': () => ({
+    words: [],
+    env: {
+      BOTCTL_TOKEN: service.tokens.full,
+      BOTCTL_BASE_URL: service.baseUrl,
+      BOTCTL_JOURNAL: join(work, oddName),
+    },
+    journal: join(work, oddName),
+  }),
+};
+
+const tries = ['--retries', '0', '--max-wait', '20s'];
+
+function run(argv: readonly string[], way: Way): Promise<Ran> {
+  return botctlHere([...argv, ...way.words, ...tries], { env: { ...env, ...way.env }, cwd: work });
+}
+
+/** As an operator does: what stands in capitals is filled in first. */
+function filledIn(line: string): string {
+  return line.replace(/WHAT YOU SAW|WHY IT IS GIVEN UP/u, 'looked at the wallet');
+}
+
+/** In a shell, whose `botctl` is a process of its own. */
+function pasteApart(line: string, way: Way): Promise<Ran> {
+  return ended('/bin/sh', ['-c', filledIn(line)], { env: { ...env, ...way.env }, cwd: work });
+}
+
+/** In a shell, which reads its words; but a `botctl` with them runs in this process. */
+async function paste(line: string, way: Way): Promise<Ran> {
+  const inEnv = { ...env, ...way.env };
+  const spying = `botctl() { printf '%s\\0' botctl "$@"; }\n${filledIn(line)}`;
+  const read = await ended('/bin/sh', ['-c', spying], { env: inEnv, cwd: work });
+  const [program, ...words] = read.stdout.split('\0').slice(0, -1);
+  return program === 'botctl' ? botctlHere(words, { env: inEnv, cwd: work }) : read;
+}
+
+/** The lines that are meant to be pasted. */
+function linesIn({ stdout, stderr }: Pick<Ran, 'stdout' | 'stderr'>): string[] {
+  return [...`${stderr}\n${stdout}`.matchAll(/^ {10,}((?:botctl|mv|chmod) .*)$/gmu)].map(
+    ([, line = '']) => line,
+  );
+}
+
+/** Each line on its own, from the same state: what was there before is put back. */
+async function pasteEach(
+  said: Ran,
+  way: Way,
+  check: (line: string, pasted: Ran) => void = () => {},
+): Promise<string[]> {
+  const lines = linesIn(said);
+  expect(lines, said.stderr).not.toEqual([]);
+  const kept = `${home.path}.kept`;
+  execFileSync('cp', ['-a', home.path, kept]);
+  try {
+    for (const line of lines) {
+      const pasted = await paste(line, way);
+      refuseElsewhere(line, pasted, way);
+      check(line, pasted);
+      rmSync(home.path, { recursive: true });
+      execFileSync('cp', ['-a', kept, home.path]);
+    }
+  } finally {
+    rmSync(kept, { recursive: true });
+  }
+  return lines;
+}
+
+/** What a service was asked to do. */
+function requestsOf({ lines }: TestSandbox): unknown[] {
+  return lines.filter(({ operation }) => operation === 'message' || operation === 'transfer');
+}
+
+/** A pasted line is understood, finds the journal it is about, and speaks to nobody else. */
+function refuseElsewhere(line: string, { code, stderr }: Ran, way: Way): void {
+  const why = `${line}\n${stderr}`;
+  const isUnderstood = code !== 2 || /^botctl: \d+ rows? (is|are) not valid/mu.test(stderr);
+  if (!/^botctl config /u.test(line)) expect(isUnderstood, why).toBe(true);
+  expect(stderr, why).not.toMatch(/no journal|No intent in|There is no profile/u);
+  expect(code, why).not.toBe(127);
+  expect(existsSync(way.journal), why).toBe(true);
+  expect(existsSync(join(home.path, 'data', 'botctl', 'journal.db')), why).toBe(false);
+  expect(existsSync(join(work, 'not-this.db')), why).toBe(false);
+  expect(requestsOf(decoy), why).toEqual([]);
+}
+
+function faults(...specs: Parameters<TestSandbox['faults']>): Promise<void> {
+  return service.faults(...specs);
+}
+
+async function unknownPayment(way: Way): Promise<Ran> {
+  await faults({ kind: 'drop', when: 'before', operation: 'transfer' });
+  const lost = await run(payAda, way);
+  expect(lost.code).toBe(9);
+  return lost;
+}
+
+describe.each(Object.keys(ways))('a suggestion of a command given %s', (name) => {
+  let way: Way;
+  beforeEach(() => {
+    const make = ways[name];
+    if (make === undefined) throw new Error(name);
+    way = make();
+  });
+
+  test('to resume what is unknown resumes it', async () => {
+    const said = await unknownPayment(way);
+    const lines = linesIn(said);
+    expect(lines).toHaveLength(1);
+    const line = lines.join('');
+    const pasted = await pasteApart(line, way);
+    refuseElsewhere(line, pasted, way);
+    expect(pasted.code, line).toBe(0);
+    expect(await service.ledger()).toHaveLength(1);
+    expect(requestsOf(service).length).toBeGreaterThan(1);
+  });
+
+  test('about what is held looks at it, decides it, and sends it again', async () => {
+    await faults({ kind: 'reply', status: 200, body: 'OK', when: 'before', operation: 'message' });
+    const said = await run(sendHello, way);
+    expect(said.code).toBe(10);
+    const lines = await pasteEach(said, way, (line, pasted) =>
+      expect(pasted.code, `${line}\n${pasted.stderr}`).toBe(0),
+    );
+    expect(lines.map((line) => line.split(' ')[1])).toEqual(['history', 'resolve', 'resolve', 'resume']);
+    expect(lines.at(-1)).toContain('--yes');
+    expect(await service.ledger()).toHaveLength(1);
+  });
+
+  test('to settle an unfinished twin first settles it', async () => {
+    await unknownPayment(way);
+    const said = await run([...payAda, '--memo', 'another'], way);
+    expect(said.code).toBe(10);
+    const lines = await pasteEach(said, way, (line, pasted) => expect(pasted.code, line).toBe(0));
+    expect(lines).toHaveLength(3);
+    expect(await service.ledger()).toHaveLength(1);
+  });
+
+  test('to look at the intent of a name shows it', async () => {
+    await run([...sendHello, '--once', 'n'], way);
+    const said = await run(['send', '--conversation', 'conv_demo', '--content', 'Other', '--once', 'n'], way);
+    expect(said.code).toBe(6);
+    await pasteEach(said, way, (line, pasted) => expect(pasted.code, line).toBe(0));
+  });
+
+  test('to do it once more is the whole command, word for word, and happens once', async () => {
+    const content = '-it\'s "$HOME" `id` \\ !! 100%\n$(id) \u202eünï 🎉';
+    const argv = ['send', '--conversation', 'conv_demo', `--content=${content}`, '--run', 'r'];
+    await run(argv, way);
+    const said = await run(argv, way);
+    expect(said.code).toBe(0);
+    const [line = ''] = linesIn(said);
+    for (const _twice of [1, 2]) {
+      const pasted = await paste(line, way);
+      expect(pasted.code, `${line}\n${pasted.stderr}`).toBe(0);
+      refuseElsewhere(line, pasted, way);
+    }
+    const effects = await service.ledger();
+    expect(effects.map(({ request }) => request.content)).toEqual([content, content]);
+  });
+
+  test('for a batch is the whole command, and the flag', async () => {
+    const file = "it's $rows.csv";
+    const header = 'id,conversation_id,content\n';
+    writeFileSync(join(work, file), `${header}1,conv_demo,one\n2,conv_demo,\n`);
+    const nameless = await run(['batch', 'send', file], way);
+    const [named = ''] = linesIn(nameless);
+    expect(named).toMatch(/--once it-s-rows-\d{4}-\d\d/u);
+    const batch = ['batch', 'send', file, '--once', 'some rows', '--concurrency', '3'];
+    const invalid = await run(batch, way);
+    expect(invalid.code).toBe(2);
+    await pasteEach(invalid, way, (line) => {
+      expect(line).toContain('--skip-invalid');
+      expect(line).toContain('--concurrency 3');
+    });
+    expect(await service.ledger()).toHaveLength(1);
+    writeFileSync(join(work, file), `${header}3,conv_demo,three\n4,conv_none,four\n`);
+    await faults({ kind: 'reply', status: 200, body: 'OK', when: 'before', operation: 'message' });
+    const rows = await run(batch, way);
+    const lines = await pasteEach(rows, way);
+    expect(lines.map((line) => line.split(' ')[1])).toEqual(expect.arrayContaining(['history', 'batch']));
+  });
+
+  test('of history, resume, resolve and doctor is found and understood', async () => {
+    const said = await unknownPayment(way);
+    await run(sendHello, way);
+    const [, id = ''] = /Intent (\w+), key/u.exec(said.stderr) ?? [];
+    const { stdout } = await run(['history', '--json', '--limit', '1'], way);
+    const accepted = JSON.parse(stdout).intent.id as string;
+    for (const argv of [
+      ['history', 'ffff0000'],
+      ['history', 'ff'],
+      ['resume'],
+      ['resolve', accepted, '--happened', '--reason', 'x'],
+      ['doctor'],
+    ])
+      await pasteEach(await run(argv, way), way);
+    expect(id).not.toBe('');
+  });
+});
+
+/** As a killed process leaves it. */
+function leaveUnknown({ journal }: Way, id: string, state = 'unknown'): void {
+  damageJournal(
+    journal,
+    `UPDATE intents SET state = '${state}', tainted = 1, may_have_landed_at = created_at WHERE id = '${id}'`,
+  );
+}
+
+describe('a suggestion of a command given --sandbox', () => {
+  const journal = (): Way => ({
+    words: ['--sandbox', '--journal', join(work, oddName)],
+    env: { BOTCTL_PROFILE: 'side', BOTCTL_JOURNAL: join(work, 'not-this.db') },
+    journal: join(work, oddName),
+  });
+
+  test('has it, whatever it suggests: no real service hears of it', async () => {
+    const way = journal();
+    await run([...sendHello, '--once', 'n'], way);
+    await run(sendHello, way);
+    const { stdout } = await run(['history', '--json', '--limit', '1'], way);
+    const { id } = JSON.parse(stdout).intent as { id: string };
+    writeFileSync(join(work, 'rows.csv'), 'conversation_id,content\nconv_demo,one\n');
+    writeFileSync(join(work, 'bad.csv'), 'conversation_id,content\nconv_demo,one\nconv_demo,\n');
+    let count = 0;
+    const each = async (argv: readonly string[]): Promise<void> => {
+      for (const line of await pasteEach(await run(argv, way), way)) {
+        expect(line).toMatch(/ --sandbox /u);
+        expect(line).toContain(' --journal ');
+        count += 1;
+      }
+    };
+    for (const argv of [
+      sendHello,
+      ['send', '--conversation', 'conv_demo', '--content', 'Other', '--once', 'n'],
+      ['batch', 'send', 'rows.csv'],
+      ['batch', 'send', 'bad.csv', '--once', 'rows'],
+      ['history', 'ffff0000'],
+      ['resume'],
+      ['resolve', id, '--did-not-happen', '--reason', 'x'],
+    ])
+      await each(argv);
+    leaveUnknown(way, id);
+    await each(['doctor']);
+    leaveUnknown(way, id, 'held');
+    await each(['resume', id]);
+    await each(['doctor']);
+    expect(count).toBeGreaterThan(12);
+    expect(requestsOf(service)).toEqual([]);
+  });
+
+  test('is added with the journal where an intent turns out to be the sandbox’s', async () => {
+    const way = journal();
+    await run(sendHello, way);
+    const { stdout } = await run(['history', '--json'], way);
+    const { id } = JSON.parse(stdout).intent as { id: string };
+    leaveUnknown(way, id);
+    const without = { ...way, words: way.words.slice(1) };
+    const said = await run(['resume', id], without);
+    expect(said.code).toBe(9);
+    await pasteEach(said, without, (line, pasted) => {
+      expect(line).toContain(' --sandbox ');
+      expect(pasted.code, `${line}\n${pasted.stderr}`).toBe(0);
+    });
+  });
+});
+
+describe('what came from stdin', () => {
+  test('cannot be pasted, and is said to be given again', async () => {
+    const stdin = 'conversation_id,content\nconv_demo,one\nconv_demo,\n';
+    const way = ways['--profile and --journal']?.() as Way;
+    const argv = ['batch', 'send', '-', '--once', 'n', ...way.words];
+    const refused = await botctl(argv, { env, cwd: work, stdin });
+    expect(refused.stderr).toContain('It read stdin: give it the same input again.');
+    expect(linesIn(refused)).toEqual([]);
+    const json = await botctl([...argv, '--json'], { env, cwd: work, stdin });
+    const { error } = JSON.parse(json.stdout.trimEnd().split('\n').at(-1) ?? '');
+    expect(error.hint).toContain('It read stdin');
+    expect(error.next).toBeUndefined();
+  });
+});
+
+describe('for programs', () => {
+  test('error.next holds the same lines', async () => {
+    const way = ways['--profile and --journal']?.() as Way;
+    await faults({ kind: 'reply', status: 200, body: 'OK', when: 'before', operation: 'message' });
+    const held = await run([...sendHello, '--json'], way);
+    const { error } = JSON.parse(held.stdout);
+    expect(error.next).toHaveLength(4);
+    const asLines = { ...held, stderr: error.next.map((line: string) => `          ${line}\n`).join('') };
+    expect(await pasteEach({ ...asLines, stdout: '' }, way)).toEqual(error.next);
+    expect(error.hint).not.toContain('botctl');
+  });
+});
+
+describe(`on a terminal${noTerminal}`, () => {
+  test.skipIf(noTerminal !== '')('a held intent is resumed without --yes: it asks', async () => {
+    const way = ways['the environment alone']?.() as Way;
+    await faults({ kind: 'reply', status: 200, body: 'OK', when: 'before', operation: 'message' });
+    const { shown } = await onTerminal([...sendHello, ...tries], [], { ...env, ...way.env });
+    const lines = linesIn({ stdout: shown.replaceAll('\r', ''), stderr: '' });
+    expect(lines.at(-1)).toMatch(/^botctl resume \w+ --retries 0 --max-wait 20s$/u);
+  });
+});
+
+test('a journal that is damaged is kept aside, its log too, by the line that says so', async () => {
+  const way = ways['--profile and --journal']?.() as Way;
+  await run(sendHello, way);
+  writeFileSync(way.journal, 'no journal at all, but long enough to be looked at by who opens it'.repeat(9));
+  const refused = await run(sendHello, way);
+  expect(refused.code).toBe(1);
+  const [line = ''] = linesIn(refused);
+  expect((await paste(line, way)).code, line).toBe(0);
+  expect(existsSync(way.journal)).toBe(false);
+  expect(readFileSync(`${way.journal}.damaged`, 'utf8')).toContain('no journal at all');
+});

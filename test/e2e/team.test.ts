@@ -1,0 +1,60 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { botctlPath, ended } from '../../testing/botctl.ts';
+import { Home } from '../../testing/home.ts';
+import { pageText } from '../../testing/pages.ts';
+import { freePort } from '../../testing/postgres/freePort.ts';
+import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
+
+const page = pageText('docs/team.md');
+
+let home: Home;
+let server: PostgresServer;
+let env: Record<string, string>;
+beforeEach(async () => {
+  home = new Home();
+  server = await sharedServer(18);
+  const bin = join(home.path, 'bin');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'botctl'), `#!/bin/sh\nexec '${process.execPath}' '${botctlPath}' "$@"\n`);
+  chmodSync(join(bin, 'botctl'), 0o755);
+  // Without XDG folders: what each runner keeps is under its own HOME.
+  env = {
+    HOME: home.path,
+    PATH: `${bin}:${home.env.PATH}`,
+    BOTCTL_JOURNAL: await server.newDatabase(),
+  };
+});
+afterEach(() => home.remove());
+
+function blocks(mark: string): string[] {
+  return [...page.matchAll(new RegExp(`<!-- ${mark} -->\\n\\n\`\`\`console\\n([\\s\\S]*?)\`\`\``, 'gu'))].map(
+    ([, block = '']) => block.replace(/^\$ /gmu, ''),
+  );
+}
+
+function run(script: string) {
+  return ended('bash', ['-c', script], { env, cwd: home.path });
+}
+
+test('two machines work on one payroll, one of them is killed, and everybody is paid once', async () => {
+  const [setUp = ''] = blocks('team set-up');
+  expect(await run(setUp)).toMatchObject({ code: 0 });
+  // The page waits for half a minute.
+  const shorter = `UPDATE botctl.meta SET value = convert_to('1000', 'UTF8') WHERE name = 'lease-ms'`;
+  await server.query(shorter, [], env.BOTCTL_JOURNAL);
+  const tour = blocks('team');
+  expect(tour).toHaveLength(2);
+  const port = String(await freePort());
+  const { stdout } = await run(tour.join('echo @@@\n').replaceAll('8190', port));
+  const [payroll = '', count = ''] = stdout.split('@@@\n');
+  expect(payroll).toContain('exit 0\n');
+  expect(payroll).toContain('60 of 60 rows done');
+  const [, own = 0, others = 0] = /(\d+) rows? by this runner, (\d+) rows? by others/u.exec(payroll) ?? [];
+  expect(Number(own) + Number(others)).toBe(60);
+  expect(count.trim()).toBe('60');
+  const [, ...report] = readFileSync(join(home.path, 'report.csv'), 'utf8').trim().split('\n');
+  expect(report).toHaveLength(60);
+  for (const line of report) expect(line).toMatch(/^\d+,emp-\d+,accepted,\w{80,},,/u);
+});

@@ -1,0 +1,115 @@
+// botctl as it is installed with --omit=optional, or where litesvm has no build: no transfers in the sandbox.
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { botctl, ended, type Ran } from '../../testing/botctl.ts';
+import { Home } from '../../testing/home.ts';
+import { recipient } from '../../testing/sandbox.ts';
+import { startSandboxProcess } from '../../testing/sandboxProcess.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+let folder: string;
+let bin: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'botctl-alone-'));
+  for (const part of ['bin', 'dist', 'package.json'])
+    cpSync(join(root, part), join(folder, part), { recursive: true });
+  bin = join(folder, 'bin/botctl.js');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let home: Home;
+beforeEach(() => {
+  home = new Home();
+});
+afterEach(() => home.remove());
+
+const alone = (...words: string[]): Promise<Ran> => ended(process.execPath, [bin, ...words], home);
+const transfer = ['--sandbox', 'transfer', '--to', recipient, '--asset', 'SOL', '--amount', '1'];
+
+const missing =
+  /The sandbox’s transfers need (the package litesvm-[-a-z0-9]+, which is not installed|litesvm, which has no build for [-a-z0-9]+); messages work without it\./u;
+
+async function historyOf(): Promise<string> {
+  return (await alone('--sandbox', 'history', '--json')).stdout;
+}
+
+test('a transfer is refused at once, with the package named, and nothing is journaled', async () => {
+  const { code, stdout, stderr } = await alone(...transfer);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(missing);
+  expect(stderr).toContain('Nothing was sent.');
+  expect(stderr).not.toMatch(/may have/u);
+  expect(await historyOf()).toBe('');
+  const json = await alone(...transfer, '--json');
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    error: { code: 'sandbox-unavailable', message: expect.stringMatching(missing), retry: 'after-fix' },
+  });
+});
+
+test('so is a batch of transfers; messages are sent', async () => {
+  const file = join(home.path, 'rows.csv');
+  writeFileSync(file, `id,to_address,asset,amount\na,${recipient},SOL,1\nb,${recipient},SOL,2\n`);
+  const paid = await alone('--sandbox', 'batch', 'transfer', file, '--once', 'payday');
+  expect(paid).toMatchObject({ code: 1, stderr: expect.stringMatching(missing) });
+  expect(await historyOf()).toBe('');
+  writeFileSync(file, 'id,conversation_id,content\na,conv_demo,hi\nb,conv_demo,ho\n');
+  expect(await alone('--sandbox', 'batch', 'send', file, '--once', 'news')).toMatchObject({ code: 0 });
+  const send = ['--sandbox', 'send', '--conversation', 'conv_demo', '--content', 'hi'];
+  expect(await alone(...send)).toMatchObject({ code: 0 });
+});
+
+test('the service says so when it starts, and what it is asked to transfer is rejected', async () => {
+  const started = await ended(process.execPath, [bin, 'sandbox', '--ephemeral'], {
+    env: home.env,
+    interruptAtOutput: true,
+  });
+  expect(started).toMatchObject({ code: 0, stderr: expect.stringMatching(missing) });
+  const { greeting, end } = await startSandboxProcess(['--ephemeral'], home.env, bin);
+  const words = ['transfer', '--to', recipient, '--asset', 'SOL', '--amount', '1', '--json'];
+  const { code, stdout } = await botctl(words, {
+    env: { ...home.env, BOTCTL_BASE_URL: greeting.base_url, BOTCTL_TOKEN: greeting.tokens.full },
+  });
+  await end('SIGTERM');
+  expect(code).toBe(2);
+  expect(JSON.parse(stdout)).toMatchObject({
+    outcome: 'rejected',
+    error: { message: expect.stringMatching(missing) },
+  });
+});
+
+test('doctor says the same', async () => {
+  const { code, stdout } = await alone('doctor', '--sandbox', '--json');
+  expect(code).toBe(0);
+  const { checks } = JSON.parse(stdout) as { checks: { check: string; says: string }[] };
+  expect(checks.find(({ check }) => check === 'sandbox')).toMatchObject({
+    level: 'warn',
+    says: expect.stringMatching(missing),
+    todo: expect.stringMatching(/optional packages|Linux or macOS/u),
+  });
+});
+
+test('what was done before is told, and what is unknown stays unknown', async () => {
+  expect(await botctl([...transfer, '--once', 'done'], home)).toMatchObject({ code: 0 });
+  expect(await alone(...transfer, '--once', 'done', '--json')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('"replayed":true'),
+  });
+  const sandbox = await startSandboxProcess([], home.env);
+  await fetch(`${sandbox.greeting.base_url}/control/faults`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ faults: [{ kind: 'drop', when: 'before', times: 1 }] }),
+  });
+  await sandbox.end('SIGTERM');
+  const lost = [...transfer, '--once', 'lost'];
+  expect(await botctl([...lost, '--retries', '0'], home)).toMatchObject({ code: 9 });
+  const again = await alone(...lost, '--json');
+  expect(again.code).toBe(9);
+  expect(JSON.parse(again.stdout)).toMatchObject({ outcome: 'unknown', error: { retry: 'same-command' } });
+  const resumed = await alone('--sandbox', 'resume', '--all');
+  expect(resumed).toMatchObject({ code: 9, stderr: expect.stringMatching(/stays unknown/u) });
+  expect(await botctl(lost, home)).toMatchObject({ code: 0 });
+});

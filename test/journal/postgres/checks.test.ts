@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { refusalOfServer, refusalToSend } from '../../../src/journal/postgres/checks.ts';
+import type { JournalFacts, ServerFacts } from '../../../src/journal/postgres/hello.ts';
+
+const place = 'postgres://bots@db.example.com:5432/ledger?schema=botctl';
+const server: ServerFacts = {
+  versionNumber: 150_004,
+  isStandby: false,
+  settings: { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', server_encoding: 'UTF8' },
+  isDirect: true,
+  systemId: '7',
+  timeline: 1,
+  startedAtMs: 1,
+  nowMs: 2,
+};
+const journal: JournalFacts = {
+  id: '00',
+  salt: Buffer.from('salt'),
+  leaseMs: 30_000,
+  acceptedDurability: false,
+  movedTo: undefined,
+  servers: [],
+};
+const set = (settings: Partial<ServerFacts['settings']>): Partial<ServerFacts> => ({
+  settings: { ...server.settings, ...settings },
+});
+
+test('a server that is as it should be is refused nothing', () => {
+  expect(refusalOfServer(server, place)).toBeUndefined();
+  expect(refusalToSend(server, journal, place)).toBeUndefined();
+});
+
+test.each<[string, Partial<ServerFacts>, string, string]>([
+  [
+    'older than 15',
+    { versionNumber: 140_011 },
+    'journal-schema',
+    'is PostgreSQL 14, and botctl needs 15 or newer',
+  ],
+  [
+    'behind a pooler that changes it',
+    { isDirect: false },
+    'journal-schema',
+    'is a pooler that changes servers',
+  ],
+  ['in another encoding', set({ server_encoding: 'SQL_ASCII' }), 'journal-schema', 'is encoded in SQL_ASCII'],
+])('a server %s is asked nothing', (_what, change, code, said) => {
+  const refused = refusalOfServer({ ...server, ...change }, place);
+  expect(refused).toMatchObject({ code, message: expect.stringContaining(said) });
+  expect(refused?.message).toMatch(/Nothing was sent\.$/u);
+});
+
+test.each<[string, Partial<ServerFacts>, Partial<JournalFacts>, string, string]>([
+  ['a standby', { isStandby: true }, {}, 'journal-unreachable', 'is a standby'],
+  ['fsync off', set({ fsync: 'off' }), {}, 'journal-not-durable', 'its setting fsync is off'],
+  [
+    'full_page_writes off',
+    set({ full_page_writes: 'off' }),
+    {},
+    'journal-not-durable',
+    'full_page_writes is off',
+  ],
+  [
+    'a synchronous_commit that cannot be set on',
+    set({ synchronous_commit: 'off' }),
+    { acceptedDurability: true },
+    'journal-not-durable',
+    'synchronous_commit is off',
+  ],
+  ['a role without the salt', {}, { salt: undefined }, 'journal-schema', 'may look at the journal'],
+])('nothing is sent with %s', (_what, ofServer, ofJournal, code, said) => {
+  const refused = refusalToSend({ ...server, ...ofServer }, { ...journal, ...ofJournal }, place);
+  expect(refused).toMatchObject({ code, message: expect.stringContaining(said) });
+  expect(refused?.message).toMatch(/Nothing was sent\.$/u);
+});
+
+test('settings that were accepted are accepted', () => {
+  const off = { ...server, ...set({ fsync: 'off', full_page_writes: 'off' }) };
+  expect(refusalToSend(off, { ...journal, acceptedDurability: true }, place)).toBeUndefined();
+});

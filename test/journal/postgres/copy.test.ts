@@ -1,0 +1,359 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { copyIntoFile } from '../../../src/journal/copy/intoFile.ts';
+import { copyIntoShared } from '../../../src/journal/copy/intoShared.ts';
+import type { Attempt, Decision, Intent, Journal } from '../../../src/journal/journal.ts';
+import { parseAddress } from '../../../src/journal/postgres/address.ts';
+import { meetServer } from '../../../src/journal/postgres/meetServer.ts';
+import { openSource } from '../../../src/journal/postgres/openSource.ts';
+import { openTarget } from '../../../src/journal/postgres/openTarget.ts';
+import { Mark } from '../../../src/journal/sqlite/mark.ts';
+import { openJournal } from '../../../src/journal/sqlite/openJournal.ts';
+import { SourceFile } from '../../../src/journal/sqlite/sourceFile.ts';
+import { TargetFile } from '../../../src/journal/sqlite/targetFile.ts';
+import { closedAfterTest } from '../../../testing/closedAfterTest.ts';
+import {
+  allOf,
+  baseUrl,
+  done,
+  endWith,
+  inHand,
+  type JournalInHand,
+  newIntent,
+  newPath,
+  nowMs,
+  opened,
+} from '../../../testing/journals.ts';
+import { startCuttableProxy } from '../../../testing/postgres/cuttableProxy.ts';
+import { sharedServer } from '../../../testing/postgres/server.ts';
+import {
+  newSharedPlace,
+  openShared,
+  patient,
+  type SharedPlace,
+} from '../../../testing/postgres/sharedJournal.ts';
+
+const transfer = { kind: 'transfer', payment: 'p' } as const;
+
+/** One of each kind of end, in a file that nobody has open any more. Its path. */
+async function fileWithAll(): Promise<string> {
+  const path = newPath();
+  const journal = inHand(openJournal(path));
+  for (const verdict of ['accepted', 'rejected', 'unknown', 'held'] as const) {
+    await done(journal, verdict, { ...transfer, payment: verdict, bot: 'é' });
+    await done(journal, verdict, { namedBy: 'once', name: verdict });
+  }
+  const happened = await done(journal, 'unknown', transfer);
+  const decision = { who: 'ada@home', atMs: nowMs, reason: 'seen\0', signature: 'sig' };
+  await journal.decide(happened, { ...decision, kind: 'happened' });
+  const not = await done(journal, 'unknown', { namedBy: 'once', name: 'again' });
+  await journal.decide(not, { ...decision, kind: 'did-not-happen' });
+  const paid = await done(journal, 'accepted', { ...transfer, namedBy: 'row', name: 'b', rowId: '7' });
+  await journal.keepReceipts(paid, [{ origin: baseUrl, what: 'signature', value: 'sig' }]);
+  await journal.markReported(paid, nowMs + 5);
+  const open = newIntent({ spelledUrl: 'https://BOTS.example.com' as typeof baseUrl });
+  await journal.begin(open, 'hash', nowMs);
+  const unsent = endWith('unsent', { phase: 'not-sent', trouble: 'a\ud800b', reply: Buffer.from([0, 255]) });
+  await journal.endAttempt(open.id, 1, unsent, nowMs);
+  await journal.conclude(open.id, 'open', undefined, nowMs);
+  const left = await done(journal, 'unknown');
+  await journal.leaveBehind(left);
+  await journal.begin(newIntent(), 'hash', nowMs);
+  await journal.close();
+  return path;
+}
+
+type Everything = { intent: Intent; attempts: Attempt[]; decisions: Decision[]; receipts: string[] };
+
+async function everything(journal: Journal): Promise<Everything[]> {
+  const intents = await allOf(journal.reads.select({ limit: 1000 }));
+  const whole = intents.map(async (intent) => ({
+    intent: { ...intent, body: Buffer.from(intent.body) },
+    attempts: await journal.reads.attemptsOf(intent.id),
+    decisions: await journal.reads.decisionsOf(intent.id),
+    receipts: await journal.reads.receiptsOf(intent.id),
+  }));
+  return (await Promise.all(whole)).sort((left, right) => (left.intent.id < right.intent.id ? -1 : 1));
+}
+
+/** As it comes back from PostgreSQL, whose text has no NUL and is Unicode. */
+function asText(all: readonly Everything[]): unknown {
+  const plain = (text: string | undefined): string | undefined =>
+    text?.replaceAll('\0', '\ufffd').toWellFormed();
+  return all.map(({ attempts, decisions, ...rest }) => ({
+    ...rest,
+    attempts: attempts.map((one) => ({
+      ...one,
+      trouble: plain(one.trouble),
+      reply: one.reply && Buffer.from(one.reply),
+    })),
+    decisions: decisions.map((one) => ({ ...one, reason: plain(one.reason) })),
+  }));
+}
+
+type More = { interrupted?: AbortSignal; onPage?: (done: number) => void; confirm?: () => Promise<void> };
+
+async function copy(path: string, place: SharedPlace, more: More = {}) {
+  const source = SourceFile.open(path);
+  const address = parseAddress(place.url, 'BOTCTL_JOURNAL', {}, () => 'nobody');
+  const { line, server } = await meetServer(address, patient);
+  const shared = {
+    line,
+    server,
+    schema: place.schema,
+    place: 'postgres://…',
+    dataFolder: place.dataFolder,
+  };
+  try {
+    const { target, journalId, salt, end } = await openTarget(shared);
+    const copied = await copyIntoShared({
+      source,
+      target,
+      moved: { place: 'postgres://…', journal: journalId, who: 'ada', atMs: nowMs + 60_000 },
+      isSameSalt: Buffer.from(source.salt).equals(salt),
+      interrupted: more.interrupted ?? patient.interrupted,
+      confirm: more.confirm ?? (async () => {}),
+      onPage: more.onPage ?? (() => {}),
+    });
+    await end();
+    return copied;
+  } finally {
+    await line.close();
+    source.close();
+  }
+}
+
+describe('a journal in a file, copied into an empty shared one', () => {
+  test.each([18, 15] as const)('is there whole, with its tokens, on PostgreSQL %i', async (version) => {
+    const [path, place] = [await fileWithAll(), await newSharedPlace({ version })];
+    const { hashOf } = opened(path);
+    const hash = hashOf('token');
+    expect(await copy(path, place)).toEqual({ added: 14, known: 0, merged: 0, held: 0, keepsTokens: true });
+    const [file, shared] = [closedAfterTest(openJournal(path, 'look')), await openShared(place)];
+    expect(asText(await everything(shared))).toEqual(asText(await everything(file)));
+    expect(shared.hashOf('token')).toBe(hash);
+    expect(await copy(path, place)).toMatchObject({ added: 0, known: 14 });
+  });
+
+  test('sends nothing more, not even by who has it open', async () => {
+    const [path, place] = [await fileWithAll(), await newSharedPlace()];
+    const open = opened(path);
+    await copy(path, place);
+    const refused = { code: 'journal-moved' };
+    await expect(open.begin(newIntent(), 'hash', nowMs)).rejects.toMatchObject(refused);
+    await expect(open.markReported('x', nowMs)).resolves.toBeUndefined();
+    expect(() => openJournal(path)).toThrow(expect.objectContaining(refused));
+  });
+
+  test('is not closed while a process lives that sends by it', async () => {
+    const [path, place] = [newPath(), await newSharedPlace()];
+    const journal = opened(path);
+    await journal.begin(newIntent(), 'hash', nowMs);
+    await expect(copy(path, place)).rejects.toMatchObject({ code: 'not-allowed-now' });
+    await journal.begin(newIntent(), 'hash', nowMs);
+  });
+
+  test('interrupted between two pages, is finished by another run', async () => {
+    const [path, place] = [newPath(), await newSharedPlace()];
+    const journal = openJournal(path);
+    await journal.commit(async (tx) => {
+      for (let nth = 0; nth < 450; nth += 1) {
+        const intent = newIntent();
+        await tx.begin(intent, 'hash', nowMs);
+        await tx.endAttempt(intent.id, 1, endWith('accepted'), nowMs);
+        await tx.conclude(intent.id, 'accepted', undefined, nowMs);
+      }
+    });
+    await journal.close();
+    const stop = new AbortController();
+    const first = copy(path, place, { interrupted: stop.signal, onPage: () => stop.abort() });
+    await expect(first).rejects.toMatchObject({ code: 'interrupted' });
+    expect(() => openJournal(path)).toThrow(/is not finished|was copied into/u);
+    expect(await copy(path, place)).toMatchObject({ added: 250, known: 200, keepsTokens: true });
+    expect(await everything(await openShared(place))).toHaveLength(450);
+  });
+
+  test('cut off at any word, is finished by another run', { timeout: 60_000 }, async () => {
+    let countdown = Number.POSITIVE_INFINITY;
+    const proxy = await startCuttableProxy((await sharedServer()).port, (_from, message) => {
+      countdown -= 1;
+      if (countdown === 0) proxy.now('cut');
+      return message;
+    });
+    let cut = 0;
+    for (let at = 25; cut === (at - 25) / 45; at += 45) {
+      const [path, place] = [await fileWithAll(), await newSharedPlace()];
+      countdown = at;
+      const first = await copy(path, { ...place, url: proxy.through(place.url) }).catch((error) => error);
+      countdown = Number.POSITIVE_INFINITY;
+      if (first instanceof Error) cut += 1;
+      const { added, known, keepsTokens } = await copy(path, place);
+      expect([at, added + known, keepsTokens]).toEqual([at, 14, true]);
+      expect(await everything(await openShared(place))).toHaveLength(14);
+    }
+    expect(cut).toBeGreaterThan(1);
+    await proxy.close();
+  });
+
+  test('goes into no other one afterwards', async () => {
+    const path = await fileWithAll();
+    await copy(path, await newSharedPlace());
+    await expect(copy(path, await newSharedPlace())).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  test('stays as it is where the answer is No', async () => {
+    const [path, place] = [await fileWithAll(), await newSharedPlace()];
+    const no = async (): Promise<void> => {
+      throw new Error('No');
+    };
+    await expect(copy(path, place, { confirm: no })).rejects.toThrow('No');
+    await done(opened(path), 'accepted');
+    expect(await everything(await openShared(place))).toEqual([]);
+  });
+});
+
+describe('a shared journal, copied back into a file', () => {
+  async function copyBack(place: SharedPlace, path: string, more: More = {}, movedTo = `${path} on ada`) {
+    const address = parseAddress(place.url, 'BOTCTL_JOURNAL', {}, () => 'nobody');
+    const { line, server } = await meetServer(address, patient);
+    const { schema, dataFolder } = place;
+    const found = await openSource({ line, server, schema, place: 'postgres://…', dataFolder });
+    await found.source.refuseAnother(movedTo);
+    const target = TargetFile.open(path, found.source.salt ?? new Uint8Array());
+    try {
+      return await copyIntoFile({
+        ...found,
+        target,
+        movedTo,
+        interrupted: more.interrupted ?? patient.interrupted,
+        onPage: more.onPage ?? (() => {}),
+      });
+    } finally {
+      target.close();
+      await line.close();
+    }
+  }
+
+  test('is there whole again, and sends', async () => {
+    const [first, second, place] = [await fileWithAll(), newPath(), await newSharedPlace()];
+    await copy(first, place);
+    expect(await copyBack(place, second)).toEqual({ added: 14, known: 0 });
+    const [before, after] = [closedAfterTest(openJournal(first, 'look')), opened(second)];
+    expect(asText(await everything(after))).toEqual(asText(await everything(before)));
+    expect(after.hashOf('token')).toBe(before.hashOf('token'));
+    await done(after, 'accepted');
+    expect(Mark.look(second)).toMatchObject({ intents: 15 });
+  });
+
+  test('sends nothing more, not even by who has it open', async () => {
+    const place = await newSharedPlace();
+    const early = inHand(await openShared(place));
+    await copyBack(place, newPath());
+    await expect(early.begin(newIntent(), 'hash', nowMs)).rejects.toThrow('the journal was moved');
+    await expect(openShared(place)).rejects.toMatchObject({ code: 'journal-moved' });
+    expect((await openShared(place, { use: 'look' })).isReadOnly).toBe(true);
+    await expect(copyBack(place, newPath())).rejects.toMatchObject({ code: 'journal-moved' });
+    await expect(copy(await fileWithAll(), place)).rejects.toMatchObject({ code: 'journal-moved' });
+  });
+
+  test('is not closed while a process lives that sends by it', async () => {
+    const place = await newSharedPlace();
+    const journal = inHand(await openShared(place));
+    await journal.begin(newIntent(), 'hash', nowMs);
+    await expect(copyBack(place, newPath())).rejects.toMatchObject({ code: 'not-allowed-now' });
+    await journal.begin(newIntent(), 'hash', nowMs);
+  });
+
+  test('interrupted, is no journal yet, and finished by another run', async () => {
+    const [path, place] = [newPath(), await newSharedPlace()];
+    const journal = inHand(await openShared(place));
+    for (let nth = 0; nth < 3; nth += 1) {
+      await journal.commit(
+        async (tx) => {
+          for (let one = 0; one < 100; one += 1) await tx.begin(newIntent(), 'hash', nowMs);
+        },
+        { beforeSending: true },
+      );
+    }
+    await journal.close();
+    const stop = new AbortController();
+    const first = copyBack(place, path, { interrupted: stop.signal, onPage: () => stop.abort() });
+    await expect(first).rejects.toMatchObject({ code: 'interrupted' });
+    expect(existsSync(path)).toBe(false);
+    expect(() => openJournal(`${path}.part`)).toThrow(expect.objectContaining({ code: 'journal-damaged' }));
+    expect(await copyBack(place, path)).toEqual({ added: 100, known: 200 });
+    expect(await everything(opened(path))).toHaveLength(300);
+    expect(readdirSync(dirname(path)).filter((name) => name.includes('part'))).toEqual([]);
+  });
+});
+
+describe('a second machine’s journal', () => {
+  /** An intent by this key, as each of the two journals knows it. */
+  async function twice(
+    here: Parameters<typeof done>[1],
+    there: Parameters<typeof done>[1],
+    fingerprint = 'fingerprint',
+  ) {
+    const named = { ...transfer, namedBy: 'once', name: 'n', key: randomUUID() } as const;
+    const place = await newSharedPlace();
+    const shared = inHand(await openShared(place));
+    const id = await doneShared(shared, here, named);
+    const path = newPath();
+    const file = inHand(openJournal(path));
+    await done(file, there, { ...named, fingerprint });
+    await file.close();
+    return { path, place, shared, id };
+  }
+
+  async function doneShared(
+    journal: JournalInHand,
+    verdict: Parameters<typeof done>[1],
+    change: Parameters<typeof done>[2],
+  ): Promise<string> {
+    return done(journal, verdict, change);
+  }
+
+  test.each([
+    ['accepted', 'unknown', 'accepted', 1, 0],
+    ['unknown', 'accepted', 'accepted', 2, 1],
+    ['rejected', 'accepted', 'accepted', 2, 1],
+    ['rejected', 'unknown', 'held', 2, 1],
+    ['unknown', 'rejected', 'held', 2, 1],
+    ['held', 'rejected', 'held', 2, 1],
+    ['rejected', 'rejected', 'rejected', 2, 1],
+  ] as const)('%s here and %s there is one intent, %s', async (here, there, state, attempts, merged) => {
+    const { path, place, shared, id } = await twice(here, there);
+    expect(await copy(path, place)).toMatchObject({ added: 0, merged });
+    const intent = await shared.get(id);
+    expect(intent).toMatchObject({ state, attempts, owner: undefined });
+    expect((await shared.attemptsOf(id)).map(({ number }) => number)).toHaveLength(attempts);
+    expect(await everything(shared)).toHaveLength(1);
+  });
+
+  test('is not copied at all where the same key has another body', async () => {
+    const { path, place, shared } = await twice('rejected', 'accepted', 'another');
+    await expect(copy(path, place)).rejects.toMatchObject({ code: 'other-body' });
+    await done(opened(path), 'accepted');
+    expect(await everything(shared)).toHaveLength(1);
+  });
+
+  test('has its transfers in doubt held, and its tokens forgotten', async () => {
+    const place = await newSharedPlace();
+    await done(inHand(await openShared(place)), 'accepted');
+    const path = newPath();
+    const file = inHand(openJournal(path));
+    const payment = await done(file, 'unknown', transfer);
+    const message = await done(file, 'unknown');
+    await file.close();
+    expect(await copy(path, place)).toMatchObject({ added: 2, held: 1, keepsTokens: false });
+    const shared = await openShared(place);
+    expect(await shared.reads.get(payment)).toMatchObject({
+      state: 'held',
+      why: 'other-token',
+      tokenHash: undefined,
+    });
+    expect(await shared.reads.get(message)).toMatchObject({ state: 'unknown', tokenHash: undefined });
+  });
+});

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import { grantsSql } from '../../../src/journal/postgres/grants.ts';
+import type { Version } from '../../../testing/postgres/binaries.ts';
+import { sharedServer } from '../../../testing/postgres/server.ts';
+import {
+  newPlaceIn,
+  onServer,
+  openShared,
+  type SharedPlace,
+} from '../../../testing/postgres/sharedJournal.ts';
+
+/** What is asked in one round trip must also be had where a part of it is refused. */
+describe.each<Version>([18, 15])('on PostgreSQL %i, where nobody may ask for the system', (version) => {
+  const asRole = (place: SharedPlace, role: string): SharedPlace => {
+    const url = new URL(place.url);
+    url.username = role;
+    url.password = 'secret';
+    return { ...place, url: url.href };
+  };
+  const newPlace = async (): Promise<SharedPlace> => {
+    const place = await newPlaceIn(await (await sharedServer(version)).newDatabase());
+    await onServer(place, async (client) => {
+      await client.query(`REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC;
+        DROP ROLE IF EXISTS "runner_${version}", "looker_${version}";
+        CREATE ROLE "runner_${version}" LOGIN PASSWORD 'secret'; CREATE ROLE "looker_${version}" LOGIN PASSWORD 'secret'`);
+      await client.query(grantsSql(place.schema, `runner_${version}`, 'run'));
+      await client.query(grantsSql(place.schema, `looker_${version}`, 'look'));
+    });
+    return place;
+  };
+
+  test('who runs can open the journal, and who only looks, without its salt', async () => {
+    const place = await newPlace();
+    const running = await openShared(asRole(place, `runner_${version}`));
+    const looking = await openShared(asRole(place, `looker_${version}`), { use: 'look' });
+    expect(looking.hashOf('token')).not.toBe(running.hashOf('token'));
+    expect(await looking.reads.get('nobody')).toBeUndefined();
+  });
+});

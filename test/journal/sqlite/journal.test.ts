@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { describe, expect, test } from 'vitest';
+import type { GuardedWork, Selection } from '../../../src/journal/journal.ts';
+import { openJournal } from '../../../src/journal/sqlite/openJournal.ts';
+import { selectionSql } from '../../../src/journal/sqlite/selecting.ts';
+import { openFile } from '../../../src/journal/sqlite/sqliteFile.ts';
+import { statements } from '../../../src/journal/sqlite/statements.ts';
+import { closedAfterTest } from '../../../testing/closedAfterTest.ts';
+import { newIntent, newPath, nowMs, opened } from '../../../testing/journals.ts';
+
+describe('what is asked for is found by an index', () => {
+  const database = (): DatabaseSyncInstance => openFile(newPath()).database;
+
+  const planOf = (sql: string, file = database()): string => {
+    const rows = file.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[];
+    file.close();
+    return rows.map(({ detail }) => detail).join('; ');
+  };
+
+  test.each(
+    Object.entries(statements).filter(([verb, sql]) => sql.startsWith('SELECT') && verb !== 'countAll'),
+  )('%s', (_verb, sql) => {
+    expect(planOf(sql)).not.toMatch(/SCAN (intents|attempts|decisions)(?! USING (COVERING )?INDEX)/u);
+  });
+
+  test.each<[Partial<Selection>, RegExp]>([
+    [{}, /^SCAN intents USING COVERING INDEX intents_created$/u],
+    [{ kind: 'transfer' }, /^SCAN intents USING INDEX intents_created$/u],
+    [{ sinceMs: 1 }, /^SEARCH intents USING COVERING INDEX intents_created \(created_at>\?\)$/u],
+    [{ states: ['accepted'] }, /^SCAN intents USING INDEX intents_created$/u],
+    [{ states: ['unknown'] }, /^SEARCH intents USING (COVERING )?INDEX intents_not_accepted \(state=\?\)$/u],
+    [{ states: ['unknown', 'sending'] }, /USING (COVERING )?INDEX intents_not_accepted \(state=\?\)/u],
+  ])('a selection of %j', (selection, plan) => {
+    expect(planOf(selectionSql({ limit: 20, ...selection }).sql)).toMatch(plan);
+  });
+});
+
+describe('a commit', () => {
+  test('that waits for something other than the journal is refused, and nothing of it is kept', async () => {
+    const journal = opened();
+    const intent = newIntent();
+    const waiting = journal.commit(async (tx) => {
+      await tx.begin(intent, 'h', nowMs);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    });
+    await expect(waiting).rejects.toThrow('a commit waited for something other than the journal');
+    expect(await journal.get(intent.id)).toBeUndefined();
+    await journal.begin(intent, 'h', nowMs);
+  });
+
+  test('asked for while another one is on begins when that one is over', async () => {
+    const journal = opened();
+    const order: string[] = [];
+    const step = (who: string) =>
+      journal.commit(async (tx) => {
+        order.push(`${who} begins`);
+        for (let nth = 0; nth < 3; nth += 1) await tx.get('nothing');
+        order.push(`${who} ends`);
+      });
+    await Promise.all(['one', 'two', 'three'].map(step));
+    expect(order).toEqual(['one', 'two', 'three'].flatMap((who) => [`${who} begins`, `${who} ends`]));
+  });
+
+  test('is not seen by a read that was asked for in the same breath', async () => {
+    const journal = opened();
+    const intent = newIntent();
+    const before = [journal.get(intent.id), journal.get(intent.id)];
+    const committed = journal.commit(async (tx) => {
+      await tx.begin(intent, 'h', nowMs);
+      for (let nth = 0; nth < 3; nth += 1) await tx.get('nothing');
+      throw new Error('no');
+    });
+    const after = [journal.get(intent.id), journal.get(intent.id)];
+    await expect(committed).rejects.toThrow('no');
+    expect(await Promise.all([...before, ...after])).toEqual([undefined, undefined, undefined, undefined]);
+  });
+});
+
+describe('several works in one commit', () => {
+  const begin = (): GuardedWork<unknown> => {
+    const intent = newIntent();
+    return { guards: {}, work: (tx) => tx.begin(intent, 'h', nowMs) };
+  };
+
+  test('are durable by one commit, and each alone by its own', async () => {
+    const path = newPath();
+    const journal = opened(path);
+    await journal.commit(begin().work);
+    const before = commitsIn(`${path}-wal`);
+    await journal.commitTogether([begin(), begin(), begin()]);
+    expect(commitsIn(`${path}-wal`) - before).toBe(1);
+    for (let nth = 0; nth < 3; nth += 1) await journal.commit(begin().work);
+    expect(commitsIn(`${path}-wal`) - before).toBe(4);
+  });
+
+  test('fail all where the commit cannot be made', async () => {
+    const path = newPath();
+    opened(path);
+    const journal = closedAfterTest(openJournal(path, 'look'));
+    const ends = await journal.commitTogether([begin(), begin()]);
+    expect(ends).toMatchObject([
+      { status: 'rejected', reason: { code: 'journal-not-writable' } },
+      { status: 'rejected', reason: { code: 'journal-not-writable' } },
+    ]);
+  });
+});
+
+/** Each frame of the log that ends a commit says how long the database is then; no other frame does. */
+function commitsIn(log: string): number {
+  const bytes = readFileSync(log);
+  let commits = 0;
+  for (let at = 32; at + 24 <= bytes.length; at += 24 + 4096) {
+    const isCurrent = bytes.subarray(at + 8, at + 16).equals(bytes.subarray(16, 24));
+    if (isCurrent && bytes.readUInt32BE(at + 4) > 0) commits += 1;
+  }
+  return commits;
+}

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import published from '../../package.json' with { type: 'json' };
+import servers from '../../testing/postgres/package.json' with { type: 'json' };
+
+test('who installs botctl gets none of the servers that it is tested against', () => {
+  expect(Object.keys(published.optionalDependencies).filter((name) => !name.startsWith('litesvm-'))).toEqual(
+    [],
+  );
+  expect(published).not.toHaveProperty('dependencies');
+  expect(published.files.filter((name) => 'testing/postgres'.startsWith(name))).toEqual([]);
+});
+
+test('the servers are one version of each on every platform, exactly named', () => {
+  const versions = Object.values(servers.optionalDependencies).map((one) => one.replace(/^npm:.*@/u, ''));
+  expect([...new Set(versions)].map((one) => /^\d+\.\d+\.\d+-beta\.\d+$/u.test(one))).toEqual([true, true]);
+});

@@ -1,0 +1,166 @@
+// A batch through random faults and kill -9, then run again until it is done: did every row happen once?
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openJournal } from '../src/journal/sqlite/openJournal.ts';
+import { botctl, botctlPath, type Ran } from './botctl.ts';
+import { controlOf, recipient } from './sandbox.ts';
+import { startSandboxProcess } from './sandboxProcess.ts';
+
+type BatchKillOptions = {
+  readonly kind: 'send' | 'transfer';
+  readonly rows: number;
+  readonly seed: string;
+  readonly kills: number;
+  readonly faultRate: number;
+  readonly say: (line: string) => void;
+};
+
+type BatchKillReport = {
+  readonly problems: string[];
+  readonly inDoubt: number[];
+  readonly codes: (number | null)[];
+};
+
+const concurrency = 8;
+
+type Scene = {
+  readonly folder: string;
+  readonly env: Record<string, string>;
+  readonly control: ReturnType<typeof controlOf>;
+  readonly words: readonly string[];
+};
+
+export async function batchThroughKills(plan: BatchKillOptions): Promise<BatchKillReport> {
+  const folder = mkdtempSync(join(tmpdir(), 'botctl-batch-'));
+  const sandbox = await startSandboxProcess(['--data', join(folder, 'sandbox')]);
+  try {
+    const { greeting } = sandbox;
+    const scene: Scene = {
+      folder,
+      control: controlOf(greeting.base_url),
+      env: {
+        HOME: folder,
+        XDG_CONFIG_HOME: join(folder, 'config'),
+        XDG_DATA_HOME: join(folder, 'data'),
+        BOTCTL_BASE_URL: greeting.base_url,
+        BOTCTL_TOKEN: greeting.tokens.full,
+      },
+      words: [
+        ...[
+          'batch',
+          plan.kind,
+          join(folder, 'rows.csv'),
+          '--once',
+          'proof',
+          '--concurrency',
+          `${concurrency}`,
+        ],
+        ...['--report', join(folder, 'report.csv'), '--max-wait', '20s'],
+      ],
+    };
+    writeFileSync(join(folder, 'rows.csv'), csvOf(plan));
+    await scene.control.money({ asset: 'SOL', amount: '1000' });
+    await scene.control.randomFaults({ seed: plan.seed, rate: plan.faultRate });
+    const inDoubt = await killSeveralTimes(plan, scene);
+    await scene.control.randomFaults(null);
+    const codes = await finish(plan, scene);
+    const problems = await examine(plan, scene, codes);
+    if (inDoubt.some((rows) => rows > concurrency)) problems.push(`${inDoubt} rows in doubt after the kills`);
+    return { problems, inDoubt, codes };
+  } finally {
+    await sandbox.end('SIGTERM');
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function textOf(row: number): string {
+  return `row ${row}, "once"`;
+}
+
+function csvOf({ kind, rows }: BatchKillOptions): string {
+  const lines = Array.from({ length: rows }, (_, row) => {
+    const text = `"${textOf(row).replaceAll('"', '""')}"`;
+    return kind === 'send' ? `r${row},conv_demo,${text}` : `r${row},${recipient},SOL,0.001,${text}`;
+  });
+  const header = kind === 'send' ? 'id,conversation_id,content' : 'id,to_address,asset,amount,memo';
+  return `${[header, ...lines].join('\n')}\n`;
+}
+
+async function effects(plan: BatchKillOptions, { control }: Scene): Promise<number> {
+  const { counts } = await control.state();
+  return plan.kind === 'send' ? counts.messages : counts.transfers;
+}
+
+/** Kills it each time a further part of the rows has happened; says how many rows each kill left in doubt. */
+async function killSeveralTimes(plan: BatchKillOptions, scene: Scene): Promise<number[]> {
+  const inDoubt: number[] = [];
+  for (let kill = 1; kill <= plan.kills; kill += 1) {
+    const child = spawn(process.execPath, [botctlPath, ...scene.words], { env: scene.env, stdio: 'ignore' });
+    const gone = once(child, 'close');
+    const enough = Math.floor((plan.rows * kill) / (plan.kills + 1));
+    while (child.exitCode === null && (await effects(plan, scene)) < enough) {
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+    child.kill('SIGKILL');
+    await gone;
+    inDoubt.push(await claimedRows(scene));
+    plan.say(`kill ${kill}: ${await effects(plan, scene)} effects, ${inDoubt.at(-1)} rows in doubt`);
+  }
+  return inDoubt;
+}
+
+/** Rows that the killed process had claimed and not concluded. */
+async function claimedRows({ folder }: Scene): Promise<number> {
+  const journal = openJournal(join(folder, 'data', 'botctl', 'journal.db'));
+  let claimed = 0;
+  for await (const _ of journal.reads.select({ states: ['sending'], limit: 1000 })) claimed += 1;
+  await journal.close();
+  return claimed;
+}
+
+/** Run again, decide what only an operator can, and run again: then all must be done. */
+async function finish(plan: BatchKillOptions, scene: Scene): Promise<(number | null)[]> {
+  const codes: (number | null)[] = [];
+  const keep = ({ code, stdout, stderr }: Ran): void => {
+    codes.push(code);
+    plan.say(`exit ${code}: ${stdout.split('\n')[0]} ${code === 0 ? '' : stderr.trim().split('\n').at(-2)}`);
+  };
+  keep(await botctl(scene.words, scene));
+  if (codes.at(-1) !== 0) {
+    await botctl(['resume', '--all', '--held', '--yes', '--quiet'], scene);
+    keep(await botctl(scene.words, scene));
+  }
+  return codes;
+}
+
+async function examine(
+  plan: BatchKillOptions,
+  scene: Scene,
+  codes: readonly (number | null)[],
+): Promise<string[]> {
+  const problems: string[] = [];
+  const ledger = await scene.control.ledger();
+  const seen = new Map<string, number>();
+  for (const { request } of ledger) {
+    const text = String(plan.kind === 'send' ? request.content : request.memo);
+    seen.set(text, (seen.get(text) ?? 0) + 1);
+  }
+  for (let row = 0; row < plan.rows; row += 1) {
+    const times = seen.get(textOf(row)) ?? 0;
+    if (times !== 1) problems.push(`row ${row} happened ${times} times`);
+  }
+  if (ledger.length !== plan.rows) problems.push(`${ledger.length} effects for ${plan.rows} rows`);
+  if (codes.at(-1) !== 0) problems.push(`the last run exited ${codes.at(-1)}`);
+  const [header, ...lines] = readFileSync(join(scene.folder, 'report.csv'), 'utf8').trim().split('\n');
+  if (header !== `line,id,outcome,${plan.kind === 'send' ? 'message_id' : 'signature'},error,key`) {
+    problems.push(`the report begins ${header}`);
+  }
+  if (lines.length !== plan.rows) problems.push(`${lines.length} lines of report for ${plan.rows} rows`);
+  for (const [row, line] of lines.entries()) {
+    if (!line.startsWith(`${row + 2},r${row},accepted,`)) problems.push(`the report says ${line}`);
+  }
+  return problems.slice(0, 20);
+}

@@ -1,0 +1,68 @@
+import { type SpawnOptions, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { refuseUndocumented } from './jsonOutput.ts';
+import { root } from './root.ts';
+
+export const botctlPath = join(root, 'bin/botctl.js');
+
+export type Ran = { code: number | null; signal: string | null; stdout: string; stderr: string };
+
+export type Start = {
+  /** The whole environment: nothing of the machine's user gets in. */
+  env: Readonly<Record<string, string | undefined>>;
+  stdin?: string;
+  cwd?: string;
+  /** Interrupts the program once it has said something on stdout: for one that serves until then. */
+  interruptAtOutput?: boolean;
+};
+
+/** Runs the built program to its end. What it prints with `--json` is held against the schema. */
+export async function botctl(argv: readonly string[], start: Start): Promise<Ran> {
+  const ran = await ended(process.execPath, [botctlPath, ...argv], start);
+  if (ran.signal === null) refuseUndocumented(argv, ran.stdout);
+  return ran;
+}
+
+/** Runs a line of shell in which `botctl` is the built program. */
+export function shell(line: string, start: Start): Promise<Ran> {
+  const definition = `botctl() { '${process.execPath}' '${botctlPath}' "$@"; }`;
+  return ended('bash', ['-c', `${definition}\n${line}`], start);
+}
+
+export function ended(program: string, words: readonly string[], start: Start): Promise<Ran> {
+  const options: SpawnOptions = {
+    env: start.env,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    ...(start.cwd === undefined ? {} : { cwd: start.cwd }),
+  };
+  return new Promise((resolvePromise, reject) => {
+    const child = spawn(program, words, options);
+    let stdout = '';
+    let stderr = '';
+    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      if (stdout === '' && start.interruptAtOutput === true) child.kill('SIGINT');
+      stdout += chunk;
+    });
+    child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+      stderr += chunk;
+    });
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolvePromise({ code, signal, stdout, stderr }));
+    // A program that refuses its words does not wait for its input.
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(start.stdin ?? '');
+  });
+}
+
+/** Runs the work over all items, a few at a time: one process for each would starve a small machine. */
+export async function fewAtATime<Item>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<void>,
+  few = 4,
+): Promise<void> {
+  const queue = [...items];
+  const worker = async (): Promise<void> => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: few }, worker));
+}

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../src/engine/ports.ts';
+import type { main } from '../src/main.ts';
+import type { Ran, Start } from './botctl.ts';
+import { refuseUndocumented } from './jsonOutput.ts';
+
+type StartHere = Omit<Start, 'interruptAtOutput'> & { clock?: Clock };
+
+type Program = { readonly main: typeof main };
+
+const load = createRequire(import.meta.url);
+let program: Program | undefined;
+
+/** With the SQLite that tests use: two of them in one process would drop each other's locks on a journal. */
+function loadProgram(): Program {
+  const folder = `${process.platform}-${process.arch}`;
+  const prebuilds = join(load.resolve('@photostructure/sqlite'), '../../prebuilds', folder);
+  for (const file of readdirSync(prebuilds)) {
+    const flavour = file.replace('@photostructure+sqlite', folder);
+    try {
+      load(join(prebuilds, file));
+    } catch {
+      // Of another libc: the program will not load it, either.
+      continue;
+    }
+    const own = load.resolve(`../dist/sqlite/${flavour}`);
+    load.cache[own] = load.cache[join(prebuilds, file)];
+  }
+  return load('../dist/main.js') as Program;
+}
+const never = new AbortController().signal;
+const chance = { fraction: Math.random, uuid: () => randomUUID() };
+
+/** Real time, but that nobody waits in it: who sleeps wakes up later at once. */
+export class SkippingClock implements Clock {
+  #skippedMs = 0;
+
+  now(): number {
+    return Date.now() + this.#skippedMs;
+  }
+
+  async sleep(waitMs: number): Promise<void> {
+    this.#skippedMs += waitMs;
+    await nextTurn();
+  }
+}
+
+const realClock: Clock = {
+  now: Date.now,
+  sleep: async (waitMs, signal) => {
+    await sleep(waitMs, undefined, signal === undefined ? {} : { signal }).catch(() => {});
+  },
+};
+
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs the built program to its end in this process, as bin/botctl.js does in one of its own, in a tenth of the
+ * time. One run at a time: a process has one working folder, and takes no lock from itself. What is about
+ * processes (signals, pipes, terminals, two at once, what inherits a stream) is for `botctl`; and so is what
+ * changes a journal's files: until its last statement is collected, SQLite keeps it open in here.
+ */
+export function botctlHere(argv: readonly string[], start: Omit<Start, 'interruptAtOutput'>): Promise<Ran> {
+  const run = last.then(() => runOnce(argv, start));
+  last = run.catch(() => {});
+  return run;
+}
+
+async function runOnce(argv: readonly string[], start: StartHere): Promise<Ran> {
+  const { env, stdin = '', cwd, clock = realClock } = start;
+  program ??= loadProgram();
+  const { main } = program;
+  const [stdout, stderr] = [sink(), sink()];
+  const before = process.cwd();
+  if (cwd !== undefined) process.chdir(cwd);
+  try {
+    const code = await main({
+      argv,
+      env,
+      stdin: Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]),
+      stdout: stdout.stream,
+      stderr: stderr.stream,
+      interrupts: { first: never, second: never },
+      clock,
+      chance,
+    });
+    refuseUndocumented(argv, stdout.text());
+    return { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
+  } finally {
+    process.chdir(before);
+  }
+}
+
+function sink(): { stream: NodeJS.WriteStream; text: () => string } {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  return { stream: stream as NodeJS.WriteStream, text: () => Buffer.concat(chunks).toString() };
+}

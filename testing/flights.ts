@@ -1,0 +1,44 @@
+import type { Flight, FlightLimits, NoReply, Reply, Shipment } from '../src/wire/flight.ts';
+import { type ChannelSettings, openChannel } from '../src/wire/undiciChannel.ts';
+
+export const token = 'secret-token';
+export const path = '/api/bot/v1/messages/send';
+
+export function shipmentTo(origin: string, body: string | Uint8Array = '{"content":"x"}'): Shipment {
+  return { url: `${origin}${path}`, token: { reveal: () => token }, body: Buffer.from(body as string) };
+}
+
+export function limitsOf(
+  timeoutMs = 5000,
+  cut = new AbortController().signal,
+  door: FlightLimits['door'] = () => undefined,
+): FlightLimits {
+  return { timeoutMs, cut, door };
+}
+
+export function settingsFor(origin: string, change: Partial<ChannelSettings> = {}): ChannelSettings {
+  return { origin, env: {}, keepAlive: false, userAgent: 'botctl/test', direct: false, ...change };
+}
+
+/** One flight over a channel of its own. */
+export async function flyTo(
+  origin: string,
+  { timeoutMs, cut, door, ...change }: Partial<ChannelSettings & FlightLimits> = {},
+): Promise<Flight> {
+  const channel = openChannel(settingsFor(origin, change));
+  try {
+    return await channel.fly(shipmentTo(origin), limitsOf(timeoutMs, cut, door));
+  } finally {
+    await channel.close();
+  }
+}
+
+export function noReply(flight: Flight): NoReply {
+  if (flight.came !== 'nothing') throw new Error(`a reply came: ${flight.status}`);
+  return flight;
+}
+
+export function reply(flight: Flight): Reply {
+  if (flight.came !== 'reply') throw new Error(`no reply came: ${flight.trouble}`);
+  return flight;
+}

@@ -1,0 +1,51 @@
+import type { Clock } from '../src/engine/ports.ts';
+
+type Sleeper = { atMs: number; wake: () => void };
+
+/** A clock that stands still but for those who sleep on it. */
+export class HeldClock implements Clock {
+  nowMs: number;
+  /** Every sleep asked for, in order. */
+  readonly sleeps: number[] = [];
+  /** Called as somebody falls asleep, before any time passes: the world goes on meanwhile. */
+  onSleep: (waitMs: number) => void = () => {};
+  /** Whether whoever sleeps makes the time pass. Otherwise only `advance` does. */
+  runs = true;
+  readonly #sleepers = new Set<Sleeper>();
+
+  constructor(nowMs = Date.UTC(2027, 0, 15, 8)) {
+    this.nowMs = nowMs;
+  }
+
+  now(): number {
+    return this.nowMs;
+  }
+
+  async sleep(waitMs: number, signal?: AbortSignal): Promise<void> {
+    this.sleeps.push(waitMs);
+    if (signal?.aborted) return;
+    this.onSleep(waitMs);
+    if (signal?.aborted) return;
+    if (this.runs) {
+      this.nowMs += waitMs;
+      return;
+    }
+    await new Promise<void>((resolve) => {
+      const sleeper: Sleeper = { atMs: this.nowMs + waitMs, wake: resolve };
+      this.#sleepers.add(sleeper);
+      signal?.addEventListener('abort', () => {
+        this.#sleepers.delete(sleeper);
+        resolve();
+      });
+    });
+  }
+
+  advance(ms: number): void {
+    this.nowMs += ms;
+    for (const sleeper of [...this.#sleepers]) {
+      if (sleeper.atMs > this.nowMs) continue;
+      this.#sleepers.delete(sleeper);
+      sleeper.wake();
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import { Readable, Writable } from 'node:stream';
+import type { CommandSpec } from '../src/cli/spec.ts';
+import { main } from '../src/main.ts';
+
+export type Ran = { code: number; stdout: string; stderr: string };
+
+export type Setting = {
+  env?: Record<string, string | undefined>;
+  stdin?: string;
+  stdoutTerminal?: boolean;
+  stderrTerminal?: boolean;
+  columns?: number;
+  tree?: readonly CommandSpec[];
+  interrupted?: AbortSignal;
+};
+
+/** What was written to it, and whether it says that it is a terminal. */
+function sink(isTTY: boolean, columns = 80): { stream: NodeJS.WriteStream; text: () => string } {
+  let text = '';
+  const stream = new Writable({
+    write: (chunk, _encoding, done) => {
+      text += String(chunk);
+      done();
+    },
+  });
+  return {
+    stream: Object.assign(stream, { isTTY, columns }) as unknown as NodeJS.WriteStream,
+    text: () => text,
+  };
+}
+
+/** Runs the program in this process, as `bin` does, with a world made for one test. */
+export async function runMain(argv: readonly string[], setting: Setting = {}): Promise<Ran> {
+  const stdout = sink(setting.stdoutTerminal === true, setting.columns);
+  const stderr = sink(setting.stderrTerminal === true);
+  const never = new AbortController().signal;
+  const code = await main(
+    {
+      argv,
+      env: setting.env ?? {},
+      stdin: Readable.from(setting.stdin === undefined ? [] : [Buffer.from(setting.stdin)]),
+      stdout: stdout.stream,
+      stderr: stderr.stream,
+      interrupts: { first: setting.interrupted ?? never, second: never },
+      clock: { now: Date.now, sleep: async () => {} },
+      chance: { fraction: Math.random, uuid: () => '00000000-0000-4000-8000-000000000000' },
+    },
+    setting.tree,
+  );
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
+}

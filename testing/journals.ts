@@ -1,0 +1,137 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { BaseUrl } from '../src/intent/baseUrl.ts';
+import type {
+  AttemptEnd,
+  Journal,
+  NewIntent,
+  Reads,
+  State,
+  Transaction,
+  Verdict,
+  Writes,
+} from '../src/journal/journal.ts';
+import { openJournal } from '../src/journal/sqlite/openJournal.ts';
+import { closedAfterTest } from './closedAfterTest.ts';
+
+/** A folder of this test's own, gone after it. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'botctl-journal-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export function newPath(): string {
+  return join(newFolder(), 'data', 'journal.db');
+}
+
+/** A journal whose every verb is a commit of its own. */
+export type JournalInHand = Journal & Transaction;
+
+export function inHand(journal: Journal): JournalInHand {
+  const writes = Object.fromEntries(
+    writeVerbs.map((verb) => [
+      verb,
+      (...given: unknown[]) =>
+        journal.commit((tx) => (tx[verb] as (...some: unknown[]) => Promise<unknown>)(...given), {
+          beforeSending: precedingSends.some((one) => one === verb),
+        }),
+    ]),
+  ) as unknown as Writes;
+  const reads: Reads = journal.reads;
+  return { ...journal, ...reads, ...writes };
+}
+
+const writeVerbs = [
+  'begin',
+  'claim',
+  'rewrite',
+  'recordDeath',
+  'startAttempt',
+  'endAttempt',
+  'conclude',
+  'keepReceipts',
+  'hold',
+  'decide',
+  'markReported',
+  'markRowsReported',
+  'leaveBehind',
+] as const satisfies readonly (keyof Writes)[];
+
+const precedingSends = ['begin', 'claim', 'startAttempt'] as const satisfies readonly (keyof Writes)[];
+
+/** Opens a journal that is closed after the test. */
+export function opened(path = newPath()): JournalInHand {
+  return inHand(closedAfterTest(openJournal(path)));
+}
+
+export const baseUrl = 'https://bots.example.com' as BaseUrl;
+export const nowMs = Date.UTC(2026, 10, 20);
+
+let made = 0;
+
+export function newIntent(change: Partial<NewIntent> = {}): NewIntent {
+  made += 1;
+  const id = `intent-${String(made).padStart(6, '0')}`;
+  return {
+    id,
+    kind: 'message',
+    baseUrl,
+    spelledUrl: baseUrl,
+    bot: 'payer',
+    namedBy: undefined,
+    name: undefined,
+    rowId: undefined,
+    key: `key-${id}`,
+    identity: `identity-${id}`,
+    fingerprint: 'fingerprint',
+    payment: undefined,
+    body: Buffer.from('{"content":"x"}'),
+    ...change,
+  };
+}
+
+export function endWith(verdict: Verdict, change: Partial<AttemptEnd> = {}): AttemptEnd {
+  return {
+    phase: 'replied',
+    verdict,
+    status: 200,
+    requestId: undefined,
+    trouble: undefined,
+    retryAfterMs: undefined,
+    duplicate: false,
+    verified: true,
+    reply: undefined,
+    headers: {},
+    ...change,
+  };
+}
+
+/** An intent that was begun, tried once with this verdict, and concluded accordingly. */
+export async function done(
+  journal: Transaction,
+  verdict: 'accepted' | 'rejected' | 'unknown' | 'held',
+  change: Partial<NewIntent> = {},
+  atMs = nowMs,
+): Promise<string> {
+  const intent = newIntent(change);
+  const { attempts: number } = await journal.begin(intent, 'hash', atMs);
+  await journal.endAttempt(intent.id, number, endWith(verdict), atMs);
+  await journal.conclude(intent.id, verdict, undefined, atMs);
+  return intent.id;
+}
+
+/** How many intents stand in each state. */
+export async function countStates(journal: Reads): Promise<Partial<Record<State, number>>> {
+  const counts: Partial<Record<State, number>> = {};
+  for await (const { state } of journal.select({ limit: 100_000 })) counts[state] = (counts[state] ?? 0) + 1;
+  return counts;
+}
+
+export async function allOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}

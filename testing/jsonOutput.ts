@@ -1,0 +1,35 @@
+import { outputs } from '../src/schema/outputs.ts';
+
+/** What is wrong with a line that `--json` printed: it must be one of the documented objects, to the field. */
+export function undocumented(line: string): string | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return 'is not JSON';
+  }
+  const complaints = outputs.map(({ name, schema }) => {
+    const judged = schema.safeParse(value);
+    return judged.success
+      ? undefined
+      : `${name}: ${judged.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}`;
+  });
+  if (complaints.includes(undefined)) return undefined;
+  // The kind that fits best complains least.
+  return complaints.sort((one = '', other = '') => one.length - other.length)[0];
+}
+
+/** Throws where a whole run with `--json` printed anything that the schema does not know. */
+export function refuseUndocumented(argv: readonly string[], stdout: string): void {
+  const end = argv.indexOf('--');
+  const wantsJson = (end < 0 ? argv : argv.slice(0, end)).includes('--json');
+  // Help and version are texts, whoever asks.
+  if (!wantsJson || argv.some((word) => ['--help', '-h', '--version', '-V'].includes(word))) return;
+  for (const line of stdout.split('\n').filter((one) => one !== '')) {
+    const complaint = undocumented(line);
+    if (complaint !== undefined)
+      throw new Error(
+        `botctl ${argv.join(' ')} printed what docs/json.md does not know: ${complaint}\n${line}`,
+      );
+  }
+}

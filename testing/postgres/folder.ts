@@ -1,0 +1,103 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { processes } from './processes.ts';
+
+/** Who the servers run as: PostgreSQL refuses to run as root. */
+export type User = { readonly uid?: number; readonly gid?: number };
+
+export type ServersFolder = {
+  readonly path: string;
+  readonly user: User;
+  /** A postmaster that has to end when this process does, however that ends. */
+  watch(pid: number): void;
+  unwatch(pid: number): void;
+};
+
+const prefix = 'botctl-postgres-';
+
+/** Reads `+ PID` and `- PID` until this process is gone, then ends what is left and removes the folder. */
+const watchdog = `
+pids=' '
+while read -r sign pid; do
+  case $sign in
+    +) pids="$pids$pid " ;;
+    -) pids="\${pids%% $pid *} \${pids#* $pid }" ;;
+  esac
+done
+for pid in $pids; do kill -QUIT $pid; kill -CONT $pid; done
+for pid in $pids; do
+  turns=0
+  while kill -0 $pid && [ $turns -lt 100 ]; do sleep 0.1; turns=$((turns + 1)); done
+  kill -KILL $pid
+done
+rm -rf "$1"
+`;
+
+let made: ServersFolder | undefined;
+
+/** This process's folder for servers. It goes, with them, when the process does. */
+export function serversFolder(): ServersFolder {
+  made ??= makeFolder();
+  return made;
+}
+
+function makeFolder(): ServersFolder {
+  sweep();
+  const path = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`));
+  const user = process.getuid?.() === 0 ? nobody() : {};
+  if (user.uid !== undefined && user.gid !== undefined) chownSync(path, user.uid, user.gid);
+  const dog = startWatchdog(path);
+  return {
+    path,
+    user,
+    watch: (pid) => void dog.stdin?.write(`+ ${pid}\n`),
+    unwatch: (pid) => void dog.stdin?.write(`- ${pid}\n`),
+  };
+}
+
+function startWatchdog(path: string): ChildProcess {
+  const dog = spawn('/bin/sh', ['-c', watchdog, 'sh', path], {
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  dog.unref();
+  (dog.stdin as unknown as { unref(): void }).unref();
+  return dog;
+}
+
+function nobody(): User {
+  const id = (flag: string): number => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
+}
+
+/** What a run left whose watchdog was killed as well. */
+function sweep(): void {
+  const stale = readdirSync(tmpdir()).filter((name) => {
+    const owner = new RegExp(`^${prefix}(\\d+)-`, 'u').exec(name)?.[1];
+    return owner !== undefined && !isRunning(Number(owner));
+  });
+  for (const name of stale) removeStale(join(tmpdir(), name));
+}
+
+function removeStale(path: string): void {
+  try {
+    for (const { pid, line } of processes()) {
+      if (line.includes(`${path}/`)) process.kill(pid, 'SIGKILL');
+    }
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // Another user's, or being removed by another process right now.
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import type { Journal } from '../../src/journal/journal.ts';
+import { parseAddress } from '../../src/journal/postgres/address.ts';
+import type { Patience } from '../../src/journal/postgres/lines.ts';
+import { migrate } from '../../src/journal/postgres/migrate.ts';
+import { openSharedJournal } from '../../src/journal/postgres/openSharedJournal.ts';
+import { closedAfterTest } from '../closedAfterTest.ts';
+import { newFolder } from '../journals.ts';
+import type { Version } from './binaries.ts';
+import { sharedServer } from './server.ts';
+
+/** A shared journal on a real server, and a machine that speaks to it. */
+export type SharedPlace = {
+  readonly url: string;
+  readonly schema: string;
+  /** Of one machine: where it keeps its notes. */
+  readonly dataFolder: string;
+};
+
+type Making = {
+  readonly version?: Version;
+  /** So short that a test can outlast it. */
+  readonly leaseMs?: number;
+};
+
+const databases = new Map<Version, Promise<string>>();
+let schemas = 0;
+
+/** A journal in a schema of its own, which is made sooner than a database. */
+export async function newSharedPlace({ version = 18, leaseMs }: Making = {}): Promise<SharedPlace> {
+  const database = databases.get(version) ?? sharedServer(version).then((server) => server.newDatabase());
+  databases.set(version, database);
+  schemas += 1;
+  return newPlaceIn(await database, `journal_${schemas}`, leaseMs);
+}
+
+export async function newPlaceIn(
+  database: string,
+  schema = 'botctl',
+  leaseMs?: number,
+): Promise<SharedPlace> {
+  const place = { url: `${database}?schema=${schema}`, schema, dataFolder: newFolder() };
+  await onServer(place, async (client) => {
+    await migrate(client, schema, randomBytes);
+    if (leaseMs === undefined) return;
+    const bytes = Buffer.from(String(leaseMs));
+    await client.query(`UPDATE meta SET value = $1 WHERE name = 'lease-ms'`, [bytes]);
+  });
+  return place;
+}
+
+type Opening = { readonly use?: 'send' | 'look'; readonly patience?: Partial<Patience> };
+
+/** Opens it as a process of that machine would; it is closed after the test. */
+export async function openShared(
+  { url, dataFolder }: SharedPlace,
+  { use = 'send', patience = {} }: Opening = {},
+): Promise<Journal> {
+  const address = parseAddress(url, 'BOTCTL_JOURNAL', {}, () => 'nobody');
+  return closedAfterTest(
+    await openSharedJournal(address, { use, dataFolder, patience: { ...patient, ...patience } }),
+  );
+}
+
+export const patient: Patience = {
+  maxWaitMs: 20_000,
+  interrupted: new AbortController().signal,
+  sleep: (waitMs) => new Promise((resolve) => setTimeout(resolve, waitMs)),
+};
+
+/** What is done on the server itself, past every botctl. */
+export async function onServer<Result>(
+  { url, schema }: SharedPlace,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(`SET search_path = ${schema}`);
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

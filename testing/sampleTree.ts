@@ -1,0 +1,48 @@
+import type { Given } from '../src/cli/given.ts';
+import type { CommandSpec, Run } from '../src/cli/spec.ts';
+
+/** A small command tree with one option of every kind; each command shows what it was given. */
+export function sampleTree(seen: Given[]): readonly CommandSpec[] {
+  const run: Run = async (given, { display }) => {
+    seen.push(given);
+    display.step('a step');
+    await display.show({
+      json: { command: given.command, args: given.args, given: given.occurrences },
+      human: () => 'human face\n',
+      quiet: given.command,
+    });
+    return 0;
+  };
+  const load = async (): Promise<Run> => run;
+  return [
+    {
+      name: 'send',
+      about: 'sends',
+      options: [
+        { flags: '--content <text>', about: 'text' },
+        { flags: '--memo <text>', about: 'text' },
+        { flags: '--button <spec>', about: 'a button', repeatable: true },
+        { flags: '--row', about: 'a row', repeatable: true },
+        { flags: '-y, --yes', about: 'yes' },
+      ],
+      examples: [],
+      exits: [0, 2],
+      load,
+    },
+    {
+      name: 'config',
+      about: 'profiles',
+      children: [
+        {
+          name: 'add',
+          about: 'adds',
+          arguments: [{ usage: '<name>', about: 'name' }],
+          options: [{ flags: '--use', about: 'use' }],
+          examples: [],
+          exits: [0, 2],
+          load,
+        },
+      ],
+    },
+  ];
+}

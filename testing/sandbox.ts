@@ -1,0 +1,155 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readings } from '../src/sandbox/readings.ts';
+import type { RequestLog } from '../src/sandbox/requestLog.ts';
+import { type RunningSandbox, type SandboxSettings, startSandbox } from '../src/sandbox/start.ts';
+
+type OperationName = 'message' | 'transfer';
+
+/** As POST /control/faults takes it. */
+export type FaultSpec = {
+  kind: 'pass' | 'drop' | 'reset' | 'stall' | 'drip' | 'cut' | 'garbage' | 'twice' | 'reply';
+  when?: 'unread' | 'before' | 'after';
+  operation?: OperationName;
+  key?: string;
+  times?: number;
+  /** stall: how long (null: for ever); drip: between two bytes. */
+  ms?: number | null;
+  /** cut: after so many bytes of the body. */
+  at?: number;
+} & Partial<ReplySpec>;
+
+/** Any reply: what is left out is what the service itself would say. */
+type ReplySpec = {
+  status: number;
+  reason?: string;
+  headers?: Record<string, string> | [string, string][];
+  body?: unknown;
+  body_base64?: string;
+  raw_base64?: string;
+};
+
+export type LedgerEffect = {
+  seq: number;
+  kind: OperationName;
+  id: string;
+  key: string | null;
+  signature: string | null;
+  token: 'full' | 'no_send' | 'no_wallet';
+  at: string;
+  request: Record<string, unknown>;
+};
+
+export type SandboxState = {
+  wallet: RunningSandbox['wallet'];
+  counts: { messages: number; transfers: number; transactions: number };
+  lamports: { made: string; in_accounts: string; fees: string };
+  supplies: Record<string, { supply: string; held: string }>;
+  readings: Readings;
+};
+
+export type Reply = { status: number; headers: Headers; text: string; json: Record<string, unknown> };
+
+export type TestSandbox = RunningSandbox & {
+  dataDir: string;
+  /** Every request so far, control calls included. */
+  lines: RequestLog[];
+  readings(change: Partial<Readings>): Promise<Readings>;
+  faults(...faults: FaultSpec[]): Promise<void>;
+  randomFaults(random: { seed: string; rate: number } | null): Promise<void>;
+  clearFaults(): Promise<void>;
+  /** The next reply (of `operation`, before or after its effect) is exactly this. */
+  script(reply: ReplySpec & Pick<FaultSpec, 'when' | 'operation' | 'key' | 'times'>): Promise<void>;
+  ledger(filter?: { kind?: OperationName; key?: string }): Promise<LedgerEffect[]>;
+  state(): Promise<SandboxState>;
+  money(give: { address?: string; asset?: string; amount: string }): Promise<void>;
+  conversation(id: string): Promise<void>;
+  forgetKeys(key?: string): Promise<void>;
+  reset(): Promise<void>;
+  /** A request as the document has it, with the full token unless another is given. */
+  post(operation: OperationName, body: unknown, token?: string): Promise<Reply>;
+};
+
+export const paths: Record<OperationName, string> = {
+  message: '/api/bot/v1/messages/send',
+  transfer: '/api/bot/v1/wallet/transfers',
+};
+
+/** An address that some key controls; the second one has never been seen. */
+export const recipient = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
+export const otherRecipient = '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z';
+
+/** A sandbox in this process, on a data folder of its own that goes with `close`. */
+export async function startTestSandbox(settings: Partial<SandboxSettings> = {}): Promise<TestSandbox> {
+  const own = settings.dataDir === undefined;
+  const dataDir = settings.dataDir ?? (await mkdtemp(join(tmpdir(), 'botctl-sandbox-')));
+  const lines: RequestLog[] = [];
+  const onRequest = (line: RequestLog): void => {
+    lines.push(line);
+    settings.onRequest?.(line);
+  };
+  const running = await startSandbox({ port: 0, ...settings, dataDir, onRequest });
+  const close = async (): Promise<void> => {
+    await running.close();
+    if (own) await rm(dataDir, { recursive: true, force: true });
+  };
+  return { ...running, ...controlOf(running.baseUrl), ...clientOf(running), dataDir, lines, close };
+}
+
+async function call<T>(baseUrl: string, method: string, path: string, body?: unknown): Promise<T> {
+  const response = await fetch(`${baseUrl}/control${path}`, {
+    method,
+    ...(body === undefined
+      ? {}
+      : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} /control${path}: ${response.status} ${text}`);
+  return JSON.parse(text) as T;
+}
+
+/** The control interface of any running sandbox, typed. */
+export function controlOf(
+  baseUrl: string,
+): Omit<TestSandbox, keyof RunningSandbox | 'dataDir' | 'lines' | 'post'> {
+  return {
+    readings: (change) => call(baseUrl, 'POST', '/readings', change),
+    faults: (...faults) => call(baseUrl, 'POST', '/faults', { faults }),
+    randomFaults: (random) => call(baseUrl, 'POST', '/faults', { random }),
+    clearFaults: () => call(baseUrl, 'DELETE', '/faults'),
+    script: (reply) => call(baseUrl, 'POST', '/faults', { faults: [{ kind: 'reply', ...reply }] }),
+    ledger: async (filter = {}) => {
+      const query = new URLSearchParams(filter);
+      return (await call<{ effects: LedgerEffect[] }>(baseUrl, 'GET', `/ledger?${query}`)).effects;
+    },
+    state: () => call(baseUrl, 'GET', ''),
+    money: (give) => call(baseUrl, 'POST', '/money', give),
+    conversation: (id) => call(baseUrl, 'POST', '/conversations', { id }),
+    forgetKeys: (key) => call(baseUrl, 'POST', '/forget-keys', key === undefined ? {} : { key }),
+    reset: () => call(baseUrl, 'POST', '/reset', {}),
+  };
+}
+
+function clientOf({ baseUrl, tokens }: RunningSandbox): Pick<TestSandbox, 'post'> {
+  return {
+    post: async (operation, body, token = tokens.full) => {
+      const response = await fetch(baseUrl + paths[operation], {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { Authorization: `Bot ${token}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, text, json: jsonOf(text) };
+    },
+  };
+}
+
+function jsonOf(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Clock } from '../src/engine/ports.ts';
+import { botctl, botctlPath, type Ran, type Start, shell } from './botctl.ts';
+import { botctlHere } from './builtHere.ts';
+import { Home } from './home.ts';
+import { startTestSandbox, type TestSandbox } from './sandbox.ts';
+
+export type Said = {
+  schema: string;
+  command: string;
+  outcome?: string;
+  replayed?: boolean;
+  duplicate?: boolean;
+  verified?: boolean;
+  intent?: {
+    id: string;
+    key: string;
+    name?: string;
+    state: string;
+    attempts: number;
+    request: Record<string, unknown>;
+  };
+  message?: Record<string, unknown>;
+  transfer?: Record<string, unknown>;
+  request_id?: string;
+  warnings?: string[];
+  error?: { code: string; message: string; hint?: string; status?: number; retry: string };
+};
+
+export type Exited = Said & { exit: number | null };
+
+type More = { env?: Record<string, string>; stdin?: string };
+
+/** The one JSON object that a command printed. */
+export function said({ stdout }: Pick<Ran, 'stdout'>): Said {
+  const lines = stdout.trimEnd().split('\n');
+  if (lines.length !== 1 || lines[0] === undefined) throw new Error(`not one line: ${stdout}`);
+  return JSON.parse(lines[0]) as Said;
+}
+
+/** What an operator has: a home of its own, the built program, and a service that can be had for real. */
+export class SandboxHome {
+  readonly home = new Home();
+  readonly sandbox: TestSandbox;
+  readonly env: Record<string, string>;
+
+  readonly #clock: { clock?: Clock };
+
+  private constructor(sandbox: TestSandbox, clock?: Clock) {
+    this.sandbox = sandbox;
+    this.#clock = clock === undefined ? {} : { clock };
+    this.env = { ...this.home.env, BOTCTL_TOKEN: sandbox.tokens.full, BOTCTL_BASE_URL: sandbox.baseUrl };
+  }
+
+  static async open(clock?: Clock): Promise<SandboxHome> {
+    return new SandboxHome(await startTestSandbox(), clock);
+  }
+
+  get journal(): string {
+    return join(this.home.path, 'data', 'botctl', 'journal.db');
+  }
+
+  /** Runs a command to its end, in this process. Unless it says otherwise it tries once and waits for nothing. */
+  run(argv: readonly string[], more: More = {}): Promise<Ran> {
+    return botctlHere(this.#withLimits(argv), { ...this.#started(more), ...this.#clock });
+  }
+
+  /** The same in a process of its own. */
+  apart(argv: readonly string[], more: More = {}): Promise<Ran> {
+    return botctl(this.#withLimits(argv), this.#started(more));
+  }
+
+  async json(argv: readonly string[], more: More = {}): Promise<Exited> {
+    const ended = await this.run([...argv, '--json'], more);
+    return { ...said(ended), exit: ended.code };
+  }
+
+  async jsonApart(argv: readonly string[], more: More = {}): Promise<Exited> {
+    const ended = await this.apart([...argv, '--json'], more);
+    return { ...said(ended), exit: ended.code };
+  }
+
+  shell(line: string): Promise<Ran> {
+    return shell(line, { env: this.env });
+  }
+
+  /** Starts a command and leaves it to the test. */
+  start(
+    argv: readonly string[],
+    stdin: 'ignore' | 'pipe' = 'ignore',
+  ): { child: ChildProcess; ended: Promise<Ran> } {
+    const child = spawn(process.execPath, [botctlPath, ...this.#withLimits(argv)], {
+      env: this.env,
+      stdio: [stdin, 'pipe', 'pipe'],
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      stdout += chunk;
+    });
+    child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+      stderr += chunk;
+    });
+    const ended = once(child, 'close').then(([code, signal]): Ran => ({ code, signal, stdout, stderr }));
+    return { child, ended };
+  }
+
+  #started({ env = {}, ...rest }: More): Start {
+    return { env: { ...this.env, ...env }, ...rest };
+  }
+
+  #withLimits(argv: readonly string[]): string[] {
+    if (!/^(send|transfer|resume)$/u.test(argv[0] ?? '') || argv.includes('--retries')) return [...argv];
+    return [...argv, '--retries', '0', '--max-wait', '20s'];
+  }
+
+  /** Waits until the service has done something `count` times in all, whether its reply has come or not. */
+  async effects(count: number): Promise<void> {
+    for (let look = 0; look < 4000; look += 1) {
+      if ((await this.sandbox.ledger()).length >= count) return;
+      await new Promise((resolve) => setTimeout(resolve, 15));
+    }
+    throw new Error(`the service did not do ${count} things`);
+  }
+
+  async close(): Promise<void> {
+    await this.sandbox.close();
+    this.home.remove();
+  }
+}
+
+export const sendHello = ['send', '--conversation', 'conv_demo', '--content', 'Hello'] as const;
+export const payAda = [
+  'transfer',
+  '--to',
+  '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM',
+  '--asset',
+  'SOL',
+  '--amount',
+  '0.5',
+] as const;

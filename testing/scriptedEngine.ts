@@ -1,0 +1,271 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EngineContext } from '../src/engine/context.ts';
+import { execute } from '../src/engine/execute.ts';
+import type { Outcome } from '../src/engine/outcome.ts';
+import { resume } from '../src/engine/resume.ts';
+import { type BaseUrl, identityUrl, parseBaseUrl } from '../src/intent/baseUrl.ts';
+import type { Naming } from '../src/intent/naming.ts';
+import type { Order } from '../src/intent/order.ts';
+import type { Decision, DecisionKind, Intent, Journal } from '../src/journal/journal.ts';
+import { openJournal } from '../src/journal/sqlite/openJournal.ts';
+import { Turns } from '../src/journal/turns.ts';
+import type { Flight, FlightLimits, Shipment } from '../src/wire/flight.ts';
+import { newOneNotice } from '../src/words/notices.ts';
+import { HeldClock } from './heldClock.ts';
+import { allOf, inHand, type JournalInHand } from './journals.ts';
+
+export const bob = '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z';
+export const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
+
+const baseUrl = parseBaseUrl('https://bots.example');
+
+/** A flight that lands with a reply. */
+export function reply(status: number, body: unknown = {}, headers: Record<string, string> = {}): Flight {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return { came: 'reply', status, headers, body: Buffer.from(text), ended: 'whole' };
+}
+
+export const unsent: Flight = { came: 'nothing', headersSent: false, trouble: 'the connection was refused' };
+export const lost: Flight = { came: 'nothing', headersSent: true, trouble: 'the connection was reset' };
+export const paid = reply(200, { transfer_id: 'tr_1', status: 'confirmed', signature: 'sig_1' });
+/** `paid` as a service says it: of each key another transfer. */
+const paidFor = (paidKey: string): Flight =>
+  reply(200, { transfer_id: `tr_${paidKey}`, status: 'confirmed', signature: `sig_${paidKey}` });
+export const posted = reply(200, { message: { id: 'msg_1' }, request_id: 'req_1' });
+/** A reply that never comes: what a process that dies leaves behind. */
+const never = Symbol('never');
+
+type Sent = {
+  readonly key: string;
+  readonly body: string;
+  readonly token: string;
+  readonly url: string;
+};
+type Scripted =
+  | Flight
+  | typeof never
+  | ((shipment: Shipment, limits: FlightLimits) => Flight | Promise<Flight>);
+
+type Amount = { to?: string; asset?: string; amount?: string; memo?: string };
+
+export function transfer(
+  { to = ada, asset = 'SOL', amount = '1.5', memo }: Amount = {},
+  naming: Naming = { by: 'nothing' },
+): Order {
+  const request = { to_address: to, asset, amount, ...(memo === undefined ? {} : { memo }) };
+  return { wanted: { kind: 'transfer', request, warnings: [] }, naming };
+}
+
+export function message(content = 'Hello', naming: Naming = { by: 'nothing' }): Order {
+  return {
+    wanted: { kind: 'message', request: { conversation_id: 'conv_1', content }, warnings: [] },
+    naming,
+  };
+}
+
+export const once = (name: string): Naming => ({ by: 'once', name });
+export const run = (name: string): Naming => ({ by: 'run', name });
+/** One attempt, and no more. */
+export const noRetries = { limits: { retries: 0 } };
+export const key = (text: string): Naming => ({ by: 'key', key: text });
+
+type Changes = Partial<Omit<EngineContext, 'limits' | 'bot'>> & {
+  limits?: Partial<EngineContext['limits']>;
+  bot?: string;
+  token?: string;
+  keyAgeMs?: number;
+  spelledUrl?: BaseUrl;
+};
+
+let serial = 0;
+
+/** The engine on a journal of its own, on a real disk, with flights that follow a script. */
+export class ScriptedEngine {
+  readonly folder: string;
+  readonly path: string;
+  readonly clock = new HeldClock();
+  /** What the service will answer next, in order; then it answers no more. */
+  readonly script: Scripted[] = [];
+  readonly sent: Sent[] = [];
+  readonly notices: string[] = [];
+  /** What becomes of the world while the connection is made. */
+  whileConnecting: () => void = () => {};
+  readonly #open = new Set<Journal>();
+  readonly #commits = new Turns();
+
+  constructor(within: string = tmpdir()) {
+    this.folder = mkdtempSync(join(within, 'botctl-engine-'));
+    this.path = join(this.folder, 'journal.db');
+  }
+
+  /** Opens the journal, as another process would; while one of them commits, the others can only wait here. */
+  open(): Journal {
+    const real = openJournal(this.path);
+    const journal: Journal = {
+      ...real,
+      commit: (work, guards) => this.#commits.alone(() => real.commit(work, guards)),
+    };
+    this.#open.add(journal);
+    return journal;
+  }
+
+  /** Ends a process: its lock goes with it, and nothing more is written. */
+  end(journal: Journal): void {
+    this.#open.delete(journal);
+    void journal.close();
+  }
+
+  engine(changes: Changes = {}): EngineContext {
+    const { limits, bot = 'tips', token = 'token-1', keyAgeMs, spelledUrl = baseUrl, ...others } = changes;
+    const journal = others.journal ?? this.open();
+    const still = new AbortController().signal;
+    return {
+      journal,
+      bot: {
+        name: bot,
+        baseUrl: identityUrl(spelledUrl),
+        spelledUrl,
+        token: { reveal: () => token },
+        tokenSource: 'a test',
+        settings: keyAgeMs === undefined ? {} : { keyAgeMs },
+      },
+      connection: {
+        url: spelledUrl,
+        channel: { fly: (shipment, flown) => this.#fly(shipment, flown), close: async () => {} },
+      },
+      limits: { retries: undefined, maxWaitMs: 60_000, timeoutMs: 30_000, ...limits },
+      clock: this.clock,
+      chance: {
+        fraction: () => 0.5,
+        uuid: () => {
+          serial += 1;
+          return `${serial.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`;
+        },
+      },
+      interrupts: { first: still, second: still },
+      observer: {
+        during: (_waiting, work) => work,
+        step: () => {},
+        beginsAnew: (after) => this.notices.push(newOneNotice(after)),
+      },
+      commit: (work, guards) => journal.commit(work, guards),
+      ...others,
+    };
+  }
+
+  async #fly(shipment: Shipment, limits: FlightLimits): Promise<Flight> {
+    const body = Buffer.from(shipment.body).toString();
+    const { idempotency_key: sentKey } = JSON.parse(body) as { idempotency_key: string };
+    this.whileConnecting();
+    const shut = limits.door();
+    if (shut !== undefined) return { came: 'nothing', headersSent: false, trouble: shut, shut: true };
+    this.sent.push({ key: sentKey, body, token: shipment.token.reveal(), url: shipment.url });
+    const next = this.script.shift();
+    if (next === undefined) throw new Error('the script has no more replies');
+    if (next === never) return new Promise(() => {});
+    const flight = await (typeof next === 'function' ? next(shipment, limits) : next);
+    return flight === paid ? paidFor(sentKey) : flight;
+  }
+
+  /** One whole run of a command: a process that begins, does it and ends. */
+  async run(order: Order, replies: readonly Scripted[] = [], changes: Changes = {}): Promise<Outcome> {
+    return this.#whole(replies, changes, (engine) => execute(order, engine));
+  }
+
+  /** A run that does it, and whose outcome is told to its caller. */
+  async runAndReport(order: Order, reply?: Scripted, changes: Changes = {}): Promise<string> {
+    const usual = order.wanted.kind === 'message' ? posted : paid;
+    const outcome = await this.run(order, [reply ?? usual], changes);
+    if (outcome.is !== 'concluded') throw new Error(`it ended ${endOf(outcome)}`);
+    await this.report(outcome.intent.id);
+    return outcome.intent.id;
+  }
+
+  /** A process that lives, with its request in flight. */
+  async beginSending(order: Order, changes: Changes = {}): Promise<EngineContext> {
+    const before = this.sent.length;
+    this.script.splice(0, this.script.length, never);
+    const engine = this.engine(changes);
+    void execute(order, engine);
+    while (this.sent.length === before) await new Promise(setImmediate);
+    return engine;
+  }
+
+  async resume(
+    id: string,
+    replies: readonly Scripted[] = [],
+    changes: Changes & { word?: Decision } = {},
+  ): Promise<Outcome> {
+    const { word, ...rest } = changes;
+    return this.#whole(replies, rest, (engine) => resume(id, engine, word));
+  }
+
+  async #whole(
+    replies: readonly Scripted[],
+    changes: Changes,
+    work: (engine: EngineContext) => Promise<Outcome>,
+  ): Promise<Outcome> {
+    this.script.splice(0, this.script.length, ...replies);
+    const engine = this.engine(changes);
+    try {
+      return await work(engine);
+    } finally {
+      if (changes.journal === undefined) this.end(engine.journal);
+    }
+  }
+
+  /** A run whose process dies while its request is in flight. */
+  async die(order: Order, changes: Changes = {}): Promise<void> {
+    const { journal } = await this.beginSending(order, changes);
+    this.end(journal);
+  }
+
+  /** What the journal says now, read by a process of its own. */
+  async look<Result>(read: (journal: JournalInHand) => Promise<Result>): Promise<Result> {
+    const journal = this.open();
+    try {
+      return await read(inHand(journal));
+    } finally {
+      this.end(journal);
+    }
+  }
+
+  async intents(): Promise<Intent[]> {
+    const newestFirst = await this.look((journal) => allOf(journal.select({ limit: 1000 })));
+    return newestFirst.reverse();
+  }
+
+  async only(): Promise<Intent> {
+    const [intent, ...others] = await this.intents();
+    if (intent === undefined || others.length > 0)
+      throw new Error(`${others.length + (intent ? 1 : 0)} intents`);
+    return intent;
+  }
+
+  decide(id: string, kind: DecisionKind): Promise<void> {
+    return this.look((journal) => journal.decide(id, this.word(kind)));
+  }
+
+  word(kind: DecisionKind): Decision {
+    return { kind, who: 'me@here', atMs: this.clock.now(), reason: 'seen', signature: undefined };
+  }
+
+  report(id: string): Promise<void> {
+    return this.look((journal) => journal.markReported(id, this.clock.now()));
+  }
+
+  remove(): void {
+    for (const journal of this.#open) void journal.close();
+    this.#open.clear();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** The intent's state in which a run left it, or how else it ended. */
+export function endOf(ended: Outcome): string {
+  if (ended.is === 'concluded')
+    return ended.replayed === false ? ended.intent.state : `replayed ${ended.intent.state}`;
+  return ended.is === 'not-sent' ? `not sent: ${ended.because}` : ended.is;
+}

@@ -1,0 +1,14 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+const slow = [/\/test\/proof\//u, /\/test\/e2e\//u, /\/test\/(journal|sandbox|scripts)\//u];
+
+/** What takes long begins first: no long file is left to run alone at the end. */
+export class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const found = slow.findIndex((folder) => folder.test(moduleId));
+      return found < 0 ? slow.length : found;
+    };
+    return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
+  }
+}
