@@ -55,6 +55,7 @@ const writeVerbs = [
   'keepReceipts',
   'hold',
   'decide',
+  'observe',
   'markReported',
   'markRowsReported',
   'leaveBehind',

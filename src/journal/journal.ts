@@ -103,6 +103,20 @@ export type Decision = {
   readonly signature: string | undefined;
 };
 
+/** What a look at a chain proved of an intent; or that a person has dealt with a contradiction. */
+export type Observation = {
+  readonly verdict: 'proven' | 'likely' | 'contradicted' | 'undecided' | 'acknowledged';
+  /** `chain`, or the operator who acknowledges. */
+  readonly who: string;
+  readonly atMs: number;
+  readonly signature: string | undefined;
+  /** Which chain, by its genesis hash, and which instruction of the transaction: always of what is proven. */
+  readonly genesis: string | undefined;
+  readonly instruction: string | undefined;
+  /** What was seen, as JSON. */
+  readonly facts: string;
+};
+
 export type Selection = {
   readonly states?: readonly State[];
   readonly kind?: Kind;
@@ -133,6 +147,8 @@ export interface Reads {
   /** The attempt that tells where the intent stands: the accepted one, else the last. */
   decisiveAttempt(id: string): Promise<Attempt | undefined>;
   decisionsOf(id: string): Promise<Decision[]>;
+  /** Oldest first. */
+  observationsOf(id: string): Promise<Observation[]>;
   /** The values of what was given to this intent alone. */
   receiptsOf(id: string): Promise<string[]>;
   /** The intent that holds one of these receipts, if it is another one than this. */
@@ -171,6 +187,8 @@ export interface Writes {
   /** Puts an `unknown` intent into an operator's hands. */
   hold(id: string, why: string, atMs: number): Promise<void>;
   decide(id: string, decision: Decision): Promise<void>;
+  /** Keeps what a chain was seen to say. Of what is proven the instruction must be this intent's own. */
+  observe(id: string, observation: Observation): Promise<void>;
   markReported(id: string, atMs: number): Promise<void>;
   /** The same of all rows that a batch of this name has done. */
   markRowsReported(scope: Scope, name: string, atMs: number): Promise<void>;

@@ -112,7 +112,7 @@ describe('doctor', () => {
     await run(['journal', 'migrate']);
     const checks = await checked();
     expect(checks).toMatchObject({
-      journal: { level: 'ok', says: expect.stringContaining('version 1, on PostgreSQL 18') },
+      journal: { level: 'ok', says: expect.stringContaining('version 2, on PostgreSQL 18') },
       server: { level: 'ok' },
       durable: { level: 'ok' },
       role: { level: 'warn', says: expect.stringContaining('superuser') },

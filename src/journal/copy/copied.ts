@@ -1,4 +1,4 @@
-import type { Attempt, Decision, Intent, Receipt } from '../journal.ts';
+import type { Attempt, Decision, Intent, Observation, Receipt } from '../journal.ts';
 
 /** All that a journal knows of one intent, to be put into another one. */
 export type CopiedIntent = {
@@ -7,6 +7,7 @@ export type CopiedIntent = {
   readonly attempts: readonly Attempt[];
   readonly decisions: readonly Decision[];
   readonly receipts: readonly Receipt[];
+  readonly observations: readonly Observation[];
 };
 
 /** As many at a time: what is held of a journal is never more. */

@@ -5,7 +5,7 @@ import { codeOf } from './faults.ts';
 import type { JournalFacts } from './hello.ts';
 import type { Line } from './line.ts';
 import { inSchema } from './migrations.ts';
-import { attemptOf, decisionOf, intentOf, type Row } from './rows.ts';
+import { attemptOf, decisionOf, intentOf, observationOf, type Row } from './rows.ts';
 import { nowMs } from './serverTime.ts';
 
 type Inputs = {
@@ -99,12 +99,14 @@ export class CopySource {
     const attempts = await of('attempts', 'intent, number');
     const decisions = await of('decisions', 'seq');
     const receipts = await of('receipts', 'intent');
+    const observations = await of('observations', 'seq');
     return intents.map((row) => ({
       intent: intentOf({ ...row, tainted: row.tainted === 1 }, false),
       leftBehind: row.left_behind === 1,
       attempts: (attempts.get(row.seq) ?? []).map(attemptOf),
       decisions: (decisions.get(row.seq) ?? []).map(decisionOf),
       receipts: (receipts.get(row.seq) ?? []).map(receiptOf),
+      observations: (observations.get(row.seq) ?? []).map(observationOf),
     }));
   }
 

@@ -66,6 +66,15 @@ export const copySql = {
           FROM json_to_recordset($1::json) AS g(id text, origin text, what text, value text)
           JOIN @schema.intents i ON i.id = g.id ORDER BY g.value ON CONFLICT DO NOTHING`,
 
+  /** What both journals took for their own payment is the other one's here: it is looked at anew. */
+  observe: `INSERT INTO @schema.observations (intent, verdict, who, at, signature, genesis, instruction, facts)
+          SELECT i.seq, CASE WHEN g.verdict = 'proven' AND NOT EXISTS (SELECT FROM @schema.receipts r
+              WHERE r.intent = i.seq AND r.what = 'instruction' AND r.origin = g.genesis
+              AND r.value = g.signature || '/' || g.instruction) THEN 'undecided' ELSE g.verdict END,
+            g.who, g.at, g.signature, g.genesis, g.instruction, g.facts
+          FROM json_to_recordset($1::json) AS g(n int, id text, verdict text, who text, at bigint, signature text,
+            genesis text, instruction text, facts text) JOIN @schema.intents i ON i.id = g.id ORDER BY g.n`,
+
   adoptSalt: `UPDATE @schema.salt SET value = $1 WHERE name = 'salt'`,
 
   place: `SELECT EXISTS (SELECT FROM @schema.intents) AS used,

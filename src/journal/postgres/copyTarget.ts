@@ -162,6 +162,13 @@ export class CopyTarget {
       one.receipts.map((receipt) => ({ id: idOf(one), ...receipt, value: receiptValue(receipt.value) })),
     );
     if (receipts.length > 0) await this.#query('keepReceipts', [JSON.stringify(receipts)]);
+    const observations = copied.flatMap((one) =>
+      one.observations.map(({ atMs, who, facts, ...rest }) => ({
+        ...{ ...rest, id: idOf(one), at: atMs, who: text(who), facts: text(facts) },
+      })),
+    );
+    if (observations.length > 0)
+      await this.#query('observe', [JSON.stringify(observations.map((one, n) => ({ ...one, n })))]);
   }
 
   async #known(page: readonly CopiedIntent[]): Promise<Map<number, Known>> {

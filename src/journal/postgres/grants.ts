@@ -22,6 +22,7 @@ const changing: Readonly<Record<string, readonly string[]>> = {
 
 const growing = [
   ...['servers', 'owners', 'intents', 'rewrites', 'standing', 'attempts', 'decisions', 'receipts', 'losses'],
+  'observations',
   ...['batches', 'shares'],
 ];
 

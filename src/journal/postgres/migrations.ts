@@ -1,5 +1,6 @@
 import { keeping, rules } from './firstRules.ts';
 import { tables, view } from './firstTables.ts';
+import { observations } from './observations.ts';
 
 /**
  * Numbered steps from nothing to the journal on PostgreSQL as it is now. A step that has been released is never
@@ -7,6 +8,7 @@ import { tables, view } from './firstTables.ts';
  */
 export const migrations: readonly string[] = [
   ['SET LOCAL search_path = @schema, pg_temp;', tables, view, rules, keeping].join('\n'),
+  observations,
 ];
 
 /** The SQL with the schema's name put in for its place, quoted. */

@@ -1,6 +1,6 @@
 import type { Intent, Reads } from '../journal.ts';
 import type { Ask, Item } from './gathered.ts';
-import { attemptOf, decisionOf, intentOf, type Row } from './rows.ts';
+import { attemptOf, decisionOf, intentOf, observationOf, type Row } from './rows.ts';
 import { type SelectPage, select } from './selecting.ts';
 import type { StatementName } from './statements.ts';
 
@@ -30,6 +30,7 @@ export function readVerbs(ask: Ask, ownerLives: OwnerLives, page: SelectPage): R
     attemptsOf: (id) => all('attemptsOf', { id }, attemptOf),
     decisiveAttempt: async (id) => (await all('decisiveAttempt', { id }, attemptOf))[0],
     decisionsOf: (id) => all('decisionsOf', { id }, decisionOf),
+    observationsOf: (id) => all('observationsOf', { id }, observationOf),
     receiptsOf: (id) => all('receiptsOf', { id }, ({ value }) => value as string),
     otherHolder: async (id, receipts) => {
       const holders = receipts.map(({ origin, what, value }) =>

@@ -1,6 +1,16 @@
 import type { BaseUrl } from '../../intent/baseUrl.ts';
 import type { Kind } from '../../intent/wanted.ts';
-import type { Attempt, Decision, DecisionKind, Intent, NamedBy, Phase, State, Verdict } from '../journal.ts';
+import type {
+  Attempt,
+  Decision,
+  DecisionKind,
+  Intent,
+  NamedBy,
+  Observation,
+  Phase,
+  State,
+  Verdict,
+} from '../journal.ts';
 
 type Cell = null | number | string | boolean | Uint8Array;
 export type Row = Readonly<Record<string, Cell>>;
@@ -86,5 +96,17 @@ export function decisionOf(row: Row): Decision {
     atMs: row.at as number,
     reason: row.reason as string,
     signature: optional<string>(row.signature),
+  };
+}
+
+export function observationOf(row: Row): Observation {
+  return {
+    verdict: row.verdict as Observation['verdict'],
+    who: row.who as string,
+    atMs: row.at as number,
+    signature: optional<string>(row.signature),
+    genesis: optional<string>(row.genesis),
+    instruction: optional<string>(row.instruction),
+    facts: row.facts as string,
   };
 }

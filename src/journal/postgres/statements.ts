@@ -85,6 +85,8 @@ export const statements = {
           SELECT * FROM @schema.attempts a WHERE a.intent = i.seq
           ORDER BY (a.verdict IS NOT DISTINCT FROM 'accepted') DESC, a.number DESC LIMIT 1) a`,
   decisionsOf: `SELECT g.n, d.* FROM @given(id text) ${byId} ${each('decisions', 'd', 'd.intent = i.seq')} ORDER BY d.seq`,
+  observationsOf: `SELECT g.n, o.* FROM @given(id text) ${byId} ${each('observations', 'o', 'o.intent = i.seq')}
+          ORDER BY o.seq`,
   receiptsOf: `SELECT g.n, p.value FROM @given(id text) ${byId} ${each('receipts', 'p', 'p.intent = i.seq')}`,
   otherHolder: `SELECT g.n, i.id FROM @given(id text, origin text, what text, value text)
           ${each('receipts', 'p', 'p.value = g.value AND p.what = g.what AND p.origin = g.origin')}
@@ -165,6 +167,13 @@ export const statements = {
           FROM @given(id text, kind text, who text, at bigint, reason text, signature text) ${byId}
           WHERE (SELECT count(*) FROM @schema.decisions d WHERE d.intent = i.seq AND d.at = g.at AND d.kind = g.kind
             AND d.who = g.who AND d.reason = g.reason) = 0 ORDER BY g.n`,
+  // Made again where nobody heard that it was made, it is the same observation.
+  observe: `INSERT INTO @schema.observations (intent, verdict, who, at, signature, genesis, instruction, facts)
+          SELECT i.seq, g.verdict, g.who, g.at, g.signature, g.genesis, g.instruction, g.facts
+          FROM @given(id text, verdict text, who text, at bigint, signature text, genesis text, instruction text,
+            facts text) ${byId}
+          WHERE (SELECT count(*) FROM @schema.observations o WHERE o.intent = i.seq AND o.at = g.at
+            AND o.verdict = g.verdict AND o.who = g.who AND o.facts = g.facts) = 0 ORDER BY g.n`,
   // A decision answers whether an earlier attempt landed; the word to send again is good for one key's age.
   dateLanding: `${given('id text, at bigint')}
           UPDATE @schema.standing s SET may_have_landed_at = g.at ${ofGiven} RETURNING g.n`,

@@ -96,6 +96,11 @@ export function writeVerbs(ask: Ask, { owner, silentSinceMs, started, startedHer
       if (kind !== 'happened') await change('dateLanding', { id, at: kind === 'send-again' ? atMs : null });
       if (kind !== 'send-again') await change('resolve', { id, kind, at: atMs });
     },
+    observe: (id, { verdict, who, atMs, facts, signature = null, genesis = null, instruction = null }) =>
+      change('observe', {
+        ...{ id, verdict, who: text(who), at: atMs, signature, genesis, instruction },
+        facts: text(facts),
+      }),
     markReported: (id, at) => change('markReported', { id, at }),
     markRowsReported: async ({ baseUrl, kind }, name, at) => {
       for (let last = 0; ; ) {

@@ -1,4 +1,5 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { observations } from './observations.ts';
 
 /**
  * Numbered steps from an empty file to the journal as it is now. A step that has been released is never
@@ -280,7 +281,7 @@ JOIN json_each(CASE WHEN json_valid(CAST(attempts.reply AS TEXT)) THEN json_obje
 WHERE intents.kind = 'transfer' AND said.type = 'text' AND said.value <> '' ORDER BY intents.seq;
 `;
 
-export const migrations: readonly string[] = [firstJournal, secondRound];
+export const migrations: readonly string[] = [firstJournal, secondRound, observations];
 
 /** A step may loosen a check of the schema itself, which nothing else is ever allowed to write to. */
 export function applyStep(database: DatabaseSyncInstance, step: string): void {

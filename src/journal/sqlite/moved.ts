@@ -50,7 +50,7 @@ export function isRefusedAsMoved(error: unknown): boolean {
 
 const changes = [
   ...['INSERT ON intents', 'UPDATE ON intents', 'INSERT ON attempts', 'UPDATE ON attempts'],
-  ...['INSERT ON decisions', 'INSERT ON receipts'],
+  ...['INSERT ON decisions', 'INSERT ON receipts', 'INSERT ON observations'],
 ];
 
 /**

@@ -1,6 +1,6 @@
 import type { Intent, Reads, Selection } from '../journal.ts';
 import type { Owners } from './owners.ts';
-import { attemptOf, decisionOf, intentOf, type SqlRow } from './rows.ts';
+import { attemptOf, decisionOf, intentOf, observationOf, type SqlRow } from './rows.ts';
 import { selectionSql } from './selecting.ts';
 import type { Bindings } from './statement.ts';
 import type { StatementName } from './statements.ts';
@@ -35,6 +35,11 @@ export function readVerbs(store: Store, owners: Owners, read: Read): Reads {
     attemptsOf: (id) => read(() => store.all('attemptsOf', { id }, attemptOf)),
     decisiveAttempt: (id) => read(() => store.one('decisiveAttempt', { id }, attemptOf)),
     decisionsOf: (id) => read(() => store.all('decisionsOf', { id }, decisionOf)),
+    observationsOf: (id) =>
+      read(() => {
+        const isKept = store.one('hasObservations', {}, () => true) === true;
+        return isKept ? store.all('observationsOf', { id }, observationOf) : [];
+      }),
     receiptsOf: (id) => read(() => store.all('receiptsOf', { id }, (row) => row.value as string)),
     otherHolder: (id, receipts) =>
       read(() => {

@@ -6,6 +6,7 @@ import {
   type DecisionKind,
   type Intent,
   type NamedBy,
+  type Observation,
   type Phase,
   type State,
   states,
@@ -103,5 +104,17 @@ export function decisionOf(row: SqlRow): Decision {
     atMs: row.at as number,
     reason: row.reason as string,
     signature: optional<string>(row.signature),
+  };
+}
+
+export function observationOf(row: SqlRow): Observation {
+  return {
+    verdict: row.verdict as Observation['verdict'],
+    who: row.who as string,
+    atMs: row.at as number,
+    signature: optional<string>(row.signature),
+    genesis: optional<string>(row.genesis),
+    instruction: optional<string>(row.instruction),
+    facts: row.facts as string,
   };
 }

@@ -8,9 +8,10 @@ import type { Receipt } from '../journal.ts';
 import type { Mark } from './mark.ts';
 import { closeForMove, JournalMoved, type Moved, noteMovedWhole } from './moved.ts';
 import { resolveLinks, sizeOf } from './ownFiles.ts';
-import { attemptOf, decisionOf, intentOf, type SqlRow } from './rows.ts';
+import { attemptOf, decisionOf, intentOf, observationOf, type SqlRow } from './rows.ts';
 import { journalFailure } from './sqliteFaults.ts';
 import { openFile } from './sqliteFile.ts';
+import { statements } from './statements.ts';
 import { pragma } from './versions.ts';
 
 /** A journal in a file that is about to be copied elsewhere, or is being so. */
@@ -79,12 +80,16 @@ export class SourceFile {
     const attempts = of('attempts', 'number');
     const decisions = of('decisions', 'seq');
     const receipts = of('receipts', 'seq');
+    // One that was closed by an older botctl may have none.
+    const isKept = this.#rows(statements.hasObservations).length > 0;
+    const observations = isKept ? of('observations', 'seq') : new Map<unknown, SqlRow[]>();
     return intents.map((row) => ({
       intent: intentOf(row, () => false),
       leftBehind: row.left_behind === 1,
       attempts: (attempts.get(row.seq) ?? []).map(attemptOf),
       decisions: (decisions.get(row.seq) ?? []).map(decisionOf),
       receipts: (receipts.get(row.seq) ?? []).map(receiptOf),
+      observations: (observations.get(row.seq) ?? []).map(observationOf),
     }));
   }
 

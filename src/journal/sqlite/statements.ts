@@ -23,6 +23,10 @@ export const statements = {
                 WHERE intents.id = :id ORDER BY (verdict IS 'accepted') DESC, number DESC LIMIT 1`,
   decisionsOf: `SELECT decisions.* FROM decisions JOIN intents ON intents.seq = decisions.intent
                 WHERE intents.id = :id ORDER BY decisions.seq`,
+  // One that can only be looked at may be from before there were observations.
+  hasObservations: `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'observations'`,
+  observationsOf: `SELECT observations.* FROM observations JOIN intents ON intents.seq = observations.intent
+                   WHERE intents.id = :id ORDER BY observations.seq`,
   countRows: `SELECT count(*) AS count FROM intents
               WHERE name = :name AND named_by = 'row' AND base_url = :baseUrl AND kind = :kind`,
 
@@ -65,6 +69,8 @@ export const statements = {
   forgetLanding: `UPDATE intents SET may_have_landed_at = NULL WHERE id = :id`,
   renewLanding: `UPDATE intents SET may_have_landed_at = :at WHERE id = :id`,
   resolve: `UPDATE intents SET state = 'resolved', resolved_as = :kind, why = NULL, updated_at = :at WHERE id = :id`,
+  observe: `INSERT INTO observations (intent, verdict, who, at, signature, genesis, instruction, facts)
+            SELECT seq, :verdict, :who, :at, :signature, :genesis, :instruction, :facts FROM intents WHERE id = :id`,
   markReported: `UPDATE intents SET reported_at = :at WHERE id = :id AND reported_at IS NULL`,
   markRowsReported: `UPDATE intents SET reported_at = :at
                      WHERE name = :name AND named_by = 'row' AND base_url = :baseUrl AND kind = :kind

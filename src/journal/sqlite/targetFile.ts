@@ -71,7 +71,7 @@ export class TargetFile {
     }
   }
 
-  #addOne({ intent, leftBehind, attempts, decisions, receipts }: CopiedIntent): void {
+  #addOne({ intent, leftBehind, attempts, decisions, receipts, observations }: CopiedIntent): void {
     const isProposal = intent.state === 'held' && !intent.tainted;
     const { id, kind, bot, key, identity, fingerprint, body } = intent;
     const { lastInsertRowid: seq } = this.#statements.of(begin).run({
@@ -107,6 +107,8 @@ export class TargetFile {
       this.#statements.of(decide).run({ seq, kind: decided, who, at: atMs, reason, signature });
     for (const { origin, what, value } of receipts)
       this.#statements.of(keep).run({ seq, origin, what, value });
+    for (const { atMs, signature = null, genesis = null, instruction = null, ...rest } of observations)
+      this.#statements.of(observe).run({ ...rest, seq, at: atMs, signature, genesis, instruction });
   }
 
   #addAttempt(seq: number, attempt: Attempt): void {
@@ -168,3 +170,5 @@ const resolve = `UPDATE intents SET state = 'resolved', resolved_as = :resolvedA
 const decide = `INSERT INTO decisions (intent, kind, who, at, reason, signature)
   VALUES (:seq, :kind, :who, :at, :reason, :signature)`;
 const keep = `INSERT INTO receipts (origin, what, value, intent) VALUES (:origin, :what, :value, :seq)`;
+const observe = `INSERT INTO observations (intent, verdict, who, at, signature, genesis, instruction, facts)
+  VALUES (:seq, :verdict, :who, :at, :signature, :genesis, :instruction, :facts)`;

@@ -75,6 +75,9 @@ export function writeVerbs(store: Store, owners: Owners, self: () => string): Wr
       if (kind === 'send-again') store.run('renewLanding', { id, at: atMs });
       if (kind !== 'send-again') store.run('resolve', { id, kind, at: atMs });
     },
+    observe: async (id, { atMs, signature = null, genesis = null, instruction = null, ...rest }) => {
+      store.run('observe', { ...rest, id, at: atMs, signature, genesis, instruction });
+    },
     markReported: async (id, at) => {
       store.run('markReported', { id, at });
     },

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { GuardedWork, Guards, Intent, NewIntent, Selection } from '../../../src/journal/journal.ts';
+import type {
+  GuardedWork,
+  Guards,
+  Intent,
+  NewIntent,
+  Observation,
+  Selection,
+} from '../../../src/journal/journal.ts';
+import { receiptGuards } from '../../../src/journal/receipts.ts';
 import {
   allOf,
   baseUrl,
@@ -345,6 +353,64 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
           }
         }
         expect(new Set(seen).size).toBe(4);
+      });
+    });
+
+    describe('an observation of a chain', () => {
+      const seen: Observation = {
+        ...{ verdict: 'proven', who: 'chain', atMs: nowMs, signature: 's', genesis: 'g', instruction: '2.1' },
+        facts: '{"slot":1}',
+      };
+      const unit = { origin: 'g', what: 'instruction', value: 's/2.1' } as const;
+      const transfer = { kind: 'transfer', payment: 'p' } as const;
+
+      test('comes back as it was kept, oldest first', async () => {
+        const journal = await openNew();
+        const id = await done(journal, 'accepted', transfer);
+        const nothing = { signature: undefined, genesis: undefined, instruction: undefined };
+        const undecided: Observation = { ...seen, ...nothing, verdict: 'undecided' };
+        await journal.observe(id, undecided);
+        await journal.keepReceipts(id, [unit]);
+        await journal.observe(id, seen);
+        expect(await journal.observationsOf(id)).toEqual([undecided, seen]);
+        expect(await journal.observationsOf(await done(journal, 'accepted', transfer))).toEqual([]);
+      });
+
+      test('proves nothing by a payment that is not the intent’s own', async () => {
+        const journal = await openNew();
+        const [one, other] = [
+          await done(journal, 'accepted', transfer),
+          await done(journal, 'accepted', transfer),
+        ];
+        await journal.keepReceipts(one, [unit]);
+        await journal.keepReceipts(other, [unit]);
+        await expect(journal.observe(other, seen)).rejects.toThrow('a payment of its own');
+        for (const change of [{ genesis: 'h' }, { signature: 't' }, { instruction: '2' }])
+          await expect(journal.observe(one, { ...seen, ...change })).rejects.toThrow('a payment of its own');
+        await journal.observe(one, seen);
+        expect(await journal.observationsOf(other)).toEqual([]);
+      });
+
+      test('of one payment is given to one of two who see it at once', async () => {
+        const journal = await openNew();
+        const intents = [
+          await done(journal, 'accepted', transfer),
+          await done(journal, 'accepted', transfer),
+        ];
+        const prove = (id: string): Promise<boolean> =>
+          journal.commit(
+            async (tx) => {
+              if ((await tx.otherHolder(id, [unit])) !== undefined) return false;
+              await tx.keepReceipts(id, [unit]);
+              await tx.observe(id, seen);
+              return true;
+            },
+            receiptGuards([unit]),
+          );
+        const proven = await Promise.all(intents.map(prove));
+        expect(proven.filter(Boolean)).toHaveLength(1);
+        const kept = await Promise.all(intents.map((id) => journal.observationsOf(id)));
+        expect(kept.flat()).toEqual([seen]);
       });
     });
 

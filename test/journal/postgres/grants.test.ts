@@ -11,7 +11,7 @@ const at = '"bot ""ctl"""';
 
 const tables = [
   ...['meta', 'salt', 'servers', 'owners', 'intents', 'rewrites', 'standing', 'attempts'],
-  ...['decisions', 'receipts', 'losses', 'batches', 'shares'],
+  ...['decisions', 'receipts', 'losses', 'batches', 'shares', 'observations'],
 ];
 
 /** What runners do, each statement after the ones before it. */
