@@ -74,6 +74,10 @@ function assertReviewed() {
     if (!members.has(root + entry))
       complaints.push(`a layer begins with ${entry}, which is not in the bundle`);
   }
+  for (const { fileName, code = '' } of output) {
+    // src/compiled reads it byte by byte.
+    if (/[\u0080-\uffff]/.test(code)) complaints.push(`${fileName} is not all ASCII`);
+  }
   if (complaints.length === 0) return;
   throw new Error(
     `build.mjs and build/surgery.mjs do not fit what is bundled:\n  ${complaints.join('\n  ')}`,
@@ -109,7 +113,11 @@ function enlist(id, layer, graph) {
 
 await rm(dist, { recursive: true, force: true });
 const bundle = await rolldown({
-  input: { main: `${root}src/main.ts`, stringWidth: 'string-width' },
+  input: {
+    main: `${root}src/main.ts`,
+    compiled: `${root}src/compiled/keepCompiled.ts`,
+    stringWidth: 'string-width',
+  },
   cwd: root,
   preserveEntrySignatures: 'allow-extension',
   platform: 'node',
@@ -123,8 +131,6 @@ const { output } = await bundle.write({
   // Node loads CommonJS 15 ms faster than modules: the module loader itself is code to compile.
   format: 'cjs',
   exports: 'named',
-  // For what bin/botctl.js tells the engine before a file is compiled.
-  intro: 'module.runs?.();',
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
   codeSplitting: { groups: [{ name: layerOf, debugName: 'layers', includeDependenciesRecursively: false }] },

@@ -1,48 +1,144 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
-import module from 'node:module';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { botctl } from '../../testing/botctl.ts';
 import { Home } from '../../testing/home.ts';
 
-const keeps = 'enableCompileCache' in module && process.platform !== 'win32';
+let home: Home;
+let cache: string;
+let folder: string;
 
-async function filesKept(prepare: (folder: string) => void) {
-  const home = new Home();
-  const cache = join(home.path, 'cache');
-  const folder = join(cache, 'botctl');
+beforeEach(() => {
+  home = new Home();
+  cache = join(home.path, 'cache');
+  folder = join(cache, 'botctl');
   mkdirSync(cache);
-  try {
-    prepare(folder);
-    const { code } = await botctl(['config', 'list'], { env: { ...home.env, XDG_CACHE_HOME: cache } });
-    expect(code).toBe(0);
-    return existsSync(folder)
-      ? { mode: statSync(folder).mode & 0o777, files: readdirSync(folder) }
-      : { mode: undefined, files: [] };
-  } finally {
-    home.remove();
-  }
+});
+afterEach(() => home.remove());
+
+async function run(words: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<string> {
+  const { code, stdout, stderr } = await botctl(words, {
+    env: { ...home.env, XDG_CACHE_HOME: cache, ...more },
+  });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
 }
 
-test.runIf(keeps)('compiled code is kept where nobody else can write', async () => {
-  const { mode, files } = await filesKept(() => {});
-  expect(files).toHaveLength(1);
-  expect(mode).toBe(0o700);
-});
+const where = ['config', 'path'];
 
-test.runIf(keeps)('compiled code is neither kept nor run where others can write', async () => {
-  const open = await filesKept((folder) => {
+function kept(): string[] {
+  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
+}
+
+function bytesKept(): Map<string, string> {
+  return new Map(kept().map((path) => [path, readFileSync(path, 'base64')]));
+}
+
+describe.skipIf(process.platform === 'win32')('compiled code', () => {
+  test('is kept from the second command on, where nobody else can read or write', async () => {
+    await run(where);
+    expect(kept()).toEqual([]);
+    await run(where);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    expect(kept().length).toBeGreaterThan(1);
+    for (const path of kept()) expect(lstatSync(path).mode & 0o177777).toBe(0o100600);
+  });
+
+  test('is added to by each command that loads something else, and only then', async () => {
+    mkdirSync(folder, { mode: 0o700 });
+    await run(where);
+    const afterList = bytesKept();
+    await run(['completion', 'bash']);
+    const afterBoth = bytesKept();
+    expect([...afterList].filter(([path, bytes]) => afterBoth.get(path) !== bytes)).not.toEqual([]);
+    expect(afterBoth.size).toBeGreaterThan(afterList.size);
+    await run(where);
+    await run(['completion', 'bash']);
+    expect(bytesKept()).toEqual(afterBoth);
+  });
+
+  test.each([
+    ['a flipped bit at the beginning', (bytes: Buffer) => flipped(bytes, 3)],
+    ['a flipped bit behind the digest', (bytes: Buffer) => flipped(bytes, 40)],
+    ['a flipped bit in the middle', (bytes: Buffer) => flipped(bytes, bytes.length >> 1)],
+    ['a flipped bit at the end', (bytes: Buffer) => flipped(bytes, bytes.length - 1)],
+    ['a cut in the middle', (bytes: Buffer) => bytes.subarray(0, bytes.length >> 1)],
+    ['a cut in the digest', (bytes: Buffer) => bytes.subarray(0, 20)],
+    ['nothing at all', () => Buffer.alloc(0)],
+    ['zeros', (bytes: Buffer) => Buffer.alloc(bytes.length)],
+  ])('with %s is not used, and replaced', async (_what, damage) => {
+    mkdirSync(folder, { mode: 0o700 });
+    const told = await run(where);
+    const whole = kept();
+    const damaged = new Map(whole.map((path) => [path, damage(readFileSync(path))]));
+    for (const [path, bytes] of damaged) writeFileSync(path, bytes);
+    expect(await run(where)).toBe(told);
+    expect(kept()).toEqual(whole);
+    for (const [path, bytes] of damaged) expect(readFileSync(path).equals(bytes)).toBe(false);
+    const replaced = bytesKept();
+    expect(await run(where)).toBe(told);
+    expect(bytesKept()).toEqual(replaced);
+  });
+
+  test('is not kept where others can write, behind a link, or where it is not wanted', async () => {
     mkdirSync(folder);
     chmodSync(folder, 0o777);
+    await run(where);
+    expect(kept()).toEqual([]);
+    chmodSync(folder, 0o700);
+    chmodSync(cache, 0o777);
+    await run(where);
+    expect(kept()).toEqual([]);
+    chmodSync(cache, 0o700);
+    await run(where, { NODE_DISABLE_COMPILE_CACHE: '1' });
+    expect(kept()).toEqual([]);
+    const link = join(home.path, 'link');
+    mkdirSync(link);
+    symlinkSync(folder, join(link, 'botctl'));
+    await run(where, { XDG_CACHE_HOME: link });
+    expect(kept()).toEqual([]);
   });
-  expect(open.files).toEqual([]);
-  const elsewhere = await filesKept((folder) => {
-    mkdirSync(`${folder}-elsewhere`, { mode: 0o700 });
-    symlinkSync(`${folder}-elsewhere`, folder);
+
+  test.runIf(process.getuid?.() === 0)('is not kept in the home of somebody else', async () => {
+    mkdirSync(folder, { mode: 0o700 });
+    chownSync(cache, 4321, 4321);
+    await run(where);
+    expect(kept()).toEqual([]);
   });
-  expect(elsewhere.files).toEqual([]);
+
+  test('is not read through a link, nor from a file that others can write', async () => {
+    mkdirSync(folder, { mode: 0o700 });
+    await run(where);
+    const [one = ''] = kept();
+    truncateSync(one, 0);
+    chmodSync(one, 0o666);
+    await run(where);
+    expect(lstatSync(one).mode & 0o777).toBe(0o600);
+    expect(lstatSync(one).size).toBeGreaterThan(1000);
+  });
+
+  test.each(['/proc/nowhere', '/dev/null', 'relative'])(
+    'is kept nowhere, in silence, below %s',
+    async (base) => {
+      await run(where, { XDG_CACHE_HOME: base });
+    },
+  );
 });
 
-test.runIf(!keeps)('an older Node makes no folder for it', async () => {
-  expect((await filesKept(() => {})).mode).toBeUndefined();
-});
+function flipped(bytes: Buffer, at: number): Buffer {
+  const changed = Buffer.from(bytes);
+  changed[at] = (changed[at] ?? 0) ^ 4;
+  return changed;
+}
