@@ -9,9 +9,29 @@ type OperationName = 'message' | 'transfer';
 
 /** As POST /control/faults takes it. */
 export type FaultSpec = {
-  kind: 'pass' | 'drop' | 'reset' | 'stall' | 'drip' | 'cut' | 'garbage' | 'twice' | 'reply';
+  kind:
+    | 'pass'
+    | 'drop'
+    | 'reset'
+    | 'stall'
+    | 'drip'
+    | 'cut'
+    | 'garbage'
+    | 'twice'
+    | 'reply'
+    | 'rpc-error'
+    | 'twist';
   when?: 'unread' | 'before' | 'after';
-  operation?: OperationName;
+  operation?: OperationName | 'rpc';
+  /** rpc: the method it is for. */
+  method?: string;
+  /** rpc-error: its number, words and data. */
+  code?: number;
+  message?: string;
+  data?: unknown;
+  /** twist: from the result to what has another value. */
+  path?: string;
+  value?: unknown;
   key?: string;
   times?: number;
   /** stall: how long (null: for ever); drip: between two bytes. */

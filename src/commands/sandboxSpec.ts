@@ -23,10 +23,14 @@ in the data folder and hold for every process that shares it:
 
 Readings: success_status, transfer_status, repeated_transfer_key,
 repeated_message_key, other_body, key_scope, key_memory_ms, error_body,
-extra_fields, omit_fields, echo_fields, content_type, retry_after, rate_limit.
+extra_fields, omit_fields, echo_fields, content_type, retry_after, rate_limit;
+of the chain: slot_ms, commitment_held_at, node_lag_slots, node_history,
+genesis_hash, rpc_rate_limit, transaction_version, fee_payer, also_pays,
+reply_signature, token_replies.
 Faults: pass, drop, reset, stall, drip, cut, garbage, twice, reply (any status,
-headers and body); when: unread, before, after (the effect); for one operation
-or key.
+headers and body), rpc-error, twist; when: unread, before, after (the effect);
+for one operation (message, transfer, rpc), key or JSON-RPC method.
+docs/sandbox.md says what each does.
 
 Solana JSON-RPC is at /rpc, and a page for people at /.`,
   options: [

@@ -3,11 +3,19 @@ import type { FailedTransactionMetadata, LiteSvm, TransactionMetadata } from 'li
 import { associatedTokenProgram, memoProgram, systemProgram, tokenProgram } from './solana/address.ts';
 import type { Instruction } from './solana/instructions.ts';
 import type { Keypair } from './solana/keys.ts';
-import { compileMessage, encodeMessage, encodeTransaction } from './solana/message.ts';
+import {
+  allAccounts,
+  compileMessage,
+  encodeMessage,
+  encodeTransaction,
+  inForm,
+  type Message,
+  type MessageForm,
+} from './solana/message.ts';
 import { loadNativeVm, type NativeVm, NoChainError } from './solana/nativeVm.ts';
 import { readHolding } from './solana/token.ts';
 import type { Account } from './store/accounts.ts';
-import type { TokenBalance, TransactionMeta } from './store/transactions.ts';
+import type { InnerInstructions, TokenBalance, TransactionMeta } from './store/transactions.ts';
 
 /** What the VM asks of the ledger. */
 export type AccountSource = {
@@ -16,12 +24,20 @@ export type AccountSource = {
 };
 
 export type Execution =
-  | { kind: 'executed'; signature: string; wire: Uint8Array; accounts: Account[]; meta: TransactionMeta }
+  | { kind: 'executed'; signatures: string[]; wire: Uint8Array; accounts: Account[]; meta: TransactionMeta }
   | { kind: 'rejected'; verdict: string }
   | { kind: 'program'; address: string }
   | { kind: 'too-large' };
 
-type ChainTransaction = { payer: Keypair; instructions: Instruction[]; blockhash: string };
+type ChainTransaction = {
+  /** Who pays the fee, then who else signs. */
+  signers: [Keypair, ...Keypair[]];
+  instructions: Instruction[];
+  blockhash: string;
+  form: MessageForm;
+  /** Where the accounts of a form with lookups are found. */
+  table: string;
+};
 
 export type Chain = { execute(transaction: ChainTransaction, source: AccountSource): Execution };
 
@@ -57,19 +73,23 @@ class LiteChain implements Chain {
     this.#vm.setBlockhashCheck(false);
   }
 
-  execute({ payer, instructions, blockhash }: ChainTransaction, source: AccountSource): Execution {
-    const message = compileMessage(payer.address, instructions, blockhash);
+  execute(transaction: ChainTransaction, source: AccountSource): Execution {
+    const { signers, instructions, blockhash, form, table } = transaction;
+    const message = compileMessage(signers[0].address, instructions, blockhash);
     const before = new Map(message.accounts.map((address) => [address, source.get(address)]));
     const own = message.accounts.filter((address) => !programs.has(address));
     const program = writtenBy(instructions).find((address) => this.#isProgram(address, before.get(address)));
     if (program !== undefined) return { kind: 'program', address: program };
-    const messageBytes = encodeMessage(message);
-    const signature = payer.sign(messageBytes);
-    const wire = encodeTransaction([signature], messageBytes);
+    // The VM runs the legacy form of it, signed for itself: what it does is the same in all forms.
+    const executed = signedBy(signers, message);
+    const shown = inForm(message, form, table);
+    const kept = form === 'legacy' ? executed : signedBy(signers, shown.message);
+    const { wire } = executed;
     if (wire.length > packetBytes) return { kind: 'too-large' };
     try {
       for (const account of before.values()) if (account !== undefined) this.#load(account);
-      const preBalances = this.#balances(message.accounts);
+      const addresses = allAccounts(shown.message, shown.loaded);
+      const preBalances = this.#balances(addresses);
       const simulated = this.#vm.simulateLegacyTransaction(wire);
       if (isFailed(simulated)) return { kind: 'rejected', verdict: verdictOf(simulated) };
       const done = this.#vm.sendLegacyTransaction(wire);
@@ -78,13 +98,14 @@ class LiteChain implements Chain {
       const after = new Map(accounts.map((account) => [account.address, account]));
       return {
         kind: 'executed',
-        signature: base58.encode(signature),
-        wire,
+        ...kept,
         accounts,
         meta: {
-          ...spent(done, preBalances, this.#balances(message.accounts)),
-          preTokenBalances: tokenBalances(message.accounts, (address) => before.get(address), source),
-          postTokenBalances: tokenBalances(message.accounts, (address) => after.get(address), source),
+          ...spent(done, preBalances, this.#balances(addresses)),
+          preTokenBalances: tokenBalances(addresses, (address) => before.get(address), source),
+          postTokenBalances: tokenBalances(addresses, (address) => after.get(address), source),
+          inner: innerOf(done, message.accounts, addresses),
+          loaded: shown.loaded,
         },
       };
     } finally {
@@ -130,6 +151,32 @@ function writtenBy(instructions: Instruction[]): string[] {
   return instructions.flatMap(({ accounts }) =>
     accounts.filter((use) => use.writable).map((use) => use.address),
   );
+}
+
+function signedBy(signers: Keypair[], message: Message): { signatures: string[]; wire: Uint8Array } {
+  const bytes = encodeMessage(message);
+  const signatures = signers.map((signer) => signer.sign(bytes));
+  return {
+    signatures: signatures.map((signature) => base58.encode(signature)),
+    wire: encodeTransaction(signatures, bytes),
+  };
+}
+
+/** What programs called of each other, with their indexes in the order of the form that is shown. */
+function innerOf(done: TransactionMetadata, executed: string[], shown: string[]): InnerInstructions[] {
+  const placeOf = (index: number): number => shown.indexOf(executed[index] ?? '');
+  return done.innerInstructions().flatMap((called, index) => {
+    const instructions = called.map((inner) => {
+      const instruction = inner.instruction();
+      return {
+        programIndex: placeOf(instruction.programIdIndex()),
+        accounts: [...instruction.accounts()].map(placeOf),
+        data: base58.encode(instruction.data()),
+        stackHeight: inner.stackHeight(),
+      };
+    });
+    return instructions.length === 0 ? [] : [{ index, instructions }];
+  });
 }
 
 function isFailed(result: object): result is FailedTransactionMetadata {

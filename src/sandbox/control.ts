@@ -2,9 +2,12 @@ import { type Controlled, faultsOf, ledgerOf, readingsOf, stateOf } from './cont
 import { setRandom } from './fate.ts';
 import { type Fault, parseFault } from './faults.ts';
 import type { Ledger } from './ledger.ts';
-import { balancesOf, fillFresh, giveSol, giveToken, solDecimals, TooMuchError } from './money.ts';
-import { parseReadings } from './readings.ts';
+import { balancesOf, fillFresh, giveSol, giveToken, maxU64, solDecimals, TooMuchError } from './money.ts';
+import { check } from './payload.ts';
+import { parseReadings, type Readings } from './readings.ts';
+import { currentSlot, keepSlot } from './slots.ts';
 import { addressBytes } from './solana/address.ts';
+import { readTransfer } from './transferPayload.ts';
 
 type ControlReply = { status: number; body: unknown };
 
@@ -63,12 +66,25 @@ function handle(handler: Handler, call: ControlCall, controlled: Controlled): Co
   }
 }
 
-function setReadings({ body }: ControlCall, { ledger }: Controlled): ControlReply {
+function setReadings({ body }: ControlCall, { ledger, nowMs }: Controlled): ControlReply {
   const parsed = parseReadings(body);
   if (!parsed.ok) return bad(parsed.problem);
-  const readings = { ...readingsOf(ledger), ...parsed.change };
+  const problem = unpayable(parsed.change.also_pays, ledger);
+  if (problem !== undefined) return bad(problem);
+  const before = readingsOf(ledger);
+  const readings = { ...before, ...parsed.change };
+  // What has passed has passed by the old clock.
+  const clock = { ledger, readings: before, nowMs: nowMs() };
+  if (readings.slot_ms !== before.slot_ms) keepSlot(currentSlot(clock), clock);
   ledger.settings.put('readings', readings);
   return ok(readings);
+}
+
+function unpayable(payment: Readings['also_pays'] | undefined, ledger: Ledger): string | undefined {
+  if (payment === undefined || payment === null) return undefined;
+  const read = check(() => readTransfer(payment, (name) => ledger.accounts.asset(name)));
+  if (!read.ok) return `also_pays: ${read.field} ${read.rule}`;
+  return read.value.units > maxU64 ? 'also_pays: no wallet holds that much' : undefined;
 }
 
 /** `{"faults": [...]}` is added to the queue, `{"random": {"seed", "rate"} | null}` sets the dice. */

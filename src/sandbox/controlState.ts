@@ -5,7 +5,7 @@ import { balancesOf, suppliesOf } from './money.ts';
 import { defaultReadings, type Readings } from './readings.ts';
 import type { Effect, EffectFilter } from './store/effects.ts';
 
-export type Controlled = { ledger: Ledger; derived: Derived };
+export type Controlled = { ledger: Ledger; derived: Derived; nowMs: () => number };
 
 export function readingsOf(ledger: Ledger): Readings {
   return { ...defaultReadings, ...(ledger.settings.get('readings') as Partial<Readings> | undefined) };
@@ -15,7 +15,7 @@ export function faultsOf(ledger: Ledger): { scripted: unknown[]; random: unknown
   return { scripted: ledger.faults.list(), random: randomOf(ledger) ?? null };
 }
 
-export function stateOf({ ledger, derived }: Controlled): object {
+export function stateOf({ ledger, derived }: Pick<Controlled, 'ledger' | 'derived'>): object {
   const { address } = derived.wallet;
   return {
     tokens: derived.tokens,

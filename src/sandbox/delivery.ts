@@ -34,6 +34,8 @@ export async function deliver(fault: FaultKind, reply: Reply, outlet: Outlet): P
   if (socket === null) return 0;
   switch (fault.kind) {
     case 'pass':
+    case 'rpc-error':
+    case 'twist':
       return send(reply, outlet);
     case 'drop':
       socket.destroy();

@@ -9,10 +9,14 @@ type Tokens = Record<TokenName, string>;
 export type Derived = {
   tokens: Tokens;
   wallet: Keypair;
+  /** Who pays the fee where the service does. */
+  feePayer: Keypair;
   mintAuthority: Keypair;
   usdcMint: string;
   genesisHash: string;
   blockhash(slot: number): string;
+  /** The lookup table that the transaction of a slot takes its accounts from. */
+  lookupTable(slot: number): string;
   id(prefix: string, seq: number): string;
 };
 
@@ -23,11 +27,13 @@ export function deriveFrom(secret: string): Derived {
   return {
     tokens: { full: token('full'), no_send: token('no_send'), no_wallet: token('no_wallet') },
     wallet: keypairFromSeed(derive('wallet')),
+    feePayer: keypairFromSeed(derive('fee-payer')),
     mintAuthority: keypairFromSeed(derive('mint-authority')),
     usdcMint: keypairFromSeed(derive('mint/USDC')).address,
     genesisHash: base58.encode(derive('genesis')),
     // A blockhash met twice would let two equal transfers share a signature; slots are never used twice.
     blockhash: (slot) => base58.encode(derive(`blockhash/${slot}`)),
+    lookupTable: (slot) => base58.encode(derive(`lookup-table/${slot}`)),
     id: (prefix, seq) => `${prefix}_${derive(`${prefix}/${seq}`).toString('hex').slice(0, 20)}`,
   };
 }

@@ -6,6 +6,8 @@ import type { Operation } from './operation.ts';
 export type Fate = {
   beforeReading(operation: Operation): Fault | undefined;
   afterReading(operation: Operation, key: string | undefined): Fault | undefined;
+  /** Of a request to /rpc: before its body is read, or by the methods it calls. Dice are not thrown for it. */
+  ofRpc(methods: 'unread' | readonly string[]): Fault | undefined;
 };
 
 export function fateOf(ledger: Ledger): Fate {
@@ -13,6 +15,12 @@ export function fateOf(ledger: Ledger): Fate {
     beforeReading: (operation) => takeFault(ledger, (fault) => fits(fault, operation, undefined), 'unread'),
     afterReading: (operation, key) =>
       takeFault(ledger, (fault) => fits(fault, operation, key), 'read') ?? roll(ledger, randomOf(ledger)),
+    ofRpc: (methods) =>
+      takeFault(
+        ledger,
+        ({ operation, method }) => operation === 'rpc' && (method === undefined || methods.includes(method)),
+        methods === 'unread' ? 'unread' : 'read',
+      ),
   };
 }
 

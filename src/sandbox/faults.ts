@@ -13,7 +13,13 @@ export type FaultKind =
   | { kind: 'cut'; at: number }
   | { kind: 'garbage' }
   | { kind: 'twice' }
-  | { kind: 'reply'; reply: ScriptedReply };
+  | { kind: 'reply'; reply: ScriptedReply }
+  | RpcFaultKind;
+
+/** What only an answer of /rpc can be met by. `path` leads from the result to what has another value. */
+type RpcFaultKind =
+  | { kind: 'rpc-error'; code: number; message: string; data?: unknown }
+  | { kind: 'twist'; path: string; value: unknown };
 
 /** Any answer at all; what is not given is what the service itself would say. `raw_base64` is the whole of it. */
 export type ScriptedReply = {
@@ -24,7 +30,13 @@ export type ScriptedReply = {
   raw_base64?: string;
 };
 
-export type Fault = FaultKind & { when: FaultMoment; operation: Operation | null; key: string | null };
+/** Without an operation it is for both of the Bot API's, and never for /rpc. */
+export type Fault = FaultKind & {
+  when: FaultMoment;
+  operation: Operation | 'rpc' | null;
+  key: string | null;
+  method?: string;
+};
 
 export type RandomFaults = { seed: string; rate: number };
 
@@ -37,7 +49,7 @@ const isCount = (value: unknown): value is number => Number.isInteger(value) && 
 
 const problem = (text: string): { ok: false; problem: string } => ({ ok: false, problem: text });
 
-const commonFields = ['kind', 'when', 'operation', 'key', 'times'];
+const commonFields = ['kind', 'when', 'operation', 'key', 'method', 'times'];
 
 const ownFields: Record<FaultKind['kind'], string[]> = {
   pass: [],
@@ -49,13 +61,18 @@ const ownFields: Record<FaultKind['kind'], string[]> = {
   garbage: [],
   twice: [],
   reply: ['status', 'reason', 'headers', 'body', 'body_base64', 'raw_base64'],
+  'rpc-error': ['code', 'message', 'data'],
+  twist: ['path', 'value'],
 };
+
+const rpcKinds: readonly unknown[] = ['rpc-error', 'twist'];
 
 export const faultKinds: readonly string[] = Object.keys(ownFields);
 
 export function parseFault(value: unknown): ParsedFault {
   if (!isObject(value)) return problem('a fault must be an object');
-  const { kind, when = 'before', operation = null, key = null, times = 1 } = value;
+  const { kind, when = 'before', key = null, method, times = 1 } = value;
+  const { operation = rpcKinds.includes(kind) ? 'rpc' : null } = value;
   if (typeof kind !== 'string' || !Object.hasOwn(ownFields, kind)) {
     return problem(`kind must be one of ${faultKinds.join(', ')}`);
   }
@@ -64,14 +81,22 @@ export function parseFault(value: unknown): ParsedFault {
   if (unknown !== undefined) return problem(`a ${kind} has no field ${JSON.stringify(unknown)}`);
   if (when !== 'unread' && when !== 'before' && when !== 'after')
     return problem('when must be unread, before or after');
-  if (operation !== null && !operations.includes(operation as Operation))
-    return problem('operation must be message or transfer');
+  if (!isOperation(operation)) return problem('operation must be message, transfer or rpc');
+  if (rpcKinds.includes(kind) && operation !== 'rpc') return problem(`a ${kind} is for the operation rpc`);
+  if (method !== undefined && (typeof method !== 'string' || operation !== 'rpc' || when === 'unread'))
+    return problem('method must be a string, for the operation rpc, and not with unread');
+  if (key !== null && operation === 'rpc') return problem('a call to /rpc has no key');
   if (key !== null && typeof key !== 'string') return problem('key must be a string');
   if (key !== null && when === 'unread') return problem('an unread request has no key yet');
   if (!isCount(times) || times === 0) return problem('times must be a whole number from 1');
   const parsed = parseKind(kind as FaultKind['kind'], value);
   if ('problem' in parsed) return problem(parsed.problem);
-  return { ok: true, fault: { ...parsed, when, operation: operation as Operation | null, key }, times };
+  const named = method === undefined ? {} : { method };
+  return { ok: true, fault: { ...parsed, when, operation, key, ...named }, times };
+}
+
+function isOperation(value: unknown): value is Fault['operation'] {
+  return value === null || value === 'rpc' || operations.includes(value as Operation);
 }
 
 function parseKind(kind: FaultKind['kind'], value: Record<string, unknown>): FaultKind | { problem: string } {
@@ -92,6 +117,16 @@ function parseKind(kind: FaultKind['kind'], value: Record<string, unknown>): Fau
     }
     case 'reply':
       return parseReply(value);
+    case 'rpc-error': {
+      const { code, message = 'A scripted fault.', data } = value;
+      if (!Number.isInteger(code) || typeof message !== 'string')
+        return { problem: 'code must be a whole number, and message a string' };
+      return { kind, code: Number(code), message, ...(data === undefined ? {} : { data }) };
+    }
+    case 'twist': {
+      const { path = '', value: twisted = null } = value;
+      return typeof path === 'string' ? { kind, path, value: twisted } : { problem: 'path must be a string' };
+    }
     default:
       return { kind };
   }

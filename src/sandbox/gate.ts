@@ -1,5 +1,5 @@
 import type { Derived, TokenName } from './derived.ts';
-import { takeOne } from './limit.ts';
+import { type RateLimit, takeOne } from './limit.ts';
 import type { Operation } from './operation.ts';
 import { type Rejection, type ReplyContext, rejection } from './reply.ts';
 import { isJson } from './requestJson.ts';
@@ -39,18 +39,23 @@ function deniedTo(token: TokenName, operation: Operation): Rejection | undefined
   return undefined;
 }
 
-function limited(
+function limited(bucketName: string, { readings }: ReplyContext, service: Service): Rejection | undefined {
+  const waitMs = takeFrom(bucketName, readings.rate_limit, service);
+  if (waitMs === undefined) return undefined;
+  return { ...rejection(429, 'rate_limited', 'Too many requests.'), retryAfterMs: waitMs };
+}
+
+/** Takes one from a bucket; where it is empty, how long until there is one. */
+export function takeFrom(
   bucketName: string,
-  { readings, nowMs }: ReplyContext,
-  { ledger }: Service,
-): Rejection | undefined {
-  const limit = readings.rate_limit;
+  limit: RateLimit | null,
+  { ledger, nowMs }: Pick<Service, 'ledger' | 'nowMs'>,
+): number | undefined {
   if (limit === null) return undefined;
   const taken = ledger.atomically(() => {
-    const result = takeOne(limit, ledger.buckets.get(bucketName), nowMs);
+    const result = takeOne(limit, ledger.buckets.get(bucketName), nowMs());
     ledger.buckets.put(bucketName, result.bucket);
     return result;
   });
-  if (taken.allowed) return undefined;
-  return { ...rejection(429, 'rate_limited', 'Too many requests.'), retryAfterMs: taken.waitMs };
+  return taken.allowed ? undefined : taken.waitMs;
 }

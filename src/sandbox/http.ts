@@ -91,6 +91,6 @@ async function route(
     if (request.method !== 'POST') return reject(notAllowed('POST'), request, outlet, service);
     return serveOperation(operation, request, outlet, service, fate);
   }
-  if (isOwnPath(path)) return serveOwn(path, request, outlet, service);
+  if (isOwnPath(path)) return serveOwn(path, request, outlet, service, fate);
   return reject(rejection(404, 'not_found', 'There is no such path.'), request, outlet, service);
 }

@@ -43,7 +43,8 @@ export class Ledger {
   /** The chain, the effects and the keys; what stays is who the bot is, and what is never given twice. */
   forgetAll(): void {
     this.#db.exec(`
-      DELETE FROM accounts; DELETE FROM assets; DELETE FROM transactions; DELETE FROM effects;
+      DELETE FROM accounts; DELETE FROM assets; DELETE FROM transactions; DELETE FROM touches;
+      DELETE FROM effects;
     `);
     this.keys.forget(undefined);
     this.buckets.clear();

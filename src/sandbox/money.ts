@@ -2,16 +2,16 @@ import type { Derived } from './derived.ts';
 import type { Ledger } from './ledger.ts';
 import { systemProgram, tokenAccountOf, tokenProgram } from './solana/address.ts';
 import { decimal, holderData, mintData, readHolding, readSupply, withUnits } from './solana/token.ts';
-import type { Asset } from './store/accounts.ts';
+import type { Account, Asset } from './store/accounts.ts';
 
 export const solDecimals = 9;
-const mintRentLamports = 1_461_600n;
-const holderRentLamports = 2_039_280n;
+/** What an account of so many bytes must hold to exist: two years' rent for them and 128 more. */
+export const rentExemption = (bytes: number): bigint => BigInt(bytes + 128) * 6960n;
 
 const startingLamports = 100_000_000_000n;
 const startingUsdcUnits = 10_000_000_000n;
 
-const maxU64 = 2n ** 64n - 1n;
+export const maxU64 = 2n ** 64n - 1n;
 
 /** More than an account can count. */
 export class TooMuchError extends Error {}
@@ -32,7 +32,7 @@ export function fillFresh(ledger: Ledger, derived: Derived): void {
   ledger.accounts.putAsset({ symbol: 'USDC', mint: usdcMint, decimals: 6 });
   ledger.accounts.put({
     address: usdcMint,
-    lamports: makeLamports(ledger, mintRentLamports),
+    lamports: makeLamports(ledger, rentExemption(82)),
     owner: tokenProgram,
     data: mintData(mintAuthority.address, 0n, 6),
   });
@@ -56,6 +56,20 @@ export function giveSol(ledger: Ledger, address: string, lamports: bigint): void
   ledger.accounts.put({ ...account, lamports: counted(account.lamports + makeLamports(ledger, lamports)) });
 }
 
+const feePurseLamports = 1_000_000_000n;
+
+/** The service's own fee payer never runs dry. */
+export function fillFeePurse(ledger: Ledger, { feePayer }: Derived): void {
+  const held = ledger.accounts.get(feePayer.address)?.lamports ?? 0n;
+  if (held < feePurseLamports / 2n) giveSol(ledger, feePayer.address, feePurseLamports - held);
+}
+
+/** An account of a program, made from nowhere at the price that its size costs. */
+export function makeAccount(ledger: Ledger, account: Omit<Account, 'lamports'>): void {
+  const lamports = makeLamports(ledger, rentExemption(account.data.length));
+  ledger.accounts.put({ ...account, lamports });
+}
+
 export function giveToken(ledger: Ledger, owner: string, asset: Asset, units: bigint): void {
   const mint = ledger.accounts.get(asset.mint);
   if (mint === undefined) throw new Error(`the mint of ${asset.symbol} is gone`);
@@ -64,7 +78,7 @@ export function giveToken(ledger: Ledger, owner: string, asset: Asset, units: bi
   const held = ledger.accounts.get(address);
   const before = held === undefined ? undefined : readHolding(held.data);
   if (held === undefined || before === undefined) {
-    const lamports = makeLamports(ledger, holderRentLamports);
+    const lamports = makeLamports(ledger, rentExemption(165));
     ledger.accounts.put({
       address,
       lamports,

@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { control } from './control.ts';
 import { type Outlet, send } from './delivery.ts';
+import type { Fate } from './fate.ts';
 import { page } from './page.ts';
 import { type LoggedReply, notAllowed, reject } from './reject.ts';
 import { type Rejection, type Reply, rejection } from './reply.ts';
 import { readBody } from './requestBody.ts';
 import { decodeJson, isJson } from './requestJson.ts';
-import { answerRpc } from './rpc.ts';
+import { serveRpc } from './rpc/serveRpc.ts';
 import type { Service } from './service.ts';
 
 export function isOwnPath(path: string): boolean {
@@ -19,6 +20,7 @@ export async function serveOwn(
   request: IncomingMessage,
   outlet: Outlet,
   service: Service,
+  fate: Fate,
 ): Promise<LoggedReply> {
   const method = request.method ?? '';
   const { ledger, derived } = service;
@@ -29,11 +31,12 @@ export async function serveOwn(
     return { status: send(page(ledger, derived), outlet) };
   }
   if (path === '/rpc' && method !== 'POST') return reject(notAllowed('POST'), request, outlet, service);
+  if (path === '/rpc' && isJson(request.headers['content-type']))
+    return serveRpc(request, outlet, service, fate);
   const body = await jsonBody(request);
   if (body.kind === 'rejected') return reject(body.rejection, request, outlet, service);
-  if (path === '/rpc') return { status: send(jsonReply(200, answerRpc(body.value, service)), outlet) };
   const query = new URLSearchParams((request.url ?? '').split('?')[1] ?? '');
-  const { status, body: said } = control({ method, path, query, body: body.value }, { ledger, derived });
+  const { status, body: said } = control({ method, path, query, body: body.value }, service);
   return { status: send(jsonReply(status, JSON.stringify(said)), outlet) };
 }
 

@@ -1,4 +1,5 @@
 import type { RateLimit } from './limit.ts';
+import { addressBytes } from './solana/address.ts';
 
 /** One choice for each thing the document leaves open. The names are the control interface's. */
 export type Readings = {
@@ -17,6 +18,24 @@ export type Readings = {
   content_type: string | null;
   retry_after: 'seconds' | 'date' | 'none';
   rate_limit: RateLimit | null;
+} & ChainReadings;
+
+/** What the chain does with a transfer, and how the node at /rpc tells of it. */
+type ChainReadings = {
+  /** The clock of slots; 0: none, and each transaction is finalized at once. */
+  slot_ms: number;
+  commitment_held_at: 'processed' | 'confirmed' | null;
+  node_lag_slots: number;
+  node_history: 'whole' | 'dropped' | 'forgotten' | 'unavailable';
+  /** Another cluster's hash than this folder's. */
+  genesis_hash: string | null;
+  rpc_rate_limit: RateLimit | null;
+  transaction_version: 'legacy' | 'v0' | 'v0-lookups' | 'v1';
+  fee_payer: 'wallet' | 'service';
+  /** What a transfer's transaction pays besides. */
+  also_pays: { to_address: string; asset: string; amount: string } | null;
+  reply_signature: 'own' | 'previous' | 'cosigner';
+  token_replies: 'as-made' | 'token-2022-fee' | 'batch';
 };
 
 export const defaultReadings: Readings = {
@@ -34,6 +53,17 @@ export const defaultReadings: Readings = {
   content_type: null,
   retry_after: 'seconds',
   rate_limit: null,
+  slot_ms: 100,
+  commitment_held_at: null,
+  node_lag_slots: 0,
+  node_history: 'whole',
+  genesis_hash: null,
+  rpc_rate_limit: null,
+  transaction_version: 'legacy',
+  fee_payer: 'wallet',
+  also_pays: null,
+  reply_signature: 'own',
+  token_replies: 'as-made',
 };
 
 type Check = { accepts: (value: unknown) => boolean; rule: string };
@@ -54,6 +84,12 @@ const isHeaderText = (value: unknown): boolean => typeof value === 'string' && /
 const names: Check = {
   accepts: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
   rule: 'an array of field names',
+};
+
+const bucket: Check = {
+  accepts: (value) =>
+    value === null || (isObject(value) && isAmount(value.capacity) && isAmount(value.per_second)),
+  rule: '{"capacity": requests, "per_second": requests}, or null for none',
 };
 
 const checks: Record<keyof Readings, Check> = {
@@ -79,11 +115,34 @@ const checks: Record<keyof Readings, Check> = {
     rule: 'a content type, or null',
   },
   retry_after: oneOf('seconds', 'date', 'none'),
-  rate_limit: {
-    accepts: (value) =>
-      value === null || (isObject(value) && isAmount(value.capacity) && isAmount(value.per_second)),
-    rule: '{"capacity": requests, "per_second": requests}, or null for none',
+  rate_limit: bucket,
+  slot_ms: { accepts: isAmount, rule: 'milliseconds, or 0 for no clock' },
+  commitment_held_at: {
+    accepts: (value) => value === null || value === 'processed' || value === 'confirmed',
+    rule: 'processed, confirmed, or null',
   },
+  node_lag_slots: {
+    accepts: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+    rule: 'a whole number of slots',
+  },
+  node_history: oneOf('whole', 'dropped', 'forgotten', 'unavailable'),
+  genesis_hash: {
+    accepts: (value) => value === null || (typeof value === 'string' && addressBytes(value) !== undefined),
+    rule: '32 bytes in base58, or null for its own',
+  },
+  rpc_rate_limit: bucket,
+  transaction_version: oneOf('legacy', 'v0', 'v0-lookups', 'v1'),
+  fee_payer: oneOf('wallet', 'service'),
+  also_pays: {
+    accepts: (value) =>
+      value === null ||
+      (isObject(value) &&
+        Object.keys(value).length === 3 &&
+        ['to_address', 'asset', 'amount'].every((name) => typeof value[name] === 'string')),
+    rule: '{"to_address", "asset", "amount"}, or null for nothing',
+  },
+  reply_signature: oneOf('own', 'previous', 'cosigner'),
+  token_replies: oneOf('as-made', 'token-2022-fee', 'batch'),
 };
 
 type ReadingsChange = { ok: true; change: Partial<Readings> } | { ok: false; problem: string };

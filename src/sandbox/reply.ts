@@ -71,7 +71,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (found) => `&#${found.charCodeAt(0)};`);
 }
 
-function retryAfter(
+export function retryAfter(
   waitMs: number | undefined,
   form: Readings['retry_after'],
   nowMs: number,

@@ -8,6 +8,7 @@ import { createSite } from './http.ts';
 import { Ledger } from './ledger.ts';
 import { listen } from './listen.ts';
 import { type Balance, balancesOf, fillFresh } from './money.ts';
+import { type NodeFacts, nodeFacts } from './nodeFacts.ts';
 import { defaultReadings, type Readings } from './readings.ts';
 import type { RequestLog } from './requestLog.ts';
 import type { Service } from './service.ts';
@@ -34,6 +35,7 @@ export type RunningSandbox = {
   tokens: { full: string; no_send: string; no_wallet: string };
   conversations: string[];
   wallet: { address: string; balances: Balance[] };
+  node: NodeFacts;
   /** Settings in the data folder that a caller may have forgotten, a sentence each. */
   notes: string[];
   close(): Promise<void>;
@@ -79,6 +81,7 @@ export async function startSandbox(settings: SandboxSettings): Promise<RunningSa
     tokens: derived.tokens,
     conversations: ledger.conversations.list(),
     wallet: { address: derived.wallet.address, balances: balancesOf(ledger, derived.wallet.address) },
+    node: nodeFacts(`http://127.0.0.1:${listener.port}`, service),
     notes: [...folderNotes(settings.dataDir), ...notesOf(ledger, settings)],
     close: async () => {
       closing.abort();

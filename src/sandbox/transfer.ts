@@ -1,8 +1,10 @@
 import type { AccountSource, Chain, Execution } from './chain.ts';
 import type { Ledger } from './ledger.ts';
+import { fillFeePurse, makeAccount, maxU64 } from './money.ts';
 import type { Done } from './once.ts';
 import { type Rejection, rejection } from './reply.ts';
 import type { RequestContext, Service } from './service.ts';
+import { currentSlot, keepSlot } from './slots.ts';
 import { tokenAccountOf } from './solana/address.ts';
 import {
   createTokenAccount,
@@ -11,9 +13,8 @@ import {
   transferSol,
   transferToken,
 } from './solana/instructions.ts';
-import type { TransferPayload } from './transferPayload.ts';
-
-const maxU64 = 2n ** 64n - 1n;
+import { lookupTable } from './solana/lookupTable.ts';
+import { readTransfer, type TransferPayload } from './transferPayload.ts';
 
 /** Executes a transfer and stores what it left; inside the request's transaction. */
 export function makeTransfer(
@@ -23,28 +24,49 @@ export function makeTransfer(
   { ledger, derived }: Service,
 ): Done | Rejection {
   if (payload.units > maxU64) return rejection(402, 'insufficient_balance', 'No wallet holds that much.');
-  const slot = currentSlot(ledger) + 1;
+  const { wallet, feePayer } = derived;
+  const clock = { ledger, readings, nowMs };
+  // One transaction, one slot; a reset does not turn slots back.
+  const slot = currentSlot(clock) + 1;
+  const table = derived.lookupTable(slot);
+  const isPaidFor = readings.fee_payer === 'service';
+  if (isPaidFor) fillFeePurse(ledger, derived);
   const execution = chain.execute(
     {
-      payer: derived.wallet,
-      instructions: instructionsOf(payload, derived.wallet.address),
+      signers: isPaidFor ? [feePayer, wallet] : [wallet],
+      instructions: [payload, ...alsoPaid(readings, ledger)].flatMap((each) =>
+        instructionsOf(each, wallet.address),
+      ),
       blockhash: derived.blockhash(slot),
+      form: readings.transaction_version,
+      table,
     },
     sourceOf(ledger),
   );
   if (execution.kind !== 'executed') return rejectionOf(execution, payload);
-  const { accounts, signature, wire, meta } = execution;
-  ledger.facts.put('slot', String(slot));
+  const { accounts, signatures, wire, meta } = execution;
+  const [signature = ''] = signatures;
+  const previous = ledger.transactions.latestSignature();
+  keepSlot(slot, clock);
   for (const account of accounts) ledger.accounts.put(account);
-  ledger.transactions.put({ signature, slot, blockTimeS: Math.floor(nowMs / 1000), wire, meta });
+  const { writable, readonly } = meta.loaded;
+  const looked = [...writable, ...readonly];
+  if (looked.length > 0) makeAccount(ledger, lookupTable(table, looked, slot));
+  const blockTimeS = Math.floor(nowMs / 1000);
+  const touched = accounts.map(({ address }) => address);
+  ledger.transactions.put({ signature, slot, blockTimeS, wire, meta }, touched);
   const id = derived.id('tr', ledger.effects.nextSeq());
-  const fields = { transfer_id: id, status: readings.transfer_status, signature };
+  const said = { own: signature, previous: previous ?? signature, cosigner: signatures.at(-1) ?? signature };
+  const fields = {
+    transfer_id: id,
+    status: readings.transfer_status,
+    signature: said[readings.reply_signature],
+  };
   return { kind: 'done', id, signature, fields };
 }
 
-/** One transfer, one slot; a reset does not turn slots back. */
-export function currentSlot(ledger: Ledger): number {
-  return Number(ledger.facts.get('slot') ?? '0');
+function alsoPaid({ also_pays }: RequestContext['readings'], ledger: Ledger): TransferPayload[] {
+  return also_pays === null ? [] : [readTransfer(also_pays, (name) => ledger.accounts.asset(name))];
 }
 
 function instructionsOf({ to, asset, units, memo: text }: TransferPayload, wallet: string): Instruction[] {

@@ -55,6 +55,7 @@ describe('1. What the service does', () => {
   });
 
   test('the result carries a chain transaction signature', async () => {
+    await sandbox.readings({ slot_ms: 0 });
     const { json } = await transfer(pay);
     const statuses = await fetch(`${sandbox.baseUrl}/rpc`, {
       method: 'POST',

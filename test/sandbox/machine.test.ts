@@ -57,7 +57,7 @@ test('every commit waits for the disk', async () => {
   const db = openDatabase(dataDir, 0, () => undefined);
   expect(db.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
   expect(db.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
-  db.exec('PRAGMA user_version = 2');
+  db.exec('PRAGMA user_version = 3');
   db.close();
   expect(() => openDatabase(dataDir, 0, () => undefined)).toThrow(/newer botctl/);
   await rm(dataDir, { recursive: true });

@@ -5,6 +5,8 @@ import { base58 } from '@scure/base';
 export const systemProgram = '11111111111111111111111111111111';
 export const tokenProgram = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 export const associatedTokenProgram = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL';
+export const token2022Program = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
+export const lookupTableProgram = 'AddressLookupTab1e1111111111111111111111111';
 /** The memo program litesvm carries. */
 export const memoProgram = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 

@@ -3,15 +3,26 @@ import type { AccountUse, Instruction } from './instructions.ts';
 
 type CompiledInstruction = { programIndex: number; accounts: number[]; data: Uint8Array };
 
-/** A legacy transaction message, as its bytes say it. */
-type Message = {
+/** Accounts that a table has, by their places in it. */
+type Lookup = { table: string; writable: number[]; readonly: number[] };
+
+/** A transaction message, as its bytes say it: `accounts` are those that stand in it. */
+export type Message = {
+  version: 'legacy' | 0 | 1;
   signers: number;
   readonlySigners: number;
   readonlyOthers: number;
   accounts: string[];
   blockhash: string;
   instructions: CompiledInstruction[];
+  lookups: Lookup[];
 };
+
+/** What lookups stand for. Indexes of a message run over its own accounts, then these. */
+export type Loaded = { writable: string[]; readonly: string[] };
+
+/** The forms a transaction can have on the wire. */
+export type MessageForm = 'legacy' | 'v0' | 'v0-lookups' | 'v1';
 
 export function compileMessage(payer: string, instructions: Instruction[], blockhash: string): Message {
   const uses = mergeUses([
@@ -30,6 +41,8 @@ export function compileMessage(payer: string, instructions: Instruction[], block
   const accounts = ordered.map((use) => use.address);
   const indexOf = (address: string): number => accounts.indexOf(address);
   return {
+    version: 'legacy',
+    lookups: [],
     signers: ordered.filter((use) => use.signer).length,
     readonlySigners: group(true, false).length,
     readonlyOthers: group(false, false).length,
@@ -57,8 +70,59 @@ function mergeUses(uses: AccountUse[]): AccountUse[] {
   return [...merged.values()];
 }
 
+const versions = { legacy: 'legacy', v0: 0, 'v0-lookups': 0, v1: 1 } as const;
+
+/** The same message in another form; `table` is where the accounts of lookups are to be found. */
+export function inForm(
+  message: Message,
+  form: MessageForm,
+  table: string,
+): { message: Message; loaded: Loaded } {
+  const version = versions[form];
+  if (form !== 'v0-lookups')
+    return { message: { ...message, version }, loaded: { writable: [], readonly: [] } };
+  const { accounts, signers, readonlyOthers } = message;
+  const programs = new Set(message.instructions.map(({ programIndex }) => programIndex));
+  const staysInside = (index: number): boolean => index < signers || programs.has(index);
+  const indexes = [...accounts.keys()];
+  const own = indexes.filter(staysInside);
+  const isWritable = (index: number): boolean => index < accounts.length - readonlyOthers;
+  const writable = indexes.filter((index) => !staysInside(index) && isWritable(index));
+  const readonly = indexes.filter((index) => !staysInside(index) && !isWritable(index));
+  const order = [...own, ...writable, ...readonly];
+  const addressesOf = (places: number[]): string[] => places.map((index) => accounts[index] ?? '');
+  const lookup = {
+    table,
+    writable: writable.map((_, place) => place),
+    readonly: readonly.map((_, place) => writable.length + place),
+  };
+  return {
+    message: {
+      ...message,
+      version,
+      readonlyOthers: own.length - signers,
+      accounts: addressesOf(own),
+      instructions: message.instructions.map(({ programIndex, accounts: used, data }) => ({
+        programIndex: order.indexOf(programIndex),
+        accounts: used.map((index) => order.indexOf(index)),
+        data,
+      })),
+      lookups: [lookup],
+    },
+    loaded: { writable: addressesOf(writable), readonly: addressesOf(readonly) },
+  };
+}
+
+export const allAccounts = ({ accounts }: Message, { writable, readonly }: Loaded): string[] => [
+  ...accounts,
+  ...writable,
+  ...readonly,
+];
+
 export function encodeMessage(message: Message): Uint8Array {
+  if (message.version === 1) return encodeVersion1(message);
   return Buffer.concat([
+    message.version === 0 ? Buffer.of(versionFlag) : Buffer.alloc(0),
     Buffer.of(message.signers, message.readonlySigners, message.readonlyOthers),
     shortLength(message.accounts.length),
     ...message.accounts.map((address) => base58.decode(address)),
@@ -67,23 +131,60 @@ export function encodeMessage(message: Message): Uint8Array {
     ...message.instructions.map((instruction) =>
       Buffer.concat([
         Buffer.of(instruction.programIndex),
-        shortLength(instruction.accounts.length),
-        Buffer.from(instruction.accounts),
-        shortLength(instruction.data.length),
-        instruction.data,
+        shortBytes(instruction.accounts),
+        shortBytes(instruction.data),
       ]),
     ),
+    ...(message.version === 0 ? [encodeLookups(message.lookups)] : []),
   ]);
 }
 
+function encodeLookups(lookups: Lookup[]): Uint8Array {
+  const entries = lookups.flatMap(({ table, writable, readonly }) => [
+    base58.decode(table),
+    shortBytes(writable),
+    shortBytes(readonly),
+  ]);
+  return Buffer.concat([shortLength(lookups.length), ...entries]);
+}
+
+/** Counts and headers first, then what they count; no configuration is asked for. */
+function encodeVersion1({ accounts, instructions, ...message }: Message): Uint8Array {
+  const headers = instructions.map((instruction) => {
+    const header = Buffer.of(instruction.programIndex, instruction.accounts.length, 0, 0);
+    header.writeUInt16LE(instruction.data.length, 2);
+    return header;
+  });
+  return Buffer.concat([
+    Buffer.of(versionFlag | 1, message.signers, message.readonlySigners, message.readonlyOthers),
+    Buffer.alloc(4),
+    base58.decode(message.blockhash),
+    Buffer.of(instructions.length, accounts.length),
+    ...accounts.map((address) => base58.decode(address)),
+    ...headers,
+    ...instructions.flatMap((instruction) => [Buffer.from(instruction.accounts), instruction.data]),
+  ]);
+}
+
+const versionFlag = 0x80;
+
+/** Version 1 has its signatures last, and says nowhere but in its header how many there are. */
 export function encodeTransaction(signatures: Uint8Array[], message: Uint8Array): Uint8Array {
+  if (message[0] === (versionFlag | 1)) return Buffer.concat([message, ...signatures]);
   return Buffer.concat([shortLength(signatures.length), ...signatures, message]);
 }
 
 export function decodeTransaction(wire: Uint8Array): { signatures: string[]; message: Message } {
   const reader = new Reader(wire);
-  const signatures = reader.list(() => base58.encode(reader.bytes(64)));
-  const signers = reader.byte();
+  const signature = (): string => base58.encode(reader.bytes(64));
+  if (wire[0] === (versionFlag | 1)) {
+    const message = decodeVersion1(reader);
+    return { signatures: Array.from({ length: message.signers }, signature), message };
+  }
+  const signatures = reader.list(signature);
+  const first = reader.byte();
+  const version = first === versionFlag ? 0 : 'legacy';
+  const signers = version === 0 ? reader.byte() : first;
   const readonlySigners = reader.byte();
   const readonlyOthers = reader.byte();
   const accounts = reader.list(() => base58.encode(reader.bytes(32)));
@@ -93,11 +194,35 @@ export function decodeTransaction(wire: Uint8Array): { signatures: string[]; mes
     accounts: reader.list(() => reader.byte()),
     data: reader.bytes(reader.length()),
   }));
-  return {
-    signatures,
-    message: { signers, readonlySigners, readonlyOthers, accounts, blockhash, instructions },
-  };
+  const lookups = version === 0 ? reader.list(() => decodeLookup(reader)) : [];
+  const head = { version, signers, readonlySigners, readonlyOthers } as const;
+  return { signatures, message: { ...head, accounts, blockhash, instructions, lookups } };
 }
+
+function decodeLookup(reader: Reader): Lookup {
+  const table = base58.encode(reader.bytes(32));
+  const writable = reader.list(() => reader.byte());
+  return { table, writable, readonly: reader.list(() => reader.byte()) };
+}
+
+function decodeVersion1(reader: Reader): Message {
+  const [, signers = 0, readonlySigners = 0, readonlyOthers = 0] = reader.bytes(4);
+  reader.bytes(4);
+  const blockhash = base58.encode(reader.bytes(32));
+  const [instructionCount = 0, accountCount = 0] = reader.bytes(2);
+  const accounts = Array.from({ length: accountCount }, () => base58.encode(reader.bytes(32)));
+  const headers = Array.from({ length: instructionCount }, () => reader.bytes(4));
+  const instructions = headers.map(([programIndex = 0, used = 0, low = 0, high = 0]) => ({
+    programIndex,
+    accounts: [...reader.bytes(used)],
+    data: reader.bytes(low | (high << 8)),
+  }));
+  const head = { version: 1, signers, readonlySigners, readonlyOthers } as const;
+  return { ...head, accounts, blockhash, instructions, lookups: [] };
+}
+
+const shortBytes = (bytes: ArrayLike<number>): Uint8Array =>
+  Buffer.concat([shortLength(bytes.length), Uint8Array.from(bytes)]);
 
 /** Solana's compact-u16: seven bits a byte, least first. */
 function shortLength(length: number): Uint8Array {

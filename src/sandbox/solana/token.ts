@@ -34,6 +34,16 @@ export function readHolding(data: Uint8Array): Holding | undefined {
   };
 }
 
+type Mint = { authority: string; supply: bigint; decimals: number };
+
+/** What a mint says of itself; undefined where the bytes are not a mint's. */
+export function readMint(data: Uint8Array): Mint | undefined {
+  if (data.length !== 82) return undefined;
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  const authority = base58.encode(bytes.subarray(4, 36));
+  return { authority, supply: bytes.readBigUInt64LE(36), decimals: bytes.readUInt8(44) };
+}
+
 export function withUnits(data: Uint8Array, offset: 36 | 64, units: bigint): Uint8Array {
   const copy = Buffer.from(data);
   copy.writeBigUInt64LE(units, offset);

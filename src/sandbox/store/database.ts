@@ -3,11 +3,23 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { makeFolder } from '../../disk.ts';
 import { createPrivate, whileLocked } from '../../lock/fileLock.ts';
+import { tokenProgram } from '../solana/address.ts';
+import { decodeTransaction } from '../solana/message.ts';
 
 export type Database = InstanceType<typeof DatabaseSync>;
 
 /** How long a request waits for other processes' transactions. */
 export const lockWaitMs = 15_000;
+
+/** Which transactions name an address: each has a slot of its own. */
+const touches = `
+  CREATE TABLE touches (
+    address TEXT NOT NULL,
+    slot INTEGER NOT NULL,
+    PRIMARY KEY (address, slot)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX token_accounts_by_owner ON accounts (substr(data, 33, 32)) WHERE owner = '${tokenProgram}';
+`;
 
 const schema = `
   CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -70,18 +82,37 @@ export function openDatabase(dataDir: string, waitMs: number, fill: (db: Databas
     keepLog(db, file, waitMs);
     setDurable(db);
     inTransaction(db, () => {
-      if (versionOf(db) === 1) return;
-      if (versionOf(db) !== 0) throw new Error(`${file} was written by a newer botctl`);
+      const version = versionOf(db);
+      if (version === 2) return;
+      if (version === 1) {
+        addTouches(db);
+        return;
+      }
+      if (version !== 0) throw new Error(`${file} was written by a newer botctl`);
       if (hasTables(db)) throw new Error(`${file} is a database of another program`);
-      db.exec(schema);
+      db.exec(schema + touches);
       fill(db);
-      db.exec('PRAGMA user_version = 1');
+      db.exec('PRAGMA user_version = 2');
     });
     return db;
   } catch (error) {
     db.close();
     throw error;
   }
+}
+
+/** Folders of the first version did not keep which transactions name an address. */
+function addTouches(db: Database): void {
+  db.exec(touches);
+  const touch = db.prepare('INSERT INTO touches (address, slot) VALUES (?, ?)');
+  const rows = db.prepare('SELECT slot, wire FROM transactions').iterate() as Iterable<{
+    slot: number;
+    wire: Uint8Array;
+  }>;
+  for (const { slot, wire } of rows) {
+    for (const address of decodeTransaction(wire).message.accounts) touch.run(address, slot);
+  }
+  db.exec('PRAGMA user_version = 2');
 }
 
 function refuseForeign(file: string): void {

@@ -1,3 +1,4 @@
+import type { Loaded } from '../solana/message.ts';
 import type { Database } from './database.ts';
 
 export type TokenBalance = {
@@ -6,6 +7,12 @@ export type TokenBalance = {
   owner: string;
   amount: string;
   decimals: number;
+};
+
+/** What an instruction made programs call: `index` is its place in the transaction. */
+export type InnerInstructions = {
+  index: number;
+  instructions: { programIndex: number; accounts: number[]; data: string; stackHeight: number }[];
 };
 
 /** What executing did: u64 as text. */
@@ -17,6 +24,9 @@ export type TransactionMeta = {
   postTokenBalances: TokenBalance[];
   logs: string[];
   computeUnits: string;
+  inner: InnerInstructions[];
+  /** What the lookups of its message stand for. */
+  loaded: Loaded;
 };
 
 export type StoredTransaction = {
@@ -32,6 +42,9 @@ type Row = { slot: number; block_time: number; wire: Uint8Array; meta: string };
 export class TransactionStore {
   readonly #put;
   readonly #get;
+  readonly #latest;
+  readonly #touch;
+  readonly #touching;
   readonly #count;
   readonly #fees;
 
@@ -40,20 +53,36 @@ export class TransactionStore {
       'INSERT INTO transactions (signature, slot, block_time, wire, meta) VALUES (?, ?, ?, ?, ?)',
     );
     this.#get = db.prepare('SELECT slot, block_time, wire, meta FROM transactions WHERE signature = ?');
+    this.#latest = db.prepare('SELECT signature FROM transactions ORDER BY slot DESC LIMIT 1');
+    this.#touch = db.prepare('INSERT INTO touches (address, slot) VALUES (?, ?)');
+    this.#touching = db.prepare(
+      `SELECT t.signature, t.slot, t.block_time, t.wire, t.meta FROM touches JOIN transactions AS t USING (slot)
+       WHERE touches.address = :address AND slot < :before AND slot > :until ORDER BY slot DESC`,
+    );
     this.#count = db.prepare('SELECT count(*) AS count FROM transactions');
     this.#fees = db.prepare("SELECT coalesce(sum(json_extract(meta, '$.fee')), 0) AS fees FROM transactions");
   }
 
-  put(transaction: StoredTransaction): void {
+  /** `addresses`: the accounts that it names, for those who ask by one of them. */
+  put(transaction: StoredTransaction, addresses: Iterable<string>): void {
     const { signature, slot, blockTimeS, wire, meta } = transaction;
     this.#put.run(signature, slot, blockTimeS, wire, JSON.stringify(meta));
+    for (const address of addresses) this.#touch.run(address, slot);
   }
 
   get(signature: string): StoredTransaction | undefined {
     const row = this.#get.get(signature) as Row | undefined;
-    if (row === undefined) return undefined;
-    const meta = JSON.parse(row.meta) as TransactionMeta;
-    return { signature, slot: row.slot, blockTimeS: row.block_time, wire: row.wire, meta };
+    return row === undefined ? undefined : { signature, ...stored(row) };
+  }
+
+  latestSignature(): string | undefined {
+    return (this.#latest.get() as { signature: string } | undefined)?.signature;
+  }
+
+  /** Those that name an address, newest first, read as they are taken. */
+  *touching(address: string, slots: { before: number; until: number }): Iterable<StoredTransaction> {
+    const rows = this.#touching.iterate({ address, ...slots }) as Iterable<Row & { signature: string }>;
+    for (const row of rows) yield { signature: row.signature, ...stored(row) };
   }
 
   count(): number {
@@ -64,3 +93,10 @@ export class TransactionStore {
     return BigInt((this.#fees.get() as { fees: number }).fees);
   }
 }
+
+function stored({ slot, block_time: blockTimeS, wire, meta }: Row): Omit<StoredTransaction, 'signature'> {
+  return { slot, blockTimeS, wire, meta: { ...beforeInner, ...(JSON.parse(meta) as TransactionMeta) } };
+}
+
+/** What those kept by the first version do not say. */
+const beforeInner = { inner: [], loaded: { writable: [], readonly: [] } };
