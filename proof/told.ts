@@ -55,7 +55,7 @@ const brokenRule =
 /** What no command may ever do, whatever happens to it. */
 export function misbehaviour(ran: Ran, isDiskFailing = false, isShared = false): string[] {
   const found: string[] = [];
-  if (ran.hung) found.push('it hung');
+  if (ran.hung) found.push(`it hung: ${ran.argv.join(' ')}`);
   if (ran.signal === 'SIGSEGV' || ran.signal === 'SIGABRT' || ran.signal === 'SIGBUS')
     found.push(`it crashed: ${ran.signal}`);
   if (ran.code !== null && !documented.has(ran.code)) found.push(`exit ${ran.code} is not documented`);
@@ -89,6 +89,31 @@ export function shortened({ code, signal, stdout, stderr }: Ran): string {
 
 /** Where what was said cannot be squared with what had happened by then. */
 export function untrue(ran: Ran, effects: readonly LedgerEffect[], isElsewhere = false): string[] {
+  return ran.argv[0] === 'batch'
+    ? untrueOfRows(ran, effects, isElsewhere)
+    : untrueOfOne(ran, effects, isElsewhere);
+}
+
+/** A batch's exit tells of all its rows, each of which has a line of its own. */
+function untrueOfRows(ran: Ran, effects: readonly LedgerEffect[], isElsewhere: boolean): string[] {
+  const rows = (objectsOf(ran) ?? []).filter((one) => 'intent' in one) as Said[];
+  const happened = new Set(effects.map(({ key }) => key));
+  const wrong = rows.flatMap(({ outcome, intent }) => {
+    const isDone = happened.has(intent?.key ?? '');
+    if (outcome === 'accepted' && !isDone)
+      return [`it said accepted of ${intent?.key}, and it had not happened`];
+    if (!isElsewhere && (outcome === 'rejected' || outcome === 'open') && isDone)
+      return [`it said ${outcome} of ${intent?.key}, and it had happened`];
+    return [];
+  });
+  const isAllDone = rows.every(({ outcome }) => outcome === 'accepted' || outcome === 'resolved');
+  if (ran.code === 0 && !isAllDone) wrong.push('exit 0 with a row that is not done');
+  if (nothingHappened.includes(ran.code) && rows.length > 0 && isAllDone)
+    wrong.push(`exit ${ran.code} with every row done`);
+  return wrong;
+}
+
+function untrueOfOne(ran: Ran, effects: readonly LedgerEffect[], isElsewhere: boolean): string[] {
   const { exit, outcome, key, effect, message } = toldBy(ran);
   if (exit === null) return [];
   const own = key === undefined ? effects : effects.filter((one) => one.key === key);

@@ -12,7 +12,7 @@ export type Deed = {
 
 type Make = (name: string, number: number) => Deed;
 
-const patient = ['--timeout', '5s', '--max-wait', '30s', '--json'];
+export const patient = ['--timeout', '5s', '--max-wait', '30s', '--json'];
 
 /** Every case has a payment and a text of its own. */
 let made = 0;

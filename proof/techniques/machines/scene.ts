@@ -3,7 +3,7 @@ import type { LedgerEffect } from '../../../testing/sandbox.ts';
 import { Play, type Stage } from '../../play.ts';
 import type { Ran } from '../../run.ts';
 import { shortened } from '../../told.ts';
-import type { Deed } from './deed.ts';
+import { type Deed, patient } from './deed.ts';
 import type { Harbour } from './harbour.ts';
 
 type Extra = Omit<NonNullable<Parameters<Play['run']>[2]>, 'stdin'>;
@@ -57,7 +57,8 @@ export class Scene {
     if (ran.code === 10) {
       const keys = new Set((await this.effects()).map(({ key }) => key ?? ''));
       // Not what other cases have left.
-      for (const key of keys) await this.play.run(['resume', key, '--yes', '--json'], this.machine(1));
+      for (const key of keys)
+        await this.play.run(['resume', key, '--yes', ...patient], this.machine(1), { limitMs: 120_000 });
       ran = await this.run(2);
     }
     if (this.play.where.length % 3 === 0) ran = await this.run(3);
