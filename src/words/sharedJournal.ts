@@ -13,6 +13,19 @@ export function journalUnreachable(place: string, trouble: string, cause?: unkno
   });
 }
 
+export function sharedJournalBusy(place: string, cause: unknown): Failure {
+  return new Failure(
+    'journal-busy',
+    unsent(
+      `The journal ${place} is kept busy: another process holds what this command needs, and does not go on`,
+    ),
+    {
+      hint: 'Run the same command again in a moment: the server soon gives up a process that is gone.',
+      cause,
+    },
+  );
+}
+
 export function serverWithoutTls(place: string, cause: unknown): Failure {
   return new Failure(
     'journal-unusable',

@@ -7,6 +7,7 @@ import {
   rulesRefused,
   serverDiskFull,
   serverWithoutTls,
+  sharedJournalBusy,
 } from '../../words/sharedJournal.ts';
 import { Overtaken } from './writeVerbs.ts';
 
@@ -30,16 +31,20 @@ export function isOfNetwork(error: unknown): boolean {
 
 const ruleOfJournal = 'ZJ001';
 
+/** What another process holds was waited for too long. */
+const lockTimedOut = '55P03';
+
 /** Undone whole, and another time it may go well. */
 const passing = [
   '40001', // could not serialize
   '40P01', // deadlock
-  '55P03', // a lock was waited for too long
+  lockTimedOut,
   '57014', // a statement took too long
   '23505', // somebody else was quicker
   '25006', // it has become a standby
   '25P02', // something before it in the same transaction
   '25P03', // idle in the transaction for too long
+  '25P04', // in the transaction for too long
   '57P01', // going down
   '57P02',
   '57P03', // starting up
@@ -98,6 +103,7 @@ export function serverFailure(error: unknown, place: string): unknown {
   if (denial !== undefined)
     return journalDenied(place, { denial, why: troubleOf(error), role: roleIn(place) }, error);
   if (code === '53100') return serverDiskFull(place, error);
+  if (code === lockTimedOut) return sharedJournalBusy(place, error);
   if (code === ruleOfJournal || code.startsWith('23')) return rulesRefused(place, troubleOf(error), error);
   return isPassing(error) ? journalUnreachable(place, troubleOf(error), error) : error;
 }

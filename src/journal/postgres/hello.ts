@@ -2,6 +2,7 @@ import type { Line } from './line.ts';
 import { inSchema } from './migrations.ts';
 import type { Row } from './rows.ts';
 import { inMs, nowMs } from './serverTime.ts';
+import { endTransactionsAfter } from './transactionTimeout.ts';
 
 /** What a server says of itself when a line to it is made. */
 export type ServerFacts = {
@@ -55,6 +56,12 @@ export const session = [
   // A process that is stopped in the middle must not keep others out.
   `SET idle_in_transaction_session_timeout = '10s'`,
   `SET statement_timeout = '25s'`,
+  // Nor one that is cut off: in the midst of a question its silence does not count as idle.
+  endTransactionsAfter('20s', 'session'),
+  'SET tcp_keepalives_idle = 5',
+  'SET tcp_keepalives_interval = 2',
+  'SET tcp_keepalives_count = 3',
+  `SET tcp_user_timeout = '10s'`,
 ];
 
 const aboutServer = `SELECT current_setting('server_version_num')::int AS version, pg_is_in_recovery() AS standby,

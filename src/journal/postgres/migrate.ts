@@ -1,4 +1,5 @@
 import { inSchema, migrations } from './migrations.ts';
+import { endTransactionsAfter } from './transactionTimeout.ts';
 
 /** As much of a connection as is needed here. */
 type SqlClient = {
@@ -94,6 +95,7 @@ async function takeStep(
   await run('BEGIN');
   try {
     await run('SET LOCAL synchronous_commit = on; SET LOCAL statement_timeout = 0');
+    await run(endTransactionsAfter('0', 'transaction'));
     if (version === 1 && !(await exists(client, schema))) await run('CREATE SCHEMA @schema');
     await run(migrations[version - 1] ?? '');
     if (version === 1) {

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { parseAddress } from '../../../src/journal/postgres/address.ts';
 import { grantsSql } from '../../../src/journal/postgres/grants.ts';
+import { askServer } from '../../../src/journal/postgres/hello.ts';
+import { Line } from '../../../src/journal/postgres/line.ts';
+import { closedAfterTest } from '../../../testing/closedAfterTest.ts';
 import type { Version } from '../../../testing/postgres/binaries.ts';
 import { sharedServer } from '../../../testing/postgres/server.ts';
 import {
@@ -35,5 +39,23 @@ describe.each<Version>([18, 15])('on PostgreSQL %i, where nobody may ask for the
     const looking = await openShared(asRole(place, `looker_${version}`), { use: 'look' });
     expect(looking.hashOf('token')).not.toBe(running.hashOf('token'));
     expect(await looking.reads.get('nobody')).toBeUndefined();
+  });
+});
+
+test.each<[Version, object]>([
+  [18, { transaction_timeout: '20000' }],
+  [15, {}],
+])('a machine that is cut off holds its locks on PostgreSQL %i for seconds only', async (version, known) => {
+  const { url } = await sharedServer(version);
+  const line = closedAfterTest(await Line.connect(parseAddress(url, 'BOTCTL_JOURNAL', {}, () => 'nobody')));
+  await askServer(line);
+  const { rows } = await line.query(`SELECT name, setting FROM pg_settings
+    WHERE name ~ '^tcp_(keepalives|user)_|^transaction_timeout$'`);
+  expect(Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))).toEqual({
+    tcp_keepalives_count: '3',
+    tcp_keepalives_idle: '5',
+    tcp_keepalives_interval: '2',
+    tcp_user_timeout: '10000',
+    ...known,
   });
 });
