@@ -1,13 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Client } from 'pg';
 import { session } from '../../src/journal/postgres/hello.ts';
-import {
-  inPlace,
-  pageStatement,
-  type StatementName,
-  sqlOf,
-  statements,
-} from '../../src/journal/postgres/statements.ts';
+import { pageQueries } from '../../src/journal/postgres/pageStatements.ts';
+import { inPlace, type StatementName, sqlOf, statements } from '../../src/journal/postgres/statements.ts';
 import { newJournal, type SharedScene, withClient } from './sharedScene.ts';
 import { botctl, homeIn } from './stage.ts';
 import { median } from './timing.ts';
@@ -90,11 +85,15 @@ async function timeStatements(client: Client, intents: number): Promise<MillionF
     }
     found.push({ name, ms: Math.max(...times) });
   }
-  for (const states of ['any', 'some-not-accepted'] as const) {
-    const sql = inPlace(pageStatement({ states, kind: false, since: false }), 'botctl');
+  for (const [name, states] of [
+    ['any', {}],
+    ['some-not-accepted', { states: ['sending', 'unknown'] }],
+  ] as const) {
     const last = Number.MAX_SAFE_INTEGER;
-    const given = `${last}, ${last}, 20, ${states === 'any' ? 'NULL' : `'{sending,unknown}'`}, NULL, NULL`;
-    found.push({ name: `a page of 20, ${states}`, ms: await timeOne(client, sql, given) });
+    for (const { sql, values } of pageQueries({ ...states, limit: 20 }, [last, last], 20)) {
+      const given = values.map((value) => (Array.isArray(value) ? `'{${value}}'` : String(value))).join(', ');
+      found.push({ name: `a page of 20, ${name}`, ms: await timeOne(client, inPlace(sql, 'botctl'), given) });
+    }
   }
   return found.sort((left, right) => right.ms - left.ms);
 }

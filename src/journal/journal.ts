@@ -117,10 +117,19 @@ export type Observation = {
   readonly facts: string;
 };
 
+/** Which intents are meant: all that is given must be so. Newest first. */
 export type Selection = {
   readonly states?: readonly State[];
   readonly kind?: Kind;
+  readonly bot?: string;
+  /** Who is paid. */
+  readonly to?: string;
+  /** How its name begins. */
+  readonly nameStart?: string;
+  /** The batch whose row it is. */
+  readonly batch?: string;
   readonly sinceMs?: number;
+  readonly untilMs?: number;
   readonly limit: number;
 };
 

@@ -2,6 +2,16 @@ import { keeping, rules } from './firstRules.ts';
 import { tables, view } from './firstTables.ts';
 import { observations } from './observations.ts';
 
+/** An index for each way to narrow the history, newest first within it. */
+const narrowings = `SET LOCAL search_path = @schema, pg_temp;
+CREATE INDEX intents_name ON intents (name, created_at, seq) WHERE name IS NOT NULL;
+CREATE INDEX intents_bot ON intents (bot, created_at, seq);
+CREATE INDEX intents_kind ON intents (kind, created_at, seq);
+-- A payment is a JSON array that begins with its recipient, an address.
+CREATE INDEX intents_recipient ON intents (split_part(payment, '"', 2), created_at, seq) WHERE payment IS NOT NULL;
+CREATE INDEX rewrites_recipient ON rewrites (split_part(payment, '"', 2)) WHERE payment IS NOT NULL;
+`;
+
 /**
  * Numbered steps from nothing to the journal on PostgreSQL as it is now. A step that has been released is never
  * changed; each runs in one transaction with the record of its number.
@@ -9,6 +19,7 @@ import { observations } from './observations.ts';
 export const migrations: readonly string[] = [
   ['SET LOCAL search_path = @schema, pg_temp;', tables, view, rules, keeping].join('\n'),
   observations,
+  narrowings,
 ];
 
 /** The SQL with the schema's name put in for its place, quoted. */

@@ -10,7 +10,7 @@ import { nowMs } from './serverTime.ts';
  */
 
 /** The rows of a table that this condition finds by an index, for each row that is there already. */
-const each = (table: string, as: string, condition: string): string =>
+export const each = (table: string, as: string, condition: string): string =>
   `CROSS JOIN LATERAL (SELECT * FROM @schema.${table} ${as} WHERE ${condition} OFFSET 0) ${as}`;
 
 const perhaps = (table: string, as: string, condition: string): string =>
@@ -24,16 +24,16 @@ const columns = `i.id, i.kind, i.base_url, i.spelled_url, i.bot, i.named_by, i.n
 
 /** Whether it may be dead: by the lease, which alone is not the record of its death. */
 const owner = `o.renewed_at AS owner_renewed_at, o.ended_at AS owner_ended_at`;
-const intent = `${columns}, ${owner}`;
+export const intent = `${columns}, ${owner}`;
 
 const byId = each('intents', 'i', 'i.id = g.id');
-const standing = each('standing', 's', 's.intent = i.seq');
+export const standing = each('standing', 's', 's.intent = i.seq');
 const rewritten = perhaps(
   'rewrites',
   'r',
   's.body_version > 1 AND r.intent = s.intent AND r.version = s.body_version',
 );
-const rest = `${rewritten} ${perhaps('owners', 'o', 'o.id = s.owner')}`;
+export const rest = `${rewritten} ${perhaps('owners', 'o', 'o.id = s.owner')}`;
 
 const unfinished = `s.state IN ('open', 'sending', 'unknown', 'held')`;
 
@@ -200,34 +200,6 @@ export const statements = {
 } as const;
 
 export type StatementName = keyof typeof statements;
-
-/** How a selection narrows what it gives. */
-export type Narrowing = {
-  readonly states: 'any' | 'some' | 'some-not-accepted';
-  readonly kind: boolean;
-  readonly since: boolean;
-};
-
-/** A page of a selection, newest first, from where the last one ended. What is not accepted has an index of its own. */
-export function pageStatement({ states, kind, since }: Narrowing): string {
-  const place = (
-    row: string,
-    seq: string,
-  ): string => `(${row}.created_at, ${row}.${seq}) < ($1::bigint, $2::bigint)
-    ${since ? `AND ${row}.created_at >= $6::bigint` : 'AND $6::bigint IS NULL'}`;
-  const ofKind = (row: string): string => (kind ? `${row}.kind = $5::text` : '$5::text IS NULL');
-  const newestFirst = 'ORDER BY i.created_at DESC, i.seq DESC LIMIT $3::int';
-  if (states === 'some-not-accepted')
-    return `SELECT i.seq, ${intent} FROM unnest($4::text[]) wanted (state) CROSS JOIN LATERAL (
-        SELECT s.* FROM @schema.standing s
-        WHERE (s.state <> 'accepted') IS TRUE AND s.state = wanted.state AND ${place('s', 'intent')}
-        AND EXISTS (SELECT FROM @schema.intents i WHERE i.seq = s.intent AND ${ofKind('i')} OFFSET 0)
-        ORDER BY s.created_at DESC, s.intent DESC LIMIT $3::int) s
-      ${each('intents', 'i', 'i.seq = s.intent')} ${rest} ${newestFirst}`;
-  return `SELECT i.seq, ${intent} FROM @schema.intents i ${standing} ${rest}
-    WHERE ${place('i', 'seq')} AND ${ofKind('i')}
-    AND ${states === 'some' ? 's.state = ANY ($4::text[])' : '$4::text[] IS NULL'} ${newestFirst}`;
-}
 
 export function sqlOf(name: StatementName, schema: string): string {
   return inPlace(statements[name], schema);

@@ -281,7 +281,18 @@ JOIN json_each(CASE WHEN json_valid(CAST(attempts.reply AS TEXT)) THEN json_obje
 WHERE intents.kind = 'transfer' AND said.type = 'text' AND said.value <> '' ORDER BY intents.seq;
 `;
 
-export const migrations: readonly string[] = [firstJournal, secondRound, observations];
+/** An index for each way to narrow the history, newest first within it. */
+const narrowings = `
+DROP INDEX intents_row_name;
+CREATE INDEX intents_name ON intents (name, created_at, seq) WHERE name IS NOT NULL;
+CREATE INDEX intents_bot ON intents (bot, created_at, seq);
+CREATE INDEX intents_kind ON intents (kind, created_at, seq);
+-- A payment is a JSON array that begins with its recipient, an address.
+CREATE INDEX intents_recipient ON intents (substr(payment, 3, instr(payment, '",') - 3), created_at, seq)
+  WHERE payment IS NOT NULL;
+`;
+
+export const migrations: readonly string[] = [firstJournal, secondRound, observations, narrowings];
 
 /** A step may loosen a check of the schema itself, which nothing else is ever allowed to write to. */
 export function applyStep(database: DatabaseSyncInstance, step: string): void {

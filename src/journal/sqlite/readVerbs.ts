@@ -1,7 +1,7 @@
 import type { Intent, Reads, Selection } from '../journal.ts';
 import type { Owners } from './owners.ts';
 import { attemptOf, decisionOf, intentOf, observationOf, type SqlRow } from './rows.ts';
-import { selectionSql } from './selecting.ts';
+import { pageQueries } from './selecting.ts';
 import type { Bindings } from './statement.ts';
 import type { StatementName } from './statements.ts';
 import type { Store } from './store.ts';
@@ -56,18 +56,42 @@ export function readVerbs(store: Store, owners: Owners, read: Read): Reads {
   };
 }
 
+const pageLength = 1000;
+
+/**
+ * A reader that is still open would make this process's own writes fail where others write meanwhile: so the numbers
+ * of a page are read at once, and each intent only when it is asked for.
+ */
 async function* select(
   selection: Selection,
   store: Store,
   read: Read,
   toIntent: (row: SqlRow) => Intent,
 ): AsyncGenerator<Intent> {
-  const { sql, bindings } = selectionSql(selection);
-  // A reader that is still open would make this process's own writes fail where others write meanwhile:
-  // so all places are read at once, and each intent only when it is asked for.
-  const found = await read(() => store.allOf(sql, bindings));
-  for (const { seq } of found) {
-    const intent = await read(() => store.one('bySeq', { seq: Number(seq) }, toIntent));
-    if (intent !== undefined) yield intent;
+  let last: number | undefined;
+  for (let left = selection.limit; left > 0; ) {
+    const length = Math.min(left, pageLength);
+    const page = await read(() => pageOf(selection, last, length, store));
+    for (const seq of page) {
+      const intent = await read(() => store.one('bySeq', { seq }, toIntent));
+      if (intent !== undefined) yield intent;
+    }
+    if (page.length < length) return;
+    last = page.at(-1);
+    left -= page.length;
   }
+}
+
+function pageOf(
+  selection: Selection,
+  last: number | undefined,
+  length: number,
+  store: Store,
+): readonly number[] {
+  let rows: readonly SqlRow[] = [];
+  for (const { sql, bindings } of pageQueries(selection, last, length)) {
+    rows = store.allOf(sql, bindings);
+    if (rows.length === length) break;
+  }
+  return rows.map(({ seq }) => Number(seq));
 }

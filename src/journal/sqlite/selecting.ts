@@ -1,26 +1,106 @@
 import type { Selection } from '../journal.ts';
 
-/** Which intents a selection means, newest first: their places in the journal, found by an index. */
-export function selectionSql({ states, kind, sinceMs, limit }: Selection): {
-  sql: string;
-  bindings: Record<string, number | string>;
+type Bindings = Record<string, number | string>;
+
+type Query = { readonly sql: string; readonly bindings: Bindings };
+
+/** How many of the latest are looked at one by one for a beginning of a name. */
+const looked = 20_000;
+
+const olderThanLast = '(created_at, seq) < (SELECT created_at, seq FROM intents WHERE seq = :last)';
+
+/**
+ * The ways to a page of a selection: at most `length` numbers of intents after the last of the page before, newest first. How a name begins is no
+ * order of time: it is looked for among the latest, and only where these fill no page among all names that begin so.
+ */
+export function pageQueries(
+  selection: Selection,
+  last: number | undefined,
+  length: number,
+): readonly Query[] {
+  const { where, drivenBy, bindings } = conditionsOf(selection);
+  const page = { ...bindings, ...(last === undefined ? {} : { last }), length };
+  const place = last === undefined ? [] : [olderThanLast];
+  const [inOrder, sorted] = ['created_at DESC, seq DESC', '+created_at DESC, +seq DESC'];
+  const query = (conditions: readonly string[], order: string): Query => ({
+    sql: `SELECT seq FROM intents ${whereAll(conditions)} ORDER BY ${order} LIMIT :length`,
+    bindings: page,
+  });
+  if (drivenBy !== 'nameStart') return [query([...where, ...place], inOrder)];
+  const latest = `SELECT seq FROM intents ${whereAll(place)} ORDER BY ${inOrder} LIMIT ${looked}`;
+  return [
+    query([`seq IN (${latest})`, ...where.map((one) => one.replaceAll('name ', '+name '))], sorted),
+    query([...where, ...place], sorted),
+  ];
+}
+
+function whereAll(conditions: readonly string[]): string {
+  return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+}
+
+type Condition = {
+  readonly is: keyof Selection;
+  /** Given the column, perhaps with the `+` that keeps SQLite from its index. */
+  readonly sql: (unindexed: '' | '+') => string;
+  readonly hasIndex: boolean;
+  readonly value?: string | number | undefined;
+};
+
+/** The first that has an index decides which is used: it is the narrowest. */
+function conditionsOf(selection: Selection): {
+  where: readonly string[];
+  drivenBy: keyof Selection | undefined;
+  bindings: Bindings;
 } {
-  const conditions: string[] = [];
-  const bindings: Record<string, number | string> = { limit };
-  if (states !== undefined) {
-    conditions.push(`state IN (${states.map((state) => `'${state}'`).join(', ')})`);
-    // Lets SQLite use the index of what is not accepted.
-    if (!states.includes('accepted')) conditions.push(`state <> 'accepted'`);
-  }
-  if (kind !== undefined) {
-    conditions.push('kind = :kind');
-    bindings.kind = kind;
-  }
-  if (sinceMs !== undefined) {
-    conditions.push('created_at >= :since');
-    bindings.since = sinceMs;
-  }
-  const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-  const sql = `SELECT seq FROM intents ${where} ORDER BY created_at DESC, seq DESC LIMIT :limit`;
-  return { sql, bindings };
+  const given = conditions(selection);
+  const driving = given.find(({ hasIndex }) => hasIndex);
+  const times = [
+    ...(selection.sinceMs === undefined ? [] : ['created_at >= :sinceMs']),
+    ...(selection.untilMs === undefined ? [] : ['created_at <= :untilMs']),
+  ];
+  const bindings = { ...selection, states: undefined, limit: undefined };
+  return {
+    where: [...given.map((one) => one.sql(one === driving ? '' : '+')), ...times],
+    drivenBy: driving?.is,
+    bindings: Object.fromEntries(
+      Object.entries(bindings).filter(([, value]) => value !== undefined),
+    ) as Bindings,
+  };
+}
+
+function conditions({ batch, to, nameStart, states, bot, kind }: Selection): readonly Condition[] {
+  const all: readonly (Condition | undefined)[] = [
+    batch === undefined
+      ? undefined
+      : { is: 'batch', hasIndex: true, sql: (plus) => `${plus}name = :batch AND +named_by = 'row'` },
+    to === undefined
+      ? undefined
+      : {
+          is: 'to',
+          hasIndex: true,
+          sql: (plus) => `${plus}substr(payment, 3, instr(payment, '",') - 3) = :to AND payment IS NOT NULL`,
+        },
+    nameStart === undefined
+      ? undefined
+      : {
+          is: 'nameStart',
+          hasIndex: true,
+          sql: (plus) => `${plus}name >= :nameStart AND ${plus}name < :nameStart || char(1114111)`,
+        },
+    states === undefined ? undefined : stateCondition(states),
+    bot === undefined ? undefined : { is: 'bot', hasIndex: true, sql: (plus) => `${plus}bot = :bot` },
+    kind === undefined ? undefined : { is: 'kind', hasIndex: true, sql: (plus) => `${plus}kind = :kind` },
+  ];
+  return all.filter((one) => one !== undefined);
+}
+
+/** Only what is not accepted has an index of its state. */
+function stateCondition(states: NonNullable<Selection['states']>): Condition {
+  const list = states.map((state) => `'${state}'`).join(', ');
+  const hasIndex = !states.includes('accepted');
+  return {
+    is: 'states',
+    hasIndex,
+    sql: (plus) => `${plus}state IN (${list})${hasIndex && plus === '' ? ` AND state <> 'accepted'` : ''}`,
+  };
 }

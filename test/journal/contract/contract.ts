@@ -313,13 +313,70 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         ]);
       });
 
+      test('is narrowed by bot, name, batch, recipient and time, and by all of them', async () => {
+        const journal = await openNew();
+        const paying = (to: string): Partial<NewIntent> => ({
+          kind: 'transfer',
+          payment: JSON.stringify([to, 'sol', '1']),
+        });
+        const row = (batch: string, rowId: string): Partial<NewIntent> => ({
+          namedBy: 'row',
+          name: batch,
+          rowId,
+          ...paying(rowId),
+        });
+        const plain = await done(journal, 'accepted', { bot: 'other' }, nowMs - 300);
+        const rent = await done(
+          journal,
+          'accepted',
+          { namedBy: 'once', name: 'pay', ...paying('ada') },
+          nowMs,
+        );
+        const ada = await done(journal, 'unknown', row('pay-11', 'ada'), nowMs - 100);
+        const bob = await done(journal, 'accepted', row('pay-11', 'bob'), nowMs - 200);
+        const run = await done(journal, 'accepted', { namedBy: 'run', name: 'pay-11', bot: 'other' }, nowMs);
+        expect(await ids(journal, { bot: 'other' })).toEqual([run, plain]);
+        expect(await ids(journal, { nameStart: 'pay' })).toEqual([run, rent, ada, bob]);
+        expect(await ids(journal, { nameStart: 'pay', limit: 2 })).toEqual([run, rent]);
+        expect(await ids(journal, { nameStart: 'pay-' })).toEqual([run, ada, bob]);
+        expect(await ids(journal, { nameStart: 'Pay' })).toEqual([]);
+        expect(await ids(journal, { nameStart: '%' })).toEqual([]);
+        expect(await ids(journal, { batch: 'pay-11' })).toEqual([ada, bob]);
+        expect(await ids(journal, { batch: 'pay-1' })).toEqual([]);
+        expect(await ids(journal, { to: 'ada' })).toEqual([rent, ada]);
+        expect(await ids(journal, { to: 'ad' })).toEqual([]);
+        expect(await ids(journal, { sinceMs: nowMs - 200, untilMs: nowMs - 100 })).toEqual([ada, bob]);
+        expect(await ids(journal, { to: 'ada', states: ['unknown'] })).toEqual([ada]);
+        expect(await ids(journal, { nameStart: 'pay', states: ['unknown'] })).toEqual([ada]);
+        expect(await ids(journal, { bot: 'other', states: ['unknown'] })).toEqual([]);
+        const all = { bot: 'payer', kind: 'transfer', to: 'bob', nameStart: 'pay', batch: 'pay-11' } as const;
+        expect(await ids(journal, { ...all, states: ['accepted'], untilMs: nowMs })).toEqual([bob]);
+        expect(await ids(journal, { ...all, sinceMs: nowMs })).toEqual([]);
+      });
+
+      test('finds a transfer that was rejected by the recipient it was given since', async () => {
+        const journal = await openNew();
+        const payment = (to: string): string => JSON.stringify([to, 'sol', '1']);
+        const named = { kind: 'transfer', namedBy: 'once', name: 'rent', payment: payment('ada') } as const;
+        const id = await done(journal, 'rejected', named);
+        await journal.rewrite(id, Buffer.from('{}'), 'other', payment('bob'));
+        expect(await ids(journal, { to: 'bob' })).toEqual([id]);
+        expect(await ids(journal, { to: 'ada' })).toEqual([]);
+        await journal.claim(id, nowMs);
+        expect(await ids(journal, { to: 'bob', kind: 'transfer', states: ['sending'] })).toEqual([id]);
+      });
+
       test('of many comes whole, each one once', async () => {
         const journal = await openNew();
         const begun: string[] = [];
         while (begun.length < 1200) {
           const some = await journal.commit(
             (tx) =>
-              Promise.all(Array.from({ length: 100 }, (_, n) => done(tx, 'unknown', {}, nowMs + (n % 7)))),
+              Promise.all(
+                Array.from({ length: 100 }, (_, n) =>
+                  done(tx, 'unknown', { namedBy: 'run', name: 'many' }, nowMs + (n % 7)),
+                ),
+              ),
             beforeSending,
           );
           begun.push(...some);
@@ -328,6 +385,8 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         expect(found).toHaveLength(1200);
         expect(new Set(found)).toEqual(new Set(begun));
         expect(await ids(journal, { limit: 1001 })).toEqual(found.slice(0, 1001));
+        for (const narrowing of [{ bot: 'payer' }, { nameStart: 'ma' }])
+          expect(await ids(journal, { limit: 1001, ...narrowing })).toEqual(found.slice(0, 1001));
       });
 
       test('may be written to while it is read, also by another process', async () => {

@@ -1,16 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Selection } from '../../../src/journal/journal.ts';
 import { session } from '../../../src/journal/postgres/hello.ts';
 import { migrate } from '../../../src/journal/postgres/migrate.ts';
-import {
-  inPlace,
-  type Narrowing,
-  pageStatement,
-  type StatementName,
-  sqlOf,
-  statements,
-} from '../../../src/journal/postgres/statements.ts';
+import { pageQueries } from '../../../src/journal/postgres/pageStatements.ts';
+import { inPlace, type StatementName, sqlOf, statements } from '../../../src/journal/postgres/statements.ts';
 import type { Version } from '../../../testing/postgres/binaries.ts';
 import { sharedServer } from '../../../testing/postgres/server.ts';
 
@@ -155,21 +150,37 @@ function wholeReads(node: PlanNode): string[] {
   return [...own, ...Plans.flatMap(wholeReads)];
 }
 
-const narrowings: readonly Narrowing[] = (['any', 'some', 'some-not-accepted'] as const).flatMap((states) =>
-  [true, false].flatMap((kind) => [true, false].map((since) => ({ states, kind, since }))),
-);
+const narrowings: readonly Partial<Selection>[] = [
+  {},
+  { states: ['accepted'] },
+  { states: ['sending', 'unknown'] },
+  { kind: 'transfer' },
+  { bot: 'b' },
+  { sinceMs: 1, untilMs: 9 },
+  { to: 'a' },
+  { nameStart: 'n' },
+  { batch: 'n' },
+  { states: ['unknown'], kind: 'transfer', bot: 'b', sinceMs: 1, untilMs: 9 },
+  { to: 'a', nameStart: 'n', batch: 'n', states: ['accepted'], kind: 'transfer', bot: 'b', sinceMs: 1 },
+];
+
+function quoted(value: unknown): string {
+  return typeof value === 'number' ? String(value) : `'${Array.isArray(value) ? `{${value}}` : value}'`;
+}
 
 const asked: readonly (readonly [string, string, string])[] = [
   ...(Object.keys(statements) as StatementName[]).map(
     (name) => [name, sqlOf(name, 'botctl'), `'[]'`] as const,
   ),
-  ...narrowings.map(
-    (narrowing) =>
-      [
-        `page of ${JSON.stringify(narrowing)}`,
-        inPlace(pageStatement(narrowing), 'botctl'),
-        `9, 9, 9, '{sending,unknown}', 'transfer', 1`,
-      ] as const,
+  ...narrowings.flatMap((narrowing) =>
+    pageQueries({ limit: 20, ...narrowing }, [9, 9], 9).map(
+      ({ sql, values }) =>
+        [
+          `page of ${JSON.stringify(narrowing)}`,
+          inPlace(sql, 'botctl'),
+          values.map(quoted).join(', '),
+        ] as const,
+    ),
   ),
 ];
 

@@ -3,7 +3,7 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
 import type { GuardedWork, Selection } from '../../../src/journal/journal.ts';
 import { openJournal } from '../../../src/journal/sqlite/openJournal.ts';
-import { selectionSql } from '../../../src/journal/sqlite/selecting.ts';
+import { pageQueries } from '../../../src/journal/sqlite/selecting.ts';
 import { openFile } from '../../../src/journal/sqlite/sqliteFile.ts';
 import { statements } from '../../../src/journal/sqlite/statements.ts';
 import { closedAfterTest } from '../../../testing/closedAfterTest.ts';
@@ -24,15 +24,34 @@ describe('what is asked for is found by an index', () => {
     expect(planOf(sql)).not.toMatch(/SCAN (intents|attempts|decisions)(?! USING (COVERING )?INDEX)/u);
   });
 
-  test.each<[Partial<Selection>, RegExp]>([
-    [{}, /^SCAN intents USING COVERING INDEX intents_created$/u],
-    [{ kind: 'transfer' }, /^SCAN intents USING INDEX intents_created$/u],
-    [{ sinceMs: 1 }, /^SEARCH intents USING COVERING INDEX intents_created \(created_at>\?\)$/u],
-    [{ states: ['accepted'] }, /^SCAN intents USING INDEX intents_created$/u],
-    [{ states: ['unknown'] }, /^SEARCH intents USING (COVERING )?INDEX intents_not_accepted \(state=\?\)$/u],
-    [{ states: ['unknown', 'sending'] }, /USING (COVERING )?INDEX intents_not_accepted \(state=\?\)/u],
-  ])('a selection of %j', (selection, plan) => {
-    expect(planOf(selectionSql({ limit: 20, ...selection }).sql)).toMatch(plan);
+  const byTime = /^SEARCH intents USING COVERING INDEX intents_created \(\(?created_at/u;
+  const narrowed = (index: string, condition: string): RegExp =>
+    new RegExp(`^SEARCH intents USING (COVERING )?INDEX ${index} \\(${condition}`, 'u');
+
+  test.each<[Partial<Selection>, ...RegExp[]]>([
+    [{}, byTime],
+    [{ sinceMs: 1, untilMs: 9 }, byTime],
+    [{ states: ['accepted'] }, /^SEARCH intents USING INDEX intents_created/u],
+    [{ states: ['unknown'] }, narrowed('intents_not_accepted', 'state=')],
+    [{ states: ['unknown', 'sending'] }, narrowed('intents_not_accepted', 'state=')],
+    [{ kind: 'transfer' }, narrowed('intents_kind', 'kind=\\? AND \\(?created_at')],
+    [{ bot: 'b' }, narrowed('intents_bot', 'bot=\\? AND \\(?created_at')],
+    [{ to: 'a' }, narrowed('intents_recipient', '<expr>=\\? AND \\(?created_at')],
+    [{ batch: 'n' }, narrowed('intents_name', 'name=\\? AND \\(?created_at')],
+    [
+      { nameStart: 'n' },
+      /^SEARCH intents USING INTEGER PRIMARY KEY \(rowid=\?\).* INDEX intents_created/u,
+      narrowed('intents_name', 'name>\\? AND name<\\?'),
+    ],
+    [
+      { to: 'a', batch: 'n', nameStart: 'n', states: ['held'], bot: 'b', kind: 'transfer', sinceMs: 1 },
+      narrowed('intents_name', 'name=\\? AND \\(?created_at'),
+    ],
+    [{ states: ['held'], bot: 'b', kind: 'message' }, narrowed('intents_not_accepted', 'state=')],
+    [{ states: ['accepted'], bot: 'b', kind: 'message' }, narrowed('intents_bot', 'bot=')],
+  ])('a selection of %j', (selection, ...plans) => {
+    const queries = pageQueries({ limit: 20, ...selection }, 7, 20);
+    expect(queries.map(({ sql }) => planOf(sql))).toEqual(plans.map((plan) => expect.stringMatching(plan)));
   });
 });
 
