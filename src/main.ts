@@ -5,6 +5,7 @@ import type { Chosen } from './cli/program.ts';
 import type { CommandSpec } from './cli/spec.ts';
 import { commandTree } from './cli/tree.ts';
 import type { Env } from './context.ts';
+import { columnsIn } from './display/columns.ts';
 import type { Display } from './display/display.ts';
 import { type FaceChoice, type FaceStreams, makeDisplay } from './display/faces.ts';
 import { withoutNodeDebug } from './display/nodeDebug.ts';
@@ -57,7 +58,7 @@ async function dispatch(
   );
   let command: string | undefined;
   try {
-    const { chosen, text } = await parse(outer.argv, tree, stdout.columns);
+    const { chosen, text } = await parse(outer.argv, tree, columnsIn(outer.env) ?? stdout.columns);
     if (chosen === undefined) {
       await stdout.write(text);
       return 0;

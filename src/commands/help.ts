@@ -12,7 +12,7 @@ export function runFor(tree: readonly CommandSpec[]): Run {
     const draw = drawingOf(args, tree);
     await display.show({
       json: { schema: 'botctl/1', command, topic: args.join(' '), text: draw(80) },
-      human: ({ columns }) => draw(columns),
+      human: ({ columns }) => draw(Number.isFinite(columns) ? columns : 80),
       quiet: draw(80),
     });
     return 0;

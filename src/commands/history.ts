@@ -1,74 +1,32 @@
-import { parseDuration } from '../bot/duration.ts';
 import type { Given } from '../cli/given.ts';
 import type { Run } from '../cli/spec.ts';
 import type { Context } from '../context.ts';
 import { historyDetail, historyHeading, historyLine } from '../display/historyView.ts';
 import type { Exit } from '../errors.ts';
-import type { Kind } from '../intent/wanted.ts';
-import { type Intent, type Journal, type Selection, type State, states } from '../journal/journal.ts';
-import {
-  emptySandbox,
-  noIntentMatches,
-  noJournalYet,
-  notAKind,
-  notALimit,
-  notASince,
-  notAState,
-} from '../words/history.ts';
-import { durationRule } from '../words/settings.ts';
+import type { Intent, Journal } from '../journal/journal.ts';
+import { explainStanding } from '../words/explain.ts';
+import { emptySandbox, listIsCut, noIntentMatches, noJournalYet } from '../words/history.ts';
+import type { Zone } from '../words/time.ts';
+import { type Filters, parseFilters, selectionOf } from './historyFilters.ts';
 import { intentById } from './intentById.ts';
 import { isJournalThere, journalLocation, openJournalOf, shownLocation } from './journalPath.ts';
 import { markReported } from './markReported.ts';
 import { storedReport } from './storedReport.ts';
 
 export const run: Run = async (given, context) => {
-  const wanted = parse(given);
-  const [id] = given.args;
-  if (id === undefined && !(await isJournalThere(given, context))) return sayEmpty(given, context);
+  const filters = parseFilters(given);
+  if (given.args.length === 0 && !(await isJournalThere(given, context))) return sayEmpty(given, context);
   const journal = await openJournalOf(given, context, 'look');
   try {
-    return await (id === undefined
-      ? list(selectionOf(wanted, journal), journal, given, context)
-      : detail(id, journal, given, context));
+    return await (given.args.length === 0
+      ? list(filters, journal, given, context)
+      : details(journal, given, context));
   } finally {
     await journal.close();
   }
 };
 
-function selectionOf({ agoMs, ...rest }: Wanted, { clock }: Journal): Selection {
-  return { ...rest, ...(agoMs === undefined ? {} : { sinceMs: clock.now() - agoMs }) };
-}
-
 const defaultLimit = 20;
-
-/** `since` is how long ago: by the journal's own clock, once it is open. */
-type Wanted = Omit<Selection, 'sinceMs'> & { readonly agoMs?: number };
-
-function parse(given: Given): Wanted {
-  const state = given.text('state');
-  const kind = given.text('kind');
-  const since = given.text('since');
-  const limit = given.text('limit');
-  if (state !== undefined && !isState(state)) throw notAState(state, states);
-  if (kind !== undefined && !isKind(kind)) throw notAKind(kind);
-  if (limit !== undefined && !/^[1-9]\d{0,8}$/u.test(limit)) throw notALimit(limit);
-  const agoMs = since === undefined ? undefined : parseDuration(since);
-  if (since !== undefined && agoMs === undefined) throw notASince(since, durationRule);
-  return {
-    ...(state === undefined ? {} : { states: [state] }),
-    ...(kind === undefined ? {} : { kind }),
-    ...(agoMs === undefined ? {} : { agoMs }),
-    limit: limit === undefined ? defaultLimit : Number(limit),
-  };
-}
-
-function isState(text: string): text is State {
-  return (states as readonly string[]).includes(text);
-}
-
-function isKind(text: string): text is Kind {
-  return text === 'message' || text === 'transfer';
-}
 
 async function sayEmpty(given: Given, context: Context): Promise<Exit> {
   context.display.notice(
@@ -79,24 +37,30 @@ async function sayEmpty(given: Given, context: Context): Promise<Exit> {
   return 0;
 }
 
-async function list(selection: Selection, journal: Journal, given: Given, context: Context): Promise<Exit> {
+async function list(filters: Filters, journal: Journal, given: Given, context: Context): Promise<Exit> {
   const { display } = context;
+  const { limit = defaultLimit } = filters;
+  const zone: Zone = given.flag('local') ? 'local' : 'utc';
   // Those whose process died are unknown, and are to be listed as that.
   if (!journal.isReadOnly) await recordDeaths(journal);
   let count = 0;
+  // One more than is shown tells whether there are more.
+  const selection = selectionOf(filters, journal.clock.now(), limit + 1);
   for await (const intents of inPages(journal.reads.select(selection))) {
     if (count === 0 && display.face === 'human' && !display.quiet) {
-      await display.show({ json: {}, human: historyHeading });
+      await display.show({ json: {}, human: (canvas) => historyHeading(canvas, zone) });
     }
+    const shown = intents.slice(0, limit - count);
     count += intents.length;
-    const reports = intents.map((intent) => storedReport(intent, given.command, journal.reads));
+    const reports = shown.map((intent) => storedReport(intent, given.command, journal.reads));
     // What can be read is shown before it is said what cannot.
     for (const report of await Promise.allSettled(reports)) {
       if (report.status === 'rejected') throw report.reason;
-      if ((await display.show(historyLine(report.value))) === 'closed') return 0;
+      if ((await display.show(historyLine(report.value, zone))) === 'closed') return 0;
     }
   }
   if (count === 0) display.notice(noIntentMatches);
+  if (count > limit) display.notice(listIsCut(limit));
   return 0;
 }
 
@@ -128,19 +92,33 @@ async function recordDeaths({ reads, commit, clock }: Journal): Promise<void> {
   }
 }
 
-async function detail(beginning: string, journal: Journal, given: Given, context: Context): Promise<Exit> {
+async function details(journal: Journal, given: Given, context: Context): Promise<Exit> {
+  // One that is not there is told before any of the others is shown.
+  const ids: string[] = [];
+  for (const beginning of given.args) ids.push((await intentById(beginning, journal)).id);
+  for (const [index, id] of [...new Set(ids)].entries()) {
+    if (index > 0 && context.display.face === 'human' && !context.display.quiet)
+      await context.display.show({ json: {}, human: () => '\n' });
+    await detail(id, journal, given, context);
+  }
+  return 0;
+}
+
+async function detail(id: string, journal: Journal, given: Given, context: Context): Promise<void> {
   const { display } = context;
-  const found = await intentById(beginning, journal);
+  const found = await intentById(id, journal);
   if (!journal.isReadOnly && found.state === 'sending' && !found.ownerLives)
     await journal.commit((tx) => tx.recordDeath(found.id, journal.clock.now()));
-  const intent = await intentById(found.id, journal);
-  const view = historyDetail(
-    await storedReport(intent, given.command, journal.reads),
-    await journal.reads.attemptsOf(intent.id),
-    await journal.reads.decisionsOf(intent.id),
-  );
+  const intent = await intentById(id, journal);
+  const report = await storedReport(intent, given.command, journal.reads);
+  const view = historyDetail({
+    report,
+    attempts: await journal.reads.attemptsOf(intent.id),
+    decisions: await journal.reads.decisionsOf(intent.id),
+    zone: given.flag('local') ? 'local' : 'utc',
+    explained: explainStanding(intent, report.attempt, journal.clock.now()),
+  });
   const written = await display.show(view);
   if (written === 'written' && intent.state === 'accepted' && !journal.isReadOnly)
     await markReported(intent, journal, context);
-  return 0;
 }

@@ -1,13 +1,14 @@
 import type { LeafSpec } from '../cli/spec.ts';
 import { states } from '../journal/journal.ts';
+import { momentRule } from '../words/moment.ts';
 
 export const historySpec: LeafSpec = {
   name: 'history',
   about: 'List what was sent, newest first, or show one intent in full',
   arguments: [
     {
-      usage: '[id]',
-      about: 'an intent’s id or key, or its first characters (at least 4)',
+      usage: '[ids...]',
+      about: 'intents: ids or keys, or their first characters (at least 4)',
       completes: 'intents',
     },
   ],
@@ -22,15 +23,25 @@ export const historySpec: LeafSpec = {
       about: 'only this kind: message or transfer',
       completes: ['message', 'transfer'],
     },
-    { flags: '--since <duration>', about: 'only what was started in the last 24h, 30m, …' },
+    { flags: '--name <start>', about: 'only names that begin so' },
+    { flags: '--batch <name>', about: 'only the rows of this batch' },
+    { flags: '--to <address>', about: 'only transfers to this address' },
+    { flags: '--bot <name>', about: 'only what this bot sent', completes: 'profiles' },
+    { flags: '--since <when>', about: `only what began since then: ${momentRule}` },
+    { flags: '--until <when>', about: 'only what began until then; a day counts whole' },
     { flags: '--limit <n>', about: 'show at most this many (default 20)' },
+    { flags: '--local', about: 'times, and days, of this machine’s time zone instead of UTC' },
   ],
   examples: [
     { about: 'What may have happened', line: 'botctl history --state unknown' },
-    { about: 'Every attempt and decision of one intent', line: 'botctl history 3f9a' },
+    { about: 'Every attempt and decision of one intent, and what to do', line: 'botctl history 3f9a' },
+    {
+      about: 'What a payroll paid to one address',
+      line: 'botctl history --batch payroll-2026-11 --to 9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM',
+    },
     {
       about: 'The signatures of today’s transfers',
-      line: "botctl history --kind transfer --since 24h --limit 1000 --json | jq -r '.transfer.signature // empty'",
+      line: "botctl history --kind transfer --since 1d --limit 1000 --json | jq -r '.transfer.signature // empty'",
     },
   ],
   exits: [0, 1, 2],

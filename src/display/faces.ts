@@ -4,6 +4,7 @@ import { type Occurrence, type Suggested, type Suggestion, suggested } from '../
 import { foldAtBlanks } from '../wrap.ts';
 import type { Question } from './ask.ts';
 import { type ColourLevel, colourLevel } from './colour.ts';
+import { columnsOf } from './columns.ts';
 import type { Display, View } from './display.ts';
 import { Meter } from './meter.ts';
 import type { Output } from './output.ts';
@@ -61,7 +62,7 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
   const textOf = (view: View): string => {
     if (choice.json) return `${safeJson(pasteable(view.json))}\n`;
     if (choice.quiet) return view.quiet === undefined ? '' : `${safeLine(view.quiet)}\n`;
-    return view.human({ paint: outPaint, columns: stdout.columns, suggest });
+    return view.human({ paint: outPaint, columns: columnsOf(stdout, env), suggest });
   };
 
   return {
@@ -147,8 +148,13 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
 
   /** The same for programs: lines, where a problem or a finding has commands. */
   function pasteable(whole: Record<string, unknown>): Record<string, unknown> {
-    const { error, checks } = whole as { error?: Suggestive; checks?: readonly Suggestive[] };
+    const { error, explained, checks } = whole as {
+      error?: Suggestive;
+      explained?: Suggestive;
+      checks?: readonly Suggestive[];
+    };
     if (error !== undefined) return { ...whole, error: withLines(error, 'hint') };
+    if (explained !== undefined) return { ...whole, explained: withLines(explained, 'hint') };
     return Array.isArray(checks) ? { ...whole, checks: checks.map((one) => withLines(one, 'todo')) } : whole;
   }
 

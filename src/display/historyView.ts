@@ -1,7 +1,9 @@
 import stringWidth from 'string-width';
+import type { Problem } from '../errors.ts';
 import type { Attempt, Decision, Intent, State } from '../journal/journal.ts';
 import { formatAmountOf } from '../words/amount.ts';
-import { iso, isoExact } from '../words/time.ts';
+import { replyIsCut, resolvedWay } from '../words/history.ts';
+import { isoExact, isoIn, type Zone } from '../words/time.ts';
 import type { Canvas, Paint, View } from './display.ts';
 import { labelled } from './drawing.ts';
 import { drawReport } from './outcomeView.ts';
@@ -9,19 +11,23 @@ import { type Report, reportJson, requestOf } from './report.ts';
 import { safeLine } from './safeText.ts';
 import { cutTo, pad } from './table.ts';
 
-const widths = { time: 20, state: 8, id: 12 };
+const widths = { state: 8, id: 12 };
+const timeWidths: Readonly<Record<Zone, number>> = { utc: 20, local: 25 };
 const gap = '  ';
-const beforeWhat = widths.time + widths.state + widths.id + 3 * gap.length;
 const leastForWhat = 20;
 
-/** Where a row has no room for what it is about, that has a line of its own. */
-function isNarrow(columns: number): boolean {
-  return columns < beforeWhat + leastForWhat;
+function beforeWhat(zone: Zone): number {
+  return timeWidths[zone] + widths.state + widths.id + 3 * gap.length;
 }
 
-export function historyHeading({ paint, columns }: Canvas): string {
-  const cells = [pad('WHEN', widths.time), pad('STATE', widths.state)];
-  const rest = isNarrow(columns)
+/** Where a row has no room for what it is about, that has a line of its own. */
+function isNarrow(columns: number, zone: Zone): boolean {
+  return columns < beforeWhat(zone) + leastForWhat;
+}
+
+export function historyHeading({ paint, columns }: Canvas, zone: Zone): string {
+  const cells = [pad('WHEN', timeWidths[zone]), pad('STATE', widths.state)];
+  const rest = isNarrow(columns, zone)
     ? `\n${gap}${pad('ID', widths.id)}${gap}WHAT`
     : `${gap}${pad('ID', widths.id)}${gap}WHAT`;
   return `${paint.dim(cells.join(gap) + rest)}\n`;
@@ -52,29 +58,35 @@ export function whoGetsWhat(intent: Pick<Intent, 'kind' | 'body'>): string {
   return `${formatAmountOf(text(request.amount), text(request.asset))} → ${shortAddress(text(request.to_address))}`;
 }
 
-/** What it is about and its name, in so many cells: of a long text the name is what must stay. */
+/** Its name, and which row of a batch it is; and which way it was resolved. */
+function marksOf({ name, rowId, resolvedAs }: Intent, width: number): string {
+  const row = rowId === undefined ? '' : ` ${cutTo(safeLine(rowId), Math.floor(width / 4))}`;
+  const named =
+    name === undefined ? '' : ` [${cutTo(safeLine(name), Math.floor(width / (row === '' ? 2 : 4)))}${row}]`;
+  return `${named}${resolvedAs === undefined ? '' : ` (${resolvedWay(resolvedAs)})`}`;
+}
+
+/** What it is about and its marks, in so many cells: of a long text these are what must stay. */
 function whatIn(intent: Intent, width: number): string {
-  const what = safeLine(whoGetsWhat(intent));
-  if (intent.name === undefined) return cutTo(what, width);
-  const name = ` [${cutTo(safeLine(intent.name), Math.floor(width / 2))}]`;
-  return cutTo(what, Math.max(0, width - stringWidth(name))) + name;
+  const marks = marksOf(intent, width);
+  return cutTo(safeLine(whoGetsWhat(intent)), Math.max(0, width - stringWidth(marks))) + marks;
 }
 
 /** One intent as one line of a table that fits the terminal. */
-export function historyLine(report: Report): View {
+export function historyLine(report: Report, zone: Zone): View {
   return {
     json: reportJson(report),
     quiet: report.intent.id,
     human: ({ paint, columns }) => {
       const { intent } = report;
       const state = colours[intent.state](paint)(pad(intent.state, widths.state));
-      const when = `${iso(intent.createdAtMs)}${gap}${state}`;
+      const when = `${isoIn(zone, intent.createdAtMs)}${gap}${state}`;
       const id = pad(intent.id, widths.id);
-      if (isNarrow(columns)) {
+      if (isNarrow(columns, zone)) {
         const width = Math.max(leastForWhat, columns - widths.id - 2 * gap.length);
         return `${when}\n${gap}${id}${gap}${whatIn(intent, width)}\n`;
       }
-      return `${when}${gap}${id}${gap}${whatIn(intent, columns - beforeWhat)}\n`;
+      return `${when}${gap}${id}${gap}${whatIn(intent, columns - beforeWhat(zone))}\n`;
     },
   };
 }
@@ -98,40 +110,73 @@ function decisionJson({ kind, who, atMs, reason, signature }: Decision): Record<
   return { kind, who, at: isoExact(atMs), reason, ...(signature === undefined ? {} : { signature }) };
 }
 
-function attemptLine(attempt: Attempt): string {
+function attemptLine(attempt: Attempt, zone: Zone): string {
   const status = attempt.status === undefined ? '' : ` status ${attempt.status}`;
   const trouble = attempt.trouble === undefined ? '' : ` (${attempt.trouble})`;
-  return `${iso(attempt.startedAtMs)} ${attempt.verdict ?? 'in flight'}${status}${trouble}`;
+  return `${isoIn(zone, attempt.startedAtMs)} ${attempt.verdict ?? 'in flight'}${status}${trouble}`;
 }
 
+const longestReply = 1000;
+
+/** What the service said, where that is not told otherwise: for whoever has to decide. */
+function replyLine({ attempt, intent }: Report): string | undefined {
+  if (attempt?.reply === undefined || attempt.reply.length === 0 || intent.state === 'accepted')
+    return undefined;
+  const text = new TextDecoder().decode(attempt.reply);
+  return text.length <= longestReply ? text : `${text.slice(0, longestReply).toWellFormed()}${replyIsCut}`;
+}
+
+type HistoryDetail = {
+  readonly report: Report;
+  readonly attempts: readonly Attempt[];
+  readonly decisions: readonly Decision[];
+  readonly zone: Zone;
+  /** Why it is not well, and what to do. */
+  readonly explained: Problem | undefined;
+};
+
 /** Everything the journal holds of one intent. */
-export function historyDetail(
-  report: Report,
-  attempts: readonly Attempt[],
-  decisions: readonly Decision[],
-): View {
+export function historyDetail({ report, attempts, decisions, zone, explained }: HistoryDetail): View {
+  const { intent } = report;
   return {
     json: {
       ...reportJson(report),
       attempts: attempts.map(attemptJson),
       decisions: decisions.map(decisionJson),
+      ...(explained === undefined ? {} : { explained: partsOf(explained) }),
     },
-    quiet: report.intent.id,
+    quiet: intent.id,
     human: (canvas) => {
-      const { intent } = report;
       const facts = labelled(
         [
           ['Bot', `${intent.bot} at ${intent.spelledUrl}`],
-          ['Created', iso(intent.createdAtMs)],
-          ...attempts.map((attempt) => [`Attempt ${attempt.number}`, attemptLine(attempt)] as const),
+          ['Created', isoIn(zone, intent.createdAtMs)],
+          ...attempts.map((attempt) => [`Attempt ${attempt.number}`, attemptLine(attempt, zone)] as const),
+          ['Reply', replyLine(report)],
           ...decisions.map(
             ({ kind, who, atMs, reason }) =>
-              ['Decision', `${iso(atMs)} ${kind} by ${who}: ${reason}`] as const,
+              ['Decision', `${isoIn(zone, atMs)} ${kind} by ${who}: ${reason}`] as const,
           ),
+          ['Resolved', intent.resolvedAs && resolvedWay(intent.resolvedAs)],
+          ['Why', explained?.message],
         ],
         canvas,
       );
-      return `${drawReport(report, canvas)}${facts}`;
+      return `${drawReport(report, canvas)}${facts}${explained === undefined ? '' : drawTodo(explained, canvas)}`;
     },
   };
+}
+
+function partsOf({ message, hint, next }: Problem): Partial<Problem> {
+  return { message, ...(hint === undefined ? {} : { hint }), ...(next === undefined ? {} : { next }) };
+}
+
+/** The commands on lines of their own, to be pasted. */
+function drawTodo({ hint, next = [] }: Problem, canvas: Canvas): string {
+  const { lines, lacking } = canvas.suggest(next);
+  const todo = [hint, lacking].filter((one) => one !== undefined).join(' ');
+  return (
+    labelled([['Next', todo === '' ? undefined : todo]], canvas) +
+    lines.map((line) => `    ${safeLine(line)}\n`).join('')
+  );
 }

@@ -43,6 +43,7 @@ export function drawReport(report: Report, canvas: Canvas): string {
   const trailing = labelled(
     [
       ['Name', named],
+      ['Row', intent.rowId],
       ['Intent', intent.id],
       ['Key', intent.key],
     ],

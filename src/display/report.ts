@@ -95,6 +95,7 @@ function intentJson(intent: Intent): Fields {
     kind: intent.kind,
     key: intent.key,
     ...(intent.name === undefined ? {} : { name: intent.name }),
+    ...(intent.rowId === undefined ? {} : { row: intent.rowId }),
     bot: intent.bot,
     base_url: intent.spelledUrl,
     state: intent.state,

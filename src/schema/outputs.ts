@@ -32,6 +32,14 @@ const history = z
     ...outcomeFields,
     attempts: z.array(attempt).describe('oldest first'),
     decisions: z.array(decision).describe('oldest first'),
+    explained: z
+      .strictObject({
+        message: text,
+        hint: text.optional(),
+        next: z.array(text).optional().describe('commands, each to be pasted into a shell'),
+      })
+      .optional()
+      .describe('why it is not done, and what to do'),
   })
   .meta({ id: 'History', title: 'Everything about one intent' });
 

@@ -1,6 +1,6 @@
 import type { Outcome } from '../engine/outcome.ts';
 import { type Exit, exitOf, Failure, type FailureCode, type Problem, retryOf } from '../errors.ts';
-import type { Attempt } from '../journal/journal.ts';
+import type { Attempt, Intent } from '../journal/journal.ts';
 import { withoutEnd } from './nothing.ts';
 import { acceptedWarnings } from './notices.ts';
 import { notSentWords } from './notSent.ts';
@@ -38,6 +38,16 @@ export function explain(outcome: Outcome, nowMs: number): Explanation {
         hint: hintToRecord(outcome),
       });
   }
+}
+
+/** Of what is not well by the journal alone, why, and what to do; nothing of the rest. */
+export function explainStanding(
+  intent: Intent,
+  attempt: Attempt | undefined,
+  nowMs: number,
+): Problem | undefined {
+  if (intent.state === 'open' || intent.state === 'sending') return undefined;
+  return explain({ is: 'concluded', intent, attempt, replayed: false, createdNow: false }, nowMs).problem;
 }
 
 /** State decides first; the last reply only says which of the untainted failures it was. */

@@ -1,5 +1,6 @@
 import { Failure } from '../errors.ts';
-import { listed } from './list.ts';
+import { formatCount, listed } from './list.ts';
+import { momentRule } from './moment.ts';
 
 function notOne(option: string, value: string, what: string, hint: string): Failure {
   return new Failure('usage', `--${option} "${value}" is not ${what}.`, { hint });
@@ -13,12 +14,21 @@ export function notAKind(value: string): Failure {
   return notOne('kind', value, 'a kind', 'Give message or transfer.');
 }
 
+export function notAnAddress(value: string): Failure {
+  return notOne(
+    'to',
+    value,
+    'a whole address',
+    'Give the recipient’s whole address: history ID shows it where the list shortens it.',
+  );
+}
+
 export function notALimit(value: string): Failure {
   return notOne('limit', value, 'a count', 'Give a whole number from 1.');
 }
 
-export function notASince(value: string, rule: string): Failure {
-  return notOne('since', value, 'a duration', `Write ${rule}.`);
+export function notAMoment(option: 'since' | 'until', value: string): Failure {
+  return notOne(option, value, 'a moment', `Write ${momentRule}.`);
 }
 
 export const emptySandbox = 'Nothing is recorded in the sandbox yet.';
@@ -28,3 +38,14 @@ export function noJournalYet(path: string): string {
 }
 
 export const noIntentMatches = 'No intent matches.';
+
+export function listIsCut(shown: number): string {
+  return `There are more: only the newest ${formatCount(shown)} are shown. --limit shows more.`;
+}
+
+export const replyIsCut = '… (--json shows it whole)';
+
+/** Which way an operator decided. */
+export function resolvedWay(resolvedAs: 'happened' | 'did-not-happen'): string {
+  return resolvedAs === 'happened' ? 'happened' : 'did not happen';
+}

@@ -34,7 +34,7 @@ export function unknownWords({ intent, attempt, stopped }: Concluded, nowMs: num
     attempt?.trouble === claimTooOld
       ? `an earlier attempt left, and the last one did not (${claimTooOld})`
       : summary(attempt);
-  const message = `The ${nouns[intent.kind]} may have been ${done[intent.kind]}: ${why}. Intent ${intent.id}, key ${intent.key}.`;
+  const message = `The ${nouns[intent.kind]} may have been ${done[intent.kind]}: ${why}. ${called(intent)}.`;
   if (attempt?.status === 401 || attempt?.status === 403) {
     return {
       message,
@@ -76,10 +76,16 @@ function isHeldReason(why: string): why is HeldReason {
   return why in heldReasons;
 }
 
-export function heldWords({ id, kind, key, why, ...intent }: Intent, attempt: Attempt | undefined): Words {
+/** How it is found again: a batch's row by the id that its file has, too. */
+function called({ id, key, rowId }: Intent): string {
+  return `Intent ${id}, key ${key}${rowId === undefined ? '' : `, row ${rowId}`}`;
+}
+
+export function heldWords(intent: Intent, attempt: Attempt | undefined): Words {
+  const { id, kind, why } = intent;
   const reason = why !== undefined && isHeldReason(why) ? heldReasons[why] : 'its outcome is not proven';
   return {
-    message: `The ${nouns[kind]} is held: ${reason} (${summary(attempt)}). Intent ${id}, key ${key}. botctl does not send it again until you decide.`,
+    message: `The ${nouns[kind]} is held: ${reason} (${summary(attempt)}). ${called(intent)}. botctl does not send it again until you decide.`,
     hint: isOthersName(why, intent)
       ? 'The same key always gets the same reply: if this payment is still to be made, give it a new name. Then decide whether this one happened.'
       : `Check the ${kind === 'transfer' ? 'wallet' : 'conversation'}. Then decide whether it happened, or send it again with the same key.`,

@@ -2,7 +2,7 @@ import { Failure } from '../errors.ts';
 import { untouched } from './nothing.ts';
 
 /** How a duration is written, for help and complaints. */
-export const durationRule = 'a whole number followed by ms, s, m or h: 500ms, 30s, 5m, 24h';
+const durationRule = 'a whole number followed by ms, s, m or h: 500ms, 30s, 5m, 24h';
 
 const durationProblems = {
   'no-duration': 'is not a duration',

@@ -3,6 +3,17 @@ export function iso(ms: number): string {
   return isoExact(ms).replace(/\.\d+Z$/u, 'Z');
 }
 
+/** Where a person's times are shown: everywhere the same, or as the clock on the wall. */
+export type Zone = 'utc' | 'local';
+
+/** A moment, to the second, with its offset where it is not UTC. */
+export function isoIn(zone: Zone, ms: number): string {
+  if (zone === 'utc') return iso(ms);
+  const aheadMin = -new Date(ms).getTimezoneOffset();
+  const offset = new Date(Math.abs(aheadMin) * 60_000).toISOString().slice(11, 16);
+  return iso(ms + aheadMin * 60_000).replace('Z', `${aheadMin < 0 ? '-' : '+'}${offset}`);
+}
+
 /** A moment as JSON gives it, to the millisecond. */
 export function isoExact(ms: number): string {
   return new Date(ms).toISOString();

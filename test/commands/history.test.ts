@@ -31,7 +31,9 @@ test('a journal that cannot be looked at is not one that is empty', async () => 
 test.each([
   ['--state', 'done', 'is not a state.', 'Give one of open, sending,'],
   ['--kind', 'money', 'is not a kind.', 'Give message or transfer.'],
-  ['--since', 'monday', 'is not a duration.', 'Write a whole number followed by'],
+  ['--since', 'monday', 'is not a moment.', 'Write how long ago'],
+  ['--until', '2026-02-30', 'is not a moment.', 'Write how long ago'],
+  ['--to', '9WzDX…AWWM', 'is not a whole address.', 'Give the recipient’s whole address'],
   ['--limit', '0', 'is not a count.', 'Give a whole number from 1.'],
 ])('%s %s says once what is wrong and once what to give', async (option, value, problem, hint) => {
   const { code, stderr } = await runMain(['history', option, value], { env: home.env });

@@ -1,0 +1,66 @@
+import { type Moment, parseMoment } from '../bot/moment.ts';
+import type { Given } from '../cli/given.ts';
+import { addressComplaint } from '../intent/address.ts';
+import type { Kind } from '../intent/wanted.ts';
+import { type Selection, type State, states } from '../journal/journal.ts';
+import { notAKind, notALimit, notAMoment, notAnAddress, notAState } from '../words/history.ts';
+
+/** What the options of `history` narrow it to. A duration counts from the journal's own clock, once it is open. */
+export type Filters = Omit<Selection, 'sinceMs' | 'untilMs' | 'limit'> & {
+  readonly since?: Moment;
+  readonly until?: Moment;
+  readonly limit?: number;
+};
+
+export function parseFilters(given: Given): Filters {
+  const [state, kind, to, limit] = ['state', 'kind', 'to', 'limit'].map((name) => given.text(name));
+  if (state !== undefined && !isState(state)) throw notAState(state, states);
+  if (kind !== undefined && !isKind(kind)) throw notAKind(kind);
+  if (limit !== undefined && !/^[1-9]\d{0,8}$/u.test(limit)) throw notALimit(limit);
+  if (to !== undefined && addressComplaint(to, true) !== undefined) throw notAnAddress(to);
+  return present({
+    states: state === undefined ? undefined : [state],
+    kind,
+    to,
+    bot: given.text('bot'),
+    nameStart: given.text('name'),
+    batch: given.text('batch'),
+    since: momentOf('since', given),
+    until: momentOf('until', given),
+    limit: limit === undefined ? undefined : Number(limit),
+  });
+}
+
+export function selectionOf({ since, until, ...rest }: Filters, nowMs: number, limit: number): Selection {
+  return { ...rest, ...present({ sinceMs: msOf(since, nowMs), untilMs: msOf(until, nowMs) }), limit };
+}
+
+type Present<Fields> = { readonly [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
+
+function present<Fields extends Record<string, unknown>>(fields: Fields): Present<Fields> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Present<Fields>;
+}
+
+function momentOf(option: 'since' | 'until', given: Given): Moment | undefined {
+  const text = given.text(option);
+  if (text === undefined) return undefined;
+  const edge = option === 'since' ? 'begins' : 'ends';
+  const moment = parseMoment(text, { edge, isLocal: given.flag('local') });
+  if (moment === undefined) throw notAMoment(option, text);
+  return moment;
+}
+
+function msOf(moment: Moment | undefined, nowMs: number): number | undefined {
+  if (moment === undefined) return undefined;
+  return 'atMs' in moment ? moment.atMs : nowMs - moment.agoMs;
+}
+
+function isState(text: string): text is State {
+  return (states as readonly string[]).includes(text);
+}
+
+function isKind(text: string): text is Kind {
+  return text === 'message' || text === 'transfer';
+}

@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { payAda, type Said, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
+
+let operator: SandboxHome;
+beforeEach(async () => {
+  operator = await SandboxHome.open();
+});
+afterEach(() => operator.close());
+
+const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
+const bob = '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z';
+const rows = `id,to_address,asset,amount\nrow-a,${ada},SOL,0.01\nrow-b,${bob},SOL,0.02\n`;
+
+async function list(...argv: string[]): Promise<Said[]> {
+  const { stdout } = await operator.run(['history', '--json', ...argv]);
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Said);
+}
+
+async function payroll(): Promise<void> {
+  const { code } = await operator.run(['batch', 'transfer', '-', '--once', 'payroll-11', '--yes'], {
+    stdin: rows,
+  });
+  expect(code).toBe(0);
+}
+
+/** The parts of the list that say what each is. */
+async function shown(...argv: string[]): Promise<string[]> {
+  const { stdout } = await operator.run(['history', ...argv]);
+  return stdout.trimEnd().split('\n').slice(1);
+}
+
+describe('history', () => {
+  test('finds by name, batch, recipient, bot and time', async () => {
+    await operator.run([...payAda, '--once', 'rent']);
+    await operator.run(sendHello);
+    await payroll();
+    const names = async (...argv: string[]) =>
+      (await list(...argv)).map(
+        ({ intent }) =>
+          (intent as { row?: string; name?: string } | undefined)?.row ?? intent?.name ?? 'unnamed',
+      );
+    expect(await names('--name', 'pay')).toEqual(['row-b', 'row-a']);
+    expect(await names('--name', 'r')).toEqual(['rent']);
+    expect(await names('--batch', 'payroll-11', '--to', ada)).toEqual(['row-a']);
+    expect(await names('--to', ada)).toEqual(['row-a', 'rent']);
+    expect(await names('--bot', 'env', '--kind', 'message')).toEqual(['unnamed']);
+    expect(await names('--bot', 'other')).toEqual([]);
+    const today = new Date().toISOString().slice(0, 10);
+    expect(await names('--since', '2d', '--until', today)).toHaveLength(4);
+    expect(await names('--until', '1d')).toEqual([]);
+  });
+
+  test('shows a row of a batch by its id, and which way one was resolved', async () => {
+    await payroll();
+    await operator.sandbox.faults({ kind: 'drop', when: 'before', operation: 'transfer' });
+    const { intent } = await operator.json([...payAda, '--once', 'rent']);
+    await operator.run(['resolve', intent?.id ?? '', '--did-not-happen', '--reason', 'looked']);
+    const lines = await shown();
+    expect(lines[0]).toMatch(/ resolved .* \[rent\] \(did not happen\)$/u);
+    expect(lines[1]).toMatch(/ \[payroll-11 row-b\]$/u);
+    const whole = await operator.run(['history', intent?.id ?? '']);
+    expect(whole.stdout).toMatch(/^ {2}Resolved +did not happen$/mu);
+  });
+
+  test('says that a list was cut, and only then', async () => {
+    for (const content of ['one', 'two', 'three'])
+      await operator.run(['send', '--conversation', 'conv_demo', '--content', content]);
+    const cut = await operator.run(['history', '--limit', '2']);
+    expect(cut.stdout.trimEnd().split('\n')).toHaveLength(3);
+    expect(cut.stderr).toContain('only the newest 2 are shown. --limit shows more.');
+    expect((await operator.run(['history', '--limit', '3'])).stderr).toBe('');
+    expect(
+      (await operator.run(['history', '--limit', '1', '--json'])).stdout.trimEnd().split('\n'),
+    ).toHaveLength(1);
+  });
+
+  test('cuts nothing in a pipe, and to COLUMNS where it is told to', async () => {
+    const content = 'a long line '.repeat(20).trim();
+    await operator.run(['send', '--conversation', 'conv_demo', '--content', content]);
+    expect((await shown())[0]).toContain(content);
+    const { stdout } = await operator.run(['history'], { env: { ...operator.env, COLUMNS: '90' } });
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBe(90);
+  });
+
+  test('shows times to the second, in UTC or as the clock on the wall', async () => {
+    await operator.run(sendHello);
+    const { intent } = (await list())[0] ?? {};
+    const utc = (intent as unknown as { created_at: string }).created_at;
+    expect((await shown())[0]).toMatch(new RegExp(`^${utc.slice(0, 19)}Z `, 'u'));
+    const env = { ...operator.env, TZ: 'Asia/Kathmandu' };
+    const local = await operator.apart(['history', '--local'], { env });
+    const [at = ''] = /\d{4}-\S+\+05:45/u.exec(local.stdout) ?? [];
+    expect(Date.parse(at)).toBe(Math.floor(Date.parse(utc) / 1000) * 1000);
+  });
+
+  test('takes several, and shows none where one is not there', async () => {
+    await operator.run(sendHello);
+    await operator.run(payAda);
+    const ids = (await list()).map(({ intent }) => intent?.id ?? '');
+    expect((await list(...ids)).map(({ intent }) => intent?.id)).toEqual(ids);
+    const { stdout } = await operator.run(['history', ...ids]);
+    for (const id of ids) expect(stdout).toContain(id);
+    expect(await operator.run(['history', ids[0] ?? '', 'zzzz'])).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  test('of a held one shows why, what the service said, harmlessly, and what can be done', async () => {
+    await operator.sandbox.faults({
+      kind: 'reply',
+      status: 200,
+      body: 'OK \u001b[2J done',
+      when: 'after',
+      operation: 'message',
+    });
+    const { intent } = await operator.json(sendHello);
+    const id = intent?.id ?? '';
+    const { stdout } = await operator.run(['history', id]);
+    expect(stdout).toMatch(/^ {2}Why +The message is held: the service said yes, but nothing in its reply/mu);
+    expect(stdout).toMatch(/^ {2}Reply +OK \\u001b\[2J done$/mu);
+    expect(stdout).toMatch(new RegExp(`^ {4}botctl resolve ${id} --happened --reason`, 'mu'));
+    const [whole] = await list(id);
+    const { explained } = whole as unknown as { explained: { message: string; next: string[] } };
+    expect(explained.message).toContain('is held');
+    expect(explained.next).toContain(`botctl resume ${id} --yes`);
+  });
+
+  test('names the row in what is wrong with it', async () => {
+    await operator.sandbox.faults({ kind: 'reply', status: 200, body: 'OK', when: 'after' });
+    const { stderr } = await operator.run(['batch', 'transfer', '-', '--once', 'p'], { stdin: rows });
+    expect(stderr).toMatch(/, row row-[ab]\. botctl does not send it again/u);
+  });
+});
