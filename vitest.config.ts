@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { onMemoryDisk } from './testing/memoryDisk.ts';
 import { SlowFirst } from './testing/slowFirst.ts';
 
 // Who replaces modules or loads them anew would do so for others, too.
@@ -16,6 +17,7 @@ export default defineConfig({
   test: {
     reporters: ['default', './testing/closingLine.ts'],
     setupFiles: ['./testing/fixedSeed.ts'],
+    env: onMemoryDisk(),
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Home } from '../../testing/home.ts';
 import { command, operations, Play, type Stage } from '../play.ts';
 import type { Tally } from '../tally.ts';
-import type { Arena } from './technique.ts';
+import { type Arena, isSlice } from './technique.ts';
 
 /** A disk of its own for the data folder; needs root and the right to mount. */
 function mounted(home: Home, sizeKb: number): (() => void) | undefined {
@@ -123,15 +123,15 @@ export async function playDisks(arena: Arena, tally: Tally): Promise<void> {
   const [lane] = arena.lanes;
   if (lane === undefined) return;
   const stage: Stage = { lane, tally, programs: arena.programs, isDiskFailing: true };
-  const isSlice = arena.share < 0.05;
-  for (const sizeKb of isSlice ? arena.dice.sample(smallDisks, 2) : smallDisks) {
+  const few = isSlice(arena);
+  for (const sizeKb of few ? arena.dice.sample(smallDisks, 1) : smallDisks) {
     for (const operation of operations) await onSmallDisk(sizeKb, operation, stage);
   }
   for (const operation of operations) await onReadOnlyDisk(operation, stage);
   await inClosedFolder(stage);
   const used = lane.home();
   await new Play('a first use', stage).run(command('message', '--once', 'first-use'), used);
-  for (const blocks of isSlice ? arena.dice.sample(fileLimits, 2) : fileLimits) {
+  for (const blocks of few ? arena.dice.sample(fileLimits, 1) : fileLimits) {
     await underFileLimit(blocks, used.path, stage);
   }
 }

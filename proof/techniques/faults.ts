@@ -185,8 +185,8 @@ async function play(arena: Arena, tally: Tally): Promise<void> {
   const { programs } = arena;
   beyond.clear();
   const cases = [
-    ...shareOf(otherSpellings(), arena, 'spelled otherwise', 2),
-    ...shareOf(everyCase(), arena, 'faults', 8),
+    ...shareOf(otherSpellings(), arena, 'spelled otherwise'),
+    ...shareOf(everyCase(), arena, 'faults', 4),
   ];
   await overLanes(arena, tally, cases, (one, lane) => playCase(one, { lane, tally, programs }));
   const rejections = operations.flatMap((operation) =>

@@ -15,7 +15,7 @@ import { playNoAlarm } from './hurt/noAlarm.ts';
 import { hitRows } from './hurt/rows.ts';
 import { type Moment, moments } from './hurt/stages.ts';
 import { wounds } from './hurt/wounds.ts';
-import { type Arena, shareOf, type Technique } from './technique.ts';
+import { type Arena, isSlice, shareOf, type Technique } from './technique.ts';
 
 type Send = { readonly name: string; readonly operation: Operation; readonly isNamed: boolean };
 
@@ -33,9 +33,9 @@ type Case = {
 };
 
 /** The common injuries meet every age at every stage; of the others each meets every stage and every age. */
-function everyCase(injuries: readonly Injury[], { share }: Arena): Case[] {
+function everyCase(injuries: readonly Injury[], arena: Arena): Case[] {
   // Thirty sends take long; a slice does without.
-  const possible = share < 0.05 ? ages.filter(({ isLong }) => isLong !== true) : ages;
+  const possible = isSlice(arena) ? ages.filter(({ isLong }) => isLong !== true) : ages;
   return injuries.flatMap((injury, turn) =>
     possible.flatMap(({ name: age }, row) =>
       moments.flatMap((moment, column): Case[] => {
@@ -129,12 +129,14 @@ async function playKnownFlaw(one: Case, lane: Lane, tally: Tally, ward: Ward, se
 
 type Seen = { cases: number; readonly wrongs: Map<string, number> };
 
-async function play(arena: Arena, tally: Tally): Promise<void> {
+async function play(whole: Arena, tally: Tally): Promise<void> {
+  // A slice is played in one lane: there each age has to be made but once.
+  const arena = isSlice(whole) ? { ...whole, lanes: whole.lanes.slice(0, 1) } : whole;
   const injuries = [...wounds, ...hitRows, ...backups, ...copiesAndLinks, ...(canMount() ? mounts : [])];
   if (!canMount()) tally.note('bind mounts', 'left out, because this user may not mount any');
   const ward: Ward = { arena, ages: new Map(arena.lanes.map((lane) => [lane, new Ages(lane)])) };
   const seen = new Map<string, Seen>();
-  await overLanes(arena, tally, shareOf(everyCase(injuries, arena), arena, 'hurt', 4), async (one, lane) => {
+  await overLanes(arena, tally, shareOf(everyCase(injuries, arena), arena, 'hurt', 2), async (one, lane) => {
     const known = knownFlaw(one.injury.name);
     if (known === undefined) return playCase(one, lane, tally, ward);
     const counts = seen.get(known) ?? { cases: 0, wrongs: new Map() };
@@ -145,8 +147,8 @@ async function play(arena: Arena, tally: Tally): Promise<void> {
     const counted = [...wrongs].map(([wrong, count]) => `${count} ${wrong}`).join(', ');
     tally.note(known, `of ${cases} cases ${counted === '' ? 'none was' : counted}`);
   }
-  await playInFlight(arena, tally);
-  await playNoAlarm(arena, tally);
+  await playInFlight(arena, ward.ages, tally);
+  await playNoAlarm(whole, tally);
 }
 
 export const hurt: Technique = { name: 'hurt', title: '8. The journal is hurt', play };

@@ -5,7 +5,7 @@ import { Play, type Stage } from '../play.ts';
 import type { Tally } from '../tally.ts';
 import { killByStrace } from './killedBySystem.ts';
 import { aftermath, type Story, setScene, stdinOf, stories, usedMachine } from './stories.ts';
-import { type Arena, shareOf, type Technique } from './technique.ts';
+import { type Arena, isSlice, shareOf, type Technique } from './technique.ts';
 
 async function stepsOf(story: Story, stage: Stage, used: string): Promise<string[]> {
   const play = new Play(`${story.name}, not killed`, stage);
@@ -65,7 +65,7 @@ async function play(arena: Arena, tally: Tally): Promise<void> {
   if (first === undefined) throw new Error('no lane');
   const used = (await usedMachine(first, tally, arena)).path;
   const blows: Blow[] = [];
-  for (const story of stories) {
+  for (const story of isSlice(arena) ? arena.dice.for('stories').sample(stories, 2) : stories) {
     const steps = await stepsOf(story, { lane: first, tally, programs: arena.programs }, used);
     blows.push(...blowsAt(steps, story));
   }

@@ -7,15 +7,16 @@ import { playLost } from './machines/lost.ts';
 import { playServerKilled } from './machines/serverKilled.ts';
 import { playStopped } from './machines/stopped.ts';
 import { playTogether } from './machines/together.ts';
-import type { Arena, Technique } from './technique.ts';
+import { type Arena, isSlice, type Technique } from './technique.ts';
 
 /** First what needs no look at what a command does undisturbed. */
 const parts = [playTogether, playStopped, playKilled, playCut, playServerKilled, playLost, playCrossed];
 
 async function play(arena: Arena, tally: Tally): Promise<void> {
-  const fleet = await openFleet(arena, tally);
-  // Of a slice not more than two of them: each takes its time.
-  const chosen = arena.share < 0.01 ? arena.dice.for('parts').sample(parts, 2) : parts;
+  const few = isSlice(arena);
+  // Of a slice not more than two of them, on one server: each takes its time.
+  const chosen = few ? arena.dice.for('parts').sample(parts, 2) : parts;
+  const fleet = await openFleet(few ? { ...arena, lanes: arena.lanes.slice(0, 1) } : arena, tally);
   try {
     for (const part of chosen) {
       if (!tally.isEnough) await part(fleet);

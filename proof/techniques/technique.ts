@@ -20,6 +20,11 @@ export type Technique = {
   play(arena: Arena, tally: Tally): Promise<void>;
 };
 
+/** So small a share that of everything there is but a little: what takes long is left out, or chosen from. */
+export function isSlice({ share }: Pick<Arena, 'share'>): boolean {
+  return share < 0.05;
+}
+
 /** All of them, or the share that is asked for: never fewer than `least`. */
 export function shareOf<Item>(
   items: readonly Item[],

@@ -129,7 +129,7 @@ async function play(arena: Arena, tally: Tally): Promise<void> {
     const cases: Case[] = [];
     for (const operation of operations) {
       const lengths = await lengthsOf(operation, at(first), stage);
-      const cuts = shareOf(everyByte(operation, lengths), arena, `cuts/${operation}`, 3);
+      const cuts = shareOf(everyByte(operation, lengths), arena, `cuts/${operation}`, 2);
       cases.push(...cuts, ...shareOf(silences(operation, lengths), arena, `silences/${operation}`));
     }
     await overLanes(arena, tally, cases, (one, lane) => playCut(one, at(lane), { lane, tally, programs }));

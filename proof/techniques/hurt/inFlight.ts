@@ -9,7 +9,7 @@ import type { Ran } from '../../run.ts';
 import type { Tally } from '../../tally.ts';
 import { type Arena, shareOf } from '../technique.ts';
 import { askAgain } from './aftermath.ts';
-import { type Aged, Ages } from './ages.ts';
+import type { Aged, Ages } from './ages.ts';
 import { folderOf, partOf, parts } from './files.ts';
 import { beforeCommit } from './stages.ts';
 
@@ -127,11 +127,10 @@ async function playTheft(one: Case, before: Aged, dice: Dice, stage: Stage): Pro
 }
 
 /** Journals that are taken away or replaced while a send is under way. */
-export async function playInFlight(arena: Arena, tally: Tally): Promise<void> {
+export async function playInFlight(arena: Arena, ages: ReadonlyMap<Lane, Ages>, tally: Tally): Promise<void> {
   const cases = operations.flatMap((operation) =>
     thefts.flatMap((theft) => [...points, undefined].map((point): Case => ({ theft, point, operation }))),
   );
-  const ages = new Map<Lane, Ages>(arena.lanes.map((lane) => [lane, new Ages(lane)]));
   const chosen = shareOf(cases, arena, 'in flight', 2);
   await overLanes(arena, tally, chosen, async (one, lane) => {
     const stage: Stage = { lane, tally, programs: arena.programs, isDiskFailing: true };

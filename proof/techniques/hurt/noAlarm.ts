@@ -5,7 +5,7 @@ import type { Ran } from '../../run.ts';
 import type { Tally } from '../../tally.ts';
 import { journalRefusal, shortened } from '../../told.ts';
 import { batchOf, type Job, pay, say } from '../concurrent/jobs.ts';
-import type { Arena } from '../technique.ts';
+import { type Arena, isSlice } from '../technique.ts';
 
 const processesInAll = 1_000;
 const journalsInAll = 40;
@@ -86,12 +86,12 @@ async function runAllToTheirEnd(
 async function onOneJournal(arena: Arena, tally: Tally): Promise<void> {
   const [lane] = arena.lanes;
   if (lane === undefined) return;
-  const processes = Math.max(10, Math.round(processesInAll * arena.share));
+  const processes = Math.max(atOnce, Math.round(processesInAll * arena.share));
   const stage: Stage = { lane, tally, programs: arena.programs };
   const play = new Play(`${processes} processes, half of them killed`, stage);
   await lane.service.fresh();
   const scene = { play, home: lane.home() };
-  const all = jobs(Math.max(6, Math.round(80 * arena.share)));
+  const all = jobs(Math.max(4, Math.round(80 * arena.share)));
   await five(processes, all, arena.dice.for('one journal'), scene);
   await runAllToTheirEnd(all, processes, scene, tally);
   scene.home.remove();
@@ -109,8 +109,9 @@ async function onNewJournals(arena: Arena, tally: Tally): Promise<void> {
     await lane.service.fresh();
     const scene = { play: new Play(`a new journal, round ${round}`, stage), home: lane.home() };
     const all = jobs(3);
-    await five(2 * atOnce, all, arena.dice.for(`new journal ${round}`), scene);
-    await runAllToTheirEnd(all, 2 * atOnce, scene, tally);
+    const processes = isSlice(arena) ? atOnce : 2 * atOnce;
+    await five(processes, all, arena.dice.for(`new journal ${round}`), scene);
+    await runAllToTheirEnd(all, processes, scene, tally);
     scene.home.remove();
   });
 }
