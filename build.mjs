@@ -31,7 +31,8 @@ const leaveOut = {
   async resolveId(source, importer) {
     const index = surgeryIndex(source, importer);
     if (index < 0) return null;
-    const replaced = source.startsWith('node:')
+    const isNoFile = source.startsWith('node:') || surgery[index].mayBeMissing;
+    const replaced = isNoFile
       ? undefined
       : (await this.resolve(source, importer, { skipSelf: true }))?.id;
     review.noted(index, importer, replaced);

@@ -3,6 +3,8 @@ export type Surgery = {
   readonly buys: string;
   readonly where: RegExp;
   readonly replaces: string;
+  /** A package that is not there on every machine, and is left out either way. */
+  readonly mayBeMissing?: true;
   readonly by: string;
   readonly reviewed: string;
 };

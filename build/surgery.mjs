@@ -135,6 +135,24 @@ export const surgery = [
     by: 'module.exports = class {};',
     reviewed: 'be21fd9ce4fe124a',
   },
+  {
+    what: 'native helpers that the websocket takes where it finds them, as a developer’s other packages bring them',
+    buys: 'a bundle that is the same wherever it is made',
+    where: /ws\/lib\/buffer-util\.js$/,
+    replaces: 'bufferutil',
+    mayBeMissing: true,
+    by: `throw new Error('not here');`,
+    reviewed: '71cc5209ed4006ab',
+  },
+  {
+    what: 'the same for UTF-8, which Node checks itself',
+    buys: 'counted above',
+    where: /ws\/lib\/validation\.js$/,
+    replaces: 'utf-8-validate',
+    mayBeMissing: true,
+    by: `throw new Error('not here');`,
+    reviewed: 'b2a2008a5ef3ba74',
+  },
 ];
 
 /** Follows which replacements were made, and says what nobody has looked at. */

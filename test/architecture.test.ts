@@ -69,6 +69,7 @@ const homes: Record<string, readonly string[]> = {
   pg: ['journal'],
   'string-width': ['display'],
   undici: ['wire'],
+  ws: ['sandbox'],
   zod: ['bot', 'intent', 'schema'],
 };
 

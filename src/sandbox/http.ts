@@ -10,6 +10,7 @@ import { defaultReadings } from './readings.ts';
 import { type LoggedReply, notAllowed, reject } from './reject.ts';
 import { type Reply, rejection, rejectionReply } from './reply.ts';
 import type { RequestLog } from './requestLog.ts';
+import type { WebsocketHub } from './rpc/websocket.ts';
 import type { Service } from './service.ts';
 import { isBusy } from './store/database.ts';
 import { rejectUnparsed } from './unparsed.ts';
@@ -22,6 +23,7 @@ type Site = {
   underway: Set<Promise<void>>;
   requestTimeoutMs: number;
   onRequest: (logged: Omit<RequestLog, 'at'>) => void;
+  websockets: WebsocketHub;
 };
 
 const operationPaths: Record<string, Operation> = {
@@ -46,6 +48,9 @@ export function createSite(site: Site): Server {
     const rejected = rejectUnparsed(error, socket);
     if (rejected !== undefined) site.onRequest({ operation: 'none', ...rejected });
   });
+  server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+    takeUpgrade(request, stream, head, site);
+  });
   // Without a listener a CONNECT would be cut off without a word.
   server.on('connect', (_: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => undefined);
@@ -55,6 +60,22 @@ export function createSite(site: Site): Server {
     site.onRequest({ operation: 'none', status: 405, reason: 'method_not_allowed' });
   });
   return server;
+}
+
+/** The port beside the service's own, where @solana/web3.js 1 looks for the websocket: nothing else is there. */
+export function createWebsocketSite(site: Site): Server {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(426, { Upgrade: 'websocket', 'Content-Length': 0 }).end();
+  });
+  server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+    takeUpgrade(request, stream, head, site);
+  });
+  return server;
+}
+
+function takeUpgrade(request: IncomingMessage, stream: Duplex, head: Buffer, site: Site): void {
+  site.websockets.take(request, stream, head).catch(() => stream.destroy());
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, site: Site): Promise<void> {

@@ -5,6 +5,21 @@ type Listener = { port: number; stop(): Promise<void> };
 
 const closingGraceMs = 5_000;
 
+const pairTries = 8;
+
+/** A server, and another one at the port after it where that one is free. */
+export async function listenTogether(server: Server, beside: Server, port: number): Promise<Listener> {
+  for (let tries = 1; ; tries += 1) {
+    const own = await listen(server, port);
+    const other = await listen(beside, own.port + 1).catch(() => undefined);
+    if (other !== undefined)
+      return { port: own.port, stop: async () => void (await Promise.all([own.stop(), other.stop()])) };
+    // A port that was asked for is kept; of any others there may be two.
+    if (port !== 0 || tries === pairTries) return own;
+    await own.stop();
+  }
+}
+
 /** Loopback only: whoever is not on this machine cannot even connect. */
 export async function listen(server: Server, port: number): Promise<Listener> {
   const sockets = new Set<Socket>();

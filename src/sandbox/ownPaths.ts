@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { control } from './control.ts';
 import { type Outlet, send } from './delivery.ts';
 import type { Fate } from './fate.ts';
+import { isForeign } from './foreign.ts';
 import { page } from './page.ts';
 import { type LoggedReply, notAllowed, reject } from './reject.ts';
 import { type Rejection, type Reply, rejection } from './reply.ts';
@@ -63,16 +64,4 @@ async function jsonBody(request: IncomingMessage): Promise<JsonBody> {
 
 function jsonReply(status: number, text: string): Reply {
   return { status, headers: [['Content-Type', 'application/json']], body: Buffer.from(text, 'utf8') };
-}
-
-/** A page on the web can make a browser ask this machine; its Host, or its Origin, gives it away. */
-function isForeign({ headers }: IncomingMessage): boolean {
-  return (
-    !isLoopback(headers.host) ||
-    (headers.origin !== undefined && !isLoopback(headers.origin.replace(/^https?:\/\//, '')))
-  );
-}
-
-function isLoopback(host: string | undefined): boolean {
-  return /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i.test(host ?? '');
 }

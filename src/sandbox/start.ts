@@ -4,13 +4,14 @@ import { type Chain, loadChain } from './chain.ts';
 import { readingsOf } from './controlState.ts';
 import { type Derived, deriveFrom } from './derived.ts';
 import { fateOf, randomOf, setRandom } from './fate.ts';
-import { createSite } from './http.ts';
+import { createSite, createWebsocketSite } from './http.ts';
 import { Ledger } from './ledger.ts';
-import { listen } from './listen.ts';
+import { listen, listenTogether } from './listen.ts';
 import { type Balance, balancesOf, fillFresh } from './money.ts';
 import { type NodeFacts, nodeFacts } from './nodeFacts.ts';
 import { defaultReadings, type Readings } from './readings.ts';
 import type { RequestLog } from './requestLog.ts';
+import { WebsocketHub } from './rpc/websocket.ts';
 import type { Service } from './service.ts';
 import { type Database, lockWaitMs, openDatabase } from './store/database.ts';
 import { FactStore } from './store/facts.ts';
@@ -19,6 +20,8 @@ export type SandboxSettings = {
   dataDir: string;
   /** 0: any free one. */
   port: number;
+  /** Also at the port after its own, where @solana/web3.js 1 looks for the node's websocket. */
+  nextPortToo?: boolean;
   seed?: string | number;
   faultRate?: number;
   onRequest?: (logged: RequestLog) => void;
@@ -64,15 +67,21 @@ export async function startSandbox(settings: SandboxSettings): Promise<RunningSa
   };
   const closing = new AbortController();
   const underway = new Set<Promise<void>>();
-  const server = createSite({
+  const fate = fateOf(ledger);
+  const site = {
     service,
-    fate: fateOf(ledger),
+    fate,
     closing: closing.signal,
     underway,
+    websockets: new WebsocketHub(service, fate, closing.signal),
     requestTimeoutMs: settings.requestTimeoutMs ?? 30_000,
-    onRequest: (logged) => settings.onRequest?.({ at: new Date(nowMs()), ...logged }),
-  });
-  const listener = await listen(server, settings.port).catch((error: unknown) => {
+    onRequest: (logged: Omit<RequestLog, 'at'>) => settings.onRequest?.({ at: new Date(nowMs()), ...logged }),
+  };
+  const server = createSite(site);
+  const listening = settings.nextPortToo
+    ? listenTogether(server, createWebsocketSite(site), settings.port)
+    : listen(server, settings.port);
+  const listener = await listening.catch((error: unknown) => {
     ledger.close();
     throw error;
   });

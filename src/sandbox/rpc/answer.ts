@@ -35,16 +35,26 @@ export function methodsIn(body: unknown): string[] {
 }
 
 function answerCall(call: unknown, node: Node, fault: Fault | undefined): object {
+  return answerWith(methods, call, fault, (run, params) => run(params, node));
+}
+
+/** One call's answer, out of a table of methods: what it gives, or why it cannot. */
+export function answerWith<Run>(
+  table: Readonly<Record<string, Run>>,
+  call: unknown,
+  fault: Fault | undefined,
+  resultOf: (run: Run, params: unknown[]) => unknown,
+): object {
   const { method, params = [] } = asCall(call);
   const id = idOf(call);
   try {
     if (typeof method !== 'string' || !Array.isArray(params)) throw new RpcError(-32600, 'Invalid request');
-    const run = Object.hasOwn(methods, method) ? methods[method] : undefined;
+    const run = Object.hasOwn(table, method) ? table[method] : undefined;
     if (run === undefined)
-      throw new RpcError(-32601, `Method not found; there is ${Object.keys(methods).join(', ')}`);
+      throw new RpcError(-32601, `Method not found; there is ${Object.keys(table).join(', ')}`);
     const met = fault?.method === undefined || fault.method === method ? fault : undefined;
     if (met?.kind === 'rpc-error') throw new RpcError(met.code, met.message, met.data);
-    const result = run(params, node);
+    const result = resultOf(run, params);
     return { jsonrpc: '2.0', id, result: met?.kind === 'twist' ? twisted(result, met) : result };
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;

@@ -91,7 +91,7 @@ function assertStorage({ readings }: Node): void {
   throw new RpcError(-32019, 'Failed to query long-term storage; please try again');
 }
 
-function signatureIn(value: unknown): string {
+export function signatureIn(value: unknown): string {
   const signature = text(value, 'a signature');
   if (signature.length > 88 || !isSignature(signature)) throw new RpcError(-32602, 'Invalid param: Invalid');
   return signature;
