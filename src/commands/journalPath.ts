@@ -105,6 +105,7 @@ async function openShared(
 export function patienceOf(given: Given, { interrupts, clock }: JournalContext): Patience {
   return {
     maxWaitMs: settingsOf(given).maxWaitMs ?? defaultMaxWaitMs,
+    leastMs: 2000,
     interrupted: interrupts.first,
     leaving: interrupts.second,
     sleep: (waitMs, signal) => clock.sleep(waitMs, signal),

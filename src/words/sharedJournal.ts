@@ -124,7 +124,7 @@ export function notOnStandby(place: string): Failure {
   return new Failure(
     'journal-not-durable',
     unsent(
-      `The journal ${place} was to be on a second server before anything leaves, and its server stopped waiting for that`,
+      `The server of the journal ${place} waits for a standby to have it too before anything leaves, and no standby answered`,
     ),
     { hint: 'Run the same command again once the standby answers.' },
   );

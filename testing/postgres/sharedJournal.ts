@@ -65,6 +65,7 @@ export async function openShared(
 
 export const patient: Patience = {
   maxWaitMs: 20_000,
+  leastMs: 2000,
   interrupted: new AbortController().signal,
   sleep: (waitMs) => new Promise((resolve) => setTimeout(resolve, waitMs)),
 };

@@ -1,4 +1,4 @@
-import type { Client, CustomTypesConfig, QueryResult } from 'pg';
+import type { Client, CustomTypesConfig, QueryConfig } from 'pg';
 import { Turns } from '../turns.ts';
 import type { Address } from './address.ts';
 import { driverSettings } from './driver.ts';
@@ -9,6 +9,13 @@ type Answer = { readonly command: string; readonly rows: readonly Row[] };
 /** No statement of ours takes as long: whoever is silent for so long is not there any more. */
 const longestMs = 30_000;
 
+/** How much time there is for what is asked next. */
+export type LeftMs = () => number;
+
+const always: LeftMs = () => longestMs;
+
+type Connecting = { readonly leftMs?: LeftMs; readonly givenUp?: AbortSignal };
+
 const longestGoodbyeMs = 1000;
 
 /** One connection to the server. What breaks once stays broken: there is another one, or none. */
@@ -18,6 +25,7 @@ export class Line {
   #isBroken = false;
   /** Warnings of the server since the last statement began. */
   #warnings: string[] = [];
+  #leftMs: LeftMs = always;
 
   private constructor(client: Client) {
     this.#client = client;
@@ -32,27 +40,38 @@ export class Line {
     });
   }
 
-  static async connect(address: Address): Promise<Line> {
+  /** Where it is given up meanwhile, nobody waits for a server that does not answer. */
+  static async connect(address: Address, { leftMs = always, givenUp }: Connecting = {}): Promise<Line> {
     // The driver costs more to read than all else that a start does with the journal.
     const { default: driver } = await import('pg');
     const client = new driver.Client({
       ...driverSettings(address),
+      connectionTimeoutMillis: Math.min(address.connectTimeoutMs, leftMs()),
       keepAlive: true,
-      query_timeout: longestMs,
       types: { getTypeParser: parserOf(driver.types.getTypeParser) },
     });
     const line = new Line(client);
+    line.answerWithin(leftMs);
+    const giveUp = (): void => line.destroy();
+    givenUp?.addEventListener('abort', giveUp, { once: true });
     try {
       await client.connect();
       return line;
     } catch (error) {
       void client.end().catch(() => {});
       throw error;
+    } finally {
+      givenUp?.removeEventListener('abort', giveUp);
     }
   }
 
   get isBroken(): boolean {
     return this.#isBroken;
+  }
+
+  /** From now on; who does not answer in time is not asked again. */
+  answerWithin(leftMs: LeftMs = always): void {
+    this.#leftMs = leftMs;
   }
 
   get warnings(): readonly string[] {
@@ -66,25 +85,26 @@ export class Line {
 
   /** One statement, prepared under this name. */
   async ask(name: string, text: string, values: unknown[]): Promise<Answer> {
-    return this.#watched(() => this.#client.query<Row>({ name, text, values }));
+    return this.#watched({ name, text, values });
   }
 
   async query(text: string, values?: unknown[]): Promise<Answer> {
-    return this.#watched(() => this.#client.query<Row>(text, values));
+    return this.#watched(values === undefined ? { text } : { text, values });
   }
 
   /** Several at once, without values: the answer to each. */
   async all(statements: readonly string[]): Promise<readonly Answer[]> {
-    const answers = await this.#watched(() => this.#client.query<Row>(statements.join(';\n')));
+    const answers = await this.#watched({ text: statements.join(';\n') });
     return [answers].flat();
   }
 
   /** The driver has a queue of its own, which it is about to give up. */
-  #watched(ask: () => Promise<QueryResult<Row>>): Promise<Answer> {
+  #watched(question: QueryConfig): Promise<Answer> {
     return this.#turns.alone(async () => {
       this.#warnings = [];
+      const timed = { ...question, query_timeout: Math.min(longestMs, this.#leftMs()) };
       try {
-        return await ask();
+        return await this.#client.query<Row>(timed);
       } catch (error) {
         // Without an answer nobody knows what the server is about: this line says no more.
         if (error instanceof Error && error.message === 'Query read timeout') this.destroy();

@@ -3,11 +3,13 @@ import { interrupted } from '../../words/interrupted.ts';
 import type { Address } from './address.ts';
 import { placeOf } from './address.ts';
 import { isComingBack, isDenied, unreachable } from './faults.ts';
-import { Line } from './line.ts';
+import { type LeftMs, Line } from './line.ts';
 
 /** How long a command waits for a server that is away, and by whose clock. */
 export type Patience = {
   readonly maxWaitMs: number;
+  /** Nothing that is asked gets less time, whatever is left: given up, it is in doubt. */
+  readonly leastMs: number;
   readonly interrupted: AbortSignal;
   /** Soon after this nothing is waited for any more. */
   readonly leaving?: AbortSignal;
@@ -25,8 +27,14 @@ const landingMs = 5000;
 /** A server that is there takes less to put on record what was cut off by a second one. */
 const leavingMs = 1000;
 
-/** Pauses, each longer than the last; false where the time is up. */
-export type Waiting = { again(): Promise<boolean> };
+/** For one piece of work. */
+export type Waiting = {
+  /** Pauses, each longer than the last; false where the time is up. */
+  again(): Promise<boolean>;
+  readonly leftMs: LeftMs;
+  /** It is done: what comes next has all the time again. */
+  over(): void;
+};
 
 /** The one line on which this process works, made anew where it broke. */
 export class Lines {
@@ -37,8 +45,10 @@ export class Lines {
   #line: Line | undefined;
   /** Perhaps not greeted yet. */
   #latest: Line | undefined;
-  #isLeft = false;
+  readonly #left = new AbortController();
   #server = '';
+  /** Since when nothing was got done: what comes next waits no longer for the same. */
+  #fruitlessSinceMs: number | undefined;
 
   constructor(address: Address, patience: Patience, greet: (line: Line) => Promise<string>) {
     this.#address = address;
@@ -51,17 +61,24 @@ export class Lines {
 
   /** The first one: who is not there at all is not waited for, who is only busy is. */
   async open(): Promise<Line> {
+    const { interrupted: signal } = this.#patience;
+    // Nothing has begun yet that could still land.
+    const leave = (): void => this.#leave();
+    signal.addEventListener('abort', leave, { once: true });
     try {
       return await this.#keepTrying(isComingBack, this.waiting());
     } catch (error) {
-      throw this.#patience.interrupted.aborted ? interrupted('before the journal answered') : error;
+      throw signal.aborted ? interrupted('before the journal answered') : error;
+    } finally {
+      signal.removeEventListener('abort', leave);
     }
   }
 
   /** One that works, if there is one within the time. */
   async working(waiting: Waiting = this.waiting()): Promise<Line> {
-    if (this.#line?.isBroken === false) return this.#line;
-    return this.#keepTrying(() => true, waiting);
+    if (this.#line?.isBroken !== false) return this.#keepTrying(() => true, waiting);
+    this.#line.answerWithin(waiting.leftMs);
+    return this.#line;
   }
 
   /** Who answered last: another one, or another history of the same, has another name. */
@@ -71,18 +88,29 @@ export class Lines {
 
   /** To wait for what may come back; a reply that has come is worth more patience than what may still be left undone. */
   waiting(isForReply: boolean = false): Waiting {
-    const { maxWaitMs, interrupted, leaving, sleep } = this.#patience;
-    const startedAtMs = performance.now();
+    const { maxWaitMs, leastMs, interrupted, leaving, sleep } = this.#patience;
+    const nowMs = performance.now();
+    this.#fruitlessSinceMs ??= nowMs;
+    const sinceMs = isForReply ? nowMs : this.#fruitlessSinceMs;
+    const waitedMs = (): number => performance.now() - sinceMs;
     let pauseMs = firstPauseMs;
     return {
       again: async () => {
-        const waitedMs = performance.now() - startedAtMs + pauseMs;
-        const isLate = waitedMs > maxWaitMs;
-        if (isLate || this.#isLeft || (interrupted.aborted && !(isForReply && waitedMs < landingMs)))
+        const untilMs = waitedMs() + pauseMs;
+        const isLate = untilMs > maxWaitMs;
+        if (
+          isLate ||
+          this.#left.signal.aborted ||
+          (interrupted.aborted && !(isForReply && untilMs < landingMs))
+        )
           return false;
         await sleep(pauseMs, interrupted.aborted ? leaving : interrupted);
         pauseMs = Math.min(2 * pauseMs, longestPauseMs);
         return true;
+      },
+      leftMs: () => Math.max(isForReply ? landingMs : leastMs, maxWaitMs - waitedMs()),
+      over: () => {
+        this.#fruitlessSinceMs = undefined;
       },
     };
   }
@@ -106,14 +134,14 @@ export class Lines {
   }
 
   #leave(): void {
-    this.#isLeft = true;
+    this.#left.abort();
     this.#latest?.destroy();
   }
 
   async #keepTrying(isWorthIt: (error: unknown) => boolean, waiting: Waiting): Promise<Line> {
     for (;;) {
       try {
-        return await this.#connect();
+        return await this.#connect(waiting.leftMs);
       } catch (error) {
         if (error instanceof Failure) throw error;
         if (isDenied(error) || !isWorthIt(error) || !(await waiting.again()))
@@ -122,9 +150,10 @@ export class Lines {
     }
   }
 
-  async #connect(): Promise<Line> {
-    if (this.#isLeft) throw new Error('the connection was lost');
-    const line = await Line.connect(this.#address);
+  async #connect(leftMs: LeftMs): Promise<Line> {
+    const { signal: givenUp } = this.#left;
+    if (givenUp.aborted) throw new Error('the connection was lost');
+    const line = await Line.connect(this.#address, { leftMs, givenUp });
     this.#latest = line;
     try {
       this.#server = await this.#greet(line);

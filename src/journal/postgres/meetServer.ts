@@ -18,6 +18,8 @@ export async function meetServer(
     return nameOfServer(facts);
   });
   const line = await lines.open();
+  // What is asked now may take its time.
+  line.answerWithin();
   return { line, server: facts as unknown as ServerFacts };
 }
 

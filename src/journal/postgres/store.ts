@@ -58,7 +58,9 @@ export class Store {
       for (let tries = 1; ; tries += 1) {
         const line = await lines.working(waiting);
         try {
-          return await work(line);
+          const result = await work(line);
+          waiting.over();
+          return result;
         } catch (error) {
           const mayPass = line.isBroken || isPassing(error);
           if (tries === mostTries || !mayPass || (tries > 1 && needsTime(error) && !(await waiting.again())))
@@ -112,14 +114,17 @@ export class Store {
     } catch (reason) {
       return rejectAll(reason);
     }
-    if (tried.is === 'committed') return tried.results.map((value) => ({ status: 'fulfilled', value }));
+    const { tries, waiting } = effort;
+    if (tried.is === 'committed') {
+      waiting.over();
+      return tried.results.map((value) => ({ status: 'fulfilled', value }));
+    }
     const { because } = tried;
     if (because instanceof Fenced) return this.#withoutFenced(works, effort);
     if (tried.is === 'undone') {
       if (works.length > 1) return this.#apart(works, tried.failed, effort);
       if (!isPassing(because)) return rejectAll(because);
     }
-    const { tries, waiting } = effort;
     if (tries >= mostTries || (tries > 1 && needsTime(because) && !(await waiting.again())))
       return rejectAll(because);
     return this.#settle(works, { ...effort, tries: tries + 1 });
@@ -191,8 +196,10 @@ export class Store {
       ...this.#readsBy(ask, page),
       ...writeVerbs(ask, { owner, silentSinceMs, started, startedHere }),
     }));
-    if (tried.is === 'unheard')
-      tried = await this.#howItEnded(tried, transaction, { server, waiting, owner, last });
+    if (tried.is === 'unheard') {
+      const asked = { server, process: line.serverPid, waiting, owner, last };
+      tried = await this.#howItEnded(tried, transaction, asked);
+    }
     if (tried.is !== 'committed') return tried;
     transaction.acknowledged();
     if (last !== undefined) onAcknowledged(last);
@@ -206,10 +213,11 @@ export class Store {
   async #howItEnded<Result>(
     { xid, results }: Tried<Result> & { is: 'unheard' },
     { locks }: SharedTransaction<Result>,
-    { server, waiting, owner, last }: Unheard,
+    { server, process, waiting, owner, last }: Unheard,
   ): Promise<Exclude<Tried<Result>, { is: 'unheard' }>> {
     const { lines, lease, place } = this.#inputs;
     const because = new Error('the connection was lost');
+    let committing = process;
     do {
       const line = await lines.working(waiting);
       const isSame = lines.server === server;
@@ -220,11 +228,22 @@ export class Store {
       // one knows none of them: what was started is looked for itself, and other work, made again, finds what it did.
       if (last !== undefined && !(await this.#isStarted(last, owner, line)))
         return { is: 'broken-off', because };
+      committing = line.serverPid;
       if (!(await isOnStandby(line, lease))) continue;
       return last === undefined ? { is: 'broken-off', because } : { is: 'committed', results };
     } while (await waiting.again());
-    // It may be waiting for a standby that does not come.
+    if (await this.#awaitsStandby(committing, waiting)) throw new NotOnStandby();
     throw journalUnreachable(place, commitUnheard);
+  }
+
+  /** Whether this process of the server has it all on its own disk, and waits for another server to have it, too. */
+  async #awaitsStandby(process: number | null, waiting: Waiting): Promise<boolean> {
+    try {
+      const line = await this.#inputs.lines.working(waiting);
+      return (await line.query(awaitsStandby, [process])).rows.length > 0;
+    } catch {
+      return false;
+    }
   }
 
   /** Whether this attempt, and all that was committed with it, is on record. */
@@ -235,9 +254,12 @@ export class Store {
   }
 }
 
+const awaitsStandby = `SELECT FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'SyncRep'`;
+
 /** Where a commit was asked for, and what it was to start. */
 type Unheard = {
   readonly server: string;
+  readonly process: number | null;
   readonly waiting: Waiting;
   readonly owner: string;
   readonly last: Note | undefined;
@@ -254,7 +276,7 @@ async function statusOf(
   try {
     const answers = await line.all([
       'BEGIN',
-      `SET LOCAL lock_timeout = '2s'`,
+      `SET LOCAL lock_timeout = '1s'`,
       ...(locks.length === 0 ? [] : [takeLocks(locks)]),
       `SELECT pg_xact_status('${xid}'::xid8) AS status`,
       'COMMIT',

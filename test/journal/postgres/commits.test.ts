@@ -13,6 +13,7 @@ import {
   newSharedPlace,
   onServer,
   openShared,
+  patient,
   type SharedPlace,
 } from '../../../testing/postgres/sharedJournal.ts';
 
@@ -102,6 +103,17 @@ describe('a commit', () => {
     proxy.release();
   });
 
+  test('by a server that says nothing more is waited for once, whatever is asked after it', async () => {
+    const place = throughProxy(await newSharedPlace());
+    const journal = await openShared(place, { patience: { sleep: shortSleep, maxWaitMs: 0, leastMs: 150 } });
+    proxy.now('hold');
+    const begin = () => journal.commit((tx) => tx.begin(newIntent(), 'h', nowMs), beforeSending);
+    for (const ask of [begin, begin, () => journal.reads.get('somebody')])
+      expect(await failureOf(ask)).toMatchObject({ code: 'journal-unreachable' });
+    proxy.release();
+    expect((await begin()).state).toBe('sending');
+  });
+
   test('that was made, and whose answer was lost, leaves one decision', async () => {
     const journal = inHand(await openShared(throughProxy(await newSharedPlace()), { patience }));
     const id = await done(journal, 'unknown', { namedBy: 'once', name: 'n' });
@@ -171,7 +183,7 @@ describe('a server', () => {
       {
         use: 'send',
         dataFolder: newFolder(),
-        patience: { maxWaitMs, interrupted: new AbortController().signal, sleep: shortSleep },
+        patience: { ...patient, maxWaitMs, sleep: shortSleep },
       },
     );
 
