@@ -87,6 +87,7 @@ export const failureExits = {
   'bot-moved': 2,
   'no-such-intent': 2,
   'no-such-journal': 2,
+  'no-such-batch': 2,
   'not-allowed-now': 2,
   'invalid-request': 2,
   redirected: 2,

@@ -101,8 +101,27 @@ const transfer: LeafSpec = {
   load: async () => (await import('./batch.ts')).transferBatch,
 };
 
+const status: LeafSpec = {
+  name: 'status',
+  about: 'Show how the rows of a batch stand, also while it runs elsewhere',
+  details:
+    'It asks the journal alone, and sends and changes nothing. Exit 0: all rows that were begun are done; 11: some are unknown, open or being sent; 10: a person must decide about some; 2: the rest was refused.',
+  arguments: [{ usage: '<name>', about: 'the batch’s name, as --once gave it' }],
+  options: [{ flags: '--local', about: 'times of this machine’s time zone instead of UTC' }],
+  examples: [
+    { about: 'How far is it?', line: 'botctl batch status payroll-2026-11' },
+    { about: 'As a number', line: 'botctl batch status payroll-2026-11 --quiet' },
+    {
+      about: 'Its rows that a person must decide about',
+      line: 'botctl history --batch payroll-2026-11 --state held',
+    },
+  ],
+  exits: [0, 1, 2, 10, 11],
+  load: async () => (await import('./batchStatus.ts')).run,
+};
+
 export const batchSpec: BranchSpec = {
   name: 'batch',
   about: 'Send thousands of messages or transfers from a file, each once',
-  children: [send, transfer],
+  children: [send, transfer, status],
 };

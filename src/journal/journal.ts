@@ -133,6 +133,17 @@ export type Selection = {
   readonly limit: number;
 };
 
+/** Rows of a batch that stand in the same way. */
+export type RowsStanding = Pick<
+  Intent,
+  'kind' | 'baseUrl' | 'bot' | 'state' | 'resolvedAs' | 'ownerLives'
+> & {
+  readonly rows: number;
+  /** When the first of them began, and when the last of them was written to. */
+  readonly begunAtMs: number;
+  readonly updatedAtMs: number;
+};
+
 /** What the service or the chain gives to one intent and to no other. */
 export type Receipt = {
   /** Whose it is: a base URL, or a chain. */
@@ -166,6 +177,8 @@ export interface Reads {
   unnamedOfPayment(baseUrl: BaseUrl, payment: string, sinceMs: number): Promise<Intent[]>;
   /** How many rows of the batch of this name are known. */
   countRows(scope: Scope, name: string): Promise<number>;
+  /** How the rows of all batches of this name stand. */
+  rowsStanding(name: string): Promise<RowsStanding[]>;
   /** Whether this process, which owned an intent, lives. */
   ownerLives(owner: string): Promise<boolean>;
 }

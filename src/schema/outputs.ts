@@ -241,6 +241,30 @@ const batchEnd = z
   })
   .meta({ id: 'BatchEnd', title: 'How a batch ended: its last line' });
 
+const batchStatus = z
+  .strictObject({
+    ...head,
+    name: text,
+    kind: oneOf(['message', 'transfer']),
+    base_url: text,
+    bots: z.array(text),
+    rows: count.describe('begun so far: what the file has beyond them, no journal knows'),
+    standings: z
+      .strictObject({
+        done: count.optional(),
+        sending: count.optional().describe('by a process that lives'),
+        unknown: count.optional(),
+        held: count.optional(),
+        open: count.optional(),
+        rejected: count.optional(),
+        did_not_happen: count.optional(),
+      })
+      .describe('what is none is absent'),
+    begun_at: time,
+    updated_at: time,
+  })
+  .meta({ id: 'BatchStatus', title: 'How a batch stands' });
+
 const sandbox = z
   .strictObject({
     ...head,
@@ -349,6 +373,12 @@ export const outputs: readonly Output[] = [
     schema: batchRefused,
   },
   { name: 'BatchEnd', commands: batches, about: 'The last line.', schema: batchEnd },
+  {
+    name: 'BatchStatus',
+    commands: ['batch status'],
+    about: 'One line for each service and kind that has a batch of this name.',
+    schema: batchStatus,
+  },
   {
     name: 'ShownProfile',
     commands: profileCommands,

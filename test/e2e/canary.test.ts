@@ -122,7 +122,7 @@ function planted(
     stdin: stdin.replaceAll(theToken, token),
     cwd: join(home.path, 'cwd'),
   });
-  const before = (driven.before ?? []).map((words) => run(words));
+  const before = (driven.before ?? []).map((words) => run(words, driven.stdin));
   return {
     label: `${command} ${[...driven.line, ...mode].join(' ')}`,
     code: driven.code,

@@ -3,7 +3,7 @@ export type Drive = {
   readonly line: readonly string[];
   readonly code: number;
   readonly stdin?: string;
-  /** Whole commands that are run before, in the same home. */
+  /** Whole commands that are run before, in the same home, with the same stdin. */
   readonly before?: readonly (readonly string[])[];
   /** With a journal on a server, in a schema of its own. */
   readonly shared?: true;
@@ -47,6 +47,10 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
     { line: ['-', '--once', 'b', '--report', 'r.csv'], stdin: payroll, code: 0 },
     { line: ['-', '--once', 'b', ...lost], stdin: payroll, code: 11 },
     { line: ['-'], stdin: payroll, code: 2 },
+  ],
+  'batch status': [
+    { line: ['b'], stdin: payroll, before: [['batch', 'transfer', '-', '--once', 'b']], code: 0 },
+    { line: [], code: 2 },
   ],
   doctor: [
     { line: ['--sandbox'], code: 0 },

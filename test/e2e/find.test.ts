@@ -32,6 +32,45 @@ async function shown(...argv: string[]): Promise<string[]> {
   return stdout.trimEnd().split('\n').slice(1);
 }
 
+describe('batch status', () => {
+  test('counts how its rows stand, and exits as they stand', async () => {
+    await payroll();
+    const done = await operator.json(['batch', 'status', 'payroll-11']);
+    expect(done).toMatchObject({ exit: 0, rows: 2, bots: ['env'], standings: { done: 2 } });
+    await operator.sandbox.faults({ kind: 'drop', when: 'before', operation: 'transfer' });
+    await operator.run(['batch', 'transfer', '-', '--once', 'next', '--retries', '0'], { stdin: rows });
+    const { code, stdout } = await operator.run(['batch', 'status', 'next']);
+    expect(code).toBe(11);
+    expect(stdout).toMatch(/^ {2}Unknown +1: they may have happened; run the batch again$/mu);
+    expect((await operator.run(['batch', 'status', 'next', '--quiet'])).stdout).toBe('1/2\n');
+  });
+
+  test('sees what another process is sending, and what it left when it died', async () => {
+    await operator.sandbox.faults({ kind: 'stall', when: 'after', ms: 60_000, operation: 'transfer' });
+    const batch = ['batch', 'transfer', '-', '--once', 'long', '--concurrency', '1'];
+    const { child, ended } = operator.start(batch, 'pipe');
+    child.stdin?.end(rows);
+    await operator.effects(1);
+    expect(await operator.json(['batch', 'status', 'long'])).toMatchObject({
+      exit: 11,
+      standings: { sending: 1 },
+    });
+    child.kill('SIGKILL');
+    await ended;
+    expect(await operator.json(['batch', 'status', 'long'])).toMatchObject({
+      exit: 11,
+      standings: { unknown: 1 },
+    });
+  });
+
+  test('of a batch that is not in the journal says so', async () => {
+    await payroll();
+    const { code, stderr } = await operator.run(['batch', 'status', 'payroll']);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^ +botctl history --name payr$/mu);
+  });
+});
+
 describe('history', () => {
   test('finds by name, batch, recipient, bot and time', async () => {
     await operator.run([...payAda, '--once', 'rent']);

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { schemaVersion } from '../../src/journal/postgres/migrate.ts';
 import { openJournal } from '../../src/journal/sqlite/openJournal.ts';
 import { botctlPath } from '../../testing/botctl.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
@@ -52,7 +53,7 @@ describe('journal migrate', () => {
     expect(made.stdout).toMatch(
       /^The journal postgres:\/\/\S+\?schema=botctl was made \(version \d+\)\.\n$/u,
     );
-    expect((await run(['journal', 'migrate', '--quiet'])).stdout).toBe('1\n');
+    expect((await run(['journal', 'migrate', '--quiet'])).stdout).toBe(`${schemaVersion}\n`);
     expect((await run(['journal', 'migrate'])).stdout).toContain('is up to date');
     expect((await run(['history'])).code).toBe(0);
   });
@@ -112,7 +113,7 @@ describe('doctor', () => {
     await run(['journal', 'migrate']);
     const checks = await checked();
     expect(checks).toMatchObject({
-      journal: { level: 'ok', says: expect.stringContaining('version 2, on PostgreSQL 18') },
+      journal: { level: 'ok', says: expect.stringContaining(`version ${schemaVersion}, on PostgreSQL 18`) },
       server: { level: 'ok' },
       durable: { level: 'ok' },
       role: { level: 'warn', says: expect.stringContaining('superuser') },

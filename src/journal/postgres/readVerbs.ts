@@ -1,6 +1,6 @@
 import type { Intent, Reads } from '../journal.ts';
 import type { Ask, Item } from './gathered.ts';
-import { attemptOf, decisionOf, intentOf, observationOf, type Row } from './rows.ts';
+import { attemptOf, decisionOf, intentOf, observationOf, type Row, rowsStandingOf } from './rows.ts';
 import { type SelectPage, select } from './selecting.ts';
 import type { StatementName } from './statements.ts';
 
@@ -42,6 +42,7 @@ export function readVerbs(ask: Ask, ownerLives: OwnerLives, page: SelectPage): R
       all('unnamedOfPayment', { base_url: baseUrl, payment, since: sinceMs }, toIntent),
     countRows: async ({ baseUrl, kind }, name) =>
       Number((await ask('countRows', { base_url: baseUrl, kind, name }))[0]?.count ?? 0),
+    rowsStanding: (name) => all('rowsStanding', { name }, (row) => rowsStandingOf(row, ownerLives(row))),
     ownerLives: async (owner) => (await ask('owner', { owner })).some(ownerLives),
   };
 }

@@ -8,6 +8,7 @@ import type {
   NamedBy,
   Observation,
   Phase,
+  RowsStanding,
   State,
   Verdict,
 } from '../journal.ts';
@@ -108,5 +109,19 @@ export function observationOf(row: Row): Observation {
     genesis: optional<string>(row.genesis),
     instruction: optional<string>(row.instruction),
     facts: row.facts as string,
+  };
+}
+
+export function rowsStandingOf(row: Row, ownerLives: boolean): RowsStanding {
+  return {
+    kind: row.kind as Kind,
+    baseUrl: row.url as BaseUrl,
+    bot: row.bot as string,
+    state: row.state as State,
+    resolvedAs: optional<'happened' | 'did-not-happen'>(row.resolved_as),
+    ownerLives: row.owner !== null && ownerLives,
+    rows: Number(row.rows),
+    begunAtMs: Number(row.begun_at),
+    updatedAtMs: Number(row.updated_at),
   };
 }

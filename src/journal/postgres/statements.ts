@@ -94,6 +94,11 @@ export const statements = {
   countRows: `SELECT g.n, rows.count FROM @given(base_url text, kind text, name text) CROSS JOIN LATERAL (
           SELECT count(*) AS count FROM @schema.intents i
           WHERE i.name = g.name AND i.named_by = 'row' AND i.base_url = g.base_url AND i.kind = g.kind) rows`,
+  rowsStanding: `SELECT g.n, i.kind, coalesce(i.spelled_url, i.base_url) AS url, i.bot, s.state, s.resolved_as, s.owner,
+            ${owner}, count(*) AS rows, min(i.created_at) AS begun_at, max(s.updated_at) AS updated_at
+          FROM @given(name text) ${each('intents', 'i', `i.name = g.name AND i.named_by = 'row'`)} ${standing}
+          ${perhaps('owners', 'o', 'o.id = s.owner')}
+          GROUP BY g.n, i.kind, i.base_url, url, i.bot, s.state, s.resolved_as, s.owner, owner_renewed_at, owner_ended_at`,
   owner: `SELECT g.n, ${owner} FROM @given(owner text) ${each('owners', 'o', 'o.id = g.owner')}`,
 
   begin: `WITH given AS MATERIALIZED (SELECT * FROM @given(id text, kind text, base_url text, spelled_url text, bot text,

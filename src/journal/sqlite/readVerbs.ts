@@ -1,6 +1,6 @@
 import type { Intent, Reads, Selection } from '../journal.ts';
 import type { Owners } from './owners.ts';
-import { attemptOf, decisionOf, intentOf, observationOf, type SqlRow } from './rows.ts';
+import { attemptOf, decisionOf, intentOf, observationOf, rowsStandingOf, type SqlRow } from './rows.ts';
 import { pageQueries } from './selecting.ts';
 import type { Bindings } from './statement.ts';
 import type { StatementName } from './statements.ts';
@@ -52,6 +52,8 @@ export function readVerbs(store: Store, owners: Owners, read: Read): Reads {
     unnamedOfPayment: (baseUrl, payment, since) => all('unnamedOfPayment', { baseUrl, payment, since }),
     countRows: ({ baseUrl, kind }, name) =>
       read(() => store.one('countRows', { baseUrl, kind, name }, (row) => Number(row.count)) ?? 0),
+    rowsStanding: (name) =>
+      read(() => store.all('rowsStanding', { name }, (row) => rowsStandingOf(row, ownerLives))),
     ownerLives: (owner) => read(() => ownerLives(owner)),
   };
 }

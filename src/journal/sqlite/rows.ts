@@ -8,6 +8,7 @@ import {
   type NamedBy,
   type Observation,
   type Phase,
+  type RowsStanding,
   type State,
   states,
   type Verdict,
@@ -116,5 +117,20 @@ export function observationOf(row: SqlRow): Observation {
     genesis: optional<string>(row.genesis),
     instruction: optional<string>(row.instruction),
     facts: row.facts as string,
+  };
+}
+
+export function rowsStandingOf(row: SqlRow, ownerLives: (owner: string) => boolean): RowsStanding {
+  const owner = optional<string>(row.owner);
+  return {
+    kind: row.kind as Kind,
+    baseUrl: row.url as BaseUrl,
+    bot: row.bot as string,
+    state: row.state as State,
+    resolvedAs: optional<'happened' | 'did-not-happen'>(row.resolved_as),
+    ownerLives: owner !== undefined && ownerLives(owner),
+    rows: Number(row.rows),
+    begunAtMs: Number(row.begun_at),
+    updatedAtMs: Number(row.updated_at),
   };
 }

@@ -29,6 +29,10 @@ export const statements = {
                    WHERE intents.id = :id ORDER BY observations.seq`,
   countRows: `SELECT count(*) AS count FROM intents
               WHERE name = :name AND named_by = 'row' AND base_url = :baseUrl AND kind = :kind`,
+  rowsStanding: `SELECT kind, coalesce(spelled_url, base_url) AS url, bot, state, resolved_as, owner, count(*) AS rows,
+                   min(created_at) AS begun_at, max(updated_at) AS updated_at
+                 FROM intents WHERE name = :name AND named_by = 'row'
+                 GROUP BY kind, base_url, url, bot, state, resolved_as, owner`,
 
   holderOf: `SELECT intents.id FROM receipts JOIN intents ON intents.seq = receipts.intent
              WHERE value = :value AND what = :what AND origin = :origin AND intents.id <> :id`,
