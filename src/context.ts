@@ -11,4 +11,6 @@ export type Context = {
   readonly clock: Clock;
   readonly chance: Chance;
   readonly interrupts: Interrupts;
+  /** The policy of this machine, which applies to every bot, beside a profile's own. */
+  readonly machinePolicy: string;
 };

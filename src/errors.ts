@@ -7,6 +7,7 @@ import { botctlFailed, machineFailed } from './words/machine.ts';
  */
 
 import type { Suggestion } from './words/suggestion.ts';
+import { isoExact } from './words/time.ts';
 
 export type Retry = 'same-command' | 'after-fix' | 'decide';
 
@@ -72,6 +73,8 @@ export const failureExits = {
   'config-damaged': 1,
   'config-unsafe': 1,
   'config-not-writable': 1,
+  'policy-damaged': 1,
+  'policy-unsafe': 1,
   'sandbox-unavailable': 1,
   'machine-fault': 1,
 
@@ -93,6 +96,11 @@ export const failureExits = {
   redirected: 2,
   rejected: 2,
   'some-to-fix': 2,
+  'policy-limit': 2,
+  'policy-recipient': 2,
+  'policy-asset': 2,
+  'policy-journal': 2,
+  lookalike: 2,
 
   'no-token': 3,
   'bad-token': 3,
@@ -131,8 +139,12 @@ export type FailureDetails = {
   next?: readonly Suggestion[];
   status?: number;
   requestId?: string;
+  /** What a policy leaves, and when it leaves enough. */
+  allowance?: Allowance;
   cause?: unknown;
 };
+
+export type Allowance = { readonly remaining?: string; readonly freeAtMs?: number };
 
 const longestMessage = 2000;
 const endShown = 300;
@@ -164,6 +176,11 @@ export type Problem = {
   next?: readonly Suggestion[];
   status?: number;
   request_id?: string;
+  /** Of what a policy refuses: how much of the asset may still be spent, and when this much may be. */
+  remaining?: string;
+  free_at?: string;
+  /** Two addresses to be compared character by character. */
+  beside?: { readonly given: string; readonly known: string };
   retry: Retry;
 };
 
@@ -186,7 +203,7 @@ export function retryOf(code: FailureCode): Retry {
 }
 
 export function problemOf(failure: Failure): Problem {
-  const { hint, next = [], status, requestId } = failure.details;
+  const { hint, next = [], status, requestId, allowance } = failure.details;
   return {
     code: failure.code,
     message: failure.message,
@@ -194,7 +211,18 @@ export function problemOf(failure: Failure): Problem {
     ...(next.length === 0 ? {} : { next }),
     ...(status === undefined ? {} : { status }),
     ...(requestId === undefined ? {} : { request_id: requestId }),
+    ...allowanceShown(allowance),
     retry: retryOf(failure.code),
+  };
+}
+
+export function allowanceShown({
+  remaining,
+  freeAtMs,
+}: Allowance = {}): Pick<Problem, 'remaining' | 'free_at'> {
+  return {
+    ...(remaining === undefined ? {} : { remaining }),
+    ...(freeAtMs === undefined ? {} : { free_at: isoExact(freeAtMs) }),
   };
 }
 

@@ -23,7 +23,11 @@ export type ProcessContext = {
   interrupts: Interrupts;
   clock: Clock;
   chance: Chance;
+  /** Of the environment it must not be: whoever is held by it sets that. */
+  machinePolicy?: string;
 };
+
+const machinePolicy = '/etc/botctl/policy.json';
 
 /** From the words of the command line to the exit code, when all is written. */
 export async function main(outer: ProcessContext, tree: readonly CommandSpec[] = commandTree): Promise<Exit> {
@@ -79,6 +83,7 @@ async function dispatch(
       clock: outer.clock,
       chance: outer.chance,
       interrupts: outer.interrupts,
+      machinePolicy: outer.machinePolicy ?? machinePolicy,
     });
   } catch (thrown) {
     return report(asFailure(thrown), command, display);

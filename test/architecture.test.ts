@@ -11,7 +11,7 @@ const beside = ['testing', 'proof', 'bench', 'scripts'].map((name) =>
 const allowed: Record<string, readonly string[]> = {
   errors: ['disk', 'words'],
   disk: ['words'],
-  words: ['bot', 'engine', 'errors', 'intent', 'journal', 'wire'],
+  words: ['bot', 'engine', 'errors', 'intent', 'journal', 'policy', 'wire'],
   folders: ['context', 'words'],
   context: ['display', 'engine'],
   bot: ['words', 'wire', 'lock', 'input', 'intent', 'disk', 'errors', 'folders', 'context'],
@@ -20,10 +20,11 @@ const allowed: Record<string, readonly string[]> = {
   doctor: ['words', 'journal', 'wire', 'errors'],
   intent: ['words'],
   lock: [],
+  policy: ['words', 'intent', 'disk'],
   input: ['words', 'disk', 'errors'],
   wire: ['words', 'intent'],
   journal: ['words', 'lock', 'intent', 'disk', 'errors'],
-  engine: ['bot', 'words', 'journal', 'wire', 'intent', 'errors'],
+  engine: ['bot', 'words', 'journal', 'policy', 'wire', 'intent', 'errors'],
   batch: ['bot', 'words', 'engine', 'journal', 'intent', 'input', 'disk', 'errors'],
   display: ['words', 'disk', 'journal', 'wire', 'intent', 'errors', 'wrap'],
   sandbox: ['disk', 'lock'],
@@ -44,6 +45,7 @@ const allowed: Record<string, readonly string[]> = {
     'input',
     'intent',
     'journal',
+    'policy',
     'sandbox',
     'wire',
     'version',
@@ -70,7 +72,7 @@ const homes: Record<string, readonly string[]> = {
   'string-width': ['display'],
   undici: ['wire'],
   ws: ['sandbox'],
-  zod: ['bot', 'intent', 'schema'],
+  zod: ['bot', 'intent', 'policy', 'schema'],
 };
 
 type Import = { from: string; to: string };

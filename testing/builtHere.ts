@@ -9,7 +9,7 @@ import type { main } from '../src/main.ts';
 import type { Ran, Start } from './botctl.ts';
 import { refuseUndocumented } from './jsonOutput.ts';
 
-type StartHere = Omit<Start, 'interruptAtOutput'> & { clock?: Clock };
+type StartHere = Omit<Start, 'interruptAtOutput'> & { clock?: Clock; machinePolicy?: string };
 
 type Program = { readonly main: typeof main };
 
@@ -65,14 +65,14 @@ let last: Promise<unknown> = Promise.resolve();
  * processes (signals, pipes, terminals, two at once, what inherits a stream) is for `botctl`; and so is what
  * changes a journal's files: until its last statement is collected, SQLite keeps it open in here.
  */
-export function botctlHere(argv: readonly string[], start: Omit<Start, 'interruptAtOutput'>): Promise<Ran> {
+export function botctlHere(argv: readonly string[], start: StartHere): Promise<Ran> {
   const run = last.then(() => runOnce(argv, start));
   last = run.catch(() => {});
   return run;
 }
 
 async function runOnce(argv: readonly string[], start: StartHere): Promise<Ran> {
-  const { env, stdin = '', cwd, clock = realClock } = start;
+  const { env, stdin = '', cwd, clock = realClock, machinePolicy = '/none/policy.json' } = start;
   program ??= loadProgram();
   const { main } = program;
   const [stdout, stderr] = [sink(), sink()];
@@ -88,6 +88,7 @@ async function runOnce(argv: readonly string[], start: StartHere): Promise<Ran> 
       interrupts: { first: never, second: never },
       clock,
       chance,
+      machinePolicy,
     });
     refuseUndocumented(argv, stdout.text());
     return { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };

@@ -4,6 +4,7 @@ import { emptyBotInput, noBaseUrl } from '../words/bot.ts';
 import { theFile } from '../words/tokenOrigin.ts';
 import { type Bot, envBot } from './bot.ts';
 import type { BotInputs, GivenBaseUrl } from './botInputs.ts';
+import type { Settings } from './settings.ts';
 import { Token } from './token.ts';
 
 /** What the options of a command say about the bot. */
@@ -67,6 +68,17 @@ export async function chooseBot(options: BotOptions, inputs: BotInputs): Promise
       return botInUse(given, inputs);
     }
   }
+}
+
+/** What the profile of this command says of it, without asking for its token. */
+export async function settingsOfChoice(
+  options: BotOptions,
+  { env }: Pick<BotInputs, 'env'>,
+): Promise<Settings> {
+  const choice = tokenChoice(options, env);
+  if (choice.kind === 'variable' || choice.kind === 'file') return {};
+  const { settingsOfProfile } = await import('./profileBot.ts');
+  return settingsOfProfile(choice.kind === 'profile' ? choice : undefined, env);
 }
 
 /** The bot of a profile at the profile's own base URL; undefined where the profile is gone. */

@@ -1,3 +1,4 @@
+import type { Env } from '../context.ts';
 import { type BaseUrl, identityUrl, originOf, parseBaseUrl } from '../intent/baseUrl.ts';
 import { foreignBaseUrl, keyOfProfile, namedIn, noBot, theOneInUse } from '../words/profiles.ts';
 import { theProfile, tokenOrigin } from '../words/tokenOrigin.ts';
@@ -7,7 +8,7 @@ import { findProfile } from './findProfile.ts';
 import { type ProfileRecord, profileOf } from './profilesFile.ts';
 import { profilesPaths, readProfiles } from './readProfiles.ts';
 import { readToken } from './readToken.ts';
-import { readSettings } from './settings.ts';
+import { readSettings, type Settings } from './settings.ts';
 
 /** The bot of the profile that `--profile` or `BOTCTL_PROFILE` names. */
 export async function botNamed(
@@ -32,6 +33,18 @@ export async function botInUse(given: GivenBaseUrl | undefined, inputs: BotInput
 export async function botAtOwnUrl(name: string, inputs: BotInputs): Promise<Bot | undefined> {
   const profile = profileOf(readProfiles(profilesPaths(inputs.env)), name);
   return profile === undefined ? undefined : botOf(name, profile, undefined, inputs);
+}
+
+/** Of the profile that is named, or of the one in use. */
+export function settingsOfProfile(
+  named: { readonly name: string; readonly namedBy: '--profile' | 'BOTCTL_PROFILE' } | undefined,
+  env: Env,
+): Settings {
+  const file = readProfiles(profilesPaths(env));
+  const name = named?.name ?? file['in-use'];
+  if (name === undefined) return {};
+  const profile = findProfile(file, name, named === undefined ? theOneInUse : namedIn(named.namedBy));
+  return readSettings(profile, (key) => keyOfProfile(key, name));
 }
 
 async function botOf(

@@ -20,6 +20,7 @@ const profile = z.looseObject({
   timeout: optionalText,
   retries: optionalText,
   'max-wait': optionalText,
+  policy: optionalText,
 });
 
 const profilesFile = z.looseObject({

@@ -17,7 +17,7 @@ import { foreignToSandbox } from '../words/suggestion.ts';
 import { sandboxFolder } from './journalPath.ts';
 import { sayIfSlow } from './sayIfSlow.ts';
 
-function botOptions(given: Given): BotOptions {
+export function botOptions(given: Given): BotOptions {
   return {
     profile: given.text('profile'),
     tokenFile: given.text('token-file'),

@@ -21,6 +21,7 @@ import { BotsOfIntents } from './botsOfIntents.ts';
 import { combineExits } from './combineExits.ts';
 import { intentById } from './intentById.ts';
 import { openJournalOf, whoDecides } from './journalPath.ts';
+import { policiesOf } from './policies.ts';
 import { engineContext } from './session.ts';
 import { settingsOf } from './settingsOf.ts';
 import { storedReport } from './storedReport.ts';
@@ -104,7 +105,9 @@ async function resumeOne(
   const sendAgain =
     intent.state === 'held' ? await confirmSendAgain(intent, given, journal, context) : undefined;
   const connected = await bots.of(intent);
-  const outcome = await resume(intent.id, engineContext(connected, journal, given, context), sendAgain);
+  const policies = await policiesOf(connected.bot, context);
+  const engine = engineContext(connected, policies, journal, given, context);
+  const outcome = await resume(intent.id, engine, sendAgain);
   return tell(outcome, given, journal, context);
 }
 

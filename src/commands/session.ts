@@ -3,10 +3,12 @@ import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
 import type { EngineContext } from '../engine/context.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { Policies } from '../policy/policy.ts';
 import { newOneNotice } from '../words/notices.ts';
 import { progressWords, waitingWords } from '../words/progress.ts';
 import { openJournalOf } from './journalPath.ts';
 import { openBot } from './openBot.ts';
+import { policiesOf, refuseOtherJournal } from './policies.ts';
 import { defaultMaxWaitMs, defaultTimeoutMs, settingsOf } from './settingsOf.ts';
 
 /** All that a command needs to do things once, and what must be closed when it is over. */
@@ -20,9 +22,11 @@ export async function openSession(given: Given, context: Context, keepAlive = fa
   settingsOf(given);
   const { bot, connection } = await openBot(given, context, keepAlive);
   try {
+    // Before anything else is opened: where a policy cannot be read, nothing is sent.
+    const policies = await policiesOf(bot, context);
     const journal = await openJournalOf(given, context, 'send');
     return {
-      engine: engineContext({ bot, connection }, journal, given, context),
+      engine: engineContext({ bot, connection }, policies, journal, given, context),
       connection,
       close: async () => {
         await journal.close();
@@ -37,12 +41,16 @@ export async function openSession(given: Given, context: Context, keepAlive = fa
 
 export function engineContext(
   { bot, connection }: ConnectedBot,
+  policies: Policies | undefined,
   journal: Journal,
   given: Given,
   { display, clock, chance, interrupts }: Context,
 ): EngineContext {
   const settings = { ...bot.settings, ...settingsOf(given) };
+  if (policies !== undefined) refuseOtherJournal(policies, journal);
+  if (policies !== undefined && journal.isShared) throw new Error('a shared journal counts nothing yet');
   return {
+    policies,
     journal,
     bot,
     connection,

@@ -29,6 +29,7 @@ function insteadOfNothing(outcome: Outcome & { is: 'not-sent' }, given: Given): 
     case 'declined':
     case 'interrupted':
     case 'twin-still-sending':
+    case 'policy':
       return [];
     default:
       return planKinds[outcome.because].suggestsName ? [underOwnName(given, outcome.intent.id)] : [];

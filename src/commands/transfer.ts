@@ -1,11 +1,15 @@
 import type { Given } from '../cli/given.ts';
 import type { Run } from '../cli/spec.ts';
 import type { Context } from '../context.ts';
+import type { OptionsOfField } from '../intent/complaint.ts';
 import type { Order } from '../intent/order.ts';
 import { parseTransfer } from '../intent/transfer.ts';
+import { invalidRequest } from '../words/complaints.ts';
+import { theTransfer } from '../words/transferFields.ts';
 import { fieldsOf, payloadOf, refuseSharedStdin } from './inputs.ts';
 import { namingOf } from './naming.ts';
 import { doOnce } from './once.ts';
+import { policiesOfCommand } from './policies.ts';
 
 export const run: Run = async (given, context) => doOnce(await parse(given, context), given, context);
 
@@ -18,6 +22,22 @@ async function parse(given: Given, context: Context): Promise<Order> {
     memo: { options: ['--memo'], value: given.text('memo') },
   };
   const { fields, options } = fieldsOf(await payloadOf(given, context), overrides);
-  const { wanted, payloadKey } = parseTransfer(fields, given.flag('allow-off-curve'), options);
+  const addressed = await withRecipient(fields, given, context, options);
+  const { wanted, payloadKey } = parseTransfer(addressed, given.flag('allow-off-curve'), options);
   return { wanted, naming: namingOf(given, context, payloadKey) };
+}
+
+/** A recipient's name becomes its address before anything is checked or kept. */
+async function withRecipient(
+  fields: Readonly<Record<string, unknown>>,
+  given: Given,
+  context: Context,
+  options: OptionsOfField,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { to_address: to } = fields;
+  if (typeof to !== 'string' || !to.startsWith('@')) return fields;
+  const { withAddress } = await import('../policy/recipients.ts');
+  const addressed = withAddress(fields, await policiesOfCommand(given, context));
+  if (addressed.complaint !== undefined) throw invalidRequest([addressed.complaint], theTransfer, options);
+  return addressed.fields;
 }

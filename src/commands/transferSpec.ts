@@ -26,7 +26,11 @@ export const transferSpec: LeafSpec = {
   about: 'Send SOL or a token from the bot’s wallet',
   meant,
   options: [
-    { flags: '--to <address>', about: 'the recipient’s wallet address', group: 'Transfer' },
+    {
+      flags: '--to <address>',
+      about: 'the recipient’s wallet address, or @NAME of the policy',
+      group: 'Transfer',
+    },
     {
       flags: '--asset <asset>',
       about: 'SOL, or the name of a token',

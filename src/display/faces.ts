@@ -3,6 +3,7 @@ import { noTerminal } from '../words/asking.ts';
 import { type Occurrence, type Suggested, type Suggestion, suggested } from '../words/suggestion.ts';
 import { foldAtBlanks } from '../wrap.ts';
 import type { Question } from './ask.ts';
+import { besideLines } from './beside.ts';
 import { type ColourLevel, colourLevel } from './colour.ts';
 import { columnsOf } from './columns.ts';
 import type { Display, View } from './display.ts';
@@ -134,8 +135,10 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
     },
   };
 
-  function sayProblem({ message, hint, next = [] }: Problem): void {
+  function sayProblem({ message, hint, next = [], beside }: Problem): void {
     sayUnder(errPaint.red('botctl:'), hintIndent, message);
+    if (beside !== undefined)
+      for (const line of besideLines(beside, errPaint)) say(`${' '.repeat(hintIndent + 2)}${line}`);
     if (hint !== undefined) saySuggesting(' '.repeat(hintIndent - 1), hintIndent, hint, next);
   }
 

@@ -1,6 +1,6 @@
 import { bodyBytes, isWhole } from '../intent/canonical.ts';
 import type { Order } from '../intent/order.ts';
-import type { Guards, Intent, Journal, NewIntent, Transaction } from '../journal/journal.ts';
+import type { Decision, Guards, Intent, Journal, NewIntent, Transaction } from '../journal/journal.ts';
 import { changedRequest } from '../words/damagedIntent.ts';
 import { unnamedOnShared } from '../words/sharedJournal.ts';
 import { agree, type Consent } from './agree.ts';
@@ -10,6 +10,7 @@ import { mustBeIntact, mustHaveIntactBody } from './intact.ts';
 import { tooOldToSend } from './keyAge.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
 import { isBeingSent, makePlan, type Plan } from './plan.ts';
+import { type PolicyWord, spendOf, spendOfIntent, spendWithin } from './spend.ts';
 import type { HeldReason } from './verdict.ts';
 import { waitForOwner } from './waitForOwner.ts';
 
@@ -134,10 +135,12 @@ async function actOnPlan(
       return resumeOrHold(mustFind(found), tx, engine);
     case 'again':
       return sendAgain(mustFind(found), identity, tx, engine);
-    case 'new-after-done':
-      return { ...(await beginNew(fresh, tx, engine)), after: mustFind(found) };
+    case 'new-after-done': {
+      const step = await beginAllowed(identity, fresh, tx, engine);
+      return step.is === 'claim' ? { ...step, after: mustFind(found) } : step;
+    }
     case 'new':
-      return beginNew(fresh, tx, engine);
+      return beginAllowed(identity, fresh, tx, engine);
   }
 }
 
@@ -168,12 +171,38 @@ export async function startAttempt(
   return { is: 'claim', intent, number: intent.attempts, createdNow: false };
 }
 
+/** Begins what no policy speaks against; what is to be approved first is put on record as that. */
+async function beginAllowed(
+  { order }: Identity,
+  fresh: NewIntent,
+  tx: Transaction,
+  engine: EngineContext,
+): Promise<Claim | Outcome> {
+  const { policies, clock } = engine;
+  const nowMs = clock.now();
+  if (policies === undefined || order.wanted.kind === 'message') return beginNew(fresh, tx, engine, nowMs);
+  const spend = spendOf(order.wanted.request);
+  const word = await spendWithin(policies, { baseUrl: fresh.baseUrl, spend, id: undefined }, tx, nowMs);
+  switch (word.is) {
+    case 'allowed':
+      return beginNew(fresh, tx, engine, nowMs);
+    case 'needs-approval': {
+      const intent = await tx.propose(fresh, 'approval' satisfies HeldReason, nowMs);
+      return { ...(await concluded(intent, tx, false)), createdNow: true };
+    }
+    case 'refused':
+      return { is: 'not-sent', because: 'policy', refusal: word.refusal };
+  }
+}
+
+/** The clock is read once for what is checked and what is put on record. */
 async function beginNew(
   fresh: NewIntent,
   tx: Transaction,
   { journal, bot, clock }: EngineContext,
+  nowMs = clock.now(),
 ): Promise<Claim> {
-  const intent = await tx.begin(fresh, journal.hashOf(bot.token.reveal()), clock.now());
+  const intent = await tx.begin(fresh, journal.hashOf(bot.token.reveal()), nowMs);
   return { is: 'claim', intent, number: intent.attempts, createdNow: true };
 }
 
@@ -198,14 +227,51 @@ export function whyHold(intent: Intent, { journal, bot, clock }: EngineContext):
 
 /** Resumes what may have landed or never left; what must not go by itself is held. */
 export async function resumeOrHold(intent: Intent, tx: Transaction, engine: EngineContext): Promise<Step> {
-  const { clock } = engine;
   const why = whyHold(intent, engine);
-  if (why !== undefined) {
-    await tx.hold(intent.id, why, clock.now());
-    return concluded(mustFind(await tx.get(intent.id)), tx, false);
-  }
-  await tx.claim(intent.id, clock.now());
-  return startAttempt(intent.id, tx, engine);
+  if (why === undefined) return claimAllowed(intent, tx, engine);
+  await tx.hold(intent.id, why, engine.clock.now());
+  return concluded(mustFind(await tx.get(intent.id)), tx, false);
+}
+
+/** Claims what is on record, where no policy speaks against it; `approval` is an operator's word to send it. */
+export async function claimAllowed(
+  intent: Intent,
+  tx: Transaction,
+  engine: EngineContext,
+  approval?: Decision,
+): Promise<Claim | Outcome> {
+  const { id, tainted } = intent;
+  const nowMs = engine.clock.now();
+  const word = await wordOn(intent, tx, engine, nowMs, approval !== undefined);
+  // What may have happened is never called refused.
+  if (word.is === 'refused' && !tainted) return { is: 'not-sent', because: 'policy', refusal: word.refusal };
+  if (word.is !== 'allowed') return holdFor(word.is === 'refused' ? 'policy' : 'approval', intent, tx, nowMs);
+  if (approval !== undefined) await tx.decide(id, approval);
+  await tx.claim(id, nowMs);
+  return startAttempt(id, tx, engine);
+}
+
+async function wordOn(
+  intent: Intent,
+  tx: Transaction,
+  { policies }: EngineContext,
+  nowMs: number,
+  isApproved: boolean,
+): Promise<PolicyWord> {
+  if (policies === undefined || intent.kind === 'message') return { is: 'allowed' };
+  if (!isWhole(intent.body, intent.key, intent.fingerprint)) throw changedRequest(intent);
+  const { id, baseUrl } = intent;
+  return spendWithin(policies, { baseUrl, spend: spendOfIntent(intent), id, isApproved }, tx, nowMs);
+}
+
+async function holdFor(
+  why: HeldReason,
+  { id, state }: Intent,
+  tx: Transaction,
+  nowMs: number,
+): Promise<Outcome> {
+  await (state === 'unknown' ? tx.hold(id, why, nowMs) : tx.holdBack(id, why, nowMs));
+  return concluded(mustFind(await tx.get(id)), tx, false);
 }
 
 async function sendAgain(
@@ -213,11 +279,9 @@ async function sendAgain(
   identity: Identity,
   tx: Transaction,
   engine: EngineContext,
-): Promise<Claim> {
-  if (intent.fingerprint !== identity.fingerprint) {
-    const body = bodyBytes({ ...identity.order.wanted.request }, intent.key);
-    await tx.rewrite(intent.id, body, identity.fingerprint, identity.payment);
-  }
-  await tx.claim(intent.id, engine.clock.now());
-  return startAttempt(intent.id, tx, engine);
+): Promise<Claim | Outcome> {
+  if (intent.fingerprint === identity.fingerprint) return claimAllowed(intent, tx, engine);
+  const body = bodyBytes({ ...identity.order.wanted.request }, intent.key);
+  await tx.rewrite(intent.id, body, identity.fingerprint, identity.payment);
+  return claimAllowed(mustFind(await tx.get(intent.id)), tx, engine);
 }

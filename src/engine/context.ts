@@ -1,6 +1,7 @@
 import type { Bot } from '../bot/bot.ts';
 import type { Connection } from '../bot/connection.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { Policies } from '../policy/policy.ts';
 import type { Chance, Clock, Commit, Interrupts, Observer, Pace } from './ports.ts';
 
 /** Everything the engine reaches of the world outside it. */
@@ -18,6 +19,8 @@ export type EngineContext = {
     /** How long another process is waited for that sends the same; `maxWaitMs` where it is not given. */
     readonly ownerWaitMs?: number;
   };
+  /** What a transfer may spend; absent where nobody says. */
+  readonly policies?: Policies | undefined;
   readonly clock: Clock;
   readonly chance: Chance;
   readonly interrupts: Interrupts;

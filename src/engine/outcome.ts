@@ -1,4 +1,5 @@
 import type { Attempt, Intent, Reads } from '../journal/journal.ts';
+import type { Refusal } from '../policy/rules.ts';
 import { missingIntent } from '../words/damagedIntent.ts';
 import type { NotSentKind } from './planKinds.ts';
 
@@ -29,6 +30,7 @@ export type Outcome =
       readonly intent: Intent;
     }
   | { readonly is: 'not-sent'; readonly because: 'declined' }
+  | { readonly is: 'not-sent'; readonly because: 'policy'; readonly refusal: Refusal }
   /** A reply came, but the journal could not take it. */
   | {
       readonly is: 'not-recorded';

@@ -1,5 +1,5 @@
 import type { Decision, Intent, Transaction } from '../journal/journal.ts';
-import { type Claim, guardsOf, resumeOrHold, type Step, startAttempt, untilClaimed } from './claim.ts';
+import { type Claim, claimAllowed, guardsOf, resumeOrHold, type Step, untilClaimed } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import { carryOut } from './execute.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
@@ -59,8 +59,6 @@ async function takeUpHeld(
   tx: Transaction,
   engine: EngineContext,
   decision: Decision,
-): Promise<Claim> {
-  await tx.decide(intent.id, decision);
-  await tx.claim(intent.id, engine.clock.now());
-  return startAttempt(intent.id, tx, engine);
+): Promise<Claim | Outcome> {
+  return claimAllowed(intent, tx, engine, decision);
 }

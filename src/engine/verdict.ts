@@ -43,7 +43,9 @@ export type HeldReason =
   | 'conflict-in-flight'
   | 'key-age'
   | 'clock'
-  | 'other-token';
+  | 'other-token'
+  | 'policy'
+  | 'approval';
 
 export type VerdictRow = {
   readonly came: string;

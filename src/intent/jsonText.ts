@@ -1,4 +1,4 @@
-import { type ParseErrorCode, printParseErrorCode, visit } from 'jsonc-parser';
+import { findNodeAtLocation, type ParseErrorCode, parseTree, printParseErrorCode, visit } from 'jsonc-parser';
 import {
   badText,
   inexactNumber,
@@ -127,4 +127,17 @@ function visitStrictly(json: string): void {
     },
     { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false },
   );
+}
+
+/** Where the value at this path stands in a JSON text that was read; of a property, where its key does. */
+export function placeIn(json: string, path: readonly string[]): { line: number; column: number } {
+  const root = parseTree(json);
+  for (let depth = path.length; root !== undefined && depth > 0; depth -= 1) {
+    const node = findNodeAtLocation(root, path.slice(0, depth));
+    if (node === undefined) continue;
+    const offset = node.parent?.type === 'property' ? node.parent.offset : node.offset;
+    const before = json.slice(0, offset).split('\n');
+    return { line: before.length, column: [...(before.at(-1) ?? '')].length + 1 };
+  }
+  return { line: 1, column: 1 };
 }

@@ -2,6 +2,7 @@ import type { BaseUrl } from '../intent/baseUrl.ts';
 import type { Scope } from '../intent/naming.ts';
 import type { Kind } from '../intent/wanted.ts';
 import type { Shares } from './shares.ts';
+import type { OwnSpending, PaidAddress, Spending, SpendingScope } from './spending.ts';
 
 export const states = ['open', 'sending', 'unknown', 'accepted', 'rejected', 'held', 'resolved'] as const;
 export type State = (typeof states)[number];
@@ -181,6 +182,12 @@ export interface Reads {
   rowsStanding(name: string): Promise<RowsStanding[]>;
   /** Whether this process, which owned an intent, lives. */
   ownerLives(owner: string): Promise<boolean>;
+  /** What was spent of an asset; within a commit, the same object for all who ask for the same. */
+  spending(scope: SpendingScope): Promise<Spending>;
+  /** What of it is this intent's. */
+  ownSpending(id: string): Promise<OwnSpending | undefined>;
+  /** Addresses that were paid, and that begin or end as this one does. */
+  paidLike(address: string): Promise<PaidAddress[]>;
 }
 
 /** What can be put on record. Each is one statement about an intent. */
@@ -215,9 +222,19 @@ export interface Writes {
   /** The same of all rows that a batch of this name has done. */
   markRowsReported(scope: Scope, name: string, atMs: number): Promise<void>;
   leaveBehind(id: string): Promise<void>;
+  /** From now on what is spent is counted. */
+  startCounting(atMs: number): Promise<void>;
+  /** Records an intent that waits for a person's word, without an attempt. */
+  propose(intent: NewIntent, why: string, atMs: number): Promise<Intent>;
+  /** The same of one of which nothing is on its way. */
+  holdBack(id: string, why: string, atMs: number): Promise<void>;
 }
 
 export type Transaction = Reads & Writes;
+
+/** What is asked, and put on record, for the sake of what may be spent. */
+export type SpendingReads = Pick<Reads, 'spending' | 'ownSpending' | 'paidLike'>;
+export type SpendingWrites = Pick<Writes, 'startCounting' | 'propose' | 'holdBack'>;
 
 /** To be run in one commit; where that is rolled back it may run again. Awaits nothing but the journal. */
 export type Work<Result> = (tx: Transaction) => Promise<Result>;
@@ -260,6 +277,8 @@ export type LateEnd = {
 export interface Journal {
   /** Where it is, for people. */
   readonly place: string;
+  /** A shared one has a name that it keeps, wherever its server is. */
+  readonly id: string | undefined;
   /** What it is known to have lost, as a sentence: then it can be read only. */
   readonly lost: string | undefined;
   /** Where it was copied to, if it was: then it can be read only, and what was done since is there. */

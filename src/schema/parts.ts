@@ -31,6 +31,12 @@ export const problem = z
     next: z.array(text).optional().describe('commands that do it, each to be pasted into a shell'),
     status: z.int().optional().describe('the HTTP status of the last reply'),
     request_id: text.optional().describe('the service’s own id of the last request'),
+    remaining: text.optional().describe('what a policy still allows of the asset'),
+    free_at: time.optional().describe('when a policy allows this, if nothing else is spent until then'),
+    beside: z
+      .strictObject({ given: text, known: text })
+      .optional()
+      .describe('an address, and the known one that it looks like'),
     retry: oneOf(['same-command', 'after-fix', 'decide']).describe('what may be done next'),
   })
   .meta({ id: 'Problem', title: 'A failure' });
@@ -119,5 +125,6 @@ export const profile = z
     timeout: text.optional(),
     retries: text.optional(),
     max_wait: text.optional(),
+    policy: text.optional().describe('the file that says what it may spend'),
   })
   .meta({ id: 'Profile', title: 'A profile' });

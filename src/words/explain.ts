@@ -1,5 +1,13 @@
 import type { Outcome } from '../engine/outcome.ts';
-import { type Exit, exitOf, Failure, type FailureCode, type Problem, retryOf } from '../errors.ts';
+import {
+  allowanceShown,
+  type Exit,
+  exitOf,
+  Failure,
+  type FailureCode,
+  type Problem,
+  retryOf,
+} from '../errors.ts';
 import type { Attempt, Intent } from '../journal/journal.ts';
 import { withoutEnd } from './nothing.ts';
 import { acceptedWarnings } from './notices.ts';
@@ -14,6 +22,7 @@ import {
   unknownWords,
 } from './outcomes.ts';
 import { summary, type Words } from './phrases.ts';
+import type { Refused } from './policy.ts';
 
 /** What a command tells its caller: the exit code, and where that is not 0, why and what to do. */
 export type Explanation = {
@@ -73,7 +82,11 @@ function explainState(outcome: Concluded, nowMs: number): Explanation {
   }
 }
 
-function fail(code: FailureCode, { message, hint, next = [] }: Words, attempt?: Attempt): Explanation {
+function fail(
+  code: FailureCode,
+  { message, hint, next = [], ...refused }: Words & Refused,
+  attempt?: Attempt,
+): Explanation {
   const exit = exitOf(code);
   const problem: Problem = {
     code,
@@ -82,6 +95,8 @@ function fail(code: FailureCode, { message, hint, next = [] }: Words, attempt?: 
     ...(next.length === 0 ? {} : { next }),
     ...(attempt?.status === undefined ? {} : { status: attempt.status }),
     ...(attempt?.requestId === undefined ? {} : { request_id: attempt.requestId }),
+    ...allowanceShown(refused.allowance),
+    ...(refused.beside === undefined ? {} : { beside: refused.beside }),
     retry: retryOf(code),
   };
   return { exit, problem, warnings: [] };

@@ -5,11 +5,14 @@ import type { Intent } from '../journal/journal.ts';
 import { deciding, givingUp, resolving } from './decisionCommands.ts';
 import { unsent, unsentNow } from './nothing.ts';
 import type { Words } from './phrases.ts';
+import { policyWords, type Refused } from './policy.ts';
 import { iso } from './time.ts';
 
 /** Why nothing was sent now, and what to do about it. */
-export function notSentWords(outcome: Outcome & { is: 'not-sent' }): [FailureCode, Words] {
+export function notSentWords(outcome: Outcome & { is: 'not-sent' }): [FailureCode, Words & Refused] {
   switch (outcome.because) {
+    case 'policy':
+      return policyWords(outcome.refusal);
     case 'declined':
       return [
         'declined',

@@ -6,7 +6,7 @@ import type { FailureCode } from '../errors.ts';
 import type { Attempt, Intent } from '../journal/journal.ts';
 import { adviceOn } from '../wire/trouble.ts';
 import { claimTooOld } from './attempt.ts';
-import { deciding, resolving } from './decisionCommands.ts';
+import { deciding, givingUp, resolving } from './decisionCommands.ts';
 import { thisOneSentNothing, unsentNow } from './nothing.ts';
 import { done, nouns, summary, verbs, type Words } from './phrases.ts';
 import { formatDuration, iso } from './time.ts';
@@ -70,6 +70,8 @@ const heldReasons: Readonly<Record<HeldReason, string>> = {
   clock: 'an earlier attempt may have been accepted, and this machine’s clock has gone back since',
   'other-token':
     'an earlier attempt may have been accepted under another token, and the service may keep keys per token',
+  policy: 'an earlier attempt may have been accepted, and to send it again would be against the policy',
+  approval: 'it is more than the policy lets botctl send without a person’s word',
 };
 
 function isHeldReason(why: string): why is HeldReason {
@@ -83,6 +85,12 @@ function called({ id, key, rowId }: Intent): string {
 
 export function heldWords(intent: Intent, attempt: Attempt | undefined): Words {
   const { id, kind, why } = intent;
+  if (why === 'approval' && !intent.tainted)
+    return {
+      message: unsentNow(`The ${nouns[kind]} waits for approval: ${heldReasons.approval}. ${called(intent)}.`),
+      hint: 'Check the recipient and the amount. Then a person sends it, or gives it up:',
+      next: [['history', id], ['resume', id, '--yes'], ...givingUp(id)],
+    };
   const reason = why !== undefined && isHeldReason(why) ? heldReasons[why] : 'its outcome is not proven';
   return {
     message: `The ${nouns[kind]} is held: ${reason} (${summary(attempt)}). ${called(intent)}. botctl does not send it again until you decide.`,

@@ -24,3 +24,9 @@ export function badRetries(where: string, text: string, most: number): Failure {
     hint: `Write a whole number from 0 to ${most}.`,
   });
 }
+
+export function badPath(where: string, text: string): Failure {
+  return new Failure('bad-input', untouched(`${where} ${JSON.stringify(text)} is not an absolute path`), {
+    hint: 'Write the whole path, from / on.',
+  });
+}

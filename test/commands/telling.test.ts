@@ -41,7 +41,15 @@ function contextWith(changes: Partial<Display>, env: Context['env'] = {}): Conte
     ...changes,
   };
   const { chance, interrupts } = scripted.engine();
-  return { env, stdin: process.stdin, display, clock: new HeldClock(), chance, interrupts };
+  return {
+    env,
+    stdin: process.stdin,
+    display,
+    clock: new HeldClock(),
+    chance,
+    interrupts,
+    machinePolicy: '/none',
+  };
 }
 
 const options = ['all', 'held', 'yes', 'journal', 'sandbox', 'timeout', 'retries', 'max-wait'];

@@ -157,14 +157,14 @@ describe('the exit code', () => {
   });
 
   test('of what is refused is 6 for a name, 10 for a twin and 130 for a No', () => {
-    const refused = (because: (Outcome & { is: 'not-sent' })['because']) =>
+    const refused = (because: Exclude<(Outcome & { is: 'not-sent' })['because'], 'policy' | 'declined'>) =>
       explain({ is: 'not-sent', because, intent: intent('unknown') }, nowMs).exit;
     expect(refused('other-bot')).toBe(6);
     expect(refused('other-body')).toBe(6);
     expect(refused('unfinished-twin')).toBe(10);
     expect(refused('twin-still-sending')).toBe(10);
     expect(refused('interrupted')).toBe(130);
-    expect(refused('declined')).toBe(130);
+    expect(explain({ is: 'not-sent', because: 'declined' }, nowMs).exit).toBe(130);
   });
 
   test('is 9 while another process sends, and for a reply that could not be recorded', () => {

@@ -272,7 +272,15 @@ function contextOf(answer: boolean, seen: Seen, interactive = true): Context {
     BOTCTL_BASE_URL: 'https://bots.example',
     BOTCTL_JOURNAL: scripted.path,
   };
-  return { env, stdin: process.stdin, display, clock: scripted.clock, chance, interrupts };
+  return {
+    env,
+    stdin: process.stdin,
+    display,
+    clock: scripted.clock,
+    chance,
+    interrupts,
+    machinePolicy: '/none',
+  };
 }
 
 type Done = Seen & {

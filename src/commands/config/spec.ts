@@ -24,7 +24,7 @@ const tokenDetails = [
 ].join(' ');
 
 const keyDetails =
-  'Keys: base-url, token, key-age (30m), timeout (30s), retries (until max-wait), max-wait (60s).';
+  'Keys: base-url, token, key-age (30m), timeout (30s), retries (until max-wait), max-wait (60s), policy (the file that says what it may spend).';
 
 const newName = { usage: '<name>', about: 'the profile' } as const;
 const name = { ...newName, completes: 'profiles' } as const;

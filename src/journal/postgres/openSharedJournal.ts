@@ -92,6 +92,7 @@ export async function openSharedJournal(
   }
   return {
     place,
+    id: met.journal.id,
     lost,
     movedTo: met.journal.movedTo,
     clock,

@@ -43,6 +43,13 @@ export function readVerbs(ask: Ask, ownerLives: OwnerLives, page: SelectPage): R
     countRows: async ({ baseUrl, kind }, name) =>
       Number((await ask('countRows', { base_url: baseUrl, kind, name }))[0]?.count ?? 0),
     rowsStanding: (name) => all('rowsStanding', { name }, (row) => rowsStandingOf(row, ownerLives(row))),
+    spending: notYet,
+    ownSpending: notYet,
+    paidLike: notYet,
     ownerLives: async (owner) => (await ask('owner', { owner })).some(ownerLives),
   };
+}
+
+export function notYet(): never {
+  throw new Error('a shared journal counts nothing yet');
 }

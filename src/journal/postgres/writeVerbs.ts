@@ -1,6 +1,7 @@
 import { intentAsBegun } from '../intentAsBegun.ts';
 import type { Intent, NewIntent, Writes } from '../journal.ts';
 import type { Ask, Item } from './gathered.ts';
+import { notYet } from './readVerbs.ts';
 import { intentOf, type Row, standingOf } from './rows.ts';
 import { rowsReportedTogether, type StatementName } from './statements.ts';
 
@@ -110,6 +111,9 @@ export function writeVerbs(ask: Ask, { owner, silentSinceMs, started, startedHer
       }
     },
     leaveBehind: (id) => change('leaveBehind', { id }),
+    startCounting: notYet,
+    propose: notYet,
+    holdBack: notYet,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { observations } from './observations.ts';
+import { spendingStep } from './spendingStep.ts';
 
 /**
  * Numbered steps from an empty file to the journal as it is now. A step that has been released is never
@@ -292,7 +293,7 @@ CREATE INDEX intents_recipient ON intents (substr(payment, 3, instr(payment, '",
   WHERE payment IS NOT NULL;
 `;
 
-export const migrations: readonly string[] = [firstJournal, secondRound, observations, narrowings];
+export const migrations: readonly string[] = [firstJournal, secondRound, observations, narrowings, spendingStep];
 
 /** A step may loosen a check of the schema itself, which nothing else is ever allowed to write to. */
 export function applyStep(database: DatabaseSyncInstance, step: string): void {

@@ -7,6 +7,7 @@ import { type Mark, markPath } from './mark.ts';
 import { Owners } from './owners.ts';
 import { OwnFiles } from './ownFiles.ts';
 import { type Read, readVerbs } from './readVerbs.ts';
+import { spendingReads, spendingWrites } from './spendingVerbs.ts';
 import { CommittedUnmarked } from './sqliteFaults.ts';
 import { type JournalUse, openFile } from './sqliteFile.ts';
 import { Store } from './store.ts';
@@ -20,15 +21,17 @@ export function openJournal(path: string, use: JournalUse = 'send', clock: Journ
   const files = store.guard(() => new OwnFiles(filesOf(file, mark)));
   const salt = store.guard(() => saltOf(store));
   const self = (): string => store.guard(() => owners.self());
-  const reads = (read: Read): Reads => readVerbs(store, owners, read);
+  const reads = (read: Read): Reads => ({ ...readVerbs(store, owners, read), ...spendingReads(store, read) });
   const tx: Transaction = {
     ...reads(async (read) => store.guard(read)),
     ...writeVerbs(store, owners, self),
+    ...spendingWrites(store),
   };
   const commit = <Result>(work: Work<Result>, { unsynced = false }: Guards = {}): Promise<Result> =>
     store.commit(() => work(tx), unsynced);
   return {
     place: path,
+    id: undefined,
     lost: loss && `${lossSentence(loss, path)}.`,
     movedTo,
     isReadOnly: loss !== undefined || movedTo !== undefined,

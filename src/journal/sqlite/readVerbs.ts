@@ -1,4 +1,4 @@
-import type { Intent, Reads, Selection } from '../journal.ts';
+import type { Intent, Reads, Selection, SpendingReads } from '../journal.ts';
 import type { Owners } from './owners.ts';
 import { attemptOf, decisionOf, intentOf, observationOf, rowsStandingOf, type SqlRow } from './rows.ts';
 import { pageQueries } from './selecting.ts';
@@ -9,7 +9,7 @@ import type { Store } from './store.ts';
 /** How one is asked: at once within a commit, outside of it when nobody's commit is on. */
 export type Read = <Result>(read: () => Result) => Promise<Result>;
 
-export function readVerbs(store: Store, owners: Owners, read: Read): Reads {
+export function readVerbs(store: Store, owners: Owners, read: Read): Omit<Reads, keyof SpendingReads> {
   const ownerLives = (owner: string): boolean => owners.isAlive(owner);
   const toIntent = (row: SqlRow): Intent => intentOf(row, ownerLives);
   const one = (name: StatementName, bindings: Bindings) => read(() => store.one(name, bindings, toIntent));

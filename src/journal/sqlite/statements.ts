@@ -2,6 +2,17 @@
 
 const unfinished = `state IN ('open', 'sending', 'unknown', 'held')`;
 
+const counted = `kind = 'transfer' AND (state IN ('sending', 'unknown', 'accepted')
+                 OR (state = 'held' AND tainted = 1) OR resolved_as IS 'happened')`;
+
+/** Each at its latest attempt. */
+const spentSince = `SELECT seq AS intent, base_url, payment,
+  coalesce((SELECT max(started_at) FROM attempts WHERE attempts.intent = intents.seq), updated_at) AS at, 1 AS sign
+  FROM intents WHERE updated_at >= :since AND ${counted}`;
+
+const everPaid = `SELECT json_extract(payment, '$[0]') AS address, min(created_at) AS since FROM intents
+  WHERE kind = 'transfer' AND (state = 'accepted' OR resolved_as IS 'happened') GROUP BY 1`;
+
 export const statements = {
   findUnnamed: `SELECT * FROM intents WHERE identity = :identity AND named_by IS NULL
          ORDER BY (${unfinished} AND left_behind = 0) DESC, seq DESC LIMIT 1`,
@@ -84,6 +95,37 @@ export const statements = {
   intentsHighest: `SELECT max(seq) AS seq FROM intents`,
   attemptsHighest: `SELECT max(seq) AS seq FROM attempts`,
   decisionsHighest: `SELECT max(seq) AS seq FROM decisions`,
+
+  propose: `INSERT INTO intents (seq, id, kind, base_url, spelled_url, bot, named_by, name, row_id, key, identity,
+            fingerprint, payment, body, state, why, attempts, created_at, updated_at)
+          VALUES (:seq, :id, :kind, :baseUrl, nullif(:spelledUrl, :baseUrl), :bot, :namedBy, :name, :rowId, :key, :identity,
+            :fingerprint, :payment, :body, 'held', :why, 0, :at, :at)`,
+  holdBack: `UPDATE intents SET state = 'held', why = :why, resolved_as = NULL, updated_at = :at
+             WHERE id = :id AND state IN ('open', 'rejected', 'resolved', 'held')`,
+
+  counting: `SELECT counting.*, (SELECT max(at) FROM losses) AS lost FROM counting`,
+  completeSince: `SELECT (SELECT min(created_at) FROM intents) AS since, (SELECT max(at) FROM losses) AS lost`,
+  startCounting: `INSERT INTO counting (one, since)
+                  VALUES (1, min(:at, coalesce((SELECT min(created_at) FROM intents), :at)))`,
+  // Where clocks went back, later than it was: what counts longer is never too little.
+  seedSpending: `INSERT INTO spending (intent, base_url, payment, at, sign) ${spentSince}`,
+  seedPaid: `INSERT INTO paid (address, head, tail, since)
+             SELECT address, lower(substr(address, 1, 3)), lower(substr(address, -3)), since FROM (${everPaid})`,
+  uncounted: `${spentSince}`,
+  uncountedOf: `SELECT payment, created_at AS at, 1 AS sign FROM intents WHERE id = :id AND ${counted}`,
+  uncountedPaid: `SELECT address, since FROM (${everPaid})
+                  WHERE lower(substr(address, 1, 3)) = :head OR lower(substr(address, -3)) = :tail`,
+  spent: `SELECT hour, units FROM spent
+          WHERE base_url = :baseUrl AND asset = :asset AND recipient = :recipient AND hour >= :since`,
+  unsummed: `SELECT seq, base_url, payment, at, sign FROM spending WHERE seq > (SELECT summed FROM counting)`,
+  addSpent: `INSERT INTO spent (base_url, asset, recipient, hour, units) VALUES (:baseUrl, :asset, :recipient, :hour, :units)
+             ON CONFLICT (base_url, asset, recipient, hour) DO UPDATE SET units = excluded.units`,
+  spentInHour: `SELECT units FROM spent
+                WHERE base_url = :baseUrl AND asset = :asset AND recipient = :recipient AND hour = :hour`,
+  summedTo: `UPDATE counting SET summed = :seq`,
+  ownSpending: `SELECT spending.payment, spending.at, spending.sign FROM spending
+                JOIN intents ON intents.seq = spending.intent WHERE intents.id = :id ORDER BY spending.seq DESC LIMIT 1`,
+  paidLike: `SELECT address, since FROM paid WHERE head = :head UNION SELECT address, since FROM paid WHERE tail = :tail`,
 
   readMeta: `SELECT value FROM meta WHERE name = :name`,
 } as const;

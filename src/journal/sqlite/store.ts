@@ -25,6 +25,9 @@ export class Store {
   readonly #lost: RowNumbers;
   readonly #statements: PreparedStatements;
   readonly #turns = new Turns();
+  /** What is known within this commit only. */
+  readonly inThisCommit = new Map<string, unknown>();
+  #isCommitting = false;
   #commits = 0;
   #given: RowNumbers = noRowNumbers;
 
@@ -34,6 +37,10 @@ export class Store {
     this.#path = path;
     this.#mark = mark;
     this.#lost = mark === undefined ? noRowNumbers : this.guard(() => lastAcceptedLost(database));
+  }
+
+  get isCommitting(): boolean {
+    return this.#isCommitting;
   }
 
   guard<Result>(work: () => Result): Result {
@@ -75,6 +82,8 @@ export class Store {
     if (this.#commits === manyCommits) lengthenWal(this.#database);
     this.#database.exec('BEGIN IMMEDIATE');
     this.#given = noRowNumbers;
+    this.inThisCommit.clear();
+    this.#isCommitting = true;
     try {
       const result = await withinThisTurn(work());
       this.#database.exec('COMMIT');
@@ -84,6 +93,8 @@ export class Store {
       // After a full disk or an I/O error SQLite may have rolled back by itself.
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw error;
+    } finally {
+      this.#isCommitting = false;
     }
   }
 

@@ -1,12 +1,16 @@
 import { intentAsBegun } from '../intentAsBegun.ts';
-import type { Intent, Writes } from '../journal.ts';
+import type { Intent, SpendingWrites, Writes } from '../journal.ts';
 import type { Owners } from './owners.ts';
 import { intentOf, type SqlRow } from './rows.ts';
 import type { Bindings } from './statement.ts';
 import type { Store } from './store.ts';
 
 /** Each within a commit. */
-export function writeVerbs(store: Store, owners: Owners, self: () => string): Writes {
+export function writeVerbs(
+  store: Store,
+  owners: Owners,
+  self: () => string,
+): Omit<Writes, keyof SpendingWrites> {
   const owned = (id: string): Bindings => ({ id, owner: self() });
   const ours = (row: SqlRow): Intent => intentOf(row, () => true);
   return {

@@ -19,7 +19,10 @@ describe('what is asked for is found by an index', () => {
   };
 
   test.each(
-    Object.entries(statements).filter(([verb, sql]) => sql.startsWith('SELECT') && verb !== 'countAll'),
+    // What is asked before counting began is asked to be shown, and once to begin with it.
+    Object.entries(statements).filter(
+      ([verb, sql]) => sql.startsWith('SELECT') && !/^uncounted(Paid)?$/u.test(verb),
+    ),
   )('%s', (_verb, sql) => {
     expect(planOf(sql)).not.toMatch(/SCAN (intents|attempts|decisions)(?! USING (COVERING )?INDEX)/u);
   });

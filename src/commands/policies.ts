@@ -1,0 +1,63 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { type Bot, sandboxBot } from '../bot/bot.ts';
+import { settingsOfChoice } from '../bot/chooseBot.ts';
+import type { Given } from '../cli/given.ts';
+import type { Context } from '../context.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Policies, Policy } from '../policy/policy.ts';
+import { otherJournal } from '../words/policyFile.ts';
+import { botOptions } from './openBot.ts';
+
+/** The policies that hold this bot: its profile's and the machine's. The sandbox's money is nobody's. */
+export async function policiesOf(
+  { name, settings }: Pick<Bot, 'name' | 'settings'>,
+  { machinePolicy }: Pick<Context, 'machinePolicy'>,
+): Promise<Policies | undefined> {
+  if (name === sandboxBot) return undefined;
+  const { policy: own } = settings;
+  if (own === undefined && !mayExist(machinePolicy)) return undefined;
+  const { policyAt } = await import('../policy/policyFile.ts');
+  const found: (Policy | undefined)[] = [
+    own === undefined ? undefined : policyAt(own, 'is-refused'),
+    own === machinePolicy ? undefined : policyAt(machinePolicy, 'is-fine'),
+  ];
+  const policies = found.filter((one) => one !== undefined);
+  return policies.length === 0 ? undefined : policies;
+}
+
+/** The policies of the bot that this command chooses: nothing of it is asked but its profile. */
+export async function policiesOfCommand(given: Given, context: Context): Promise<Policies> {
+  if (given.flag('sandbox')) return [];
+  const settings = await settingsOfChoice(botOptions(given), context);
+  return (await policiesOf({ name: '', settings }, context)) ?? [];
+}
+
+/** What cannot be looked at may be there. */
+function mayExist(path: string): boolean {
+  if (existsSync(path)) return true;
+  try {
+    realpathSync(path);
+    return true;
+  } catch (error) {
+    return !(
+      error instanceof Error &&
+      'code' in error &&
+      (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+    );
+  }
+}
+
+/** In another journal, what was spent in the right one would not count. */
+export function refuseOtherJournal(policies: Policies, journal: Pick<Journal, 'place' | 'id'>): void {
+  for (const { source, journal: pinned } of policies)
+    if (pinned !== undefined && pinned !== journal.id && !isSameFile(pinned, journal.place))
+      throw otherJournal(source, pinned, journal.place);
+}
+
+function isSameFile(one: string, other: string): boolean {
+  try {
+    return realpathSync(one) === realpathSync(other);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,102 @@
+import type { BaseUrl } from '../intent/baseUrl.ts';
+import { hourOf } from '../intent/hours.ts';
+import { unitsOf } from '../intent/units.ts';
+import type { TransferRequest } from '../intent/wanted.ts';
+import type { Intent, Reads, Transaction } from '../journal/journal.ts';
+import { addUnits, type OwnSpending, type UnitsByHour } from '../journal/spending.ts';
+import { limitsADay, type Policies } from '../policy/policy.ts';
+import {
+  mayBeLookalike,
+  needsApproval,
+  type Refusal,
+  refusedAsLookalike,
+  refusedByDay,
+  refusedByItself,
+  type Spend,
+} from '../policy/rules.ts';
+import { oldestHour } from '../policy/window.ts';
+
+/** What the policies say of a transfer that is about to be claimed. */
+export type PolicyWord =
+  | { readonly is: 'allowed' }
+  | { readonly is: 'needs-approval' }
+  | { readonly is: 'refused'; readonly refusal: Refusal };
+
+const allowed: PolicyWord = { is: 'allowed' };
+
+/** What is to be claimed, and what is known of it. */
+type SpendOrder = {
+  readonly baseUrl: BaseUrl;
+  readonly spend: Spend;
+  /** The intent, where it is on record: what counts as spent of it already is not spent twice. */
+  readonly id: string | undefined;
+  /** A person has just said that it is to be sent. */
+  readonly isApproved?: boolean;
+};
+
+export function spendOf({ to_address: to, asset, amount }: TransferRequest): Spend {
+  return { to, asset, units: unitsOf(amount) };
+}
+
+/** What an intent would spend: its frozen bytes say it. */
+export function spendOfIntent({ body }: Pick<Intent, 'body'>): Spend {
+  return spendOf(JSON.parse(new TextDecoder().decode(body)) as TransferRequest);
+}
+
+/**
+ * Asked in the commit that claims it, so that no two pass together; and what it spends is counted at once, for the
+ * others that are claimed in the same commit.
+ */
+export async function spendWithin(
+  policies: Policies,
+  order: SpendOrder,
+  tx: Transaction,
+  nowMs: number,
+): Promise<PolicyWord> {
+  await tx.startCounting(nowMs);
+  const waits = needsApproval(policies, order.spend) && !(await isApproved(order, tx));
+  const word = await wordOfPolicies(policies, order, tx, nowMs, !waits);
+  return word.is === 'allowed' && waits ? { is: 'needs-approval' } : word;
+}
+
+/** What they would say now; nothing is counted for it. */
+async function wordOfPolicies(
+  policies: Policies,
+  { baseUrl, spend, id }: SpendOrder,
+  reads: Reads,
+  nowMs: number,
+  counts = false,
+): Promise<PolicyWord> {
+  const byItself = refusedByItself(policies, spend);
+  if (byItself !== undefined) return { is: 'refused', refusal: byItself };
+  const paid = mayBeLookalike(policies, spend) ? await reads.paidLike(spend.to) : [];
+  const lookalike = refusedAsLookalike(policies, spend, paid, nowMs);
+  if (lookalike !== undefined) return { is: 'refused', refusal: lookalike };
+  if (!limitsADay(policies, spend.asset)) return allowed;
+  const scope = { baseUrl, asset: spend.asset, recipient: spend.to, sinceHour: oldestHour(nowMs) };
+  const own = id === undefined ? undefined : await reads.ownSpending(id);
+  const { sinceMs = nowMs, total, toRecipient } = await reads.spending(scope);
+  // From here on nothing is waited for: whoever asks next sees what this one takes.
+  const counted = { sinceMs, total: without(own, total), toRecipient: without(own, toRecipient) };
+  const refusal = refusedByDay(policies, spend, counted, nowMs);
+  if (refusal !== undefined) return { is: 'refused', refusal };
+  if (counts)
+    for (const units of [total, toRecipient]) {
+      if (own !== undefined) addUnits(units, own.hour, -own.units);
+      addUnits(units, hourOf(nowMs), spend.units);
+    }
+  return allowed;
+}
+
+function without(own: OwnSpending | undefined, units: UnitsByHour): UnitsByHour {
+  if (own === undefined) return units;
+  const others = new Map(units);
+  addUnits(others, own.hour, -own.units);
+  return others;
+}
+
+/** A person who had it sent has approved it. */
+async function isApproved({ id, isApproved: isSaid = false }: SpendOrder, reads: Reads): Promise<boolean> {
+  if (isSaid || id === undefined) return isSaid;
+  return (await reads.decisionsOf(id)).some(({ kind }) => kind === 'send-again');
+}

@@ -1,0 +1,105 @@
+/** What may have happened, until it is known that it did not. */
+const counts = (row: 'OLD' | 'NEW'): string =>
+  `(${row}.state IN ('sending', 'unknown', 'accepted') OR (${row}.state = 'held' AND ${row}.tainted = 1)
+    OR ${row}.resolved_as IS 'happened')`;
+
+const isCounting = 'EXISTS (SELECT 1 FROM counting)';
+const happened = (row: 'OLD' | 'NEW'): string =>
+  `(${row}.state = 'accepted' OR ${row}.resolved_as IS 'happened')`;
+
+/**
+ * What is spent, counted from the first policy on that asks for it: until then nothing of this costs a row anything
+ * but the look at an empty table. The triggers see to it, whoever moves an intent: each claim is an entry, and one
+ * that is given back is another. Sums are made of them by the hour (`spent`), in whole numbers that SQLite has not.
+ */
+export const spendingStep = `
+CREATE TABLE counting (
+  one         INTEGER PRIMARY KEY CHECK (one = 1),
+  -- Of all that was done since then, this journal knows.
+  since       INTEGER NOT NULL,
+  -- The last entry that is in the sums.
+  summed      INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE TABLE spending (
+  seq       INTEGER PRIMARY KEY,
+  intent    INTEGER NOT NULL REFERENCES intents (seq),
+  base_url  TEXT NOT NULL,
+  payment   TEXT NOT NULL,
+  at        INTEGER NOT NULL,
+  sign      INTEGER NOT NULL CHECK (sign IN (1, -1))
+) STRICT;
+CREATE INDEX spending_intent ON spending (intent, seq);
+
+CREATE TABLE spent (
+  base_url   TEXT NOT NULL,
+  asset      TEXT NOT NULL,
+  -- Empty: to all of them together.
+  recipient  TEXT NOT NULL,
+  hour       INTEGER NOT NULL,
+  units      TEXT NOT NULL,
+  PRIMARY KEY (base_url, asset, recipient, hour)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE paid (
+  address  TEXT PRIMARY KEY,
+  head     TEXT NOT NULL,
+  tail     TEXT NOT NULL,
+  since    INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX paid_head ON paid (head);
+CREATE INDEX paid_tail ON paid (tail);
+
+CREATE TRIGGER spending_begins AFTER INSERT ON intents
+WHEN NEW.kind = 'transfer' AND NEW.state = 'sending' AND ${isCounting}
+BEGIN
+  INSERT INTO spending (intent, base_url, payment, at, sign) VALUES (NEW.seq, NEW.base_url, NEW.payment, NEW.created_at, 1);
+END;
+
+CREATE TRIGGER spending_moves AFTER UPDATE OF state ON intents
+WHEN NEW.kind = 'transfer'
+  AND (${counts('OLD')} <> ${counts('NEW')} OR (NEW.state = 'sending' AND OLD.state <> 'sending')) AND ${isCounting}
+BEGIN
+  INSERT INTO spending (intent, base_url, payment, at, sign)
+  SELECT intent, base_url, payment, at, -1 FROM (SELECT * FROM spending WHERE intent = NEW.seq ORDER BY seq DESC LIMIT 1)
+  WHERE sign = 1;
+  -- At its latest claim; of one that was never claimed since counting began, now.
+  INSERT INTO spending (intent, base_url, payment, at, sign)
+  SELECT NEW.seq, NEW.base_url, NEW.payment, CASE WHEN NEW.state = 'sending' THEN NEW.updated_at
+    ELSE coalesce((SELECT at FROM spending WHERE intent = NEW.seq ORDER BY seq DESC LIMIT 1), NEW.updated_at) END, 1
+  WHERE ${counts('NEW')};
+END;
+
+CREATE TRIGGER spending_made_known AFTER UPDATE OF state ON intents
+WHEN NEW.kind = 'transfer' AND ${happened('NEW')} AND NOT ${happened('OLD')} AND ${isCounting}
+BEGIN
+  INSERT OR IGNORE INTO paid (address, head, tail, since)
+  SELECT address, lower(substr(address, 1, 3)), lower(substr(address, -3)), NEW.updated_at
+  FROM (SELECT json_extract(NEW.payment, '$[0]') AS address);
+END;
+
+CREATE TRIGGER spending_is_kept BEFORE DELETE ON spending
+BEGIN SELECT RAISE(ABORT, 'nothing is deleted from the journal'); END;
+CREATE TRIGGER spending_stands BEFORE UPDATE ON spending
+BEGIN SELECT RAISE(ABORT, 'what was counted stands'); END;
+CREATE TRIGGER counting_goes_on BEFORE DELETE ON counting
+BEGIN SELECT RAISE(ABORT, 'nothing is deleted from the journal'); END;
+
+-- Whatever has not been sent may be kept for a person's word, also where an earlier attempt came to nothing.
+PRAGMA writable_schema = ON;
+UPDATE sqlite_schema SET sql = replace(sql,
+  'CHECK (state <> ''held'' OR tainted = 1 OR (attempts = 0 AND why IS ''approval''))',
+  'CHECK (state <> ''held'' OR tainted = 1 OR why IS ''approval'')')
+WHERE type = 'table' AND name = 'intents';
+UPDATE sqlite_schema SET sql = replace(sql, '''open>sending'', ''open>resolved''',
+  '''open>sending'', ''open>held'', ''open>resolved''')
+WHERE type = 'trigger' AND name = 'intents_state_moves';
+UPDATE sqlite_schema SET sql = replace(replace(sql, '''rejected>sending''', '''rejected>sending'', ''rejected>held'''),
+  '''resolved>sending''', '''resolved>sending'', ''resolved>held''')
+WHERE type = 'trigger' AND name = 'intents_state_moves';
+PRAGMA writable_schema = RESET;
+
+CREATE TRIGGER intents_held_for_approval BEFORE UPDATE OF state ON intents
+WHEN NEW.state = 'held' AND OLD.state IN ('open', 'rejected', 'resolved') AND NEW.why IS NOT 'approval'
+BEGIN SELECT RAISE(ABORT, 'no intent moves between these states'); END;
+`;

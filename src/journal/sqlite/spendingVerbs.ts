@@ -1,0 +1,179 @@
+import { endsOf } from '../../intent/addressEnds.ts';
+import { hourMs, hourOf } from '../../intent/hours.ts';
+import type { Intent, SpendingReads, SpendingWrites } from '../journal.ts';
+import {
+  addUnits,
+  countedAsset,
+  type OwnSpending,
+  type PaidAddress,
+  readPayment,
+  type Spending,
+  type SpendingScope,
+  type UnitsByHour,
+} from '../spending.ts';
+import type { Read } from './readVerbs.ts';
+import { intentOf, type SqlRow } from './rows.ts';
+import type { Store } from './store.ts';
+
+/** As far back as anything can be asked for. */
+const keptHours = 26;
+/** So many entries are read with every question, before they are put into the sums. */
+const mostUnsummed = 64;
+
+export function spendingReads(store: Store, read: Read): SpendingReads {
+  return {
+    spending: (scope) => read(() => store.asOfOneMoment(() => spendingOf(scope, store))),
+    ownSpending: (id) => read(() => ownSpendingOf(id, store)),
+    paidLike: (address) =>
+      read(() =>
+        store.all(
+          countingSince(store) === undefined ? 'uncountedPaid' : 'paidLike',
+          endsOf(address),
+          (row): PaidAddress => ({ address: row.address as string, sinceMs: Number(row.since) }),
+        ),
+      ),
+  };
+}
+
+/** Each within a commit. */
+export function spendingWrites(store: Store): SpendingWrites {
+  return {
+    startCounting: async (at) => {
+      if (countingSince(store) === undefined) {
+        store.run('seedSpending', { since: at - keptHours * hourMs });
+        store.run('seedPaid', {});
+        store.run('startCounting', { at });
+      }
+      once(store, 'summed up', () => sumUp(store));
+    },
+    propose: async (intent, why, at) => {
+      const { namedBy = null, name = null, rowId = null, payment = null, ...rest } = intent;
+      store.insert('propose', 'intents', { ...rest, namedBy, name, rowId, payment, why, at });
+      return store.one('get', { id: intent.id }, notOwned) as Intent;
+    },
+    holdBack: async (id, why, at) => {
+      store.run('holdBack', { id, why, at });
+    },
+  };
+}
+
+const notOwned = (row: SqlRow): Intent => intentOf(row, () => false);
+
+type Since = { readonly sinceMs: number } | undefined;
+
+/** Nobody stops counting again; within a commit it is asked once. */
+function countingSince(store: Store): Since {
+  const known = store.inThisCommit.get('counting') as Since;
+  if (known !== undefined) return known;
+  const sinceMs = store.one('counting', {}, sinceOf);
+  const since = sinceMs === undefined ? undefined : { sinceMs };
+  if (since !== undefined && store.isCommitting) store.inThisCommit.set('counting', since);
+  return since;
+}
+
+function sinceOf({ since, lost }: SqlRow): number | undefined {
+  return since === null || since === undefined ? undefined : Math.max(Number(since), Number(lost ?? 0));
+}
+
+/** One entry of what was spent, or given back. */
+type Entry = {
+  readonly baseUrl: string;
+  readonly to: string;
+  readonly asset: string;
+  readonly hour: number;
+  readonly units: bigint;
+};
+
+function entryOf({ base_url, payment, at, sign }: SqlRow): Entry {
+  const { units, ...rest } = readPayment(payment as string);
+  return {
+    ...rest,
+    baseUrl: base_url as string,
+    hour: hourOf(Number(at)),
+    units: sign === 1 ? units : -units,
+  };
+}
+
+/** Within a commit, read once: whoever claims adds what the triggers add to the journal. */
+function spendingOf(scope: SpendingScope, store: Store): Spending {
+  const since = countingSince(store);
+  const { recipient } = scope;
+  if (since === undefined) {
+    const entries = store.all('uncounted', { since: scope.sinceHour * hourMs }, entryOf);
+    const of = (to?: string): UnitsByHour => sumOf(entries, scope, to);
+    return { sinceMs: store.one('completeSince', {}, sinceOf), total: of(), toRecipient: of(recipient) };
+  }
+  const unsummed = once(store, 'unsummed', () => store.all('unsummed', {}, entryOf));
+  const of = (to?: string): UnitsByHour =>
+    once(store, `${scope.baseUrl} ${countedAsset(scope.asset)} ${to ?? ''}`, () =>
+      withSums(sumOf(unsummed, scope, to), scope, to, store),
+    );
+  return { ...since, total: of(), toRecipient: of(recipient) };
+}
+
+function once<Value>(store: Store, name: string, read: () => Value): Value {
+  if (!store.isCommitting) return read();
+  const known = store.inThisCommit.get(name) as Value | undefined;
+  if (known !== undefined) return known;
+  const value = read();
+  store.inThisCommit.set(name, value);
+  return value;
+}
+
+function sumOf(entries: readonly Entry[], { baseUrl, asset }: SpendingScope, to?: string): UnitsByHour {
+  const sums: UnitsByHour = new Map();
+  const counted = countedAsset(asset);
+  for (const entry of entries)
+    if (entry.baseUrl === baseUrl && entry.asset === counted && (to === undefined || entry.to === to))
+      addUnits(sums, entry.hour, entry.units);
+  return sums;
+}
+
+function withSums(
+  sums: UnitsByHour,
+  scope: SpendingScope,
+  to: string | undefined,
+  store: Store,
+): UnitsByHour {
+  const { baseUrl, asset, sinceHour: since } = scope;
+  store.all('spent', { baseUrl, asset: countedAsset(asset), recipient: to ?? '', since }, (row) => {
+    addUnits(sums, Number(row.hour), BigInt(row.units as string));
+  });
+  return sums;
+}
+
+/** Puts what was spent lately into the sums, once that is worth it: reading stays short, and a row stays cheap. */
+function sumUp(store: Store): true {
+  const entries = store.all('unsummed', {}, (row) => ({ seq: Number(row.seq), ...entryOf(row) }));
+  if (entries.length < mostUnsummed) {
+    store.inThisCommit.set('unsummed', entries);
+    return true;
+  }
+  const sums = new Map<
+    string,
+    { baseUrl: string; asset: string; recipient: string; hour: number; units: bigint }
+  >();
+  for (const { baseUrl, asset, to, hour, units } of entries)
+    for (const recipient of ['', to]) {
+      const name = JSON.stringify([baseUrl, asset, recipient, hour]);
+      const sum = sums.get(name) ?? { baseUrl, asset, recipient, hour, units: 0n };
+      sum.units += units;
+      sums.set(name, sum);
+    }
+  for (const { units, ...place } of sums.values()) {
+    const before = store.one('spentInHour', place, (row) => BigInt(row.units as string)) ?? 0n;
+    store.run('addSpent', { ...place, units: String(before + units) });
+  }
+  store.run('summedTo', { seq: entries.at(-1)?.seq ?? 0 });
+  return true;
+}
+
+function ownSpendingOf(id: string, store: Store): OwnSpending | undefined {
+  const name = countingSince(store) === undefined ? 'uncountedOf' : 'ownSpending';
+  const own = store.one(name, { id }, (row) => ({
+    hour: hourOf(Number(row.at)),
+    units: readPayment(row.payment as string).units,
+    counts: row.sign === 1,
+  }));
+  return own?.counts === true ? { hour: own.hour, units: own.units } : undefined;
+}

@@ -1,0 +1,51 @@
+/** What may be spent of one asset. What is not given is not limited. */
+export type AssetLimits = {
+  readonly transfer?: bigint;
+  /** In the last 24 hours, by all bots of the journal. */
+  readonly day?: bigint;
+  /** The same to one address. */
+  readonly recipientDay?: bigint;
+};
+
+/** What one policy file, or a shared journal's own policy, allows. */
+export type Policy = {
+  /** Where it stands, for people. */
+  readonly source: string;
+  /** The only journal to be used: a path, or a shared journal's id. */
+  readonly journal: string | undefined;
+  /** An asset without a line is refused. */
+  readonly limits: ReadonlyMap<string, AssetLimits>;
+  /** Addresses by their names. */
+  readonly recipients: ReadonlyMap<string, string>;
+  readonly onlyRecipients: boolean;
+  readonly approveAbove: ReadonlyMap<string, bigint>;
+  /** Whether a journal that is younger than the window may begin to count. */
+  readonly freshJournal: 'refuse' | 'allow';
+};
+
+/** All that apply: whatever one of them refuses is refused. */
+export type Policies = readonly Policy[];
+
+/** The name that a policy gives to this address, where one does. */
+export function nameOfAddress(policies: Policies, address: string): string | undefined {
+  for (const { recipients } of policies)
+    for (const [name, known] of recipients) if (known === address) return name;
+  return undefined;
+}
+
+type Limited = AssetLimits & { readonly source: string };
+
+/** What each policy says of this asset; nothing of those that do not name it. */
+export function limitsOf(policies: Policies, asset: string): Limited[] {
+  return policies.flatMap(({ limits, source }) => {
+    const line = limits.get(asset);
+    return line === undefined ? [] : [{ ...line, source }];
+  });
+}
+
+/** Whether what was spent before matters. */
+export function limitsADay(policies: Policies, asset: string): boolean {
+  return limitsOf(policies, asset).some(
+    ({ day, recipientDay }) => day !== undefined || recipientDay !== undefined,
+  );
+}

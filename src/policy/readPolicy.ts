@@ -1,0 +1,171 @@
+import * as z from 'zod/mini';
+import { addressComplaint } from '../intent/address.ts';
+import { canonicalAmount } from '../intent/amount.ts';
+import { placeIn, readJson } from '../intent/jsonText.ts';
+import { unitsOf } from '../intent/units.ts';
+import { type PolicyFault, policyDamaged, policyProblems, policyRules } from '../words/policyFile.ts';
+import type { AssetLimits, Policy } from './policy.ts';
+
+const policySchema = 'botctl-policy/1';
+
+const amount = z.string();
+const limits = z.strictObject({
+  transfer: z.optional(amount),
+  day: z.optional(amount),
+  recipient_day: z.optional(amount),
+});
+
+/** A policy as it is written. */
+const policyFile = z.strictObject({
+  schema: z.literal(policySchema),
+  journal: z.optional(z.string()),
+  limits: z.record(z.string(), limits),
+  recipients: z.optional(z.record(z.string(), z.string())),
+  only_recipients: z.optional(z.boolean()),
+  approve_above: z.optional(z.record(z.string(), amount)),
+  fresh_journal: z.optional(z.literal('allow')),
+});
+
+type Written = z.infer<typeof policyFile>;
+type Path = readonly string[];
+
+/** Where in it something is wrong, and what. */
+type Wrong = { readonly path: Path; readonly problem: string; readonly rule?: string };
+
+/** A policy from its text; or a refusal that names the line. `source` is where it stands, for people. */
+export function readPolicy(json: string, source: string): Policy {
+  const read = readJson(json);
+  if ('fault' in read) {
+    const { what, line, column } = read.fault;
+    throw policyDamaged(source, { line, column, field: undefined, problem: what });
+  }
+  const wrong = wrongIn(read.value);
+  if (wrong !== undefined) throw policyDamaged(source, faultOf(wrong, json));
+  return policyOf(read.value as Written, source);
+}
+
+function faultOf({ path, ...rest }: Wrong, json: string): PolicyFault {
+  return { ...placeIn(json, path), field: path.length === 0 ? undefined : path.join('.'), ...rest };
+}
+
+function wrongIn(value: unknown): Wrong | undefined {
+  const named = (value as { schema?: unknown } | null)?.schema;
+  if (typeof named === 'string' && /^botctl-policy\/(?!1$)\d+$/u.test(named))
+    return { path: ['schema'], problem: policyProblems.newer, rule: policyRules.schema };
+  const checked = policyFile.safeParse(value, { reportInput: true });
+  if (!checked.success) return wrongOf(checked.error.issues[0]);
+  return wrongMeaning(checked.data);
+}
+
+function wrongOf(issue: z.core.$ZodIssue | undefined): Wrong {
+  const path = (issue?.path ?? []).map(String);
+  const field = path.at(-1) ?? '';
+  if (issue?.code === 'unrecognized_keys')
+    return { path: [...path, issue.keys[0] ?? ''], problem: policyProblems.unknownKey(knownAt(path)) };
+  if (issue?.code === 'invalid_type' && issue.input === undefined)
+    return { path, problem: policyProblems.missing };
+  if (issue?.code === 'invalid_value')
+    return {
+      path,
+      problem: policyProblems.notA(field === 'schema' ? policyRules.schema : policyRules.allow),
+    };
+  const expected = issue?.code === 'invalid_type' ? issue.expected : 'valid';
+  const problem = policyProblems.notA(shapes[expected] ?? `a ${expected}`);
+  return { path: path.length === 0 && expected === 'object' ? [] : path, problem };
+}
+
+const shapes: Readonly<Record<string, string>> = {
+  object: 'an object',
+  record: 'an object',
+  string: 'a string in double quotes',
+  boolean: 'true or false',
+};
+
+function knownAt(path: Path): string[] {
+  if (path.length === 0) return Object.keys(policyFile._zod.def.shape);
+  return path[0] === 'limits' ? Object.keys(limits._zod.def.shape) : [];
+}
+
+/** What no shape says. */
+function wrongMeaning({
+  journal,
+  limits: lines,
+  recipients,
+  approve_above: above,
+}: Written): Wrong | undefined {
+  if (journal !== undefined && !/^(?:\/|[A-Za-z]:[\\/]|[\w-]{8,64}$)/u.test(journal))
+    return { path: ['journal'], problem: policyProblems.relative, rule: policyRules.journal };
+  for (const [field, assets] of [
+    ['limits', Object.keys(lines)],
+    ['approve_above', Object.keys(above ?? {})],
+  ] as const) {
+    const wrong = wrongAsset(field, assets);
+    if (wrong !== undefined) return wrong;
+  }
+  for (const [asset, line] of Object.entries(lines))
+    for (const [limit, text] of Object.entries(line)) {
+      const wrong = wrongAmount(['limits', asset, limit], text, asset);
+      if (wrong !== undefined) return wrong;
+    }
+  for (const [asset, text] of Object.entries(above ?? {})) {
+    const wrong = wrongAmount(['approve_above', asset], text, asset);
+    if (wrong !== undefined) return wrong;
+  }
+  return wrongRecipient(recipients ?? {});
+}
+
+/** Two spellings of one asset would have two limits, and one count. */
+function wrongAsset(field: string, assets: readonly string[]): Wrong | undefined {
+  const seen = new Map<string, string>();
+  for (const asset of assets) {
+    const path = [field, asset];
+    const other = asset.toUpperCase() === 'SOL' ? 'SOL' : seen.get(asset.toLowerCase());
+    if (other !== undefined && other !== asset)
+      return { path, problem: policyProblems.sameAsset(other), rule: policyRules.asset };
+    if (asset === '' || asset !== asset.trim() || /\p{Cc}|\p{Cf}|\p{Cs}/u.test(asset))
+      return { path, problem: policyProblems.notA('an asset'), rule: policyRules.asset };
+    seen.set(asset.toLowerCase(), asset);
+  }
+  return undefined;
+}
+
+function wrongAmount(path: Path, text: string | undefined, asset: string): Wrong | undefined {
+  if (text === undefined) return undefined;
+  const spelled = canonicalAmount(text, asset);
+  return typeof spelled === 'string' ? undefined : { path, problem: spelled.problem, rule: spelled.rule };
+}
+
+const recipientName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u;
+
+function wrongRecipient(recipients: Readonly<Record<string, string>>): Wrong | undefined {
+  for (const [name, address] of Object.entries(recipients)) {
+    const path = ['recipients', name];
+    if (!recipientName.test(name))
+      return { path, problem: policyProblems.notA('a name'), rule: policyRules.name };
+    // Who writes a policy may name a vault, whose address no key controls.
+    const wrong = addressComplaint(address, true);
+    if (wrong !== undefined) return { path, problem: wrong.problem, rule: policyRules.address };
+  }
+  return undefined;
+}
+
+function policyOf(written: Written, source: string): Policy {
+  const { journal, limits: lines, recipients = {}, approve_above: above = {} } = written;
+  return {
+    source,
+    journal,
+    limits: new Map(Object.entries(lines).map(([asset, line]) => [asset, limitsFrom(line)])),
+    recipients: new Map(Object.entries(recipients)),
+    onlyRecipients: written.only_recipients ?? false,
+    approveAbove: new Map(Object.entries(above).map(([asset, text]) => [asset, unitsOf(text)])),
+    freshJournal: written.fresh_journal ?? 'refuse',
+  };
+}
+
+function limitsFrom({ transfer, day, recipient_day: recipientDay }: Written['limits'][string]): AssetLimits {
+  return {
+    ...(transfer === undefined ? {} : { transfer: unitsOf(transfer) }),
+    ...(day === undefined ? {} : { day: unitsOf(day) }),
+    ...(recipientDay === undefined ? {} : { recipientDay: unitsOf(recipientDay) }),
+  };
+}

@@ -1,0 +1,138 @@
+import { looksLike } from './lookalike.ts';
+import { limitsOf, nameOfAddress, type Policies } from './policy.ts';
+import { freeAtMs, type SpentByHour, spentWithin, windowMs } from './window.ts';
+
+/** What is to be spent, and to whom. */
+export type Spend = { readonly to: string; readonly asset: string; readonly units: bigint };
+
+/** What a policy refuses, by which rule, and what is left. */
+export type Refusal =
+  | { readonly rule: 'asset'; readonly source: string; readonly asset: string }
+  | { readonly rule: 'recipient'; readonly source: string; readonly to: string }
+  | {
+      readonly rule: 'lookalike';
+      readonly to: string;
+      readonly like: string;
+      readonly name: string | undefined;
+    }
+  | ({ readonly rule: 'transfer' } & OverLimit)
+  | ({
+      readonly rule: 'day' | 'recipient-day';
+      readonly to: string;
+      readonly freeAtMs: number | undefined;
+    } & OverLimit)
+  | {
+      readonly rule: 'fresh-journal';
+      readonly source: string;
+      readonly asset: string;
+      readonly sinceMs: number;
+      readonly freeAtMs: number;
+    };
+
+type OverLimit = {
+  readonly source: string;
+  readonly asset: string;
+  readonly units: bigint;
+  readonly limit: bigint;
+  readonly remaining: bigint;
+};
+
+/** What needs no journal: the asset, the recipient, and how much at once. */
+export function refusedByItself(policies: Policies, spend: Spend): Refusal | undefined {
+  const { to, asset, units } = spend;
+  for (const { source, limits } of policies) if (!limits.has(asset)) return { rule: 'asset', source, asset };
+  for (const { source, recipients, onlyRecipients } of policies)
+    if (onlyRecipients && ![...recipients.values()].includes(to)) return { rule: 'recipient', source, to };
+  return tightest(
+    limitsOf(policies, asset).flatMap(({ source, transfer: limit }) =>
+      limit === undefined || units <= limit
+        ? []
+        : [{ rule: 'transfer', source, asset, units, limit, remaining: limit }],
+    ),
+  );
+}
+
+/** An address that was paid, and when it was first. */
+type Paid = { readonly address: string; readonly sinceMs: number };
+
+/** Whether the journal has to be asked for addresses like this one. */
+export function mayBeLookalike(policies: Policies, { to }: Spend): boolean {
+  return nameOfAddress(policies, to) === undefined;
+}
+
+/** An address that nobody knows and that looks like one that is known. What was paid lately may be poison itself. */
+export function refusedAsLookalike(
+  policies: Policies,
+  { to }: Spend,
+  paid: readonly Paid[],
+  nowMs: number,
+): Refusal | undefined {
+  if (!mayBeLookalike(policies, { to, asset: '', units: 0n })) return undefined;
+  const known = paid.filter(({ sinceMs }) => sinceMs <= nowMs - windowMs).map(({ address }) => address);
+  if (known.includes(to)) return undefined;
+  const named = policies.flatMap(({ recipients }) => [...recipients.values()]);
+  const like = [...named, ...known].find((one) => looksLike(to, one));
+  return like === undefined
+    ? undefined
+    : { rule: 'lookalike', to, like, name: nameOfAddress(policies, like) };
+}
+
+/** What the journal has counted. */
+type Counted = {
+  /** Since when it is complete. */
+  readonly sinceMs: number;
+  readonly total: SpentByHour;
+  readonly toRecipient: SpentByHour;
+};
+
+/** What was spent before leaves less than this. */
+export function refusedByDay(
+  policies: Policies,
+  { to, asset, units }: Spend,
+  { sinceMs, total, toRecipient }: Counted,
+  nowMs: number,
+): Refusal | undefined {
+  const limits = limitsOf(policies, asset);
+  // A clock that went back makes it young again.
+  const isFresh = sinceMs > nowMs - windowMs;
+  const strict = limits.find(
+    ({ source, day, recipientDay }) =>
+      (day !== undefined || recipientDay !== undefined) &&
+      policies.some((policy) => policy.source === source && policy.freshJournal === 'refuse'),
+  );
+  if (isFresh && strict !== undefined)
+    return { rule: 'fresh-journal', source: strict.source, asset, sinceMs, freeAtMs: sinceMs + windowMs };
+  const over = (
+    rule: 'day' | 'recipient-day',
+    source: string,
+    limit: bigint | undefined,
+    spent: SpentByHour,
+  ): Refusal[] => {
+    if (limit === undefined) return [];
+    const sum = spentWithin(spent, nowMs);
+    if (sum + units <= limit) return [];
+    const remaining = sum < limit ? limit - sum : 0n;
+    const freeAt = freeAtMs(spent, limit, units, nowMs);
+    return [{ rule, source, asset, to, units, limit, remaining, freeAtMs: freeAt }];
+  };
+  return tightest(
+    limits.flatMap(({ source, day, recipientDay }) => [
+      ...over('day', source, day, total),
+      ...over('recipient-day', source, recipientDay, toRecipient),
+    ]),
+  );
+}
+
+/** The one that leaves the least. */
+function tightest(refusals: readonly Refusal[]): Refusal | undefined {
+  const remaining = (one: Refusal): bigint => ('remaining' in one ? one.remaining : 0n);
+  return [...refusals].sort((one, other) => (remaining(one) < remaining(other) ? -1 : 1))[0];
+}
+
+/** A larger one waits for a person. */
+export function needsApproval(policies: Policies, { asset, units }: Spend): boolean {
+  return policies.some(({ approveAbove }) => {
+    const above = approveAbove.get(asset);
+    return above !== undefined && units > above;
+  });
+}

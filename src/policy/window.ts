@@ -1,0 +1,35 @@
+import { hourMs, hourOf } from '../intent/hours.ts';
+
+export const windowMs = 24 * hourMs;
+
+/** What was spent, by the hour in which it was claimed. */
+export type SpentByHour = ReadonlyMap<number, bigint>;
+
+/** The first hour that counts, and it counts whole. What was claimed in the future counts too. */
+export function oldestHour(nowMs: number): number {
+  return hourOf(nowMs - windowMs);
+}
+
+export function spentWithin(spent: SpentByHour, nowMs: number): bigint {
+  const oldest = oldestHour(nowMs);
+  let sum = 0n;
+  for (const [hour, units] of spent) if (hour >= oldest) sum += units;
+  return sum;
+}
+
+/** When enough of it is too old to count for this to be allowed; never, where it is more than the limit itself. */
+export function freeAtMs(
+  spent: SpentByHour,
+  limit: bigint,
+  units: bigint,
+  nowMs: number,
+): number | undefined {
+  if (units > limit) return undefined;
+  const oldest = oldestHour(nowMs);
+  let left = spentWithin(spent, nowMs);
+  for (const hour of [...spent.keys()].filter((one) => one >= oldest).sort((one, other) => one - other)) {
+    left -= spent.get(hour) ?? 0n;
+    if (left + units <= limit) return (hour + 1) * hourMs + windowMs;
+  }
+  return undefined;
+}

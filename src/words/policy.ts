@@ -1,0 +1,100 @@
+import type { Allowance, FailureCode } from '../errors.ts';
+import { amountOf } from '../intent/units.ts';
+import type { Refusal } from '../policy/rules.ts';
+import { formatAmountOf } from './amount.ts';
+import { unsentNow } from './nothing.ts';
+import type { Words } from './phrases.ts';
+import { iso } from './time.ts';
+
+/** What a refusal says beside its sentences. */
+export type Refused = {
+  readonly allowance?: Allowance;
+  /** Two addresses, to be compared character by character. */
+  readonly beside?: { readonly given: string; readonly known: string };
+};
+
+const noUse = 'To run the same command again changes nothing.';
+
+/** Which rule speaks against it, what is left, and when more is free. */
+export function policyWords(refusal: Refusal): [FailureCode, Words & Refused] {
+  switch (refusal.rule) {
+    case 'asset':
+      return [
+        'policy-asset',
+        {
+          message: unsentNow(
+            `The policy ${refusal.source} names no limits for ${refusal.asset}, and an asset that it does not name is refused`,
+          ),
+          hint: `${noUse} If ${refusal.asset} is to be spent, give it a line under limits.`,
+          next: [['policy', 'show']],
+        },
+      ];
+    case 'recipient':
+      return [
+        'policy-recipient',
+        {
+          message: unsentNow(
+            `The policy ${refusal.source} allows its recipients only (only_recipients), and ${refusal.to} is not one of them`,
+          ),
+          hint: `${noUse} If this address is to be paid, name it under recipients.`,
+          next: [['policy', 'show']],
+        },
+      ];
+    case 'lookalike':
+      return ['lookalike', lookalikeWords(refusal)];
+    case 'fresh-journal':
+      return [
+        'policy-limit',
+        {
+          message: unsentNow(
+            `The policy ${refusal.source} limits ${refusal.asset} a day, and this journal knows only what was spent since ${iso(refusal.sinceMs)}: what was spent in the 24 hours before now, it cannot say`,
+          ),
+          hint: `Use the journal that was used before. Or wait until ${iso(refusal.freeAtMs)}. Where every journal is a new one, as on a runner without a disk, "fresh_journal": "allow" in the policy lets it begin to count.`,
+          next: [['policy', 'show']],
+          allowance: { remaining: '0', freeAtMs: refusal.freeAtMs },
+        },
+      ];
+    default:
+      return ['policy-limit', limitWords(refusal)];
+  }
+}
+
+type OverLimit = Refusal & { readonly rule: 'transfer' | 'day' | 'recipient-day' };
+
+const limitNames: Readonly<Record<OverLimit['rule'], (refusal: OverLimit) => string>> = {
+  transfer: () => 'in one transfer',
+  day: () => 'in 24 hours, by all bots of the journal',
+  'recipient-day': (refusal) => `in 24 hours to one address${'to' in refusal ? ` (${refusal.to})` : ''}`,
+};
+
+function limitWords(refusal: OverLimit): Words & Refused {
+  const { source, asset, units, limit, remaining, rule } = refusal;
+  const of = (amount: bigint): string => formatAmountOf(amountOf(amount), asset);
+  const left =
+    rule === 'transfer' ? '' : ` ${remaining === 0n ? 'Nothing' : `Only ${of(remaining)}`} of it is left.`;
+  const freeAt = 'freeAtMs' in refusal ? refusal.freeAtMs : undefined;
+  const never = rule === 'transfer' ? 'Send less at once' : 'This is more than the limit itself: send less';
+  return {
+    message: unsentNow(
+      `The policy ${source} allows ${of(limit)} ${limitNames[rule](refusal)}, and this is ${of(units)}.${left}`,
+    ),
+    hint:
+      freeAt === undefined
+        ? `${noUse} ${never}, or have the policy changed by who may do that.`
+        : `Until ${iso(freeAt)} ${noUse.charAt(0).toLowerCase()}${noUse.slice(1)} Then enough is free for it, if nothing else is spent.`,
+    next: [['policy', 'show']],
+    allowance: { remaining: amountOf(remaining), ...(freeAt === undefined ? {} : { freeAtMs: freeAt }) },
+  };
+}
+
+function lookalikeWords({ to, like, name }: Refusal & { rule: 'lookalike' }): Words & Refused {
+  const known = name === undefined ? 'an address that was paid before' : `the recipient ${name}`;
+  return {
+    message: unsentNow(
+      `The address ${to} looks like ${known}, ${like}, and is another one. Whoever makes such addresses waits for somebody to copy one`,
+    ),
+    hint: `Compare them character by character. If this one is really meant, name it under recipients in the policy: there is no other way past.`,
+    next: [['policy', 'show']],
+    beside: { given: to, known: like },
+  };
+}
