@@ -87,7 +87,9 @@ export function heldWords(intent: Intent, attempt: Attempt | undefined): Words {
   const { id, kind, why } = intent;
   if (why === 'approval' && !intent.tainted)
     return {
-      message: unsentNow(`The ${nouns[kind]} waits for approval: ${heldReasons.approval}. ${called(intent)}.`),
+      message: unsentNow(
+        `The ${nouns[kind]} waits for approval: ${heldReasons.approval}. ${called(intent)}.`,
+      ),
       hint: 'Check the recipient and the amount. Then a person sends it, or gives it up:',
       next: [['history', id], ['resume', id, '--yes'], ...givingUp(id)],
     };

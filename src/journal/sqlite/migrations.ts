@@ -293,7 +293,13 @@ CREATE INDEX intents_recipient ON intents (substr(payment, 3, instr(payment, '",
   WHERE payment IS NOT NULL;
 `;
 
-export const migrations: readonly string[] = [firstJournal, secondRound, observations, narrowings, spendingStep];
+export const migrations: readonly string[] = [
+  firstJournal,
+  secondRound,
+  observations,
+  narrowings,
+  spendingStep,
+];
 
 /** A step may loosen a check of the schema itself, which nothing else is ever allowed to write to. */
 export function applyStep(database: DatabaseSyncInstance, step: string): void {
