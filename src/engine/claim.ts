@@ -73,17 +73,19 @@ export function guardsOf({ namedBy, key, identity, baseUrl, payment }: Guarded):
     : { alone: [same], alongside: payments, beforeSending: true };
 }
 
-/** Takes steps until one of them is an end or a claim, waiting for living owners in between. */
+/** Takes steps until one of them is an end or a claim, waiting for living owners in between: for all of them together. */
 export async function untilClaimed(
   take: () => Promise<Step>,
   engine: EngineContext,
 ): Promise<Claim | Outcome> {
   const { reads } = engine.journal;
+  let waitedMs = 0;
   for (;;) {
     const step = await take();
     if (step.is === 'changed') continue;
     if (step.is !== 'wait') return step;
-    const waited = await waitForOwner(step, engine);
+    const { is: waited, inAllMs } = await waitForOwner(step, engine, waitedMs);
+    waitedMs = inAllMs;
     if (waited === 'owner-died' || (step.twin && waited === 'ended')) continue;
     if (step.twin) {
       const because = engine.interrupts.first.aborted ? 'interrupted' : 'twin-still-sending';

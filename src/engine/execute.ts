@@ -30,8 +30,10 @@ export async function carryOut(first: Claim, engine: EngineContext): Promise<Out
     const door = new Door(claim.intent, engine);
     const flight = await send(claim, door, engine);
     const seen = atTheDoor(await judgeFlight(flight, claim, engine), door);
-    tries.count(seen.end, engine.clock.now() - startedAtMs);
+    const cameBackAtMs = engine.clock.now();
+    tries.count(seen.end, cameBackAtMs - startedAtMs);
     const recorded = await record(claim, seen, startedAtMs, tries, engine);
+    tries.recorded(engine.clock.now() - cameBackAtMs);
     await leaveConnection(flight, recorded, claim);
     if (door.shut?.because === 'journal' && !claim.intent.tainted) throw door.shut.failure;
     const { judgement, follows } = recorded;
@@ -39,7 +41,9 @@ export async function carryOut(first: Claim, engine: EngineContext): Promise<Out
     // What leaves again are the bytes that left, whatever has become of the disk.
     claim = { ...claim, intent: { ...follows.intent, body: first.intent.body } };
     await tries.wait(follows.waitMs, judgement.end);
+    const goesOnAtMs = engine.clock.now();
     const next = await claimNext(claim, judgement, startedAtMs, engine);
+    tries.recorded(engine.clock.now() - goesOnAtMs);
     if (next.is !== 'claim') return next;
     claim = next;
   }

@@ -7,7 +7,10 @@ import type { Stopped } from './outcome.ts';
 export class Tries {
   readonly #engine: EngineContext;
   #attempts = 0;
-  /** Pauses and flights after the first attempt. Added up, for a clock that jumps within them must not count. */
+  /**
+   * Pauses, flights and the journal's own time after the first attempt. Added up, for a clock that jumps within them
+   * must not count.
+   */
   #sinceFirstMs = 0;
 
   constructor(engine: EngineContext) {
@@ -16,9 +19,17 @@ export class Tries {
 
   /** An attempt has ended, and took so long. */
   count(end: AttemptEnd, tookMs: number): void {
-    if (this.#attempts > 0)
-      this.#sinceFirstMs += Math.min(Math.max(0, tookMs), this.#engine.limits.timeoutMs);
+    if (this.#attempts > 0) this.#spend(tookMs, this.#engine.limits.timeoutMs);
     if (!this.#waitsWithAll(end)) this.#attempts += 1;
+  }
+
+  /** The journal took so long, after an attempt or before the next one: its server may have been away. */
+  recorded(tookMs: number): void {
+    this.#spend(tookMs, this.#engine.limits.maxWaitMs);
+  }
+
+  #spend(tookMs: number, mostMs: number): void {
+    this.#sinceFirstMs += Math.min(Math.max(0, tookMs), mostMs);
   }
 
   /** How long to wait for the next attempt, or why there is none. */

@@ -23,27 +23,33 @@ async function isAboutToBeTold(
   return !isNamedForGood && owner !== undefined && reads.ownerLives(owner);
 }
 
+/** How the wait for an owner ended, and how long all owners of one claim have been waited for. */
+type Waited = { readonly is: 'ended' | 'owner-died' | 'time-is-up'; readonly inAllMs: number };
+
 /** Waits while another living process sends it: `--max-wait` at most, or as long as the caller has for that. */
 export async function waitForOwner(
   { intent, twin }: { readonly intent: Intent; readonly twin: boolean },
   engine: EngineContext,
-): Promise<'ended' | 'owner-died' | 'time-is-up'> {
+  beforeMs = 0,
+): Promise<Waited> {
   const { clock, limits, interrupts, observer } = engine;
   const { reads } = engine.journal;
   const mostMs = limits.ownerWaitMs ?? limits.maxWaitMs;
-  const poll = async (): Promise<'ended' | 'owner-died' | 'time-is-up'> => {
+  const poll = async (): Promise<Waited> => {
     const startedAtMs = clock.now();
-    let waitedMs = 0;
+    let waitedMs = beforeMs;
     for (;;) {
       const now = await reads.get(intent.id);
       const ended = now?.state !== 'sending' || now.owner !== intent.owner;
       const isLate = waitedMs >= mostMs || interrupts.first.aborted;
-      if (ended && (isLate || !twin || !(await isAboutToBeTold(now, intent.owner, reads)))) return 'ended';
-      if (!ended && !isBeingSent(now)) return 'owner-died';
-      if (isLate) return 'time-is-up';
+      const after = (is: Waited['is']): Waited => ({ is, inAllMs: waitedMs });
+      if (ended && (isLate || !twin || !(await isAboutToBeTold(now, intent.owner, reads))))
+        return after('ended');
+      if (!ended && !isBeingSent(now)) return after('owner-died');
+      if (isLate) return after('time-is-up');
       const pause = pauseMs(engine);
       await clock.sleep(pause, interrupts.first);
-      waitedMs = Math.max(waitedMs + pause, clock.now() - startedAtMs);
+      waitedMs = Math.max(waitedMs + pause, beforeMs + clock.now() - startedAtMs);
     }
   };
   return observer.during({ for: 'other-process', id: intent.id }, poll());

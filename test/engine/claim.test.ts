@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { claim } from '../../src/engine/claim.ts';
+import { claim, untilClaimed } from '../../src/engine/claim.ts';
 import type { EngineContext } from '../../src/engine/context.ts';
 import { execute } from '../../src/engine/execute.ts';
 import { resolveIntent } from '../../src/engine/resolve.ts';
@@ -368,6 +368,24 @@ describe('a process that lives', () => {
     const { land } = await inFlight();
     const before = scripted.clock.now();
     const ended = await execute(transfer(), scripted.engine({ limits: { maxWaitMs: 2000 } }));
+    expect(ended.is).toBe('still-sending');
+    expect(scripted.clock.now() - before).toBe(2000);
+    await land(paid);
+  });
+
+  test('is waited for no longer in all where one dies after the other', async () => {
+    const { land, engine } = await inFlight();
+    const intent = await scripted.only();
+    let looks = 0;
+    // Of each, whoever looks eleven times finds it dead at last; and when it takes over, another one has.
+    const get = async () => ({ ...intent, ownerLives: (looks += 1) % 11 !== 0 });
+    const journal = { ...engine.journal, reads: { ...engine.journal.reads, get } };
+    const before = scripted.clock.now();
+    const step = { is: 'wait', intent, twin: false } as const;
+    const ended = await untilClaimed(
+      async () => step,
+      scripted.engine({ journal, limits: { maxWaitMs: 2000 } }),
+    );
     expect(ended.is).toBe('still-sending');
     expect(scripted.clock.now() - before).toBe(2000);
     await land(paid);

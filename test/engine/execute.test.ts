@@ -1,5 +1,6 @@
 import { renameSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { EngineContext } from '../../src/engine/context.ts';
 import type { Outcome } from '../../src/engine/outcome.ts';
 import { exitOf } from '../../src/errors.ts';
 import type { Flight } from '../../src/wire/flight.ts';
@@ -119,6 +120,17 @@ describe('trying again', () => {
     const ended = await scripted.run(transfer(), Array(9).fill(slow));
     expect(endOf(ended)).toBe('unknown');
     expect(scripted.sent).toHaveLength(4);
+  });
+
+  test('counts what the journal takes between attempts into --max-wait', async () => {
+    const journal = scripted.open();
+    const commit: EngineContext['commit'] = (work, guards) => {
+      scripted.clock.nowMs += 20_000;
+      return journal.commit(work, guards);
+    };
+    const ended = await scripted.run(transfer(), Array(9).fill(lost), { journal, commit });
+    expect(endOf(ended)).toBe('unknown');
+    expect(scripted.sent).toHaveLength(3);
   });
 
   test('is kept from nothing by a clock that jumps within a flight, and goes on no longer for one that goes back', async () => {
