@@ -91,7 +91,7 @@ const layers = [
   ['start', ['src/main.ts']],
   ['parse', ['src/cli/commandLine.ts']],
   ['record', ['src/commands/history.ts', 'src/journal/sqlite/openJournal.ts']],
-  ['send', ['src/commands/send.ts', 'src/bot/profileBot.ts']],
+  ['send', ['src/commands/send.ts', 'src/bot/profileBot.ts', 'src/wire/connecting.ts']],
   ['wire', ['src/wire/undiciChannel.ts']],
   ['shared', ['src/journal/postgres/openSharedJournal.ts', 'src/journal/postgres/passFile.ts']],
 ];

@@ -16,6 +16,7 @@ export type Loopback = {
 export async function startLoopback(
   onRequest: (socket: Socket, request: string, nth: number) => void,
   tls?: TlsOptions,
+  port = 0,
 ): Promise<Loopback> {
   const talks: Talk[] = [];
   let requests = 0;
@@ -36,7 +37,7 @@ export async function startLoopback(
   };
   const server: Server = tls === undefined ? createServer(onConnection) : createTlsServer(tls, onConnection);
   server.on('tlsClientError', () => {});
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,

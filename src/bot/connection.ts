@@ -2,8 +2,10 @@ import type { Env } from '../context.ts';
 import { originOf } from '../intent/baseUrl.ts';
 import type { Kind } from '../intent/wanted.ts';
 import { poolChannels } from '../wire/channelPool.ts';
+import type { Connecting } from '../wire/connecting.ts';
 import type { Channel } from '../wire/flight.ts';
 import { LateChannel } from '../wire/lateChannel.ts';
+import { nextTurn } from '../wire/turn.ts';
 import type { Bot } from './bot.ts';
 
 /** How a bot's requests reach its service. */
@@ -15,6 +17,8 @@ export type Connection = {
   ensurePossible(kind: Kind): void;
   /** Before anything is journaled that is to be sent. */
   ready(): Promise<void>;
+  /** The same where it is known that something will be sent: names, TCP and TLS take their time beside the claim. */
+  reachOut(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -35,6 +39,7 @@ export function connectionTo({ spelledUrl }: Bot, choice: ChannelOptions): Conne
     channel,
     ensurePossible: () => {},
     ready: () => channel.ready(),
+    reachOut: () => channel.reachOut(),
     close: () => channel.close(),
   };
 }
@@ -42,11 +47,26 @@ export function connectionTo({ spelledUrl }: Bot, choice: ChannelOptions): Conne
 /** `direct` goes past any proxy. */
 export function channelTo(
   origin: string,
-  { keepAlive, ...rest }: ChannelOptions & { readonly direct: boolean },
+  options: ChannelOptions & { readonly direct: boolean },
 ): LateChannel {
-  return new LateChannel(async () => {
+  const settings = { origin, ...options };
+  return new LateChannel(async (reachesOut) => {
+    if (options.keepAlive) {
+      const { openChannel } = await import('../wire/undiciChannel.ts');
+      return poolChannels(() => openChannel(settings));
+    }
+    const { connecting } = await import('../wire/connecting.ts');
+    const first = connecting(settings);
+    if (reachesOut) await begin(first);
     const { openChannel } = await import('../wire/undiciChannel.ts');
-    const open = (): Channel => openChannel({ origin, keepAlive, ...rest });
-    return keepAlive ? poolChannels(open) : open();
+    // What came back while undici was loading is answered before the commit takes its time.
+    if (reachesOut) await nextTurn();
+    return openChannel(settings, first);
   });
+}
+
+/** What is loaded afterwards keeps the process busy: the first packet leaves before that. */
+async function begin(first: Connecting): Promise<void> {
+  first.begin();
+  await nextTurn();
 }

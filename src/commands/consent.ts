@@ -54,17 +54,17 @@ const questions: Readonly<Record<Exclude<PlanMeaning['asks'], 'nothing'>, Questi
   'send-anyway': { text: questionTexts['send-anyway'], isAskedOf: () => true, yes: 'anew', no: 'no' },
 };
 
-/** Makes the channel ready before a plan is journaled that sends something; a replay does without. */
+/** Begins the connection before a plan is journaled that sends something; a replay does without. */
 export function openBeforeSending(
   kind: Kind,
-  { ensurePossible, ready }: Connection,
+  { ensurePossible, reachOut }: Connection,
   ask: Consent | undefined,
 ): Consent {
   return async (plan) => {
     if (sends(plan)) ensurePossible(kind);
     const answer = ask === undefined ? 'go' : await ask(plan);
     if (answer === 'anew') ensurePossible(kind);
-    if (answer === 'anew' || (answer === 'go' && sends(plan))) await ready();
+    if (answer === 'anew' || (answer === 'go' && sends(plan))) await reachOut();
     return answer;
   };
 }

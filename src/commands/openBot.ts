@@ -87,6 +87,7 @@ async function openSandboxBot(given: Given, context: Context, keepAlive: boolean
       channel,
       ensurePossible: ensurePossibleInSandbox,
       ready: () => channel.ready(),
+      reachOut: () => channel.reachOut(),
       close: async () => {
         await channel.close();
         await running.close();

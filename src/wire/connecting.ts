@@ -1,57 +1,84 @@
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
-import connector from 'undici/lib/core/connect.js';
-import { givenUp } from '../words/wire.ts';
-import type { ProxyServer } from './proxy.ts';
-import { WireTrouble } from './trouble.ts';
+import { isLoopback } from '../intent/baseUrl.ts';
+import { badProxy } from '../words/proxy.ts';
+import { insecureTls } from '../words/wire.ts';
+import { type Destination, dial } from './dial.ts';
+import { EarlyConnection } from './earlyConnection.ts';
+import { BadProxy, type ProxyServer, proxyFor } from './proxy.ts';
+
+export type ConnectingSettings = {
+  readonly origin: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The embedded sandbox is on this machine: no proxy can help to reach it. */
+  readonly direct: boolean;
+};
 
 export type Connecting = {
+  /** Begins the connection that is needed first, before anything may be sent on it. */
+  begin(): void;
   readonly connect: buildConnector.connector;
-  /** Lets go of every connection that is still being made: undici itself would wait for them. */
+  /** Lets go of every connection that is still being made, or was made for nothing: undici itself would wait. */
   abandon(): void;
 };
 
-/** How a client gets its connections: straight, or through a proxy's tunnel. Nothing here ends by itself. */
-export async function connecting(proxy: ProxyServer | undefined): Promise<Connecting> {
-  // The flight's own timer is the one that ends an attempt.
-  const straight = connector({ timeout: 0, allowH2: false });
-  const tunnel = proxy && (await import('./tunnel.ts'));
-  const underway = new Set<{ destroy(): unknown }>();
-  let abandoned = false;
+/** How a client gets its connections: straight, or through a proxy's tunnel; not where the token would be read by others. */
+export function connecting(settings: ConnectingSettings): Connecting {
+  refuseBlindTls(settings);
+  const destination: Destination = { service: new URL(settings.origin), proxy: usableProxy(settings) };
+  const over = new AbortController();
+  let early: EarlyConnection | undefined;
 
-  const join: Join = (options, callback) => {
-    const socket = straight(options, (...outcome) => {
-      underway.delete(socket);
-      keepParserSmall();
-      callback(...outcome);
-    });
-    underway.add(socket);
+  const earlyOrFresh = async (): Promise<Socket> => {
+    const begun = await early?.take();
+    early = undefined;
+    return begun ?? dial(destination, over.signal);
   };
   return {
-    connect: (options, callback) => {
-      if (proxy === undefined || tunnel === undefined) return join(options, callback);
-      const target = `${options.hostname}:${options.port || 443}`;
-      const asking = tunnel.openTunnel(proxy, target, (outcome) => {
-        underway.delete(asking);
-        if (outcome instanceof Error) return callback(outcome, null);
-        if (!abandoned) return join({ ...options, httpSocket: outcome }, callback);
-        outcome.destroy();
-        callback(new WireTrouble(givenUp), null);
-      });
-      underway.add(asking);
+    begin: () => {
+      early = new EarlyConnection(dial(destination, over.signal));
+    },
+    connect: (_options, callback) => {
+      earlyOrFresh().then(
+        (socket) => {
+          if (over.signal.aborted) {
+            socket.destroy();
+            return;
+          }
+          keepParserSmall();
+          callback(null, socket);
+        },
+        (error: Error) => {
+          if (!over.signal.aborted) callback(error, null);
+        },
+      );
     },
     abandon: () => {
-      abandoned = true;
-      for (const one of underway) one.destroy();
-      underway.clear();
+      over.abort();
+      early?.letGo();
     },
   };
 }
 
-type Join = (
-  options: buildConnector.Options & { httpSocket?: Socket },
-  callback: buildConnector.Callback,
-) => void;
+function refuseBlindTls({ env, origin }: ConnectingSettings): void {
+  if (env.NODE_TLS_REJECT_UNAUTHORIZED !== '0' || isLoopback(new URL(origin))) return;
+  throw insecureTls();
+}
+
+function usableProxy(settings: ConnectingSettings): ProxyServer | undefined {
+  try {
+    return proxyOf(settings);
+  } catch (error) {
+    if (!(error instanceof BadProxy)) throw error;
+    throw badProxy(error.message);
+  }
+}
+
+function proxyOf({ env, origin, direct }: ConnectingSettings): ProxyServer | undefined {
+  const url = new URL(origin);
+  // What is for this machine stays on it: over plain HTTP a proxy would read the token.
+  return direct || url.protocol !== 'https:' || isLoopback(url) ? undefined : proxyFor(url, env);
+}
 
 let isParserSmall = false;
 

@@ -6,16 +6,21 @@ import { troubleOf } from './trouble.ts';
  * replay sends nothing. Whoever journals opens it first, so that nothing of it can go wrong afterwards.
  */
 export class LateChannel implements Channel {
-  readonly #open: () => Promise<Channel>;
+  readonly #open: (reachesOut: boolean) => Promise<Channel>;
   #channel: Promise<Channel> | undefined;
 
-  constructor(open: () => Promise<Channel>) {
+  constructor(open: (reachesOut: boolean) => Promise<Channel>) {
     this.#open = open;
   }
 
   /** Opens it, or says why it cannot be opened. */
   async ready(): Promise<void> {
     await this.#opened();
+  }
+
+  /** Begins its connection too: for who is about to put on record what will be sent. */
+  async reachOut(): Promise<void> {
+    await this.#opened(true);
   }
 
   async fly(shipment: Shipment, limits: FlightLimits): Promise<Flight> {
@@ -33,8 +38,8 @@ export class LateChannel implements Channel {
     await channel?.close();
   }
 
-  #opened(): Promise<Channel> {
-    this.#channel ??= this.#open();
+  #opened(reachesOut = false): Promise<Channel> {
+    this.#channel ??= this.#open(reachesOut);
     return this.#channel;
   }
 }

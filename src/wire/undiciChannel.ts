@@ -1,28 +1,20 @@
 import type { Dispatcher } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
-import { isLoopback } from '../intent/baseUrl.ts';
-import { badProxy } from '../words/proxy.ts';
-import { cutOff, insecureTls, otherOrigin, timedOut } from '../words/wire.ts';
-import { type Connecting, connecting } from './connecting.ts';
+import { cutOff, otherOrigin, timedOut } from '../words/wire.ts';
+import { type Connecting, type ConnectingSettings, connecting } from './connecting.ts';
 import { decoded } from './decoded.ts';
 import type { Channel, Exchange, Flight, FlightLimits, ReplySocket, Shipment } from './flight.ts';
 import { followPhase, type Phase } from './phase.ts';
-import { BadProxy, type ProxyServer, proxyFor } from './proxy.ts';
 import { isUpgrade, troubleOf, WireTrouble } from './trouble.ts';
+import { readLeftovers } from './turn.ts';
 import { withoutToken } from './withoutToken.ts';
 
 export const maxReplyBytes = 1024 * 1024;
 
-type Env = Readonly<Record<string, string | undefined>>;
-
-export type ChannelSettings = {
-  readonly origin: string;
-  readonly env: Env;
+export type ChannelSettings = ConnectingSettings & {
   /** A batch keeps its connections; a single command never reuses one that may just have been closed. */
   readonly keepAlive: boolean;
   readonly userAgent: string;
-  /** The embedded sandbox is on this machine: no proxy can help to reach it. */
-  readonly direct: boolean;
 };
 
 class TimedOut extends Error {}
@@ -30,15 +22,18 @@ class Cut extends Error {}
 class TooLong extends Error {}
 class Shut extends WireTrouble {}
 
-/** A channel to the service over undici: HTTP/1.1, no redirects, no retries, nothing that sends a body twice. */
-export function openChannel(settings: ChannelSettings): Channel {
-  refuseBlindTls(settings);
-  refuseBadProxy(settings);
+/**
+ * A channel to the service over undici: HTTP/1.1, no redirects, no retries, nothing that sends a body twice. `first`
+ * may have begun the connection of the first flight.
+ */
+export function openChannel(settings: ChannelSettings, first: Connecting = connecting(settings)): Channel {
+  let next: Connecting | undefined = first;
   let way: Way | undefined;
   const drop = async (): Promise<void> => {
     const dropped = way;
     way = undefined;
-    dropped?.connecting.abandon();
+    (dropped?.connecting ?? next)?.abandon();
+    next = undefined;
     await dropped?.client.destroy().catch(() => {});
   };
   return {
@@ -46,7 +41,8 @@ export function openChannel(settings: ChannelSettings): Channel {
       const phase: Phase = { headersSent: false };
       try {
         if (way !== undefined) await readLeftovers();
-        way ??= await wayTo(settings);
+        way ??= wayTo(settings, next ?? connecting(settings));
+        next = undefined;
         const flight = await flyOnce(way, shipment, limits, settings, phase);
         if (!settings.keepAlive || flight.came === 'nothing' || flight.ended !== 'whole') {
           await drop();
@@ -75,16 +71,7 @@ function connectionOf(way: Way, drop: () => Promise<void>): ReplySocket {
   };
 }
 
-/**
- * What came on a kept connection while nothing was asked must not be read as the next reply: undici, when it reads
- * it, closes the connection. Sockets are read once between two rounds of immediates.
- */
-async function readLeftovers(): Promise<void> {
-  for (const _round of [1, 2]) await new Promise((resolve) => setImmediate(resolve));
-}
-
-async function wayTo(settings: ChannelSettings): Promise<Way> {
-  const ways = await connecting(proxyOf(settings));
+function wayTo(settings: ChannelSettings, ways: Connecting): Way {
   const client = new Client(settings.origin, {
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -97,26 +84,6 @@ async function wayTo(settings: ChannelSettings): Promise<Way> {
     way.before = undefined;
   });
   return way;
-}
-
-function refuseBlindTls({ env, origin }: ChannelSettings): void {
-  if (env.NODE_TLS_REJECT_UNAUTHORIZED !== '0' || isLoopback(new URL(origin))) return;
-  throw insecureTls();
-}
-
-function refuseBadProxy(settings: ChannelSettings): void {
-  try {
-    proxyOf(settings);
-  } catch (error) {
-    if (!(error instanceof BadProxy)) throw error;
-    throw badProxy(error.message);
-  }
-}
-
-function proxyOf({ env, origin, direct }: ChannelSettings): ProxyServer | undefined {
-  const url = new URL(origin);
-  // What is for this machine stays on it: over plain HTTP a proxy would read the token.
-  return direct || url.protocol !== 'https:' || isLoopback(url) ? undefined : proxyFor(url, env);
 }
 
 // A longer timer would fire at once.

@@ -285,7 +285,7 @@ function contextOf(answer: boolean, seen: Seen, interactive = true): Context {
 
 type Done = Seen & {
   readonly sends: PlanMeaning['sends'];
-  readonly readied: boolean;
+  readonly reachedOut: boolean;
   readonly exit: number;
   readonly suggestsName: boolean;
 };
@@ -296,11 +296,11 @@ async function carriedOut(order: Order, answer: boolean | undefined): Promise<Do
   const seen: Seen = { questions: [], views: [] };
   const context = contextOf(answer ?? false, seen, answer !== undefined);
   const engine: EngineContext = scripted.engine({ ...me, limits: { maxWaitMs: 100 } });
-  let readied = false;
+  let reachedOut = false;
   const connection = {
     ensurePossible: () => {},
-    ready: async () => {
-      readied = true;
+    reachOut: async () => {
+      reachedOut = true;
     },
   };
   const ask = consentFor(order, engine.bot, given, context);
@@ -312,7 +312,7 @@ async function carriedOut(order: Order, answer: boolean | undefined): Promise<Do
   return {
     ...seen,
     sends: !isSent ? 'nothing' : grew ? 'a-new-intent' : 'what-was-found',
-    readied,
+    reachedOut,
     exit: explain(outcome, scripted.clock.now()).exit,
     suggestsName: suggestAnother(outcome, given, { interactive: answer !== undefined }).length > 0,
   };
@@ -344,7 +344,7 @@ describe('what is said of a plan is what is done about it', () => {
       const done = await carriedOut(await arrange(naming), undefined);
       expect(done).toMatchObject({
         sends: expected[kind].sends,
-        readied: expected[kind].sends !== 'nothing',
+        reachedOut: expected[kind].sends !== 'nothing',
         questions: [],
         suggestsName: expected[kind].suggestsName ?? false,
       });
@@ -370,7 +370,7 @@ describe('what is said of a plan is what is done about it', () => {
     expect(done.questions).toHaveLength(asked === undefined ? 0 : 1);
     expect(question?.endsWith(asked ?? '')).toBe(asked === undefined ? undefined : true);
     if (reminded !== undefined) expect(question).toContain(reminded);
-    if (order.wanted.kind === 'transfer') expect(done).toMatchObject({ sends: 'nothing', readied: false });
+    if (order.wanted.kind === 'transfer') expect(done).toMatchObject({ sends: 'nothing', reachedOut: false });
   });
 
   test.each(kinds)('%s: with a Yes it leaves, once, where that was asked', async (kind) => {
@@ -379,7 +379,7 @@ describe('what is said of a plan is what is done about it', () => {
     const before = scripted.sent.length;
     const done = await carriedOut(order, true);
     const leaves = expected[kind].asked !== undefined || order.wanted.kind === 'message';
-    expect(done.readied).toBe(leaves);
+    expect(done.reachedOut).toBe(leaves);
     expect(scripted.sent.length - before).toBe(leaves ? 1 : 0);
   });
 
