@@ -118,7 +118,7 @@ export type Observation = {
   readonly facts: string;
 };
 
-/** Which intents are meant: all that is given must be so. Newest first. */
+/** Which intents are meant: all that is given must be so. Newest first, unless the oldest are wanted first. */
 export type Selection = {
   readonly states?: readonly State[];
   readonly kind?: Kind;
@@ -131,6 +131,7 @@ export type Selection = {
   readonly batch?: string;
   readonly sinceMs?: number;
   readonly untilMs?: number;
+  readonly oldestFirst?: true;
   readonly limit: number;
 };
 

@@ -6,23 +6,21 @@ type Query = { readonly sql: string; readonly values: unknown[] };
 /** Where the page before ended: its last intent's time and number. */
 export type Place = readonly [createdAtMs: number, seq: number];
 
-/** How many of the latest are looked at one by one for a beginning of a name. */
+/** How many in order are looked at one by one for a beginning of a name. */
 const looked = 20_000;
 
-const newestFirst = 'ORDER BY i.created_at DESC, i.seq DESC';
-
-/** Writes the places of a page down: which intents, newest first. */
+/** Writes the places of a page down: which intents, in their order. */
 type Places = (page: Page) => string;
 
 /**
- * The ways to a page of a selection: at most `length` intents after a place, newest first. How a name begins is no
- * order of time: it is looked for among the latest, and only where these fill no page among all names that begin so.
+ * The ways to a page of a selection: at most `length` intents after a place, in their order. How a name begins is no
+ * order of time: it is looked for among the next, and only where these fill no page among all names that begin so.
  */
 export function pageQueries(selection: Selection, after: Place, length: number): readonly Query[] {
   return waysTo(selection).map((places) => {
     const page = new Page(selection, after, length);
     const sql = `SELECT i.seq, ${intent} FROM (${places(page)}) found
-      ${each('intents', 'i', 'i.seq = found.seq')} ${standing} ${rest} ${newestFirst} LIMIT ${page.length}`;
+      ${each('intents', 'i', 'i.seq = found.seq')} ${standing} ${rest} ${page.order('i')} LIMIT ${page.length}`;
     return { sql, values: page.values };
   });
 }
@@ -31,7 +29,7 @@ export function pageQueries(selection: Selection, after: Place, length: number):
 function waysTo({ states, to, batch, nameStart }: Selection): readonly Places[] {
   if (to !== undefined) return [paidTo];
   if (batch !== undefined) return [amongAll];
-  if (nameStart !== undefined) return [amongTheLatest, amongTheNames];
+  if (nameStart !== undefined) return [amongTheNext, amongTheNames];
   return states === undefined || states.includes('accepted') ? [amongAll] : [amongNotAccepted];
 }
 
@@ -53,10 +51,19 @@ class Page {
     return `$${this.values.length}::${type}`;
   }
 
+  get isOldestFirst(): boolean {
+    return this.selection.oldestFirst === true;
+  }
+
+  order(row: string, seq = 'seq', unindexed = ''): string {
+    const way = this.isOldestFirst ? 'ASC' : 'DESC';
+    return `ORDER BY ${row}.created_at${unindexed} ${way}, ${row}.${seq} ${way}`;
+  }
+
   time(row: string, seq = 'seq'): string {
     const { sinceMs, untilMs } = this.selection;
     return all([
-      `(${row}.created_at, ${row}.${seq}) < (${this.#after})`,
+      `(${row}.created_at, ${row}.${seq}) ${this.isOldestFirst ? '>' : '<'} (${this.#after})`,
       sinceMs !== undefined && `${row}.created_at >= ${this.given(sinceMs, 'bigint')}`,
       untilMs !== undefined && `${row}.created_at <= ${this.given(untilMs, 'bigint')}`,
     ]);
@@ -85,7 +92,7 @@ function all(conditions: readonly (string | false)[]): string {
   return ['true', ...conditions.filter((one) => one !== false)].join(' AND ');
 }
 
-function among(intents: string, page: Page, order = newestFirst): string {
+function among(intents: string, page: Page, order = page.order('i')): string {
   const stands = page.selection.states === undefined ? '' : standing;
   return `SELECT i.seq, i.created_at FROM ${intents} i ${stands}
     WHERE ${page.time('i')} AND ${page.being('i')} AND ${page.state()} ${order} LIMIT ${page.length}`;
@@ -93,12 +100,11 @@ function among(intents: string, page: Page, order = newestFirst): string {
 
 const amongAll: Places = (page) => among('@schema.intents', page);
 
-const amongTheLatest: Places = (page) =>
-  among(`(SELECT * FROM @schema.intents i WHERE ${page.time('i')} ${newestFirst} LIMIT ${looked})`, page);
+const amongTheNext: Places = (page) =>
+  among(`(SELECT * FROM @schema.intents i WHERE ${page.time('i')} ${page.order('i')} LIMIT ${looked})`, page);
 
 /** In an order that no index has, so that the index of the names is taken. */
-const amongTheNames: Places = (page) =>
-  among('@schema.intents', page, 'ORDER BY i.created_at + 0 DESC, i.seq DESC');
+const amongTheNames: Places = (page) => among('@schema.intents', page, page.order('i', 'seq', ' + 0'));
 
 /** What is not accepted has an index of its own, by state. */
 const amongNotAccepted: Places = (page) =>
@@ -106,7 +112,7 @@ const amongNotAccepted: Places = (page) =>
     CROSS JOIN LATERAL (SELECT s.intent, s.created_at FROM @schema.standing s
       WHERE (s.state <> 'accepted') IS TRUE AND s.state = wanted.state AND ${page.time('s', 'intent')}
       AND EXISTS (SELECT FROM @schema.intents i WHERE i.seq = s.intent AND ${page.being('i')} OFFSET 0)
-      ORDER BY s.created_at DESC, s.intent DESC LIMIT ${page.length}) s`;
+      ${page.order('s', 'intent')} LIMIT ${page.length}) s`;
 
 /** What was rejected may have another recipient now than at first; standing has the one that counts. */
 const paidTo: Places = (page) => {
@@ -115,8 +121,8 @@ const paidTo: Places = (page) => {
     `split_part(${row}.payment, '"', 2) = ${to} AND ${row}.payment IS NOT NULL`;
   const narrowed = (intents: string): string => `(SELECT i.seq, i.created_at FROM ${intents} ${standing}
     WHERE ${is('s')} AND ${page.time('i')} AND ${page.being('i')} AND ${page.state()}
-    ${newestFirst} LIMIT ${page.length})`;
-  const atFirst = `(SELECT * FROM @schema.intents i WHERE ${is('i')} AND ${page.time('i')} ${newestFirst}) i`;
+    ${page.order('i')} LIMIT ${page.length})`;
+  const atFirst = `(SELECT * FROM @schema.intents i WHERE ${is('i')} AND ${page.time('i')} ${page.order('i')}) i`;
   const since = `(SELECT * FROM @schema.rewrites r WHERE ${is('r')} OFFSET 0) r
     ${each('intents', 'i', 'i.seq = r.intent')}`;
   return `${narrowed(atFirst)} UNION ${narrowed(since)}`;

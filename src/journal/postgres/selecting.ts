@@ -12,7 +12,8 @@ export async function* select(
   page: SelectPage,
   toIntent: (row: Row) => Intent,
 ): AsyncGenerator<Intent> {
-  let after: Place = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+  const edge = selection.oldestFirst === true ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
+  let after: Place = [edge, edge];
   for (let left = selection.limit; left > 0; ) {
     const length = Math.min(left, pageLength);
     let rows: readonly Row[] = [];

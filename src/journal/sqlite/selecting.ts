@@ -4,14 +4,14 @@ type Bindings = Record<string, number | string>;
 
 type Query = { readonly sql: string; readonly bindings: Bindings };
 
-/** How many of the latest are looked at one by one for a beginning of a name. */
+/** How many in order are looked at one by one for a beginning of a name. */
 const looked = 20_000;
 
-const olderThanLast = '(created_at, seq) < (SELECT created_at, seq FROM intents WHERE seq = :last)';
+const thisLast = '(SELECT created_at, seq FROM intents WHERE seq = :last)';
 
 /**
- * The ways to a page of a selection: at most `length` numbers of intents after the last of the page before, newest first. How a name begins is no
- * order of time: it is looked for among the latest, and only where these fill no page among all names that begin so.
+ * The ways to a page of a selection: at most `length` numbers of intents after the last of the page before, in their order. How a name begins is no
+ * order of time: it is looked for among the next, and only where these fill no page among all names that begin so.
  */
 export function pageQueries(
   selection: Selection,
@@ -20,16 +20,17 @@ export function pageQueries(
 ): readonly Query[] {
   const { where, drivenBy, bindings } = conditionsOf(selection);
   const page = { ...bindings, ...(last === undefined ? {} : { last }), length };
-  const place = last === undefined ? [] : [olderThanLast];
-  const [inOrder, sorted] = ['created_at DESC, seq DESC', '+created_at DESC, +seq DESC'];
+  const [after, way] = selection.oldestFirst === true ? (['>', 'ASC'] as const) : (['<', 'DESC'] as const);
+  const place = last === undefined ? [] : [`(created_at, seq) ${after} ${thisLast}`];
+  const [inOrder, sorted] = [`created_at ${way}, seq ${way}`, `+created_at ${way}, +seq ${way}`];
   const query = (conditions: readonly string[], order: string): Query => ({
     sql: `SELECT seq FROM intents ${whereAll(conditions)} ORDER BY ${order} LIMIT :length`,
     bindings: page,
   });
   if (drivenBy !== 'nameStart') return [query([...where, ...place], inOrder)];
-  const latest = `SELECT seq FROM intents ${whereAll(place)} ORDER BY ${inOrder} LIMIT ${looked}`;
+  const next = `SELECT seq FROM intents ${whereAll(place)} ORDER BY ${inOrder} LIMIT ${looked}`;
   return [
-    query([`seq IN (${latest})`, ...where.map((one) => one.replaceAll('name ', '+name '))], sorted),
+    query([`seq IN (${next})`, ...where.map((one) => one.replaceAll('name ', '+name '))], sorted),
     query([...where, ...place], sorted),
   ];
 }
@@ -58,7 +59,7 @@ function conditionsOf(selection: Selection): {
     ...(selection.sinceMs === undefined ? [] : ['created_at >= :sinceMs']),
     ...(selection.untilMs === undefined ? [] : ['created_at <= :untilMs']),
   ];
-  const bindings = { ...selection, states: undefined, limit: undefined };
+  const bindings = { ...selection, states: undefined, limit: undefined, oldestFirst: undefined };
   return {
     where: [...given.map((one) => one.sql(one === driving ? '' : '+')), ...times],
     drivenBy: driving?.is,

@@ -303,6 +303,11 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         expect(await ids(journal)).toEqual([transfer, held, unknown, old]);
         expect(await ids(journal, { limit: 2 })).toEqual([transfer, held]);
         expect(await ids(journal, { limit: 0 })).toEqual([]);
+        expect(await ids(journal, { oldestFirst: true })).toEqual([old, unknown, held, transfer]);
+        expect(await ids(journal, { oldestFirst: true, states: ['unknown', 'held'] })).toEqual([
+          unknown,
+          held,
+        ]);
         expect(await ids(journal, { states: ['unknown', 'held'] })).toEqual([held, unknown]);
         expect(await ids(journal, { states: ['accepted'] })).toEqual([transfer, old]);
         expect(await ids(journal, { states: [] })).toEqual([]);
@@ -385,6 +390,8 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         expect(found).toHaveLength(1200);
         expect(new Set(found)).toEqual(new Set(begun));
         expect(await ids(journal, { limit: 1001 })).toEqual(found.slice(0, 1001));
+        const oldest = await ids(journal, { limit: 1001, nameStart: 'ma', oldestFirst: true });
+        expect(oldest).toEqual(found.toReversed().slice(0, 1001));
         for (const narrowing of [{ bot: 'payer' }, { nameStart: 'ma' }])
           expect(await ids(journal, { limit: 1001, ...narrowing })).toEqual(found.slice(0, 1001));
       });

@@ -159,6 +159,8 @@ const narrowings: readonly Partial<Selection>[] = [
   { sinceMs: 1, untilMs: 9 },
   { to: 'a' },
   { nameStart: 'n' },
+  { nameStart: 'n', oldestFirst: true },
+  { states: ['unknown'], oldestFirst: true },
   { batch: 'n' },
   { states: ['unknown'], kind: 'transfer', bot: 'b', sinceMs: 1, untilMs: 9 },
   { to: 'a', nameStart: 'n', batch: 'n', states: ['accepted'], kind: 'transfer', bot: 'b', sinceMs: 1 },
