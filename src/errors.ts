@@ -125,6 +125,7 @@ export const failureExits = {
   'some-held': 10,
   'reported-ahead': 10,
   'not-all-done': 11,
+  'not-all-settled': 11,
   stopped: 11,
   interrupted: 130,
   declined: 130,

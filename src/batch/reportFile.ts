@@ -11,6 +11,7 @@ import {
   reportNotFinished,
   unknownReportFormat,
 } from '../words/batchReport.ts';
+import { csvLine } from '../words/csvLine.ts';
 import type { RowReport } from './rowReport.ts';
 
 type ReportFormat = 'csv' | 'jsonl';
@@ -22,18 +23,6 @@ export function reportFormatOf(path: string): ReportFormat {
 }
 
 const resultNames: Readonly<Record<Kind, string>> = { message: 'message_id', transfer: 'signature' };
-
-// What a spreadsheet would run as a formula.
-const formula = /^[=+\-@\t\r]/u;
-
-function csvCell(text: string): string {
-  const safe = formula.test(text) ? `'${text}` : text;
-  return /[",\r\n]/u.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-export function csvLine(cells: readonly (string | number | undefined)[]): string {
-  return `${cells.map((cell) => csvCell(String(cell ?? ''))).join(',')}\n`;
-}
 
 type ReportText = {
   readonly heading: string;

@@ -2,8 +2,9 @@ import type { Given } from '../cli/given.ts';
 import type { Run } from '../cli/spec.ts';
 import type { Context } from '../context.ts';
 import { historyDetail, historyHeading, historyLine } from '../display/historyView.ts';
+import type { SettledFormat } from '../display/settledRow.ts';
 import type { Exit } from '../errors.ts';
-import type { Intent, Journal } from '../journal/journal.ts';
+import type { Journal } from '../journal/journal.ts';
 import { explainStanding } from '../words/explain.ts';
 import { emptySandbox, listIsCut, noIntentMatches, noJournalYet } from '../words/history.ts';
 import type { Zone } from '../words/time.ts';
@@ -11,13 +12,21 @@ import { type Filters, parseFilters, selectionOf } from './historyFilters.ts';
 import { intentById } from './intentById.ts';
 import { isJournalThere, journalLocation, openJournalOf, shownLocation } from './journalPath.ts';
 import { markReported } from './markReported.ts';
+import { inPages } from './pages.ts';
 import { storedReport } from './storedReport.ts';
 
 export const run: Run = async (given, context) => {
   const filters = parseFilters(given);
-  if (given.args.length === 0 && !(await isJournalThere(given, context))) return sayEmpty(given, context);
+  const format = await formatOf(given);
+  if (format === undefined && given.args.length === 0 && !(await isJournalThere(given, context)))
+    return sayEmpty(given, context);
   const journal = await openJournalOf(given, context, 'look');
   try {
+    if (format !== undefined) {
+      const { exportHistory } = await import('./historyExport.ts');
+      if (!journal.isReadOnly) await recordDeaths(journal);
+      return await exportHistory(filters, format, journal, given, context);
+    }
     return await (given.args.length === 0
       ? list(filters, journal, given, context)
       : details(journal, given, context));
@@ -25,6 +34,12 @@ export const run: Run = async (given, context) => {
     await journal.close();
   }
 };
+
+async function formatOf(given: Given): Promise<SettledFormat | undefined> {
+  if (given.text('format') === undefined) return undefined;
+  const { exportFormat } = await import('./historyExport.ts');
+  return exportFormat(given);
+}
 
 const defaultLimit = 20;
 
@@ -62,28 +77,6 @@ async function list(filters: Filters, journal: Journal, given: Given, context: C
   if (count === 0) display.notice(noIntentMatches);
   if (count > limit) display.notice(listIsCut(limit));
   return 0;
-}
-
-// What is asked of the journal in one breath may be one question to it.
-const pageLength = 100;
-
-async function* inPages(intents: AsyncIterable<Intent>): AsyncGenerator<readonly Intent[]> {
-  let page: Intent[] = [];
-  const noTrouble = Symbol();
-  let trouble: unknown = noTrouble;
-  try {
-    for await (const intent of intents) {
-      page.push(intent);
-      if (page.length < pageLength) continue;
-      const whole = page;
-      page = [];
-      yield whole;
-    }
-  } catch (thrown) {
-    trouble = thrown;
-  }
-  if (page.length > 0) yield page;
-  if (trouble !== noTrouble) throw trouble;
 }
 
 async function recordDeaths({ reads, commit, clock }: Journal): Promise<void> {

@@ -30,9 +30,18 @@ export const historySpec: LeafSpec = {
     { flags: '--since <when>', about: `only what began since then: ${momentRule}` },
     { flags: '--until <when>', about: 'only what began until then; a day counts whole' },
     { flags: '--limit <n>', about: 'show at most this many (default 20)' },
+    {
+      flags: '--format <format>',
+      about: 'for the books: csv or jsonl of all that happened, oldest first',
+      completes: ['csv', 'jsonl'],
+    },
     { flags: '--local', about: 'times, and days, of this machine’s time zone instead of UTC' },
   ],
   examples: [
+    {
+      about: 'For the books; exit 11 where something of it is not settled',
+      line: 'botctl history --kind transfer --since 2026-11-01 --until 2026-11-30 --format csv > november.csv',
+    },
     { about: 'What may have happened', line: 'botctl history --state unknown' },
     { about: 'Every attempt and decision of one intent, and what to do', line: 'botctl history 3f9a' },
     {
@@ -44,6 +53,6 @@ export const historySpec: LeafSpec = {
       line: "botctl history --kind transfer --since 1d --limit 1000 --json | jq -r '.transfer.signature // empty'",
     },
   ],
-  exits: [0, 1, 2],
+  exits: [0, 1, 2, 11],
   load: async () => (await import('./history.ts')).run,
 };

@@ -32,6 +32,8 @@ export interface Display {
   readonly columns: number;
   /** The result. Resolves when it is really written; rejects when it cannot be. */
   show(view: View): Promise<Written>;
+  /** Text that a command made for a program to read, as it is, in either face. */
+  write(text: string): Promise<Written>;
   /** A failure: two lines for a person, or the JSON object `whole` with its `error`. */
   fail(problem: Problem, whole: Record<string, unknown>): Promise<void>;
   /** Something the caller must know, whatever the mode. */

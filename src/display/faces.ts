@@ -77,6 +77,8 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
       return text === '' ? 'written' : stdout.write(text);
     },
 
+    write: async (text) => (text === '' ? 'written' : stdout.write(text)),
+
     fail: async (problem, whole) => {
       if (choice.json) {
         try {

@@ -16,8 +16,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { csvLine, ReportFile, reportFormatOf, reportText } from '../../src/batch/reportFile.ts';
+import { ReportFile, reportFormatOf, reportText } from '../../src/batch/reportFile.ts';
 import type { RowReport } from '../../src/batch/rowReport.ts';
+import { csvLine } from '../../src/words/csvLine.ts';
 import { failureOf } from '../../testing/failure.ts';
 
 let folder: string;

@@ -29,6 +29,7 @@ function contextWith(changes: Partial<Display>, env: Context['env'] = {}): Conte
     interactive: true,
     columns: 80,
     show: async () => 'written',
+    write: async () => 'written',
     fail: async ({ code, message, hint, next = [] }) =>
       say(`${code}: ${message} ${hint} ${suggested(next, { occurrences: [], interactive: true }).lines}`),
     notice: say,

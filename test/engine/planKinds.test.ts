@@ -250,6 +250,7 @@ function contextOf(answer: boolean, seen: Seen, interactive = true): Context {
     quiet: false,
     interactive,
     columns: 80,
+    write: async () => 'written',
     show: async (view) => {
       seen.views.push(view);
       return 'written';

@@ -1,0 +1,44 @@
+import { Failure } from '../errors.ts';
+import { counted, formatCount } from './list.ts';
+
+export function notAFormat(value: string): Failure {
+  return new Failure('usage', `--format ${JSON.stringify(value)} is not a format.`, {
+    hint: 'Give csv or jsonl.',
+  });
+}
+
+export function formatWithJson(): Failure {
+  return new Failure('usage', '--json and --format exclude each other.', {
+    hint: '--format jsonl prints one flat object for each settled intent; --json prints all that is known of each.',
+  });
+}
+
+export function formatWithIds(): Failure {
+  return new Failure('usage', '--format takes no IDs.', {
+    hint: 'Narrow it with --name, --batch, --to, --since and the others.',
+  });
+}
+
+export function exported(rows: number, digest: string): string {
+  return `${counted(rows, 'row')}, SHA-256 ${digest}`;
+}
+
+export function exportNotWhole(): string {
+  return 'The reader went away before the end: the export is not whole.';
+}
+
+type Unsettled = { readonly id: string; readonly state: string };
+
+/** What the books cannot know yet. `some` are the first of them. */
+export function notAllSettled(count: number, some: readonly Unsettled[]): Failure {
+  const named = some.map(({ id, state }) => `${id} (${state})`).join(', ');
+  const more = count > some.length ? ` and ${formatCount(count - some.length)} more` : '';
+  return new Failure(
+    'not-all-settled',
+    `${counted(count, 'intent')} ${count === 1 ? 'is' : 'are'} not settled and not in this export: ${named}${more}.`,
+    {
+      hint: 'Resume or resolve them, then export again.',
+      next: [...new Set(some.map(({ state }) => state))].map((state) => ['history', '--state', state]),
+    },
+  );
+}

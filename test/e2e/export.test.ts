@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openJournal } from '../../src/journal/sqlite/openJournal.ts';
+import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
+
+let operator: SandboxHome;
+beforeEach(async () => {
+  operator = await SandboxHome.open();
+});
+afterEach(() => operator.close());
+
+const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
+
+async function lines(...argv: string[]): Promise<Record<string, unknown>[]> {
+  const { stdout } = await operator.run(['history', '--format', 'jsonl', ...argv]);
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+test('exports what happened, oldest first, with what books ask for', async () => {
+  const stdin = `id,to_address,asset,amount,memo\nrow-a,${ada},SOL,0.01,November\n`;
+  await operator.run(['batch', 'transfer', '-', '--once', 'payroll-11'], { stdin });
+  await operator.run(sendHello);
+  const { intent } = await operator.json(['transfer', '--to', ada, '--asset', 'SOL', '--amount', '9999']);
+  expect(intent?.state).toBe('rejected');
+  const rows = await lines();
+  expect(rows).toEqual([
+    {
+      settled_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/u),
+      id: expect.any(String),
+      kind: 'transfer',
+      name: 'payroll-11',
+      row: 'row-a',
+      bot: 'env',
+      to: ada,
+      asset: 'SOL',
+      amount: '0.01',
+      memo: 'November',
+      transfer_id: expect.any(String),
+      signature: expect.any(String),
+      verified: false,
+    },
+    expect.objectContaining({ kind: 'message', conversation: 'conv_demo', message_id: expect.any(String) }),
+  ]);
+  expect(await lines('--kind', 'message')).toHaveLength(1);
+});
+
+test('as CSV has a heading, and nothing in it is a formula or moves a cursor', async () => {
+  await operator.run([...payAda, '--memo', '=1+1', '--once', '@sum,"x"']);
+  await operator.run([...payAda, '--memo', 'two\u001b[2Jlines', '--once', 'b']);
+  const { code, stdout, stderr } = await operator.run(['history', '--format', 'csv']);
+  expect(code).toBe(0);
+  const [heading, first, second] = stdout.split('\n');
+  expect(heading).toBe(
+    'settled_at,id,kind,name,row,bot,conversation,to,asset,amount,memo,message_id,transfer_id,signature,verified,fee',
+  );
+  expect(first).toContain(`,"'@sum,""x""",`);
+  expect(first).toContain(",'=1+1,");
+  expect(second).toContain('two\\u001b[2Jlines');
+  const digest = createHash('sha256').update(stdout).digest('hex');
+  expect(stderr).toBe(`note: 2 rows, SHA-256 ${digest}\n`);
+});
+
+test('names what is not settled, and exits 11', async () => {
+  await operator.run([...payAda, '--once', 'done']);
+  await operator.sandbox.faults({ kind: 'drop', when: 'before', operation: 'transfer' });
+  const { intent } = await operator.json([...payAda, '--once', 'lost']);
+  const id = intent?.id ?? '';
+  const { code, stdout, stderr } = await operator.run(['history', '--format', 'jsonl']);
+  expect(code).toBe(11);
+  expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+  expect(stderr).toContain(`1 intent is not settled and not in this export: ${id} (unknown).`);
+  await operator.run(['resolve', id, '--happened', '--reason', 'seen']);
+  expect(await operator.run(['history', '--format', 'jsonl', '--quiet'])).toMatchObject({
+    code: 0,
+    stderr: '',
+  });
+  expect(await lines()).toHaveLength(2);
+});
+
+test('has the fee that a chain was seen to keep', async () => {
+  const { intent } = await operator.json(payAda);
+  const journal = await openJournal(operator.journal);
+  await journal.commit((tx) =>
+    tx.observe(intent?.id ?? '', {
+      verdict: 'likely',
+      who: 'chain',
+      atMs: 1,
+      signature: 's',
+      genesis: 'g',
+      instruction: '0',
+      facts: JSON.stringify({
+        paid: { to: ada, units: '1000', decimals: 6, received: '990', fee_units: '10' },
+      }),
+    }),
+  );
+  await journal.close();
+  expect((await lines())[0]).toMatchObject({ fee: '0.00001' });
+});
+
+test.each([
+  [['--format', 'xml'], 'Give csv or jsonl.'],
+  [['--format', 'csv', '--json'], 'exclude each other'],
+  [['3f9a', '--format', 'csv'], 'takes no IDs'],
+])('%j is refused', async (argv, says) => {
+  const { code, stderr, stdout } = await operator.run(['history', ...argv]);
+  expect(code).toBe(2);
+  expect(`${stderr}${stdout}`).toContain(says);
+});
