@@ -19,6 +19,7 @@ export function sharedFindings(place: string, look: SharedLook): Finding[] {
     roleFinding(look),
     notesFinding(look),
     ...(look.spilled === undefined ? [] : [warn('late', tell.lateReplies(look.spilled))]),
+    ...look.lostReplies.map((path) => warn('late', tell.lostReply(path))),
     ok('runners', tell.runners(look.runners, look.journal.leaseMs)),
     ...intentFindings(look),
     latencyFinding(look),

@@ -54,16 +54,21 @@ type Conflict = {
 export function bodiesDiffer(
   path: string,
   place: string,
-  shown: readonly Conflict[],
+  shown: readonly [Conflict, ...Conflict[]],
   count: number,
 ): Failure {
+  const [first] = shown;
   const which = shown.map(({ here, there }) => `${there.name ?? there.key} (${there.id} and ${here})`);
   const more = count > shown.length ? [`${formatCount(count - shown.length)} more`] : [];
   const what = shown.every(({ isSending }) => isSending)
     ? `${counted(count, 'intent')} of ${path} ${count === 1 ? 'is' : 'are'} being sent by ${place} now`
     : `${counted(count, 'intent')} of ${path} cannot be one with what ${place} has under the same key: another body, or it is being sent now`;
   return new Failure('other-body', unchanged(`${what}: ${listed([...which, ...more])}`), {
-    hint: 'One journal cannot hold two bodies under the same key. Look at both intents with history ID, each in its own journal; then keep using the file for those, or leave it as it is.',
+    hint: 'One journal cannot hold two bodies under the same key. Keep using the file for those, or leave it as it is. This shows both, each in its own journal:',
+    next: [
+      ['history', first.there.id, '--journal', path],
+      ['history', first.here],
+    ],
   });
 }
 

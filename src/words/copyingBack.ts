@@ -19,13 +19,28 @@ export function mayNotCopy(place: string, cause: unknown): Failure {
   });
 }
 
-/** To whatever would go on with it. */
-export function sharedWasMoved(place: string, to: string): Failure {
+/** To whatever would go on with it. `late` is where replies are kept that it was never told of. */
+export function sharedWasMoved(place: string, to: string, late?: string): Failure {
+  const replies =
+    late === undefined
+      ? ''
+      : ` Replies that came while its server was away are kept in ${late}: resolve those intents by what they say.`;
   return new Failure(
     'journal-moved',
     unsentNow(`The journal ${place} was copied into ${to}, and sends nothing more itself`),
     {
-      hint: 'Name that journal with BOTCTL_JOURNAL or --journal. If the copy was interrupted, run journal copy --to again there.',
+      hint: `Name that journal with BOTCTL_JOURNAL or --journal. If the copy was interrupted, run journal copy --to again there.${replies}`,
+    },
+  );
+}
+
+/** To whoever would copy into it again. */
+export function movedTakesNothing(place: string, to: string): Failure {
+  return new Failure(
+    'journal-moved',
+    unchanged(`The journal ${place} was copied into ${to}, and takes nothing any more`),
+    {
+      hint: 'Copy into another schema of the same database: add ?schema=NAME to the URL, and make the journal there first, with journal migrate.',
     },
   );
 }

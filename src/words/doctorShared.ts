@@ -92,6 +92,13 @@ export function lateReplies(folder: string): Advice {
   };
 }
 
+export function lostReply(path: string): Advice {
+  return {
+    says: `${path} holds replies to what the journal has lost: they are the only record of it`,
+    todo: 'Check what it names in the wallet and the conversations, and keep it or move it away. The same commands may send it again.',
+  };
+}
+
 export function runners(count: number, leaseMs: number): string {
   return `${count === 0 ? 'none' : count} at work; one that is silent for ${formatDuration(leaseMs)} is taken over`;
 }

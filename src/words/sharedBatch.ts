@@ -32,7 +32,8 @@ function runnerName({ host, pid }: Runner): string {
 }
 
 function withRows(runner: Runner): string {
-  return `${runnerName(runner)}: ${counted(runner.rows, 'row')}`;
+  // Some of what it has in hand may be done.
+  return `${runnerName(runner)}: up to ${counted(runner.rows, 'row')}`;
 }
 
 export function waitingForRunners(runners: readonly Runner[]): string {

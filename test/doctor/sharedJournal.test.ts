@@ -33,6 +33,7 @@ const sound: SharedLook = {
   oldestUnknown: undefined,
   notes: { held: 2, missing: 0, isNewServer: false, folder: '/data', trouble: undefined },
   spilled: undefined,
+  lostReplies: [],
 };
 
 test('a shared journal in order', () => {
@@ -58,6 +59,7 @@ const off = { ...server, settings: { ...server.settings, full_page_writes: 'off'
 describe('what is not in order', () => {
   test.each<[string, string, string, Partial<SharedLook>]>([
     ['durable', 'fail', 'full_page_writes off: the server may lose', { server: off }],
+    ['late', 'warn', '/data/lost-late-1.jsonl holds replies', { lostReplies: ['/data/lost-late-1.jsonl'] }],
     ['durable', 'ok', 'as was accepted', { server: off, journal: { ...journal, acceptedDurability: true } }],
     ['standby', 'warn', 'is a standby', { server: { ...server, isStandby: true } }],
     ['standby', 'fail', 'none of them is there', { standbys: { names: 'a, b', synchronous: 0 } }],

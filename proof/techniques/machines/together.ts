@@ -4,6 +4,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import type { FaultSpec } from '../../../testing/sandbox.ts';
 import type { Stage } from '../../play.ts';
 import type { Ran } from '../../run.ts';
+import { toldBy } from '../../told.ts';
 import { type Arena, shareOf } from '../technique.ts';
 import { type DeedKind, deedKinds, newDeed, twinOf, unnamedTransfer } from './deed.ts';
 import { type Fleet, newScene, overFleet } from './fleet.ts';
@@ -76,8 +77,9 @@ async function twinsAtOnce(harbour: Harbour, stage: Stage): Promise<void> {
   await stage.lane.service.faults(lost);
   const hasty = [...deed.argv, '--retries', '0'];
   const [first, second] = await atTheSameStep(scene, hasty, twinOf(deed));
-  // On a slow day its claim is too old at the door, and nothing of it leaves: then they are two payments.
-  const neverLeft = first.code === 8;
+  // On a slow day its claim is too old at the door, or it counts as dead, and nothing of it leaves: then they are two
+  // payments.
+  const neverLeft = toldBy(first).outcome === 'open';
   if (!neverLeft) {
     scene.play.expectExit(first, 9);
     scene.play.expectExit(second, 10);

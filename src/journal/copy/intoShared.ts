@@ -59,7 +59,8 @@ async function refuseConflicts({ source, target, moved }: Copying): Promise<void
     count += conflicts.length;
     found.push(...conflicts.slice(0, mostShown - found.length));
   }
-  if (count > 0) throw bodiesDiffer(source.path, moved.place, found, count);
+  const [first, ...others] = found;
+  if (first !== undefined) throw bodiesDiffer(source.path, moved.place, [first, ...others], count);
 }
 
 function plus(left: Added, right: Added): Added {

@@ -9,7 +9,8 @@ import { insertServer, lossOf } from './sameServer.ts';
 import { refuseSchema } from './schemaCheck.ts';
 import { nowMs } from './serverTime.ts';
 
-type Looking = {
+/** Who asks a shared journal, and where this machine keeps what it notes for itself. */
+export type Asking = {
   readonly line: Line;
   readonly schema: string;
   readonly place: string;
@@ -26,8 +27,8 @@ export type SharedLoss = {
   readonly says: string;
 };
 
-export async function findSharedLoss(looking: Looking): Promise<SharedLoss | undefined> {
-  const { line, schema, place, server, dataFolder } = looking;
+export async function findSharedLoss(asking: Asking): Promise<SharedLoss | undefined> {
+  const { line, schema, place, server, dataFolder } = asking;
   if (server.isStandby) throw unchangedOnStandby(place);
   await refuseSchema(line, schema, place);
   const journal = await askJournal(line, schema);
@@ -38,7 +39,7 @@ export async function findSharedLoss(looking: Looking): Promise<SharedLoss | und
 
 /** Puts the loss on record, and the server that the journal is on now: from then on machines go on with it. */
 export async function acceptSharedLoss(
-  { line, schema, place, server }: Looking,
+  { line, schema, place, server }: Asking,
   { notes, missing }: SharedLoss,
   who: string,
 ): Promise<void> {

@@ -22,13 +22,14 @@ export function refusalOfServer(server: ServerFacts, place: string): Failure | u
   return encoding === 'UTF8' ? undefined : notUtf8(place, encoding);
 }
 
-/** Why nothing is sent through this journal. */
+/** Why nothing is sent through this journal. `late` is where this machine keeps replies that it was never told of. */
 export function refusalToSend(
   server: ServerFacts,
   journal: JournalFacts,
   place: string,
+  late?: string,
 ): Failure | undefined {
-  if (journal.movedTo !== undefined) return sharedWasMoved(place, journal.movedTo);
+  if (journal.movedTo !== undefined) return sharedWasMoved(place, journal.movedTo, late);
   if (server.isStandby) return standbyOnly(place);
   const wanted = 'synchronous_commit';
   // Asked for when the line was made: a server that does not do it even so acknowledges what it may lose.

@@ -7,10 +7,18 @@ const standing = `state text, tainted boolean, may_have_landed_at bigint, token_
   attempts int, updated_at bigint, reported_at bigint, left_behind boolean`;
 
 export const copySql = {
-  /** The given intents that are here already, under the same key. */
+  /**
+   * The given intents that are here already, under the same key; and whether all of their attempts are, too, because
+   * an earlier run of the copy took them in.
+   */
   known: `SELECT g.n, i.id, s.state, s.tainted, s.may_have_landed_at, s.token_hash, s.why, s.resolved_as, s.attempts,
-            s.updated_at, s.reported_at, s.left_behind, coalesce(r.fingerprint, i.fingerprint) AS fingerprint
-          FROM json_to_recordset($1::json) AS g(n int, key text, base_url text, kind text)
+            s.updated_at, s.reported_at, s.left_behind, coalesce(r.fingerprint, i.fingerprint) AS fingerprint,
+            json_array_length(g.tries) > 0 AND NOT EXISTS (
+              SELECT started_at, ended_at, verdict, request_id FROM json_to_recordset(g.tries)
+                AS t(started_at bigint, ended_at bigint, verdict text, request_id text)
+              EXCEPT SELECT started_at, ended_at, verdict, request_id FROM @schema.attempts a WHERE a.intent = i.seq
+            ) AS is_taken_in
+          FROM json_to_recordset($1::json) AS g(n int, key text, base_url text, kind text, tries json)
           JOIN @schema.intents i ON i.key = g.key AND i.base_url = g.base_url AND i.kind = g.kind
           JOIN @schema.standing s ON s.intent = i.seq
           LEFT JOIN @schema.rewrites r ON r.intent = s.intent AND r.version = s.body_version`,

@@ -18,6 +18,7 @@ type Known = {
   readonly fingerprint: string;
   readonly standing: Standing;
   readonly leftBehind: boolean;
+  readonly isTakenIn: boolean;
 };
 
 /** Of those of a page: put in, there before, taken into one that was there, and held for want of their tokens. */
@@ -120,7 +121,7 @@ export class CopyTarget {
   /** What is known of it there is added to it here; false where there is nothing to add. */
   async #merge(here: Known, there: CopiedIntent): Promise<boolean> {
     const { id, kind, fingerprint } = there.intent;
-    if (here.id === id) return false;
+    if (here.id === id || here.isTakenIn) return false;
     if (here.fingerprint !== fingerprint || here.standing.state === 'sending')
       throw sentThereNow(this.#inputs.place);
     const standing = mergeStanding(here.standing, there.intent, kind);
@@ -172,7 +173,12 @@ export class CopyTarget {
   }
 
   async #known(page: readonly CopiedIntent[]): Promise<Map<number, Known>> {
-    const items = page.map(({ intent: { key, baseUrl, kind } }, n) => ({ n, key, base_url: baseUrl, kind }));
+    const items = page.map(({ intent: { key, baseUrl, kind }, attempts }, n) => ({
+      ...{ n, key, base_url: baseUrl, kind },
+      tries: attempts.map(({ startedAtMs, endedAtMs, verdict, requestId }) => ({
+        ...{ started_at: startedAtMs, ended_at: endedAtMs, verdict, request_id: text(requestId) },
+      })),
+    }));
     const rows = await this.#query('known', [JSON.stringify(items)]);
     return new Map(rows.map((row) => [row.n as number, knownOf(row)]));
   }
@@ -250,6 +256,7 @@ function knownOf(row: Row): Known {
     id: row.id as string,
     fingerprint: row.fingerprint as string,
     leftBehind: row.left_behind === true,
+    isTakenIn: row.is_taken_in === true,
     standing: {
       state: row.state as Standing['state'],
       tainted: row.tainted === true,

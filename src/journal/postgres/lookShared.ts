@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Intent, State } from '../journal.ts';
+import type { Asking } from './acceptSharedLoss.ts';
 import { askJournal, type JournalFacts, type ServerFacts } from './hello.ts';
 import type { Line } from './line.ts';
 import { schemaVersion } from './migrate.ts';
@@ -8,7 +9,7 @@ import { Notes } from './notes.ts';
 import { isKnownServer, missingNotes } from './sameServer.ts';
 import { refuseSchema } from './schemaCheck.ts';
 import { nowMs } from './serverTime.ts';
-import { spilledFiles } from './spill.ts';
+import { lostReplies, spilledFiles } from './spill.ts';
 
 /** What a look at a shared journal and its server shows. Nothing is changed by it. */
 export type SharedLook = {
@@ -37,6 +38,8 @@ export type SharedLook = {
   };
   /** Where replies are kept that the journal could not be told of; undefined where there are none. */
   readonly spilled: string | undefined;
+  /** Replies to what it has lost. */
+  readonly lostReplies: readonly string[];
 };
 
 type OldestUnknown = Pick<Intent, 'id' | 'mayHaveLandedAtMs' | 'createdAtMs'>;
@@ -44,12 +47,7 @@ type OldestUnknown = Pick<Intent, 'id' | 'mayHaveLandedAtMs' | 'createdAtMs'>;
 /** Servers that a commit waits for, as they are set, and how many of them are there; absent where nobody may ask. */
 type Standbys = { readonly names: string; readonly synchronous: number | undefined };
 
-type Looking = {
-  readonly line: Line;
-  readonly schema: string;
-  readonly place: string;
-  readonly server: ServerFacts;
-  readonly dataFolder: string;
+type Looking = Asking & {
   now(): number;
   /** Why nothing could be written into a folder, which need not be there yet. */
   writingTrouble(folder: string): string | undefined;
@@ -81,6 +79,7 @@ export async function lookAtShared(looking: Looking): Promise<SharedLook> {
       trouble: looking.writingTrouble(folder),
     },
     spilled: spilledFiles(folder).length === 0 ? undefined : folder,
+    lostReplies: lostReplies(folder),
   };
 }
 

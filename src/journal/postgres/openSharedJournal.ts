@@ -15,7 +15,7 @@ import { lossOf, sameServerAsBefore } from './sameServer.ts';
 import { refuseSchema } from './schemaCheck.ts';
 import { ServerClock } from './serverClock.ts';
 import { SharedShares } from './shares.ts';
-import { Spill } from './spill.ts';
+import { Spill, spilledFiles } from './spill.ts';
 import { Store } from './store.ts';
 import { uploadSpilled } from './uploadSpilled.ts';
 
@@ -49,13 +49,15 @@ export async function openSharedJournal(
     if (facts !== undefined && facts.journal.id !== journal.id) throw sharedJournalLost(place, serverChanged);
     facts = { server, journal };
     const name = nameOfServer(server);
-    const noted = new Notes(join(dataFolder, 'shared', journal.id, 'notes'));
+    const folder = join(dataFolder, 'shared', journal.id);
+    const noted = new Notes(join(folder, 'notes'));
     if (use === 'look') {
       const { says } = server.isStandby ? { says: undefined } : await lossOf(line, schema, facts, noted);
       lost = says && hasLost(place, says);
       return name;
     }
-    const refusedToSend = refusalToSend(server, journal, place);
+    const late = spilledFiles(folder).length > 0 ? folder : undefined;
+    const refusedToSend = refusalToSend(server, journal, place, late);
     if (refusedToSend !== undefined) throw refusedToSend;
     notes ??= noted;
     const isNew = await sameServerAsBefore(line, schema, place, facts, notes);

@@ -6,8 +6,8 @@ export type Env = Readonly<Record<string, string | undefined>>;
 /** A value, and what a person calls it where it is wrong. */
 export type Setting = { readonly value: string; readonly origin: string };
 
-/** What could lead elsewhere than the URL says, or change what the server does. The driver itself would read the last. */
-const unsupported = ['PGSERVICE', 'PGHOSTADDR', 'PGOPTIONS'] as const;
+/** What could lead elsewhere than the URL says, or change what is answered. The driver itself would read the last three. */
+const unsupported = ['PGSERVICE', 'PGHOSTADDR', 'PGOPTIONS', 'PGREPLICATION', 'PGBINARY'] as const;
 
 /** What the URL says; what it leaves out, libpq's variables. One that is set but empty counts as unset, as in libpq. */
 export class AddressSettings {

@@ -16,6 +16,7 @@ import { takeLock } from '../../lock/fileLock.ts';
 import type { LateEnd } from '../journal.ts';
 
 const prefix = 'late-';
+const lostPrefix = `lost-${prefix}`;
 const suffix = '.jsonl';
 
 /** What a process could not tell the journal, and who it was. */
@@ -70,7 +71,7 @@ export class Spill {
   /** It stays for people to read, and is offered to the journal no more. */
   static setAside(path: string): void {
     try {
-      renameSync(path, join(dirname(path), `lost-${basename(path)}`));
+      renameSync(path, join(dirname(path), `${lostPrefix}${basename(path).slice(prefix.length)}`));
     } catch (error) {
       // Another process was quicker.
       if (existsSync(path)) throw error;
@@ -90,8 +91,17 @@ export class Spill {
 const takenSuffix = `.taken${suffix}`;
 
 export function spilledFiles(folder: string): readonly string[] {
+  return filesIn(folder, prefix);
+}
+
+/** Those of which the journal does not know any more what they are the replies to. */
+export function lostReplies(folder: string): readonly string[] {
+  return filesIn(folder, lostPrefix).map((name) => join(folder, name));
+}
+
+function filesIn(folder: string, beginning: string): readonly string[] {
   try {
-    return readdirSync(folder).filter((name) => name.startsWith(prefix) && name.endsWith(suffix));
+    return readdirSync(folder).filter((name) => name.startsWith(beginning) && name.endsWith(suffix));
   } catch {
     return [];
   }

@@ -119,11 +119,16 @@ describe('libpq’s variables', () => {
     expect(parse('postgres:///x?host=/tmp', env).server).toEqual(socketIn('/tmp'));
   });
 
-  test.each(['PGSERVICE', 'PGHOSTADDR', 'PGOPTIONS'])('%s is refused, not passed over', async (variable) => {
-    const { message, details } = await failureOf(() => parse('postgres://db/x', { [variable]: 'anything' }));
-    expect(message).toContain(`${variable} is set, and botctl does not follow it`);
-    expect(details.hint).toContain(`Unset ${variable}`);
-  });
+  test.each(['PGSERVICE', 'PGHOSTADDR', 'PGOPTIONS', 'PGREPLICATION', 'PGBINARY'])(
+    '%s is refused, not passed over',
+    async (variable) => {
+      const { message, details } = await failureOf(() =>
+        parse('postgres://db/x', { [variable]: 'anything' }),
+      );
+      expect(message).toContain(`${variable} is set, and botctl does not follow it`);
+      expect(details.hint).toContain(`Unset ${variable}`);
+    },
+  );
 
   test.each<[Env, string]>([
     [{ PGHOST: 'a,b' }, 'PGHOST names several hosts'],

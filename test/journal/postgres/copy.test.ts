@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Failure } from '../../../src/errors.ts';
 import { copyIntoFile } from '../../../src/journal/copy/intoFile.ts';
 import { copyIntoShared } from '../../../src/journal/copy/intoShared.ts';
 import type { Attempt, Decision, Intent, Journal } from '../../../src/journal/journal.ts';
@@ -14,6 +15,7 @@ import { openJournal } from '../../../src/journal/sqlite/openJournal.ts';
 import { SourceFile } from '../../../src/journal/sqlite/sourceFile.ts';
 import { TargetFile } from '../../../src/journal/sqlite/targetFile.ts';
 import { closedAfterTest } from '../../../testing/closedAfterTest.ts';
+import { failureOf } from '../../../testing/failure.ts';
 import {
   allOf,
   baseUrl,
@@ -255,7 +257,11 @@ describe('a shared journal, copied back into a file', () => {
     await expect(openShared(place)).rejects.toMatchObject({ code: 'journal-moved' });
     expect((await openShared(place, { use: 'look' })).isReadOnly).toBe(true);
     await expect(copyBack(place, newPath())).rejects.toMatchObject({ code: 'journal-moved' });
-    await expect(copy(await fileWithAll(), place)).rejects.toMatchObject({ code: 'journal-moved' });
+    const back = await failureOf(async () => copy(await fileWithAll(), place));
+    expect(back).toMatchObject({
+      code: 'journal-moved',
+      message: expect.stringContaining('takes nothing any more'),
+    });
   });
 
   test('is not closed while a process lives that sends by it', async () => {
@@ -302,7 +308,7 @@ describe('a second machine’s journal', () => {
     const id = await doneShared(shared, here, named);
     const path = newPath();
     const file = inHand(openJournal(path));
-    await done(file, there, { ...named, fingerprint });
+    await done(file, there, { ...named, fingerprint }, nowMs + 1);
     await file.close();
     return { path, place, shared, id };
   }
@@ -330,11 +336,19 @@ describe('a second machine’s journal', () => {
     expect(intent).toMatchObject({ state, attempts, owner: undefined });
     expect((await shared.attemptsOf(id)).map(({ number }) => number)).toHaveLength(attempts);
     expect(await everything(shared)).toHaveLength(1);
+    expect(await copy(path, place)).toMatchObject({ added: 0, known: 1, merged: 0 });
+    expect(await shared.get(id)).toEqual(intent);
   });
 
   test('is not copied at all where the same key has another body', async () => {
     const { path, place, shared } = await twice('rejected', 'accepted', 'another');
-    await expect(copy(path, place)).rejects.toMatchObject({ code: 'other-body' });
+    const refused = (await failureOf(() => copy(path, place))) as Failure;
+    expect(refused.code).toBe('other-body');
+    const [[there], [here]] = [await everything(opened(path)), await everything(shared)];
+    expect(refused.details.next).toEqual([
+      ['history', there?.intent.id, '--journal', path],
+      ['history', here?.intent.id],
+    ]);
     await done(opened(path), 'accepted');
     expect(await everything(shared)).toHaveLength(1);
   });
