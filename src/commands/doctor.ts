@@ -65,6 +65,11 @@ export const run: Run = async (given, context) => {
       ...journal.findings,
       sandboxFinding(await display.waiting(loadingSandbox, chainTrouble())),
     ];
+    const metrics = given.text('prometheus');
+    if (metrics !== undefined) {
+      const { writeMetrics } = await import('./doctorMetrics.ts');
+      await writeMetrics(metrics, inOrder(findings), given, context);
+    }
     await display.show(doctorView(given.command, findings, inOrder(findings)));
     return inOrder(findings) ? 0 : 1;
   } finally {

@@ -135,6 +135,13 @@ export type Selection = {
   readonly limit: number;
 };
 
+/** How many intents stand how; and of what is open, being sent, unknown or held, when the oldest began. */
+export type Overview = {
+  readonly intents: Readonly<Partial<Record<State, number>>>;
+  readonly oldestUnsettledMs: number | undefined;
+  readonly lastAcceptedMs: number | undefined;
+};
+
 /** Rows of a batch that stand in the same way. */
 export type RowsStanding = Pick<
   Intent,
@@ -181,6 +188,8 @@ export interface Reads {
   countRows(scope: Scope, name: string): Promise<number>;
   /** How the rows of all batches of this name stand. */
   rowsStanding(name: string): Promise<RowsStanding[]>;
+  /** How all of it stands. */
+  overview(): Promise<Overview>;
   /** Whether this process, which owned an intent, lives. */
   ownerLives(owner: string): Promise<boolean>;
   /** What was spent of an asset; within a commit, the same object for all who ask for the same. */

@@ -1,4 +1,5 @@
 import type { Intent, Reads } from '../journal.ts';
+import { overviewOf, stateRowOf } from '../overview.ts';
 import type { Ask, Item } from './gathered.ts';
 import { attemptOf, decisionOf, intentOf, observationOf, type Row, rowsStandingOf } from './rows.ts';
 import { type SelectPage, select } from './selecting.ts';
@@ -42,6 +43,7 @@ export function readVerbs(ask: Ask, ownerLives: OwnerLives, page: SelectPage): R
       all('unnamedOfPayment', { base_url: baseUrl, payment, since: sinceMs }, toIntent),
     countRows: async ({ baseUrl, kind }, name) =>
       Number((await ask('countRows', { base_url: baseUrl, kind, name }))[0]?.count ?? 0),
+    overview: async () => overviewOf(await all('overview', { all_of: true }, stateRowOf)),
     rowsStanding: (name) => all('rowsStanding', { name }, (row) => rowsStandingOf(row, ownerLives(row))),
     spending: notYet,
     ownSpending: notYet,

@@ -99,6 +99,9 @@ export const statements = {
           FROM @given(name text) ${each('intents', 'i', `i.name = g.name AND i.named_by = 'row'`)} ${standing}
           ${perhaps('owners', 'o', 'o.id = s.owner')}
           GROUP BY g.n, i.kind, i.base_url, url, i.bot, s.state, s.resolved_as, s.owner, owner_renewed_at, owner_ended_at`,
+  // The only one that reads a whole table: whoever asks wants all of it counted.
+  overview: `SELECT g.n, s.state, count(*) AS count, min(s.created_at) AS oldest, max(s.updated_at) AS latest
+          FROM @given(all_of boolean) CROSS JOIN @schema.standing s GROUP BY g.n, s.state`,
   owner: `SELECT g.n, ${owner} FROM @given(owner text) ${each('owners', 'o', 'o.id = g.owner')}`,
 
   begin: `WITH given AS MATERIALIZED (SELECT * FROM @given(id text, kind text, base_url text, spelled_url text, bot text,

@@ -1,4 +1,5 @@
 import type { Intent, Reads, Selection, SpendingReads } from '../journal.ts';
+import { overviewOf, stateRowOf } from '../overview.ts';
 import type { Owners } from './owners.ts';
 import { attemptOf, decisionOf, intentOf, observationOf, rowsStandingOf, type SqlRow } from './rows.ts';
 import { pageQueries } from './selecting.ts';
@@ -52,6 +53,7 @@ export function readVerbs(store: Store, owners: Owners, read: Read): Omit<Reads,
     unnamedOfPayment: (baseUrl, payment, since) => all('unnamedOfPayment', { baseUrl, payment, since }),
     countRows: ({ baseUrl, kind }, name) =>
       read(() => store.one('countRows', { baseUrl, kind, name }, (row) => Number(row.count)) ?? 0),
+    overview: async () => overviewOf(await read(() => store.all('overview', {}, stateRowOf))),
     rowsStanding: (name) =>
       read(() => store.all('rowsStanding', { name }, (row) => rowsStandingOf(row, ownerLives))),
     ownerLives: (owner) => read(() => ownerLives(owner)),

@@ -40,6 +40,8 @@ export const statements = {
                    WHERE intents.id = :id ORDER BY observations.seq`,
   countRows: `SELECT count(*) AS count FROM intents
               WHERE name = :name AND named_by = 'row' AND base_url = :baseUrl AND kind = :kind`,
+  overview: `SELECT state, count(*) AS count, min(created_at) AS oldest, max(updated_at) AS latest
+             FROM intents GROUP BY state`,
   rowsStanding: `SELECT kind, coalesce(spelled_url, base_url) AS url, bot, state, resolved_as, owner, count(*) AS rows,
                    min(created_at) AS begun_at, max(updated_at) AS updated_at
                  FROM intents WHERE name = :name AND named_by = 'row'

@@ -171,9 +171,9 @@ function quoted(value: unknown): string {
 }
 
 const asked: readonly (readonly [string, string, string])[] = [
-  ...(Object.keys(statements) as StatementName[]).map(
-    (name) => [name, sqlOf(name, 'botctl'), `'[]'`] as const,
-  ),
+  ...(Object.keys(statements) as StatementName[])
+    .filter((name) => name !== 'overview')
+    .map((name) => [name, sqlOf(name, 'botctl'), `'[]'`] as const),
   ...narrowings.flatMap((narrowing) =>
     pageQueries({ limit: 20, ...narrowing }, [9, 9], 9).map(
       ({ sql, values }) =>
