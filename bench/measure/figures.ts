@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { presentPeers } from './peers.ts';
+import { fetchScript, presentPeers } from './peers.ts';
 import { botctl, homeIn, type Stage } from './stage.ts';
 import { median, type Row, type Timing, timeRows } from './timing.ts';
 
@@ -30,13 +30,14 @@ const paying = ['--sandbox', 'transfer', '--to', '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDs
 /** Everything of one Node, in one run. */
 export function measure(scene: Scene): Figures {
   const { stage, node, rounds, intents } = scene;
-  const { present, absent } = presentPeers(`${stage.baseUrl}/api/bot/v1/messages/send`, node, stage.env);
+  const url = `${stage.baseUrl}/api/bot/v1/messages/send`;
+  const { present, absent } = presentPeers({ url, env: stage.env });
   const firstSandboxMs = median([1, 2, 3].map(() => firstSandbox(scene)));
   return {
     nodeVersion: spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim(),
     rounds,
     intents,
-    timings: timeRows([...ownRows(scene), ...present], rounds),
+    timings: timeRows([...ownRows(scene), fetchScript(node, url, stage.env), ...present], rounds),
     absent,
     firstSandboxMs,
     memory: memoryOf(scene),

@@ -51,7 +51,8 @@ async function firstLine(service: ChildProcess): Promise<string> {
   return String(chunk).trim();
 }
 
-function addProfile(baseUrl: string, env: NodeJS.ProcessEnv): void {
+/** A profile in use, and with it the folder where compiled code is kept. */
+export function addProfile(baseUrl: string, env: NodeJS.ProcessEnv): void {
   const words = [botctl, 'config', 'add', 'bench', '--base-url', baseUrl, '--token-stdin'];
   const { status, stderr } = spawnSync(process.execPath, words, {
     env: { ...process.env, ...env },
