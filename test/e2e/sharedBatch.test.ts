@@ -6,10 +6,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { botctl, botctlPath, type Ran } from '../../testing/botctl.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
+import { startGate } from '../../testing/gate.ts';
 import { Home } from '../../testing/home.ts';
 import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
+import { silence, silenceUntil, upForLong } from '../../testing/postgres/silence.ts';
 import { startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
 
 type End = {
@@ -28,10 +30,13 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 
 let journal: string;
+let baseUrl: string;
 let homes: Home[];
 let started: ChildProcess[];
 beforeEach(async () => {
-  journal = await newSharedJournal(server, { leaseMs: 900 });
+  journal = await newSharedJournal(server);
+  await upForLong(journal);
+  baseUrl = sandbox.baseUrl;
   homes = [];
   started = [];
 });
@@ -48,7 +53,7 @@ function machine(): Record<string, string> {
   return {
     ...home.env,
     BOTCTL_JOURNAL: journal,
-    BOTCTL_BASE_URL: sandbox.baseUrl,
+    BOTCTL_BASE_URL: baseUrl,
     BOTCTL_TOKEN: sandbox.tokens.full,
   };
 }
@@ -140,7 +145,9 @@ test('the rows of a runner that is killed are taken over', async () => {
   const [killed, ...others] = [1, 2, 3].map(() => start(rows, '--rate', '60/s'));
   await effects(20);
   killed?.child.kill('SIGKILL');
-  const ended = await Promise.all(others.map(({ ended }) => ended));
+  const ending = Promise.all(others.map(({ ended }) => ended));
+  await silenceUntil(journal, killed?.child.pid, ending);
+  const ended = await ending;
   expect(ended.map(({ code }) => code)).toEqual([0, 0]);
   for (const one of ended) expect(endOf(one).result.done).toBe(rows);
   expect(await timesOf(rows)).toEqual(onceEach(rows));
@@ -148,13 +155,18 @@ test('the rows of a runner that is killed are taken over', async () => {
 
 test('so are those of one that is stopped past its lease; continued, it starts nothing new', async () => {
   const rows = 60;
-  await sandbox.faults({ kind: 'stall', when: 'after', ms: 300, times: 1 });
+  const gate = closedAfterTest(await startGate(sandbox.baseUrl));
+  baseUrl = gate.baseUrl;
+  const answered = gate.holdNext('reply');
   const stopped = start(rows, '--concurrency', '1');
-  await effects(1);
+  await answered;
   stopped.child.kill('SIGSTOP');
-  const other = await start(rows).ended;
+  const taking = start(rows).ended;
+  await silenceUntil(journal, stopped.child.pid, taking);
+  const other = await taking;
   expect([other.code, endOf(other).result]).toEqual([0, expect.objectContaining({ done: rows })]);
   const requests = sandbox.lines.length;
+  gate.release();
   stopped.child.kill('SIGCONT');
   const late = await stopped.ended;
   // What came of its one request is on record by whoever was first; all else is done.
@@ -181,7 +193,9 @@ test('who is done early waits for the others, and says for whom; after --max-wai
   const { result } = endOf(early);
   expect((result.not_begun ?? 0) + (result.sending ?? 0) + (result.done ?? 0)).toBe(rows);
   slow.child.kill('SIGKILL');
-  const last = await run(rows);
+  const taking = run(rows);
+  await silenceUntil(journal, slow.child.pid, taking);
+  const last = await taking;
   expect([last.code, endOf(last).result.done]).toEqual([0, rows]);
   expect(await timesOf(rows)).toEqual(onceEach(rows));
 });
@@ -222,8 +236,9 @@ describe('the journal', () => {
 
   test('taken for dead by the others, a runner begins no new rows and says so', async () => {
     const rows = 60;
-    const fenced = start(rows, '--rate', '60/s');
-    await effects(10);
+    // So slow that it is far from its end, however long the look takes.
+    const fenced = start(rows, '--rate', '10/s');
+    await effects(3);
     await server.query('UPDATE botctl.owners SET ended_at = renewed_at', [], journal);
     const ended = await fenced.ended;
     expect(ended.code).toBe(11);
@@ -244,12 +259,11 @@ describe('the journal', () => {
     const { HOME = '', ...rest } = machine();
     const env = { ...rest, HOME, BOTCTL_JOURNAL: proxy.through(journal) };
     const report = join(HOME, 'report.csv');
-    const limits = ['--rate', '60/s', '--max-wait', '600ms', '--report', report];
-    const argv = words(fileOf(env, rows), '--json', ...limits);
-    const running = botctl(argv, { env });
-    await effects(10);
+    const argv = words(fileOf(env, rows), '--json', '--report', report);
+    const running = botctl([...argv, '--rate', '10/s', '--max-wait', '2s'], { env });
+    await effects(3);
     proxy.now('cut');
-    await effects(20);
+    await effects(6);
     proxy.refuse();
     proxy.now('cut');
     const ended = await running;
@@ -263,6 +277,8 @@ describe('the journal', () => {
     expect(result.untold).toBeGreaterThan(0);
     expect([existsSync(report), ended.stderr]).toEqual([false, expect.stringContaining('was not written')]);
     await proxy.accept();
+    // It could not say that it left.
+    await silence(journal);
     const again = await botctl(argv, { env });
     expect([again.code, endOf(again).result.done]).toEqual([0, rows]);
     expect(await timesOf(rows)).toEqual(onceEach(rows));
@@ -309,8 +325,13 @@ describe('the file', () => {
     ]);
     first.child.kill('SIGKILL');
     // Killed, it counts as at work until its lease has run out.
+    await once(first.child, 'close');
+    expect((await changed('--changed-file')).code).toBe(6);
     let taken = refused;
-    while (taken.code === 6) taken = await changed('--changed-file');
+    while (taken.code === 6) {
+      await silence(journal, first.child.pid ?? 0);
+      taken = await changed('--changed-file');
+    }
     expect(taken.code).toBe(0);
     expect(await timesOf(4)).toEqual(onceEach(4));
   });

@@ -5,11 +5,13 @@ import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { botctl, botctlPath } from '../../testing/botctl.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
+import { startGate } from '../../testing/gate.ts';
 import { Home } from '../../testing/home.ts';
 import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { startPretendPooler } from '../../testing/postgres/pooler.ts';
 import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
+import { silenceUntil, upForLong } from '../../testing/postgres/silence.ts';
 import { startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
 import { payAda, type Said } from '../../testing/sandboxHome.ts';
 
@@ -24,7 +26,7 @@ let journal: string;
 let homes: Home[];
 let started: ChildProcess[];
 beforeEach(async () => {
-  journal = await newSharedJournal(server, { leaseMs: 900 });
+  journal = await newSharedJournal(server);
   homes = [];
   started = [];
 });
@@ -78,11 +80,6 @@ function start(words: readonly string[], env: Record<string, string>): Started {
   return { child, ended };
 }
 
-/** An attempt is on record that has no end yet. */
-async function isSending(): Promise<boolean> {
-  return (await server.query('SELECT FROM botctl.attempts WHERE verdict IS NULL', [], journal)).length > 0;
-}
-
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   for (let look = 0; look < 1000; look += 1) {
     if (await isSo()) return;
@@ -100,13 +97,18 @@ describe('two machines with one journal', () => {
   });
 
   test('pay once, though one of them is stopped in the middle for longer than its lease', async () => {
-    await sandbox.faults({ kind: 'stall', when: 'before', ms: 4000, times: 1 });
-    const slow = start(payRent, machine());
-    await until(isSending);
-    await pause(400);
+    await upForLong(journal);
+    const gate = closedAfterTest(await startGate(sandbox.baseUrl));
+    const atGate = () => ({ ...machine(), BOTCTL_BASE_URL: gate.baseUrl });
+    const sent = gate.holdNext('request');
+    const slow = start(payRent, atGate());
+    await sent;
     slow.child.kill('SIGSTOP');
-    const taking = await run(payRent, machine());
+    const ending = run(payRent, atGate());
+    await silenceUntil(journal, slow.child.pid, ending);
+    const taking = await ending;
     expect(taking.said).toMatchObject({ outcome: 'accepted', intent: { attempts: 2 } });
+    gate.release();
     slow.child.kill('SIGCONT');
     const late = await slow.ended;
     expect([taking.code, late.code]).toEqual([0, 0]);
@@ -149,7 +151,7 @@ describe('a command whose journal is away', () => {
     const { code, said } = await ended;
     expect([code, said.error?.code]).toEqual([130, 'interrupted']);
     expect(said.error?.message).toMatch(/Nothing was sent\.$/u);
-    expect(performance.now() - startedAtMs).toBeLessThan(3000);
+    expect(performance.now() - startedAtMs).toBeLessThan(20_000);
   });
 });
 

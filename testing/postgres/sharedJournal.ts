@@ -18,35 +18,22 @@ export type SharedPlace = {
   readonly dataFolder: string;
 };
 
-type Making = {
-  readonly version?: Version;
-  /** So short that a test can outlast it. */
-  readonly leaseMs?: number;
-};
+type Making = { readonly version?: Version };
 
 const databases = new Map<Version, Promise<string>>();
 let schemas = 0;
 
 /** A journal in a schema of its own, which is made sooner than a database. */
-export async function newSharedPlace({ version = 18, leaseMs }: Making = {}): Promise<SharedPlace> {
+export async function newSharedPlace({ version = 18 }: Making = {}): Promise<SharedPlace> {
   const database = databases.get(version) ?? sharedServer(version).then((server) => server.newDatabase());
   databases.set(version, database);
   schemas += 1;
-  return newPlaceIn(await database, `journal_${schemas}`, leaseMs);
+  return newPlaceIn(await database, `journal_${schemas}`);
 }
 
-export async function newPlaceIn(
-  database: string,
-  schema = 'botctl',
-  leaseMs?: number,
-): Promise<SharedPlace> {
+export async function newPlaceIn(database: string, schema = 'botctl'): Promise<SharedPlace> {
   const place = { url: `${database}?schema=${schema}`, schema, dataFolder: newFolder() };
-  await onServer(place, async (client) => {
-    await migrate(client, schema, randomBytes);
-    if (leaseMs === undefined) return;
-    const bytes = Buffer.from(String(leaseMs));
-    await client.query(`UPDATE meta SET value = $1 WHERE name = 'lease-ms'`, [bytes]);
-  });
+  await onServer(place, (client) => migrate(client, schema, randomBytes));
   return place;
 }
 

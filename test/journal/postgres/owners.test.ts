@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { endWith, inHand, newIntent, nowMs } from '../../../testing/journals.ts';
+import { passHere } from '../../../testing/localTime.ts';
 import { type CuttableProxy, startCuttableProxy } from '../../../testing/postgres/cuttableProxy.ts';
 import { sharedServer } from '../../../testing/postgres/server.ts';
 import { onShared, scriptedEngines } from '../../../testing/postgres/sharedEngine.ts';
@@ -10,9 +10,11 @@ import {
   openShared,
   type SharedPlace,
 } from '../../../testing/postgres/sharedJournal.ts';
+import { silence, upForLong } from '../../../testing/postgres/silence.ts';
 import { once, paid, transfer } from '../../../testing/scriptedEngine.ts';
 
-const leaseMs = 500;
+/** Of every journal; so long that nobody's runs out here but by what a test does. */
+const leaseMs = 30_000;
 const newEngine = scriptedEngines();
 
 let proxy: CuttableProxy;
@@ -23,6 +25,29 @@ afterAll(() => proxy.close());
 
 const throughProxy = (place: SharedPlace): SharedPlace => ({ ...place, url: proxy.through(place.url) });
 
+/** On a server on which who is silent may be taken for dead. */
+async function newPlace(): Promise<SharedPlace> {
+  const place = await newSharedPlace();
+  await upForLong(place.url, place.schema);
+  return place;
+}
+
+const fallSilent = ({ url, schema }: SharedPlace, owner: string): Promise<void> =>
+  silence(url, owner, schema);
+
+async function untilRenewed(place: SharedPlace, owner: string): Promise<void> {
+  const sql = 'SELECT FROM owners WHERE id = $1 AND renewed_at > 0';
+  const isRenewed = () =>
+    onServer(place, async (client) => (await client.query(sql, [owner])).rowCount === 1);
+  await expect.poll(isRenewed, { timeout: 20_000 }).toBe(true);
+}
+
+async function untilSomebodyWaits(place: SharedPlace): Promise<void> {
+  const sql = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
+  const isWaiting = () => onServer(place, async (client) => (await client.query(sql)).rowCount === 1);
+  await expect.poll(isWaiting, { timeout: 20_000 }).toBe(true);
+}
+
 /** What the server has of it, past every botctl. */
 async function endOfOwner(place: SharedPlace, owner: string): Promise<number | null> {
   const sql = 'SELECT ended_at::float8 FROM owners WHERE id = $1';
@@ -31,28 +56,35 @@ async function endOfOwner(place: SharedPlace, owner: string): Promise<number | n
 }
 
 describe('an owner', () => {
+  afterEach(() => void vi.useRealTimers());
+
   test('that has nothing to say for long renews its lease', async () => {
-    const place = await newSharedPlace({ leaseMs });
+    const place = await newPlace();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
     const [journal, other] = [inHand(await openShared(place)), inHand(await openShared(place))];
     const { id } = await journal.begin(newIntent(), 'h', nowMs);
-    await pause(3 * leaseMs);
+    await fallSilent(place, journal.self());
+    vi.advanceTimersByTime(leaseMs / 2);
+    await untilRenewed(place, journal.self());
     await other.recordDeath(id, nowMs);
     expect(await other.get(id)).toMatchObject({ state: 'sending', ownerLives: true });
     expect(journal.trouble()).toBeUndefined();
   });
 
   test('that waits in a lock renews it on a line of its own', async () => {
-    const place = await newSharedPlace({ leaseMs });
+    const place = await newPlace();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
     const [journal, other] = [inHand(await openShared(place)), inHand(await openShared(place))];
     const { id } = await journal.begin(newIntent(), 'h', nowMs);
     const alone = { alone: ['the same'] };
-    const holding = other.commit(() => pause(3 * leaseMs), alone);
-    await pause(20);
-    const waiting = journal.commit(async (tx) => (await tx.get(id))?.state, {
-      ...alone,
-      beforeSending: true,
-    });
-    await holding;
+    let waiting: Promise<string | undefined> | undefined;
+    await other.commit(async () => {
+      waiting ??= journal.commit(async (tx) => (await tx.get(id))?.state, { ...alone, beforeSending: true });
+      await untilSomebodyWaits(place);
+      await fallSilent(place, journal.self());
+      vi.advanceTimersByTime(leaseMs / 2);
+      await untilRenewed(place, journal.self());
+    }, alone);
     await other.recordDeath(id, nowMs);
     expect(await other.ownerLives(journal.self())).toBe(true);
     expect(await waiting).toBe('sending');
@@ -70,12 +102,12 @@ describe('an owner', () => {
   });
 
   test('is dead by the record alone: a lease that ran out is not enough to take what it has', async () => {
-    const place = await newSharedPlace({ leaseMs });
+    const place = await newPlace();
     const journal = inHand(await openShared(throughProxy(place)));
     const other = inHand(await openShared(place));
     const { id } = await journal.begin(newIntent(), 'h', nowMs);
     proxy.now('hold');
-    await pause(2 * leaseMs);
+    await fallSilent(place, journal.self());
     await expect(other.claim(id, nowMs)).rejects.toThrow('is being sent already');
     expect(await endOfOwner(place, journal.self())).toBeNull();
     await other.recordDeath(id, nowMs);
@@ -85,12 +117,13 @@ describe('an owner', () => {
   });
 
   test('whose reads say dead may still renew: both cannot be', async () => {
-    const place = await newSharedPlace({ leaseMs });
+    const place = await newPlace();
     const journal = inHand(await openShared(throughProxy(place)));
     const other = inHand(await openShared(place));
     const { id } = await journal.begin(newIntent(), 'h', nowMs);
     proxy.now('hold');
-    await pause(2 * leaseMs);
+    await fallSilent(place, journal.self());
+    expect(await other.ownerLives(journal.self())).toBe(false);
     proxy.release();
     await journal.startAttempt(id, 'h', nowMs);
     await other.recordDeath(id, nowMs);
@@ -100,14 +133,15 @@ describe('an owner', () => {
 
 describe('an owner that was stopped for longer than its lease', () => {
   test('starts nothing new, and records what was accepted, over the one that took over', async () => {
-    const place = await newSharedPlace({ leaseMs });
+    const place = await newPlace();
     const late = inHand(await openShared(throughProxy(place)));
     const now = inHand(await openShared(place));
     const [one, two] = [newIntent({ namedBy: 'once', name: 'n' }), newIntent({ namedBy: 'once', name: 'm' })];
     for (const intent of [one, two]) await late.begin(intent, 'h', nowMs);
     expect(late.trouble()).toBeUndefined();
     proxy.now('hold');
-    await pause(2 * leaseMs);
+    await fallSilent(place, late.self());
+    passHere(leaseMs);
     expect(late.trouble()).toEqual({ is: 'stale-claim' });
     for (const { id } of [one, two]) {
       await now.recordDeath(id, nowMs);
@@ -146,11 +180,11 @@ describe('an owner that was stopped for longer than its lease', () => {
   });
 
   test('does not send at the door, and claims anew', async () => {
-    const place = await newSharedPlace({ leaseMs });
+    const place = await newPlace();
     const scripted = newEngine();
     const journal = await openShared(place);
     scripted.whileConnecting = () => {
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, leaseMs);
+      passHere(leaseMs);
       scripted.whileConnecting = () => {};
     };
     const ended = await scripted.run(transfer({}, once('rent')), [paid], onShared(journal));
@@ -168,14 +202,15 @@ describe('an owner that was stopped for longer than its lease', () => {
   });
 
   test('before its request left sends none, and tells what became of it meanwhile', async () => {
-    const place = await newSharedPlace({ leaseMs });
+    const place = await newPlace();
     const [late, now] = [await openShared(throughProxy(place)), await openShared(place)];
     const [stopped, other] = [newEngine(), newEngine()];
     const payment = transfer({}, once('rent'));
     const held = proxy.when({ from: 'server', has: 'COMMIT' }, 'hold');
     const telling = stopped.run(payment, [paid], onShared(late));
     await held;
-    await pause(2 * leaseMs);
+    await fallSilent(place, late.self());
+    passHere(leaseMs);
     const taken = await other.run(payment, [paid], onShared(now));
     expect(taken).toMatchObject({ is: 'concluded', intent: { state: 'accepted' } });
     proxy.release();
@@ -185,14 +220,15 @@ describe('an owner that was stopped for longer than its lease', () => {
   });
 
   test('before its request left, while the other one is still sending, sends none and knows no end', async () => {
-    const place = await newSharedPlace({ leaseMs });
+    const place = await newPlace();
     const [late, now] = [await openShared(throughProxy(place)), await openShared(place)];
     const [stopped, other] = [newEngine(), newEngine()];
     const payment = transfer({}, once('rent'));
     const held = proxy.when({ from: 'server', has: 'COMMIT' }, 'hold');
     const telling = stopped.run(payment, [paid], onShared(late));
     await held;
-    await pause(2 * leaseMs);
+    await fallSilent(place, late.self());
+    passHere(leaseMs);
     await other.beginSending(payment, onShared(now));
     proxy.release();
     const told = await telling;

@@ -12,9 +12,8 @@ import {
   openShared,
   type SharedPlace,
 } from '../../../testing/postgres/sharedJournal.ts';
+import { silence, upAsItIs, upForLong } from '../../../testing/postgres/silence.ts';
 
-// Long enough for a slow machine to look twice within it.
-const leaseMs = 1000;
 const patience = { sleep: shortSleep };
 const beforeSending = { beforeSending: true } as const;
 
@@ -30,7 +29,7 @@ afterAll(() => server.close());
 
 function newPlace(): Promise<SharedPlace> {
   places += 1;
-  return newPlaceIn(database, `journal_${places}`, leaseMs);
+  return newPlaceIn(database, `journal_${places}`);
 }
 
 async function setTo(settings: Readonly<Record<string, string>>): Promise<void> {
@@ -133,19 +132,22 @@ describe('a server that may forget what it has acknowledged', () => {
 describe('a server that was started anew', () => {
   test('takes nobody for dead until everybody could be heard', async () => {
     const place = await newPlace();
+    onTestFinished(() => upAsItIs(database));
     const proxy = await startCuttableProxy(server.port);
     const silent = await openShared({ ...place, url: proxy.through(place.url) }, { patience });
     const other = inHand(await openShared(place, { patience }));
     const { id } = await silent.commit((tx) => tx.begin(newIntent(), 'h', nowMs), beforeSending);
     await proxy.close();
-    await server.stop();
-    await pause(1.5 * leaseMs);
-    await server.start();
+    await upForLong(place.url, place.schema);
+    await upAsItIs(database);
+    await server.restart();
+    await silence(place.url, silent.self(), place.schema);
     await other.recordDeath(id, nowMs);
     expect((await other.get(id))?.state).toBe('sending');
-    await pause(1.2 * leaseMs);
-    await other.recordDeath(id, nowMs);
-    expect((await other.get(id))?.state).toBe('unknown');
+    await upForLong(place.url, place.schema);
+    const later = inHand(await openShared(place, { patience }));
+    await later.recordDeath(id, nowMs);
+    expect((await later.get(id))?.state).toBe('unknown');
   });
 
   test('after it was killed under a command still has what it acknowledged, and the command goes on', async () => {
@@ -166,6 +168,8 @@ describe('a standby', () => {
     const proxy = await startCuttableProxy(server.port);
     onTestFinished(() => proxy.close());
     const [primary, lacking] = [await newPlace(), await newPlace()];
+    onTestFinished(() => upAsItIs(database));
+    await upForLong(primary.url, primary.schema);
     const { id: known } = await begun(primary);
     await begun(lacking);
     const standby = await server.standby({ through: proxy.port });
@@ -204,8 +208,10 @@ describe('a standby', () => {
     expect((await journal.get(known))?.id).toBe(known);
     // Up for long, and yet nobody could renew a lease here before it was promoted.
     expect(await journal.ownerLives('silent')).toBe(true);
-    await pause(1.2 * leaseMs);
-    expect(await journal.ownerLives('silent')).toBe(false);
+    await upForLong(whole.url, whole.schema);
+    const later = inHand(await openShared(whole));
+    expect(await later.ownerLives('silent')).toBe(false);
+    await later.close();
     await (await openShared(anotherMachine(whole))).close();
     await journal.close();
   }, 30_000);

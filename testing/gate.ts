@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+export type Gate = {
+  /** The service, by way of this gate. */
+  readonly baseUrl: string;
+  /** Keeps back what comes next from that side, whoever it is for; fulfilled once it has come. */
+  holdNext(side: 'request' | 'reply'): Promise<void>;
+  /** Lets through what was kept back, and what came after it. */
+  release(): void;
+  close(): Promise<void>;
+};
+
+/** Stands before a service and keeps one request or reply back until it is told to let it go. */
+export async function startGate(serviceUrl: string): Promise<Gate> {
+  const { port, hostname } = new URL(serviceUrl);
+  const sockets = new Set<Socket>();
+  const held: Socket[] = [];
+  let holding: { side: 'request' | 'reply'; came: () => void } | undefined;
+
+  const pass = (from: Socket, to: Socket, side: 'request' | 'reply'): void => {
+    sockets.add(from);
+    from.on('error', () => to.destroy());
+    from.on('close', () => to.destroy());
+    from.on('data', (bytes) => {
+      if (holding?.side !== side) return void to.write(bytes);
+      const { came } = holding;
+      holding = undefined;
+      from.pause();
+      from.unshift(bytes);
+      held.push(from);
+      came();
+    });
+  };
+  const server = createServer((client) => {
+    const target = connect(Number(port), hostname);
+    pass(client, target, 'request');
+    pass(target, client, 'reply');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    holdNext: (side) =>
+      new Promise((came) => {
+        holding = { side, came };
+      }),
+    release: () => {
+      for (const socket of held.splice(0)) socket.resume();
+    },
+    close: async () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { Client } from 'pg';
+
+/**
+ * Makes the journal's server one that has been up for long, and had this journal for long: who is silent may be taken
+ * for dead at once, and not only a lease from now. Holds for who connects from now on.
+ */
+export async function upForLong(url: string, schema = 'botctl'): Promise<void> {
+  await onDatabase(
+    url,
+    `CREATE SCHEMA IF NOT EXISTS pretended;
+     GRANT USAGE ON SCHEMA pretended TO PUBLIC;
+     CREATE OR REPLACE FUNCTION pretended.pg_postmaster_start_time() RETURNS timestamptz
+       LANGUAGE sql STABLE AS 'SELECT to_timestamp(0)';
+     DO $$ BEGIN
+       EXECUTE format('ALTER DATABASE %I SET search_path = "$user", public, pretended, pg_catalog', current_database());
+     END $$;
+     -- Past the journal's own rules: what it has seen of servers stands.
+     SET session_replication_role = replica;
+     INSERT INTO ${schema}.servers (system_id, timeline, since_ms)
+       SELECT system_identifier::text, 1, 0 FROM pg_control_system() ON CONFLICT DO NOTHING;
+     UPDATE ${schema}.servers SET since_ms = 0;`,
+  );
+}
+
+/** The end of that, for who connects from now on. */
+export async function upAsItIs(database: string): Promise<void> {
+  await onDatabase(
+    database,
+    `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I RESET search_path', current_database()); END $$`,
+  );
+}
+
+/** As if nobody had heard for longer than any lease of that owner, by its id or its process's; or of any at all. */
+export async function silence(url: string, owner?: string | number, schema = 'botctl'): Promise<void> {
+  const isOwner = owner === undefined ? '' : `AND ${typeof owner === 'number' ? 'pid' : 'id'} = '${owner}'`;
+  await onDatabase(url, `UPDATE ${schema}.owners SET renewed_at = 0 WHERE ended_at IS NULL ${isOwner}`);
+}
+
+/** Of a process that is killed or stopped: what it said last may reach the server later, and does not help it. */
+export async function silenceUntil(
+  url: string,
+  pid: number | undefined,
+  ended: Promise<unknown>,
+): Promise<void> {
+  let isOver = false;
+  void ended.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    await silence(url, pid ?? 0);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function onDatabase(url: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
