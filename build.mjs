@@ -32,9 +32,7 @@ const leaveOut = {
     const index = surgeryIndex(source, importer);
     if (index < 0) return null;
     const isNoFile = source.startsWith('node:') || surgery[index].mayBeMissing;
-    const replaced = isNoFile
-      ? undefined
-      : (await this.resolve(source, importer, { skipSelf: true }))?.id;
+    const replaced = isNoFile ? undefined : (await this.resolve(source, importer, { skipSelf: true }))?.id;
     review.noted(index, importer, replaced);
     return `\0left-out:${index}`;
   },

@@ -18,7 +18,7 @@ const beside = [...slower, 'gh', '/usr/bin/python3, urllib', 'curl'];
 
 /** How many times `node -e 0` this may take. Later Nodes start faster: there only a script's own fetch counts. */
 function markFor(name: string, nodeVersion: string): number {
-  const isLater = !nodeVersion.startsWith('v20.');
+  const isLater = !/^v20\b/u.test(nodeVersion);
   const isStart = name === 'botctl --version' || name === 'botctl --help';
   return (isLater && !isStart ? undefined : marks[name]) ?? Number.POSITIVE_INFINITY;
 }
