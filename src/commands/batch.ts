@@ -24,6 +24,7 @@ import type { Runner, SharedBatch } from '../journal/shares.ts';
 import { noRows } from '../words/batchInput.ts';
 import { checkingInput } from '../words/batchPlan.ts';
 import { reportGivenUp } from '../words/batchReport.ts';
+import { rowsLandingWords } from '../words/progress.ts';
 import { othersNotSeen, ownShareDone } from '../words/sharedBatch.ts';
 import { type FinishedRun, gaugeOf, type OthersNow, tellEnd } from './batchEnd.ts';
 import { batchOptions } from './batchOptions.ts';
@@ -36,6 +37,7 @@ import { type OthersEnd, othersAtEnd } from './othersEnd.ts';
 import { openSession } from './session.ts';
 import { settingsOf } from './settingsOf.ts';
 import { rangesOf, refuseOtherFile } from './sharedBatch.ts';
+import { whileInFlight } from './whileInFlight.ts';
 
 export const sendBatch: Run = (given, context) => doBatch('message', given, context);
 export const transferBatch: Run = (given, context) => doBatch('transfer', given, context);
@@ -176,7 +178,9 @@ async function runAll(
       if (!display.quiet) display.notice(ownShareDone(runners));
     };
     const run = { order, sheet, engine: shared, pace, rules, concurrency, ranges, onWaiting, onRowEnd };
-    const end = await runRows(run, counts);
+    const end = await whileInFlight(runRows(run, counts), context.interrupts.first, () =>
+      display.notice(rowsLandingWords),
+    );
     return { ...end, unverified };
   } finally {
     stopMeter();

@@ -5,11 +5,12 @@ import type { EngineContext } from '../engine/context.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Policies } from '../policy/policy.ts';
 import { newOneNotice } from '../words/notices.ts';
-import { progressWords, waitingWords } from '../words/progress.ts';
+import { landingWords, progressWords, waitingWords } from '../words/progress.ts';
 import { openJournalOf } from './journalPath.ts';
 import { openBot } from './openBot.ts';
 import { policiesOf, refuseOtherJournal } from './policies.ts';
 import { defaultMaxWaitMs, defaultTimeoutMs, settingsOf } from './settingsOf.ts';
+import { whileInFlight } from './whileInFlight.ts';
 
 /** All that a command needs to do things once, and what must be closed when it is over. */
 type Session = {
@@ -64,7 +65,11 @@ export function engineContext(
     chance,
     interrupts,
     observer: {
-      during: (waiting, work) => display.waiting(waitingWords(waiting), work),
+      during: (waiting, work) => {
+        const told = display.waiting(waitingWords(waiting), work);
+        if (waiting.for !== 'reply') return told;
+        return whileInFlight(told, interrupts.first, () => display.notice(landingWords(waiting.kind)));
+      },
       step: (progress) => display.step(progressWords(progress)),
       beginsAnew: (after) => display.notice(newOneNotice(after)),
     },

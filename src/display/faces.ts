@@ -7,6 +7,7 @@ import { besideLines } from './beside.ts';
 import { type ColourLevel, colourLevel } from './colour.ts';
 import { columnsOf } from './columns.ts';
 import type { Display, View } from './display.ts';
+import { LongWaits } from './longWaits.ts';
 import { Meter } from './meter.ts';
 import type { Output } from './output.ts';
 import { paintOf } from './paint.ts';
@@ -55,6 +56,7 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
   const suggest = (next: readonly Suggestion[]): Suggested =>
     suggested(next, { occurrences: choice.kept, interactive });
   let meter: Meter | undefined;
+  const longWaits = new LongWaits((why) => sayUnder(errPaint.cyan('note:'), 'note: '.length, `${why}…`));
   const say = (line: string): void => {
     if (meter === undefined) void stderr.say(`${line}\n`);
     else meter.say(line);
@@ -107,7 +109,9 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
             stream: streams.stderrStream as NodeJS.WriteStream,
             color: levelOf(stderr) > 0,
           })
-        : work,
+        : choice.quiet
+          ? work
+          : longWaits.during(why, work),
 
     meter: (gauge) => {
       if (choice.quiet) return () => {};

@@ -1,4 +1,5 @@
 import type { Progress, Waiting } from '../engine/ports.ts';
+import type { Kind } from '../intent/wanted.ts';
 import { nouns } from './phrases.ts';
 import { formatPause } from './time.ts';
 
@@ -13,6 +14,14 @@ export function waitingWords(waiting: Waiting): string {
       return `Trying again in ${formatPause(waiting.waitMs)} (${waiting.why})`;
   }
 }
+
+/** What the first interrupt still waits for, and how to leave. */
+export function landingWords(kind: Kind): string {
+  return `Interrupted while the ${nouns[kind]} is on its way: waiting up to 5 s for its reply. Interrupt again to leave at once; then its outcome is unknown.`;
+}
+
+export const rowsLandingWords =
+  'Interrupted: no new row is begun, and the replies of those on their way are waited for, up to 5 s. Interrupt again to leave at once; then their outcome is unknown.';
 
 /** A line of --verbose. */
 export function progressWords(progress: Progress): string {
