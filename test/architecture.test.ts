@@ -11,10 +11,12 @@ const beside = ['testing', 'proof', 'bench', 'scripts'].map((name) =>
 const allowed: Record<string, readonly string[]> = {
   errors: ['disk', 'words'],
   disk: ['words'],
-  words: ['bot', 'engine', 'errors', 'intent', 'journal', 'policy', 'wire'],
+  words: ['bot', 'chain', 'engine', 'errors', 'intent', 'journal', 'policy', 'wire'],
   folders: ['context', 'words'],
   context: ['display', 'engine'],
-  bot: ['words', 'wire', 'lock', 'input', 'intent', 'disk', 'errors', 'folders', 'context'],
+  // What a Solana node proves.
+  chain: ['words', 'journal', 'wire', 'intent'],
+  bot: ['words', 'chain', 'wire', 'lock', 'input', 'intent', 'disk', 'errors', 'folders', 'context'],
   // The tree names every command; what a command needs loads when it runs.
   cli: ['commands', 'words', 'context', 'errors', 'version', 'wrap'],
   doctor: ['words', 'journal', 'wire', 'errors'],
@@ -26,14 +28,15 @@ const allowed: Record<string, readonly string[]> = {
   journal: ['words', 'lock', 'intent', 'disk', 'errors'],
   engine: ['bot', 'words', 'journal', 'policy', 'wire', 'intent', 'errors'],
   batch: ['bot', 'words', 'engine', 'journal', 'intent', 'input', 'disk', 'errors'],
-  display: ['words', 'disk', 'journal', 'wire', 'intent', 'errors', 'wrap'],
+  display: ['words', 'chain', 'disk', 'journal', 'wire', 'intent', 'errors', 'wrap'],
   sandbox: ['disk', 'lock'],
   // Loaded by tests and scripts only.
-  schema: ['engine', 'journal', 'errors'],
+  schema: ['chain', 'engine', 'journal', 'errors'],
   commands: [
     'words',
     'batch',
     'bot',
+    'chain',
     'cli',
     'context',
     'disk',
@@ -60,7 +63,7 @@ const allowed: Record<string, readonly string[]> = {
 const homes: Record<string, readonly string[]> = {
   '@noble/ed25519': ['intent', 'sandbox'],
   '@photostructure/sqlite': ['batch', 'journal', 'lock', 'sandbox'],
-  '@scure/base': ['intent', 'sandbox'],
+  '@scure/base': ['chain', 'intent', 'sandbox'],
   chalk: ['display'],
   commander: ['cli'],
   conf: ['bot'],

@@ -161,7 +161,7 @@ export class ScriptedEngine {
     this.whileConnecting();
     const shut = limits.door();
     if (shut !== undefined) return { came: 'nothing', headersSent: false, trouble: shut, shut: true };
-    this.sent.push({ key: sentKey, body, token: shipment.token.reveal(), url: shipment.url });
+    this.sent.push({ key: sentKey, body, token: shipment.token?.reveal() ?? '', url: shipment.url });
     const next = this.script.shift();
     if (next === undefined) throw new Error('the script has no more replies');
     if (next === never) return new Promise(() => {});

@@ -1,4 +1,5 @@
 import type { BaseUrl } from '../intent/baseUrl.ts';
+import type { ChainProfile } from './chainProfile.ts';
 import type { Settings } from './settings.ts';
 
 /** A bot, and the service that it speaks to. */
@@ -14,6 +15,8 @@ export type Bot = {
   /** A phrase for people; never the token. */
   readonly tokenSource: string;
   readonly settings: Settings;
+  /** Absent where no node is named that could show its transfers. */
+  readonly chain?: ChainProfile | undefined;
 };
 
 /** The bot of a token that is no profile's. */

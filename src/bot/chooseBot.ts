@@ -87,6 +87,15 @@ export async function botOfProfile(name: string, inputs: BotInputs): Promise<Bot
   return botAtOwnUrl(name, inputs);
 }
 
+/** Where a profile's transfers can be seen: nobody speaks, so its token stays where it is. */
+export async function chainOfProfile(
+  name: string,
+  inputs: BotInputs,
+): Promise<Pick<Bot, 'name' | 'chain' | 'settings'> | undefined> {
+  const { chainAtProfile } = await import('./profileBot.ts');
+  return chainAtProfile(name, inputs);
+}
+
 function givenBaseUrl(options: BotOptions, env: Env): GivenBaseUrl | undefined {
   const by = options.baseUrl === undefined ? 'BOTCTL_BASE_URL' : '--base-url';
   const text = options.baseUrl ?? env.BOTCTL_BASE_URL;

@@ -1,14 +1,18 @@
 import { type BaseUrl, originOf, parseBaseUrl } from '../intent/baseUrl.ts';
 import { profileExists, tokenOfOtherOrigin } from '../words/profileChanges.ts';
+import { theProfile } from '../words/tokenOrigin.ts';
+import { type ChainKey, chainKeys } from './chainKeys.ts';
+import { parseAssets, readCluster, readWallet, refuseSameHosts } from './chainProfile.ts';
 import { findProfile } from './findProfile.ts';
 import { checkNewName } from './profileName.ts';
 import { type ProfileRecord, type ProfilesFile, profileOf } from './profilesFile.ts';
+import { RpcUrl } from './rpcUrl.ts';
 import { type SettingKey, settingKeys } from './settingKeys.ts';
 import { readSettings, type SettingTexts } from './settings.ts';
 import type { TokenSource } from './tokenSource.ts';
 
 /** What `config set` can change. */
-export const profileKeys = ['base-url', 'token', ...settingKeys] as const;
+export const profileKeys = ['base-url', 'token', ...settingKeys, ...chainKeys] as const;
 
 export type ProfileKey = (typeof profileKeys)[number];
 
@@ -51,7 +55,37 @@ export function setSetting(file: ProfilesFile, name: string, key: SettingKey, va
   return replace(file, name, { ...findProfile(file, name), [key]: value });
 }
 
-export function unsetSetting(file: ProfilesFile, name: string, key: SettingKey): ProfilesFile {
+/** A name, an address, or names and mints. */
+export function setChainKey(
+  file: ProfilesFile,
+  name: string,
+  key: Exclude<ChainKey, 'rpc-url'>,
+  value: string,
+): ProfilesFile {
+  const profile = findProfile(file, name);
+  if (key === 'assets') return replace(file, name, { ...profile, assets: { ...parseAssets(value) } });
+  if (key === 'cluster') readCluster(value);
+  else readWallet(value);
+  return replace(file, name, { ...profile, [key]: value });
+}
+
+/** In the place of those before it, or beside them. */
+export function setRpcUrl(
+  file: ProfilesFile,
+  name: string,
+  source: TokenSource,
+  adds: boolean,
+): ProfilesFile {
+  const profile = findProfile(file, name);
+  const before = adds ? (profile['rpc-url'] ?? []) : [];
+  const sources = [...before, source];
+  refuseSameHosts(
+    sources.flatMap((one) => (one.kind === 'stored' ? RpcUrl.from(one.secret, theProfile(name)) : [])),
+  );
+  return replace(file, name, { ...profile, 'rpc-url': sources });
+}
+
+export function unsetSetting(file: ProfilesFile, name: string, key: SettingKey | ChainKey): ProfilesFile {
   const { [key]: _removed, ...kept } = findProfile(file, name);
   return replace(file, name, kept as ProfileRecord);
 }
@@ -79,6 +113,10 @@ export function setBaseUrl(
 
 export function isSettingKey(key: string): key is SettingKey {
   return settingKeys.some((known) => known === key);
+}
+
+export function isChainKey(key: string): key is ChainKey {
+  return chainKeys.some((known) => known === key);
 }
 
 export function isProfileKey(key: string): key is ProfileKey {

@@ -4,6 +4,7 @@ import { foreignBaseUrl, keyOfProfile, namedIn, noBot, theOneInUse } from '../wo
 import { theProfile, tokenOrigin } from '../words/tokenOrigin.ts';
 import type { Bot } from './bot.ts';
 import type { BotInputs, GivenBaseUrl } from './botInputs.ts';
+import { chainProfileOf } from './chainProfile.ts';
 import { findProfile } from './findProfile.ts';
 import { type ProfileRecord, profileOf } from './profilesFile.ts';
 import { profilesPaths, readProfiles } from './readProfiles.ts';
@@ -63,6 +64,7 @@ async function botOf(
     token,
     tokenSource: `${theProfile(name)}: ${tokenOrigin(profile.token)}`,
     settings,
+    chain: chainProfileOf(name, profile, inputs),
   };
 }
 
@@ -72,4 +74,15 @@ function baseUrlOf(name: string, profile: ProfileRecord, given: GivenBaseUrl | u
   if (given === undefined) return own;
   if (originOf(given.baseUrl) === originOf(own)) return given.baseUrl;
   throw foreignBaseUrl({ name, origin: originOf(own), given });
+}
+
+/** The chain of a profile, without its token; undefined where the profile is gone. */
+export function chainAtProfile(
+  name: string,
+  inputs: BotInputs,
+): Pick<Bot, 'name' | 'chain' | 'settings'> | undefined {
+  const profile = profileOf(readProfiles(profilesPaths(inputs.env)), name);
+  if (profile === undefined) return undefined;
+  const settings = readSettings(profile, (key) => keyOfProfile(key, name));
+  return { name, settings, chain: chainProfileOf(name, profile, inputs) };
 }

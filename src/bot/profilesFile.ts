@@ -21,6 +21,10 @@ const profile = z.looseObject({
   retries: optionalText,
   'max-wait': optionalText,
   policy: optionalText,
+  'rpc-url': z.optional(z.array(source)),
+  cluster: optionalText,
+  wallet: optionalText,
+  assets: z.optional(z.record(text, text)),
 });
 
 const profilesFile = z.looseObject({

@@ -10,6 +10,7 @@ import { resumeSpec } from '../commands/resumeSpec.ts';
 import { sandboxSpec } from '../commands/sandboxSpec.ts';
 import { sendSpec } from '../commands/sendSpec.ts';
 import { transferSpec } from '../commands/transferSpec.ts';
+import { verifySpec } from '../commands/verifySpec.ts';
 import { versionSpec } from '../commands/versionSpec.ts';
 import type { CommandSpec } from './spec.ts';
 
@@ -21,6 +22,7 @@ export const commandTree: readonly CommandSpec[] = [
   historySpec,
   resumeSpec,
   resolveSpec,
+  verifySpec,
   configSpec,
   journalSpec,
   sandboxSpec,

@@ -4,10 +4,11 @@ import { reportFormatOf } from '../batch/reportFile.ts';
 import type { Given } from '../cli/given.ts';
 import { namingFrom } from '../intent/naming.ts';
 import { again } from '../words/again.ts';
-import { inputAndTokenFromStdin, namelessBatch, notACount, notARate } from '../words/batchOptions.ts';
+import { inputAndTokenFromStdin, namelessBatch, notACount } from '../words/batchOptions.ts';
 import { reportIsInput } from '../words/batchReport.ts';
 import { isoMonth } from '../words/time.ts';
 import { plainName } from './batchAgain.ts';
+import { rateOf } from './rate.ts';
 
 export type BatchOptions = {
   readonly path: string;
@@ -64,16 +65,6 @@ function wholeNumber(given: Given, option: string, most: number): number | undef
   const count = /^[1-9]\d{0,9}$/u.test(text) ? Number(text) : Number.NaN;
   if (count <= most) return count;
   throw notACount(option, text, most);
-}
-
-const unitsInS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
-
-function rateOf(given: Given): number | undefined {
-  const text = given.text('rate');
-  if (text === undefined) return undefined;
-  const [, count, unit] = /^([1-9]\d{0,6})\/(s|m|h)$/u.exec(text) ?? [];
-  if (count !== undefined && unit !== undefined) return Number(count) / (unitsInS[unit] ?? 1);
-  throw notARate(text);
 }
 
 function refuseSharedStdin(path: string, given: Given): void {

@@ -1,15 +1,23 @@
+import type { Connection } from '../bot/connection.ts';
 import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
 import { execute } from '../engine/execute.ts';
 import type { Exit } from '../errors.ts';
 import type { Order } from '../intent/order.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { ChainWait } from './chainWait.ts';
 import { consentFor, openBeforeSending } from './consent.ts';
-import { openSession } from './session.ts';
+import { openSession, type Session } from './session.ts';
 import { tell } from './telling.ts';
+import type { WaitOptions } from './waitOptions.ts';
 
 /** Does one message or transfer once, and says how it ended. */
-export async function doOnce(order: Order, given: Given, context: Context): Promise<Exit> {
+export async function doOnce(
+  order: Order,
+  given: Given,
+  context: Context,
+  wait?: WaitOptions,
+): Promise<Exit> {
   for (const warning of order.wanted.warnings) context.display.warn(warning);
   if (given.flag('dry-run')) {
     const { dryRun } = await import('./dryRun.ts');
@@ -19,19 +27,45 @@ export async function doOnce(order: Order, given: Given, context: Context): Prom
     const { withEarlierRun } = await import('./earlierRun.ts');
     throw await withEarlierRun(thrown, order, given, context, journal);
   };
+  let waiting: ChainWait | undefined;
   const session = await openSession(given, context).catch((thrown: unknown) => failWithEarlier(thrown));
   try {
     const { engine, connection } = session;
+    waiting = await openWait(order, session, given, context, wait);
     const consent = openBeforeSending(
       order.wanted.kind,
-      connection,
+      bothReady(connection, waiting),
       consentFor(order, engine.bot, given, context),
     );
     const outcome = await execute(order, engine, consent).catch((thrown: unknown) =>
       failWithEarlier(thrown, engine.journal),
     );
-    return await tell(outcome, given, engine.journal, context, order.wanted.warnings);
+    const chainEnd = await waiting?.end(outcome, engine.journal);
+    return await tell(outcome, given, engine.journal, context, order.wanted.warnings, chainEnd);
   } finally {
+    await waiting?.close();
     await session.close();
   }
+}
+
+/** Nothing that could never be proven is sent where somebody waits for the proof. */
+async function openWait(
+  order: Order,
+  { engine }: Session,
+  given: Given,
+  context: Context,
+  options: WaitOptions | undefined,
+): Promise<ChainWait | undefined> {
+  if (options === undefined || order.wanted.kind !== 'transfer') return undefined;
+  const { openChainWait } = await import('./chainWait.ts');
+  return openChainWait(order.wanted.request.asset, engine.bot, given, context, options);
+}
+
+function bothReady(connection: Connection, waiting: ChainWait | undefined): Connection {
+  if (waiting === undefined) return connection;
+  const ready = async (): Promise<void> => {
+    await connection.ready();
+    await waiting.ready();
+  };
+  return { ...connection, ready };
 }

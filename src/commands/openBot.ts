@@ -1,10 +1,13 @@
 import { type Bot, sandboxBot } from '../bot/bot.ts';
 import type { BotInputs } from '../bot/botInputs.ts';
+import type { ChainProfile } from '../bot/chainProfile.ts';
 import { type BotOptions, chooseBot } from '../bot/chooseBot.ts';
 import { type ChannelOptions, type ConnectedBot, channelTo, connectionTo } from '../bot/connection.ts';
+import { RpcUrl } from '../bot/rpcUrl.ts';
 import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
 import { sandboxBaseUrl } from '../intent/baseUrl.ts';
+import type { RunningSandbox } from '../sandbox/start.ts';
 import { version } from '../version.ts';
 import {
   besideSandbox,
@@ -73,6 +76,16 @@ function sandboxBotWith(token: string): Bot {
   };
 }
 
+/** Its own chain shows its transfers. */
+function chainOfSandbox({ node }: RunningSandbox): ChainProfile {
+  return {
+    cluster: { genesis: node.genesisHash, name: sandboxBot },
+    wallet: node.wallet,
+    assets: node.assets,
+    rpcUrls: async () => [RpcUrl.from(node.rpcUrl, sandboxToken)],
+  };
+}
+
 /** The built-in bot: its service runs inside this command, on a free port of this machine. */
 async function openSandboxBot(given: Given, context: Context, keepAlive: boolean): Promise<ConnectedBot> {
   refuseBesideSandbox(given);
@@ -81,7 +94,7 @@ async function openSandboxBot(given: Given, context: Context, keepAlive: boolean
   const running = await context.display.waiting(startingSandbox, starting);
   const channel = channelTo(running.baseUrl, { ...channelOptions(context, keepAlive), direct: true });
   return {
-    bot: sandboxBotWith(running.tokens.full),
+    bot: { ...sandboxBotWith(running.tokens.full), chain: chainOfSandbox(running) },
     connection: {
       url: running.baseUrl,
       channel,

@@ -13,7 +13,7 @@ import { defaultMaxWaitMs, defaultTimeoutMs, settingsOf } from './settingsOf.ts'
 import { whileInFlight } from './whileInFlight.ts';
 
 /** All that a command needs to do things once, and what must be closed when it is over. */
-type Session = {
+export type Session = {
   readonly engine: EngineContext;
   readonly connection: Connection;
   close(): Promise<void>;

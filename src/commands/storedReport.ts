@@ -1,5 +1,6 @@
 import type { Report } from '../display/report.ts';
 import type { Intent, Reads } from '../journal/journal.ts';
+import { chainStandingOf } from './chainProblem.ts';
 
 /** What the journal alone tells of an intent, to a command that sends nothing. */
 export async function storedReport(intent: Intent, command: string, reads: Reads): Promise<Report> {
@@ -10,6 +11,7 @@ export async function storedReport(intent: Intent, command: string, reads: Reads
     replayed: false,
     warnings: [],
     signature: await signatureOf(intent, reads),
+    chain: await chainStandingOf(intent, reads),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { ChainStanding } from '../chain/standing.ts';
 import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
 import { outcomeView } from '../display/outcomeView.ts';
@@ -6,11 +7,13 @@ import { whyMayDiffer } from '../engine/judgement.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import { asFailure, type Exit, exitOf, type Problem, problemOf } from '../errors.ts';
 import type { Journal } from '../journal/journal.ts';
+import { chainWarnings } from '../words/chain.ts';
 import { explain } from '../words/explain.ts';
 import { replayNotice } from '../words/notices.ts';
 import type { Suggestion } from '../words/suggestion.ts';
 import { replyWas, runAgainToSee, standsAllTheSame } from '../words/telling.ts';
 import { mayDifferNote } from '../words/unverified.ts';
+import { type ChainEnd, chainProblem, chainStandingOf } from './chainProblem.ts';
 import { markReported } from './markReported.ts';
 import { signatureOf, storedReport } from './storedReport.ts';
 import { suggestAnother } from './suggestAnother.ts';
@@ -22,19 +25,29 @@ export async function tell(
   journal: Journal,
   { display }: Pick<Context, 'display'>,
   earlierWarnings: readonly string[] = [],
+  chainEnd?: ChainEnd,
 ): Promise<Exit> {
-  const { exit, problem: explained, warnings } = explain(outcome, journal.clock.now());
+  const explanation = explain(outcome, journal.clock.now());
+  const chain = outcome.is === 'concluded' ? await chainStandingOf(outcome.intent, journal.reads) : undefined;
+  const against =
+    outcome.is === 'concluded' && chain !== undefined
+      ? chainProblem(outcome.intent, outcome.attempt, chain, chainEnd)
+      : undefined;
+  const exit = against === undefined ? explanation.exit : exitOf(against.code);
+  const warnings = [...explanation.warnings, ...(chain?.view === undefined ? [] : chainWarnings(chain.view))];
   const next = suggestAnother(outcome, given, display);
-  const problem = explained && withNext(explained, next);
+  const problem = against ?? (explanation.problem && withNext(explanation.problem, next));
   for (const warning of warnings) display.warn(warning);
   if (outcome.is === 'concluded') {
     const notice = replayNotice(outcome);
     if (notice !== undefined) display.notice(notice, next);
-    const mayDiffer = whyMayDiffer(outcome.intent, outcome.attempt);
+    const mayDiffer =
+      chain?.view?.verdict === 'proven' ? undefined : whyMayDiffer(outcome.intent, outcome.attempt);
     if (mayDiffer !== undefined && !display.quiet) display.notice(mayDifferNote(mayDiffer));
   }
   const { command } = given;
-  const report = await reportOf(outcome, command, journal, [...earlierWarnings, ...warnings]);
+  const told = await reportOf(outcome, command, journal, [...earlierWarnings, ...warnings]);
+  const report = told && { ...told, chain: chainEnd === undefined ? chain : shownEnd(chain, chainEnd) };
   if (problem !== undefined) {
     const whole = report && reportJsonOrError({ ...report, problem }, display);
     // What the journal could not take, its caller must have.
@@ -45,6 +58,11 @@ export async function tell(
   }
   if (report === undefined) return exit;
   return show(report, exit, journal, { display });
+}
+
+/** What was seen last counts, where nothing is on record. */
+function shownEnd(chain: ChainStanding | undefined, { view }: ChainEnd): ChainStanding {
+  return chain?.view === undefined ? { view, acknowledged: false } : chain;
 }
 
 function withNext(problem: Problem, also: readonly Suggestion[]): Problem {

@@ -10,8 +10,12 @@ import { fieldsOf, payloadOf, refuseSharedStdin } from './inputs.ts';
 import { namingOf } from './naming.ts';
 import { doOnce } from './once.ts';
 import { policiesOfCommand } from './policies.ts';
+import { waitOptions } from './waitOptions.ts';
 
-export const run: Run = async (given, context) => doOnce(await parse(given, context), given, context);
+export const run: Run = async (given, context) => {
+  const wait = waitOptions(given);
+  return doOnce(await parse(given, context), given, context, wait);
+};
 
 async function parse(given: Given, context: Context): Promise<Order> {
   refuseSharedStdin(given, ['payload', 'token-file']);

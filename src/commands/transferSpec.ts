@@ -1,6 +1,7 @@
 import { guessOptions } from '../cli/guessOptions.ts';
 import type { LeafSpec, OptionGuess } from '../cli/spec.ts';
 import { exitsOfOnce, onceOptions } from './onceSpec.ts';
+import { waitOptionSpecs } from './waitSpec.ts';
 
 const amountWord = /^\d+(?:\.\d+)?$/u;
 
@@ -49,6 +50,7 @@ export const transferSpec: LeafSpec = {
       about: 'allow an address off the curve, such as a multisig vault',
       group: 'Transfer',
     },
+    ...waitOptionSpecs,
     ...onceOptions,
   ],
   examples: [

@@ -1,6 +1,7 @@
 import type { Intent } from '../journal/journal.ts';
 import { formatAmountOf } from '../words/amount.ts';
 import { headlineOf } from '../words/headline.ts';
+import { chainFacts } from './chainView.ts';
 import type { Canvas, View } from './display.ts';
 import { drawMessage, type LabelCanvas, labelled } from './drawing.ts';
 import {
@@ -77,6 +78,7 @@ export function drawReport(report: Report, canvas: Canvas): string {
       ['Signature', shown(transfer?.signature)],
       ['Status', shown(transfer?.status)],
       ['Transfer', shown(transfer?.transfer_id)],
+      ...chainFacts(report.chain),
     ],
     canvas,
   );

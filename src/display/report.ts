@@ -1,3 +1,4 @@
+import type { ChainStanding } from '../chain/standing.ts';
 import type { Problem } from '../errors.ts';
 import type { Attempt, Intent } from '../journal/journal.ts';
 import { readReply } from '../wire/readReply.ts';
@@ -14,6 +15,8 @@ export type Report = {
   readonly warnings: readonly string[];
   /** The operator's own word on a resolved intent. */
   readonly signature?: string | undefined;
+  /** What is known of it by the chain. */
+  readonly chain?: ChainStanding | undefined;
 };
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -109,9 +112,19 @@ function intentJson(intent: Intent): Fields {
 }
 
 /** Whether what is told to have happened is what was asked for; nothing where nothing did. */
-export function isVerified({ intent, attempt }: Pick<Report, 'intent' | 'attempt'>): boolean | undefined {
+export function isVerified({
+  intent,
+  attempt,
+  chain,
+}: Pick<Report, 'intent' | 'attempt' | 'chain'>): boolean | undefined {
+  if (chain?.view?.verdict === 'proven') return true;
   if (intent.state === 'accepted') return attempt?.verified ?? false;
   return intent.resolvedAs === 'happened' ? true : undefined;
+}
+
+function chainJson(chain: ChainStanding | undefined): Fields {
+  if (chain?.view === undefined) return {};
+  return { chain: { ...chain.view, ...(chain.acknowledged ? { acknowledged: true } : {}) } };
 }
 
 export function reportJson(report: Report): Record<string, unknown> {
@@ -129,6 +142,7 @@ export function reportJson(report: Report): Record<string, unknown> {
     intent: intentJson(intent),
     ...(message === undefined ? {} : { message: pruned(message) }),
     ...(transfer === undefined ? {} : { transfer: pruned(transfer) }),
+    ...chainJson(report.chain),
     ...(attempt?.requestId === undefined ? {} : { request_id: attempt.requestId }),
     warnings,
     ...(problem === undefined ? {} : { error: problem }),

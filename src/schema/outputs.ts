@@ -289,6 +289,14 @@ const sandboxRequest = z
   })
   .meta({ id: 'SandboxRequest', title: 'A request to the sandbox, one line each' });
 
+const verifiedAll = z
+  .strictObject({
+    ...head,
+    verified: z.strictObject({ proven: z.int(), contradicted: z.int(), undecided: z.int() }),
+    error: problem.optional(),
+  })
+  .meta({ id: 'VerifiedAll', title: 'How many transfers the chain proved' });
+
 const doctor = z
   .strictObject({
     ...head,
@@ -324,7 +332,7 @@ const batches = ['batch send', 'batch transfer'];
 export const outputs: readonly Output[] = [
   {
     name: 'Outcome',
-    commands: ['send', 'transfer', 'history', 'resume', 'resolve'],
+    commands: ['send', 'transfer', 'history', 'resume', 'resolve', 'verify'],
     about:
       'One intent: what was asked, where it stands and what the service said. A list is one such object a line.',
     schema: outcome,
@@ -421,6 +429,12 @@ export const outputs: readonly Output[] = [
     commands: ['journal migrate'],
     about: 'Where `from` and `to` are the same, nothing was changed.',
     schema: migratedJournal,
+  },
+  {
+    name: 'VerifiedAll',
+    commands: ['verify'],
+    about: '`verify --all`: the last line.',
+    schema: verifiedAll,
   },
   { name: 'Grants', commands: ['journal grants'], about: 'SQL for `psql`.', schema: grants },
   { name: 'Path', commands: ['config path'], about: 'The file, whether it is there or not.', schema: path },

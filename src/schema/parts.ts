@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { reasons } from '../chain/reason.ts';
+import { chainVerdicts, commitments } from '../chain/verdict.ts';
 import { planKinds } from '../engine/planKinds.ts';
 import { failureExits } from '../errors.ts';
 import { states, verdicts } from '../journal/journal.ts';
@@ -88,6 +90,35 @@ export const decision = z
   })
   .meta({ id: 'Decision', title: 'A decision' });
 
+/** What a look at a chain says of a transfer. */
+const chain = z
+  .strictObject({
+    verdict: oneOf(chainVerdicts).describe('only `proven` shows that it was paid; `likely` is not final yet'),
+    commitment: oneOf(commitments).optional().describe('how far the transaction has come'),
+    signature: text.optional(),
+    instruction: text
+      .optional()
+      .describe('which instruction pays it: `2`, or `2.0` for the first that it called'),
+    slot: z.int().optional(),
+    block_time: z.int().optional().describe('seconds since 1970, as the nodes estimate it'),
+    cluster: text.describe('its name, else its genesis hash'),
+    rpc: z.array(text).describe('the hosts of the nodes that were asked'),
+    paid: z
+      .strictObject({
+        to: text,
+        mint: text.optional().describe('absent for SOL'),
+        units: text.describe('base units, as a text: they may be more than a float holds'),
+        decimals: z.int(),
+        received: text.describe('what of them the recipient got'),
+        fee_units: text.describe('what the mint kept'),
+      })
+      .optional(),
+    memo: z.boolean().optional().describe('whether a memo that was asked for is there'),
+    reasons: z.array(oneOf(reasons)).describe('why it is no more than that, and what is odd'),
+    acknowledged: z.literal(true).optional().describe('a person has dealt with it'),
+  })
+  .meta({ id: 'Chain', title: 'What the chain says' });
+
 export const outcomeFields = {
   outcome: oneOf(states).describe('the intent’s state'),
   replayed: z.boolean().describe('nothing was sent now: this was done before'),
@@ -103,6 +134,7 @@ export const outcomeFields = {
   transfer: anything
     .optional()
     .describe('the transfer as the service answered it: `transfer_id`, `status`, `signature`'),
+  chain: chain.optional().describe('the latest look at the chain, or the one that proved it'),
   request_id: text.optional().describe('the service’s own id of the request'),
   warnings,
   error: problem.optional(),
@@ -126,5 +158,12 @@ export const profile = z
     retries: text.optional(),
     max_wait: text.optional(),
     policy: text.optional().describe('the file that says what it may spend'),
+    rpc: z
+      .array(text)
+      .optional()
+      .describe('of each Solana node the host, or where its URL is read; never the URL'),
+    cluster: text.optional(),
+    wallet: text.optional(),
+    assets: z.record(text, text).optional().describe('the mints of assets, by their names'),
   })
   .meta({ id: 'Profile', title: 'A profile' });

@@ -36,10 +36,10 @@ export interface ReplySocket {
 /** A reply that was taken for the answer to the request with this key, and the id that it named. */
 export type Exchange = { readonly key: string; readonly id: string | undefined };
 
-/** Everything one request is made of. The token is revealed only while its header is written. */
+/** Everything one request is made of. The token is revealed only while its header is written; some need none. */
 export type Shipment = {
   readonly url: string;
-  readonly token: { reveal(): string };
+  readonly token: { reveal(): string } | undefined;
   readonly body: Uint8Array;
 };
 

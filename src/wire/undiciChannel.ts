@@ -125,7 +125,7 @@ function flyOnce(
       clearTimeout(timer);
       limits.cut.removeEventListener('abort', onCut);
       const flight = decoded(received.flight(phase, reason ?? error), maxReplyBytes);
-      resolve(withoutToken(flight, shipment.token.reveal()));
+      resolve(shipment.token === undefined ? flight : withoutToken(flight, shipment.token.reveal()));
     };
     if (limits.cut.aborted) {
       finish(new Cut());
@@ -166,7 +166,7 @@ function requestOf(shipment: Shipment, settings: ChannelSettings): Dispatcher.Di
     path: `${url.pathname}${url.search}`,
     method: 'POST',
     headers: {
-      authorization: `Bot ${token.reveal()}`,
+      ...(token === undefined ? {} : { authorization: `Bot ${token.reveal()}` }),
       'content-type': 'application/json',
       accept: 'application/json',
       'accept-encoding': 'identity',

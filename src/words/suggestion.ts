@@ -22,7 +22,7 @@ const keptBy: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Commands that look and decide need no token. */
-const needsNoToken: readonly string[] = ['history', 'resolve', 'journal'];
+const needsNoToken: readonly string[] = ['history', 'resolve', 'verify', 'journal'];
 
 /** What says who speaks, and where: beside --sandbox it would say something else. */
 export const foreignToSandbox: readonly string[] = ['base-url', 'token-file', 'profile'];

@@ -14,8 +14,24 @@ export function profileJson(summary: ProfileSummary): Record<string, unknown> {
     in_use: summary.inUse,
     base_url: summary.baseUrl,
     token: { source, from: phrase, ending, problem },
+    ...chainJson(summary),
     ...Object.fromEntries(summary.settings.map(({ key, value }) => [key.replaceAll('-', '_'), value])),
   };
+}
+
+function chainJson({ chain }: ProfileSummary): Record<string, unknown> {
+  const { rpc, cluster, wallet, assets } = chain;
+  return { ...(rpc.length === 0 ? {} : { rpc }), cluster, wallet, assets };
+}
+
+function chainRows({ chain }: ProfileSummary): [string, string][] {
+  const { rpc, cluster, wallet, assets = {} } = chain;
+  return [
+    ...rpc.map((node): [string, string] => ['rpc-url', node]),
+    ...(cluster === undefined ? [] : [['cluster', cluster] as [string, string]]),
+    ...(wallet === undefined ? [] : [['wallet', wallet] as [string, string]]),
+    ...Object.entries(assets).map(([asset, mint]): [string, string] => ['asset', `${asset} ${mint}`]),
+  ];
 }
 
 /** A profile after it was shown or changed; `headline` says what was done, if anything was. */
@@ -25,6 +41,7 @@ export function profileView(command: string, summary: ProfileSummary, headline?:
     ['base-url', summary.baseUrl],
     ['token', tokenText(summary)],
     ...summary.settings.map(({ key, value }) => [key, value]),
+    ...chainRows(summary),
   ];
   return {
     json: { schema: 'botctl/1', command, profile: profileJson(summary) },

@@ -1,9 +1,12 @@
 import {
+  isChainKey,
   isProfileKey,
   needsTokenAgain,
   type ProfileKey,
   profileKeys,
   setBaseUrl,
+  setChainKey,
+  setRpcUrl,
   setSetting,
   setToken,
 } from '../../bot/editProfiles.ts';
@@ -11,6 +14,7 @@ import { findProfile } from '../../bot/findProfile.ts';
 import { givesSource } from '../../bot/newSource.ts';
 import type { ProfilesFile } from '../../bot/profilesFile.ts';
 import { profilesPaths, readProfiles } from '../../bot/readProfiles.ts';
+import { RpcUrl } from '../../bot/rpcUrl.ts';
 import type { TokenSource } from '../../bot/tokenSource.ts';
 import type { Given } from '../../cli/given.ts';
 import type { Context } from '../../context.ts';
@@ -25,8 +29,9 @@ import {
   tokenOfOtherOrigin,
   unknownProfileKey,
 } from '../../words/profileChanges.ts';
+import { addIsForRpcUrl, rpcUrlAsArgument } from '../../words/rpcUrl.ts';
 import { changeAndShow } from './changeAndShow.ts';
-import { givenSource, sourceOptions } from './tokenOptions.ts';
+import { givenRpcSource, givenSource, sourceOptions } from './tokenOptions.ts';
 
 export async function run(given: Given, context: Context): Promise<Exit> {
   const [name = '', key = '', value] = given.args;
@@ -47,6 +52,8 @@ async function changeFor(
     const source = await givenSource(name, given, context);
     return (file) => setToken(file, name, source);
   }
+  if (key === 'rpc-url') return rpcUrlChange(name, value, given, context);
+  if (given.flag('add')) throw addIsForRpcUrl();
   const text = requiredValue(name, key, value);
   if (key === 'base-url') {
     const baseUrl = parseBaseUrl(text, 'base-url');
@@ -54,7 +61,26 @@ async function changeFor(
     return (file) => setBaseUrl(file, name, baseUrl, source);
   }
   if (givesSource(sourceOptions(given))) throw tokenBesideKey(name, key, text);
-  return (file) => setSetting(file, name, key, text);
+  return isChainKey(key)
+    ? (file) => setChainKey(file, name, key, text)
+    : (file) => setSetting(file, name, key, text);
+}
+
+/** It often carries a key: it is given as a token is, and on the command line only where there is nothing in it. */
+async function rpcUrlChange(
+  name: string,
+  value: string | undefined,
+  given: Given,
+  context: Context,
+): Promise<(file: ProfilesFile) => ProfilesFile> {
+  const adds = given.flag('add');
+  if (value === undefined) {
+    const source = await givenRpcSource(name, given, context);
+    return (file) => setRpcUrl(file, name, source, adds);
+  }
+  const url = RpcUrl.from(value, 'the command line');
+  if (!url.isPlain || givesSource(sourceOptions(given))) throw rpcUrlAsArgument();
+  return (file) => setRpcUrl(file, name, { kind: 'stored', secret: url.reveal() }, adds);
 }
 
 /** The token to go with a new base URL: the given one, or an asked one if the old one must not go there. */

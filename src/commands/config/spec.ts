@@ -1,3 +1,4 @@
+import { chainKeys } from '../../bot/chainKeys.ts';
 import { settingKeys } from '../../bot/settingKeys.ts';
 import type { BranchSpec, Example, LeafSpec, OptionSpec, Run } from '../../cli/spec.ts';
 import type { Exit } from '../../errors.ts';
@@ -24,11 +25,11 @@ const tokenDetails = [
 ].join(' ');
 
 const keyDetails =
-  'Keys: base-url, token, key-age (30m), timeout (30s), retries (until max-wait), max-wait (60s), policy (the file that says what it may spend).';
+  'Keys: base-url, token, key-age (30m), timeout (30s), retries (until max-wait), max-wait (60s), policy (the file that says what it may spend). For proof on chain: rpc-url, cluster (mainnet), wallet, assets.';
 
 const newName = { usage: '<name>', about: 'the profile' } as const;
 const name = { ...newName, completes: 'profiles' } as const;
-const keys = ['base-url', 'token', ...settingKeys];
+const keys = ['base-url', 'token', ...settingKeys, ...chainKeys];
 
 const edits: readonly Exit[] = [0, 1, 2, 3, 130];
 const looks: readonly Exit[] = [0, 1, 2];
@@ -115,13 +116,13 @@ export const configSpec: BranchSpec = {
       {
         name: 'set',
         about: 'change a key of a profile',
-        details: `${keyDetails}\n\n${tokenDetails}\n\nA token belongs to its service: a base-url with another origin needs the token again.`,
+        details: `${keyDetails}\n\n${tokenDetails}\n\nAn rpc-url is given in the same ways, as it may carry a key; --add names a second node, of another host, that must agree. assets is JSON: names and mints.\n\nA token belongs to its service: a base-url with another origin needs the token again.`,
         arguments: [
           name,
           { usage: '<key>', about: 'what to change', completes: keys },
           { usage: '[value]', about: 'the new value; none for token, as arguments show in ps' },
         ],
-        options: tokenOptions,
+        options: [...tokenOptions, { flags: '--add', about: 'with rpc-url: beside the one that is there' }],
         examples: [
           { line: 'botctl config set prod key-age 10m', about: 'A transfer is unknown for 10 minutes only' },
           {
@@ -141,8 +142,11 @@ export const configSpec: BranchSpec = {
       {
         name: 'unset',
         about: 'reset a key of a profile to its default',
-        details: 'Keys: key-age, timeout, retries, max-wait.',
-        arguments: [name, { usage: '<key>', about: 'what to reset', completes: settingKeys }],
+        details: 'Keys: key-age, timeout, retries, max-wait, rpc-url, cluster, wallet, assets.',
+        arguments: [
+          name,
+          { usage: '<key>', about: 'what to reset', completes: [...settingKeys, ...chainKeys] },
+        ],
         examples: [
           { line: 'botctl config unset prod timeout', about: 'The default bound on one attempt' },
           { line: 'botctl config unset prod key-age', about: 'The default of 30 minutes' },

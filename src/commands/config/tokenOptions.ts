@@ -1,9 +1,11 @@
 import { newSource, type SourceInputs, type SourceOptions } from '../../bot/newSource.ts';
+import { RpcUrl } from '../../bot/rpcUrl.ts';
 import type { TokenSource } from '../../bot/tokenSource.ts';
 import type { Given } from '../../cli/given.ts';
 import type { Context } from '../../context.ts';
 import { leastTellingLength } from '../../wire/tellingLength.ts';
 import { shortTokenWarning, tokenQuestion } from '../../words/newToken.ts';
+import { rpcUrlQuestion, theInput } from '../../words/rpcUrl.ts';
 
 /** The source that the options give; a token that is to be stored, and is too short, gets a warning. */
 export async function givenSource(profile: string, given: Given, context: Context): Promise<TokenSource> {
@@ -11,6 +13,15 @@ export async function givenSource(profile: string, given: Given, context: Contex
   if (source.kind === 'stored' && source.secret.length < leastTellingLength) {
     context.display.warn(shortTokenWarning(leastTellingLength));
   }
+  return source;
+}
+
+/** The same for the URL of a node, which is checked where it is stored. */
+export async function givenRpcSource(profile: string, given: Given, context: Context): Promise<TokenSource> {
+  const inputs = sourceInputs(profile, context);
+  const ask = inputs.ask === undefined ? undefined : () => context.display.askHidden(rpcUrlQuestion(profile));
+  const source = await newSource(sourceOptions(given), { ...inputs, ask });
+  if (source.kind === 'stored') RpcUrl.from(source.secret, theInput);
   return source;
 }
 

@@ -1,4 +1,5 @@
-import { isProfileKey, isSettingKey, unsetSetting } from '../../bot/editProfiles.ts';
+import { type ChainKey, chainKeys } from '../../bot/chainKeys.ts';
+import { isChainKey, isProfileKey, isSettingKey, unsetSetting } from '../../bot/editProfiles.ts';
 import { type SettingKey, settingKeys } from '../../bot/settingKeys.ts';
 import type { Given } from '../../cli/given.ts';
 import type { Context } from '../../context.ts';
@@ -12,7 +13,7 @@ export async function run(given: Given, context: Context): Promise<Exit> {
   return changeAndShow(given, context, name, (file) => unsetSetting(file, name, key), keyReset(name, key));
 }
 
-function checkedKey(key: string, name: string): SettingKey {
-  if (isSettingKey(key)) return key;
-  throw keyNotResettable(name, key, isProfileKey(key), settingKeys);
+function checkedKey(key: string, name: string): SettingKey | ChainKey {
+  if (isSettingKey(key) || isChainKey(key)) return key;
+  throw keyNotResettable(name, key, isProfileKey(key), [...settingKeys, ...chainKeys]);
 }

@@ -1,0 +1,55 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Decision, Intent, Journal, Receipt, Transaction } from '../journal/journal.ts';
+import { receiptGuards } from '../journal/receipts.ts';
+import { provenOnChain } from '../words/chain.ts';
+import { type ChainView, judgeLook, type Look, observationOf, unitOf, unitsIn } from './proof.ts';
+import { standingOf } from './standing.ts';
+
+/**
+ * Puts on record what was seen, in one commit: the payment becomes this intent's own where no other has it, and
+ * what may have happened has happened. Of two who see the same payment, one finds it taken and judges anew.
+ */
+export async function settle(look: Look, id: string, journal: Journal): Promise<ChainView> {
+  const units = unitsIn(look);
+  return journal.commit(
+    async (tx) => {
+      const taken = new Set<string>();
+      for (const unit of units) if ((await tx.otherHolder(id, [unit])) !== undefined) taken.add(unit.value);
+      // One that is its own already stays so.
+      const own = await ownUnits(id, units, tx);
+      const isFree = (unit: Receipt): boolean =>
+        own.length > 0 ? own.includes(unit.value) : !taken.has(unit.value);
+      const view = judgeLook(look, isFree);
+      await keep(view, look, id, tx, journal.clock.now());
+      return view;
+    },
+    receiptGuards([...units, { origin: look.cluster.genesis, what: 'signature', value: look.signature }]),
+  );
+}
+
+async function ownUnits(id: string, units: readonly Receipt[], tx: Transaction): Promise<string[]> {
+  const held = await tx.receiptsOf(id);
+  return units.map(({ value }) => value).filter((value) => held.includes(value));
+}
+
+async function keep(view: ChainView, look: Look, id: string, tx: Transaction, atMs: number): Promise<void> {
+  const { cluster, signature } = look;
+  const isProven = view.verdict === 'proven' && view.instruction !== undefined;
+  if (isProven) await tx.keepReceipts(id, [unitOf(cluster, signature, view.instruction)]);
+  const last = (await tx.observationsOf(id)).at(-1);
+  const isNews = last === undefined || !isDeepStrictEqual(standingOf([last]).view, view);
+  if (isNews) await tx.observe(id, observationOf(view, cluster, atMs));
+  if (!isProven) return;
+  await tx.recordDeath(id, atMs);
+  const intent = await tx.get(id);
+  if (intent !== undefined && mayHaveHappened(intent)) await tx.decide(id, decisionOf(view, atMs));
+}
+
+/** Nobody knows it yet; of what is being sent its sender will know more. */
+function mayHaveHappened({ state }: Intent): boolean {
+  return state === 'unknown' || state === 'held';
+}
+
+function decisionOf(view: ChainView, atMs: number): Decision {
+  return { kind: 'happened', who: 'chain', atMs, reason: provenOnChain(view), signature: view.signature };
+}

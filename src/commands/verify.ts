@@ -1,0 +1,193 @@
+import { BatchPace } from '../batch/pace.ts';
+import { parseDuration } from '../bot/duration.ts';
+import { isFinal, standingOf } from '../chain/standing.ts';
+import type { Given } from '../cli/given.ts';
+import type { Run } from '../cli/spec.ts';
+import type { Context } from '../context.ts';
+import { outcomeView } from '../display/outcomeView.ts';
+import type { Report } from '../display/report.ts';
+import { verifiedView } from '../display/verifiedView.ts';
+import { type Exit, exitOf, Failure, type Problem, problemOf } from '../errors.ts';
+import type { Intent, Journal } from '../journal/journal.ts';
+import { chainWarnings, contradictedWords, notATransfer, undecidedWords } from '../words/chain.ts';
+import { nothingToVerify, someUnproven, verifyingText } from '../words/chainOptions.ts';
+import { acknowledge } from './acknowledge.ts';
+import { chainProblem, chainStandingOf } from './chainProblem.ts';
+import { ChainsOfIntents } from './chainsOfIntents.ts';
+import { intentById } from './intentById.ts';
+import { openJournalOf } from './journalPath.ts';
+import { markReported } from './markReported.ts';
+import { storedReport } from './storedReport.ts';
+import { reportJsonOrError } from './telling.ts';
+import { type Verified, verifyEach } from './verifyEach.ts';
+import { type VerifyOptions, verifyOptions } from './verifyOptions.ts';
+
+export const run: Run = async (given, context) => {
+  const options = verifyOptions(given, parseDuration);
+  const journal = await openJournalOf(given, context, 'send');
+  try {
+    if (options.is === 'acknowledge') return await acknowledge(options.reason, given, context, journal);
+    const pace = new BatchPace(context.clock, options.perS);
+    const chains = new ChainsOfIntents(given, context, pace);
+    const verifying: Verifying = { given, context, journal, chains };
+    try {
+      return options.is === 'all' ? await verifyAll(options, verifying) : await verifyNamed(verifying);
+    } finally {
+      await chains.close();
+    }
+  } finally {
+    await journal.close();
+  }
+};
+
+type Verifying = {
+  readonly given: Given;
+  readonly context: Context;
+  readonly journal: Journal;
+  readonly chains: ChainsOfIntents;
+};
+
+async function verifyNamed({ given, context, journal, chains }: Verifying): Promise<Exit> {
+  const intents: Intent[] = [];
+  for (const beginning of given.args) intents.push(await transferById(beginning, journal));
+  const exits: Exit[] = [];
+  await verifyEach(intents, chains, journal, async (verified) => {
+    exits.push(await tellOne(verified, given, context, journal));
+  });
+  return worst(exits);
+}
+
+async function transferById(beginning: string, journal: Journal): Promise<Intent> {
+  const intent = await intentById(beginning, journal);
+  if (intent.kind !== 'transfer') throw notATransfer(intent.id);
+  return intent;
+}
+
+const pageLength = 256;
+
+async function verifyAll({ agoMs }: VerifyOptions & { is: 'all' }, verifying: Verifying): Promise<Exit> {
+  const { context, journal, given, chains } = verifying;
+  const { display, interrupts } = context;
+  const sinceMs = agoMs === undefined ? undefined : journal.clock.now() - agoMs;
+  const counts = { proven: 0, contradicted: 0, undecided: 0 };
+  let done = 0;
+  const stop = display.interactive
+    ? display.meter(() => ({ share: 0, text: verifyingText(done) }))
+    : (): void => {};
+  try {
+    for await (const page of openPages(journal, sinceMs)) {
+      if (interrupts.first.aborted) break;
+      await verifyEach(page, chains, journal, async (verified) => {
+        done += 1;
+        counts[countedAs(verified)] += 1;
+        await tellRow(verified, given, context, journal);
+      });
+    }
+  } finally {
+    stop();
+  }
+  if (done === 0) display.notice(nothingToVerify);
+  const failing = endOfAll(counts);
+  const view = verifiedView(given.command, counts, failing);
+  if (failing === undefined) {
+    await display.show(view);
+    return 0;
+  }
+  if (display.face === 'human') await display.show(view);
+  await display.fail(failing, view.json);
+  return exitOf(failing.code);
+}
+
+function countedAs({ view }: Verified): 'proven' | 'contradicted' | 'undecided' {
+  return view.verdict === 'likely' ? 'undecided' : view.verdict;
+}
+
+function endOfAll({
+  contradicted,
+  undecided,
+}: Record<'contradicted' | 'undecided', number>): Problem | undefined {
+  if (contradicted + undecided === 0) return undefined;
+  const { code, words } = someUnproven(contradicted, undecided);
+  return problemOf(
+    new Failure(code, words.message, { hint: words.hint, ...(words.next && { next: words.next }) }),
+  );
+}
+
+/** Transfers without a final verdict, so many at a time, oldest last. */
+async function* openPages(journal: Journal, sinceMs: number | undefined): AsyncGenerator<Intent[]> {
+  let page: Intent[] = [];
+  const selection = {
+    kind: 'transfer',
+    states: ['accepted', 'unknown', 'held'],
+    limit: Number.MAX_SAFE_INTEGER,
+    ...(sinceMs === undefined ? {} : { sinceMs }),
+  } as const;
+  for await (const intent of journal.reads.select(selection)) {
+    if (isFinal(standingOf(await journal.reads.observationsOf(intent.id)))) continue;
+    page.push(intent);
+    if (page.length < pageLength) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}
+
+/** What is against it; nothing where it is proven, or where a person has dealt with it. */
+async function problemWith({ intent, view }: Verified, journal: Journal): Promise<Problem | undefined> {
+  const standing = await chainStandingOf(intent, journal.reads);
+  const attempt = await journal.reads.decisiveAttempt(intent.id);
+  const against = chainProblem(intent, attempt, standing);
+  if (against !== undefined) return against;
+  if (view.verdict === 'proven' || (view.verdict === 'contradicted' && standing.acknowledged))
+    return undefined;
+  const isAgainst = view.verdict === 'contradicted';
+  const {
+    message,
+    hint,
+    next = [],
+  } = isAgainst ? contradictedWords(intent, view) : undecidedWords(intent, view);
+  return problemOf(new Failure(isAgainst ? 'contradicted' : 'unproven', message, { hint, next }));
+}
+
+async function reportOn({ intent, view }: Verified, given: Given, journal: Journal): Promise<Report> {
+  const report = await storedReport(intent, given.command, journal.reads);
+  const known = report.chain?.view === undefined ? { view, acknowledged: false } : report.chain;
+  return { ...report, chain: known, warnings: chainWarnings(view) };
+}
+
+async function tellOne(verified: Verified, given: Given, context: Context, journal: Journal): Promise<Exit> {
+  const { display } = context;
+  const report = await reportOn(verified, given, journal);
+  const problem = await problemWith(verified, journal);
+  for (const warning of report.warnings) display.warn(warning);
+  if (problem !== undefined) {
+    await display.fail(problem, reportJsonOrError({ ...report, problem }, display));
+    return exitOf(problem.code);
+  }
+  const written = await display.show(outcomeView(report));
+  if (written === 'written') await markReported(verified.intent, journal, context);
+  return 0;
+}
+
+/** Of many, each as JSON; of what is not proven a line for a person. */
+async function tellRow(
+  verified: Verified,
+  given: Given,
+  { display }: Context,
+  journal: Journal,
+): Promise<void> {
+  const problem = await problemWith(verified, journal);
+  if (display.face === 'json') {
+    const report = await reportOn(verified, given, journal);
+    const whole = problem === undefined ? report : { ...report, problem };
+    await display.show({ json: reportJsonOrError(whole, display), human: () => '' });
+  } else if (problem !== undefined) display.warn(problem.message, problem.next);
+}
+
+/** A contradiction first, then what is not decided. */
+function worst(exits: readonly Exit[]): Exit {
+  const left = exits.filter((exit) => exit !== 0);
+  if (left.includes(10)) return 10;
+  const [only = 0] = left;
+  return left.length > 0 && exits.length > 1 ? 11 : only;
+}

@@ -1,0 +1,72 @@
+import { mostSignatures, type Statuses } from '../chain/nodes.ts';
+import type { ChainView, Look } from '../chain/proof.ts';
+import { settle } from '../chain/settle.ts';
+import { standingOf } from '../chain/standing.ts';
+import type { Intent, Journal } from '../journal/journal.ts';
+import type { ChainsOfIntents } from './chainsOfIntents.ts';
+import type { OpenedChain } from './openChain.ts';
+import { signaturesOf, unseen } from './waitForChain.ts';
+
+export type Verified = { readonly intent: Intent; readonly view: ChainView };
+
+type Asked = {
+  readonly intent: Intent;
+  readonly chain: OpenedChain;
+  readonly signatures: readonly string[];
+};
+
+const mostAtATime = 8;
+
+/** Looks at the chain for each of these: one question for the states of many, then one for each that is there. */
+export async function verifyEach(
+  intents: readonly Intent[],
+  chains: ChainsOfIntents,
+  journal: Journal,
+  onEach: (verified: Verified) => Promise<void>,
+): Promise<void> {
+  const asked: Asked[] = [];
+  for (const intent of intents) {
+    const chain = await chains.of(intent);
+    asked.push({ intent, chain, signatures: await signaturesOf(intent, journal.reads) });
+  }
+  const statuses = await statusesOf(asked);
+  const waiting = asked.values();
+  const work = async (): Promise<void> => {
+    for (const one of waiting) await onEach(await verifyOne(one, statuses.get(one.chain), journal));
+  };
+  await Promise.all(Array.from({ length: mostAtATime }, work));
+}
+
+async function statusesOf(asked: readonly Asked[]): Promise<Map<OpenedChain, Statuses>> {
+  const found = new Map<OpenedChain, Statuses>();
+  for (const { chain } of asked) {
+    if (found.has(chain)) continue;
+    const own = asked.filter((one) => one.chain === chain).flatMap(({ signatures }) => signatures);
+    const statuses = new Map<string, Statuses extends ReadonlyMap<string, infer Each> ? Each : never>();
+    for (let from = 0; from < own.length; from += mostSignatures) {
+      const page = await chain.nodes.statusesOf(own.slice(from, from + mostSignatures));
+      for (const [signature, status] of page) statuses.set(signature, status);
+    }
+    found.set(chain, statuses);
+  }
+  return found;
+}
+
+async function verifyOne(
+  { intent, chain, signatures }: Asked,
+  statuses: Statuses = new Map(),
+  journal: Journal,
+): Promise<Verified> {
+  const known = standingOf(await journal.reads.observationsOf(intent.id)).view;
+  if (known?.verdict === 'proven') return { intent, view: known };
+  const payment = chain.paymentOf(intent);
+  if (payment === undefined) return { intent, view: unseen(chain, 'no-mint') };
+  let last: ChainView = unseen(chain, 'no-signature');
+  for (const signature of signatures) {
+    const sighting = await chain.nodes.sight(signature, statuses, 'confirmed');
+    const look: Look = { signature, sighting, payment, cluster: chain.cluster, hosts: chain.nodes.hosts };
+    last = await settle(look, intent.id, journal);
+    if (last.verdict === 'proven') break;
+  }
+  return { intent: (await journal.reads.get(intent.id)) ?? intent, view: last };
+}

@@ -1,0 +1,20 @@
+import type { Problem } from '../errors.ts';
+import { verifiedSummary } from '../words/chainOptions.ts';
+import type { View } from './display.ts';
+
+/** How many were proven, for the last line of `verify --all`. */
+export function verifiedView(
+  command: string,
+  counts: Readonly<Record<'proven' | 'contradicted' | 'undecided', number>>,
+  problem: Problem | undefined,
+): View {
+  return {
+    json: {
+      schema: 'botctl/1',
+      command,
+      verified: counts,
+      ...(problem === undefined ? {} : { error: problem }),
+    },
+    human: () => `${verifiedSummary(counts)}\n`,
+  };
+}

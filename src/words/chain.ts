@@ -1,0 +1,197 @@
+import type { ChainView, Paid } from '../chain/proof.ts';
+import type { Reason } from '../chain/reason.ts';
+import { Failure } from '../errors.ts';
+import { formatAmount } from '../intent/amount.ts';
+import type { Intent } from '../journal/journal.ts';
+import { listed } from './list.ts';
+import { undecided as decidedNothing, unsent } from './nothing.ts';
+import type { Words } from './phrases.ts';
+import { formatDuration } from './time.ts';
+
+/** Each as part of a sentence. */
+const reasonWords: Readonly<Record<Reason, string>> = {
+  'no-signature': 'the service gave no signature that could be looked up',
+  'no-mint': 'the profile names no mint for the asset',
+  'not-seen': 'the node does not show the transaction (it may be late, or lost)',
+  'only-processed': 'the transaction is only processed so far',
+  'only-confirmed': 'the transaction is confirmed and not final yet',
+  unreachable: 'the node could not be reached',
+  'rate-limited': 'the node limits the rate',
+  'node-error': 'the node answered with an error',
+  'not-permitted': 'the node refused the request (401 or 403)',
+  lagging: 'the node lags behind',
+  'other-cluster': 'the node belongs to another cluster',
+  'nodes-disagree': 'the nodes do not say the same',
+  unreadable: 'the node’s answer cannot be read',
+  'unknown-version': 'the transaction’s version is not known',
+  'not-first-signature': 'the signature is not the first of its transaction',
+  failed: 'the transaction failed',
+  'other-recipient': 'the transaction paid another recipient',
+  'other-asset': 'the transaction moved another asset',
+  'other-amount': 'the transaction paid another amount',
+  'wrapped-sol': 'the transaction paid wrapped SOL where SOL was asked for',
+  'no-transfer': 'the transaction paid nothing',
+  claimed: 'its payment belongs to another intent already',
+  'other-source': 'the payment came from another wallet than the profile names',
+  'owner-unclear': 'the transaction does not show whose a token account is',
+  'balance-differs': 'a balance does not agree with the instructions',
+  'scaled-mint': 'the mint shows other amounts than it moves',
+  confidential: 'the transaction moves amounts that nobody else can read',
+  'memo-missing': 'the memo is not in the transaction',
+  'fee-withheld': 'the mint kept a fee: the recipient received less than was sent',
+};
+
+function why({ reasons }: Pick<ChainView, 'reasons'>): string {
+  return reasons.length === 0
+    ? 'nothing more is known'
+    : listed(reasons.map((reason) => reasonWords[reason]));
+}
+
+const oddities: readonly Reason[] = ['memo-missing', 'fee-withheld'];
+
+/** What is odd about a payment that is proven, a sentence each. */
+export function chainWarnings({ reasons, verdict }: ChainView): string[] {
+  if (verdict !== 'proven' && verdict !== 'likely') return [];
+  return reasons
+    .filter((reason) => oddities.includes(reason))
+    .map((reason) => `On the chain, ${reasonWords[reason]}.`);
+}
+
+const chainHeadlines: Readonly<Record<ChainView['verdict'], string>> = {
+  proven: 'Proven on the chain',
+  likely: 'Confirmed on the chain, not final yet',
+  contradicted: 'Contradicted by the chain',
+  undecided: 'Not proven by the chain',
+};
+
+/** A verdict and why, for a line of its own. */
+export function chainLine(view: ChainView): string {
+  const { verdict } = view;
+  return verdict === 'proven' ? chainHeadlines[verdict] : `${chainHeadlines[verdict]}: ${why(view)}`;
+}
+
+export function paidWords({ units, decimals, received, mint, to, fee_units: fee }: Paid): string {
+  const amount = (text: string): string => formatAmount({ units: BigInt(text), decimals });
+  const what = mint === undefined ? 'SOL' : `of ${mint}`;
+  const less = fee === '0' ? '' : ` (${amount(received)} received)`;
+  return `${amount(units)} ${what} to ${to}${less}`;
+}
+
+export function provenOnChain({ cluster, slot, rpc }: ChainView): string {
+  return `The chain shows it: cluster ${cluster}, slot ${slot}, by ${listed(rpc)}.`;
+}
+
+export function waitingForChain(until: string, hosts: readonly string[], waitMs: number): string {
+  return `Waiting up to ${formatDuration(waitMs)} for the transfer to be ${until}, by ${listed(hosts)}.`;
+}
+
+export function chainWaitText(until: string, view: ChainView | undefined, leftMs: number): string {
+  const stage = view === undefined ? 'asking' : (view.commitment ?? why(view));
+  return `Waiting for ${until}: ${stage}; ${formatDuration(Math.max(0, Math.ceil(leftMs / 1000) * 1000))} left`;
+}
+
+export function chainWaitOver(view: ChainView): string {
+  return `${chainLine(view)}.`;
+}
+
+/** Accepted by the service, and not shown by the chain so far. */
+export function notSeenWords({ id }: Intent, view: ChainView): Words {
+  return {
+    message: `The service accepted the transfer (signature ${view.signature ?? 'missing'}), but the chain has not proven it: ${why(view)}. Intent ${id}.`,
+    hint: 'Nothing is sent again. To look again, or run the same command to go on waiting:',
+    next: [['verify', id]],
+  };
+}
+
+export function undecidedWords({ id, state }: Intent, view: ChainView): Words {
+  return {
+    message: `The chain has not decided the transfer: ${why(view)}. Intent ${id} stays ${state}.`,
+    hint: 'A miss proves nothing. Look again later:',
+    next: [['verify', id]],
+  };
+}
+
+export function contradictedWords({ id }: Intent, view: ChainView): Words {
+  return {
+    message: `The chain contradicts the transfer: ${why(view)} (signature ${view.signature}). Intent ${id}. This signature did not pay it; the service may have signed another one.`,
+    hint: 'Ask the service what became of it, and check the wallet. When it is dealt with, say so:',
+    next: [['verify', id, '--acknowledge', '--reason', 'what was done about it']],
+  };
+}
+
+export function otherSignatureWords({ id }: Intent, proven: string, replied: string): Words {
+  return {
+    message: `The chain proved the transfer by signature ${proven}, and the service accepted it later with another one, ${replied}. Intent ${id}: it may have been paid twice.`,
+    hint: 'Check the wallet for both, and ask the service. When it is dealt with, say so:',
+    next: [['verify', id, '--acknowledge', '--reason', 'what was done about it']],
+  };
+}
+
+export function noRpcUrl(bot: string): Failure {
+  return new Failure(
+    'no-rpc-url',
+    unsent(`The bot ${bot} names no Solana node that could show its transfers`),
+    {
+      hint: 'Name one in its profile, and run the command again:',
+      next: [['config', 'set', bot, 'rpc-url']],
+    },
+  );
+}
+
+export function noMintFor(asset: string, bot: string): Failure {
+  return new Failure(
+    'no-mint',
+    unsent(`The bot ${bot} names no mint for ${asset}, so no payment of it can be recognised`),
+    {
+      hint: `Name it in the profile, as in: botctl config set ${bot} assets '{"${asset}":"MINT"}'`,
+    },
+  );
+}
+
+export function notAMint(asset: string, mint: string): Failure {
+  return new Failure(
+    'no-mint',
+    unsent(`The mint of ${asset}, ${mint}, is not a token’s mint on this cluster`),
+    {
+      hint: 'Fix it in the assets of the profile.',
+    },
+  );
+}
+
+export function otherCluster(host: string, cluster: string): Failure {
+  return new Failure('other-cluster', unsent(`The node ${host} is not one of the cluster ${cluster}`), {
+    hint: 'Fix the rpc-url or the cluster of the profile.',
+  });
+}
+
+export function nodeRefuses(host: string): Failure {
+  return new Failure('node-refused', unsent(`The node ${host} refused the request (401 or 403)`), {
+    hint: 'Its rpc-url may lack its key, or carry an old one: set it again.',
+  });
+}
+
+export function nodeUnusable(host: string, because: Reason): Failure {
+  return new Failure(
+    'node-unusable',
+    unsent(`The node ${host} cannot be used now: ${reasonWords[because]}`),
+    {
+      hint: 'Run the same command again later, or without --wait.',
+    },
+  );
+}
+
+export function notATransfer(id: string): Failure {
+  return new Failure(
+    'not-allowed-now',
+    decidedNothing(`Intent ${id} is a message: a chain shows transfers only`),
+    {
+      hint: 'Name a transfer.',
+    },
+  );
+}
+
+export function notAWait(text: string): Failure {
+  return new Failure('usage', unsent(`--wait=${text} is neither confirmed nor finalized`), {
+    hint: 'Use --wait for finalized, or --wait=confirmed.',
+  });
+}
