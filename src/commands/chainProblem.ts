@@ -2,10 +2,9 @@ import { signatureIn } from '../chain/ownSignatures.ts';
 import type { ChainView } from '../chain/proof.ts';
 import { type ChainStanding, standingOf } from '../chain/standing.ts';
 import type { Until } from '../chain/watch.ts';
-import { Failure, type Problem, problemOf } from '../errors.ts';
+import { type Problem, problemOf } from '../errors.ts';
 import type { Attempt, Intent, Reads } from '../journal/journal.ts';
-import { contradictedWords, notSeenWords, otherSignatureWords } from '../words/chain.ts';
-import type { Words } from '../words/phrases.ts';
+import { contradicted, notSeen, otherSignature } from '../words/chain.ts';
 
 /** How waiting for the chain ended. */
 export type ChainEnd = { readonly view: ChainView; readonly until: Until };
@@ -29,14 +28,9 @@ export function chainProblem(
   const proven = view?.verdict === 'proven' ? view.signature : undefined;
   const replied = attempt === undefined ? undefined : signatureIn(attempt);
   if (proven !== undefined && replied !== undefined && proven !== replied && !acknowledged)
-    return problem('contradicted', otherSignatureWords(intent, proven, replied));
-  if (view?.verdict === 'contradicted' && !acknowledged)
-    return problem('contradicted', contradictedWords(intent, view));
+    return problemOf(otherSignature(intent, proven, replied));
+  if (view?.verdict === 'contradicted' && !acknowledged) return problemOf(contradicted(intent, view));
   if (end === undefined || view?.verdict === 'proven' || acknowledged) return undefined;
   const isReached = end.view.verdict === 'likely' && end.until === 'confirmed';
-  return isReached ? undefined : problem('unproven', notSeenWords(intent, end.view));
-}
-
-function problem(code: 'contradicted' | 'unproven', { message, hint, next = [] }: Words): Problem {
-  return problemOf(new Failure(code, message, { hint, next }));
+  return isReached ? undefined : problemOf(notSeen(intent, end.view));
 }

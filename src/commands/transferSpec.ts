@@ -29,7 +29,7 @@ export const transferSpec: LeafSpec = {
   options: [
     {
       flags: '--to <address>',
-      about: 'the recipient’s wallet address, or @NAME of the policy',
+      about: 'the recipient’s address, or @NAME of the policy',
       group: 'Transfer',
     },
     {
@@ -47,7 +47,7 @@ export const transferSpec: LeafSpec = {
     },
     {
       flags: '--allow-off-curve',
-      about: 'allow an address off the curve, such as a multisig vault',
+      about: 'allow an address off the curve (multisig vaults)',
       group: 'Transfer',
     },
     ...waitOptionSpecs,

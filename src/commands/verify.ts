@@ -1,5 +1,4 @@
 import { BatchPace } from '../batch/pace.ts';
-import { parseDuration } from '../bot/duration.ts';
 import { isFinal, standingOf } from '../chain/standing.ts';
 import type { Given } from '../cli/given.ts';
 import type { Run } from '../cli/spec.ts';
@@ -7,10 +6,10 @@ import type { Context } from '../context.ts';
 import { outcomeView } from '../display/outcomeView.ts';
 import type { Report } from '../display/report.ts';
 import { verifiedView } from '../display/verifiedView.ts';
-import { type Exit, exitOf, Failure, type Problem, problemOf } from '../errors.ts';
+import { type Exit, exitOf, type Problem, problemOf } from '../errors.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
-import { chainWarnings, contradictedWords, notATransfer, undecidedWords } from '../words/chain.ts';
-import { nothingToVerify, someUnproven, verifyingText } from '../words/chainOptions.ts';
+import { chainWarnings, contradicted, notATransfer, notDecided, someUnproven } from '../words/chain.ts';
+import { nothingToVerify, verifyingText } from '../words/chainOptions.ts';
 import { acknowledge } from './acknowledge.ts';
 import { chainProblem, chainStandingOf } from './chainProblem.ts';
 import { ChainsOfIntents } from './chainsOfIntents.ts';
@@ -20,10 +19,10 @@ import { markReported } from './markReported.ts';
 import { storedReport } from './storedReport.ts';
 import { reportJsonOrError } from './telling.ts';
 import { type Verified, verifyEach } from './verifyEach.ts';
-import { type VerifyOptions, verifyOptions } from './verifyOptions.ts';
+import { sinceOf, type VerifyOptions, verifyOptions } from './verifyOptions.ts';
 
 export const run: Run = async (given, context) => {
-  const options = verifyOptions(given, parseDuration);
+  const options = verifyOptions(given);
   const journal = await openJournalOf(given, context, 'send');
   try {
     if (options.is === 'acknowledge') return await acknowledge(options.reason, given, context, journal);
@@ -65,10 +64,10 @@ async function transferById(beginning: string, journal: Journal): Promise<Intent
 
 const pageLength = 256;
 
-async function verifyAll({ agoMs }: VerifyOptions & { is: 'all' }, verifying: Verifying): Promise<Exit> {
+async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Verifying): Promise<Exit> {
   const { context, journal, given, chains } = verifying;
   const { display, interrupts } = context;
-  const sinceMs = agoMs === undefined ? undefined : journal.clock.now() - agoMs;
+  const sinceMs = since && sinceOf(since, journal.clock.now());
   const counts = { proven: 0, contradicted: 0, undecided: 0 };
   let done = 0;
   const stop = display.interactive
@@ -103,14 +102,11 @@ function countedAs({ view }: Verified): 'proven' | 'contradicted' | 'undecided' 
 }
 
 function endOfAll({
-  contradicted,
+  contradicted: against,
   undecided,
 }: Record<'contradicted' | 'undecided', number>): Problem | undefined {
-  if (contradicted + undecided === 0) return undefined;
-  const { code, words } = someUnproven(contradicted, undecided);
-  return problemOf(
-    new Failure(code, words.message, { hint: words.hint, ...(words.next && { next: words.next }) }),
-  );
+  if (against + undecided === 0) return undefined;
+  return problemOf(someUnproven(against, undecided));
 }
 
 /** Transfers without a final verdict, so many at a time, oldest last. */
@@ -140,13 +136,7 @@ async function problemWith({ intent, view }: Verified, journal: Journal): Promis
   if (against !== undefined) return against;
   if (view.verdict === 'proven' || (view.verdict === 'contradicted' && standing.acknowledged))
     return undefined;
-  const isAgainst = view.verdict === 'contradicted';
-  const {
-    message,
-    hint,
-    next = [],
-  } = isAgainst ? contradictedWords(intent, view) : undecidedWords(intent, view);
-  return problemOf(new Failure(isAgainst ? 'contradicted' : 'unproven', message, { hint, next }));
+  return problemOf(view.verdict === 'contradicted' ? contradicted(intent, view) : notDecided(intent, view));
 }
 
 async function reportOn({ intent, view }: Verified, given: Given, journal: Journal): Promise<Report> {

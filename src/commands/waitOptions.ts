@@ -3,7 +3,6 @@ import type { Until } from '../chain/watch.ts';
 import type { Given } from '../cli/given.ts';
 import { notAWait } from '../words/chain.ts';
 import { notAWaitTimeout, waitTimeoutAlone } from '../words/chainOptions.ts';
-import { durationRule } from '../words/settings.ts';
 
 export type WaitOptions = { readonly until: Until; readonly waitMs: number };
 
@@ -19,6 +18,6 @@ export function waitOptions(given: Given): WaitOptions | undefined {
   const until = given.text('wait') ?? 'finalized';
   if (until !== 'confirmed' && until !== 'finalized') throw notAWait(until);
   const waitMs = timeout === undefined ? defaultWaitMs : parseDuration(timeout);
-  if (waitMs === undefined) throw notAWaitTimeout(timeout ?? '', durationRule);
+  if (waitMs === undefined) throw notAWaitTimeout(timeout ?? '');
   return { until, waitMs };
 }

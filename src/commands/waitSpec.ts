@@ -1,11 +1,11 @@
 import type { OptionSpec } from '../cli/spec.ts';
 
-const group = 'Proof on chain';
+const group = 'Transfer';
 
 export const waitOptionSpecs: readonly OptionSpec[] = [
   {
     flags: '--wait [until]',
-    about: 'wait until the chain shows it: finalized, or confirmed',
+    about: 'wait until finalized (or confirmed) on the chain',
     completes: ['finalized', 'confirmed'],
     group,
   },

@@ -3,9 +3,9 @@ import type { Reason } from '../chain/reason.ts';
 import { Failure } from '../errors.ts';
 import { formatAmount } from '../intent/amount.ts';
 import type { Intent } from '../journal/journal.ts';
-import { listed } from './list.ts';
+import { counted, listed } from './list.ts';
 import { undecided as decidedNothing, unsent } from './nothing.ts';
-import type { Words } from './phrases.ts';
+import type { Suggestion } from './suggestion.ts';
 import { formatDuration } from './time.ts';
 
 /** Each as part of a sentence. */
@@ -95,36 +95,67 @@ export function chainWaitOver(view: ChainView): string {
 }
 
 /** Accepted by the service, and not shown by the chain so far. */
-export function notSeenWords({ id }: Intent, view: ChainView): Words {
-  return {
-    message: `The service accepted the transfer (signature ${view.signature ?? 'missing'}), but the chain has not proven it: ${why(view)}. Intent ${id}.`,
-    hint: 'Nothing is sent again. To look again, or run the same command to go on waiting:',
-    next: [['verify', id]],
-  };
+export function notSeen({ id }: Intent, view: ChainView): Failure {
+  return new Failure(
+    'unproven',
+    `The service accepted the transfer (signature ${view.signature ?? 'missing'}), but the chain has not proven it: ${why(view)}. Intent ${id}.`,
+    {
+      hint: 'Run the same command again to go on waiting; it is not made again. Or look once:',
+      next: [['verify', id]],
+    },
+  );
 }
 
-export function undecidedWords({ id, state }: Intent, view: ChainView): Words {
-  return {
-    message: `The chain has not decided the transfer: ${why(view)}. Intent ${id} stays ${state}.`,
-    hint: 'A miss proves nothing. Look again later:',
-    next: [['verify', id]],
-  };
+export function notDecided({ id, state }: Intent, view: ChainView): Failure {
+  return new Failure(
+    'unproven',
+    `The chain has not decided the transfer: ${why(view)}. Intent ${id} stays ${state}.`,
+    {
+      hint: 'A miss proves nothing. Look again later:',
+      next: [['verify', id]],
+    },
+  );
 }
 
-export function contradictedWords({ id }: Intent, view: ChainView): Words {
-  return {
-    message: `The chain contradicts the transfer: ${why(view)} (signature ${view.signature}). Intent ${id}. This signature did not pay it; the service may have signed another one.`,
-    hint: 'Ask the service what became of it, and check the wallet. When it is dealt with, say so:',
-    next: [['verify', id, '--acknowledge', '--reason', 'what was done about it']],
-  };
+export function contradicted({ id }: Intent, view: ChainView): Failure {
+  return new Failure(
+    'contradicted',
+    `The chain contradicts the transfer: ${why(view)} (signature ${view.signature}). Intent ${id}. This signature did not pay it; the service may have signed another one.`,
+    {
+      hint: 'Ask the service what became of it, and check the wallet. When it is dealt with, say so:',
+      next: acknowledging(id),
+    },
+  );
 }
 
-export function otherSignatureWords({ id }: Intent, proven: string, replied: string): Words {
-  return {
-    message: `The chain proved the transfer by signature ${proven}, and the service accepted it later with another one, ${replied}. Intent ${id}: it may have been paid twice.`,
-    hint: 'Check the wallet for both, and ask the service. When it is dealt with, say so:',
-    next: [['verify', id, '--acknowledge', '--reason', 'what was done about it']],
-  };
+export function otherSignature({ id }: Intent, proven: string, replied: string): Failure {
+  return new Failure(
+    'contradicted',
+    `The chain proved the transfer by signature ${proven}, and the service accepted it later with another one, ${replied}. Intent ${id}: it may have been paid twice.`,
+    {
+      hint: 'Check the wallet for both, and ask the service. When it is dealt with, say so:',
+      next: acknowledging(id),
+    },
+  );
+}
+
+function acknowledging(id: string): Suggestion[] {
+  return [['verify', id, '--acknowledge', '--reason', 'WHAT WAS DONE']];
+}
+
+/** How `verify --all` ends where not all is proven. */
+export function someUnproven(against: number, open: number): Failure {
+  if (against > 0) {
+    const more = open === 0 ? '' : `, and ${counted(open, 'more is', 'more are')} undecided`;
+    return new Failure('contradicted', `The chain contradicts ${counted(against, 'transfer')}${more}.`, {
+      hint: 'Ask the service what became of each of them, and acknowledge it when it is dealt with.',
+    });
+  }
+  return new Failure(
+    open === 1 ? 'unproven' : 'some-unproven',
+    `The chain has not decided ${counted(open, 'transfer')}.`,
+    { hint: 'A miss proves nothing. Run the same command again later.' },
+  );
 }
 
 export function noRpcUrl(bot: string): Failure {

@@ -1,15 +1,13 @@
-import { Failure, type FailureCode } from '../errors.ts';
-import { counted } from './list.ts';
+import { Failure } from '../errors.ts';
 import { undecided, unsent } from './nothing.ts';
-import type { Words } from './phrases.ts';
 
 export function waitTimeoutAlone(): Failure {
   return new Failure('usage', unsent('--wait-timeout is given without --wait'), { hint: 'Add --wait.' });
 }
 
-export function notAWaitTimeout(text: string, rule: string): Failure {
+export function notAWaitTimeout(text: string): Failure {
   return new Failure('usage', unsent(`--wait-timeout ${JSON.stringify(text)} is not a duration`), {
-    hint: rule,
+    hint: 'Write a whole number followed by ms, s, m or h: 30s, 2m.',
   });
 }
 
@@ -50,22 +48,3 @@ export function verifiedSummary(counts: Readonly<Record<string, number>>): strin
 export const nothingToVerify = 'Every transfer has its final verdict.';
 
 export const verifyingText = (done: number): string => `${done} verified`;
-
-/** How `--all` ends where not all is proven. */
-export function someUnproven(contradicted: number, open: number): { code: FailureCode; words: Words } {
-  if (contradicted > 0)
-    return {
-      code: 'contradicted',
-      words: {
-        message: `The chain contradicts ${counted(contradicted, 'transfer')}${open === 0 ? '' : `, and ${open} more are undecided`}.`,
-        hint: 'Look at each of them above: ask the service what became of it, and acknowledge it when it is dealt with.',
-      },
-    };
-  return {
-    code: open === 1 ? 'unproven' : 'some-unproven',
-    words: {
-      message: `The chain has not decided ${counted(open, 'transfer')}.`,
-      hint: 'A miss proves nothing. Run the same command again later.',
-    },
-  };
-}
