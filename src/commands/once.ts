@@ -34,7 +34,7 @@ export async function doOnce(
     waiting = await openWait(order, session, given, context, wait);
     const consent = openBeforeSending(
       order.wanted.kind,
-      bothReady(connection, waiting),
+      afterNodes(connection, waiting),
       consentFor(order, engine.bot, given, context),
     );
     const outcome = await execute(order, engine, consent).catch((thrown: unknown) =>
@@ -61,11 +61,12 @@ async function openWait(
   return openChainWait(order.wanted.request.asset, engine.bot, given, context, options);
 }
 
-function bothReady(connection: Connection, waiting: ChainWait | undefined): Connection {
+/** The nodes are asked before the service is. */
+function afterNodes(connection: Connection, waiting: ChainWait | undefined): Connection {
   if (waiting === undefined) return connection;
-  const ready = async (): Promise<void> => {
-    await connection.ready();
+  const reachOut = async (): Promise<void> => {
     await waiting.ready();
+    await connection.reachOut();
   };
-  return { ...connection, ready };
+  return { ...connection, reachOut };
 }

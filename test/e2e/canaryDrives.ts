@@ -102,6 +102,10 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
     { line: ['key-of-the-lost'], before: [lostMessage], code: 8 },
     { line: ['nothing-like-it'], code: 2 },
   ],
+  verify: [
+    { line: ['--all'], code: 0 },
+    { line: [], code: 2 },
+  ],
   resolve: [
     {
       line: ['key-of-the-lost', '--did-not-happen', '--reason', 'nobody listens'],

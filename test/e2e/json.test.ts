@@ -56,6 +56,7 @@ async function printMost(): Promise<void> {
   expect((await lines(['--sandbox', 'history', id]))[0]).toMatchObject({
     attempts: [{ number: 1, verdict: 'accepted' }],
   });
+  await lines(['--sandbox', 'verify', '--all']);
   await lines(['--sandbox', 'resume', id]);
   await lines(['--sandbox', 'resolve', id, '--happened', '--reason', 'seen']);
   await lines(['--sandbox', 'complete', 'intents']);
