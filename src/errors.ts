@@ -75,6 +75,7 @@ export const failureExits = {
   'config-not-writable': 1,
   'policy-damaged': 1,
   'policy-unsafe': 1,
+  'policy-changed': 1,
   'sandbox-unavailable': 1,
   'machine-fault': 1,
 
@@ -201,6 +202,7 @@ export function exitOf(code: FailureCode): Exit {
 /** What helps belongs to what failed: its exit code tells it only where nothing else is known of it. */
 const ownRetries: Partial<Record<FailureCode, Retry>> = {
   'journal-busy': 'same-command',
+  'policy-changed': 'same-command',
   'journal-unreachable': 'same-command',
   fenced: 'same-command',
   'batch-at-work': 'same-command',

@@ -31,7 +31,7 @@ const allowed: Record<string, readonly string[]> = {
   display: ['words', 'chain', 'disk', 'journal', 'wire', 'intent', 'errors', 'wrap'],
   sandbox: ['disk', 'lock'],
   // Loaded by tests and scripts only.
-  schema: ['chain', 'engine', 'journal', 'errors'],
+  schema: ['chain', 'engine', 'journal', 'policy', 'errors', 'words'],
   commands: [
     'words',
     'batch',

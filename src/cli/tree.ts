@@ -5,6 +5,7 @@ import { doctorSpec } from '../commands/doctorSpec.ts';
 import { helpSpecOf } from '../commands/helpSpec.ts';
 import { historySpec } from '../commands/historySpec.ts';
 import { journalSpec } from '../commands/journal/spec.ts';
+import { policySpec } from '../commands/policy/spec.ts';
 import { resolveSpec } from '../commands/resolveSpec.ts';
 import { resumeSpec } from '../commands/resumeSpec.ts';
 import { sandboxSpec } from '../commands/sandboxSpec.ts';
@@ -24,6 +25,7 @@ export const commandTree: readonly CommandSpec[] = [
   resolveSpec,
   verifySpec,
   configSpec,
+  policySpec,
   journalSpec,
   sandboxSpec,
   doctorSpec,

@@ -3,8 +3,9 @@ import { type Bot, sandboxBot } from '../bot/bot.ts';
 import { settingsOfChoice } from '../bot/chooseBot.ts';
 import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
-import type { Journal } from '../journal/journal.ts';
+import type { Journal, JournalPolicy } from '../journal/journal.ts';
 import type { Policies, Policy } from '../policy/policy.ts';
+import { countsNothing, journalsOwn } from '../words/journalPolicy.ts';
 import { otherJournal } from '../words/policyFile.ts';
 import { botOptions } from './openBot.ts';
 
@@ -47,8 +48,33 @@ function mayExist(path: string): boolean {
   }
 }
 
+/** What holds a transfer, and by which number the journal knows its own of it. */
+export type HeldBy = { readonly policies: Policies | undefined; readonly policyNumber: number | undefined };
+
+/** All that applies to what is sent through this journal. */
+export async function heldBy(
+  own: Policies | undefined,
+  { name }: Pick<Bot, 'name'>,
+  journal: Journal,
+): Promise<HeldBy> {
+  const stored = await journal.policy();
+  const policies = [...(own ?? []), ...(stored === undefined ? [] : [await storedPolicy(stored)])];
+  if (policies.length === 0 || name === sandboxBot)
+    return { policies: undefined, policyNumber: stored?.number };
+  refuseOtherJournal(policies, journal);
+  const [first] = policies;
+  if (journal.isShared && stored === undefined && first !== undefined)
+    throw countsNothing(journal.place, first.source);
+  return { policies, policyNumber: stored?.number };
+}
+
+export async function storedPolicy({ text }: JournalPolicy): Promise<Policy> {
+  const { readPolicy } = await import('../policy/readPolicy.ts');
+  return readPolicy(text, journalsOwn);
+}
+
 /** In another journal, what was spent in the right one would not count. */
-export function refuseOtherJournal(policies: Policies, journal: Pick<Journal, 'place' | 'id'>): void {
+function refuseOtherJournal(policies: Policies, journal: Pick<Journal, 'place' | 'id'>): void {
   for (const { source, journal: pinned } of policies)
     if (pinned !== undefined && pinned !== journal.id && !isSameFile(pinned, journal.place))
       throw otherJournal(source, pinned, journal.place);

@@ -22,7 +22,7 @@ import { combineExits } from './combineExits.ts';
 import { intentById } from './intentById.ts';
 import { openJournalOf, whoDecides } from './journalPath.ts';
 import { policiesOf } from './policies.ts';
-import { engineContext } from './session.ts';
+import { heldEngine } from './session.ts';
 import { settingsOf } from './settingsOf.ts';
 import { storedReport } from './storedReport.ts';
 import { reportJsonOrError, tell } from './telling.ts';
@@ -106,7 +106,7 @@ async function resumeOne(
     intent.state === 'held' ? await confirmSendAgain(intent, given, journal, context) : undefined;
   const connected = await bots.of(intent);
   const policies = await policiesOf(connected.bot, context);
-  const engine = engineContext(connected, policies, journal, given, context);
+  const engine = await heldEngine(connected, policies, journal, given, context);
   const outcome = await resume(intent.id, engine, sendAgain);
   return tell(outcome, given, journal, context);
 }

@@ -8,7 +8,7 @@ import { newOneNotice } from '../words/notices.ts';
 import { landingWords, progressWords, waitingWords } from '../words/progress.ts';
 import { openJournalOf } from './journalPath.ts';
 import { openBot } from './openBot.ts';
-import { policiesOf, refuseOtherJournal } from './policies.ts';
+import { type HeldBy, heldBy, policiesOf } from './policies.ts';
 import { defaultMaxWaitMs, defaultTimeoutMs, settingsOf } from './settingsOf.ts';
 import { whileInFlight } from './whileInFlight.ts';
 
@@ -24,10 +24,16 @@ export async function openSession(given: Given, context: Context, keepAlive = fa
   const { bot, connection } = await openBot(given, context, keepAlive);
   try {
     // Before anything else is opened: where a policy cannot be read, nothing is sent.
-    const policies = await policiesOf(bot, context);
+    const own = await policiesOf(bot, context);
     const journal = await openJournalOf(given, context, 'send');
+    const engine = await heldEngine({ bot, connection }, own, journal, given, context).catch(
+      async (error: unknown) => {
+        await journal.close();
+        throw error;
+      },
+    );
     return {
-      engine: engineContext({ bot, connection }, policies, journal, given, context),
+      engine,
       connection,
       close: async () => {
         await journal.close();
@@ -40,18 +46,27 @@ export async function openSession(given: Given, context: Context, keepAlive = fa
   }
 }
 
-export function engineContext(
+/** The same, held to what the journal says itself, too. */
+export async function heldEngine(
+  connected: ConnectedBot,
+  own: Policies | undefined,
+  journal: Journal,
+  given: Given,
+  context: Context,
+): Promise<EngineContext> {
+  return engineContext(connected, await heldBy(own, connected.bot, journal), journal, given, context);
+}
+
+function engineContext(
   { bot, connection }: ConnectedBot,
-  policies: Policies | undefined,
+  held: HeldBy,
   journal: Journal,
   given: Given,
   { display, clock, chance, interrupts }: Context,
 ): EngineContext {
   const settings = { ...bot.settings, ...settingsOf(given) };
-  if (policies !== undefined) refuseOtherJournal(policies, journal);
-  if (policies !== undefined && journal.isShared) throw new Error('a shared journal counts nothing yet');
   return {
-    policies,
+    ...held,
     journal,
     bot,
     connection,

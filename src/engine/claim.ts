@@ -1,7 +1,9 @@
 import { bodyBytes, isWhole } from '../intent/canonical.ts';
 import type { Order } from '../intent/order.ts';
 import type { Decision, Guards, Intent, Journal, NewIntent, Transaction } from '../journal/journal.ts';
+import { countedAsset, readPayment } from '../journal/spending.ts';
 import { changedRequest } from '../words/damagedIntent.ts';
+import { policyChanged } from '../words/journalPolicy.ts';
 import { unnamedOnShared } from '../words/sharedJournal.ts';
 import { agree, type Consent } from './agree.ts';
 import type { EngineContext } from './context.ts';
@@ -45,7 +47,8 @@ export async function claim(
   return untilClaimed(async () => {
     const agreed = consent && (await agree(identity, engine, consent));
     if (agreed !== undefined && !('found' in agreed)) return agreed;
-    return engine.commit((tx) => actOnPlan(identity, fresh, tx, engine, agreed), guardsOf(fresh));
+    const work = (tx: Transaction): Promise<Step> => actOnPlan(identity, fresh, tx, engine, agreed);
+    return engine.commit(work, guardsOf(fresh, engine));
   }, engine);
 }
 
@@ -62,15 +65,33 @@ export function refuseUnnamed(
 }
 
 type Guarded = Pick<NewIntent, 'namedBy' | 'key' | 'identity' | 'baseUrl' | 'payment'>;
+type Limits = Pick<EngineContext, 'policies'> & { readonly journal: Pick<Journal, 'isShared'> };
 
 /** What nobody else may begin meanwhile: the same, or the same payment under another name. */
-export function guardsOf({ namedBy, key, identity, baseUrl, payment }: Guarded): Guards {
+export function guardsOf({ namedBy, key, identity, baseUrl, payment }: Guarded, limits: Limits): Guards {
   const payments = payment === undefined ? [] : [`payment ${baseUrl} ${payment}`];
   const same = namedBy === undefined ? identity : key;
+  const spends =
+    payment === undefined || !limits.journal.isShared ? {} : { spends: spendingOf(baseUrl, payment, limits) };
   // Two that are named for good are never each other's twins.
   return namedBy === undefined || namedBy === 'run'
-    ? { alone: [same, ...payments], beforeSending: true }
-    : { alone: [same], alongside: payments, beforeSending: true };
+    ? { alone: [same, ...payments], ...spends, beforeSending: true }
+    : { alone: [same], alongside: payments, ...spends, beforeSending: true };
+}
+
+/** Every claim of an asset is seen by those that are limited by its sum. */
+function spendingOf(
+  baseUrl: string,
+  payment: string,
+  { policies = [] }: Limits,
+): NonNullable<Guards['spends']> {
+  const { asset } = readPayment(payment);
+  const isLimited = policies.some(({ limits }) =>
+    [...limits].some(
+      ([name, { day, recipientDay }]) => countedAsset(name) === asset && (day ?? recipientDay) !== undefined,
+    ),
+  );
+  return { of: `spend ${baseUrl} ${asset}`, isLimited };
 }
 
 /** Takes steps until one of them is an end or a claim, waiting for living owners in between: for all of them together. */
@@ -173,6 +194,11 @@ export async function startAttempt(
   return { is: 'claim', intent, number: intent.attempts, createdNow: false };
 }
 
+/** A shared journal may have been given another one since this process has read it. */
+async function refuseOtherPolicy(tx: Transaction, { policyNumber }: EngineContext): Promise<void> {
+  if ((await tx.policyNumber()) !== policyNumber) throw policyChanged();
+}
+
 /** Begins what no policy speaks against; what is to be approved first is put on record as that. */
 async function beginAllowed(
   { order }: Identity,
@@ -182,7 +208,9 @@ async function beginAllowed(
 ): Promise<Claim | Outcome> {
   const { policies, clock } = engine;
   const nowMs = clock.now();
-  if (policies === undefined || order.wanted.kind === 'message') return beginNew(fresh, tx, engine, nowMs);
+  if (order.wanted.kind === 'message') return beginNew(fresh, tx, engine, nowMs);
+  await refuseOtherPolicy(tx, engine);
+  if (policies === undefined) return beginNew(fresh, tx, engine, nowMs);
   const spend = spendOf(order.wanted.request);
   const word = await spendWithin(policies, { baseUrl: fresh.baseUrl, spend, id: undefined }, tx, nowMs);
   switch (word.is) {
@@ -256,11 +284,14 @@ export async function claimAllowed(
 async function wordOn(
   intent: Intent,
   tx: Transaction,
-  { policies }: EngineContext,
+  engine: EngineContext,
   nowMs: number,
   isApproved: boolean,
 ): Promise<PolicyWord> {
-  if (policies === undefined || intent.kind === 'message') return { is: 'allowed' };
+  if (intent.kind === 'message') return { is: 'allowed' };
+  await refuseOtherPolicy(tx, engine);
+  const { policies } = engine;
+  if (policies === undefined) return { is: 'allowed' };
   if (!isWhole(intent.body, intent.key, intent.fingerprint)) throw changedRequest(intent);
   const { id, baseUrl } = intent;
   return spendWithin(policies, { baseUrl, spend: spendOfIntent(intent), id, isApproved }, tx, nowMs);

@@ -21,6 +21,8 @@ export type EngineContext = {
   };
   /** What a transfer may spend; absent where nobody says. */
   readonly policies?: Policies | undefined;
+  /** Of the journal's own policy, which is one of them. */
+  readonly policyNumber?: number | undefined;
   readonly clock: Clock;
   readonly chance: Chance;
   readonly interrupts: Interrupts;

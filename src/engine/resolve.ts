@@ -12,7 +12,9 @@ export async function resolveIntent(
   journal: Journal,
   overrule: boolean = false,
 ): Promise<Intent> {
-  const { beforeSending: _nothingIsSent, ...guards } = guardsOf(mustFind(await journal.reads.get(id)));
+  const { beforeSending: _nothingIsSent, ...guards } = guardsOf(mustFind(await journal.reads.get(id)), {
+    journal,
+  });
   return journal.commit(async (tx) => {
     await tx.recordDeath(id, decision.atMs);
     const intent = mustFind(await tx.get(id));

@@ -11,7 +11,7 @@ export async function resume(
   engine: EngineContext,
   sendAgain: Decision | undefined,
 ): Promise<Outcome> {
-  const guards = guardsOf(mustFind(await engine.journal.reads.get(id)));
+  const guards = guardsOf(mustFind(await engine.journal.reads.get(id)), engine);
   const step = await untilClaimed(
     () => engine.commit((tx) => takeUp(id, tx, engine, sendAgain), guards),
     engine,

@@ -4,7 +4,7 @@ import { unitsOf } from '../intent/units.ts';
 import type { TransferRequest } from '../intent/wanted.ts';
 import type { Intent, Reads, Transaction } from '../journal/journal.ts';
 import { addUnits, type OwnSpending, type UnitsByHour } from '../journal/spending.ts';
-import { limitsADay, type Policies } from '../policy/policy.ts';
+import { limitsADay, limitsRecipients, type Policies } from '../policy/policy.ts';
 import {
   mayBeLookalike,
   needsApproval,
@@ -73,7 +73,12 @@ async function wordOfPolicies(
   const lookalike = refusedAsLookalike(policies, spend, paid, nowMs);
   if (lookalike !== undefined) return { is: 'refused', refusal: lookalike };
   if (!limitsADay(policies, spend.asset)) return allowed;
-  const scope = { baseUrl, asset: spend.asset, recipient: spend.to, sinceHour: oldestHour(nowMs) };
+  const scope = {
+    baseUrl,
+    asset: spend.asset,
+    recipient: limitsRecipients(policies, spend.asset) ? spend.to : undefined,
+    sinceHour: oldestHour(nowMs),
+  };
   const own = id === undefined ? undefined : await reads.ownSpending(id);
   const { sinceMs = nowMs, total, toRecipient } = await reads.spending(scope);
   // From here on nothing is waited for: whoever asks next sees what this one takes.

@@ -198,6 +198,8 @@ export interface Reads {
   ownSpending(id: string): Promise<OwnSpending | undefined>;
   /** Addresses that were paid, and that begin or end as this one does. */
   paidLike(address: string): Promise<PaidAddress[]>;
+  /** The number of the journal's own policy; absent where it has none. */
+  policyNumber(): Promise<number | undefined>;
 }
 
 /** What can be put on record. Each is one statement about an intent. */
@@ -243,7 +245,7 @@ export interface Writes {
 export type Transaction = Reads & Writes;
 
 /** What is asked, and put on record, for the sake of what may be spent. */
-export type SpendingReads = Pick<Reads, 'spending' | 'ownSpending' | 'paidLike'>;
+export type SpendingReads = Pick<Reads, 'spending' | 'ownSpending' | 'paidLike' | 'policyNumber'>;
 export type SpendingWrites = Pick<Writes, 'startCounting' | 'propose' | 'holdBack'>;
 
 /** To be run in one commit; where that is rolled back it may run again. Awaits nothing but the journal. */
@@ -255,6 +257,8 @@ export type Guards = {
   readonly alone?: readonly string[];
   /** The same, but others that say so too do not mind each other. */
   readonly alongside?: readonly string[];
+  /** What it spends of: nobody who is limited by the sum of it comes in between, but for those of the same commit. */
+  readonly spends?: { readonly of: string; readonly isLimited: boolean };
   /** A request follows it: refused where others take this process for dead. */
   readonly beforeSending?: boolean;
   /** A fact that nothing depends on: it may be lost if the power fails, and is only ever lost to the safe side. */
@@ -282,6 +286,9 @@ export type LateEnd = {
   readonly why: string | undefined;
   readonly atMs: number;
 };
+
+/** A policy as its text, and the number that it has in its journal. */
+export type JournalPolicy = { readonly number: number; readonly text: string };
 
 /** The durable record of intents, attempts and decisions. */
 export interface Journal {
@@ -317,6 +324,9 @@ export interface Journal {
 
   /** How the runners of a batch divide its rows; absent where a batch's rows are not divided. */
   readonly shares: Shares | undefined;
+
+  /** The policy that is kept in the journal itself, for everybody who sends through it. */
+  policy(): Promise<JournalPolicy | undefined>;
 
   /** A hash of a token that says nothing about it elsewhere: salted for this journal alone. */
   hashOf(token: string): string;

@@ -15,7 +15,8 @@ export type Spending = {
 export type SpendingScope = {
   readonly baseUrl: BaseUrl;
   readonly asset: string;
-  readonly recipient: string;
+  /** Where what one address got matters, too. */
+  readonly recipient: string | undefined;
   /** Of hours before it nothing is asked. */
   readonly sinceHour: number;
 };

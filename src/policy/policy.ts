@@ -49,3 +49,8 @@ export function limitsADay(policies: Policies, asset: string): boolean {
     ({ day, recipientDay }) => day !== undefined || recipientDay !== undefined,
   );
 }
+
+/** Whether what one address got matters. */
+export function limitsRecipients(policies: Policies, asset: string): boolean {
+  return limitsOf(policies, asset).some(({ recipientDay }) => recipientDay !== undefined);
+}

@@ -26,7 +26,7 @@ export function policyAt(path: string, absence: 'is-fine' | 'is-refused'): Polic
   return text === undefined ? undefined : readPolicy(text, path);
 }
 
-function readSafely(path: string, absence: 'is-fine' | 'is-refused'): string | undefined {
+export function readSafely(path: string, absence: 'is-fine' | 'is-refused'): string | undefined {
   let descriptor: number;
   try {
     // A pipe in its place must not hang the command.

@@ -16,7 +16,7 @@ const limits = z.strictObject({
 });
 
 /** A policy as it is written. */
-const policyFile = z.strictObject({
+export const policyFile = z.strictObject({
   schema: z.literal(policySchema),
   journal: z.optional(z.string()),
   limits: z.record(z.string(), limits),

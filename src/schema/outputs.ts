@@ -325,6 +325,48 @@ const value = z
 
 const theVersion = z.strictObject({ ...head, version: text }).meta({ id: 'Version', title: 'The version' });
 
+const policies = z
+  .strictObject({
+    ...head,
+    policies: z
+      .array(
+        z.strictObject({
+          source: text.describe('where it stands'),
+          journal: text.optional().describe('the only journal to be used'),
+          limits: z.array(
+            z.strictObject({
+              asset: text,
+              transfer: text.optional().describe('at most at once'),
+              day: text.optional().describe('at most in 24 hours'),
+              recipient_day: text.optional().describe('at most in 24 hours to one address'),
+              approve_above: text.optional().describe('more waits for a person'),
+            }),
+          ),
+          recipients: z.array(z.strictObject({ name: text, address: text })),
+          only_recipients: z.boolean(),
+          fresh_journal: oneOf(['refuse', 'allow']),
+        }),
+      )
+      .describe('what one of them refuses is refused'),
+    left: z
+      .array(
+        z.strictObject({
+          asset: text,
+          limit: text.describe('the tightest of a day'),
+          spent: text.describe('in these 24 hours, what is in doubt included'),
+          remaining: text,
+          source: text.describe('whose limit it is'),
+        }),
+      )
+      .optional(),
+    complete_since: time.optional().describe('since when the journal is complete'),
+  })
+  .meta({ id: 'Policies', title: 'What a bot may spend' });
+
+const policySet = z
+  .strictObject({ ...head, journal: text, number: count.describe('the policy’s number in the journal') })
+  .meta({ id: 'PolicySet', title: 'A shared journal’s new policy' });
+
 const profileCommands = ['add', 'list', 'show', 'use', 'set', 'unset'].map((word) => `config ${word}`);
 
 const batches = ['batch send', 'batch transfer'];
@@ -398,6 +440,18 @@ export const outputs: readonly Output[] = [
     commands: ['config remove'],
     about: 'The profile as it was.',
     schema: removedProfile,
+  },
+  {
+    name: 'Policies',
+    commands: ['policy show', 'policy check'],
+    about: 'The policies that hold a bot, and what is left; or what one file says.',
+    schema: policies,
+  },
+  {
+    name: 'PolicySet',
+    commands: ['policy set'],
+    about: 'From now on everybody goes by it.',
+    schema: policySet,
   },
   {
     name: 'AcceptedLoss',

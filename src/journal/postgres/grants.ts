@@ -16,6 +16,8 @@ const changing: Readonly<Record<string, readonly string[]>> = {
     ...['verified', 'reply', 'headers'],
   ],
   owners: ['renewed_at', 'ended_at'],
+  spending: ['summed'],
+  spent: ['units'],
   batches: ['digest', 'rows', 'round', 'next_ordinal'],
   shares: ['owner', 'ended_at'],
 };
@@ -23,6 +25,7 @@ const changing: Readonly<Record<string, readonly string[]>> = {
 const growing = [
   ...['servers', 'owners', 'intents', 'rewrites', 'standing', 'attempts', 'decisions', 'receipts', 'losses'],
   'observations',
+  ...['spending', 'spent', 'paid'],
   ...['batches', 'shares'],
 ];
 
@@ -53,7 +56,7 @@ function runnerGrants(to: string): string[] {
 
 /** With the salt, who looks could try tokens against their hashes. */
 function auditorGrants(to: string): string[] {
-  return [`GRANT SELECT ON ${listed(['meta', 'intents_now', ...growing])} TO ${to};`];
+  return [`GRANT SELECT ON ${listed(['meta', 'intents_now', 'policies', 'counting', ...growing])} TO ${to};`];
 }
 
 function listed(tables: readonly string[]): string {

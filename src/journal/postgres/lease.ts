@@ -72,7 +72,8 @@ export class Lease {
       `INSERT INTO @schema.owners AS o (id, host, pid, begun_at, renewed_at)
        VALUES ('${this.id}', '${host}', ${process.pid}, ${nowMs}, ${nowMs})
        ON CONFLICT (id) DO UPDATE SET renewed_at = ${nowMs} WHERE o.ended_at IS NULL
-       RETURNING pg_current_xact_id()::text AS xid, renewed_at AS now`,
+       RETURNING pg_current_xact_id()::text AS xid, renewed_at AS now,
+         (SELECT max(seq) FROM @schema.policies) AS policy`,
     );
   }
 

@@ -1,6 +1,7 @@
 import { keeping, rules } from './firstRules.ts';
 import { tables, view } from './firstTables.ts';
 import { observations } from './observations.ts';
+import { spendingStep } from './spendingStep.ts';
 
 /** An index for each way to narrow the history, newest first within it. */
 const narrowings = `SET LOCAL search_path = @schema, pg_temp;
@@ -20,6 +21,7 @@ export const migrations: readonly string[] = [
   ['SET LOCAL search_path = @schema, pg_temp;', tables, view, rules, keeping].join('\n'),
   observations,
   narrowings,
+  spendingStep,
 ];
 
 /** The SQL with the schema's name put in for its place, quoted. */

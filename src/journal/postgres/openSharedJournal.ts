@@ -113,6 +113,7 @@ export async function openSharedJournal(
       throw end?.reason;
     },
     commitTogether: (works) => store.commitTogether(works),
+    policy: () => store.policy(),
     shares: new SharedShares({ place, schema, store, lease, silentSinceMs }),
     hashOf: lastRemembered((token) =>
       createHash('sha256')

@@ -1,4 +1,4 @@
-import type { Intent, Reads } from '../journal.ts';
+import type { Intent, Reads, SpendingReads } from '../journal.ts';
 import { overviewOf, stateRowOf } from '../overview.ts';
 import type { Ask, Item } from './gathered.ts';
 import { attemptOf, decisionOf, intentOf, observationOf, type Row, rowsStandingOf } from './rows.ts';
@@ -8,7 +8,11 @@ import type { StatementName } from './statements.ts';
 /** Whether the owner of this row counts as alive. */
 type OwnerLives = (row: Row) => boolean;
 
-export function readVerbs(ask: Ask, ownerLives: OwnerLives, page: SelectPage): Reads {
+export function readVerbs(
+  ask: Ask,
+  ownerLives: OwnerLives,
+  page: SelectPage,
+): Omit<Reads, keyof SpendingReads> {
   const toIntent = (row: Row): Intent => intentOf(row, ownerLives(row));
   const one = async (name: StatementName, item: Item): Promise<Intent | undefined> => {
     const [row] = await ask(name, item);
@@ -45,13 +49,6 @@ export function readVerbs(ask: Ask, ownerLives: OwnerLives, page: SelectPage): R
       Number((await ask('countRows', { base_url: baseUrl, kind, name }))[0]?.count ?? 0),
     overview: async () => overviewOf(await all('overview', { all_of: true }, stateRowOf)),
     rowsStanding: (name) => all('rowsStanding', { name }, (row) => rowsStandingOf(row, ownerLives(row))),
-    spending: notYet,
-    ownSpending: notYet,
-    paidLike: notYet,
     ownerLives: async (owner) => (await ask('owner', { owner })).some(ownerLives),
   };
-}
-
-export function notYet(): never {
-  throw new Error('a shared journal counts nothing yet');
 }

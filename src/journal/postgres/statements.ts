@@ -201,6 +201,51 @@ export const statements = {
   leaveBehind: `${given('id text')}
           UPDATE @schema.standing s SET left_behind = true ${ofGiven} AND NOT s.left_behind RETURNING g.n`,
 
+  propose: `WITH given AS MATERIALIZED (SELECT * FROM @given(id text, kind text, base_url text, spelled_url text, bot text,
+            named_by text, name text, row_id text, key text, identity text, fingerprint text, payment text, body text,
+            why text, at bigint)),
+          begun AS (INSERT INTO @schema.intents (id, kind, base_url, spelled_url, bot, named_by, name, row_id, key,
+              identity, fingerprint, payment, body, created_at)
+            SELECT id, kind, base_url, nullif(spelled_url, base_url), bot, named_by, name, row_id, key, identity,
+              fingerprint, payment, decode(body, 'base64'), at FROM given ORDER BY n
+            ON CONFLICT DO NOTHING RETURNING seq, id),
+          those AS MATERIALIZED (SELECT begun.seq, g.n, g.payment, g.why, g.at FROM given g JOIN begun ON begun.id = g.id),
+          stood AS (INSERT INTO @schema.standing (intent, state, why, payment, attempts, created_at, updated_at)
+            SELECT seq, 'held', why, payment, 0, at, at FROM those)
+          SELECT n FROM those`,
+  holdBack: `${given('id text, why text, at bigint')}
+          UPDATE @schema.standing s SET state = 'held', why = g.why, resolved_as = NULL, updated_at = g.at
+          ${ofGiven} AND s.state IN ('open', 'rejected', 'resolved', 'held') RETURNING g.n`,
+  // By the hour; and how much of it is not in the sums yet.
+  spent: `SELECT g.n, c.complete_since, b.hour, b.units::text AS units,
+            (SELECT count(*) FROM @schema.spending e
+              WHERE NOT e.summed AND e.base_url = g.base_url AND e.asset = g.asset) AS unsummed
+          FROM @given(base_url text, asset text, recipient text, since bigint)
+          LEFT JOIN LATERAL (SELECT greatest(k.since,
+              (SELECT l.at FROM @schema.losses l WHERE l.seq > 0 ORDER BY l.at DESC LIMIT 1)) AS complete_since
+            FROM @schema.counting k WHERE k.one = 1 OFFSET 0) c ON true
+          LEFT JOIN LATERAL (SELECT u.hour, sum(u.units) AS units FROM (
+              SELECT s.hour, s.units FROM @schema.spent s WHERE s.base_url = g.base_url AND s.asset = g.asset
+                AND s.recipient = g.recipient AND s.hour >= g.since
+              UNION ALL SELECT e.at / 3600000, e.units FROM @schema.spending e WHERE NOT e.summed
+                AND e.base_url = g.base_url AND e.asset = g.asset AND (g.recipient = '' OR e.recipient = g.recipient)) u
+            GROUP BY u.hour) b ON true`,
+  sumUp: `WITH assets AS MATERIALIZED (SELECT DISTINCT g.base_url, g.asset FROM @given(base_url text, asset text)),
+          due AS MATERIALIZED (SELECT e.seq FROM assets a CROSS JOIN LATERAL (SELECT e.seq FROM @schema.spending e
+            WHERE NOT e.summed AND e.base_url = a.base_url AND e.asset = a.asset OFFSET 0) e),
+          moved AS (UPDATE @schema.spending e SET summed = true WHERE e.seq = ANY (ARRAY(SELECT seq FROM due))
+            RETURNING e.base_url, e.asset, e.recipient, e.at / 3600000 AS hour, e.units)
+          INSERT INTO @schema.spent AS t (base_url, asset, recipient, hour, units)
+          SELECT m.base_url, m.asset, r.recipient, m.hour, sum(m.units)
+          FROM moved m CROSS JOIN LATERAL (VALUES (''), (m.recipient)) r (recipient)
+          GROUP BY m.base_url, m.asset, r.recipient, m.hour ORDER BY 1, 2, 3, 4
+          ON CONFLICT (base_url, asset, recipient, hour) DO UPDATE SET units = t.units + excluded.units`,
+  ownSpending: `SELECT g.n, e.at / 3600000 AS hour, e.units::text AS units FROM @given(id text) ${byId}
+          CROSS JOIN LATERAL (SELECT * FROM @schema.spending e WHERE e.intent = i.seq ORDER BY e.seq DESC LIMIT 1) e`,
+  paidLike: `SELECT g.n, p.address, p.since FROM @given(head text, tail text) CROSS JOIN LATERAL (
+            (SELECT p.address, p.since FROM @schema.paid p WHERE p.head = g.head OFFSET 0)
+            UNION ALL (SELECT p.address, p.since FROM @schema.paid p WHERE p.tail = g.tail OFFSET 0)) p`,
+
   attemptStarted: `SELECT g.n FROM @given(id text, number int, owner text) ${byId} ${standing}
           WHERE s.owner = g.owner AND s.attempts = g.number`,
   attemptsKnown: `SELECT g.n FROM @given(id text, number int) ${byId}

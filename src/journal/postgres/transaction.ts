@@ -7,6 +7,7 @@ import type { Line } from './line.ts';
 import type { Row } from './rows.ts';
 import type { SelectPage } from './selecting.ts';
 import { nowMs } from './serverTime.ts';
+import { numberOf, type WithinTransaction } from './spendingVerbs.ts';
 import { inPlace, type StatementName, sqlOf } from './statements.ts';
 
 /** How one try at a commit ended. */
@@ -28,6 +29,7 @@ export class SharedTransaction<Result> {
   readonly #onServerTime: (nowMs: number) => void;
   readonly #begunAt = thisMoment();
   #isOver = false;
+  #policyNumber: number | undefined;
 
   constructor(
     line: Line,
@@ -53,13 +55,16 @@ export class SharedTransaction<Result> {
     if (this.#precedesSending) this.#lease.renewed(this.#begunAt);
   }
 
-  async run(transactionOf: (ask: Ask, page: SelectPage) => Transaction): Promise<Tried<Result>> {
+  async run(
+    transactionOf: (ask: Ask, page: SelectPage, within: WithinTransaction) => Transaction,
+  ): Promise<Tried<Result>> {
     let xid: string;
     let ended: PromiseSettledResult<Result>[];
     try {
       xid = await this.#begin();
       const { ask } = new Gathered((name, items) => this.#ask(name, items));
-      const tx = transactionOf(ask, (sql, values) => this.#page(sql, values));
+      const within = { policyNumber: this.#policyNumber };
+      const tx = transactionOf(ask, (sql, values) => this.#page(sql, values), within);
       ended = await Promise.allSettled(inTurn(this.#works, ({ work }) => work(tx)));
     } catch (because) {
       return this.#undo(because, new Set());
@@ -96,6 +101,7 @@ export class SharedTransaction<Result> {
     ]);
     const rows = answers.at(-1)?.rows ?? [];
     if (fence) this.#lease.fence(rows);
+    this.#policyNumber = numberOf(rows[0]?.policy);
     this.#onServerTime(Number(rows[0]?.now));
     return String(rows[0]?.xid);
   }
@@ -158,16 +164,18 @@ type Lock = { readonly number: bigint; readonly isShared: boolean };
 function locksOf(works: readonly { readonly guards: Guards }[]): readonly Lock[] {
   const isShared = new Map<bigint, boolean>();
   const add = (names: readonly string[] = [], shared: boolean): void => {
-    for (const name of names) isShared.set(numberOf(name), shared);
+    for (const name of names) isShared.set(lockNumber(name), shared);
   };
   for (const { guards } of works) add(guards.alongside, true);
+  for (const { guards } of works) add(guards.spends === undefined ? [] : [guards.spends.of], true);
   for (const { guards } of works) add(guards.alone, false);
+  for (const { guards } of works) add(guards.spends?.isLimited === true ? [guards.spends.of] : [], false);
   return [...isShared]
     .map(([number, shared]) => ({ number, isShared: shared }))
     .sort((left, right) => (left.number < right.number ? -1 : 1));
 }
 
-function numberOf(name: string): bigint {
+function lockNumber(name: string): bigint {
   return hash('sha256', name, 'buffer').readBigInt64BE();
 }
 

@@ -1,7 +1,6 @@
 import { intentAsBegun } from '../intentAsBegun.ts';
 import type { Intent, NewIntent, Writes } from '../journal.ts';
 import type { Ask, Item } from './gathered.ts';
-import { notYet } from './readVerbs.ts';
 import { intentOf, type Row, standingOf } from './rows.ts';
 import { rowsReportedTogether, type StatementName } from './statements.ts';
 
@@ -32,8 +31,12 @@ export function writeVerbs(ask: Ask, { owner, silentSinceMs, started, startedHer
     await ask(name, item);
   };
   /** Where nothing is changed, somebody else was quicker. */
-  const mustChange = async (name: keyof typeof overtaken, item: Item & { id: string }): Promise<Row> => {
-    const [row] = await ask(name, item);
+  const mustChange = async (
+    name: keyof typeof overtaken,
+    item: Item & { id: string },
+    statement: StatementName = name,
+  ): Promise<Row> => {
+    const [row] = await ask(statement, item);
     if (row === undefined) throw new Overtaken(`intent ${item.id} ${overtaken[name]}`);
     return row;
   };
@@ -111,9 +114,15 @@ export function writeVerbs(ask: Ask, { owner, silentSinceMs, started, startedHer
       }
     },
     leaveBehind: (id) => change('leaveBehind', { id }),
-    startCounting: notYet,
-    propose: notYet,
-    holdBack: notYet,
+    // It began when the journal was given its policy.
+    startCounting: async () => {},
+    propose: async (intent, why, at) => {
+      const { owner: _nobody, token_hash: _nothing, ...item } = itemOf(intent, '', '', at);
+      await mustChange('begin', { ...item, why }, 'propose');
+      const [row] = await ask('get', { id: intent.id });
+      return intentOf(row as Row, false);
+    },
+    holdBack: (id, why, at) => change('holdBack', { id, why, at }),
   };
 }
 

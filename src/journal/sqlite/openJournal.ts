@@ -48,6 +48,7 @@ export function openJournal(path: string, use: JournalUse = 'send', clock: Journ
     commit,
     commitTogether: (works) => commitTogether(works, commit),
     shares: undefined,
+    policy: async () => undefined,
     hashOf: lastRemembered((token) => createHash('sha256').update(salt).update(token).digest('hex')),
     close: async () => {
       owners.close();

@@ -23,6 +23,7 @@ const mostUnsummed = 64;
 export function spendingReads(store: Store, read: Read): SpendingReads {
   return {
     spending: (scope) => read(() => store.asOfOneMoment(() => spendingOf(scope, store))),
+    policyNumber: async () => undefined,
     ownSpending: (id) => read(() => ownSpendingOf(id, store)),
     paidLike: (address) =>
       read(() =>
@@ -101,14 +102,18 @@ function spendingOf(scope: SpendingScope, store: Store): Spending {
   if (since === undefined) {
     const entries = store.all('uncounted', { since: scope.sinceHour * hourMs }, entryOf);
     const of = (to?: string): UnitsByHour => sumOf(entries, scope, to);
-    return { sinceMs: store.one('completeSince', {}, sinceOf), total: of(), toRecipient: of(recipient) };
+    return {
+      sinceMs: store.one('completeSince', {}, sinceOf),
+      total: of(),
+      toRecipient: recipient === undefined ? new Map() : of(recipient),
+    };
   }
   const unsummed = once(store, 'unsummed', () => store.all('unsummed', {}, entryOf));
   const of = (to?: string): UnitsByHour =>
     once(store, `${scope.baseUrl} ${countedAsset(scope.asset)} ${to ?? ''}`, () =>
       withSums(sumOf(unsummed, scope, to), scope, to, store),
     );
-  return { ...since, total: of(), toRecipient: of(recipient) };
+  return { ...since, total: of(), toRecipient: recipient === undefined ? new Map() : of(recipient) };
 }
 
 function once<Value>(store: Store, name: string, read: () => Value): Value {

@@ -1,0 +1,33 @@
+import { resolve } from 'node:path';
+import type { Given } from '../../cli/given.ts';
+import type { Context } from '../../context.ts';
+import { safeLine } from '../../display/safeText.ts';
+import type { Exit } from '../../errors.ts';
+import { readSafely } from '../../policy/policyFile.ts';
+import { readPolicy } from '../../policy/readPolicy.ts';
+import { onlySharedHasPolicy } from '../../words/journalPolicy.ts';
+import { policySet } from '../../words/policyShow.ts';
+import { unchangedOnStandby } from '../../words/sharedJournal.ts';
+import { withServer } from '../journal/sharedServer.ts';
+import { journalLocation, whoDecides } from '../journalPath.ts';
+
+/** Gives a shared journal its policy, which holds whoever sends through it. */
+export async function run(given: Given, context: Context): Promise<Exit> {
+  const location = await journalLocation(given, context);
+  if (location.is === 'file') throw onlySharedHasPolicy(location.path);
+  const path = resolve(given.args[0] ?? '');
+  const text = readSafely(path, 'is-refused') ?? '';
+  readPolicy(text, path);
+  const { setPolicy } = await import('../../journal/postgres/setPolicy.ts');
+  await withServer(location.address, given, context, async (shared) => {
+    const { place, server } = shared;
+    if (server.isStandby) throw unchangedOnStandby(place);
+    const number = await setPolicy(shared, text, whoDecides());
+    await context.display.show({
+      json: { schema: 'botctl/1', command: given.command, journal: place, number },
+      human: () => `${policySet(safeLine(place), number)}\n`,
+      quiet: String(number),
+    });
+  });
+  return 0;
+}

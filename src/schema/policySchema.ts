@@ -1,0 +1,29 @@
+import * as z from 'zod';
+import { policyFile } from '../policy/readPolicy.ts';
+import { policyRules } from '../words/policyFile.ts';
+
+const about: Readonly<Record<string, string>> = {
+  schema: 'the version of this format',
+  journal: policyRules.journal,
+  limits: 'what may be spent of each asset; one without a line here is refused',
+  transfer: 'at most in one transfer',
+  day: 'at most in the last 24 hours, by all bots of the journal; what is in doubt counts',
+  recipient_day: 'the same to one address',
+  recipients: 'addresses by names: --to @NAME; none of them is taken for a lookalike',
+  only_recipients: 'nobody else is paid',
+  approve_above: 'a larger transfer is held until a person resumes it',
+  fresh_journal: 'a journal that is younger than 24 hours may begin to count',
+};
+
+/** The JSON Schema of a policy's file. It is closed: a key that botctl does not know allows nothing. */
+export function publishedPolicySchema(): Record<string, unknown> {
+  const made = z.toJSONSchema(policyFile as unknown as z.ZodType, {
+    target: 'draft-2020-12',
+    override: ({ jsonSchema, path }) => {
+      const name = path.at(-1);
+      const described = typeof name === 'string' && path.at(-2) === 'properties' ? about[name] : undefined;
+      if (described !== undefined) jsonSchema.description = described;
+    },
+  });
+  return { ...made, title: 'botctl-policy/1: what a bot may spend, and to whom' };
+}
