@@ -17,10 +17,15 @@ import {
   moveByOptions,
   noLongerShown,
   notANumber,
+  onlyToFund,
+  profileLine,
 } from '../words/sandbox.ts';
 import { isoExact } from '../words/time.ts';
 import { sandboxFolder } from './journalPath.ts';
 import { openSandbox } from './openSandbox.ts';
+
+/** So that a profile, and a name's identity with it, holds from one start to the next. */
+const steadyPort = 8420;
 
 type SandboxOptions = {
   port: number;
@@ -32,6 +37,7 @@ type SandboxOptions = {
 
 /** Serves until the first Ctrl-C, then lets what is in flight land; the second leaves at once. */
 export async function run(given: Given, context: Context): Promise<Exit> {
+  if (given.args.length > 0) return (await import('./sandboxFolder.ts')).run(given, context);
   const options = parse(given);
   const { display, interrupts } = context;
   const dataDir = options.ephemeral
@@ -40,7 +46,13 @@ export async function run(given: Given, context: Context): Promise<Exit> {
   try {
     const lines = new LineQueue(display);
     const running = await openSandbox(
-      { ...options, dataDir, onRequest: (line) => lines.add(lineView(line)) },
+      {
+        ...options,
+        dataDir,
+        steadyPort,
+        nextPortToo: true,
+        onRequest: (line) => lines.add(lineView(line)),
+      },
       moveByOptions,
     );
     const missing = missingNativeVm();
@@ -57,6 +69,8 @@ export async function run(given: Given, context: Context): Promise<Exit> {
 }
 
 function parse(given: Given): SandboxOptions {
+  const foreign = ['asset', 'amount', 'to'].find((name) => given.text(name) !== undefined);
+  if (foreign !== undefined) throw onlyToFund(foreign);
   const data = given.text('data');
   const ephemeral = given.flag('ephemeral');
   if (ephemeral && data !== undefined) throw ephemeralWithData();
@@ -83,7 +97,9 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }));
 }
 
-function greeting({ baseUrl, tokens, conversations, wallet }: RunningSandbox, dataDir: string): View {
+function greeting(running: RunningSandbox, dataDir: string): View {
+  const { baseUrl, tokens, conversations, wallet, node } = running;
+  const { rpcUrl: rpc_url, genesisHash: genesis_hash, assets } = node;
   const rows: [string, string][] = [
     ['token', tokens.full],
     ['token without send', tokens.no_send],
@@ -91,14 +107,27 @@ function greeting({ baseUrl, tokens, conversations, wallet }: RunningSandbox, da
     ['conversations', conversations.join(' ')],
     ['wallet', wallet.address],
     ['', wallet.balances.map(({ asset, amount }) => formatAmountOf(amount, asset)).join(', ')],
+    ['Solana node', rpc_url],
+    ...Object.entries(assets).map(([symbol, mint]): [string, string] => [symbol, mint]),
     ['data', dataDir],
   ];
+  const profile = `echo ${tokens.full} | botctl config add local --base-url ${baseUrl} --token-stdin`;
   return {
-    json: { schema: 'botctl/1', command: 'sandbox', base_url: baseUrl, tokens, conversations, wallet },
+    json: {
+      schema: 'botctl/1',
+      command: 'sandbox',
+      base_url: baseUrl,
+      tokens,
+      conversations,
+      wallet,
+      rpc_url,
+      genesis_hash,
+      assets,
+    },
     human: ({ paint }) =>
       `${paint.bold('botctl sandbox')}  ${paint.cyan(baseUrl)}\n` +
       rows.map(([name, value]) => `  ${paint.dim(name.padEnd(20))}  ${safeLine(value)}\n`).join('') +
-      `\n${paint.dim(greetingEnd)}\n`,
+      `\n${paint.dim(profileLine)}\n  ${profile}\n\n${paint.dim(greetingEnd)}\n`,
     quiet: baseUrl,
   };
 }

@@ -3,8 +3,8 @@ import type { LeafSpec } from '../cli/spec.ts';
 export const sandboxSpec: LeafSpec = {
   name: 'sandbox',
   about: 'Run the whole Bot API on this machine, with real Solana transfers',
-  details: `Prints its base URL, tokens, conversations and wallet, then a line per request,
-until Ctrl-C. It listens on 127.0.0.1 only, and writes only to its data folder;
+  details: `Prints its base URL, tokens, conversations, wallet and Solana node, and the line
+that makes a profile for it, then a line per request, until Ctrl-C. It listens on 127.0.0.1 only, and writes only to its data folder;
 'botctl --sandbox send' uses the same folder, and both may run at once.
 
 A reading is one way to understand what the service's document leaves open; a
@@ -33,20 +33,27 @@ for one operation (message, transfer, rpc), key or JSON-RPC method.
 docs/sandbox.md says what each does.
 
 Solana JSON-RPC is at /rpc, and a page for people at /.`,
+  arguments: [
+    {
+      usage: '[action]',
+      about: 'reset: begin anew; fund: give the wallet money; without it: serve',
+      completes: ['reset', 'fund'],
+    },
+  ],
   options: [
-    { flags: '--port <n>', about: 'the port to listen on (default 0: any free one)' },
+    { flags: '--port <n>', about: 'the port to listen on (default: 8420, or any where that is taken)' },
     { flags: '--data <dir>', about: 'keep everything in this folder (default: the one --sandbox uses)' },
     { flags: '--ephemeral', about: 'use a new folder and remove it at the end' },
     { flags: '--seed <text>', about: 'derive tokens, wallet and random faults from this text' },
     { flags: '--fault-rate <r>', about: 'the share of requests that meet a random fault, 0 to 1' },
+    { flags: '--amount <n>', about: 'fund: how much' },
+    { flags: '--asset <asset>', about: 'fund: of what (default SOL)' },
+    { flags: '--to <address>', about: 'fund: for whom (default: the bot’s wallet)' },
   ],
   examples: [
     { line: 'botctl sandbox', about: 'A service to try things on' },
     { line: 'botctl sandbox --ephemeral --json', about: 'For a test: the first line is one object' },
-    {
-      line: 'botctl sandbox --ephemeral --seed 7 --fault-rate 0.3',
-      about: 'A bad day, the same one every time',
-    },
+    { line: 'botctl sandbox fund --asset USDC --amount 5000', about: 'More money for the bot’s wallet' },
   ],
   exits: [0, 1, 2],
   load: async () => (await import('./sandbox.ts')).run,

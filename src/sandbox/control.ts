@@ -2,11 +2,10 @@ import { type Controlled, faultsOf, ledgerOf, readingsOf, stateOf } from './cont
 import { setRandom } from './fate.ts';
 import { type Fault, parseFault } from './faults.ts';
 import type { Ledger } from './ledger.ts';
-import { balancesOf, fillFresh, giveSol, giveToken, maxU64, solDecimals, TooMuchError } from './money.ts';
+import { fillFresh, giveTo, maxU64, TooMuchError } from './money.ts';
 import { check } from './payload.ts';
 import { parseReadings, type Readings } from './readings.ts';
 import { currentSlot, keepSlot } from './slots.ts';
-import { addressBytes } from './solana/address.ts';
 import { readTransfer } from './transferPayload.ts';
 
 type ControlReply = { status: number; body: unknown };
@@ -125,25 +124,11 @@ function addConversation({ body }: ControlCall, { ledger }: Controlled): Control
   return ok({ conversations: ledger.conversations.list() });
 }
 
-/** Money from nowhere, in whole units of the asset's smallest part; the bot's wallet unless an address is given. */
+/** Money from nowhere, for the bot's wallet unless an address is given. */
 function giveMoney({ body }: ControlCall, { ledger, derived }: Controlled): ControlReply {
   const { address = derived.wallet.address, asset = 'SOL', amount } = asFields(body);
-  if (typeof address !== 'string' || addressBytes(address) === undefined)
-    return bad('address must be 32 bytes in base58');
-  const token = typeof asset === 'string' ? ledger.accounts.asset(asset) : undefined;
-  if (asset !== 'SOL' && token === undefined) return bad('asset must be SOL, or name a token');
-  const units = unitsOf(amount, token?.decimals ?? solDecimals);
-  if (units === undefined) return bad('amount must be a decimal amount, such as "1.5"');
-  if (token === undefined) giveSol(ledger, address, units);
-  else giveToken(ledger, address, token, units);
-  return ok({ address, balances: balancesOf(ledger, address) });
-}
-
-function unitsOf(amount: unknown, decimals: number): bigint | undefined {
-  const match = typeof amount === 'string' ? /^([0-9]{1,10})(?:\.([0-9]+))?$/.exec(amount) : null;
-  const fraction = match?.[2] ?? '';
-  if (match === null || fraction.length > decimals) return undefined;
-  return BigInt(`${match[1]}${fraction.padEnd(decimals, '0')}`);
+  const given = giveTo(ledger, { address, asset, amount });
+  return given.ok ? ok(given.value) : bad(given.problem);
 }
 
 function forgetKeys({ body }: ControlCall, { ledger }: Controlled): ControlReply {

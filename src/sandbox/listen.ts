@@ -7,10 +7,25 @@ const closingGraceMs = 5_000;
 
 const pairTries = 8;
 
+/** Takes the steady port where any would do and it is free; else the one that is asked for. */
+export async function listenSteadily(
+  server: Server,
+  beside: Server | undefined,
+  { port, steadyPort = 0 }: { port: number; steadyPort?: number },
+): Promise<Listener> {
+  if (port !== 0 || steadyPort === 0) return listenTogether(server, beside, port);
+  try {
+    return await listenTogether(server, beside, steadyPort);
+  } catch {
+    return listenTogether(server, beside, port);
+  }
+}
+
 /** A server, and another one at the port after it where that one is free. */
-export async function listenTogether(server: Server, beside: Server, port: number): Promise<Listener> {
+async function listenTogether(server: Server, beside: Server | undefined, port: number): Promise<Listener> {
   for (let tries = 1; ; tries += 1) {
     const own = await listen(server, port);
+    if (beside === undefined) return own;
     const other = await listen(beside, own.port + 1).catch(() => undefined);
     if (other !== undefined)
       return { port: own.port, stop: async () => void (await Promise.all([own.stop(), other.stop()])) };
@@ -21,7 +36,7 @@ export async function listenTogether(server: Server, beside: Server, port: numbe
 }
 
 /** Loopback only: whoever is not on this machine cannot even connect. */
-export async function listen(server: Server, port: number): Promise<Listener> {
+async function listen(server: Server, port: number): Promise<Listener> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
     sockets.add(socket);

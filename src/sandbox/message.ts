@@ -10,10 +10,9 @@ export function postMessage(
 ): Done | Rejection {
   const { conversationId, content, components, replyTo } = payload;
   if (!ledger.conversations.has(conversationId)) {
-    return {
-      ...rejection(404, 'conversation_not_found', 'There is no such conversation.'),
-      field: 'conversation_id',
-    };
+    const [known = ''] = ledger.conversations.list();
+    const message = `There is no conversation ${JSON.stringify(conversationId.slice(0, 64))}; there is ${known}.`;
+    return { ...rejection(404, 'conversation_not_found', message), field: 'conversation_id' };
   }
   const id = derived.id('msg', ledger.effects.nextSeq());
   const message = {

@@ -1,10 +1,10 @@
 import type { Derived } from './derived.ts';
 import type { Ledger } from './ledger.ts';
-import { systemProgram, tokenAccountOf, tokenProgram } from './solana/address.ts';
+import { addressBytes, systemProgram, tokenAccountOf, tokenProgram } from './solana/address.ts';
 import { decimal, holderData, mintData, readHolding, readSupply, withUnits } from './solana/token.ts';
 import type { Account, Asset } from './store/accounts.ts';
 
-export const solDecimals = 9;
+const solDecimals = 9;
 /** What an account of so many bytes must hold to exist: two years' rent for them and 128 more. */
 export const rentExemption = (bytes: number): bigint => BigInt(bytes + 128) * 6960n;
 
@@ -46,7 +46,7 @@ function makeLamports(ledger: Ledger, lamports: bigint): bigint {
   return lamports;
 }
 
-export function giveSol(ledger: Ledger, address: string, lamports: bigint): void {
+function giveSol(ledger: Ledger, address: string, lamports: bigint): void {
   const account = ledger.accounts.get(address) ?? {
     address,
     lamports: 0n,
@@ -70,7 +70,7 @@ export function makeAccount(ledger: Ledger, account: Omit<Account, 'lamports'>):
   ledger.accounts.put({ ...account, lamports });
 }
 
-export function giveToken(ledger: Ledger, owner: string, asset: Asset, units: bigint): void {
+function giveToken(ledger: Ledger, owner: string, asset: Asset, units: bigint): void {
   const mint = ledger.accounts.get(asset.mint);
   if (mint === undefined) throw new Error(`the mint of ${asset.symbol} is gone`);
   ledger.accounts.put({ ...mint, data: withUnits(mint.data, 36, counted(readSupply(mint.data) + units)) });
@@ -88,6 +88,31 @@ export function giveToken(ledger: Ledger, owner: string, asset: Asset, units: bi
     return;
   }
   ledger.accounts.put({ ...held, data: withUnits(held.data, 64, before.units + units) });
+}
+
+type Gift = { address: unknown; asset: unknown; amount: unknown };
+
+type Given = { ok: true; value: { address: string; balances: Balance[] } } | { ok: false; problem: string };
+
+/** Money from nowhere, where address, asset and amount are some. */
+export function giveTo(ledger: Ledger, { address, asset, amount }: Gift): Given {
+  const problem = (text: string): Given => ({ ok: false, problem: text });
+  if (typeof address !== 'string' || addressBytes(address) === undefined)
+    return problem('address must be 32 bytes in base58');
+  const token = typeof asset === 'string' ? ledger.accounts.asset(asset) : undefined;
+  if (asset !== 'SOL' && token === undefined) return problem('asset must be SOL, or name a token');
+  const units = unitsIn(amount, token?.decimals ?? solDecimals);
+  if (units === undefined) return problem('amount must be a decimal amount, such as "1.5"');
+  if (token === undefined) giveSol(ledger, address, units);
+  else giveToken(ledger, address, token, units);
+  return { ok: true, value: { address, balances: balancesOf(ledger, address) } };
+}
+
+export function unitsIn(amount: unknown, decimals: number): bigint | undefined {
+  const match = typeof amount === 'string' ? /^([0-9]{1,20})(?:\.([0-9]+))?$/.exec(amount) : null;
+  const fraction = match?.[2] ?? '';
+  if (match === null || fraction.length > decimals) return undefined;
+  return BigInt(`${match[1]}${fraction.padEnd(decimals, '0')}`);
 }
 
 export function balancesOf(ledger: Ledger, address: string): Balance[] {

@@ -2,24 +2,25 @@ import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { type Chain, loadChain } from './chain.ts';
 import { readingsOf } from './controlState.ts';
-import { type Derived, deriveFrom } from './derived.ts';
+import { openLedger } from './dataFolder.ts';
+import { deriveFrom } from './derived.ts';
 import { fateOf, randomOf, setRandom } from './fate.ts';
 import { createSite, createWebsocketSite } from './http.ts';
-import { Ledger } from './ledger.ts';
-import { listen, listenTogether } from './listen.ts';
-import { type Balance, balancesOf, fillFresh } from './money.ts';
+import type { Ledger } from './ledger.ts';
+import { listenSteadily } from './listen.ts';
+import { type Balance, balancesOf } from './money.ts';
 import { type NodeFacts, nodeFacts } from './nodeFacts.ts';
 import { defaultReadings, type Readings } from './readings.ts';
 import type { RequestLog } from './requestLog.ts';
 import { WebsocketHub } from './rpc/websocket.ts';
 import type { Service } from './service.ts';
-import { type Database, lockWaitMs, openDatabase } from './store/database.ts';
-import { FactStore } from './store/facts.ts';
 
 export type SandboxSettings = {
   dataDir: string;
   /** 0: any free one. */
   port: number;
+  /** The one to take where any would do and it is free. */
+  steadyPort?: number;
   /** Also at the port after its own, where @solana/web3.js 1 looks for the node's websocket. */
   nextPortToo?: boolean;
   seed?: string | number;
@@ -48,10 +49,11 @@ export type RunningSandbox = {
 export async function startSandbox(settings: SandboxSettings): Promise<RunningSandbox> {
   const random = settings.randomBytes ?? randomBytes;
   const nowMs = settings.nowMs ?? Date.now;
-  const db = openDatabase(settings.dataDir, settings.lockWaitMs ?? lockWaitMs, (fresh) =>
-    initialise(fresh, settings.seed, random),
-  );
-  const ledger = new Ledger(db);
+  const ledger = openLedger(settings.dataDir, {
+    seed: settings.seed,
+    random,
+    waitMs: settings.lockWaitMs,
+  });
   const derived = deriveFrom(ledger.facts.get('secret') ?? '');
   if (settings.faultRate !== undefined) {
     const dice = { seed: String(settings.seed ?? 'botctl'), rate: settings.faultRate };
@@ -78,10 +80,8 @@ export async function startSandbox(settings: SandboxSettings): Promise<RunningSa
     onRequest: (logged: Omit<RequestLog, 'at'>) => settings.onRequest?.({ at: new Date(nowMs()), ...logged }),
   };
   const server = createSite(site);
-  const listening = settings.nextPortToo
-    ? listenTogether(server, createWebsocketSite(site), settings.port)
-    : listen(server, settings.port);
-  const listener = await listening.catch((error: unknown) => {
+  const beside = settings.nextPortToo ? createWebsocketSite(site) : undefined;
+  const listener = await listenSteadily(server, beside, settings).catch((error: unknown) => {
     ledger.close();
     throw error;
   });
@@ -104,18 +104,6 @@ export async function startSandbox(settings: SandboxSettings): Promise<RunningSa
       }
     },
   };
-}
-
-function initialise(
-  db: Database,
-  seed: string | number | undefined,
-  random: (count: number) => Buffer,
-): void {
-  const secret = seed === undefined ? random(32).toString('hex') : `seed/${seed}`;
-  new FactStore(db).put('secret', secret);
-  const ledger = new Ledger(db);
-  const derived: Derived = deriveFrom(secret);
-  fillFresh(ledger, derived);
 }
 
 const othersMayWrite = 0o022;

@@ -1,6 +1,6 @@
 import type { AccountSource, Chain, Execution } from './chain.ts';
 import type { Ledger } from './ledger.ts';
-import { fillFeePurse, makeAccount, maxU64 } from './money.ts';
+import { type Balance, balancesOf, fillFeePurse, makeAccount, maxU64, unitsIn } from './money.ts';
 import type { Done } from './once.ts';
 import { type Rejection, rejection } from './reply.ts';
 import type { RequestContext, Service } from './service.ts';
@@ -14,6 +14,7 @@ import {
   transferToken,
 } from './solana/instructions.ts';
 import { lookupTable } from './solana/lookupTable.ts';
+import { decimal } from './solana/token.ts';
 import { readTransfer, type TransferPayload } from './transferPayload.ts';
 
 /** Executes a transfer and stores what it left; inside the request's transaction. */
@@ -43,7 +44,8 @@ export function makeTransfer(
     },
     sourceOf(ledger),
   );
-  if (execution.kind !== 'executed') return rejectionOf(execution, payload);
+  if (execution.kind !== 'executed')
+    return rejectionOf(execution, payload, balancesOf(ledger, wallet.address));
   const { accounts, signatures, wire, meta } = execution;
   const [signature = ''] = signatures;
   const previous = ledger.transactions.latestSignature();
@@ -93,6 +95,7 @@ function sourceOf(ledger: Ledger): AccountSource {
 function rejectionOf(
   execution: Exclude<Execution, { kind: 'executed' }>,
   payload: TransferPayload,
+  balances: Balance[],
 ): Rejection {
   const invalid = (field: string, rule: string): Rejection => ({
     ...rejection(400, 'invalid_transfer', `${field} ${rule}`),
@@ -107,11 +110,17 @@ function rejectionOf(
     return invalid('amount', 'is less than a new account must hold to exist (0.00089088 SOL).');
   }
   if (/^(InsufficientFundsFor|AccountNotFound|InstructionError\(\d+, Custom\(1\)\))/.test(verdict)) {
-    return rejection(
-      402,
-      'insufficient_balance',
-      `The wallet cannot pay this transfer and its costs: ${verdict}.`,
-    );
+    return rejection(402, 'insufficient_balance', shortOf(payload, balances));
   }
   return rejection(400, 'invalid_transfer', `Solana rejects this transfer: ${verdict}.`);
+}
+
+/** What the wallet has, beside what it would need. */
+function shortOf({ asset, units }: TransferPayload, balances: Balance[]): string {
+  const held = (symbol: string): string => balances.find((each) => each.asset === symbol)?.amount ?? '0';
+  const wanted = decimal(units, asset.decimals);
+  const has = `The wallet holds ${held(asset.symbol)} ${asset.symbol}`;
+  if (asset.symbol === 'SOL') return `${has}, too little for ${wanted} SOL and the fee.`;
+  if ((unitsIn(held(asset.symbol), asset.decimals) ?? 0n) < units) return `${has}, too little for ${wanted}.`;
+  return `The wallet holds ${held('SOL')} SOL, too little for the fee and for the recipient’s new account.`;
 }

@@ -275,8 +275,20 @@ const sandbox = z
       address: text,
       balances: z.array(z.strictObject({ asset: text, amount: text })),
     }),
+    rpc_url: text.describe('its Solana node'),
+    genesis_hash: text,
+    assets: z.record(text, text).describe('each token’s mint'),
   })
   .meta({ id: 'Sandbox', title: 'The sandbox’s first line' });
+
+const sandboxMoney = z
+  .strictObject({
+    ...head,
+    data: text.describe('the folder that was changed'),
+    address: text.optional().describe('who was given money'),
+    balances: z.array(z.strictObject({ asset: text, amount: text })),
+  })
+  .meta({ id: 'SandboxMoney', title: 'A sandbox that was reset or funded' });
 
 const sandboxRequest = z
   .strictObject({
@@ -497,6 +509,12 @@ export const outputs: readonly Output[] = [
     commands: ['sandbox'],
     about: 'The first line. The tokens are worth nothing outside the sandbox.',
     schema: sandbox,
+  },
+  {
+    name: 'SandboxMoney',
+    commands: ['sandbox'],
+    about: 'Of `sandbox reset` and `sandbox fund`.',
+    schema: sandboxMoney,
   },
   {
     name: 'SandboxRequest',

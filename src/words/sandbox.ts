@@ -50,3 +50,50 @@ export const greetingEnd = 'Every request is shown here. Ctrl-C ends it.';
 export function noLongerShown(trouble: string): string {
   return `Requests are no longer shown: ${trouble}`;
 }
+
+export function noSuchAction(action: string): Failure {
+  return new Failure('usage', `The sandbox has no ${JSON.stringify(action)}.`, {
+    hint: 'It has reset and fund; without either it serves.',
+  });
+}
+
+export function notForAction(option: string, action: string): Failure {
+  return new Failure('usage', `--${option} is not for botctl sandbox ${action}.`, {
+    hint: `Leave it out. ${action === 'fund' ? 'fund takes --amount, --asset, --to and --data.' : 'reset takes --data.'}`,
+  });
+}
+
+export function onlyToFund(option: string): Failure {
+  return new Failure('usage', `--${option} is for botctl sandbox fund.`, {
+    hint: 'Write fund after sandbox, or leave the option out.',
+  });
+}
+
+export function noAmountToFund(): Failure {
+  return new Failure('usage', 'botctl sandbox fund needs --amount.', {
+    hint: 'Say how much, such as --amount 5.',
+  });
+}
+
+export function cannotFund(problem: string): Failure {
+  return new Failure('usage', `No money was made: ${problem}.`, {
+    hint: 'Change what it names, and run it again.',
+  });
+}
+
+export function folderNotUsable(folder: string, trouble: string, cause: unknown): Failure {
+  return new Failure('sandbox-unavailable', `Nothing was changed in ${folder}: ${trouble}`, {
+    hint: 'Another folder is given with --data.',
+    cause,
+  });
+}
+
+export function resetSandbox(folder: string, balances: string): string {
+  return `The sandbox in ${folder} is as new: no messages, no transfers, no readings and faults; the wallet holds ${balances}. Its tokens and its wallet are the same. What botctl --sandbox did before stays in its journal.`;
+}
+
+export function fundedSandbox(address: string, balances: string): string {
+  return `${address} now holds ${balances}.`;
+}
+
+export const profileLine = 'Make a profile for it with:';

@@ -9,16 +9,24 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { controlPaths } from '../../src/sandbox/control.ts';
 import { faultKinds } from '../../src/sandbox/faults.ts';
 import { defaultReadings } from '../../src/sandbox/readings.ts';
+import { botctl, shell } from '../../testing/botctl.ts';
+import { botctlHere } from '../../testing/builtHere.ts';
+import { Home } from '../../testing/home.ts';
 import { controlOf, paths, recipient } from '../../testing/sandbox.ts';
 import { type Greeting, type SandboxProcess, startSandboxProcess } from '../../testing/sandboxProcess.ts';
 
 const program = fileURLToPath(new URL('../../bin/botctl.js', import.meta.url));
 
+const shared = new Home();
+
 let home: string;
 beforeAll(() => {
   home = mkdtempSync(join(tmpdir(), 'botctl-e2e-'));
 });
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+afterAll(() => {
+  rmSync(home, { recursive: true, force: true });
+  shared.remove();
+});
 
 type Posted = { status: number; json: Record<string, unknown> };
 
@@ -69,6 +77,9 @@ describe('botctl sandbox', () => {
           { asset: 'USDC', amount: '10000' },
         ],
       },
+      rpc_url: `${greeting.base_url}/rpc`,
+      genesis_hash: expect.any(String),
+      assets: { USDC: expect.any(String) },
     });
     const { json } = await post(greeting, 'transfer', pay);
     await post(greeting, 'message', { ...hello, conversation_id: 'nowhere' });
@@ -176,11 +187,56 @@ describe('botctl sandbox', () => {
     [['--fault-rate', '1.5'], '--fault-rate must be a number from 0 to 1'],
     [['--fault-rate=-1'], '--fault-rate must be'],
     [['--ephemeral', '--data', 'x'], 'cannot both be given'],
-    [['more'], 'takes no positional arguments'],
+    [['more'], 'The sandbox has no "more"'],
   ])('refuses %j', (args, sentence) => {
     const { status, stdout, stderr } = run(...args);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toContain(sentence);
+  });
+
+  test('prints a line that makes a profile for it, to be pasted', async () => {
+    const { env } = shared;
+    const { stdout } = await botctl(['sandbox', '--ephemeral'], { env, interruptAtOutput: true });
+    const [line = ''] = stdout.match(/echo .*config add.*/u) ?? [];
+    expect(await shell(`${line} --use && botctl config list --quiet`, { env })).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/local\n$/u),
+    });
+  });
+
+  test.each([
+    [['reset', 'fund'], 'takes 1 argument'],
+    [['reset', '--amount', '5'], '--amount is not for botctl sandbox reset'],
+    [['fund', '--port', '5', '--amount', '5'], '--port is not for botctl sandbox fund'],
+    [['fund', '--ephemeral', '--amount', '5'], '--ephemeral is not for'],
+    [['fund'], 'needs --amount'],
+    [['fund', '--amount', 'x'], 'amount must be a decimal amount'],
+    [['fund', '--amount', '99999999999999999999'], 'no account can hold that much'],
+    [['fund', '--amount', '1', '--asset', 'NONE'], 'asset must be SOL'],
+    [['--amount', '5'], '--amount is for botctl sandbox fund'],
+  ])('refuses %j, and changes nothing', async (args, sentence) => {
+    const { code, stdout, stderr } = await botctlHere(['sandbox', ...args], { env: shared.env });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(sentence);
+  });
+
+  test('fund and reset do what they say, while somebody serves the folder', async () => {
+    const data = ['--data', join(home, 'funded')];
+    const sandbox = await startSandboxProcess(data);
+    await post(sandbox.greeting, 'transfer', pay);
+    const funded = run('fund', '--amount', '5', ...data, '--json');
+    expect(JSON.parse(funded.stdout)).toMatchObject({
+      address: sandbox.greeting.wallet.address,
+      balances: [{ asset: 'SOL', amount: '103.999995' }, {}],
+    });
+    expect(run('fund', '--amount', '7', '--asset', 'USDC', '--to', recipient, ...data).stdout).toBe(
+      `${recipient} now holds 1 SOL, 7 USDC.\n`,
+    );
+    expect(run('reset', ...data).stdout).toContain('the wallet holds 100 SOL, 10000 USDC');
+    const state = await controlOf(sandbox.greeting.base_url).state();
+    expect(state).toMatchObject({ counts: { transfers: 0 }, wallet: { balances: [{ amount: '100' }, {}] } });
+    expect(BigInt(state.lamports.made)).toBe(BigInt(state.lamports.in_accounts));
+    await sandbox.end('SIGTERM');
   });
 
   test('its help names every reading, fault and control call', () => {

@@ -366,7 +366,10 @@ describe('7. Errors', () => {
     const { status, json } = await send({ ...hello, conversation_id: 'conv_nowhere' });
     expect({ status, error: json.error }).toMatchObject({
       status: 404,
-      error: { code: 'conversation_not_found' },
+      error: {
+        code: 'conversation_not_found',
+        message: 'There is no conversation "conv_nowhere"; there is conv_demo.',
+      },
     });
   });
 
@@ -380,15 +383,18 @@ describe('7. Errors', () => {
   });
 
   test.each([
-    ['SOL', '100'],
-    ['SOL', '99.999999'],
-    ['SOL', '99999999999999999999'],
-    ['USDC', '10000.000001'],
+    ['SOL', '100', 'The wallet holds 100 SOL, too little for 100 SOL and the fee.'],
+    ['SOL', '99.999999', 'The wallet holds 100 SOL, too little for 99.999999 SOL and the fee.'],
+    ['SOL', '99999999999999999999', 'No wallet holds that much.'],
+    ['USDC', '10000.000001', 'The wallet holds 10000 USDC, too little for 10000.000001.'],
   ])(
     "402 insufficient balance, by the VM's own verdict, fees and rent included: %s %s",
-    async (asset, amount) => {
+    async (asset, amount, message) => {
       const reply = await transfer({ ...pay, asset, amount, idempotency_key: 'k' });
-      expect(reply).toMatchObject({ status: 402, json: { error: { code: 'insufficient_balance' } } });
+      expect(reply).toMatchObject({
+        status: 402,
+        json: { error: { code: 'insufficient_balance', message } },
+      });
       expect([await balanceOf('SOL'), await balanceOf('USDC')]).toEqual(['100', '10000']);
       await sandbox.money({ asset, amount: '1' });
       if (amount.length < 20)
@@ -399,7 +405,11 @@ describe('7. Errors', () => {
   test('a wallet may be emptied to the last lamport', async () => {
     expect((await transfer({ ...pay, amount: '99.999995' })).status).toBe(200);
     expect(await balanceOf('SOL')).toBe('0');
-    expect((await transfer(pay)).status).toBe(402);
+    const { status, json } = await transfer({ ...pay, asset: 'USDC' });
+    expect([status, json.error]).toMatchObject([
+      402,
+      { message: 'The wallet holds 0 SOL, too little for the fee and for the recipient’s new account.' },
+    ]);
   });
 
   test('an amount that leaves a new account without its rent is refused, as Solana does', async () => {
