@@ -14,11 +14,11 @@ import {
   emptyData,
   ephemeralWithData,
   greetingEnd,
+  makeProfile,
   moveByOptions,
   noLongerShown,
   notANumber,
   onlyToFund,
-  profileLine,
 } from '../words/sandbox.ts';
 import { isoExact } from '../words/time.ts';
 import { sandboxFolder } from './journalPath.ts';
@@ -99,6 +99,7 @@ function aborted(signal: AbortSignal): Promise<void> {
 
 function greeting(running: RunningSandbox, dataDir: string): View {
   const { baseUrl, tokens, conversations, wallet, node } = running;
+  const profile = profileLines(running).map((line) => `  ${line}\n`);
   const { rpcUrl: rpc_url, genesisHash: genesis_hash, assets } = node;
   const rows: [string, string][] = [
     ['token', tokens.full],
@@ -111,7 +112,6 @@ function greeting(running: RunningSandbox, dataDir: string): View {
     ...Object.entries(assets).map(([symbol, mint]): [string, string] => [symbol, mint]),
     ['data', dataDir],
   ];
-  const profile = `echo ${tokens.full} | botctl config add local --base-url ${baseUrl} --token-stdin`;
   return {
     json: {
       schema: 'botctl/1',
@@ -127,9 +127,19 @@ function greeting(running: RunningSandbox, dataDir: string): View {
     human: ({ paint }) =>
       `${paint.bold('botctl sandbox')}  ${paint.cyan(baseUrl)}\n` +
       rows.map(([name, value]) => `  ${paint.dim(name.padEnd(20))}  ${safeLine(value)}\n`).join('') +
-      `\n${paint.dim(profileLine)}\n  ${profile}\n\n${paint.dim(greetingEnd)}\n`,
+      `\n${paint.dim(makeProfile)}\n${profile.join('')}\n${paint.dim(greetingEnd)}\n`,
     quiet: baseUrl,
   };
+}
+
+/** For a shell: a profile that also knows the sandbox's chain. */
+function profileLines({ baseUrl, tokens, node }: RunningSandbox): string[] {
+  const set = (key: string, value: string): string => `botctl config set local ${key} ${value}`;
+  return [
+    `echo ${tokens.full} | botctl config add local --base-url ${baseUrl} --token-stdin &&`,
+    `echo ${node.rpcUrl} | ${set('rpc-url', '--token-stdin')} && ${set('cluster', node.genesisHash)} &&`,
+    `${set('wallet', node.wallet)} && ${set('assets', `'${JSON.stringify(node.assets)}'`)}`,
+  ];
 }
 
 const keyShown = 8;

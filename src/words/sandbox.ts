@@ -96,4 +96,4 @@ export function fundedSandbox(address: string, balances: string): string {
   return `${address} now holds ${balances}.`;
 }
 
-export const profileLine = 'Make a profile for it with:';
+export const makeProfile = 'Make a profile for it with:';

@@ -194,14 +194,13 @@ describe('botctl sandbox', () => {
     expect(stderr).toContain(sentence);
   });
 
-  test('prints a line that makes a profile for it, to be pasted', async () => {
+  test('prints lines that make a profile for it and for its chain, to be pasted', async () => {
     const { env } = shared;
     const { stdout } = await botctl(['sandbox', '--ephemeral'], { env, interruptAtOutput: true });
-    const [line = ''] = stdout.match(/echo .*config add.*/u) ?? [];
-    expect(await shell(`${line} --use && botctl config list --quiet`, { env })).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/local\n$/u),
-    });
+    const [lines = ''] = stdout.match(/echo .*config add.*assets .*?\n/su) ?? [];
+    const { code, stdout: shown } = await shell(`${lines.trim()} && botctl config show local`, { env });
+    expect(code).toBe(0);
+    expect(shown).toMatch(/rpc-url +127\.0\.0\.1.*cluster.*wallet.*USDC/su);
   });
 
   test.each([
