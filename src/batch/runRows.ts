@@ -1,20 +1,23 @@
 import { setMaxListeners } from 'node:events';
-import { claim } from '../engine/claim.ts';
+import { type Claim, claim } from '../engine/claim.ts';
 import type { EngineContext } from '../engine/context.ts';
 import { carryOut } from '../engine/execute.ts';
+import { giveBack } from '../engine/giveBack.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import type { Retry } from '../errors.ts';
 import type { Order } from '../intent/order.ts';
 import type { Runner } from '../journal/shares.ts';
 import { explain } from '../words/explain.ts';
+import type { Lanes } from './lanes.ts';
 import type { BatchPace } from './pace.ts';
 import type { Ranges } from './ranges.ts';
 import type { RowEnd } from './rowEnd.ts';
 import type { RowNaming } from './rowNaming.ts';
+import type { Leave, Runway } from './runway.ts';
 import type { RowOutcome, Sheet, SheetRow } from './sheet.ts';
 import type { Stop, StopRules } from './stopRules.ts';
 import { type BatchOrder, requestOfRow } from './survey.ts';
-import { WorkList } from './workList.ts';
+import { type Turn, WorkList } from './workList.ts';
 
 export type Counts = Record<RowOutcome, number>;
 
@@ -24,10 +27,11 @@ type RunInputs = {
   readonly engine: EngineContext;
   readonly pace: BatchPace;
   readonly rules: StopRules;
-  readonly concurrency: number;
+  readonly runway: Runway;
+  readonly lanes: Lanes;
   readonly ranges: Ranges;
   readonly onWaiting: (others: readonly Runner[]) => void;
-  /** Told of each row as it ends; nothing new takes its place before it has been told. */
+  /** Told of each row as it ends; its lane sends nothing more before it has been told. */
   readonly onRowEnd: (end: RowEnd) => Promise<void>;
 };
 
@@ -42,26 +46,35 @@ export type RunEnd = {
 
 /** Does what is not done yet, a few rows at a time, until all have ended or there is a reason to begin no more. */
 export async function runRows(inputs: RunInputs, counts: Counts = noCounts()): Promise<RunEnd> {
-  const { sheet, ranges, engine, rules, concurrency, onWaiting } = inputs;
+  const { sheet, ranges, engine, rules, lanes, onWaiting } = inputs;
   const { first, second } = engine.interrupts;
-  // Each slot listens to them; Node takes many listeners for a leak.
+  // Each lane listens to them; Node takes many listeners for a leak.
   setMaxListeners(0, first, second, rules.signal);
   const onInterrupt = (): void => rules.interrupt();
   if (first.aborted) onInterrupt();
   first.addEventListener('abort', onInterrupt, { once: true });
   const { clock, chance, limits } = engine;
   const { maxWaitMs } = limits;
-  const work = { sheet, ranges, concurrency, clock, chance, maxWaitMs, stopped: rules.signal, onWaiting };
+  const work = {
+    sheet,
+    ranges,
+    concurrency: lanes.count,
+    clock,
+    chance,
+    maxWaitMs,
+    stopped: rules.signal,
+    onWaiting,
+  };
   const run: Run = {
     ...inputs,
-    // What another process sends is put back, and waited for without holding a slot.
+    // What another process sends is put back, and waited for without holding a lane.
     engine: { ...engine, limits: { ...limits, ownerWaitMs: 0 } },
     list: new WorkList(work),
     counts,
     needs: new Set(),
     doneElsewhere: 0,
   };
-  await Promise.all(Array.from({ length: concurrency }, () => workThrough(run)));
+  await Promise.all(Array.from({ length: lanes.count }, () => workThrough(run)));
   first.removeEventListener('abort', onInterrupt);
   if (run.list.waitedFor.length > 0) rules.leaveTo(run.list.waitedFor);
   const { needs, doneElsewhere } = run;
@@ -79,27 +92,79 @@ export function noCounts(): Counts {
   return { accepted: 0, resolved: 0, unknown: 0, held: 0, rejected: 0, open: 0, sending: 0, 'not-sent': 0 };
 }
 
-/** One slot: a row from its claim to its end, then the next one. */
+/** One lane: a row from its claim to its end, then the next one. */
 async function workThrough(run: Run): Promise<void> {
-  const { pace, rules, list, sheet, onRowEnd } = run;
-  try {
-    for (;;) {
-      await pace.turn(rules.signal);
-      if (rules.stop !== undefined) return;
-      const turn = await list.next();
-      if (turn === undefined) return;
-      const end = await doRow(turn.row, run);
-      if (isElsewhere(end.outcome) && list.putBack(turn)) {
-        sheet.recordIntent(turn.row.ordinal, ownIntent(end.outcome));
-        continue;
-      }
-      note(end, run);
-      list.end(turn);
-      await onRowEnd(end);
+  const { rules } = run;
+  let next: Promise<Begun | undefined> | undefined;
+  for (;;) {
+    const current = next ?? begin(run);
+    next = undefined;
+    try {
+      const begun = await current;
+      if (begun === undefined) return;
+      await finish(begun, run, () => {
+        // Again where the commit took the reply for another one's: the next row is claimed already.
+        next ??= begin(run);
+        // What went wrong is heard when it is waited for.
+        next.catch(() => {});
+      });
+    } catch (thrown) {
+      rules.fail(thrown);
     }
-  } catch (thrown) {
-    rules.fail(thrown);
   }
+}
+
+type Begun = { readonly turn: Turn; readonly step: Claim | Outcome };
+
+/** Claims the next row, or says why it is not to be sent; undefined where there is none. */
+async function begin({ pace, rules, list, order, engine, lanes }: Run): Promise<Begun | undefined> {
+  if (!lanes.isAhead) await pace.turn(rules.signal);
+  if (rules.stop !== undefined) return undefined;
+  const turn = await list.next();
+  return turn && { turn, step: await claim(orderOf(turn.row, order), engine) };
+}
+
+/** Sends what was claimed, and tells how the row ended; who has landed well makes room before that is on record. */
+async function finish({ turn, step }: Begun, run: Run, beginNext: () => void): Promise<void> {
+  if (step.is !== 'claim') return endRow(turn, step, false, run);
+  const leave = await takeOff(run);
+  if (leave === undefined) return giveRowBack(turn.row, step, run);
+  try {
+    const outcome = await carryOut(step, run.engine, () => {
+      leave();
+      beginNext();
+    });
+    await endRow(turn, outcome, !(outcome.is === 'concluded' && outcome.replayed !== false), run);
+  } finally {
+    leave();
+  }
+}
+
+/** Room for one more request in flight, at the pace of all; undefined where nothing more is to be sent. */
+async function takeOff({ runway, pace, rules, lanes }: Run): Promise<Leave | undefined> {
+  const leave = await runway.enter();
+  if (leave !== undefined && lanes.isAhead) await pace.turn(rules.signal);
+  if (rules.stop === undefined) return leave;
+  leave?.();
+  return undefined;
+}
+
+async function giveRowBack({ ordinal }: SheetRow, claimed: Claim, { engine, sheet }: Run): Promise<void> {
+  await giveBack(claimed, engine);
+  sheet.recordIntent(ordinal, claimed.intent.id);
+}
+
+async function endRow(turn: Turn, outcome: Outcome, sent: boolean, run: Run): Promise<void> {
+  const { list, sheet, onRowEnd, engine } = run;
+  const { row } = turn;
+  if (isElsewhere(outcome) && list.putBack(turn)) {
+    sheet.recordIntent(row.ordinal, ownIntent(outcome));
+    return;
+  }
+  const end: RowEnd = { row, outcome, sent, explanation: explain(outcome, engine.clock.now()) };
+  note(end, run);
+  list.end(turn);
+  await onRowEnd(end);
 }
 
 function note(end: RowEnd, run: Run): void {
@@ -129,13 +194,6 @@ export function orderOf(row: SheetRow, { kind, name }: BatchOrder): Order {
   const naming: RowNaming = { by: 'row', name, row: named, ...(id === undefined ? {} : { id }) };
   const wanted = { kind, request: requestOfRow(row), warnings: [] } as Order['wanted'];
   return { wanted, naming };
-}
-
-async function doRow(row: SheetRow, { order, engine }: RunInputs): Promise<RowEnd> {
-  const step = await claim(orderOf(row, order), engine);
-  const sent = step.is === 'claim';
-  const outcome = sent ? await carryOut(step, engine) : step;
-  return { row, outcome, sent, explanation: explain(outcome, engine.clock.now()) };
 }
 
 function rowOutcomeOf(outcome: Outcome): RowOutcome {

@@ -4,7 +4,7 @@ import type { Ranges } from './ranges.ts';
 import type { Sheet, SheetRow } from './sheet.ts';
 
 /** A row in hand: to be ended, or put back. */
-type Turn = {
+export type Turn = {
   readonly row: SheetRow;
   readonly range: OpenRange;
   /** When another process was first found to send it. */

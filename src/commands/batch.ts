@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { lanesFor, worthWaitingMs } from '../batch/lanes.ts';
 import { BatchPace } from '../batch/pace.ts';
 import type { Ranges } from '../batch/ranges.ts';
 import { inputName, readRows } from '../batch/readRows.ts';
@@ -7,6 +8,7 @@ import type { RowEnd } from '../batch/rowEnd.ts';
 import { consecutiveIds } from '../batch/rowIds.ts';
 import { reportRows } from '../batch/rowReport.ts';
 import { noCounts, runRows } from '../batch/runRows.ts';
+import { Runway } from '../batch/runway.ts';
 import { sharedCommit } from '../batch/sharedCommit.ts';
 import { Sheet } from '../batch/sheet.ts';
 import { StopRules } from '../batch/stopRules.ts';
@@ -156,6 +158,7 @@ async function runAll(
   const pace = new BatchPace(clock, options.ratePerS);
   const { concurrency, maxFailures } = options;
   const rules = new StopRules({ kind: order.kind, concurrency, maxFailures });
+  const runway = new Runway(concurrency, rules.signal);
   const counts = noCounts();
   const teller = new RowTeller(batch);
   await teller.tellBefore();
@@ -164,7 +167,7 @@ async function runAll(
     const shared: EngineContext = {
       ...engine,
       pace,
-      commit: sharedCommit(engine.journal),
+      commit: sharedCommit(engine.journal, () => worthWaitingMs(runway, engine.journal.isShared)),
       chance: { ...engine.chance, uuid: consecutiveIds(engine.chance.uuid) },
       observer: { ...engine.observer, during: (_waiting, work) => work },
     };
@@ -177,7 +180,9 @@ async function runAll(
       others.waitedFor = runners;
       if (!display.quiet) display.notice(ownShareDone(runners));
     };
-    const run = { order, sheet, engine: shared, pace, rules, concurrency, ranges, onWaiting, onRowEnd };
+    const lanes = lanesFor(order.kind, concurrency, options.ratePerS);
+    const working = { pace, rules, runway, lanes };
+    const run = { order, sheet, engine: shared, ...working, ranges, onWaiting, onRowEnd };
     const end = await whileInFlight(runRows(run, counts), context.interrupts.first, () =>
       display.notice(rowsLandingWords),
     );

@@ -21,32 +21,53 @@ export async function execute(order: Order, engine: EngineContext, consent?: Con
   return carryOut(claimed, engine);
 }
 
-/** Send, judge, record; and again, until the intent has its outcome or trying must end. */
-export async function carryOut(first: Claim, engine: EngineContext): Promise<Outcome> {
+/**
+ * Send, judge, record; and again, until the intent has its outcome or trying must end. `onAccepted` is told before that
+ * is on record: what it commits shares the record's commit. Where that finds that the reply was another's, it is told again.
+ */
+export async function carryOut(
+  first: Claim,
+  engine: EngineContext,
+  onAccepted: () => void = () => {},
+): Promise<Outcome> {
   const tries = new Tries(engine);
   let claim = first;
+  let hasLeft = false;
   for (;;) {
     const startedAtMs = engine.clock.now();
     const door = new Door(claim.intent, engine);
     const flight = await send(claim, door, engine);
+    hasLeft ||= flight.came === 'reply' || flight.headersSent;
     const seen = atTheDoor(await judgeFlight(flight, claim, engine), door);
     const cameBackAtMs = engine.clock.now();
     tries.count(seen.end, cameBackAtMs - startedAtMs);
+    const isAccepted = seen.ruling.verdict === 'accepted';
+    // The commit can only still find out whose a reply's receipts are: without any, the connection is free at once.
+    const isFree = isAccepted && seen.receipts.length === 0;
+    if (isFree) keepConnection(flight, seen, claim);
+    if (isAccepted) onAccepted();
     const recorded = await record(claim, seen, startedAtMs, tries, engine);
     tries.recorded(engine.clock.now() - cameBackAtMs);
-    await leaveConnection(flight, recorded, claim);
+    if (!isFree) await leaveConnection(flight, recorded, claim);
     if (door.shut?.because === 'journal' && !claim.intent.tainted) throw door.shut.failure;
     const { judgement, follows } = recorded;
-    if (follows.is !== 'try-again') return follows;
+    const told = (end: Outcome): Outcome => (hasLeft ? end : asOthersDidIt(end));
+    if (follows.is !== 'try-again') return told(follows);
     // What leaves again are the bytes that left, whatever has become of the disk.
     claim = { ...claim, intent: { ...follows.intent, body: first.intent.body } };
     await tries.wait(follows.waitMs, judgement.end);
     const goesOnAtMs = engine.clock.now();
     const next = await claimNext(claim, judgement, startedAtMs, engine);
     tries.recorded(engine.clock.now() - goesOnAtMs);
-    if (next.is !== 'claim') return next;
+    if (next.is !== 'claim') return told(next);
     claim = next;
   }
+}
+
+/** Nothing left here, and yet it is done: whoever took over has done it. */
+function asOthersDidIt(outcome: Outcome): Outcome {
+  if (outcome.is !== 'concluded' || outcome.intent.state !== 'accepted') return outcome;
+  return { ...outcome, replayed: 'by-another-process' };
 }
 
 /** What stood at the door ends it, whatever tries are left: what may have landed waits for an operator. */
@@ -60,13 +81,15 @@ function atTheDoor(judgement: Judgement, { shut }: Door): Judgement {
 async function leaveConnection(
   flight: Flight,
   { judgement, follows }: Recorded,
-  { intent }: Claim,
+  claim: Claim,
 ): Promise<void> {
-  const socket = flight.came === 'reply' ? flight.socket : undefined;
-  if (socket === undefined) return;
   const isOurs = follows.is === 'concluded' && judgement.end.verdict === 'accepted';
-  if (isOurs) socket.keep(exchangeOf(judgement, intent));
-  else await socket.drop();
+  if (isOurs) keepConnection(flight, judgement, claim);
+  else if (flight.came === 'reply') await flight.socket?.drop();
+}
+
+function keepConnection(flight: Flight, judgement: Judgement, { intent }: Claim): void {
+  if (flight.came === 'reply') flight.socket?.keep(exchangeOf(judgement, intent));
 }
 
 async function claimNext(

@@ -52,7 +52,7 @@ function ruleOn(evidence: Evidence, claim: Claim, engine: EngineContext): Pick<J
     duplicate: ruling.duplicate === true,
     verified: isVerified(evidence, ruling, claim, engine.journal.isShared),
     reply: flight.came === 'reply' ? flight.body : undefined,
-    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => keptHeaders.test(name))),
+    headers: keptOf(headers),
   };
   return { end, ruling };
 }
@@ -78,9 +78,18 @@ function phaseOf(flight: Flight): AttemptEnd['phase'] {
 const keptHeaders =
   /^(content-type|retry-after|date|server|via|x-request-id|request-id|x-ratelimit-.*|location)$/u;
 
+function keptOf(headers: Reply['headers']): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined && keptHeaders.test(name)) kept[name] = value;
+  }
+  return kept;
+}
+
 /** A rate limit's reset comes with every reply of some services; only where it was hit does it ask to wait. */
 function askingHeaders(headers: Reply['headers'], { verdict }: Ruling): Reply['headers'] {
-  if (verdict === 'limited') return headers;
+  if (verdict === 'limited' || headers['x-ratelimit-reset'] === undefined) return headers;
   const { 'x-ratelimit-reset': _reset, ...others } = headers;
   return others;
 }

@@ -89,6 +89,19 @@ export class TokenFinder {
     }
   }
 
+  /** False of most texts, for which nothing need be made then. What is not ASCII is looked at as bytes. */
+  mayBeIn(text: string): boolean {
+    for (let at = 0; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      if (code > 127) return true;
+      const bits = this.#begins[code] ?? 0;
+      if (bits === 0) continue;
+      const next = at + 1 < text.length ? text.charCodeAt(at + 1) : 0;
+      if (next > 127 || (bits & (this.#goesOn[next] ?? 0)) !== 0) return true;
+    }
+    return false;
+  }
+
   #nextBeginning(bytes: Uint8Array, from: number): number {
     const begins = this.#begins;
     const goesOn = this.#goesOn;

@@ -89,11 +89,20 @@ function wayTo(settings: ChannelSettings, ways: Connecting): Way {
 // A longer timer would fire at once.
 const longestTimerMs = 2 ** 31 - 1;
 
+type Destination = { readonly url: string; readonly origin: string; readonly path: string };
+
+/** The rows of a batch go to one place: parsing it for each would cost what reading a reply does. */
+let lastDestination: Destination | undefined;
+
 /** Where the request goes: a token leaves for the origin of its channel only. */
-function destination({ url }: Shipment, { origin }: ChannelSettings): URL {
-  const target = new URL(url);
-  if (target.origin !== new URL(origin).origin) throw new WireTrouble(otherOrigin);
-  return target;
+function destination({ url }: Shipment, { origin }: ChannelSettings): Destination {
+  if (lastDestination?.url !== url) {
+    const { origin: itsOrigin, pathname, search } = new URL(url);
+    lastDestination = { url, origin: itsOrigin, path: `${pathname}${search}` };
+  }
+  if (lastDestination.origin !== origin && lastDestination.origin !== new URL(origin).origin)
+    throw new WireTrouble(otherOrigin);
+  return lastDestination;
 }
 
 /** One attempt: every way it can end resolves, and says whether the headers had gone out. */
@@ -159,11 +168,11 @@ function flyOnce(
 
 /** Everything that is sent. */
 function requestOf(shipment: Shipment, settings: ChannelSettings): Dispatcher.DispatchOptions {
-  const url = destination(shipment, settings);
+  const { origin, path } = destination(shipment, settings);
   const { body, token } = shipment;
   return {
-    origin: url.origin,
-    path: `${url.pathname}${url.search}`,
+    origin,
+    path,
     method: 'POST',
     headers: {
       ...(token === undefined ? {} : { authorization: `Bot ${token.reveal()}` }),
@@ -188,8 +197,10 @@ class Received {
     // An informational reply may come first; the final one replaces it.
     this.#status = status;
     this.#headers = {};
-    for (const [name, value] of Object.entries(headers)) {
-      if (value !== undefined) this.#headers[name.toLowerCase()] = [value].flat().join(', ');
+    for (const name in headers) {
+      const value = headers[name];
+      if (value !== undefined)
+        this.#headers[name.toLowerCase()] = typeof value === 'string' ? value : value.join(', ');
     }
   }
 

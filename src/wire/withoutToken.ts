@@ -1,4 +1,4 @@
-import type { Flight } from './flight.ts';
+import type { Flight, Reply } from './flight.ts';
 import { leastTellingLength } from './tellingLength.ts';
 import { TokenFinder } from './tokenPattern.ts';
 
@@ -12,6 +12,19 @@ function inBytes(bytes: Buffer, finder: TokenFinder, isCutOff = false): Buffer {
     from = end;
   }
   return from === 0 ? bytes : Buffer.concat([...kept, bytes.subarray(from)]);
+}
+
+/** The same ones, where none holds it. */
+function inHeaders(headers: Reply['headers'], finder: TokenFinder): Reply['headers'] {
+  let changed: Record<string, string> | undefined;
+  for (const name in headers) {
+    const value = headers[name] ?? '';
+    if (!finder.mayBeIn(value)) continue;
+    const without = inBytes(Buffer.from(value), finder).toString();
+    changed ??= { ...headers };
+    changed[name] = without;
+  }
+  return changed ?? headers;
 }
 
 let last: { readonly token: string; readonly finder: TokenFinder } | undefined;
@@ -29,12 +42,9 @@ function finderOf(token: string): TokenFinder {
 export function withoutToken(flight: Flight, token: string): Flight {
   if (flight.came === 'nothing' || token.length < leastTellingLength) return flight;
   const finder = finderOf(token);
-  const inText = (text: string): string => inBytes(Buffer.from(text), finder).toString();
-  const headers = Object.entries(flight.headers).map(([name, value]) => [name, inText(value)] as const);
-  const body = Buffer.from(flight.body.buffer, flight.body.byteOffset, flight.body.byteLength);
-  return {
-    ...flight,
-    headers: Object.fromEntries(headers),
-    body: inBytes(body, finder, flight.ended !== 'whole'),
-  };
+  const before = Buffer.from(flight.body.buffer, flight.body.byteOffset, flight.body.byteLength);
+  const body = inBytes(before, finder, flight.ended !== 'whole');
+  const headers = inHeaders(flight.headers, finder);
+  // Of a batch hardly any reply has it: those are not copied.
+  return body === before && headers === flight.headers ? flight : { ...flight, headers, body };
 }

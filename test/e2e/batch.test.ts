@@ -423,6 +423,11 @@ describe('running', () => {
     expect(ran.code).toBe(11);
     expect(requests()).toBe(3);
     expect(ran.stderr).toContain('--max-failures was reached (3 rows not done)');
+    // Those that were claimed ahead of their flights are nobody's again, and nothing of them has left.
+    const claimed = await botctlHere(['history', '--state', 'sending', '--json'], { env: home.env });
+    expect(claimed.stdout).toBe('');
+    const open = await botctlHere(['history', '--state', 'open', '--json'], { env: home.env });
+    expect(lines(open.stdout).length).toBeGreaterThan(0);
   });
 
   test('a service that is down is left alone after as many rows in a row as go at a time', async () => {

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { lanesFor, worthWaitingMs } from '../../src/batch/lanes.ts';
+import { Runway } from '../../src/batch/runway.ts';
+
+test('transfers are never claimed ahead of their flights: a kill leaves no more in doubt than were in flight', () => {
+  for (const concurrency of [1, 16, 64, 500])
+    expect(lanesFor('transfer', concurrency, undefined)).toEqual({ isAhead: false, count: concurrency });
+});
+
+test('messages are, within bounds; but not where a rate was given', () => {
+  expect(lanesFor('message', 1, undefined)).toEqual({ isAhead: true, count: 4 });
+  expect(lanesFor('message', 16, undefined)).toEqual({ isAhead: true, count: 64 });
+  expect(lanesFor('message', 100, undefined)).toEqual({ isAhead: true, count: 256 });
+  expect(lanesFor('message', 500, undefined)).toEqual({ isAhead: true, count: 500 });
+  expect(lanesFor('message', 16, 5)).toEqual({ isAhead: false, count: 16 });
+});
+
+test('a commit in a file waits while others are sent or most are in flight, one on a server never', async () => {
+  const runway = new Runway(2, new AbortController().signal);
+  expect(worthWaitingMs(runway, false)).toBe(0);
+  await runway.enter();
+  expect(worthWaitingMs(runway, false)).toBe(0);
+  await runway.enter();
+  const inFlightMs = worthWaitingMs(runway, false);
+  void runway.enter();
+  expect(inFlightMs).toBeGreaterThan(0);
+  expect(worthWaitingMs(runway, false)).toBeGreaterThan(inFlightMs);
+  expect(worthWaitingMs(runway, true)).toBe(0);
+});

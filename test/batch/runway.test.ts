@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { type Leave, Runway } from '../../src/batch/runway.ts';
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Who was let in, or turned away, in the order of their asking. */
+function askers(runway: Runway, count: number): (Leave | 'turned away' | 'waits')[] {
+  const answers: (Leave | 'turned away' | 'waits')[] = Array.from({ length: count }, () => 'waits');
+  for (let nth = 0; nth < count; nth += 1)
+    void runway.enter().then((leave) => {
+      answers[nth] = leave ?? 'turned away';
+    });
+  return answers;
+}
+
+test('as many are let in as there are places, and the next one when one of them leaves', async () => {
+  const runway = new Runway(2, new AbortController().signal);
+  const answers = askers(runway, 4);
+  await turn();
+  expect(answers.map((one) => typeof one)).toEqual(['function', 'function', 'string', 'string']);
+  expect([runway.inFlight, runway.waiting]).toEqual([2, 2]);
+  (answers[1] as Leave)();
+  await turn();
+  expect(answers.map((one) => typeof one)).toEqual(['function', 'function', 'function', 'string']);
+  expect([runway.inFlight, runway.waiting]).toEqual([2, 1]);
+});
+
+test('who leaves twice makes room once', async () => {
+  const runway = new Runway(1, new AbortController().signal);
+  const answers = askers(runway, 3);
+  await turn();
+  (answers[0] as Leave)();
+  (answers[0] as Leave)();
+  await turn();
+  expect(answers[2]).toBe('waits');
+  expect(runway.inFlight).toBe(1);
+});
+
+test('once nothing more is to be sent, those who wait are turned away, and so is who comes later', async () => {
+  const stopping = new AbortController();
+  const runway = new Runway(1, stopping.signal);
+  const answers = askers(runway, 2);
+  await turn();
+  stopping.abort();
+  await turn();
+  expect(answers[1]).toBe('turned away');
+  expect(await runway.enter()).toBeUndefined();
+});
