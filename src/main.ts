@@ -10,6 +10,7 @@ import type { Display } from './display/display.ts';
 import { type FaceChoice, type FaceStreams, makeDisplay } from './display/faces.ts';
 import { withoutNodeDebug } from './display/nodeDebug.ts';
 import { Output } from './display/output.ts';
+import type { StepSummary } from './display/stepSummary.ts';
 import type { Chance, Clock, Interrupts } from './engine/ports.ts';
 import { asFailure, type Exit, exitOf, type Failure, problemOf } from './errors.ts';
 import type { Occurrence } from './words/suggestion.ts';
@@ -32,11 +33,26 @@ const machinePolicy = '/etc/botctl/policy.json';
 /** From the words of the command line to the exit code, when all is written. */
 export async function main(outer: ProcessContext, tree: readonly CommandSpec[] = commandTree): Promise<Exit> {
   const stderr = new Output(outer.stderr);
-  const exit = await dispatch(outer, tree, new Output(outer.stdout), stderr);
+  const summary = await stepSummaryOf(outer.env);
+  const told = { summary, command: '' };
+  const exit = await dispatch(outer, tree, new Output(outer.stdout), stderr, told);
+  if (summary !== undefined) {
+    await stderr.say(summary.annotation(told.command, exit));
+    summary.appendTo(outer.env.GITHUB_STEP_SUMMARY ?? '', told.command, exit);
+  }
   // Who interrupts does not wait for a reader that may never come.
   if (!outer.interrupts.first.aborted) await stderr.drained();
   return exit;
 }
+
+/** Only where a job of GitHub Actions asks for it. */
+async function stepSummaryOf({ GITHUB_STEP_SUMMARY: path = '' }: Env): Promise<StepSummary | undefined> {
+  if (path === '') return undefined;
+  const { StepSummary } = await import('./display/stepSummary.ts');
+  return new StepSummary();
+}
+
+type Told = { readonly summary: StepSummary | undefined; command: string };
 
 /** The only place where everything is caught. */
 async function dispatch(
@@ -44,7 +60,9 @@ async function dispatch(
   tree: readonly CommandSpec[],
   stdout: Output,
   stderr: Output,
+  told: Told,
 ): Promise<Exit> {
+  const watched = (display: Display): Display => told.summary?.watching(display) ?? display;
   const streams: FaceStreams = {
     stdout,
     stderr,
@@ -56,9 +74,11 @@ async function dispatch(
     interrupted: outer.interrupts.first,
   };
   const words = optionWords(outer.argv);
-  let display = await makeDisplay(
-    faceOf((name, short) => words.has(`--${name}`) || words.has(`-${short}`), []),
-    streams,
+  let display = watched(
+    await makeDisplay(
+      faceOf((name, short) => words.has(`--${name}`) || words.has(`-${short}`), []),
+      streams,
+    ),
   );
   let command: string | undefined;
   try {
@@ -69,9 +89,12 @@ async function dispatch(
     }
     const { given } = chosen;
     command = given.command;
-    display = await makeDisplay(
-      faceOf((name) => given.flag(name), given.occurrences),
-      streams,
+    told.command = command;
+    display = watched(
+      await makeDisplay(
+        faceOf((name) => given.flag(name), given.occurrences),
+        streams,
+      ),
     );
     const run = await chosen.load();
     return await run(given, {

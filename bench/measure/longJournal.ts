@@ -3,12 +3,24 @@ import { openJournal } from '../../src/journal/sqlite/openJournal.ts';
 
 /** A journal of so many accepted messages, put straight into its tables: as botctl it would take a day. */
 export async function makeJournal(path: string, intents: number): Promise<void> {
+  await makeJournalOf(path, intents, insertIntents);
+}
+
+/**
+ * The same of what an operator looks for: the older half is a payroll of transfers to a thousand addresses; one
+ * intent in 5,000 is held; a few of the oldest have a name, a bot and a recipient of their own.
+ */
+export async function makeVariedJournal(path: string, intents: number): Promise<void> {
+  await makeJournalOf(path, intents, insertVaried);
+}
+
+async function makeJournalOf(path: string, intents: number, insert: string): Promise<void> {
   await openJournal(path).close();
   const database = new DatabaseSync(path);
   database.exec('PRAGMA synchronous = OFF; BEGIN');
   const guards = triggersOf(database);
   for (const { name } of guards) database.exec(`DROP TRIGGER ${name}`);
-  database.prepare(insertIntents).run({ intents, from: Date.now() - intents * 1000 });
+  database.prepare(insert).run({ intents, from: Date.now() - intents * 1000 });
   database.exec(insertAttempts);
   for (const { sql } of guards) database.exec(sql);
   database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)');
@@ -29,6 +41,24 @@ const insertIntents = `
     CAST('{"conversation_id":"conv_demo","content":"message ' || n || '"}' AS BLOB), 'accepted', 1,
     :from + n * 1000, :from + n * 1000 + 200, :from + n * 1000 + 210
   FROM numbers`;
+
+const insertVaried = `
+  WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < :intents),
+  rows AS (SELECT n, n <= :intents / 2 AS pays, n <= 30 AS rare,
+      CASE WHEN n <= 30 THEN '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z'
+        ELSE printf('%043d', n % 1000) END AS recipient FROM numbers)
+  INSERT INTO intents (id, kind, base_url, bot, named_by, name, row_id, key, identity, fingerprint, payment, body,
+    state, tainted, why, attempts, created_at, updated_at, reported_at)
+  SELECT lower(hex(randomblob(6))), iif(pays, 'transfer', 'message'), 'https://bots.example', iif(rare, 'rare', 'bench'),
+    CASE WHEN rare THEN 'once' WHEN pays THEN 'row' END, CASE WHEN rare THEN 'rent-' || n WHEN pays THEN 'payroll' END,
+    iif(pays AND NOT rare, 'row-' || n, NULL),
+    lower(hex(randomblob(16))), lower(hex(randomblob(32))), lower(hex(randomblob(32))),
+    iif(pays, '["' || recipient || '","sol","0.01"]', NULL),
+    CAST(iif(pays, '{"to_address":"' || recipient || '","asset":"SOL","amount":"0.01"}',
+      '{"conversation_id":"conv_demo","content":"message ' || n || '"}') AS BLOB),
+    iif(n % 5000 = 0, 'held', 'accepted'), n % 5000 = 0, iif(n % 5000 = 0, 'no-proof', NULL), 1,
+    :from + n * 1000, :from + n * 1000 + 200, :from + n * 1000 + 210
+  FROM rows`;
 
 const insertAttempts = `
   INSERT INTO attempts (intent, number, started_at, ended_at, phase, verdict, status, reply, headers)
