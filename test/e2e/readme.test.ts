@@ -158,7 +158,7 @@ describe('the recipes', () => {
 
   test('no job names the attempt', () => {
     const blocks = pages.flatMap((page) => [...pageText(page).matchAll(/```yaml\n([\s\S]*?)```/gu)]);
-    expect(blocks).toHaveLength(3);
+    expect(blocks).toHaveLength(4);
     expect(blocks.map(([, text]) => text).join('')).not.toMatch(/attempt|CI_JOB_ID/iu);
   });
 });
