@@ -100,10 +100,12 @@ async function effects(plan: BatchKillOptions, { control }: Scene): Promise<numb
 /** Kills it each time a further part of the rows has happened; says how many rows each kill left in doubt. */
 async function killSeveralTimes(plan: BatchKillOptions, scene: Scene): Promise<number[]> {
   const inDoubt: number[] = [];
+  // The first one finds its requests held: however slow the look, there is something in doubt.
+  await scene.control.faults({ kind: 'stall', ms: null, when: 'after', times: concurrency });
   for (let kill = 1; kill <= plan.kills; kill += 1) {
     const child = spawn(process.execPath, [botctlPath, ...scene.words], { env: scene.env, stdio: 'ignore' });
     const gone = once(child, 'close');
-    const enough = Math.floor((plan.rows * kill) / (plan.kills + 1));
+    const enough = kill === 1 ? concurrency : Math.floor((plan.rows * kill) / (plan.kills + 1));
     while (child.exitCode === null && (await effects(plan, scene)) < enough) {
       await new Promise((resolve) => setTimeout(resolve, 25));
     }

@@ -45,7 +45,7 @@ export class SkippingClock implements Clock {
   }
 
   async sleep(waitMs: number): Promise<void> {
-    this.#skippedMs += waitMs;
+    this.#skippedMs += Math.ceil(waitMs);
     await nextTurn();
   }
 }

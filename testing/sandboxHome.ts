@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Clock } from '../src/engine/ports.ts';
 import { botctl, botctlPath, type Ran, type Start, shell } from './botctl.ts';
 import { botctlHere } from './builtHere.ts';
+import { type Gate, startGate } from './gate.ts';
 import { Home } from './home.ts';
 import { startTestSandbox, type TestSandbox } from './sandbox.ts';
 
@@ -47,6 +48,7 @@ export class SandboxHome {
   readonly env: Record<string, string>;
 
   readonly #clock: { clock?: Clock };
+  #gate: Gate | undefined;
 
   private constructor(sandbox: TestSandbox, clock?: Clock) {
     this.sandbox = sandbox;
@@ -116,6 +118,13 @@ export class SandboxHome {
     return [...argv, '--retries', '0', '--max-wait', '20s'];
   }
 
+  /** From now on the service is spoken to through a gate, which can keep a request or a reply back. */
+  async gate(): Promise<Gate> {
+    this.#gate = await startGate(this.sandbox.baseUrl);
+    this.env.BOTCTL_BASE_URL = this.#gate.baseUrl;
+    return this.#gate;
+  }
+
   /** Waits until the service has done something `count` times in all, whether its reply has come or not. */
   async effects(count: number): Promise<void> {
     for (let look = 0; look < 4000; look += 1) {
@@ -126,6 +135,7 @@ export class SandboxHome {
   }
 
   async close(): Promise<void> {
+    await this.#gate?.close();
     await this.sandbox.close();
     this.home.remove();
   }

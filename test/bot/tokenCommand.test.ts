@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { runTokenCommand } from '../../src/bot/tokenCommand.ts';
 import { failureOf, wordsOf } from '../../testing/failure.ts';
 import { Home } from '../../testing/home.ts';
@@ -64,9 +65,16 @@ describe('a token command', () => {
   test('is stopped when its time is over, also if it will not end', async () => {
     const marker = join(home.path, 'alive');
     const command = script(
-      `process.on('SIGTERM', () => {}); require('fs').writeFileSync(${JSON.stringify(marker)}, String(process.pid)); setInterval(() => {}, 20)`,
+      `process.on('SIGTERM', () => {}); require('fs').writeFileSync(${JSON.stringify(`${marker}.part`)}, String(process.pid)); require('fs').renameSync(${JSON.stringify(`${marker}.part`)}, ${JSON.stringify(marker)}); setInterval(() => {}, 20)`,
     );
-    const failure = await failureOf(() => runTokenCommand(command, inputs({ limitMs: 700 })));
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const failing = failureOf(() => runTokenCommand(command, inputs({ limitMs: 1000 })));
+    while (!existsSync(marker)) await nextTurn();
+    vi.advanceTimersByTime(1000);
+    // It is asked to end, and given some time for it.
+    vi.advanceTimersByTime(60_000);
+    const failure = await failing;
     expect(failure.message).toContain('was stopped after 1 s');
     const pid = Number(readFileSync(marker, 'utf8'));
     expect(() => process.kill(pid, 0)).toThrow('ESRCH');

@@ -1,17 +1,14 @@
 import { Readable, Writable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { makeDisplay } from '../../src/display/faces.ts';
 import { Output } from '../../src/display/output.ts';
 
-/** What a person sees on stderr while something takes `ms`. */
+type Setting = { isTTY?: boolean; env?: Record<string, string>; quiet?: boolean };
+
+/** What a person sees on stderr while something is waited for that takes as long as `meanwhile`. */
 async function seenWhile(
-  ms: number,
-  {
-    isTTY = true,
-    env = {},
-    quiet = false,
-  }: { isTTY?: boolean; env?: Record<string, string>; quiet?: boolean },
+  meanwhile: (seen: () => string) => Promise<void>,
+  { isTTY = true, env = {}, quiet = false }: Setting,
 ): Promise<string> {
   let seen = '';
   const stream = new Writable({
@@ -39,26 +36,35 @@ async function seenWhile(
       interrupted: new AbortController().signal,
     },
   );
-  expect(await display.waiting('waiting for the service', sleep(ms, 'done'))).toBe('done');
+  let end = (_outcome: string): void => {};
+  const work = new Promise<string>((resolve) => {
+    end = resolve;
+  });
+  const waited = display.waiting('waiting for the service', work);
+  await meanwhile(() => seen);
+  end('done');
+  expect(await waited).toBe('done');
   return seen;
 }
 
-describe.concurrent('a wait', () => {
-  test('that is noticeable says why on a terminal', async ({ expect }) => {
-    expect(await seenWhile(700, {})).toContain('waiting for the service');
+describe('a wait', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  test('that is noticeable says why on a terminal, and never hides the cursor: killed meanwhile, nobody would show it again', async () => {
+    const untilSaid = (seen: () => string): Promise<void> =>
+      expect.poll(seen, { timeout: 20_000 }).toContain('waiting for the service');
+    expect(await seenWhile(untilSaid, {})).not.toContain('\u001b[?25l');
   });
 
-  test('never hides the cursor: killed meanwhile, nobody would show it again', async ({ expect }) => {
-    expect(await seenWhile(700, {})).not.toContain('\u001b[?25l');
-  });
-
-  test.each([
+  test.each<[string, number, Setting]>([
     ['is short', 100, {}],
     ['is seen by no terminal', 600, { isTTY: false }],
     ['happens in CI', 600, { env: { CI: 'true' } }],
     ['happens on a dumb terminal', 600, { env: { TERM: 'dumb' } }],
     ['happens with --quiet', 600, { quiet: true }],
   ])('that %s says nothing', async (_name, ms, setting) => {
-    expect(await seenWhile(ms, setting)).toBe('');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const passing = async (): Promise<void> => void vi.advanceTimersByTime(ms);
+    expect(await seenWhile(passing, setting)).toBe('');
   });
 });

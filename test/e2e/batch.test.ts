@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { botctl, botctlPath, type Ran } from '../../testing/botctl.ts';
-import { botctlHere } from '../../testing/builtHere.ts';
+import { botctlHere, SkippingClock } from '../../testing/builtHere.ts';
+import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { damageJournal } from '../../testing/damageJournal.ts';
 import { Home } from '../../testing/home.ts';
 import { otherRecipient, recipient, startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
@@ -380,11 +381,26 @@ describe('running', () => {
     messages(Array.from({ length: count }, (_, row) => [`r${row}`, `row ${row}`]));
 
   test('a rate limit slows the whole batch, beside --max-wait and --retries', async () => {
-    await sandbox.readings({ rate_limit: { per_second: 40, capacity: 1 } });
-    const ran = await send(file('a.csv', many(15)), '--max-wait', '0s', '--retries', '0');
+    // A service by the same clock: it has time for the next row when the batch has waited, however slow the machine.
+    const clock = new SkippingClock();
+    const service = closedAfterTest(await startTestSandbox({ nowMs: () => clock.now() }));
+    await service.readings({ rate_limit: { per_second: 1, capacity: 1 } });
+    const words = [
+      'batch',
+      'send',
+      file('a.csv', many(15)),
+      '--once',
+      'news',
+      '--max-wait',
+      '0s',
+      '--retries',
+      '0',
+    ];
+    const ofService = { BOTCTL_BASE_URL: service.baseUrl, BOTCTL_TOKEN: service.tokens.full };
+    const ran = await botctlHere(words, { env: { ...env, ...ofService }, clock });
     expect(ran).toMatchObject({ code: 0 });
-    expect(await sandbox.ledger()).toHaveLength(15);
-    const limited = sandbox.lines.filter(({ status }) => status === 429).length;
+    expect(await service.ledger()).toHaveLength(15);
+    const limited = service.lines.filter(({ status }) => status === 429).length;
     expect(limited).toBeGreaterThan(0);
     expect(limited).toBeLessThan(15);
   });

@@ -64,7 +64,7 @@ describe.skipIf(!existsSync('/proc/self/fd'))('a named pipe', () => {
     child.stderr.on('data', (chunk) => {
       said += String(chunk);
     });
-    const timer = setTimeout(() => child.kill('SIGKILL'), 15_000);
+    const timer = setTimeout(() => child.kill('SIGKILL'), 50_000);
     while (child.exitCode === null && child.signalCode === null && !hasOpen(child.pid ?? 0, pipe))
       await sleep(20);
     child.kill(signal);

@@ -167,10 +167,12 @@ describe('what is no journal is left as it is', () => {
 
 describe('a journal whose files go away while something is sent', () => {
   test('after the bytes: what came back is told, and that it is not on record', async () => {
-    await operator.sandbox.faults({ kind: 'stall', when: 'after', ms: 700 });
+    const gate = await operator.gate();
+    const came = gate.holdNext('reply');
     const { ended } = operator.start([...payAda, '--yes']);
-    await operator.effects(1);
+    await came;
     renameSync(operator.journal, `${operator.journal}.moved`);
+    gate.release();
     const { code, stdout, stderr } = await ended;
     expect(code).toBe(9);
     expect(stdout).toMatch(/Signature/u);

@@ -172,14 +172,16 @@ describe('resume', () => {
   });
 
   test('that is interrupted lets the flight land, leaves the rest, and is not all done', async () => {
+    const gate = await operator.gate();
     for (const amount of ['0.01', '0.02']) {
       await operator.sandbox.faults({ kind: 'drop', when: 'before', operation: 'transfer' });
       expect((await operator.run([...payAda.slice(0, 6), amount])).code).toBe(9);
     }
-    await operator.sandbox.faults({ kind: 'stall', when: 'after', ms: 500 });
+    const came = gate.holdNext('reply');
     const { child, ended } = operator.start(['resume', '--all', '--json']);
-    await operator.effects(1);
+    await came;
     child.kill('SIGINT');
+    gate.release();
     const { code, stdout } = await ended;
     const lines = stdout
       .trimEnd()

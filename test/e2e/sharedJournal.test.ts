@@ -241,9 +241,15 @@ describe('a journal that cannot be used', () => {
 describe('the password of a shared journal', () => {
   test('is in no output, no argument, no row and no name that others see', async () => {
     const password = new URL(journal).password;
-    const env = { ...machine(), NODE_DEBUG: 'net,tls,http,stream,child_process,module' };
-    await sandbox.faults({ kind: 'stall', when: 'before', ms: 600, times: 1 });
+    const gate = closedAfterTest(await startGate(sandbox.baseUrl));
+    const env = {
+      ...machine(),
+      BOTCTL_BASE_URL: gate.baseUrl,
+      NODE_DEBUG: 'net,tls,http,stream,child_process,module',
+    };
+    const sent = gate.holdNext('request');
     const { child, ended } = start([...payRent, '--verbose'], env);
+    await sent;
     const looking = new Client({ connectionString: journal });
     await looking.connect();
     const seen: string[] = [];
@@ -255,6 +261,7 @@ describe('the password of a shared journal', () => {
       return seen.some((row) => row.includes(',botctl,'));
     });
     seen.push(execFileSync('ps', ['-o', 'args=', '-p', String(child.pid)], { encoding: 'utf8' }));
+    gate.release();
     const { code, said, stderr } = await ended;
     expect(code).toBe(0);
     const { rows } = await looking.query<{ name: string }>(

@@ -43,7 +43,7 @@ async function meets(one: Case, run: SandboxHome['run'] = (argv) => operator.run
     body: { error: { code: 'scripted', message: 'as the test says' } },
   } as const;
   await operator.sandbox.faults(...(one.tainted ? [drop, reply] : [reply]));
-  const tries = ['--retries', one.tainted ? '1' : '0', '--max-wait', '2s'];
+  const tries = ['--retries', one.tainted ? '1' : '0', '--max-wait', '20s'];
   // Two payments that are alike are two payments only where both are named: each has its own amount.
   const amount = one.kind === 'transfer' ? ['--memo', key] : [];
   const ended = await run([

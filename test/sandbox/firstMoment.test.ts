@@ -14,8 +14,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const opening = (href: string, beginsAt: number): string => `
   import { openDatabase } from ${JSON.stringify(href)};
   let filled = 0;
+  const sleeper = new Int32Array(new SharedArrayBuffer(4));
   for (let nth = 0; nth < 24; nth += 1) {
-    while (Date.now() < ${beginsAt} + nth * 25);
+    const at = ${beginsAt} + nth * 25;
+    Atomics.wait(sleeper, 0, 0, Math.max(0, at - 2 - Date.now()));
+    while (Date.now() < at);
     openDatabase(${JSON.stringify(folder)} + '/' + nth, 15_000, () => { filled += 1; }).close();
   }
   console.log(filled);`;

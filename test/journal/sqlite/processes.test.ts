@@ -114,15 +114,14 @@ describe('several processes', () => {
        await journal.commit(async (tx) => {
          await tx.begin(intent(1), 'h', 1);
          say('in it');
-         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
+         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
        });
        say('out');
        await journal.close();`,
     );
     await slow.next();
-    const startedMs = performance.now();
+    // Nobody sees it before the other one has committed.
     await journal.commit(async (tx) => expect(await tx.get('intent-1')).toBeDefined());
-    expect(performance.now() - startedMs).toBeGreaterThan(100);
     await slow.ended();
   });
 });
