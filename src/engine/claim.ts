@@ -1,6 +1,7 @@
 import { bodyBytes, isWhole } from '../intent/canonical.ts';
 import type { Order } from '../intent/order.ts';
 import type { Decision, Guards, Intent, Journal, NewIntent, Transaction } from '../journal/journal.ts';
+import type { Process } from '../journal/process.ts';
 import { countedAsset, readPayment } from '../journal/spending.ts';
 import { changedRequest } from '../words/damagedIntent.ts';
 import { policyChanged } from '../words/journalPolicy.ts';
@@ -110,12 +111,17 @@ export async function untilClaimed(
     if (waited === 'owner-died' || (step.twin && waited === 'ended')) continue;
     if (step.twin) {
       const because = engine.interrupts.first.aborted ? 'interrupted' : 'twin-still-sending';
-      return { is: 'not-sent', because, intent: step.intent };
+      return { is: 'not-sent', because, intent: step.intent, by: await senderOf(step.intent, engine) };
     }
     const intent = mustFind(await reads.get(step.intent.id));
-    if (waited === 'time-is-up') return { is: 'still-sending', intent };
+    if (waited === 'time-is-up') return { is: 'still-sending', intent, by: await senderOf(intent, engine) };
     return concluded(intent, reads, 'by-another-process');
   }
+}
+
+/** Who sends it meanwhile. A batch comes back to it, and need not know. */
+async function senderOf({ owner }: Intent, { journal, limits }: EngineContext): Promise<Process | undefined> {
+  return owner === undefined || limits.ownerWaitMs === 0 ? undefined : journal.reads.processOf(owner);
 }
 
 /** Makes the plan once more, and does what it says: to be run inside one commit. */

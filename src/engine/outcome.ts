@@ -1,4 +1,5 @@
 import type { Attempt, Intent, Reads } from '../journal/journal.ts';
+import type { Process } from '../journal/process.ts';
 import type { Refusal } from '../policy/rules.ts';
 import { missingIntent } from '../words/damagedIntent.ts';
 import type { NotSentKind } from './planKinds.ts';
@@ -22,12 +23,14 @@ export type Outcome =
       readonly createdNow: boolean;
       readonly stopped?: Stopped;
     }
-  | { readonly is: 'still-sending'; readonly intent: Intent }
+  | { readonly is: 'still-sending'; readonly intent: Intent; readonly by?: Process | undefined }
   | {
       readonly is: 'not-sent';
       readonly because: NotSentKind | 'twin-still-sending' | 'interrupted';
       /** The one that was found, or the twin that stands in the way. */
       readonly intent: Intent;
+      /** Who is sending it. */
+      readonly by?: Process | undefined;
     }
   | { readonly is: 'not-sent'; readonly because: 'declined' }
   | { readonly is: 'not-sent'; readonly because: 'policy'; readonly refusal: Refusal }

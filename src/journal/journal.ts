@@ -1,6 +1,7 @@
 import type { BaseUrl } from '../intent/baseUrl.ts';
 import type { Scope } from '../intent/naming.ts';
 import type { Kind } from '../intent/wanted.ts';
+import type { Process } from './process.ts';
 import type { Shares } from './shares.ts';
 import type { OwnSpending, PaidAddress, Spending, SpendingScope } from './spending.ts';
 
@@ -192,6 +193,8 @@ export interface Reads {
   overview(): Promise<Overview>;
   /** Whether this process, which owned an intent, lives. */
   ownerLives(owner: string): Promise<boolean>;
+  /** Where it runs; undefined where that is this machine for sure. */
+  processOf(owner: string): Promise<Process | undefined>;
   /** What was spent of an asset; within a commit, the same object for all who ask for the same. */
   spending(scope: SpendingScope): Promise<Spending>;
   /** What of it is this intent's. */

@@ -1,4 +1,5 @@
 import type { Scope } from '../intent/naming.ts';
+import type { Process } from './process.ts';
 
 /** What a batch is called, and what its input was. */
 export type SharedBatch = Scope & {
@@ -18,7 +19,7 @@ export type Range = { readonly first: number; readonly last: number };
 export type Round = { readonly batch: number; readonly round: number };
 
 /** A process at work on a batch, and how many rows it has in hand. */
-export type Runner = { readonly host: string; readonly pid: number; readonly rows: number };
+export type Runner = Process & { readonly rows: number };
 
 export type Joined =
   | { readonly is: 'joined'; readonly round: Round }

@@ -38,7 +38,7 @@ export function explain(outcome: Outcome, nowMs: number): Explanation {
     case 'concluded':
       return explainState(outcome, nowMs);
     case 'still-sending':
-      return fail('in-progress', inProgress(outcome.intent));
+      return fail('in-progress', inProgress(outcome.intent, outcome.by));
     case 'not-sent':
       return fail(...notSentWords(outcome));
     case 'not-recorded':

@@ -6,6 +6,7 @@ import { deciding, givingUp, resolving } from './decisionCommands.ts';
 import { unsent, unsentNow } from './nothing.ts';
 import type { Words } from './phrases.ts';
 import { policyWords, type Refused } from './policy.ts';
+import { anotherProcess } from './process.ts';
 import { iso } from './time.ts';
 
 /** Why nothing was sent now, and what to do about it. */
@@ -33,7 +34,7 @@ export function notSentWords(outcome: Outcome & { is: 'not-sent' }): [FailureCod
         'unfinished-twin',
         {
           message: unsentNow(
-            `Another process is still sending the same amount to the same address (intent ${outcome.intent.id}).`,
+            `${anotherProcess(outcome.by)} is still sending the same amount to the same address (intent ${outcome.intent.id}).`,
           ),
           hint: `Wait for it, then run the same command again.${nameIt(outcome.intent)}`,
         },

@@ -4,18 +4,20 @@ import type { Outcome, Stopped } from '../engine/outcome.ts';
 import type { HeldReason } from '../engine/verdict.ts';
 import type { FailureCode } from '../errors.ts';
 import type { Attempt, Intent } from '../journal/journal.ts';
+import type { Process } from '../journal/process.ts';
 import { adviceOn } from '../wire/trouble.ts';
 import { claimTooOld } from './attempt.ts';
 import { deciding, givingUp, resolving } from './decisionCommands.ts';
 import { thisOneSentNothing, unsentNow } from './nothing.ts';
 import { done, nouns, summary, verbs, type Words } from './phrases.ts';
+import { anotherProcess } from './process.ts';
 import { formatDuration, iso } from './time.ts';
 
 type Concluded = Outcome & { is: 'concluded' };
 
-export function inProgress(intent: Intent): Words {
+export function inProgress(intent: Intent, by?: Process): Words {
   return {
-    message: `Another botctl process is still sending this ${nouns[intent.kind]} (${intent.id}). ${thisOneSentNothing}`,
+    message: `${anotherProcess(by)} is still sending this ${nouns[intent.kind]} (${intent.id}). ${thisOneSentNothing}`,
     hint: 'Run the same command again: it waits for that process, or takes over once it is gone.',
   };
 }

@@ -2,6 +2,7 @@ import { Failure } from '../errors.ts';
 import type { Runner } from '../journal/shares.ts';
 import { counted, listed } from './list.ts';
 import { unsentNow } from './nothing.ts';
+import { processName } from './process.ts';
 import type { Suggestion } from './suggestion.ts';
 
 export function otherFile(name: string, source: string, changed: Suggestion): Failure {
@@ -19,7 +20,7 @@ export function batchAtWork(name: string, runners: readonly Runner[]): Failure {
   return new Failure(
     'batch-at-work',
     unsentNow(
-      `The batch ${name} cannot change its file now: ${listed(runners.map(runnerName))} ${runners.length === 1 ? 'is' : 'are'} at work on it`,
+      `The batch ${name} cannot change its file now: ${listed(runners.map(processName))} ${runners.length === 1 ? 'is' : 'are'} at work on it`,
     ),
     {
       hint: 'Wait until the others have ended, then run the same command again. One that was killed counts as ended half a minute later.',
@@ -27,13 +28,9 @@ export function batchAtWork(name: string, runners: readonly Runner[]): Failure {
   );
 }
 
-function runnerName({ host, pid }: Runner): string {
-  return `${host} (pid ${pid})`;
-}
-
 function withRows(runner: Runner): string {
   // Some of what it has in hand may be done.
-  return `${runnerName(runner)}: up to ${counted(runner.rows, 'row')}`;
+  return `${processName(runner)}: up to ${counted(runner.rows, 'row')}`;
 }
 
 export function waitingForRunners(runners: readonly Runner[]): string {

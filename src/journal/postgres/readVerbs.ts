@@ -1,7 +1,15 @@
 import type { Intent, Reads, SpendingReads } from '../journal.ts';
 import { overviewOf, stateRowOf } from '../overview.ts';
 import type { Ask, Item } from './gathered.ts';
-import { attemptOf, decisionOf, intentOf, observationOf, type Row, rowsStandingOf } from './rows.ts';
+import {
+  attemptOf,
+  decisionOf,
+  intentOf,
+  observationOf,
+  processOf,
+  type Row,
+  rowsStandingOf,
+} from './rows.ts';
 import { type SelectPage, select } from './selecting.ts';
 import type { StatementName } from './statements.ts';
 
@@ -50,5 +58,6 @@ export function readVerbs(
     overview: async () => overviewOf(await all('overview', { all_of: true }, stateRowOf)),
     rowsStanding: (name) => all('rowsStanding', { name }, (row) => rowsStandingOf(row, ownerLives(row))),
     ownerLives: async (owner) => (await ask('owner', { owner })).some(ownerLives),
+    processOf: async (owner) => (await all('owner', { owner }, processOf))[0],
   };
 }

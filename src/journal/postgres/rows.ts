@@ -12,6 +12,12 @@ import type {
   State,
   Verdict,
 } from '../journal.ts';
+import type { Process } from '../process.ts';
+
+/** Of an owner. */
+export function processOf({ host, pid }: Row): Process {
+  return { host: String(host), pid: Number(pid) };
+}
 
 type Cell = null | number | string | boolean | Uint8Array;
 export type Row = Readonly<Record<string, Cell>>;

@@ -3,7 +3,7 @@ import type { Joined, KeySums, Range, Round, Runner, SharedBatch, Shares, Taken 
 import { Fenced, type Lease, thisMoment } from './lease.ts';
 import type { Line } from './line.ts';
 import { inSchema } from './migrations.ts';
-import type { Row } from './rows.ts';
+import { processOf, type Row } from './rows.ts';
 import { nowMs } from './serverTime.ts';
 import type { Store } from './store.ts';
 
@@ -209,6 +209,6 @@ function rangeOf({ first, last }: Row): Range {
   return { first: Number(first), last: Number(last) };
 }
 
-function runnerOf({ host, pid, rows }: Row): Runner {
-  return { host: String(host), pid: Number(pid), rows: Number(rows) };
+function runnerOf(row: Row): Runner {
+  return { ...processOf(row), rows: Number(row.rows) };
 }

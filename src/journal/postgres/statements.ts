@@ -102,7 +102,7 @@ export const statements = {
   // The only one that reads a whole table: whoever asks wants all of it counted.
   overview: `SELECT g.n, s.state, count(*) AS count, min(s.created_at) AS oldest, max(s.updated_at) AS latest
           FROM @given(all_of boolean) CROSS JOIN @schema.standing s GROUP BY g.n, s.state`,
-  owner: `SELECT g.n, ${owner} FROM @given(owner text) ${each('owners', 'o', 'o.id = g.owner')}`,
+  owner: `SELECT g.n, ${owner}, o.host, o.pid FROM @given(owner text) ${each('owners', 'o', 'o.id = g.owner')}`,
 
   begin: `WITH given AS MATERIALIZED (SELECT * FROM @given(id text, kind text, base_url text, spelled_url text, bot text,
             named_by text, name text, row_id text, key text, identity text, fingerprint text, payment text, body text,

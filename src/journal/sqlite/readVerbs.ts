@@ -57,6 +57,7 @@ export function readVerbs(store: Store, owners: Owners, read: Read): Omit<Reads,
     rowsStanding: (name) =>
       read(() => store.all('rowsStanding', { name }, (row) => rowsStandingOf(row, ownerLives))),
     ownerLives: (owner) => read(() => ownerLives(owner)),
+    processOf: async () => undefined,
   };
 }
 

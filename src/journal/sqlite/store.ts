@@ -127,17 +127,30 @@ export class Store {
   }
 
   run(name: StatementName, bindings: Bindings): number {
+    this.#mustCommit();
     return this.guard(() => this.#statements.of(statements[name]).run(bindings).changes);
   }
 
   /** Adds a numbered row, within a commit; gives back the number. What was lost leaves its numbers free. */
   insert(name: StatementName, what: keyof RowNumbers, bindings: Bindings): number {
+    this.#mustCommit();
     return this.guard(() => {
       const seq = this.#lost[what] === 0 ? null : this.#nextAfterLoss(what);
       const { lastInsertRowid } = this.#statements.of(statements[name]).run({ ...bindings, seq });
       this.#given = { ...this.#given, [what]: lastInsertRowid };
       return lastInsertRowid;
     });
+  }
+
+  /** Changes one row, and reads it as it is then. */
+  change<Result>(name: StatementName, bindings: Bindings, read: (row: SqlRow) => Result): Result | undefined {
+    this.#mustCommit();
+    return this.one(name, bindings, read);
+  }
+
+  /** Whoever asks too late would change the journal in a commit of its own, past every guard. */
+  #mustCommit(): void {
+    if (!this.#isCommitting) throw new Error('this transaction is over');
   }
 
   #nextAfterLoss(what: keyof RowNumbers): number {

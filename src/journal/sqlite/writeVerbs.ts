@@ -37,7 +37,7 @@ export function writeVerbs(
       owners.forget(intent.owner);
     },
     startAttempt: async (id, tokenHash, at) => {
-      const counted = store.one('countAttempt', { ...owned(id), tokenHash, at }, (row) => row);
+      const counted = store.change('countAttempt', { ...owned(id), tokenHash, at }, (row) => row);
       if (counted === undefined) throw new Error(`intent ${id} is not claimed by this process`);
       const number = Number(counted.attempts);
       store.insert('startAttempt', 'attempts', { intent: Number(counted.seq), number, at });
@@ -61,7 +61,7 @@ export function writeVerbs(
       });
     },
     conclude: async (id, state, why, at) => {
-      const ended = store.one('conclude', { ...owned(id), state, why: why ?? null, at }, ours);
+      const ended = store.change('conclude', { ...owned(id), state, why: why ?? null, at }, ours);
       if (ended === undefined && state === 'accepted') store.run('acceptLate', { id, at });
       return ended;
     },

@@ -522,6 +522,21 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         expect((await other.get(intent.id))?.state).toBe('sending');
       });
 
+      test('are made by nobody who still holds a commit that is over', async () => {
+        const journal = await openNew();
+        const { id } = await journal.begin(newIntent(), 'h', nowMs);
+        const kept = await journal.commit(async (tx) => tx, beforeSending);
+        const intent = newIntent();
+        for (const tooLate of [
+          () => kept.begin(intent, 'h', nowMs),
+          () => kept.startAttempt(id, 'h', nowMs),
+          () => kept.conclude(id, 'accepted', undefined, nowMs),
+        ])
+          await expect(tooLate()).rejects.toThrow('this transaction is over');
+        expect(await journal.get(intent.id)).toBeUndefined();
+        expect(await journal.get(id)).toMatchObject({ state: 'sending', attempts: 1 });
+      });
+
       test('of two commits that must be alone with the same are made one after the other', async () => {
         const journal = await openNew();
         const order: string[] = [];

@@ -1,0 +1,2 @@
+/** A botctl on some machine. */
+export type Process = { readonly host: string; readonly pid: number };
