@@ -23,7 +23,7 @@ async function isAboutToBeTold(
   return !isNamedForGood && owner !== undefined && reads.ownerLives(owner);
 }
 
-/** How the wait for an owner ended, and how long all owners of one claim have been waited for. */
+/** How the wait for an owner ended, and how long all owners of one claim have been waited for while they sent. */
 type Waited = { readonly is: 'ended' | 'owner-died' | 'time-is-up'; readonly inAllMs: number };
 
 /** Waits while another living process sends it: `--max-wait` at most, or as long as the caller has for that. */
@@ -38,11 +38,13 @@ export async function waitForOwner(
   const poll = async (): Promise<Waited> => {
     const startedAtMs = clock.now();
     let waitedMs = beforeMs;
+    let inAllMs = beforeMs;
     for (;;) {
       const now = await reads.get(intent.id);
       const ended = now?.state !== 'sending' || now.owner !== intent.owner;
       const isLate = waitedMs >= mostMs || interrupts.first.aborted;
-      const after = (is: Waited['is']): Waited => ({ is, inAllMs: waitedMs });
+      if (!ended) inAllMs = waitedMs;
+      const after = (is: Waited['is']): Waited => ({ is, inAllMs });
       if (ended && (isLate || !twin || !(await isAboutToBeTold(now, intent.owner, reads))))
         return after('ended');
       if (!ended && !isBeingSent(now)) return after('owner-died');

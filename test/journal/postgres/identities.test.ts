@@ -43,10 +43,7 @@ async function allAtOnce(journals: readonly Journal[], orderOf: (nth: number) =>
       };
       scripted.script.push(answer);
       return endOf(
-        await execute(
-          orderOf(nth),
-          scripted.engine({ ...onShared(journal), limits: { maxWaitMs: 120_000 } }),
-        ),
+        await execute(orderOf(nth), scripted.engine({ ...onShared(journal), limits: { maxWaitMs: 4000 } })),
       );
     }),
   );
@@ -60,7 +57,7 @@ describe('many machines at once', () => {
     for (let round = 0; round < 5; round += 1) {
       const { ends, keys } = await allAtOnce(journals, () => message(`round ${round}`));
       expect(keys).toHaveLength(1);
-      expect(ends.every((end) => end.endsWith('accepted'))).toBe(true);
+      expect(ends.filter((end) => !end.endsWith('accepted'))).toEqual([]);
     }
     expect(await allOf((await openShared(place)).reads.select({ limit: 100 }))).toHaveLength(5);
   });
@@ -70,7 +67,7 @@ describe('many machines at once', () => {
     for (let round = 0; round < 5; round += 1) {
       const { ends, keys } = await allAtOnce(journals, () => transfer({}, once(`rent ${round}`)));
       expect(keys).toHaveLength(1);
-      expect(ends.every((end) => end.endsWith('accepted'))).toBe(true);
+      expect(ends.filter((end) => !end.endsWith('accepted'))).toEqual([]);
     }
   });
 
@@ -81,7 +78,7 @@ describe('many machines at once', () => {
       const { ends, keys, overlaps } = await allAtOnce(journals, (nth) =>
         transfer({ amount }, run(`${round}/${nth % 4}`)),
       );
-      expect(ends.every((end) => end.endsWith('accepted'))).toBe(true);
+      expect(ends.filter((end) => !end.endsWith('accepted'))).toEqual([]);
       expect(new Set(keys).size).toBe(keys.length);
       expect([keys.length, overlaps]).toEqual([4, 0]);
     }
