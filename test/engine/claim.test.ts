@@ -378,7 +378,10 @@ describe('a process that lives', () => {
     const intent = await scripted.only();
     let looks = 0;
     // Of each, whoever looks eleven times finds it dead at last; and when it takes over, another one has.
-    const get = async () => ({ ...intent, ownerLives: (looks += 1) % 11 !== 0 });
+    const get = async () => {
+      looks += 1;
+      return { ...intent, ownerLives: looks % 11 !== 0 };
+    };
     const journal = { ...engine.journal, reads: { ...engine.journal.reads, get } };
     const before = scripted.clock.now();
     const step = { is: 'wait', intent, twin: false } as const;
