@@ -384,7 +384,7 @@ describe('running', () => {
     // A service by the same clock: it has time for the next row when the batch has waited, however slow the machine.
     const clock = new SkippingClock();
     const service = closedAfterTest(await startTestSandbox({ nowMs: () => clock.now() }));
-    await service.readings({ rate_limit: { per_second: 1, capacity: 1 } });
+    await service.readings({ rate_limit: { per_second: 5, capacity: 1 } });
     const words = [
       'batch',
       'send',
