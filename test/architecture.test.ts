@@ -27,7 +27,7 @@ const allowed: Record<string, readonly string[]> = {
   wire: ['words', 'intent'],
   journal: ['words', 'lock', 'intent', 'disk', 'errors'],
   engine: ['bot', 'words', 'journal', 'policy', 'wire', 'intent', 'errors'],
-  batch: ['bot', 'words', 'engine', 'journal', 'intent', 'input', 'disk', 'errors'],
+  batch: ['bot', 'words', 'engine', 'journal', 'policy', 'intent', 'input', 'disk', 'errors'],
   display: ['words', 'chain', 'disk', 'journal', 'wire', 'intent', 'errors', 'wrap'],
   sandbox: ['disk', 'lock'],
   // Loaded by tests and scripts only.

@@ -3,6 +3,8 @@ import { invisibleIn } from '../intent/invisible.ts';
 import { checkMessage } from '../intent/message.ts';
 import { checkTransfer } from '../intent/transfer.ts';
 import type { Kind, Wanted } from '../intent/wanted.ts';
+import type { Policies } from '../policy/policy.ts';
+import { withAddress } from '../policy/recipients.ts';
 import { idProblems, idRule, isGiven, isGivenToo, noButtonsRule, noKeyRule } from '../words/row.ts';
 import type { ReadRow } from './rawRow.ts';
 import { componentsFrom } from './rowButtons.ts';
@@ -10,17 +12,26 @@ import { componentsFrom } from './rowButtons.ts';
 type CheckedRow = { readonly wanted: Wanted; readonly id: string | undefined };
 
 /** What a row wants, or everything that is wrong with it. Whether a wallet key controls the address is asked later. */
-export function checkRow({ fields }: ReadRow, kind: Kind): CheckedRow | Complaints {
+export function checkRow({ fields }: ReadRow, kind: Kind, policies: Policies = []): CheckedRow | Complaints {
   const { id, idempotency_key: key, ...rest } = fields;
   const complaints: Complaint[] = [idComplaint(id, kind), keyComplaint(key)].filter(
     (one) => one !== undefined,
   );
   const { fields: payload, complaint } = withComponents(rest);
   if (complaint !== undefined) complaints.push(complaint);
-  const checked = kind === 'message' ? checkMessage(payload) : checkTransfer(payload, true);
+  const checked = kind === 'message' ? checkMessage(payload) : checkPayment(payload, policies);
   if ('complaints' in checked) complaints.push(...checked.complaints);
   if ('complaints' in checked || complaints.length > 0) return { complaints };
   return { wanted: checked.wanted, id: typeof id === 'string' ? id : undefined };
+}
+
+/** A recipient's name becomes its address first. */
+function checkPayment(
+  payload: Readonly<Record<string, unknown>>,
+  policies: Policies,
+): ReturnType<typeof checkTransfer> {
+  const { fields, complaint } = withAddress(payload, policies);
+  return complaint === undefined ? checkTransfer(fields, true) : { complaints: [complaint] };
 }
 
 const maxIdBytes = 512;

@@ -78,7 +78,7 @@ export async function runRows(inputs: RunInputs, counts: Counts = noCounts()): P
   first.removeEventListener('abort', onInterrupt);
   if (run.list.waitedFor.length > 0) rules.leaveTo(run.list.waitedFor);
   const { needs, doneElsewhere } = run;
-  return { counts, doneElsewhere, stop: rules.stop, needs };
+  return { counts, doneElsewhere, stop: rules.stopAtEnd, needs };
 }
 
 type Run = RunInputs & {
@@ -119,9 +119,14 @@ type Begun = { readonly turn: Turn; readonly step: Claim | Outcome };
 /** Claims the next row, or says why it is not to be sent; undefined where there is none. */
 async function begin({ pace, rules, list, order, engine, lanes }: Run): Promise<Begun | undefined> {
   if (!lanes.isAhead) await pace.turn(rules.signal);
-  if (rules.stop !== undefined) return undefined;
-  const turn = await list.next();
-  return turn && { turn, step: await claim(orderOf(turn.row, order), engine) };
+  for (;;) {
+    if (rules.stop !== undefined) return undefined;
+    const turn = await list.next();
+    if (turn === undefined) return undefined;
+    if (!isOfRefusedAsset(turn.row, rules))
+      return { turn, step: await claim(orderOf(turn.row, order), engine) };
+    list.end(turn);
+  }
 }
 
 /** Sends what was claimed, and tells how the row ended; who has landed well makes room before that is on record. */

@@ -1,4 +1,5 @@
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
+import { endsOf } from '../intent/addressEnds.ts';
 import type { Range } from '../journal/shares.ts';
 
 /** What the survey found a row to be, before anything is sent. */
@@ -43,6 +44,9 @@ const schema = `
   CREATE TABLE ids (id TEXT PRIMARY KEY, ordinal INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE equals (body TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE recipients (address TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE ends (address TEXT PRIMARY KEY, head TEXT NOT NULL, tail TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX ends_head ON ends (head);
+  CREATE INDEX ends_tail ON ends (tail);
   BEGIN;
 `;
 
@@ -56,6 +60,8 @@ const statements = {
   countPayment: `INSERT INTO recipients (address, count) VALUES (?, ?)
                  ON CONFLICT (address) DO UPDATE SET count = count + excluded.count`,
   recipients: `SELECT count(*) AS addresses, coalesce(sum(count > 1), 0) AS repeated FROM recipients WHERE count > 0`,
+  addEnds: `INSERT OR IGNORE INTO ends (address, head, tail) VALUES (?, ?, ?)`,
+  recipientsLike: `SELECT address FROM ends WHERE head = ? UNION SELECT address FROM ends WHERE tail = ?`,
   markInvalid: `UPDATE rows SET standing = 'invalid', problem = ?, row = NULL, request = NULL, intent = NULL WHERE ordinal = ?`,
   recordEnd: `UPDATE rows SET outcome = ?, intent = ?, problem = ? WHERE ordinal = ?`,
   recordIntent: `UPDATE rows SET intent = coalesce(?, intent) WHERE ordinal = ?`,
@@ -125,6 +131,15 @@ export class Sheet {
 
   countPayment(address: string, by: 1 | -1): void {
     this.#prepared.countPayment.run(address, by);
+  }
+
+  /** Other recipients of earlier rows that begin or end as this one, which is one itself from now on. */
+  recipientsLike(address: string): string[] {
+    const { head, tail } = endsOf(address);
+    const isNew = Number(this.#prepared.addEnds.run(address, head, tail).changes) > 0;
+    if (!isNew) return [];
+    const found = this.#prepared.recipientsLike.all(head, tail) as Cells[];
+    return found.map((cells) => String(cells.address)).filter((other) => other !== address);
   }
 
   recipients(): { readonly distinct: number; readonly repeated: number } {

@@ -1,6 +1,7 @@
 import { asFailure, type Failure } from '../errors.ts';
 import type { Kind } from '../intent/wanted.ts';
 import type { Runner } from '../journal/shares.ts';
+import type { Refusal } from '../policy/rules.ts';
 import type { RowEnd } from './rowEnd.ts';
 
 /** Why no new rows are begun. */
@@ -11,6 +12,7 @@ export type Stop =
   | { readonly because: 'held'; readonly rows: number }
   | { readonly because: 'max-failures'; readonly failures: number }
   | { readonly because: 'interrupted' }
+  | { readonly because: 'policy'; readonly refusal: Refusal }
   | { readonly because: 'others-at-work'; readonly runners: readonly Runner[] }
   | { readonly because: 'failure'; readonly failure: Failure };
 
@@ -29,6 +31,8 @@ export class StopRules {
   #unansweredInARow = 0;
   #heldInARow = 0;
   #failures = 0;
+  /** Why nothing more of an asset is begun. */
+  readonly #refused = new Map<string, Refusal>();
 
   constructor(limits: StopLimits) {
     this.#limits = limits;
@@ -36,6 +40,16 @@ export class StopRules {
 
   get stop(): Stop | undefined {
     return this.#stop;
+  }
+
+  /** The same once the batch is over: what a policy refused stops the rows of its asset alone. */
+  get stopAtEnd(): Stop | undefined {
+    const [refusal] = this.#refused.values();
+    return this.#stop ?? (refusal && { because: 'policy', refusal });
+  }
+
+  isRefused(asset: string): boolean {
+    return this.#refused.has(asset);
   }
 
   /** Aborts when no new rows are to be begun. */
@@ -60,10 +74,17 @@ export class StopRules {
     const done = end.explanation.exit === 0;
     if (!done) this.#failures += 1;
     if (end.sent) this.#noteSent(end);
+    if (end.outcome.is === 'not-sent' && end.outcome.because === 'policy')
+      this.#noteRefused(end.outcome.refusal);
     const { maxFailures } = this.#limits;
     if (maxFailures !== undefined && this.#failures >= maxFailures) {
       this.#stopFor({ because: 'max-failures', failures: this.#failures });
     }
+  }
+
+  /** What is left for one row is left for no other of the kind. */
+  #noteRefused(refusal: Refusal): void {
+    if ('asset' in refusal && !this.#refused.has(refusal.asset)) this.#refused.set(refusal.asset, refusal);
   }
 
   #noteSent({ outcome, explanation }: RowEnd): void {

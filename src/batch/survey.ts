@@ -2,6 +2,7 @@ import type { Bot } from '../bot/bot.ts';
 import { type Identity, identify } from '../engine/identity.ts';
 import { makePlan, type Plan, planOfNewJournal } from '../engine/plan.ts';
 import { meaningOf } from '../engine/planKinds.ts';
+import { spendOf } from '../engine/spend.ts';
 import { addressComplaint } from '../intent/address.ts';
 import { fingerprint } from '../intent/canonical.ts';
 import { type Complaint, complain } from '../intent/complaint.ts';
@@ -10,11 +11,16 @@ import type { Order } from '../intent/order.ts';
 import { canonicalOf, type Kind, type Wanted } from '../intent/wanted.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
 import type { KeySums } from '../journal/shares.ts';
+import type { Policies } from '../policy/policy.ts';
+import type { Refusal } from '../policy/rules.ts';
 import { sentence, sentences } from '../words/complaints.ts';
 import { interruptedReading } from '../words/input.ts';
+import { withoutEnd } from '../words/nothing.ts';
+import { policyWords, rowsLookAlike } from '../words/policy.ts';
 import { aloneRule, alsoOfLine } from '../words/row.ts';
 import { checkRow, isGoodId } from './checkRow.ts';
 import { KeySum } from './keySum.ts';
+import { PolicySurvey } from './policySurvey.ts';
 import type { RawRow } from './rawRow.ts';
 import { namedByBody, namedById, type RowNaming } from './rowNaming.ts';
 import type { Sheet, SheetRow, Standing } from './sheet.ts';
@@ -26,6 +32,8 @@ export type BatchOrder = {
   /** `--once`: the batch's name. */
   readonly name: string;
   readonly allowOffCurve: boolean;
+  /** What its transfers are held to; absent where nobody says. */
+  readonly policies?: Policies | undefined;
 };
 
 type SurveyInputs = {
@@ -47,9 +55,17 @@ export type Survey = {
   readonly lacking: number;
   readonly firstBad: readonly BadRow[];
   readonly firstConflicts: readonly BadRow[];
+  /** Rows that a policy refuses, and the first reason. */
+  readonly refused: RefusedRows;
   readonly warnings: readonly string[];
   /** Of the rows that are valid. */
   readonly keys: KeySums;
+};
+
+export type RefusedRows = {
+  readonly rows: number;
+  readonly first: readonly BadRow[];
+  readonly refusal: Refusal | undefined;
 };
 
 export const shownBadRows = 20;
@@ -92,6 +108,8 @@ type Read = { readonly ordinal: number; readonly line: number; readonly id: stri
 type Seen = {
   readonly found: Intent | undefined;
   readonly planned: { readonly identity: Identity; readonly plan: Plan } | undefined;
+  /** What is known of whom it pays. */
+  readonly spending?: Awaited<ReturnType<PolicySurvey['ask']>> | undefined;
 };
 
 class Surveyor {
@@ -102,6 +120,10 @@ class Surveyor {
   readonly #firstConflicts: BadRow[] = [];
   readonly #warnings = new Set<string>();
   readonly #keys = new KeySum();
+  readonly #policy: PolicySurvey | undefined;
+  readonly #firstRefused: BadRow[] = [];
+  #refusedRows = 0;
+  #refusal: Refusal | undefined;
   #rows = 0;
   #knownRows = 0;
 
@@ -109,6 +131,18 @@ class Surveyor {
     this.#order = order;
     this.#inputs = inputs;
     this.#tally = new Tally(inputs.sheet);
+    const { bot, journal, now, sheet } = inputs;
+    const { policies } = order;
+    this.#policy =
+      policies === undefined || order.kind === 'message'
+        ? undefined
+        : new PolicySurvey({
+            policies,
+            baseUrl: bot.baseUrl,
+            reads: journal?.reads,
+            nowMs: journal?.clock.now() ?? now(),
+            sheet,
+          });
   }
 
   survey(inJournal: number): Survey {
@@ -118,6 +152,7 @@ class Surveyor {
       lacking: Math.max(0, inJournal - this.#knownRows),
       firstBad: this.#firstBad,
       firstConflicts: this.#firstConflicts,
+      refused: { rows: this.#refusedRows, first: this.#firstRefused, refusal: this.#refusal },
       warnings: [...this.#warnings],
       keys: this.#keys.sums,
     };
@@ -136,7 +171,7 @@ class Surveyor {
     const read = { ordinal: this.#rows, line: row.line, id };
     if (id !== undefined && !this.#inputs.sheet.takeId(id, this.#rows))
       return { ...read, is: 'repeated', id };
-    const checked = 'complaints' in row ? row : checkRow(row, this.#order.kind);
+    const checked = 'complaints' in row ? row : checkRow(row, this.#order.kind, this.#order.policies);
     if ('complaints' in checked) return { ...read, is: 'invalid', complaints: checked.complaints };
     const naming = this.#namingOf(checked.wanted, checked.id);
     return { ...read, is: 'row', id: checked.id, wanted: checked.wanted, naming };
@@ -145,21 +180,51 @@ class Surveyor {
   async #ask(row: Read): Promise<Seen> {
     if (row.is === 'row') {
       const planned = await this.#look({ wanted: row.wanted, naming: row.naming });
-      return { found: planned.plan.found, planned };
+      const spending = await this.#askOfSpending(row.wanted, planned.plan);
+      return { found: planned.plan.found, planned, spending };
     }
     // A row that is invalid now may still be one that the journal knows: the input does not lack it.
     const found = row.is === 'invalid' && row.id !== undefined ? await this.#findById(row.id) : undefined;
     return { found, planned: undefined };
   }
 
+  async #askOfSpending(wanted: Wanted, plan: Plan): Promise<Seen['spending']> {
+    if (wanted.kind === 'message' || !isToBeSent(plan)) return undefined;
+    return this.#policy?.ask(spendOf(wanted.request));
+  }
+
   #add(row: Read, seen: Seen | undefined): void {
     if (isRowOf(seen?.found, this.#order)) this.#knownRows += 1;
     if (row.is === 'repeated') this.#markRepeated(row, row.id);
     else if (row.is === 'invalid') this.#addInvalid(row, row.complaints);
-    else if (seen?.planned !== undefined) this.#plan(row, seen.planned);
+    else if (seen?.planned !== undefined) this.#plan(row, seen.planned, seen.spending);
   }
 
-  #plan(row: Read & { is: 'row' }, { identity, plan }: NonNullable<Seen['planned']>): void {
+  /** Only what would be sent: what is done costs nothing. */
+  #holdToPolicy(
+    { line, id, wanted }: Read & { is: 'row' },
+    spending: Seen['spending'],
+    found: Intent | undefined,
+  ): void {
+    if (this.#policy === undefined || wanted.kind === 'message' || spending === undefined) return;
+    const spend = spendOf(wanted.request);
+    const refusal = this.#policy.judge(spend, spending, found);
+    const like = this.#policy.likeEarlier(spend);
+    if (like !== undefined && this.#warnings.size < shownWarnings)
+      this.#warnings.add(rowsLookAlike(line, spend.to, like));
+    if (refusal === undefined) return;
+    this.#refusedRows += 1;
+    this.#refusal ??= refusal;
+    const [, { message }] = policyWords(refusal);
+    if (this.#firstRefused.length < shownBadRows)
+      this.#firstRefused.push(badRow(line, id, withoutEnd(message)));
+  }
+
+  #plan(
+    row: Read & { is: 'row' },
+    { identity, plan }: NonNullable<Seen['planned']>,
+    spending: Seen['spending'],
+  ): void {
     const { ordinal, line, id, wanted, naming } = row;
     const finding = meaningOf(plan).row;
     const standing: Standing = finding.is;
@@ -174,6 +239,7 @@ class Surveyor {
     if (finding.is === 'conflict' && this.#firstConflicts.length < shownBadRows) {
       this.#firstConflicts.push(badRow(line, id, finding.reason));
     }
+    this.#holdToPolicy(row, spending, plan.found);
     if (identity.key !== undefined) this.#keys.add(identity.key);
     this.#tally.add(standing, wanted.request);
     this.#inputs.sheet.add({
@@ -246,6 +312,11 @@ class Surveyor {
   #list(line: number, id: string | undefined, reason: string): void {
     if (this.#firstBad.length < shownBadRows) this.#firstBad.push(badRow(line, id, reason));
   }
+}
+
+function isToBeSent(plan: Plan): boolean {
+  const { is } = meaningOf(plan).row;
+  return is === 'new' || is === 'unfinished';
 }
 
 function isRowOf(found: Intent | undefined, { name }: BatchOrder): boolean {

@@ -30,12 +30,13 @@ import { rowsLandingWords } from '../words/progress.ts';
 import { othersNotSeen, ownShareDone } from '../words/sharedBatch.ts';
 import { type FinishedRun, gaugeOf, type OthersNow, tellEnd } from './batchEnd.ts';
 import { batchOptions } from './batchOptions.ts';
-import { batchPlan, leftToSend, listBadRows, reportInvalid, tellPlan } from './batchSurvey.ts';
+import { batchPlan, leftToSend, listBadRows, reportInvalid, reportRefused, tellPlan } from './batchSurvey.ts';
 import { RowTeller } from './batchTelling.ts';
 import { isJournalThere, openJournalOf } from './journalPath.ts';
 import { type Batch, rowReportInputs } from './oneBatch.ts';
 import { botOfCommand } from './openBot.ts';
 import { type OthersEnd, othersAtEnd } from './othersEnd.ts';
+import { heldInDryRun } from './policies.ts';
 import { openSession } from './session.ts';
 import { settingsOf } from './settingsOf.ts';
 import { rangesOf, refuseOtherFile } from './sharedBatch.ts';
@@ -73,10 +74,12 @@ async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
     ? await openJournalOf(given, context, 'look')
     : undefined;
   try {
-    const batch: Batch = { ...unopened, bot, journal };
+    const { policies } = await heldInDryRun(bot, journal, context);
+    const batch: Batch = { ...unopened, order: { ...unopened.order, policies }, bot, journal };
     const { surveyed, shared } = await surveyAll(batch);
     await refuseOtherFile(shared, batch);
     await finishReport(batch);
+    if (surveyed.refused.refusal !== undefined) return reportRefused(surveyed.refused, surveyed, batch);
     if (surveyed.tally.standings.invalid > 0 && !unopened.options.skipInvalid)
       return reportInvalid(surveyed, batch);
     await context.display.show(planView(batchPlan(surveyed, batch)));
@@ -94,12 +97,17 @@ async function runBatch(unopened: UnopenedBatch): Promise<Exit> {
   });
   try {
     const { engine } = session;
-    const batch: Batch = { ...unopened, bot: engine.bot, journal: engine.journal };
+    const held = { ...order, policies: engine.policies };
+    const batch: Batch = { ...unopened, order: held, bot: engine.bot, journal: engine.journal };
     const { surveyed, shared } = await surveyAll(batch);
     await refuseOtherFile(shared, batch);
     if (surveyed.tally.standings.invalid > 0 && !options.skipInvalid) {
       await finishReport(batch);
       return reportInvalid(surveyed, batch);
+    }
+    if (surveyed.refused.refusal !== undefined) {
+      await finishReport(batch);
+      return reportRefused(surveyed.refused, surveyed, batch);
     }
     if (leftToSend(surveyed) > 0) session.connection.ensurePossible(order.kind);
     await tellPlan(surveyed, batch);

@@ -91,7 +91,7 @@ export async function tellEnd(
     if ((await display.show(batchEndView(end))) === 'written') await markRowsReported(batch);
     return 0;
   }
-  const code = codeOfEnd(needs, stop);
+  const code = stop?.because === 'policy' ? 'stopped' : codeOfEnd(needs, stop);
   const problem = problemOf(notAllDone(code, notDone, stop, needs, again(batch.given)));
   if (display.face === 'human') await display.show(batchEndView(end));
   await display.fail(problem, { ...batchEndJson(end), error: problem });

@@ -1,5 +1,5 @@
 import { inputName } from '../batch/readRows.ts';
-import { type BadRow, type Survey, shownBadRows } from '../batch/survey.ts';
+import { type BadRow, type RefusedRows, type Survey, shownBadRows } from '../batch/survey.ts';
 import type { Given } from '../cli/given.ts';
 import { type BatchPlan, drawPlan, planJson } from '../display/batchView.ts';
 import type { Display } from '../display/display.ts';
@@ -10,6 +10,7 @@ import { again } from '../words/again.ts';
 import { declined } from '../words/asking.ts';
 import { askToBegin, batchInALine, invalidRows, moreRowsNotListed } from '../words/batchPlan.ts';
 import { nothingSentNow } from '../words/nothing.ts';
+import { refusedRows } from '../words/refusedRows.ts';
 import { ofRow } from '../words/row.ts';
 import { withReport } from './batchAgain.ts';
 import type { Batch } from './oneBatch.ts';
@@ -70,6 +71,26 @@ export async function reportInvalid(surveyed: Survey, batch: Batch): Promise<Exi
     error: problem,
   });
   return exitOf('bad-input');
+}
+
+/** The same, because a policy refuses some of its rows. Skipping rows skips no limit. */
+export async function reportRefused(
+  { rows, first, refusal }: RefusedRows,
+  surveyed: Survey,
+  batch: Batch,
+): Promise<Exit> {
+  const { context, options } = batch;
+  list(first, rows, batch.given, context.display);
+  if (refusal === undefined) throw new Error('what a policy refuses has a reason');
+  const problem = problemOf(
+    refusedRows({ refused: rows, rows: surveyed.rows, source: inputName(options) }, refusal),
+  );
+  await context.display.fail(problem, {
+    ...planJson(batchPlan(surveyed, batch)),
+    refused: first,
+    error: problem,
+  });
+  return exitOf(problem.code);
 }
 
 /** How many rows are still to be done, or waited for. */

@@ -6,20 +6,24 @@ import { refuseUnnamed } from '../engine/claim.ts';
 import { type Identity, identify } from '../engine/identity.ts';
 import { makePlan, type Plan, planOfNewJournal } from '../engine/plan.ts';
 import { meaningOf } from '../engine/planKinds.ts';
+import { type PolicyWord, spendOf, wordOfPolicies } from '../engine/spend.ts';
 import type { Exit } from '../errors.ts';
 import { canonicalBody } from '../intent/canonical.ts';
 import { nameOf } from '../intent/naming.ts';
 import type { Order } from '../intent/order.ts';
+import type { Journal } from '../journal/journal.ts';
 import { endpoint } from '../wire/endpoints.ts';
+import { dryPolicyWords } from '../words/policy.ts';
 import { isJournalThere, openJournalOf } from './journalPath.ts';
 import { botOfCommand } from './openBot.ts';
+import { heldInDryRun } from './policies.ts';
 import { settingsOf } from './settingsOf.ts';
 
 /** Shows what would be sent and whether it would be a re-run. Journals nothing and sends nothing. */
 export async function dryRun(order: Order, given: Given, context: Context): Promise<Exit> {
   settingsOf(given);
   const bot = await botOfCommand(given, context);
-  const { identity, plan } = await planOf(order, bot, given, context);
+  const { identity, plan, word } = await planOf(order, bot, given, context);
   const isNew = meaningOf(plan).sends === 'a-new-intent';
   const key = isNew ? identity.key : (plan.found?.key ?? identity.key);
   await context.display.show(
@@ -39,27 +43,51 @@ export async function dryRun(order: Order, given: Given, context: Context): Prom
       rerun: plan.is,
       rerunWords: meaningOf(plan).dryRun,
       foundId: plan.found?.id ?? plan.twin?.id,
+      policy: word && { word: word.is, says: dryPolicyWords(word) },
       warnings: order.wanted.warnings,
     }),
   );
   return 0;
 }
 
-async function planOf(
-  order: Order,
+type DryPlan = { readonly identity: Identity; readonly plan: Plan; readonly word: PolicyWord | undefined };
+
+/** What the policies would say, where there are any and something would be spent. */
+async function wordOn(
+  { wanted }: Order,
   bot: Bot,
-  given: Given,
+  plan: Plan | undefined,
+  journal: Journal | undefined,
   context: Context,
-): Promise<{ identity: Identity; plan: Plan }> {
+): Promise<PolicyWord | undefined> {
+  const { policies } = await heldInDryRun(bot, journal, context);
+  if (policies === undefined || wanted.kind === 'message') return undefined;
+  if (plan !== undefined && meaningOf(plan).sends === 'nothing') return undefined;
+  const id = plan === undefined || meaningOf(plan).sends === 'a-new-intent' ? undefined : plan.found?.id;
+  const nowMs = (journal?.clock ?? context.clock).now();
+  return wordOfPolicies(
+    policies,
+    { baseUrl: bot.baseUrl, spend: spendOf(wanted.request), id },
+    journal?.reads,
+    nowMs,
+  );
+}
+
+async function planOf(order: Order, bot: Bot, given: Given, context: Context): Promise<DryPlan> {
   if (!(await isJournalThere(given, context))) {
     const identity = identify(order, bot, { hashOf: () => '' });
-    return { identity, plan: planOfNewJournal };
+    return {
+      identity,
+      plan: planOfNewJournal,
+      word: await wordOn(order, bot, undefined, undefined, context),
+    };
   }
   const journal = await openJournalOf(given, context, 'look');
   try {
     refuseUnnamed(order, journal);
     const identity = identify(order, bot, journal);
-    return { identity, plan: await makePlan(identity, bot, journal.reads, context.clock.now()) };
+    const plan = await makePlan(identity, bot, journal.reads, context.clock.now());
+    return { identity, plan, word: await wordOn(order, bot, plan, journal, context) };
   } finally {
     await journal.close();
   }

@@ -68,6 +68,16 @@ export async function heldBy(
   return { policies, policyNumber: stored?.number };
 }
 
+/** The same for who only looks: what is not held there is told by whoever sends. */
+export async function heldInDryRun(
+  bot: Pick<Bot, 'name' | 'settings'>,
+  journal: Journal | undefined,
+  context: Context,
+): Promise<HeldBy> {
+  const own = await policiesOf(bot, context);
+  return journal === undefined ? { policies: own, policyNumber: undefined } : heldBy(own, bot, journal);
+}
+
 export async function storedPolicy({ text }: JournalPolicy): Promise<Policy> {
   const { readPolicy } = await import('../policy/readPolicy.ts');
   return readPolicy(text, journalsOwn);

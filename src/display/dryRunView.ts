@@ -16,6 +16,8 @@ type DryRun = {
   /** The same as a sentence. */
   readonly rerunWords: string;
   readonly foundId: string | undefined;
+  /** What the policies would say, where there are any. */
+  readonly policy: { readonly word: string; readonly says: string } | undefined;
   readonly warnings: readonly string[];
 };
 
@@ -28,6 +30,7 @@ export function dryRunView(dry: DryRun): View {
       outcome: 'dry-run',
       rerun: dry.rerun,
       ...(dry.foundId === undefined ? {} : { found: dry.foundId }),
+      ...(dry.policy === undefined ? {} : { policy: dry.policy }),
       intent: {
         kind: dry.kind,
         ...(dry.key === undefined ? {} : { key: dry.key }),
@@ -48,6 +51,7 @@ export function dryRunView(dry: DryRun): View {
           ['Body', dry.body],
           ['Name', dry.name],
           ['Key', dry.key ?? 'random, chosen when it is sent'],
+          ['Policy', dry.policy?.says],
           ['Re-run', `${dry.rerunWords}${dry.foundId === undefined ? '' : ` (intent ${dry.foundId})`}`],
         ],
         canvas,

@@ -2,7 +2,7 @@ import type { BaseUrl } from '../intent/baseUrl.ts';
 import { hourOf } from '../intent/hours.ts';
 import { unitsOf } from '../intent/units.ts';
 import type { TransferRequest } from '../intent/wanted.ts';
-import type { Intent, Reads, Transaction } from '../journal/journal.ts';
+import type { Intent, Reads, SpendingReads, Transaction } from '../journal/journal.ts';
 import { addUnits, type OwnSpending, type UnitsByHour } from '../journal/spending.ts';
 import { limitsADay, limitsRecipients, type Policies } from '../policy/policy.ts';
 import {
@@ -55,15 +55,35 @@ export async function spendWithin(
 ): Promise<PolicyWord> {
   await tx.startCounting(nowMs);
   const waits = needsApproval(policies, order.spend) && !(await isApproved(order, tx));
-  const word = await wordOfPolicies(policies, order, tx, nowMs, !waits);
+  const word = await wordOfSpending(policies, order, tx, nowMs, !waits);
   return word.is === 'allowed' && waits ? { is: 'needs-approval' } : word;
 }
 
+/** What a dry run says of it: nothing is counted for it. */
+export async function wordOfPolicies(
+  policies: Policies,
+  order: SpendOrder,
+  reads: Reads | undefined,
+  nowMs: number,
+): Promise<PolicyWord> {
+  const word = await wordOfSpending(policies, order, reads ?? nothingSpent, nowMs);
+  const waits = needsApproval(policies, order.spend);
+  if (word.is !== 'allowed' || !waits) return word;
+  return reads !== undefined && (await isApproved(order, reads)) ? word : { is: 'needs-approval' };
+}
+
+const nothingSpent: SpendingReads = {
+  spending: async () => ({ sinceMs: undefined, total: new Map(), toRecipient: new Map() }),
+  ownSpending: async () => undefined,
+  paidLike: async () => [],
+  policyNumber: async () => undefined,
+};
+
 /** What they would say now; nothing is counted for it. */
-async function wordOfPolicies(
+async function wordOfSpending(
   policies: Policies,
   { baseUrl, spend, id }: SpendOrder,
-  reads: Reads,
+  reads: SpendingReads,
   nowMs: number,
   counts = false,
 ): Promise<PolicyWord> {

@@ -49,6 +49,10 @@ const dryRun = z
     outcome: z.literal('dry-run'),
     rerun: rerun.describe('what running it would mean'),
     found: text.optional().describe('the intent that it would meet'),
+    policy: z
+      .strictObject({ word: oneOf(['allowed', 'needs-approval', 'refused']), says: text })
+      .optional()
+      .describe('what the policies would say'),
     intent: z.strictObject({
       kind: oneOf(['message', 'transfer']),
       key: text.optional().describe('absent where it is random, and chosen when it is sent'),
@@ -202,10 +206,15 @@ const batchRefused = z
     ...batchFields,
     invalid: z
       .array(z.strictObject({ ...whichRow, reason: text }))
+      .optional()
       .describe('the first of them; `--report` has all'),
+    refused: z
+      .array(z.strictObject({ ...whichRow, reason: text }))
+      .optional()
+      .describe('the first of those that a policy refuses'),
     error: problem,
   })
-  .meta({ id: 'BatchRefused', title: 'A batch with rows that are not valid' });
+  .meta({ id: 'BatchRefused', title: 'A batch with rows that are not valid, or that a policy refuses' });
 
 const batchEnd = z
   .strictObject({
@@ -232,7 +241,7 @@ const batchEnd = z
       .describe('how the rows stand at the end; what is none is absent'),
     stopped: oneOf([
       ...['token', 'balance', 'service-down', 'held', 'max-failures', 'interrupted', 'failure'],
-      'others-at-work',
+      ...['others-at-work', 'policy'],
     ])
       .optional()
       .describe('why no new rows were begun; `others-at-work`: other runners have the rest'),
@@ -431,7 +440,7 @@ export const outputs: readonly Output[] = [
   {
     name: 'BatchRefused',
     commands: batches,
-    about: 'Rows are not valid: nothing was sent.',
+    about: 'Rows are not valid, or a policy refuses them: nothing was sent.',
     schema: batchRefused,
   },
   { name: 'BatchEnd', commands: batches, about: 'The last line.', schema: batchEnd },

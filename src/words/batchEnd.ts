@@ -1,7 +1,9 @@
-import { Failure, type FailureCode } from '../errors.ts';
+import { Failure, type FailureCode, type FailureDetails } from '../errors.ts';
 import type { Runner } from '../journal/shares.ts';
+import type { Refusal } from '../policy/rules.ts';
 import { counted, formatCount, listed } from './list.ts';
 import { withoutEnd } from './nothing.ts';
+import { policyWords } from './policy.ts';
 import { stillAtWork, waitingForRunners } from './sharedBatch.ts';
 import type { Suggestion } from './suggestion.ts';
 import { formatDuration } from './time.ts';
@@ -84,6 +86,7 @@ function rowsThat({ outcome, rows }: NotDone): string {
 type StopWords =
   | { readonly because: 'token'; readonly status: number }
   | { readonly because: 'balance' | 'interrupted' }
+  | { readonly because: 'policy'; readonly refusal: Refusal }
   | { readonly because: 'service-down' | 'held'; readonly rows: number }
   | { readonly because: 'max-failures'; readonly failures: number }
   | { readonly because: 'others-at-work'; readonly runners: readonly Runner[] }
@@ -97,6 +100,8 @@ function reasonFor(stop: StopWords): string {
       return `The service refuses the bot (status ${stop.status}), ${soNoMore}`;
     case 'balance':
       return `The wallet’s balance is insufficient (status 402), ${soNoMore}`;
+    case 'policy':
+      return `${withoutEnd(policyWords(stop.refusal)[1].message)} No new rows of this asset were begun.`;
     case 'service-down':
       return `${theLast(stop.rows)} ended without an answer: the service seems to be down, ${soNoMore}`;
     case 'held':
@@ -119,6 +124,7 @@ function theLast(rows: number): string {
 const before: Readonly<Record<StopWords['because'], string>> = {
   token: 'Fix the token or its permission.',
   balance: 'Fund the bot’s wallet, fees included.',
+  policy: 'Wait until more is free, or have the policy changed by who may do that.',
   'service-down': 'Wait until the service answers.',
   held: 'Check the held rows before anything more is sent.',
   'max-failures': 'See why they are not done.',
@@ -154,6 +160,11 @@ function toFixFirst(notDone: readonly NotDone[], needs: Needs): string {
     .join('. ');
 }
 
+function allowanceOf(refusal: Refusal): Pick<FailureDetails, 'allowance'> {
+  const [, { allowance }] = policyWords(refusal);
+  return allowance === undefined ? {} : { allowance };
+}
+
 type Needs = { has(need: 'after-fix' | 'decide'): boolean };
 
 /** A batch of which something is not done. */
@@ -168,6 +179,7 @@ export function notAllDone(
   const isHeld = notDone.some(({ outcome }) => outcome === 'held');
   return new Failure(code, `${notDone.map(rowsThat).join('; ')}.${why}`, {
     hint: hintFor(notDone, stop, needs),
+    ...(stop?.because === 'policy' ? allowanceOf(stop.refusal) : {}),
     next: [...(isHeld ? [['history', '--state', 'held']] : []), running],
   });
 }

@@ -1,8 +1,9 @@
+import type { PolicyWord } from '../engine/spend.ts';
 import type { Allowance, FailureCode } from '../errors.ts';
 import { amountOf } from '../intent/units.ts';
 import type { Refusal } from '../policy/rules.ts';
 import { formatAmountOf } from './amount.ts';
-import { unsentNow } from './nothing.ts';
+import { unsentNow, withoutEnd } from './nothing.ts';
 import type { Words } from './phrases.ts';
 import { iso } from './time.ts';
 
@@ -97,4 +98,20 @@ function lookalikeWords({ to, like, name }: Refusal & { rule: 'lookalike' }): Wo
     next: [['policy', 'show']],
     beside: { given: to, known: like },
   };
+}
+
+export function rowsLookAlike(line: number, address: string, other: string): string {
+  return `Line ${line}: the address ${address} looks like ${other} of another row, and is another one. Compare them character by character.`;
+}
+
+/** For a dry run: nothing is counted for it, and others may spend meanwhile. */
+export function dryPolicyWords(word: PolicyWord): string {
+  switch (word.is) {
+    case 'allowed':
+      return 'it would be allowed, as things stand now';
+    case 'needs-approval':
+      return 'it would be held until a person approves it';
+    case 'refused':
+      return `it would be refused. ${withoutEnd(policyWords(word.refusal)[1].message)}`;
+  }
 }

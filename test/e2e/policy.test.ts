@@ -100,3 +100,234 @@ describe('a limit', () => {
     expect(await held(policy, pay('two', '0.4'))).toMatchObject({ exit: 2, error: { remaining: '0.3' } });
   });
 });
+
+describe('who is paid', () => {
+  const bob = 'So11111111111111111111111111111111111111112';
+  // The first and the last four are the same, as in poisoned histories.
+  const likeAda = '9WzDaKBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
+
+  test('is named by the policy', async () => {
+    const policy = { ...base, limits: { SOL: {} }, recipients: { ada } };
+    const paid = await held(policy, pay('rent', '0.1', '@ada'));
+    expect(paid).toMatchObject({ exit: 0, intent: { request: { to_address: ada } } });
+    expect(await runHeld(pay('rent', '0.1', '@bob'))).toMatchObject({
+      exit: 2,
+      error: { code: 'bad-input' },
+    });
+  });
+
+  test('is nobody else, where only recipients are', async () => {
+    const policy = { ...base, limits: { SOL: {} }, recipients: { bob }, only_recipients: true };
+    expect(await held(policy, pay('rent', '0.1'))).toMatchObject({
+      exit: 2,
+      error: { code: 'policy-recipient' },
+    });
+  });
+
+  test('is in an asset that the policy names', async () => {
+    expect(await held({ ...base, limits: { USDC: {} } }, pay('rent', '0.1'))).toMatchObject({
+      exit: 2,
+      error: { code: 'policy-asset' },
+    });
+  });
+
+  test('is not a lookalike of a recipient; both are shown whole', async () => {
+    const policy = { ...base, limits: { SOL: {} }, recipients: { ada } };
+    const refused = await held(policy, [...pay('rent', '0.1', likeAda), '--allow-off-curve']);
+    expect(refused).toMatchObject({
+      exit: 2,
+      error: { code: 'lookalike', retry: 'after-fix', beside: { given: likeAda, known: ada } },
+    });
+    const told = await botctlHere([...pay('rent', '0.1', likeAda), '--allow-off-curve'], {
+      env: operator.home.env,
+    });
+    expect(told.stderr).toContain(`given  ${likeAda}\n`);
+    expect(told.stderr).toContain(`known  ${ada}\n`);
+    expect(told.stderr).toMatch(/ {4,}\^\^/u);
+    // To name it is the only way past.
+    expect(
+      await held({ ...policy, recipients: { ada, other: likeAda } }, [
+        ...pay('rent', '0.1', likeAda),
+        '--allow-off-curve',
+      ]),
+    ).toMatchObject({ exit: 0 });
+  });
+});
+
+describe('above what needs approval', () => {
+  const policy = { ...base, limits: { SOL: { day: '5' } }, approve_above: { SOL: '1' } };
+
+  test('a transfer is put on record, and a person sends it', async () => {
+    const first = await held(policy, pay('rent', '1.5'));
+    expect(first).toMatchObject({
+      exit: 10,
+      outcome: 'held',
+      intent: { attempts: 0, why: 'approval' },
+      error: { code: 'held', retry: 'decide' },
+    });
+    expect(first.error?.message).toMatch(/waits for approval.*Nothing was sent now/u);
+    expect(await runHeld(pay('rent', '1.5'))).toMatchObject({ exit: 10, intent: { attempts: 0 } });
+    expect(await operator.sandbox.ledger()).toEqual([]);
+    const sent = await runHeld(['resume', first.intent?.id ?? '', '--yes']);
+    expect(sent).toMatchObject({ exit: 0, outcome: 'accepted', intent: { attempts: 1 } });
+    expect(await operator.sandbox.ledger()).toHaveLength(1);
+  });
+
+  test('and the limits hold for what was approved, too', async () => {
+    const first = await held(policy, pay('rent', '4'));
+    expect(first).toMatchObject({ exit: 10 });
+    expect(await runHeld(['transfer', ...pay('food', '1').slice(1)])).toMatchObject({ exit: 0 });
+    expect(await runHeld(pay('more', '1'))).toMatchObject({ exit: 0 });
+    expect(await runHeld(['resume', first.intent?.id ?? '', '--yes'])).toMatchObject({
+      exit: 2,
+      error: { code: 'policy-limit', remaining: '3' },
+    });
+    expect(await operator.sandbox.ledger()).toHaveLength(2);
+  });
+});
+
+describe('what is in doubt', () => {
+  const policy = { ...base, limits: { SOL: { day: '1' } } };
+
+  test('counts as spent, and over the limit it is held', async () => {
+    useProfile(writePolicy(policy));
+    await operator.sandbox.faults({ kind: 'reset', when: 'before' });
+    const doubt = await runHeld(pay('one', '0.7'));
+    expect(doubt).toMatchObject({ exit: 9, outcome: 'unknown' });
+    expect(await runHeld(pay('two', '0.4'))).toMatchObject({ exit: 2, error: { remaining: '0.3' } });
+    expect(await runHeld(pay('three', '0.3'))).toMatchObject({ exit: 0 });
+    const stricter = { ...base, limits: { SOL: { day: '0.5' } } };
+    const held1 = await held(stricter, pay('one', '0.7'));
+    expect(held1).toMatchObject({ exit: 10, outcome: 'held', intent: { why: 'policy' } });
+    expect(await operator.sandbox.ledger()).toHaveLength(1);
+  });
+
+  test('of what was rejected nothing counts', async () => {
+    useProfile(writePolicy(policy));
+    await operator.sandbox.faults({ kind: 'reply', status: 400, when: 'before' });
+    expect((await runHeld(pay('one', '0.7'))).exit).toBe(2);
+    expect(await runHeld(pay('two', '0.9'))).toMatchObject({ exit: 0 });
+  });
+});
+
+describe('two policies', () => {
+  test('hold together: the stricter wins, and the machine’s needs no profile', async () => {
+    const own = { ...base, limits: { SOL: { transfer: '1' } } };
+    const machine = { ...base, limits: { SOL: { transfer: '0.5' } } };
+    expect(await held(own, pay('rent', '0.7'), { machine })).toMatchObject({
+      exit: 2,
+      error: { code: 'policy-limit', remaining: '0.5' },
+    });
+    useProfile(undefined);
+    expect(await runHeld(pay('rent', '0.7'), { machine })).toMatchObject({ exit: 2 });
+    expect(await runHeld(pay('rent', '0.5'), { machine })).toMatchObject({ exit: 0 });
+  });
+});
+
+describe('a journal', () => {
+  test('that is younger than the window cannot say what was spent', async () => {
+    const strict = { schema: 'botctl-policy/1', limits: { SOL: { day: '1' } } };
+    const refused = await held(strict, pay('one', '0.1'));
+    expect(refused).toMatchObject({ exit: 2, error: { code: 'policy-limit', remaining: '0' } });
+    expect(refused.error?.message).toMatch(/knows only what was spent since/u);
+  });
+
+  test('is the one that the policy names, and no other', async () => {
+    const policy = { ...base, limits: { SOL: {} }, journal: '/nowhere/journal.db' };
+    expect(await held(policy, pay('one', '0.1'))).toMatchObject({
+      exit: 2,
+      error: { code: 'policy-journal' },
+    });
+    const own = { ...base, limits: { SOL: {} }, journal: operator.journal };
+    expect(await held(own, pay('one', '0.1'))).toMatchObject({ exit: 0 });
+  });
+});
+
+describe('a policy that cannot be used', () => {
+  test.each([
+    ['{', /line 1/u],
+    ['{"schema":"botctl-policy/2","limits":{}}', /line 1.*schema is of a newer botctl/u],
+    ['{"schema":"botctl-policy/1",\n"limits":{},\n"limts":{}}', /line 3, column 1: limts is not known/u],
+    ['{"schema":"botctl-policy/1",\n"limits":{"SOL":{"day":"1e3"}}}', /line 2.*limits\.SOL\.day/u],
+    [
+      '{"schema":"botctl-policy/1","limits":{"SOL":{},\n"sol":{}}}',
+      /line 2.*limits\.sol is SOL in another spelling/u,
+    ],
+    ['{"schema":"botctl-policy/1","limits":{},"recipients":{"ada":"x"}}', /recipients\.ada/u],
+    ['{"schema":"botctl-policy/1"}', /limits is missing/u],
+  ])('%s: nothing is sent, and the line is named', async (text, said_) => {
+    const refused = await held(text, pay('one', '0.1'));
+    expect(refused).toMatchObject({ exit: 1, error: { code: 'policy-damaged' } });
+    expect(refused.error?.message).toMatch(said_);
+    expect(refused.error?.message).toContain('Nothing was sent.');
+    expect(await operator.sandbox.ledger()).toEqual([]);
+  });
+
+  test('may be changed by nobody else, nor may its folder', async () => {
+    const path = writePolicy({ ...base, limits: { SOL: {} } });
+    useProfile(path);
+    chmodSync(path, 0o620);
+    expect(await runHeld(pay('one', '0.1'))).toMatchObject({ exit: 1, error: { code: 'policy-unsafe' } });
+    chmodSync(path, 0o600);
+    chmodSync(join(path, '..'), 0o722);
+    expect(await runHeld(pay('one', '0.1'))).toMatchObject({ exit: 1, error: { code: 'policy-unsafe' } });
+    chmodSync(join(path, '..'), 0o700);
+    useProfile(`${path}.gone`);
+    expect(await runHeld(pay('one', '0.1'))).toMatchObject({ exit: 1, error: { code: 'policy-unsafe' } });
+    expect(await operator.sandbox.ledger()).toEqual([]);
+  });
+});
+
+describe('a batch', () => {
+  const rows = (...amounts: string[]): string =>
+    `id,to_address,asset,amount\n${amounts.map((amount, n) => `r${n},@ada,SOL,${amount}\n`).join('')}`;
+  const batch = async (stdin: string, more: readonly string[] = []): Promise<Exited> => {
+    const ran = await botctlHere(
+      ['batch', 'transfer', '-', '--once', 'b', '--json', '--retries', '0', '--max-wait', '0s', ...more],
+      { env: operator.home.env, stdin },
+    );
+    const last = ran.stdout.trimEnd().split('\n').at(-1) ?? '';
+    return { ...(JSON.parse(last) as Exited), exit: ran.code };
+  };
+  const policy = { ...base, limits: { SOL: { day: '1' } }, recipients: { ada } };
+
+  test('is held to its limits whole, before its first row, by line, whatever is skipped', async () => {
+    useProfile(writePolicy(policy));
+    const refused = await batch(rows('0.4', '0.5', '0.2', '0.1', '0.1'), ['--skip-invalid']);
+    expect(refused).toMatchObject({
+      exit: 2,
+      error: { code: 'policy-limit', remaining: '0.1' },
+      refused: [
+        { line: 4, id: 'r2' },
+        { line: 6, id: 'r4' },
+      ],
+    });
+    expect(await operator.sandbox.ledger()).toEqual([]);
+    expect(await batch(rows('0.4', '0.5', '0.1'))).toMatchObject({ exit: 0 });
+    expect(await batch(rows('0.4', '0.5', '0.1'))).toMatchObject({ exit: 0 });
+  });
+});
+
+describe('what is shown', () => {
+  test('of the policies: what applies, and what is left', async () => {
+    const policy = { ...base, limits: { SOL: { day: '1' } }, recipients: { ada } };
+    await held(policy, pay('one', '0.4'));
+    const ran = await botctlHere(['policy', 'show', '--json'], { env: operator.home.env });
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      policies: [{ limits: [{ asset: 'SOL', day: '1' }], recipients: [{ name: 'ada', address: ada }] }],
+      left: [{ asset: 'SOL', spent: '0.4', remaining: '0.6' }],
+    });
+    const checked = await botctlHere(['policy', 'check', writePolicy(policy)], { env: operator.home.env });
+    expect(checked).toMatchObject({ code: 0 });
+    expect(checked.stdout).toContain(ada);
+  });
+
+  test('by a dry run: what the policy would say', async () => {
+    const policy = { ...base, limits: { SOL: { day: '1' } } };
+    const dry = async (amount: string): Promise<unknown> =>
+      (await runHeld([...pay('one', amount), '--dry-run'])) as unknown;
+    useProfile(writePolicy(policy));
+    expect(await dry('0.4')).toMatchObject({ exit: 0, policy: { word: 'allowed' } });
+    expect(await dry('1.4')).toMatchObject({ exit: 0, policy: { word: 'refused' } });
+  });
+});
