@@ -88,6 +88,13 @@ type Run = RunInputs & {
   doneElsewhere: number;
 };
 
+/** What a policy has refused of an asset is refused of its other rows, too. */
+function isOfRefusedAsset(row: SheetRow, rules: StopRules): boolean {
+  if (!rules.refusesAnything) return false;
+  const request = requestOfRow(row);
+  return request !== undefined && 'asset' in request && rules.isRefused(request.asset);
+}
+
 export function noCounts(): Counts {
   return { accepted: 0, resolved: 0, unknown: 0, held: 0, rejected: 0, open: 0, sending: 0, 'not-sent': 0 };
 }

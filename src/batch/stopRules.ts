@@ -48,6 +48,10 @@ export class StopRules {
     return this.#stop ?? (refusal && { because: 'policy', refusal });
   }
 
+  get refusesAnything(): boolean {
+    return this.#refused.size > 0;
+  }
+
   isRefused(asset: string): boolean {
     return this.#refused.has(asset);
   }
