@@ -13,6 +13,7 @@ import {
   becomesNewJournal,
   connectingToJournal,
   emptyJournalOption,
+  looksLikeUrl,
   noUserName,
   relativeJournal,
   shownInPart,
@@ -45,9 +46,15 @@ async function locationAt(text: string, source: UrlSource, { env }: EnvContext):
     const { parseAddress } = await import('../journal/postgres/address.ts');
     return { is: 'shared', address: parseAddress(text, source, env, accountName) };
   }
+  if (looksLikeServer(text) && !existsSync(text)) throw looksLikeUrl(source);
   // A relative path would be another journal in another folder, and no shell replaces a ~ in a CI file.
   if (source === 'BOTCTL_JOURNAL' && !isAbsolute(text)) throw relativeJournal();
   return { is: 'file', path: text };
+}
+
+/** HOST:PORT/DATABASE, with or without a user, but without what makes it a URL. */
+function looksLikeServer(text: string): boolean {
+  return /^(?:[^/@\s]+@)?[\w.-]{2,}:\d{1,5}\/\w+(?:\?|$)/u.test(text);
 }
 
 /** As people may read it: a path, or the URL without its password. */

@@ -7,6 +7,13 @@ export function emptyJournalOption(): Failure {
   });
 }
 
+/** What it says may hold a password. */
+export function looksLikeUrl(source: string): Failure {
+  return new Failure('usage', unsent(`${source} looks like a server, and a server is named by a URL`), {
+    hint: 'Write postgres:// in front of it. If it is meant as a file, write its whole path.',
+  });
+}
+
 export function relativeJournal(): Failure {
   return new Failure('usage', unsent('BOTCTL_JOURNAL is not an absolute path'), {
     hint: 'Write the whole path, from / on: otherwise each folder would have a journal of its own.',

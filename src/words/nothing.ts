@@ -52,6 +52,12 @@ export function withoutEnd(text: string): string {
   return end === undefined ? text : text.slice(0, -end.length - 1);
 }
 
+/** What was refused, for a command that was to change something and to send nothing. */
+export function changedNothing(text: string): string {
+  const end = [nothingSent, nothingSentNow].find((one) => text.endsWith(` ${one}`));
+  return end === undefined ? text : `${text.slice(0, -end.length)}${nothingChanged}`;
+}
+
 /** The same of this run alone, before something is said of an earlier one. */
 export function thisTime(text: string): string {
   const end = [nothingSent, nothingSentOrChanged].find((one) => text.endsWith(one));

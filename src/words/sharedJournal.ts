@@ -1,5 +1,5 @@
 import { Failure } from '../errors.ts';
-import { unchanged, unsent, unsentNow } from './nothing.ts';
+import { unchanged, unsent, unsentNow, untouched } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
 
 // `place` is always the journal's URL without its password.
@@ -53,13 +53,16 @@ function badSchema(what: string, hint: string, next?: readonly Suggestion[]): Fa
   return new Failure('journal-schema', unsent(what), { hint, ...(next === undefined ? {} : { next }) });
 }
 
-const migrating: readonly Suggestion[] = [['journal', 'migrate']];
+/** `url` leads whoever owns the journal to it; without one that is who asks. */
+function migrating(url: string | undefined): readonly Suggestion[] {
+  return [['journal', 'migrate', ...(url === undefined ? [] : ['--journal', url])]];
+}
 
-export function schemaMissing(place: string, schema: string): Failure {
+export function schemaMissing(place: string, schema: string, ownersUrl?: string): Failure {
   return badSchema(
     `There is no journal in the schema ${schema} of ${place}`,
     'Check the schema and the database in the URL. If the journal is to be there, make it as whoever owns the database:',
-    migrating,
+    migrating(ownersUrl),
   );
 }
 
@@ -77,11 +80,11 @@ export function schemaNewer(place: string, version: number, known: number): Fail
   );
 }
 
-export function schemaOlder(place: string, version: number, needed: number): Failure {
+export function schemaOlder(place: string, version: number, needed: number, ownersUrl?: string): Failure {
   return badSchema(
     `The journal ${place} has version ${version}, and this botctl needs ${needed}. It was left as it is`,
-    'Commands that send never change it themselves. Bring it up to date as whoever owns the database:',
-    migrating,
+    'Commands that send never change it themselves. Bring it up to date as whoever owns it:',
+    migrating(ownersUrl),
   );
 }
 
@@ -167,7 +170,7 @@ export function notUtf8(place: string, encoding: string): Failure {
 export function noSalt(place: string): Failure {
   return new Failure(
     'journal-schema',
-    unsent(`This role may look at the journal ${place}, but not send through it or decide`),
+    untouched(`This role may look at the journal ${place}, but not send through it or decide`),
     { hint: 'Use a role that was given what this prints:', next: [['journal', 'grants']] },
   );
 }

@@ -18,11 +18,13 @@ test.each([
   ['postgres://bots:canary@127.0.0.1/ledger', 'holds a password'],
   ['postgres:bots@127.0.0.1/ledger', 'not a postgres:// one'],
   ['mysql://127.0.0.1/ledger', 'not a postgres:// one'],
+  ['bots:canary@127.0.0.1:5432/ledger', 'looks like a server'],
+  ['db.example.com:5432/ledger', 'looks like a server'],
 ])('--journal %s is refused, and no file gets its name', async (url, problem) => {
   const { code, stdout, stderr } = await run([...send, '--journal', url]);
   expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(problem)]);
   expect(stderr).not.toContain('canary');
-  expect(readdirSync(home.path)).toEqual(['data']);
+  expect(readdirSync(home.path).filter((name) => name !== '.cache')).toEqual(['data']);
 });
 
 test('PGSERVICE is nobody’s business where the journal is a file', async () => {

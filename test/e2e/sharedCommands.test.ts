@@ -82,6 +82,19 @@ describe('journal migrate', () => {
     const refused = await run(['journal', 'migrate'], { BOTCTL_JOURNAL: poor.href });
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('may not make or change')]);
     expect(refused.stderr).not.toContain('canary');
+    const runs = await run(['history'], { BOTCTL_JOURNAL: poor.href });
+    const owners = `${placeOf(url)}?schema=botctl`;
+    expect(suggestedIn(runs.stderr)).toEqual([`journal migrate --journal '${owners}'`]);
+  });
+
+  test('says of what it refuses that nothing was changed', async () => {
+    await run(['journal', 'migrate']);
+    await server.query(`UPDATE botctl.meta SET value = '99' WHERE name = 'version'`, [], url);
+    const refused = await run(['journal', 'migrate']);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('by a newer botctl')]);
+    expect(refused.stderr).toContain('Nothing was changed.');
+    const away = await run(['journal', 'migrate'], { BOTCTL_JOURNAL: 'postgres://nobody@127.0.0.1:1/none' });
+    expect([away.code, away.stderr]).toEqual([1, expect.stringContaining('Nothing was changed.')]);
   });
 });
 

@@ -1,9 +1,11 @@
 import type { Given } from '../../cli/given.ts';
 import type { Context } from '../../context.ts';
+import { Failure } from '../../errors.ts';
 import { dataFolder } from '../../folders.ts';
 import type { Address } from '../../journal/postgres/address.ts';
 import type { ServerFacts } from '../../journal/postgres/hello.ts';
 import type { Line } from '../../journal/postgres/line.ts';
+import { changedNothing } from '../../words/nothing.ts';
 import { patienceOf, shownLocation, wholeAddress } from '../journalPath.ts';
 
 /** The shared journal that a command looks after, and who answers for it. */
@@ -27,12 +29,21 @@ export async function withServer<Result>(
   const { meetServer, lineFailure } = await import('../../journal/postgres/meetServer.ts');
   const whole = await wholeAddress(address, context);
   const place = await shownLocation({ is: 'shared', address });
-  const { line, server } = await meetServer(whole, patienceOf(given, context));
+  const { line, server } = await meetServer(whole, patienceOf(given, context)).catch((error: unknown) => {
+    throw changingNothing(error);
+  });
   try {
     return await work({ place, schema: address.schema, line, server, dataFolder: dataFolder(context.env) });
   } catch (error) {
-    throw lineFailure(line, place, error);
+    // What breaks in the middle may have changed something; what is refused has not.
+    throw error instanceof Failure ? changingNothing(error) : lineFailure(line, place, error);
   } finally {
     await line.close();
   }
+}
+
+function changingNothing(error: unknown): unknown {
+  return error instanceof Failure
+    ? new Failure(error.code, changedNothing(error.message), error.details)
+    : error;
 }

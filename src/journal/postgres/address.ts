@@ -96,6 +96,19 @@ export function placeOf({ server, port, user, database, schema }: Address): stri
   return `postgres://${encodeURIComponent(user)}@${host}:${port}/${encodeURIComponent(database)}?${socket}schema=${schema}`;
 }
 
+/** The same journal for another role, to be pasted: how its server proves itself is said where it must be. */
+export function urlFor(address: Address, user: string): string {
+  const { encryption, server } = address;
+  const { mode } = encryption;
+  const usual = distanceOf(server) === 'network' ? 'verify-full' : 'disable';
+  const rootCert = mode === 'disable' ? undefined : encryption.rootCert;
+  return [
+    placeOf({ ...address, user }),
+    ...(mode === usual && rootCert === undefined ? [] : [`sslmode=${mode}`]),
+    ...(rootCert === undefined ? [] : [`sslrootcert=${folderInUrl(rootCert)}`]),
+  ].join('&');
+}
+
 function hostInUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }

@@ -1,6 +1,6 @@
 import type { Client, CustomTypesConfig, QueryConfig } from 'pg';
 import { Turns } from '../turns.ts';
-import type { Address } from './address.ts';
+import { type Address, urlFor } from './address.ts';
 import { driverSettings } from './driver.ts';
 import type { Row } from './rows.ts';
 
@@ -21,14 +21,16 @@ const longestGoodbyeMs = 1000;
 /** One connection to the server. What breaks once stays broken: there is another one, or none. */
 export class Line {
   readonly #client: Client;
+  readonly #address: Address;
   readonly #turns = new Turns();
   #isBroken = false;
   /** Warnings of the server since the last statement began. */
   #warnings: string[] = [];
   #leftMs: LeftMs = always;
 
-  private constructor(client: Client) {
+  private constructor(client: Client, address: Address) {
     this.#client = client;
+    this.#address = address;
     const breakOff = (): void => {
       this.#isBroken = true;
     };
@@ -50,7 +52,7 @@ export class Line {
       keepAlive: true,
       types: { getTypeParser: parserOf(driver.types.getTypeParser) },
     });
-    const line = new Line(client);
+    const line = new Line(client, address);
     line.answerWithin(leftMs);
     const giveUp = (): void => line.destroy();
     givenUp?.addEventListener('abort', giveUp, { once: true });
@@ -63,6 +65,11 @@ export class Line {
     } finally {
       givenUp?.removeEventListener('abort', giveUp);
     }
+  }
+
+  /** Where another role finds what this line leads to. */
+  urlFor(user: string): string {
+    return urlFor(this.#address, user);
   }
 
   get isBroken(): boolean {

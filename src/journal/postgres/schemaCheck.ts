@@ -9,12 +9,24 @@ export async function refuseSchema(line: Line, schema: string, place: string): P
     case 'current':
       return;
     case 'missing':
-      throw schemaMissing(place, schema);
+      throw schemaMissing(place, schema, await ownersUrl(line, schema));
     case 'older':
-      throw schemaOlder(place, state.version, schemaVersion);
+      throw schemaOlder(place, state.version, schemaVersion, await ownersUrl(line, schema));
     case 'newer':
       throw schemaNewer(place, state.version, schemaVersion);
     case 'foreign':
       throw schemaForeign(place, schema);
   }
+}
+
+const whoOwns = `SELECT current_user AS self, coalesce(
+    (SELECT pg_get_userbyid(nspowner) FROM pg_namespace WHERE nspname = $1
+      AND pg_get_userbyid(nspowner) <> 'pg_database_owner'),
+    pg_get_userbyid(datdba)) AS owner
+  FROM pg_database WHERE datname = current_database()`;
+
+/** For whoever may make or change it, where that is another role than this one. */
+async function ownersUrl(line: Line, schema: string): Promise<string | undefined> {
+  const [row] = (await line.query(whoOwns, [schema])).rows;
+  return row === undefined || row.owner === row.self ? undefined : line.urlFor(String(row.owner));
 }
