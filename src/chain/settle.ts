@@ -9,7 +9,12 @@ import { standingOf } from './standing.ts';
  * Puts on record what was seen, in one commit: the payment becomes this intent's own where no other has it, and
  * what may have happened has happened. Of two who see the same payment, one finds it taken and judges anew.
  */
-export async function settle(look: Look, id: string, journal: Journal): Promise<ChainView> {
+export async function settle(
+  look: Look,
+  id: string,
+  journal: Journal,
+  decides: 'by-proof' | 'nothing' = 'by-proof',
+): Promise<ChainView> {
   const units = unitsIn(look);
   return journal.commit(
     async (tx) => {
@@ -20,7 +25,9 @@ export async function settle(look: Look, id: string, journal: Journal): Promise<
       const isFree = (unit: Receipt): boolean =>
         own.length > 0 ? own.includes(unit.value) : !taken.has(unit.value);
       const view = judgeLook(look, isFree);
-      await keep(view, look, id, tx, journal.clock.now());
+      const atMs = journal.clock.now();
+      await keep(view, look, id, tx, atMs);
+      if (view.verdict === 'proven' && decides === 'by-proof') await decideHappened(view, id, tx, atMs);
       return view;
     },
     receiptGuards([...units, { origin: look.cluster.genesis, what: 'signature', value: look.signature }]),
@@ -39,7 +46,9 @@ async function keep(view: ChainView, look: Look, id: string, tx: Transaction, at
   const last = (await tx.observationsOf(id)).at(-1);
   const isNews = last === undefined || !isDeepStrictEqual(standingOf([last]).view, view);
   if (isNews) await tx.observe(id, observationOf(view, cluster, atMs));
-  if (!isProven) return;
+}
+
+async function decideHappened(view: ChainView, id: string, tx: Transaction, atMs: number): Promise<void> {
   await tx.recordDeath(id, atMs);
   const intent = await tx.get(id);
   if (intent !== undefined && mayHaveHappened(intent)) await tx.decide(id, decisionOf(view, atMs));

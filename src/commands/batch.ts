@@ -32,6 +32,7 @@ import { type FinishedRun, gaugeOf, type OthersNow, tellEnd } from './batchEnd.t
 import { batchOptions } from './batchOptions.ts';
 import { batchPlan, leftToSend, listBadRows, reportInvalid, reportRefused, tellPlan } from './batchSurvey.ts';
 import { RowTeller } from './batchTelling.ts';
+import type { BatchWait } from './batchWait.ts';
 import { isJournalThere, openJournalOf } from './journalPath.ts';
 import { type Batch, rowReportInputs } from './oneBatch.ts';
 import { botOfCommand } from './openBot.ts';
@@ -40,12 +41,13 @@ import { heldInDryRun } from './policies.ts';
 import { openSession } from './session.ts';
 import { settingsOf } from './settingsOf.ts';
 import { rangesOf, refuseOtherFile } from './sharedBatch.ts';
+import { type WaitOptions, waitOptions } from './waitOptions.ts';
 import { whileInFlight } from './whileInFlight.ts';
 
 export const sendBatch: Run = (given, context) => doBatch('message', given, context);
-export const transferBatch: Run = (given, context) => doBatch('transfer', given, context);
+export const transferBatch: Run = (given, context) => doBatch('transfer', given, context, waitOptions(given));
 
-async function doBatch(kind: Kind, given: Given, context: Context): Promise<Exit> {
+async function doBatch(kind: Kind, given: Given, context: Context, wait?: WaitOptions): Promise<Exit> {
   const options = batchOptions(given, context.clock.now());
   settingsOf(given);
   const order: BatchOrder = {
@@ -57,7 +59,7 @@ async function doBatch(kind: Kind, given: Given, context: Context): Promise<Exit
   const report = options.report === undefined ? undefined : await ReportFile.begin(options.report);
   const unopened = { given, context, options, order, sheet, report };
   try {
-    return given.flag('dry-run') ? await dryRun(unopened) : await runBatch(unopened);
+    return given.flag('dry-run') ? await dryRun(unopened) : await runBatch(unopened, wait);
   } finally {
     await report?.close();
     sheet.close();
@@ -89,16 +91,18 @@ async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
   }
 }
 
-async function runBatch(unopened: UnopenedBatch): Promise<Exit> {
+async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined): Promise<Exit> {
   const { given, context, options, order } = unopened;
   const session = await openSession(given, context, true).catch(async (thrown: unknown) => {
     const { withEarlierRows } = await import('./earlierRun.ts');
     throw await withEarlierRows(thrown, unopened.order, given, context);
   });
+  let waiting: BatchWait | undefined;
   try {
     const { engine } = session;
     const held = { ...order, policies: engine.policies };
     const batch: Batch = { ...unopened, order: held, bot: engine.bot, journal: engine.journal };
+    if (wait !== undefined) waiting = await openBatchWait(wait, batch);
     const { surveyed, shared } = await surveyAll(batch);
     await refuseOtherFile(shared, batch);
     if (surveyed.tally.standings.invalid > 0 && !options.skipInvalid) {
@@ -113,14 +117,21 @@ async function runBatch(unopened: UnopenedBatch): Promise<Exit> {
     await tellPlan(surveyed, batch);
     const others: OthersNow = { given: 0, waitedFor: [] };
     const ranges = await rangesOf(shared, surveyed, others, batch);
+    await waiting?.ready();
     await session.connection.ready();
     const run = await runAll(surveyed, { ranges, others }, engine, batch);
     const end: FinishedRun = { ...run, others: await othersAtEnd(run, surveyed, shared, batch) };
     const reported = await finishReport(batch, end.others);
-    return await tellEnd(surveyed, end, reported, batch);
+    return await tellEnd(surveyed, { ...end, chain: await waiting?.end(engine.journal) }, reported, batch);
   } finally {
+    await waiting?.close();
     await session.close();
   }
+}
+
+async function openBatchWait(options: WaitOptions, batch: Batch): Promise<BatchWait> {
+  const { BatchWait } = await import('./batchWait.ts');
+  return BatchWait.open(options, batch);
 }
 
 type Surveyed = { readonly surveyed: Survey; readonly shared: SharedBatch | undefined };

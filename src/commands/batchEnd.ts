@@ -10,10 +10,13 @@ import { asFailure, type Exit, exitOf, type FailureCode, problemOf, type Retry, 
 import type { Runner } from '../journal/shares.ts';
 import { again } from '../words/again.ts';
 import { notAllDone, notDoneOutcomes, progressOf } from '../words/batchEnd.ts';
+import { someUnproven } from '../words/chain.ts';
+import { rowsOnChain } from '../words/chainOptions.ts';
 import { notNotedAsReported } from '../words/telling.ts';
 import { mayDifferNote } from '../words/unverified.ts';
 import { batchPlan } from './batchSurvey.ts';
 import { countUnvisited, tellQuietResults } from './batchTelling.ts';
+import type { RowsOnChain } from './batchWait.ts';
 import type { Batch } from './oneBatch.ts';
 import { countOthers, doneBy, type OthersEnd } from './othersEnd.ts';
 
@@ -53,12 +56,14 @@ export type FinishedRun = RunEnd & {
   readonly unverified: UnverifiedRows;
   /** How the rows stand that others had in hand; absent where a batch has but one runner. */
   readonly others: OthersEnd | undefined;
+  /** What the chain says of the rows that were accepted, where it was waited for. */
+  readonly chain?: RowsOnChain | undefined;
 };
 
 /** Says how the batch ended, and how to go on. */
 export async function tellEnd(
   surveyed: Survey,
-  { counts, doneElsewhere, stop: ownStop, needs: left, unverified, others }: FinishedRun,
+  { counts, doneElsewhere, stop: ownStop, needs: left, unverified, others, chain }: FinishedRun,
   report: string | undefined,
   batch: Batch,
 ): Promise<Exit> {
@@ -71,6 +76,11 @@ export async function tellEnd(
   if (outcomes.get('invalid') !== 0) needs.add('after-fix');
   if (others !== undefined) countOthers(others, stop, outcomes, needs);
   else if (stop !== undefined) await countUnvisited(batch, outcomes, needs);
+  if (chain !== undefined) {
+    if (!display.quiet) display.notice(rowsOnChain(chain));
+    if (chain.contradicted > 0) needs.add('decide');
+    if (chain.undecided > 0) needs.add('same-command');
+  }
   const notDone = notDoneOutcomes.flatMap((outcome) => {
     const rows = outcomes.get(outcome) ?? 0;
     return rows === 0 ? [] : [{ outcome, rows }];
@@ -87,6 +97,8 @@ export async function tellEnd(
   };
   if (!display.quiet)
     for (const [why, rows] of unverified.mayDiffer) display.notice(mayDifferNote(why, rows));
+  if (notDone.length === 0 && chain !== undefined && chain.contradicted + chain.undecided > 0)
+    return tellUnproven(chain, end, batch);
   if (notDone.length === 0) {
     if ((await display.show(batchEndView(end))) === 'written') await markRowsReported(batch);
     return 0;
@@ -96,6 +108,15 @@ export async function tellEnd(
   if (display.face === 'human') await display.show(batchEndView(end));
   await display.fail(problem, { ...batchEndJson(end), error: problem });
   await markRowsReported(batch);
+  return exitOf(problem.code);
+}
+
+/** All was accepted, and the chain does not show all of it: told only once it does. */
+async function tellUnproven(chain: RowsOnChain, end: BatchEnd, { context }: Batch): Promise<Exit> {
+  const { display } = context;
+  const problem = problemOf(someUnproven(chain.contradicted, chain.undecided, 'of-batch'));
+  if (display.face === 'human') await display.show(batchEndView(end));
+  await display.fail(problem, { ...batchEndJson(end), error: problem });
   return exitOf(problem.code);
 }
 

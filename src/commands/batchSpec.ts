@@ -1,5 +1,6 @@
 import type { ArgumentSpec, BranchSpec, LeafSpec, OptionSpec } from '../cli/spec.ts';
 import type { Exit } from '../errors.ts';
+import { waitOptionSpecs } from './waitSpec.ts';
 
 const once = 'Exactly once';
 const running = 'Pace';
@@ -77,6 +78,7 @@ const transfer: LeafSpec = {
   arguments: input,
   options: [
     ...options,
+    ...waitOptionSpecs.map((spec) => ({ ...spec, group: running })),
     {
       flags: '--allow-off-curve',
       about: 'allow addresses off the curve, such as multisig vaults',

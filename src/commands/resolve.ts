@@ -23,6 +23,7 @@ import {
 import { combineExits } from './combineExits.ts';
 import { intentById } from './intentById.ts';
 import { openJournalOf, whoDecides } from './journalPath.ts';
+import { lookAtSignature } from './lookAtSignature.ts';
 import { markReported } from './markReported.ts';
 import { storedReport } from './storedReport.ts';
 
@@ -72,7 +73,9 @@ async function resolveOne(
     const overrule = given.flag('overrule');
     if (overrule && reverses(decision, found))
       await confirmReversal(found, decision, given, context, journal);
+    const look = await lookAtSignature(found, decision, given, context, journal);
     const intent: Intent = await resolveIntent(found.id, decision, journal, overrule);
+    await look?.keep();
     const written = await display.show(outcomeView(await storedReport(intent, given.command, journal.reads)));
     if (written === 'written' && decision.kind === 'happened') await markReported(intent, journal, context);
     return 0;

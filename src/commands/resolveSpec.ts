@@ -8,7 +8,10 @@ export const resolveSpec: LeafSpec = {
   ],
   options: [
     { flags: '--happened', about: 'it happened: the same command sends nothing' },
-    { flags: '--signature <signature>', about: 'with --happened: the signature you found on the chain' },
+    {
+      flags: '--signature <signature>',
+      about: 'with --happened: the signature you found; checked where an rpc-url is set',
+    },
     { flags: '--did-not-happen', about: 'it did not happen: the same command sends it again' },
     { flags: '--reason <text>', about: 'what you saw and where; kept with your name and the time' },
     { flags: '--overrule', about: 'reverse an earlier decision (asks, or takes --yes); both are kept' },

@@ -20,7 +20,7 @@ const mostAtATime = 8;
 /** Looks at the chain for each of these: one question for the states of many, then one for each that is there. */
 export async function verifyEach(
   intents: readonly Intent[],
-  chains: ChainsOfIntents,
+  chains: Pick<ChainsOfIntents, 'of'>,
   journal: Journal,
   onEach: (verified: Verified) => Promise<void>,
 ): Promise<void> {

@@ -144,7 +144,7 @@ function acknowledging(id: string): Suggestion[] {
 }
 
 /** How `verify --all` ends where not all is proven. */
-export function someUnproven(against: number, open: number): Failure {
+export function someUnproven(against: number, open: number, of: 'of-batch' | 'of-all' = 'of-all'): Failure {
   if (against > 0) {
     const more = open === 0 ? '' : `, and ${counted(open, 'more is', 'more are')} undecided`;
     return new Failure('contradicted', `The chain contradicts ${counted(against, 'transfer')}${more}.`, {
@@ -152,7 +152,7 @@ export function someUnproven(against: number, open: number): Failure {
     });
   }
   return new Failure(
-    open === 1 ? 'unproven' : 'some-unproven',
+    open === 1 && of === 'of-all' ? 'unproven' : 'some-unproven',
     `The chain has not decided ${counted(open, 'transfer')}.`,
     { hint: 'A miss proves nothing. Run the same command again later.' },
   );
@@ -174,7 +174,8 @@ export function noMintFor(asset: string, bot: string): Failure {
     'no-mint',
     unsent(`The bot ${bot} names no mint for ${asset}, so no payment of it can be recognised`),
     {
-      hint: `Name it in the profile, as in: botctl config set ${bot} assets '{"${asset}":"MINT"}'`,
+      hint: 'Name it in the assets of the profile, beside those that are there:',
+      next: [['config', 'set', bot, 'assets', `{"${asset}":"MINT"}`]],
     },
   );
 }
@@ -209,6 +210,18 @@ export function nodeUnusable(host: string, because: Reason): Failure {
       hint: 'Run the same command again later, or without --wait.',
     },
   );
+}
+
+export function paysSomethingElse({ id }: Intent, view: ChainView): Failure {
+  return new Failure(
+    'not-allowed-now',
+    decidedNothing(`Signature ${view.signature} does not show that intent ${id} happened: ${why(view)}`),
+    { hint: 'Find the signature of its own payment, or leave --signature out if you know by other means.' },
+  );
+}
+
+export function signatureUnproven(view: ChainView): string {
+  return `The signature is not proven on the chain: ${why(view)}. It is kept as you gave it.`;
 }
 
 export function notATransfer(id: string): Failure {

@@ -1,5 +1,7 @@
 import { Failure } from '../errors.ts';
+import { counted, listed } from './list.ts';
 import { undecided, unsent } from './nothing.ts';
+import { formatDuration } from './time.ts';
 
 export function waitTimeoutAlone(): Failure {
   return new Failure('usage', unsent('--wait-timeout is given without --wait'), { hint: 'Add --wait.' });
@@ -48,3 +50,23 @@ export function verifiedSummary(counts: Readonly<Record<string, number>>): strin
 export const nothingToVerify = 'Every transfer has its final verdict.';
 
 export const verifyingText = (done: number): string => `${done} verified`;
+
+export const chainRowsText = (left: number, all: number): string => `On chain: ${all - left} of ${all}`;
+
+export function waitingForRows(
+  rows: number,
+  until: string,
+  hosts: readonly string[],
+  waitMs: number,
+): string {
+  return `Waiting up to ${formatDuration(waitMs)} for ${counted(rows, 'transfer')} to be ${until}, by ${listed(hosts)}.`;
+}
+
+/** For the end of a batch: what the chain says of its accepted rows. */
+export function rowsOnChain({
+  proven,
+  contradicted,
+  undecided: open,
+}: Record<'proven' | 'contradicted' | 'undecided', number>): string {
+  return `On the chain: ${proven} proven, ${contradicted} contradicted, ${open} undecided.`;
+}

@@ -86,3 +86,168 @@ describe('verify', () => {
     expect(again).toMatchObject({ exit: 0, verified: { proven: 0, contradicted: 0, undecided: 0 } });
   });
 });
+
+const { to, other } = { to: payAda[2], other: '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z' };
+const pay = (name: string, amount = '0.5', asset = 'SOL', address: string = to): string[] => [
+  ...['transfer', '--to', address, '--asset', asset, '--amount', amount, '--once', name],
+];
+const waits = ['--wait', '--wait-timeout', '3s'];
+
+describe('what the node shows', () => {
+  test.each([
+    ['a transaction that is confirmed and not final', { commitment_held_at: 'confirmed' }, 'only-confirmed'],
+    ['one that is only processed', { commitment_held_at: 'processed' }, 'only-processed'],
+    ['a fork that was dropped', { node_history: 'dropped' }, 'not-seen'],
+    ['a node that has forgotten it', { node_history: 'forgotten' }, 'not-seen'],
+    ['a node whose storage is down', { node_history: 'unavailable' }, 'not-seen'],
+    ['a node that lags', { slot_ms: 1000, node_lag_slots: 100_000 }, 'not-seen'],
+  ] as const)('%s decides nothing', async (_what, change, reason) => {
+    await operator.sandbox.readings(change);
+    const ended = await told(...pay('a'), ...waits);
+    expect(ended).toMatchObject({
+      exit: 9,
+      outcome: 'accepted',
+      chain: { verdict: 'undecided', reasons: [reason] },
+      error: { code: 'unproven', retry: 'same-command' },
+    });
+    // The same command goes on waiting, and does nothing else.
+    await operator.sandbox.readings({
+      ...{ commitment_held_at: null, node_history: 'whole', slot_ms: 0, node_lag_slots: 0 },
+    });
+    expect(await told(...pay('a'), ...waits)).toMatchObject({ exit: 0, chain: { verdict: 'proven' } });
+    expect(await operator.sandbox.ledger()).toHaveLength(1);
+  });
+
+  test.each([
+    ['a version 0 transaction', { transaction_version: 'v0' }],
+    ['one that looks its accounts up', { transaction_version: 'v0-lookups' }],
+    ['a version 1 transaction', { transaction_version: 'v1' }],
+    ['a fee payer who is not the wallet', { fee_payer: 'service' }],
+    [
+      'a transaction that pays somebody else too',
+      { also_pays: { to_address: other, asset: 'SOL', amount: '2' } },
+    ],
+    ['a batch of p-token', { token_replies: 'batch' }],
+  ] as const)('%s proves SOL and a token', async (_what, change) => {
+    await operator.sandbox.readings(change);
+    expect(await told(...pay('a'), ...waits)).toMatchObject({ exit: 0, chain: { verdict: 'proven' } });
+    const token = await told(...pay('b', '1.5', 'USDC'), ...waits);
+    expect(token).toMatchObject({ exit: 0, chain: { verdict: 'proven', paid: { units: '1500000' } } });
+  });
+
+  test('a mint that keeps a fee proves it, with a warning', async () => {
+    await operator.sandbox.readings({ token_replies: 'token-2022-fee' });
+    const { chain, warnings, exit } = await told(...pay('a', '100', 'USDC'), ...waits);
+    expect({ chain, exit }).toMatchObject({
+      chain: { verdict: 'proven', reasons: ['fee-withheld'] },
+      exit: 0,
+    });
+    expect(warnings).toEqual([
+      'On the chain, the mint kept a fee: the recipient received less than was sent.',
+    ]);
+  });
+
+  test('confirmed is enough for who asks for no more, and is no proof', async () => {
+    await operator.sandbox.readings({ commitment_held_at: 'confirmed' });
+    const { exit, chain } = await told(...pay('a'), '--wait=confirmed');
+    expect({ exit, chain }).toMatchObject({ exit: 0, chain: { verdict: 'likely' } });
+  });
+
+  test('a signature of another payment contradicts it, loudly, until a person has dealt with it', async () => {
+    await told(...pay('a', '1'), ...waits);
+    await operator.sandbox.readings({ reply_signature: 'previous' });
+    const mine = ['--journal', `${operator.home.path}/other.db`];
+    const ended = await told(...pay('b', '2'), ...waits, ...mine);
+    expect(ended).toMatchObject({
+      exit: 10,
+      outcome: 'accepted',
+      chain: { verdict: 'contradicted', reasons: ['other-amount'] },
+      error: { code: 'contradicted', retry: 'decide' },
+    });
+    const id = ended.intent?.id ?? '';
+    expect(await told(...pay('b', '2'), ...mine)).toMatchObject({ exit: 10, replayed: true });
+    const acknowledged = await told('verify', id, '--acknowledge', '--reason', 'refunded', ...mine);
+    expect(acknowledged).toMatchObject({ exit: 0, chain: { acknowledged: true } });
+    expect(await told(...pay('b', '2'), ...mine)).toMatchObject({ exit: 0, replayed: true });
+    expect(await told('verify', '--all', ...mine)).toMatchObject({ exit: 0 });
+  });
+
+  test('two intents never share a payment', async () => {
+    await told(...pay('a', '1'), ...waits);
+    await operator.sandbox.readings({ reply_signature: 'previous' });
+    // The journal knows whose signature it is: it is unknown, then held, and the chain shows that it is taken.
+    const ended = await told(...pay('b', '1'), '--retries', '0');
+    expect(ended.outcome).toBe('held');
+    const verified = await told('verify', ended.intent?.id ?? '');
+    expect(verified).toMatchObject({ exit: 10, chain: { verdict: 'contradicted', reasons: ['claimed'] } });
+  });
+
+  test('a node that limits the rate is asked later', async () => {
+    const { intent } = await told(...pay('a', '1'));
+    await operator.sandbox.readings({ rpc_rate_limit: { capacity: 1, per_second: 300 } });
+    expect(await told('verify', intent?.id ?? '')).toMatchObject({ exit: 0, chain: { verdict: 'proven' } });
+  });
+
+  test('two nodes prove what both say', async () => {
+    const url = operator.sandbox.node.rpcUrl.replace('127.0.0.1', '127.0.0.2');
+    await operator.run(['config', 'set', 'payer', 'rpc-url', '--add', '--token-stdin'], {
+      ...given(),
+      stdin: url,
+    });
+    const same = await operator.run(['config', 'show', 'payer', '--json'], given());
+    expect(JSON.parse(same.stdout).profile.rpc).toHaveLength(2);
+  });
+});
+
+describe('what nobody knew', () => {
+  test('is decided by the chain, where a reply of its own named the signature', async () => {
+    const { sandbox } = operator;
+    await sandbox.readings({ transfer_status: 'failed' });
+    const held = await told(...pay('a', '1'), ...waits);
+    expect(held.outcome).toBe('held');
+    const id = held.intent?.id ?? '';
+    expect(await told('verify', id)).toMatchObject({
+      ...{ exit: 0, outcome: 'resolved', verified: true, chain: { verdict: 'proven' } },
+    });
+    expect(await told('history', id)).toMatchObject({ decisions: [{ kind: 'happened', who: 'chain' }] });
+    expect(await sandbox.ledger()).toHaveLength(1);
+  });
+
+  test('an operator’s signature is looked at: another’s payment is refused', async () => {
+    const paid = await told(...pay('a', '1'), ...waits);
+    await operator.sandbox.faults({ kind: 'drop', when: 'after' });
+    const unknown = await told(...pay('b', '2'));
+    expect(unknown.outcome).toBe('unknown');
+    const id = unknown.intent?.id ?? '';
+    const resolve = (signature: string): Promise<Told> =>
+      told('resolve', id, '--happened', '--signature', signature, '--reason', 'seen');
+    expect(await resolve(paid.chain?.signature ?? '')).toMatchObject({ exit: 2 });
+    const effects = await operator.sandbox.ledger();
+    expect(await resolve(effects[1]?.signature ?? '')).toMatchObject({
+      ...{ exit: 0, outcome: 'resolved', verified: true, chain: { verdict: 'proven' } },
+    });
+  });
+});
+
+describe('a batch that is waited for', () => {
+  const rows = `id,to_address,asset,amount\na,${to},SOL,1\nb,${to},USDC,2\n`;
+  const batch = ['batch', 'transfer', '-', '--once', 'pay', ...waits];
+  const run = async (): Promise<{ code: number | null; lines: Told[] }> => {
+    const { code, stdout } = await operator.run([...batch, '--json'], { ...given(), stdin: rows });
+    const lines = stdout.trim().split('\n');
+    return { code, lines: lines.map((line) => JSON.parse(line) as Told) };
+  };
+
+  test('ends when the chain shows all of it, and not before', async () => {
+    await told('config', 'show', 'payer');
+    await operator.sandbox.readings({ commitment_held_at: 'confirmed' });
+    const early = await run();
+    expect(early.code).toBe(11);
+    expect(early.lines.at(-1)).toMatchObject({ error: { code: 'some-unproven', retry: 'same-command' } });
+    await operator.sandbox.readings({ commitment_held_at: null });
+    const { code, lines } = await run();
+    expect(code).toBe(0);
+    expect(lines.filter(({ chain }) => chain?.verdict === 'proven')).toHaveLength(2);
+    expect(await operator.sandbox.ledger()).toHaveLength(2);
+  });
+});
