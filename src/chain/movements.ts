@@ -1,5 +1,5 @@
+import type { Instruction } from './instruction.ts';
 import { Unreadable } from './reason.ts';
-import type { ChainTransaction, Instruction } from './transaction.ts';
 
 const systemProgram = '11111111111111111111111111111111';
 export const tokenPrograms = {
@@ -25,7 +25,7 @@ export type TokenMovement = {
   readonly decimals: number | undefined;
 };
 
-export function movementsIn({ instructions }: Pick<ChainTransaction, 'instructions'>): Movement[] {
+export function movementsIn(instructions: readonly Instruction[]): Movement[] {
   return instructions.flatMap((one) => {
     if (one.program === systemProgram) return lamportsMovedBy(one);
     return isTokenProgram(one.program) ? tokensMovedBy(one) : [];
@@ -119,7 +119,7 @@ function unbatched({ path, program, accounts, data }: Instruction): Instruction[
 /** Token-2022's ways to move amounts that nobody else can read. */
 const confidential: readonly (number | undefined)[] = [27, 37, 42];
 
-export function movesConfidentially({ instructions }: Pick<ChainTransaction, 'instructions'>): boolean {
+export function movesConfidentially(instructions: readonly Instruction[]): boolean {
   return instructions.some(
     ({ program, data }) => program === tokenPrograms.token2022 && confidential.includes(data[0]),
   );

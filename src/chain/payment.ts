@@ -1,11 +1,5 @@
 import { formatAmount, minorUnits } from '../intent/amount.ts';
-import {
-  type Movement,
-  movementsIn,
-  movesConfidentially,
-  type TokenMovement,
-  tokenPrograms,
-} from './movements.ts';
+import { type Movement, type TokenMovement, tokenPrograms } from './movements.ts';
 import type { Reason } from './reason.ts';
 import type { ChainTransaction, TokenBalance } from './transaction.ts';
 
@@ -44,7 +38,7 @@ const solDecimals = 9;
 
 /** Whether these movements of this asset pay it. */
 export function findPayment(payment: Payment, transaction: ChainTransaction): Findings {
-  const movements = movementsIn(transaction);
+  const { movements } = transaction;
   const { asset } = payment;
   const found =
     asset === 'SOL'
@@ -202,7 +196,7 @@ function doubtOf(
       .map(({ account }) => account),
   );
   if ([...own].some((account) => !tokensAgree(account, transaction, tokens))) return 'balance-differs';
-  if (movesConfidentially(transaction)) return 'confidential';
+  if (transaction.isConfidential) return 'confidential';
   const units = unitsOf(amount, decimals);
   const mayBeIt = tokens.some(
     (one) => holderOf(one.to, transaction).is === 'unclear' && (balances.length === 0 || one.units === units),

@@ -1,6 +1,8 @@
 import { base58 } from '@scure/base';
 import type { Exact } from './exactJson.ts';
 import { countOf, isObject, listOf, objectOf, textOf, u64InText, u64Of } from './fields.ts';
+import type { Instruction } from './instruction.ts';
+import { type Movement, movementsIn, movesConfidentially } from './movements.ts';
 import { Unreadable } from './reason.ts';
 
 /** A transaction as far as the rules read it. */
@@ -17,6 +19,10 @@ export type ChainTransaction = {
   readonly postTokens: readonly TokenBalance[];
   /** Outer and inner ones, in the order in which they ran. */
   readonly instructions: readonly Instruction[];
+  /** What they move; of one that failed nothing. */
+  readonly movements: readonly Movement[];
+  /** Some of it nobody else can read. */
+  readonly isConfidential: boolean;
 };
 
 export type TokenBalance = {
@@ -27,14 +33,6 @@ export type TokenBalance = {
   readonly decimals: number;
   /** As wallets show it: what a mint that scales amounts says is not what it moves. */
   readonly shown: string;
-};
-
-export type Instruction = {
-  /** `2` is the third outer one, `2.0` the first that it called. */
-  readonly path: string;
-  readonly program: string;
-  readonly accounts: readonly string[];
-  readonly data: Uint8Array;
 };
 
 const knownVersions: readonly Exact[] = ['legacy', 0n, 1n];
@@ -54,18 +52,26 @@ export function readTransaction(result: Exact): ChainTransaction {
     if (balances.length !== accounts.length) throw new Unreadable(`${name} are not one an account`);
     return balances;
   };
+  const instructions = instructionsOf(
+    objectOf(message, 'message').instructions,
+    meta.innerInstructions,
+    accounts,
+  );
+  const failed = meta.err !== null;
   return {
     signature: textOf(listOf(signatures, 'signatures')[0], 'the first signature'),
     slot: countOf(whole.slot, 'slot'),
     blockTimeS: isNothing(whole.blockTime) ? undefined : countOf(whole.blockTime, 'blockTime'),
-    failed: meta.err !== null,
+    failed,
     feeLamports: u64Of(meta.fee, 'fee'),
     accounts,
     preLamports: lamports('preBalances'),
     postLamports: lamports('postBalances'),
     preTokens: tokensOf(meta.preTokenBalances, accounts),
     postTokens: tokensOf(meta.postTokenBalances, accounts),
-    instructions: instructionsOf(objectOf(message, 'message').instructions, meta.innerInstructions, accounts),
+    instructions,
+    movements: failed ? [] : movementsIn(instructions),
+    isConfidential: movesConfidentially(instructions),
   };
 }
 
