@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { type Operation, operations } from './operation.ts';
 
 /** `unread`: before the body is read; `before` and `after`: around the commit of the effect. */
-type FaultMoment = 'unread' | 'before' | 'after';
+export const faultMoments = ['unread', 'before', 'after'] as const;
+type FaultMoment = (typeof faultMoments)[number];
 
 export type FaultKind =
   | { kind: 'pass' }

@@ -6,6 +6,7 @@ import { type Outlet, send } from './delivery.ts';
 import type { Fate } from './fate.ts';
 import type { Operation } from './operation.ts';
 import { isOwnPath, serveOwn } from './ownPaths.ts';
+import type { LivePages } from './page/live.ts';
 import { defaultReadings } from './readings.ts';
 import { type LoggedReply, notAllowed, reject } from './reject.ts';
 import { type Reply, rejection, rejectionReply } from './reply.ts';
@@ -24,6 +25,7 @@ type Site = {
   requestTimeoutMs: number;
   onRequest: (logged: Omit<RequestLog, 'at'>) => void;
   websockets: WebsocketHub;
+  live: LivePages;
 };
 
 const operationPaths: Record<string, Operation> = {
@@ -112,6 +114,6 @@ async function route(
     if (request.method !== 'POST') return reject(notAllowed('POST'), request, outlet, service);
     return serveOperation(operation, request, outlet, service, fate);
   }
-  if (isOwnPath(path)) return serveOwn(path, request, outlet, service, fate);
+  if (isOwnPath(path)) return serveOwn(path, request, outlet, service, site);
   return reject(rejection(404, 'not_found', 'There is no such path.'), request, outlet, service);
 }

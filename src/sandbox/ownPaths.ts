@@ -3,7 +3,8 @@ import { control } from './control.ts';
 import { type Outlet, send } from './delivery.ts';
 import type { Fate } from './fate.ts';
 import { isForeign } from './foreign.ts';
-import { page } from './page.ts';
+import type { LivePages } from './page/live.ts';
+import { pagePaths, servePage } from './page/servePage.ts';
 import { type LoggedReply, notAllowed, reject } from './reject.ts';
 import { type Rejection, type Reply, rejection } from './reply.ts';
 import { readBody } from './requestBody.ts';
@@ -12,7 +13,7 @@ import { serveRpc } from './rpc/serveRpc.ts';
 import type { Service } from './service.ts';
 
 export function isOwnPath(path: string): boolean {
-  return path === '/rpc' || path === '/' || path === '/control' || path.startsWith('/control/');
+  return path === '/rpc' || pagePaths.includes(path) || path === '/control' || path.startsWith('/control/');
 }
 
 /** The sandbox's own paths, apart from the Bot API: control, Solana RPC, the page. */
@@ -21,15 +22,14 @@ export async function serveOwn(
   request: IncomingMessage,
   outlet: Outlet,
   service: Service,
-  fate: Fate,
+  { fate, live }: { fate: Fate; live: LivePages },
 ): Promise<LoggedReply> {
   const method = request.method ?? '';
-  const { ledger, derived } = service;
   if (isForeign(request))
     return reject(rejection(403, 'not_loopback', 'Ask by 127.0.0.1.'), request, outlet, service);
-  if (path === '/') {
+  if (pagePaths.includes(path)) {
     if (method !== 'GET' && method !== 'HEAD') return reject(notAllowed('GET'), request, outlet, service);
-    return { status: send(page(ledger, derived), outlet) };
+    return { status: servePage(path, outlet, service, live) };
   }
   if (path === '/rpc' && method !== 'POST') return reject(notAllowed('POST'), request, outlet, service);
   if (path === '/rpc' && isJson(request.headers['content-type']))

@@ -66,11 +66,12 @@ export const defaultReadings: Readings = {
   token_replies: 'as-made',
 };
 
-type Check = { accepts: (value: unknown) => boolean; rule: string };
+type Check = { accepts: (value: unknown) => boolean; rule: string; choices?: readonly unknown[] };
 
 const oneOf = (...values: string[]): Check => ({
   accepts: (value) => typeof value === 'string' && values.includes(value),
   rule: `one of ${values.join(', ')}`,
+  choices: values,
 });
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -120,6 +121,7 @@ const checks: Record<keyof Readings, Check> = {
   commitment_held_at: {
     accepts: (value) => value === null || value === 'processed' || value === 'confirmed',
     rule: 'processed, confirmed, or null',
+    choices: [null, 'processed', 'confirmed'],
   },
   node_lag_slots: {
     accepts: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
@@ -144,6 +146,11 @@ const checks: Record<keyof Readings, Check> = {
   reply_signature: oneOf('own', 'previous', 'cosigner'),
   token_replies: oneOf('as-made', 'token-2022-fee', 'batch'),
 };
+
+/** The values that a reading can have, where they are few. */
+export function choicesOf(name: keyof Readings): readonly unknown[] | undefined {
+  return checks[name].choices;
+}
 
 type ReadingsChange = { ok: true; change: Partial<Readings> } | { ok: false; problem: string };
 

@@ -10,6 +10,7 @@ import type { Ledger } from './ledger.ts';
 import { listenSteadily } from './listen.ts';
 import { type Balance, balancesOf } from './money.ts';
 import { type NodeFacts, nodeFacts } from './nodeFacts.ts';
+import { LivePages } from './page/live.ts';
 import { defaultReadings, type Readings } from './readings.ts';
 import type { RequestLog } from './requestLog.ts';
 import { WebsocketHub } from './rpc/websocket.ts';
@@ -76,6 +77,7 @@ export async function startSandbox(settings: SandboxSettings): Promise<RunningSa
     closing: closing.signal,
     underway,
     websockets: new WebsocketHub(service, fate, closing.signal),
+    live: new LivePages(service, closing.signal),
     requestTimeoutMs: settings.requestTimeoutMs ?? 30_000,
     onRequest: (logged: Omit<RequestLog, 'at'>) => settings.onRequest?.({ at: new Date(nowMs()), ...logged }),
   };
