@@ -2,15 +2,15 @@ import { pipeline, Readable } from 'node:stream';
 import { CsvError, type Parser, parse } from 'csv-parse';
 import { type Complaint, complain } from '../intent/complaint.ts';
 import { readJson } from '../intent/jsonText.ts';
-import type { Kind } from '../intent/wanted.ts';
 import { andMore, badHeader, noHeader, notCsv } from '../words/batchInput.ts';
 import { asLongAsHeader, hasCells, isFault, json, theRow } from '../words/row.ts';
 import { clipped, fewOf } from '../words/short.ts';
-import { columnsOf, jsonColumns, neededColumnsOf } from './columns.ts';
+import { type HeaderColumns, jsonColumns } from './columns.ts';
 import { maxRowBytes, type RawRow } from './rawRow.ts';
 
-function parser(pieces: AsyncIterable<string>): Parser {
+function parser(pieces: AsyncIterable<string>, delimiter: string): Parser {
   const csv = parse({
+    delimiter,
     // Named one by one: a guess from the first line would take the others for text.
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
@@ -23,23 +23,56 @@ function parser(pieces: AsyncIterable<string>): Parser {
 /** Rows of CSV under a header, each with the line that it begins on. */
 export async function* csvRows(
   pieces: AsyncIterable<string>,
-  kind: Kind,
+  columns: HeaderColumns,
   source: string,
 ): AsyncGenerator<RawRow> {
   let line = 1;
   let header: readonly string[] | undefined;
   try {
-    for await (const cells of parser(pieces) as AsyncIterable<string[]>) {
+    const { beginning, all } = await withBeginning(pieces);
+    for await (const cells of parser(all, delimiterOf(beginning, columns)) as AsyncIterable<string[]>) {
       const beginsAt = line;
       line += 1 + newlinesIn(cells);
       if (cells.length === 1 && cells[0] === '') continue;
-      if (header === undefined) header = checkedHeader(cells, kind, source);
+      if (header === undefined) header = checkedHeader(cells, columns, source);
       else yield rowOf(cells, header, beginsAt);
     }
   } catch (error) {
     throw error instanceof CsvError ? broken(error, source) : error;
   }
-  if (header === undefined) throw noHeader(source, columnsOf[kind]);
+  if (header === undefined) throw noHeader(source, columns.known);
+}
+
+const delimiters = [',', ';', '\t'] as const;
+
+/** What spreadsheets of many countries write instead of the comma: known by a header that it makes sense of. */
+function delimiterOf(beginning: string, { known }: HeaderColumns): string {
+  const [header = ''] = beginning.trimStart().split(/[\r\n]/u);
+  const knownBy = (delimiter: string): number =>
+    header.split(delimiter).filter((cell) => known.includes(unquoted(cell))).length;
+  return delimiters.reduce<string>((best, one) => (knownBy(one) > knownBy(best) ? one : best), ',');
+}
+
+function unquoted(cell: string): string {
+  return cell.replace(/^"(.*)"$/u, '$1');
+}
+
+/** Until the end of the first line that says something: a pipe may give it in pieces. */
+async function withBeginning(
+  pieces: AsyncIterable<string>,
+): Promise<{ beginning: string; all: AsyncIterable<string> }> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  let beginning = '';
+  while (!/\S[^\r\n]*[\r\n]/u.test(beginning) && beginning.length < maxRowBytes) {
+    const next = await iterator.next();
+    if (next.done === true) break;
+    beginning += next.value;
+  }
+  async function* all(): AsyncGenerator<string> {
+    yield beginning;
+    for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) yield next.value;
+  }
+  return { beginning, all: all() };
 }
 
 function newlinesIn(cells: readonly string[]): number {
@@ -50,15 +83,18 @@ function newlinesIn(cells: readonly string[]): number {
   return count;
 }
 
-function checkedHeader(cells: readonly string[], kind: Kind, source: string): readonly string[] {
-  const known = columnsOf[kind];
+function checkedHeader(
+  cells: readonly string[],
+  { known, needed }: HeaderColumns,
+  source: string,
+): readonly string[] {
   const unknown = cells.filter((cell) => !known.includes(cell));
   const seen = new Set<string>();
   const twice = [...new Set(cells.filter((cell) => seen.size === seen.add(cell).size))];
-  const missing = neededColumnsOf[kind].filter((column) => !cells.includes(column));
+  const missing = needed.filter((column) => !cells.includes(column));
   if (unknown.length + twice.length + missing.length === 0) return cells;
   const faults = { unknown: quoted(unknown), twice: quoted(twice), missing: quoted(missing) };
-  throw badHeader(source, faults, known, neededColumnsOf[kind]);
+  throw badHeader(source, faults, known, needed);
 }
 
 function quoted(columns: readonly string[]): string {

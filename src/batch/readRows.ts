@@ -1,8 +1,10 @@
 import { bytesOf, type Source } from '../input/bytes.ts';
 import type { Kind } from '../intent/wanted.ts';
+import { headerOf } from './columns.ts';
 import { csvRows } from './csvRows.ts';
 import { jsonLines } from './jsonLines.ts';
 import { maxRowBytes, type RawRow } from './rawRow.ts';
+import type { Template } from './template.ts';
 import { wholeText } from './wholeText.ts';
 
 type Input = Omit<Source, 'name'> & {
@@ -15,13 +17,16 @@ export function inputName({ path }: Pick<Input, 'path'>): string {
 }
 
 /** The rows of a file or of stdin, read once, a piece at a time. What begins with `{` is JSON Lines, else CSV. */
-export async function* readRows(input: Input, kind: Kind): AsyncGenerator<RawRow> {
+export async function* readRows(input: Input, kind: Kind, template?: Template): AsyncGenerator<RawRow> {
   const source = inputName(input);
   const bytes = bytesOf({ ...input, name: source });
   const pieces = wholeText(input.onBytes === undefined ? bytes : watched(bytes, input.onBytes), source);
   const first = await firstPiece(pieces);
   const all = again(first, pieces);
-  yield* /^\s*\{/u.test(first) ? jsonLines(all, source) : csvRows(all, kind, source);
+  const columns = template === undefined ? headerOf(kind) : template.header();
+  const rows = /^\s*\{/u.test(first) ? jsonLines(all, source) : csvRows(all, columns, source);
+  if (template === undefined) yield* rows;
+  else for await (const row of rows) yield template.fill(row);
 }
 
 async function* watched(

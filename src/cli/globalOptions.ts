@@ -7,7 +7,7 @@ const retries = 'Retries';
 /** Taken by every command, before or after its name. */
 export const globalOptions: readonly OptionSpec[] = [
   {
-    flags: '--profile <name>',
+    flags: '-p, --profile <name>',
     about: 'use this profile',
     env: 'BOTCTL_PROFILE',
     group: bot,

@@ -43,6 +43,7 @@ function addCommand(
   const command = parent.createCommand(spec.name);
   command.copyInheritedSettings(parent);
   command.helpOption('-h, --help', 'show help').helpCommand(false);
+  if (spec.alias !== undefined) command.alias(spec.alias);
   drawnFrom(command, () => commandPage(pathOf(command, 'botctl'), spec));
   parent.addCommand(command, { hidden: spec.hidden === true });
   if ('children' in spec) {

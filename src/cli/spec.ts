@@ -33,6 +33,8 @@ type Described = {
   readonly name: string;
   readonly about: string;
   readonly details?: string;
+  /** A shorter word for the same. */
+  readonly alias?: string;
   readonly hidden?: true;
 };
 

@@ -13,6 +13,7 @@ import { sharedCommit } from '../batch/sharedCommit.ts';
 import { Sheet } from '../batch/sheet.ts';
 import { StopRules } from '../batch/stopRules.ts';
 import { type BatchOrder, type Survey, survey } from '../batch/survey.ts';
+import type { Template } from '../batch/template.ts';
 import { UnverifiedRows } from '../batch/unverifiedRows.ts';
 import type { Given } from '../cli/given.ts';
 import type { Run } from '../cli/spec.ts';
@@ -28,11 +29,13 @@ import { checkingInput } from '../words/batchPlan.ts';
 import { reportGivenUp } from '../words/batchReport.ts';
 import { rowsLandingWords } from '../words/progress.ts';
 import { othersNotSeen, ownShareDone } from '../words/sharedBatch.ts';
+import { templateFromStdin } from '../words/template.ts';
 import { type FinishedRun, gaugeOf, type OthersNow, tellEnd } from './batchEnd.ts';
 import { batchOptions } from './batchOptions.ts';
 import { batchPlan, leftToSend, listBadRows, reportInvalid, reportRefused, tellPlan } from './batchSurvey.ts';
 import { RowTeller } from './batchTelling.ts';
 import type { BatchWait } from './batchWait.ts';
+import { textOf } from './inputs.ts';
 import { isJournalThere, openJournalOf } from './journalPath.ts';
 import { type Batch, rowReportInputs } from './oneBatch.ts';
 import { botOfCommand } from './openBot.ts';
@@ -140,6 +143,8 @@ async function surveyAll(batch: Batch): Promise<Surveyed> {
   const { order, options, context, sheet, bot, journal } = batch;
   const { clock, interrupts, display } = context;
   const hash = journal?.shares && createHash('sha256');
+  const template = await templateOf(batch);
+  if (template !== undefined) hash?.update(template.text);
   const input = {
     path: options.path,
     stdin: context.stdin,
@@ -148,7 +153,7 @@ async function surveyAll(batch: Batch): Promise<Surveyed> {
   };
   const surveyed = await display.waiting(
     checkingInput(inputName(input)),
-    survey(readRows(input, order.kind), order, {
+    survey(readRows(input, order.kind, template?.parsed), order, {
       sheet,
       bot,
       journal,
@@ -162,6 +167,19 @@ async function surveyAll(batch: Batch): Promise<Surveyed> {
   const { kind, name } = order;
   const file = { digest: hash.digest('hex'), rows: surveyed.rows };
   return { surveyed, shared: { baseUrl: bot.baseUrl, kind, name, ...file } };
+}
+
+/** Read before the rows are: a mistake in it is one of all of them. */
+async function templateOf({
+  given,
+  order,
+  context,
+}: Batch): Promise<{ readonly text: string; readonly parsed: Template } | undefined> {
+  if (order.kind !== 'message' || given.text('template') === undefined) return undefined;
+  if (given.text('template') === '-') throw templateFromStdin();
+  const { Template } = await import('../batch/template.ts');
+  const text = ((await textOf('template', given, context)) ?? '').replace(/\r?\n$/u, '');
+  return { text, parsed: Template.parse(text, given.text('template') ?? '') };
 }
 
 type Sharing = { readonly ranges: Ranges; readonly others: OthersNow };

@@ -12,7 +12,7 @@ const input: readonly ArgumentSpec[] = [
 
 const options: readonly OptionSpec[] = [
   {
-    flags: '--once <name>',
+    flags: '-o, --once <name>',
     about: 'name the batch (required): each of its rows happens once',
     group: once,
   },
@@ -52,7 +52,14 @@ const send: LeafSpec = {
   about: 'Send a message for each row',
   details: `Columns: id (optional), conversation_id, content, reply_to_message_id, and buttons or components as JSON. ${sharing}`,
   arguments: input,
-  options,
+  options: [
+    ...options,
+    {
+      flags: '--template <file>',
+      about: 'make each row’s content from this text, with {{column}} for its cells',
+      group: checking,
+    },
+  ],
   examples: [
     {
       about: 'Try it without an account',

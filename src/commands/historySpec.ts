@@ -14,7 +14,7 @@ export const historySpec: LeafSpec = {
   ],
   options: [
     {
-      flags: '--state <state>',
+      flags: '-s, --state <state>',
       about: `only this state: ${states.join(', ')}`,
       completes: states,
     },
@@ -25,11 +25,11 @@ export const historySpec: LeafSpec = {
     },
     { flags: '--name <start>', about: 'only names that begin so' },
     { flags: '--batch <name>', about: 'only the rows of this batch' },
-    { flags: '--to <address>', about: 'only transfers to this address' },
+    { flags: '-t, --to <address>', about: 'only transfers to this address' },
     { flags: '--bot <name>', about: 'only what this bot sent', completes: 'profiles' },
     { flags: '--since <when>', about: `only what began since then: ${momentRule}` },
     { flags: '--until <when>', about: 'only what began until then; a day counts whole' },
-    { flags: '--limit <n>', about: 'show at most this many (default 20)' },
+    { flags: '-n, --limit <n>', about: 'show at most this many (default 20)' },
     {
       flags: '--format <format>',
       about: 'for the books: csv or jsonl of all that happened, oldest first',
@@ -38,19 +38,14 @@ export const historySpec: LeafSpec = {
     { flags: '--local', about: 'times, and days, of this machine’s time zone instead of UTC' },
   ],
   examples: [
-    {
-      about: 'For the books; exit 11 where something of it is not settled',
-      line: 'botctl history --kind transfer --since 2026-11-01 --until 2026-11-30 --format csv > november.csv',
-    },
-    { about: 'What may have happened', line: 'botctl history --state unknown' },
     { about: 'Every attempt and decision of one intent, and what to do', line: 'botctl history 3f9a' },
     {
       about: 'What a payroll paid to one address',
       line: 'botctl history --batch payroll-2026-11 --to 9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM',
     },
     {
-      about: 'The signatures of today’s transfers',
-      line: "botctl history --kind transfer --since 1d --limit 1000 --json | jq -r '.transfer.signature // empty'",
+      about: 'For the books; exit 11 where something of it is not settled',
+      line: 'botctl history --kind transfer --since 2026-11-01 --until 2026-11-30 --format csv > november.csv',
     },
   ],
   exits: [0, 1, 2, 11],

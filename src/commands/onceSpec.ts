@@ -5,7 +5,7 @@ const group = 'Exactly once';
 
 /** Taken by every command that does one thing. */
 export const onceOptions: readonly OptionSpec[] = [
-  { flags: '--once <name>', about: 'name it: under one name it happens once', group },
+  { flags: '-o, --once <name>', about: 'name it: under one name it happens once', group },
   {
     flags: '--run <name>',
     about: 'within this run each command happens once',

@@ -10,28 +10,47 @@ import { bothGiven } from '../words/requestInput.ts';
 import { fieldsOf, jsonOf, payloadOf, refuseSharedStdin, textOf } from './inputs.ts';
 import { namingOf } from './naming.ts';
 import { doOnce } from './once.ts';
+import type { RepliedTo } from './replyTo.ts';
 
 export const run: Run = async (given, context) => doOnce(await parse(given, context), given, context);
 
 async function parse(given: Given, context: Context): Promise<Order> {
   refuseBoth(given, 'content', 'content-file');
   refuseBoth(given, 'button', 'components');
+  refuseBoth(given, 'reply-to', 'reply-to-intent');
   refuseSharedStdin(given, ['content-file', 'components', 'payload', 'token-file']);
   const payload = await payloadOf(given, context);
   const fromFile = given.text('content-file') !== undefined;
   const drawn = given.text('components') === undefined;
+  const replied = await repliedToOf(given, context);
   const overrides = {
-    conversation_id: { options: ['--conversation'], value: given.text('conversation') },
+    conversation_id: {
+      options: ['--conversation'],
+      // A reply is where what it replies to is, unless something else is said.
+      value:
+        given.text('conversation') ??
+        (payload?.conversation_id === undefined ? replied?.conversation : undefined),
+    },
     content: {
       options: fromFile ? ['--content-file'] : ['--content', '--content-file'],
       value: await contentOf(given, context),
     },
-    reply_to_message_id: { options: ['--reply-to'], value: given.text('reply-to') },
+    reply_to_message_id: {
+      options: [replied === undefined ? '--reply-to' : '--reply-to-intent'],
+      value: replied?.messageId ?? given.text('reply-to'),
+    },
     components: { options: [drawn ? '--button' : '--components'], value: await componentsOf(given, context) },
   };
   const { fields, options } = fieldsOf(payload, overrides);
   const { wanted, payloadKey } = parseMessage(fields, options);
   return { wanted, naming: namingOf(given, context, payloadKey) };
+}
+
+async function repliedToOf(given: Given, context: Context): Promise<RepliedTo | undefined> {
+  const word = given.text('reply-to-intent');
+  if (word === undefined) return undefined;
+  const { repliedTo } = await import('./replyTo.ts');
+  return repliedTo(word, given, context);
 }
 
 async function contentOf(given: Given, context: Context): Promise<string | undefined> {

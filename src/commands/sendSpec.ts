@@ -20,14 +20,24 @@ export const sendSpec: LeafSpec = {
   about: 'Send a bot message, with buttons, to a conversation',
   meant,
   options: [
-    { flags: '--conversation <id>', about: 'the conversation’s id, from an inbound event', group: 'Message' },
-    { flags: '--content <text>', about: 'the text, 1 to 5000 characters', group: 'Message' },
+    {
+      flags: '-c, --conversation <id>',
+      about: 'the conversation’s id, from an inbound event',
+      group: 'Message',
+    },
+    { flags: '-m, --content <text>', about: 'the text, 1 to 5000 characters', group: 'Message' },
     {
       flags: '--content-file <file>',
       about: 'read the text from a file, or from stdin with -',
       group: 'Message',
     },
     { flags: '--reply-to <id>', about: 'the id of the message to reply to', group: 'Message' },
+    {
+      flags: '--reply-to-intent <id>',
+      about: 'reply to what was sent as this intent: its ID, or its --once',
+      completes: 'intents',
+      group: 'Message',
+    },
     {
       flags: '--button <label=…,id=…[,style=…]>',
       about: 'add a button (repeatable); style: success, danger',

@@ -28,7 +28,7 @@ export const transferSpec: LeafSpec = {
   meant,
   options: [
     {
-      flags: '--to <address>',
+      flags: '-t, --to <address>',
       about: 'the recipient’s address, or @NAME of the policy',
       group: 'Transfer',
     },

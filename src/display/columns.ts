@@ -8,6 +8,6 @@ export function columnsIn({ COLUMNS: text = '' }: Env): number | undefined {
 }
 
 /** How wide results may be: in a pipe nothing is cut or folded. */
-export function columnsOf({ isTerminal, columns }: Output, env: Env): number {
-  return columnsIn(env) ?? (isTerminal ? columns : Number.POSITIVE_INFINITY);
+export function columnsOf({ isTerminal, hasWidth, columns }: Output, env: Env): number {
+  return columnsIn(env) ?? (isTerminal || hasWidth ? columns : Number.POSITIVE_INFINITY);
 }

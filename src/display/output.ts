@@ -22,6 +22,8 @@ function codeOf(error: Error): string | undefined {
 export class Output {
   readonly isTerminal: boolean;
   readonly columns: number;
+  /** Whether it says itself how wide it is. */
+  readonly hasWidth: boolean;
   readonly #stream: WritableLike;
   #closed = false;
   #last: Promise<unknown> = Promise.resolve();
@@ -30,6 +32,7 @@ export class Output {
     this.#stream = stream;
     this.isTerminal = stream.isTTY === true;
     // A pseudo-terminal that was never told its size says 0.
+    this.hasWidth = Boolean(stream.columns);
     this.columns = stream.columns || 80;
     // Without a listener the same error would also end the process with a stack trace.
     stream.on('error', () => {});

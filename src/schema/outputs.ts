@@ -388,7 +388,9 @@ const policySet = z
   .strictObject({ ...head, journal: text, number: count.describe('the policy’s number in the journal') })
   .meta({ id: 'PolicySet', title: 'A shared journal’s new policy' });
 
-const profileCommands = ['add', 'list', 'show', 'use', 'set', 'unset'].map((word) => `config ${word}`);
+const profileCommands = ['add', 'list', 'show', 'use', 'set', 'unset', 'rename'].map(
+  (word) => `config ${word}`,
+);
 
 const batches = ['batch send', 'batch transfer'];
 

@@ -31,7 +31,7 @@ export function badHeader(
   ].filter((fault) => fault !== '');
   return badFile(
     `${source}, line 1: the header ${faults.join('; it ')}`,
-    `The header may name ${known.join(',')}, separated by commas; it must name ${listed(needed)}.`,
+    `The header may name ${known.join(',')}, separated by commas (or semicolons, or tabs); it must name ${listed(needed)}.`,
   );
 }
 

@@ -126,6 +126,11 @@ export function outranksInUse(variable: string): string {
 export const noProfilesYet = 'There are no profiles yet. To add one:';
 export const profileAdded = (name: string): string => `Added profile ${name}.`;
 export const profileRemoved = (name: string): string => `Removed profile ${name}.`;
+export const profileRenamed = (name: string, newName: string): string => `${name} is now called ${newName}.`;
+
+export function renamedInJournal(name: string): string {
+  return `What it did stands in the journal under ${name}, and cannot be resumed by it under its new name:`;
+}
 export const profileInUse = (name: string): string => `${name} is now in use.`;
 export const keySet = (name: string, key: string): string => `Set ${key} of profile ${name}.`;
 export const keyReset = (name: string, key: string): string =>

@@ -63,7 +63,7 @@ describe('CSV', () => {
     ['an unknown column', 'id,conversation_id,content,colour\n', '"colour"'],
     ['a column given twice', 'content,conversation_id,content\n', 'has columns twice: "content"'],
     ['a missing column', 'id,content\n', 'lacks: "conversation_id"'],
-    ['semicolons', 'id;conversation_id;content\n', 'has unknown columns'],
+    ['bars between its cells', 'id|conversation_id|content\n', 'has unknown columns'],
     ['nothing at all', '', 'is empty'],
     ['a quote that never ends', 'conversation_id,content\nc,"x\n', 'not CSV'],
     ['a quote within a cell', 'conversation_id,content\nc,x"y\n', 'not CSV'],
@@ -72,6 +72,16 @@ describe('CSV', () => {
     expect(failure.code).toBe('bad-file');
     expect(failure.message).toContain(problem);
     expect(failure.message).toContain('Nothing was sent.');
+  });
+
+  test.each([
+    ['semicolons', 'conversation_id;content\nc1;one, and two; '],
+    ['tabs', 'conversation_id\tcontent\nc1\tone, and two; '],
+    ['quoted semicolons', '"conversation_id";"content"\nc1;"one, and two; "'],
+    ['commas', 'conversation_id,content\nc1,"one, and two; "'],
+  ])('cells may be divided by %s, as their header is', async (_what, text) => {
+    const [row] = await read(text.replace(/; $/u, '\n').replace('two; "', 'two"'));
+    expect(row).toEqual({ line: 2, fields: { conversation_id: 'c1', content: 'one, and two' } });
   });
 
   test('a transfer’s header needs an id', async () => {

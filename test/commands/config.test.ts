@@ -293,6 +293,23 @@ describe('config use, set, unset, remove, path', () => {
     expect(JSON.stringify(home.readConfig())).not.toContain('timeout');
   });
 
+  test('rename keeps all of it, its place and its use, and says what the journal keeps', async () => {
+    const before = home.readConfig() as { profiles: Record<string, unknown> };
+    const [shown] = await json(['rename', 'prod', 'payments']);
+    expect(shown).toMatchObject({ command: 'config rename', profile: { name: 'payments', in_use: true } });
+    expect(home.readConfig()).toMatchObject({
+      'in-use': 'payments',
+      profiles: { payments: before.profiles.prod },
+    });
+    await refused(['rename', 'prod', 'x'], 'no-such-profile', /prod/u);
+    await refused(['rename', 'payments', 'payments'], 'not-allowed-now', /already/u);
+  });
+
+  test('rm is another word for remove', async () => {
+    const [removed] = await json(['rm', 'prod', '--yes']);
+    expect(removed).toMatchObject({ command: 'config remove' });
+  });
+
   test('remove takes the token with it, and leaves nobody in use', async () => {
     const [removed] = await json(['remove', 'prod', '--yes']);
     expect(removed).toMatchObject({ command: 'config remove', removed: { name: 'prod' } });

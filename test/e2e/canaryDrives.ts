@@ -167,6 +167,10 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
     { line: ['stored', 'retries'], code: 0 },
     { line: ['stored', 'token'], code: 2 },
   ],
+  'config rename': [
+    { line: ['stored', 'renamed'], code: 0 },
+    { line: ['stored', 'variable'], code: 2 },
+  ],
   'config remove': [
     { line: ['stored', '--yes'], code: 0 },
     { line: ['nobody'], code: 2 },

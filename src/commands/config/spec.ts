@@ -159,7 +159,8 @@ export const configSpec: BranchSpec = {
     leaf(
       {
         name: 'remove',
-        about: 'remove a profile, and its token if it is stored',
+        alias: 'rm',
+        about: 'remove a profile, and its token if it is stored (also: rm)',
         details: 'Asks first on a terminal. The journal keeps what the bot did.',
         arguments: [name],
         options: [{ flags: '-y, --yes', about: 'do not ask for confirmation' }],
@@ -171,6 +172,22 @@ export const configSpec: BranchSpec = {
         exits: [0, 1, 2, 130],
       },
       () => import('./remove.ts'),
+    ),
+    leaf(
+      {
+        name: 'rename',
+        about: 'give a profile another name',
+        details:
+          'The journal keeps what the bot did under the old name: an intent belongs to the bot that began it. So rename while nothing of it is unknown, held or open.',
+        arguments: [name, { usage: '<new-name>', about: 'what to call it from now on' }],
+        examples: [
+          { line: 'botctl config rename prod payments', about: 'It stays in use, if it was' },
+          { line: 'botctl config rename prod payments --json', about: 'For a script' },
+          { line: 'botctl history --bot prod --state unknown', about: 'Look first what is not settled' },
+        ],
+        exits: looks,
+      },
+      () => import('./rename.ts'),
     ),
     leaf(
       {

@@ -1,0 +1,67 @@
+import { type Complaint, complain } from '../intent/complaint.ts';
+import { badTemplate, isColumn, isGivenToo, templateRule, withoutValue } from '../words/template.ts';
+import { type HeaderColumns, headerOf, jsonColumns } from './columns.ts';
+import type { RawRow } from './rawRow.ts';
+
+/** A message's text with places for columns of its row, and nothing else: no conditions, no loops, no escapes. */
+export class Template {
+  /** What the places name, each once. */
+  readonly columns: readonly string[];
+  readonly #parts: readonly (string | { readonly column: string })[];
+
+  private constructor(parts: readonly (string | { readonly column: string })[]) {
+    this.#parts = parts;
+    this.columns = [...new Set(parts.flatMap((part) => (typeof part === 'string' ? [] : [part.column])))];
+  }
+
+  static parse(text: string, source: string): Template {
+    const parts: (string | { column: string })[] = [];
+    for (const [index, piece] of text.split(/(\{\{[^{}]*\}\})/u).entries()) {
+      const column = index % 2 === 0 ? undefined : piece.slice(2, -2).trim();
+      if (column === undefined) {
+        if (/\{\{|\}\}/u.test(piece))
+          throw badTemplate(source, 'has {{ or }} that is not a whole {{column}}');
+        parts.push(piece);
+      } else {
+        if (!isColumn(column) || jsonColumns.includes(column) || column === 'content')
+          throw badTemplate(source, `names {{${column}}}, which cannot be put into a text`);
+        parts.push({ column });
+      }
+    }
+    return new Template(parts);
+  }
+
+  /** Instead of the content a header names what the content is made of. */
+  header(): HeaderColumns {
+    const { known, needed } = headerOf('message');
+    const others = (columns: readonly string[]): string[] => columns.filter((column) => column !== 'content');
+    return {
+      known: [...new Set([...others(known), ...this.columns])],
+      needed: [...new Set([...others(needed), ...this.columns])],
+    };
+  }
+
+  /** The row as if its content had been written by hand. */
+  fill(row: RawRow): RawRow {
+    if ('complaints' in row) return row;
+    const { content: given, ...fields } = row.fields;
+    const complaints: Complaint[] = this.columns
+      .filter((column) => !isText(row.fields[column]))
+      .map((column) => complain('content', templateRule, withoutValue(column)));
+    if (given !== undefined) complaints.push(complain('content', templateRule, isGivenToo));
+    if (complaints.length > 0)
+      return { line: row.line, complaints, ...(typeof fields.id === 'string' ? { id: fields.id } : {}) };
+    const content = this.#parts
+      .map((part) => (typeof part === 'string' ? part : String(row.fields[part.column])))
+      .join('');
+    const { known } = headerOf('message');
+    const kept = Object.entries(fields).filter(
+      ([name]) => known.includes(name) || !this.columns.includes(name),
+    );
+    return { line: row.line, fields: { ...Object.fromEntries(kept), content } };
+  }
+}
+
+function isText(value: unknown): boolean {
+  return (typeof value === 'string' && value !== '') || typeof value === 'number';
+}

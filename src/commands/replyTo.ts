@@ -1,0 +1,51 @@
+import type { Given } from '../cli/given.ts';
+import type { Context } from '../context.ts';
+import { idOrSignature, requestOf } from '../display/report.ts';
+import type { Intent, Journal } from '../journal/journal.ts';
+import { noMessageToReplyTo, noSuchMessage, severalMessages } from '../words/replyTo.ts';
+import { intentById } from './intentById.ts';
+import { isJournalThere, journalLocation, openJournalOf, shownLocation } from './journalPath.ts';
+import { storedReport } from './storedReport.ts';
+
+export type RepliedTo = { readonly messageId: string; readonly conversation: string | undefined };
+
+/** The accepted message of an intent of this journal: by its ID, or by the name that --once gave it. */
+export async function repliedTo(word: string, given: Given, context: Context): Promise<RepliedTo> {
+  if (!(await isJournalThere(given, context)))
+    throw noSuchMessage(word, await shownLocation(await journalLocation(given, context)));
+  const journal = await openJournalOf(given, context, 'look');
+  try {
+    const intent = await messageOf(word, journal);
+    const messageId = idOrSignature(await storedReport(intent, given.command, journal.reads));
+    if (intent.state !== 'accepted' || messageId === undefined) throw noMessageToReplyTo(word, intent);
+    const { conversation_id: conversation } = requestOf(intent);
+    return { messageId, conversation: typeof conversation === 'string' ? conversation : undefined };
+  } finally {
+    await journal.close();
+  }
+}
+
+async function messageOf(word: string, journal: Journal): Promise<Intent> {
+  const named = await namedSo(word, journal);
+  const byId = await idBeginsSo(word, journal);
+  const found = new Map([...named, ...byId].map((intent) => [intent.id, intent]));
+  if (found.size > 1) throw severalMessages(word, [...found.keys()]);
+  const [only] = found.values();
+  if (only !== undefined && only.kind === 'message') return only;
+  // Says what is wrong with it as an ID.
+  if (only === undefined) await intentById(word, journal);
+  throw noSuchMessage(word, journal.place);
+}
+
+async function namedSo(name: string, { reads }: Journal): Promise<readonly Intent[]> {
+  const named: Intent[] = [];
+  for await (const intent of reads.select({ nameStart: name, kind: 'message', limit: mostOfOneStart }))
+    if (intent.name === name && intent.namedBy === 'once') named.push(intent);
+  return named;
+}
+
+const mostOfOneStart = 10_000;
+
+async function idBeginsSo(word: string, { reads }: Journal): Promise<readonly Intent[]> {
+  return word.length < 4 ? [] : reads.startingWith(word);
+}

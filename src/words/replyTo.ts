@@ -1,0 +1,30 @@
+import { Failure } from '../errors.ts';
+import type { Intent } from '../journal/journal.ts';
+import { unsentNow } from './nothing.ts';
+
+export function noSuchMessage(word: string, place: string): Failure {
+  return new Failure(
+    'no-such-intent',
+    unsentNow(`No message of the journal ${place} is called ${JSON.stringify(word)}, by --once or by its ID`),
+    { hint: 'These are the messages that it has:', next: [['history', '--kind', 'message']] },
+  );
+}
+
+export function severalMessages(word: string, ids: readonly string[]): Failure {
+  return new Failure(
+    'usage',
+    unsentNow(`${JSON.stringify(word)} is more than one intent: ${ids.join(', ')}`),
+    {
+      hint: 'Give the ID of one of them.',
+      next: [['history', ...ids]],
+    },
+  );
+}
+
+export function noMessageToReplyTo(word: string, { id, state }: Pick<Intent, 'id' | 'state'>): Failure {
+  return new Failure(
+    'not-allowed-now',
+    unsentNow(`${JSON.stringify(word)} (intent ${id}) is ${state}: no message of it is known to reply to`),
+    { hint: 'It must be accepted first, with an id in its reply.', next: [['history', id]] },
+  );
+}

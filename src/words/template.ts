@@ -1,0 +1,26 @@
+import { Failure } from '../errors.ts';
+import { unsentNow } from './nothing.ts';
+
+/** Anything that a header may say, but for what would not be seen, or would end the place. */
+export function isColumn(name: string): boolean {
+  return /^[^\p{C}\p{Z}{}]+(?: [^\p{C}\p{Z}{}]+)*$/u.test(name);
+}
+
+export const templateRule = 'what --template makes of the row';
+export const isGivenToo = 'is given by the row too';
+
+export function withoutValue(column: string): string {
+  return `has no value for {{${column}}} in this row`;
+}
+
+export function badTemplate(source: string, what: string): Failure {
+  return new Failure('bad-file', unsentNow(`The template ${source} ${what}`), {
+    hint: 'A template is text with places like {{first_name}}, each named as a column of the file.',
+  });
+}
+
+export function templateFromStdin(): Failure {
+  return new Failure('usage', unsentNow('--template cannot be read from stdin'), {
+    hint: 'Give it as a file.',
+  });
+}
