@@ -50,18 +50,19 @@ function refuse(why) {
 }
 
 function start() {
-  // The sandbox promises to write nothing outside its own folder; help is drawn before what was kept is checked.
-  const keep = words.some((word) => /^(sandbox|help|--help|-h)$/u.test(word)) ? undefined : keepCompiled();
-  const { main, thisProcess } = require('../dist/main.js');
-  const context = thisProcess();
-  main(context).then((exit) => {
-    keep?.();
+  const { main, keep } = mainOf();
+  const context = main.thisProcess();
+  main.main(context).then((exit) => {
+    keep();
     // All is written and closed by now. What is left is not worth taking apart, 3 ms of a send; and what was
     // given up may hold the process for ever, such as a pipe that nobody writes to.
     process.exit(exit);
   });
 }
 
-function keepCompiled() {
-  return require('../dist/compiled.js').keepCompiled(`${dirname(__dirname)}/dist`, process.env);
+function mainOf() {
+  // The sandbox promises to write nothing outside its own folder; help is drawn before what was kept is checked.
+  if (words.some((word) => /^(sandbox|help|--help|-h)$/u.test(word)))
+    return { main: require('../dist/main.js'), keep() {} };
+  return require('../dist/compiled.js').loadMain(`${dirname(__dirname)}/dist`, process.env);
 }

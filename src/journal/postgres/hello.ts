@@ -1,4 +1,5 @@
 import type { Line } from './line.ts';
+import { readVersion, schemaVersion } from './migrate.ts';
 import { inSchema } from './migrations.ts';
 import type { Row } from './rows.ts';
 import { inMs, nowMs } from './serverTime.ts';
@@ -75,6 +76,10 @@ const aboutSystem = `SELECT system_identifier::text AS id FROM pg_control_system
 
 export async function askServer(line: Line): Promise<ServerFacts> {
   const { row, more } = await askWithMore(line, [...session, aboutServer], aboutSystem);
+  return serverFacts(line, row, more);
+}
+
+function serverFacts(line: Line, row: Row, system: Row | undefined): ServerFacts {
   const setting = (name: string): string => String(row[name]);
   return {
     versionNumber: Number(row.version),
@@ -87,7 +92,7 @@ export async function askServer(line: Line): Promise<ServerFacts> {
     },
     isDirect: line.serverPid === row.pid,
     // Some managed servers let nobody ask.
-    systemId: more === undefined ? '' : String(more.id),
+    systemId: system === undefined ? '' : String(system.id),
     timeline: Number(row.timeline),
     startedAtMs: Number(row.started),
     nowMs: Number(row.now),
@@ -124,12 +129,36 @@ const readSalt = `SELECT value FROM @schema.salt WHERE name = 'salt'`;
 export async function askJournal(line: Line, schema: string): Promise<JournalFacts> {
   const asked = [inSchema(schema, aboutJournal)];
   const { row, more } = await askWithMore(line, asked, inSchema(schema, readSalt));
+  return journalFacts(row, more);
+}
+
+function journalFacts(row: Row, salt: Row | undefined): JournalFacts {
   return {
     id: String(row.id),
-    salt: more?.value as Uint8Array | undefined,
+    salt: salt?.value as Uint8Array | undefined,
     leaseMs: Number(row.lease),
     acceptedDurability: row.durability === true,
     movedTo: row.moved === null ? undefined : String(row.moved),
     servers: JSON.parse(String(row.servers)) as JournalFacts['servers'],
   };
+}
+
+/**
+ * All of it in one round trip, where nothing of it is refused and the journal is of this release. Anywhere else it is
+ * asked for piece by piece, so that one can say what is wrong.
+ */
+export async function askAll(
+  line: Line,
+  schema: string,
+): Promise<{ readonly server: ServerFacts; readonly journal: JournalFacts } | undefined> {
+  const ofJournal = [readVersion, aboutJournal, readSalt].map((sql) => inSchema(schema, sql));
+  try {
+    const answers = await line.all([...session, aboutServer, aboutSystem, ...ofJournal]);
+    const [server = {}, system, version, journal = {}, salt] = answers.slice(-5).map(({ rows }) => rows[0]);
+    if (Number(version?.version) !== schemaVersion) return undefined;
+    return { server: serverFacts(line, server, system), journal: journalFacts(journal, salt) };
+  } catch (error) {
+    if (line.isBroken) throw error;
+    return undefined;
+  }
 }

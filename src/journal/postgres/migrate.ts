@@ -19,7 +19,7 @@ type SchemaState =
 
 export const schemaVersion = migrations.length;
 
-const readVersion = `SELECT convert_from(value, 'UTF8') AS version FROM @schema.meta WHERE name = 'version'`;
+export const readVersion = `SELECT convert_from(value, 'UTF8') AS version FROM @schema.meta WHERE name = 'version'`;
 
 /** Not to be asked inside a transaction: where nothing is there, PostgreSQL calls it an error. */
 export async function schemaStateOf(client: SqlClient, schema: string): Promise<SchemaState> {

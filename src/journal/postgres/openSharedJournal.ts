@@ -5,7 +5,7 @@ import type { Journal } from '../journal.ts';
 import { lastRemembered } from '../lastRemembered.ts';
 import { type Address, placeOf } from './address.ts';
 import { refusalOfServer, refusalToSend } from './checks.ts';
-import { askJournal, askServer, type JournalFacts, nameOfServer, type ServerFacts } from './hello.ts';
+import { askAll, askJournal, askServer, type JournalFacts, nameOfServer, type ServerFacts } from './hello.ts';
 import { Lease } from './lease.ts';
 import type { Line } from './line.ts';
 import { Lines, type Patience } from './lines.ts';
@@ -39,12 +39,13 @@ export async function openSharedJournal(
   let lost: string | undefined;
   /** A server that was started, promoted or put in another's place is met like a new one. */
   const greet = async (line: Line): Promise<string> => {
-    const server = await askServer(line);
+    const all = await askAll(line, schema);
+    const server = all?.server ?? (await askServer(line));
     clock.set(server.nowMs);
     const refused = refusalOfServer(server, place);
     if (refused !== undefined) throw refused;
-    await refuseSchema(line, schema, place);
-    const journal = await askJournal(line, schema);
+    if (all === undefined) await refuseSchema(line, schema, place);
+    const journal = all?.journal ?? (await askJournal(line, schema));
     // Its salt and its notes are another's, and what was claimed there is not claimed here.
     if (facts !== undefined && facts.journal.id !== journal.id) throw sharedJournalLost(place, serverChanged);
     facts = { server, journal };

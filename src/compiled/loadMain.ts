@@ -1,48 +1,69 @@
 import { readFileSync } from 'node:fs';
-import Module from 'node:module';
-import { dirname } from 'node:path';
+import { createRequire, wrap } from 'node:module';
+import { join } from 'node:path';
 import { Script } from 'node:vm';
 import { type Kept, keptAs, readKept, removeOld, writeKept } from './keptFiles.ts';
 import { privateCacheFolder } from './privateFolder.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 type Loaded = { readonly script: Script; readonly path: string; readonly kept: Kept | undefined };
+type Require = (id: string) => unknown;
+
+type Main = {
+  /** What main.js exports. */
+  readonly main: unknown;
+  /** To be called at the end, when all is told: keeps what was compiled. */
+  readonly keep: () => void;
+};
 
 /** After so many different commands next to nothing of a file is left that is not compiled. */
 const mostRuns = 64;
 
 /**
- * From here on the program's own files are taken from `code` compiled: what one command made the engine compile is
- * there for the next, 15 ms of a send. The result is to be called at the end, when all is told.
+ * The program, taken compiled where that is possible: what one command made the engine compile is there for the next,
+ * 15 ms of a send. `code` is the folder of all its files.
  */
-export function keepCompiled(code: string, env: Env): () => void {
+export function loadMain(code: string, env: Env): Main {
+  const required: Require = createRequire(join(code, 'main.js'));
   const folder = privateCacheFolder(env);
-  if (folder === undefined) return () => {};
+  if (folder === undefined) return { main: required('./main.js'), keep: () => {} };
+  const loaded: Loaded[] = [];
+  const main = loaderOf(code, folder, env, required, loaded)('./main.js');
+  return {
+    main,
+    keep: () => {
+      try {
+        keep(loaded, folder);
+      } catch {
+        // A disk that is full or takes nothing: it is compiled again.
+      }
+    },
+  };
+}
+
+/** Loads the program's own files, which lie side by side, and leaves all else to Node. */
+function loaderOf(code: string, folder: string, env: Env, required: Require, loaded: Loaded[]): Require {
   // What v8.cachedDataVersionTag() is made of, without loading node:v8: 1.4 ms of every command.
   const { version, arch, execArgv } = process;
   const engine = [version, arch, ...execArgv, env.NODE_OPTIONS].join(' ');
-  const loaded: Loaded[] = [];
-  const extensions = (Module as unknown as { readonly _extensions: Loaders })._extensions;
-  const usual = extensions['.js'];
-  extensions['.js'] = (module, file) => {
-    if (dirname(file) !== code) return usual(module, file);
+  const modules = new Map<string, { exports: unknown }>();
+  const load: Require = (id) => {
+    if (!/^\.\/[^/]+\.js$/u.test(id)) return required(id);
+    const begun = modules.get(id);
+    if (begun !== undefined) return begun.exports;
+    const module = { exports: {} };
+    modules.set(id, module);
+    const file = join(code, id);
     const source = readFileSync(file);
     const path = keptAs(folder, source, engine);
     const kept = readKept(path);
-    // As Node wraps it, all on the first line, so that the others keep their numbers.
-    const wrapped = Module.wrap(source.toString('latin1'));
-    const script = new Script(wrapped, { filename: file, cachedData: kept?.code });
+    const script = new Script(wrap(source.toString()), { filename: file, cachedData: kept?.code });
     loaded.push({ script, path, kept });
     const run = script.runInThisContext() as ModuleBody;
-    run.call(module.exports, module.exports, (id) => module.require(id), module, file, code);
+    run.call(module.exports, module.exports, load, module, file, code);
+    return module.exports;
   };
-  return () => {
-    try {
-      keep(loaded, folder);
-    } catch {
-      // A disk that is full or takes nothing: it is compiled again.
-    }
-  };
+  return load;
 }
 
 /** A command that loads what none before it loaded together adds what it compiled; any other has nothing new. */
@@ -75,9 +96,8 @@ function takeBackFlags(): void {
 
 type ModuleBody = (
   exports: unknown,
-  require: (id: string) => unknown,
-  module: NodeModule,
+  require: Require,
+  module: { exports: unknown },
   file: string,
   folder: string,
 ) => void;
-type Loaders = Record<'.js', (module: NodeModule, file: string) => void>;
