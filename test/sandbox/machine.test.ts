@@ -131,3 +131,28 @@ test('the page shows the wallet and the last effects, with what came in made har
   expect(html).not.toContain('<script>');
   await sandbox.close();
 });
+
+test('a folder of the first version is brought up to date, and its transactions are found by address', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'botctl-sandbox-'));
+  const before = await startTestSandbox({ dataDir });
+  const { json } = await before.post('transfer', { to_address: recipient, asset: 'SOL', amount: '1' });
+  await before.close();
+  const db = openDatabase(dataDir, 0, () => undefined);
+  db.exec(`DROP TABLE touches; DROP INDEX token_accounts_by_owner; DELETE FROM facts WHERE name = 'slot_at_ms';
+    UPDATE transactions SET meta = json_remove(meta, '$.inner', '$.loaded'); PRAGMA user_version = 1`);
+  db.close();
+  const after = await startTestSandbox({ dataDir, nowMs: () => Date.now() + 60_000 });
+  const ask = async (method: string, params: unknown[]): Promise<unknown> => {
+    const headers = { 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+    return (
+      (await (await fetch(after.node.rpcUrl, { method: 'POST', headers, body })).json()) as {
+        result: unknown;
+      }
+    ).result;
+  };
+  expect(await ask('getSignaturesForAddress', [recipient])).toMatchObject([{ signature: json.signature }]);
+  expect(await ask('getTransaction', [json.signature])).toMatchObject({ meta: { innerInstructions: [] } });
+  await after.close();
+  await rm(dataDir, { recursive: true, force: true });
+});

@@ -11,13 +11,14 @@ export type Database = InstanceType<typeof DatabaseSync>;
 /** How long a request waits for other processes' transactions. */
 export const lockWaitMs = 15_000;
 
-/** Which transactions name an address: each has a slot of its own. */
-const touches = `
+/** Which transactions name an address: each has a slot of its own. And when the clock of slots began. */
+const secondVersion = `
   CREATE TABLE touches (
     address TEXT NOT NULL,
     slot INTEGER NOT NULL,
     PRIMARY KEY (address, slot)
   ) STRICT, WITHOUT ROWID;
+  INSERT INTO facts (name, value) VALUES ('slot_at_ms', CAST(unixepoch() * 1000 AS TEXT));
   CREATE INDEX token_accounts_by_owner ON accounts (substr(data, 33, 32)) WHERE owner = '${tokenProgram}';
 `;
 
@@ -90,7 +91,7 @@ export function openDatabase(dataDir: string, waitMs: number, fill: (db: Databas
       }
       if (version !== 0) throw new Error(`${file} was written by a newer botctl`);
       if (hasTables(db)) throw new Error(`${file} is a database of another program`);
-      db.exec(schema + touches);
+      db.exec(schema + secondVersion);
       fill(db);
       db.exec('PRAGMA user_version = 2');
     });
@@ -103,7 +104,7 @@ export function openDatabase(dataDir: string, waitMs: number, fill: (db: Databas
 
 /** Folders of the first version did not keep which transactions name an address. */
 function addTouches(db: Database): void {
-  db.exec(touches);
+  db.exec(secondVersion);
   const touch = db.prepare('INSERT INTO touches (address, slot) VALUES (?, ?)');
   const rows = db.prepare('SELECT slot, wire FROM transactions').iterate() as Iterable<{
     slot: number;
