@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { deliver, type Outlet, send, stall } from './delivery.ts';
+import { deliver, type Outlet, passes, send } from './delivery.ts';
 import type { Fate } from './fate.ts';
 import type { Fault } from './faults.ts';
 import type { Answer } from './once.ts';
@@ -37,14 +37,6 @@ export async function serveOperation(
   const answer = operate(wanted, service);
   if (fault?.when === 'after') return logged(answer, await deliver(fault, answer.reply, outlet), fault);
   return logged(answer, send(answer.reply, outlet), fault ?? early);
-}
-
-/** Some faults before the effect only delay it. */
-async function passes(fault: Fault, outlet: Outlet): Promise<boolean> {
-  if (fault.kind === 'pass') return true;
-  if (fault.kind !== 'stall' || fault.ms === null) return false;
-  await stall(fault.ms, outlet);
-  return true;
 }
 
 async function endEarly(

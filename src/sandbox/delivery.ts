@@ -65,8 +65,16 @@ export async function deliver(fault: FaultKind, reply: Reply, outlet: Outlet): P
   }
 }
 
+/** Some faults before the effect only delay it: then it goes on. */
+export async function passes(fault: FaultKind, outlet: Outlet): Promise<boolean> {
+  if (fault.kind === 'pass') return true;
+  if (fault.kind !== 'stall' || fault.ms === null) return false;
+  await stall(fault.ms, outlet);
+  return true;
+}
+
 /** For ever means: until the client leaves or the sandbox closes. */
-export async function stall(ms: number | null, { response, closing }: Outlet): Promise<void> {
+async function stall(ms: number | null, { response, closing }: Outlet): Promise<void> {
   if (ms !== null) {
     await sleep(ms, undefined, { signal: closing }).catch(() => undefined);
     return;

@@ -238,10 +238,12 @@ describe('faults that meet /rpc', () => {
       { kind: 'reply', status: 429, operation: 'rpc', method: 'getHealth' },
       { kind: 'cut', at: 3, operation: 'rpc' },
       { kind: 'drop', operation: 'rpc', when: 'unread' },
+      { kind: 'stall', ms: 1, operation: 'rpc', when: 'unread' },
     );
     expect((await sandbox.post('message', { conversation_id: 'conv_demo', content: 'a' })).status).toBe(200);
     const health = { id: 7, method: 'getHealth' };
-    expect((await ask(health)).status).toBe(503);
+    const unwell = await ask(health);
+    expect([unwell.status, JSON.parse(unwell.text)]).toMatchObject([503, { id: 7, error: { code: 503 } }]);
     const limited = await ask(health);
     expect([limited.status, JSON.parse(limited.text).error.code]).toEqual([429, 429]);
     await expect(ask(health)).rejects.toThrow();

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { deliver, type Outlet, send } from '../delivery.ts';
+import { deliver, type Outlet, passes, send } from '../delivery.ts';
 import type { Fate } from '../fate.ts';
 import type { Fault } from '../faults.ts';
 import { takeFrom } from '../gate.ts';
@@ -19,7 +19,8 @@ export async function serveRpc(
   fate: Fate,
 ): Promise<LoggedReply> {
   const early = fate.ofRpc('unread');
-  if (early !== undefined && early.kind !== 'pass') return meet(early, '', jsonReply('', 503), outlet);
+  if (early !== undefined && !(await passes(early, outlet)))
+    return meet(early, '', standIn(early, undefined), outlet);
   const body = await readBody(request);
   if (body.kind === 'broken-off') return { status: 0, reason: 'the client left' };
   if (body.kind === 'too-large')
@@ -38,8 +39,7 @@ export async function serveRpc(
   const fault = fate.ofRpc(methods);
   const waitMs = takeFrom('rpc', node.readings.rpc_rate_limit, service);
   if (waitMs !== undefined) return { status: send(tooMany(call, node, waitMs), outlet), reason };
-  const isLimit = fault?.kind === 'reply' && fault.reply.status === 429;
-  const reply = isLimit ? tooMany(call, node, 1000) : jsonReply(answerRpc(call, node, fault));
+  const reply = ownReply(fault, call, node);
   if (fault === undefined) return { status: send(reply, outlet), reason };
   return meet(fault, reason, reply, outlet);
 }
@@ -47,6 +47,19 @@ export async function serveRpc(
 async function meet(fault: Fault, methods: string, reply: Reply, outlet: Outlet): Promise<LoggedReply> {
   const status = await deliver(fault, reply, outlet);
   return { status, reason: `${methods} fault: ${fault.kind}`.trimStart() };
+}
+
+/** What a scripted status has where the script leaves it out: a success its answer, any other a failure of JSON-RPC. */
+function ownReply(fault: Fault | undefined, call: unknown, node: Node): Reply {
+  const status = fault?.kind === 'reply' ? fault.reply.status : 200;
+  if (status === 429) return tooMany(call, node, 1000);
+  if (fault !== undefined && (status < 200 || status > 299)) return standIn(fault, call);
+  return jsonReply(answerRpc(call, node, fault));
+}
+
+function standIn(fault: Fault, call: unknown): Reply {
+  const status = fault.kind === 'reply' ? fault.reply.status : 503;
+  return jsonReply(answerStatus(call, status, 'A scripted fault.'), status);
 }
 
 function tooMany(call: unknown, { readings, nowMs }: Node, waitMs: number): Reply {
