@@ -3,6 +3,7 @@ export const helpTopics = [
   { name: 'options', about: 'the options that every command takes' },
   { name: 'exit-codes', about: 'what every exit code means, and what to do' },
   { name: 'reruns', about: 'what running the same command again does' },
+  { name: 'agents', about: 'how a program uses botctl safely' },
   { name: 'environment', about: 'every variable that botctl reads' },
 ] as const;
 

@@ -32,12 +32,16 @@ export async function doOnce(
   try {
     const { engine, connection } = session;
     waiting = await openWait(order, session, given, context, wait);
-    const consent = openBeforeSending(
-      order.wanted.kind,
-      afterNodes(connection, waiting),
-      consentFor(order, engine.bot, given, context),
-    );
-    const outcome = await execute(order, engine, consent).catch((thrown: unknown) =>
+    const proposes = order.wanted.kind === 'transfer' && given.flag('propose');
+    // Of a proposal nothing leaves: a person is asked when it is resumed.
+    const consent = proposes
+      ? undefined
+      : openBeforeSending(
+          order.wanted.kind,
+          afterNodes(connection, waiting),
+          consentFor(order, engine.bot, given, context),
+        );
+    const outcome = await execute(order, { ...engine, proposes }, consent).catch((thrown: unknown) =>
       failWithEarlier(thrown, engine.journal),
     );
     const chainEnd = await waiting?.end(outcome, engine.journal);

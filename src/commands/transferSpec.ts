@@ -50,6 +50,11 @@ export const transferSpec: LeafSpec = {
       about: 'allow an address off the curve (multisig vaults)',
       group: 'Transfer',
     },
+    {
+      flags: '--propose',
+      about: 'only put it on record; a person sends it with resume',
+      group: 'Transfer',
+    },
     ...waitOptionSpecs,
     ...onceOptions,
   ],

@@ -161,6 +161,7 @@ async function actOnPlan(
     case 'leave-behind':
       return leaveBehind(mustFind(found), fresh, tx, engine);
     case 'resume':
+      if (engine.proposes === true) return proposeFound(mustFind(found), tx, nowMs);
       return resumeOrHold(mustFind(found), tx, engine);
     case 'again':
       return sendAgain(mustFind(found), identity, tx, engine);
@@ -216,19 +217,36 @@ async function beginAllowed(
   const nowMs = clock.now();
   if (order.wanted.kind === 'message') return beginNew(fresh, tx, engine, nowMs);
   await refuseOtherPolicy(tx, engine);
-  if (policies === undefined) return beginNew(fresh, tx, engine, nowMs);
+  if (policies === undefined) return beginOrPropose(fresh, tx, engine, nowMs);
   const spend = spendOf(order.wanted.request);
   const word = await spendWithin(policies, { baseUrl: fresh.baseUrl, spend, id: undefined }, tx, nowMs);
   switch (word.is) {
     case 'allowed':
-      return beginNew(fresh, tx, engine, nowMs);
-    case 'needs-approval': {
-      const intent = await tx.propose(fresh, 'approval' satisfies HeldReason, nowMs);
-      return { ...(await concluded(intent, tx, false)), createdNow: true };
-    }
+      return beginOrPropose(fresh, tx, engine, nowMs);
+    case 'needs-approval':
+      return propose(fresh, tx, nowMs);
     case 'refused':
       return { is: 'not-sent', because: 'policy', refusal: word.refusal };
   }
+}
+
+function beginOrPropose(
+  fresh: NewIntent,
+  tx: Transaction,
+  engine: EngineContext,
+  nowMs: number,
+): Promise<Claim | Outcome> {
+  return engine.proposes === true ? propose(fresh, tx, nowMs) : beginNew(fresh, tx, engine, nowMs);
+}
+
+async function propose(fresh: NewIntent, tx: Transaction, nowMs: number): Promise<Outcome> {
+  const intent = await tx.propose(fresh, 'approval' satisfies HeldReason, nowMs);
+  return { ...(await concluded(intent, tx, false)), createdNow: true };
+}
+
+/** Of what has not left anything it is a proposal from now on; what may have landed stays in doubt. */
+async function proposeFound(intent: Intent, tx: Transaction, nowMs: number): Promise<Outcome> {
+  return intent.tainted ? concluded(intent, tx, false) : holdFor('approval', intent, tx, nowMs);
 }
 
 /** The clock is read once for what is checked and what is put on record. */
@@ -319,8 +337,12 @@ async function sendAgain(
   tx: Transaction,
   engine: EngineContext,
 ): Promise<Claim | Outcome> {
-  if (intent.fingerprint === identity.fingerprint) return claimAllowed(intent, tx, engine);
+  const claimOrPropose = (known: Intent): Promise<Claim | Outcome> =>
+    engine.proposes === true
+      ? holdFor('approval', known, tx, engine.clock.now())
+      : claimAllowed(known, tx, engine);
+  if (intent.fingerprint === identity.fingerprint) return claimOrPropose(intent);
   const body = bodyBytes({ ...identity.order.wanted.request }, intent.key);
   await tx.rewrite(intent.id, body, identity.fingerprint, identity.payment);
-  return claimAllowed(mustFind(await tx.get(intent.id)), tx, engine);
+  return claimOrPropose(mustFind(await tx.get(intent.id)));
 }

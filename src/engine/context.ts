@@ -23,6 +23,8 @@ export type EngineContext = {
   readonly policies?: Policies | undefined;
   /** Of the journal's own policy, which is one of them. */
   readonly policyNumber?: number | undefined;
+  /** What would begin is put on record for a person to send; nothing leaves. */
+  readonly proposes?: boolean;
   readonly clock: Clock;
   readonly chance: Chance;
   readonly interrupts: Interrupts;

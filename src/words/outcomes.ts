@@ -73,7 +73,7 @@ const heldReasons: Readonly<Record<HeldReason, string>> = {
   'other-token':
     'an earlier attempt may have been accepted under another token, and the service may keep keys per token',
   policy: 'an earlier attempt may have been accepted, and to send it again would be against the policy',
-  approval: 'it is more than the policy lets botctl send without a person’s word',
+  approval: 'it was proposed, or is more than the policy lets botctl send without a person’s word',
 };
 
 function isHeldReason(why: string): why is HeldReason {

@@ -66,6 +66,7 @@ async function printMost(): Promise<void> {
   const rows = `id,to_address,asset,amount\n1,${recipient},SOL,0.1\n2,${recipient},SOL,0.2\n`;
   await lines([...batch, '--dry-run'], rows);
   await lines(batch, rows);
+  await lines(['--sandbox', 'batch', 'status', 'b']);
   await lines([...batch, '--skip-invalid'], `${rows}3,${recipient},SOL,zero\n`);
   await lines(batch, rows.replace('0.2', '0.3'));
   await lines(batch, `${rows}3,${recipient},SOL,zero\n`);

@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { payAda, SandboxHome } from '../../testing/sandboxHome.ts';
+
+let operator: SandboxHome;
+beforeEach(async () => {
+  operator = await SandboxHome.open();
+});
+afterEach(() => operator.close());
+
+const rent = [...payAda, '--once', 'rent'];
+const paid = () => operator.sandbox.ledger({ kind: 'transfer' });
+
+describe('transfer --propose', () => {
+  test.each([
+    ['named', rent],
+    ['unnamed', payAda],
+  ])('puts a %s one on record, and no command but resume sends it', async (_what, transfer) => {
+    const first = await operator.json([...transfer, '--propose']);
+    expect(first).toMatchObject({
+      exit: 10,
+      outcome: 'held',
+      intent: { attempts: 0, why: 'approval', tainted: false },
+      error: { code: 'held', retry: 'decide' },
+    });
+    const id = first.intent?.id ?? '';
+    expect(first.error?.message).toContain(id);
+    expect(first.error?.message).toContain('Nothing was sent now');
+    for (const again of [[...transfer, '--propose'], transfer])
+      expect(await operator.json([...again])).toMatchObject({ exit: 10, intent: { id, attempts: 0 } });
+    expect(await paid()).toEqual([]);
+    expect(await operator.json(['resume', id])).toMatchObject({ exit: 10 });
+    expect(await operator.json(['resume', id, '--yes'])).toMatchObject({ exit: 0, outcome: 'accepted' });
+    expect(await operator.json([...transfer, '--propose'])).toMatchObject({ exit: 0, replayed: true });
+    expect(await paid()).toHaveLength(1);
+  });
+
+  test('can be given up, and proposed anew', async () => {
+    const { intent } = await operator.json([...rent, '--propose']);
+    const id = intent?.id ?? '';
+    await operator.run(['resolve', id, '--did-not-happen', '--reason', 'not wanted']);
+    expect(await operator.json([...rent, '--propose'])).toMatchObject({
+      exit: 10,
+      intent: { id, why: 'approval' },
+    });
+    expect(await paid()).toEqual([]);
+  });
+
+  test('sends nothing of what did not leave before, and leaves in doubt what may have', async () => {
+    await operator.sandbox.faults({
+      kind: 'reply',
+      status: 429,
+      operation: 'transfer',
+      headers: { 'Retry-After': '60' },
+    });
+    expect(await operator.json(rent)).toMatchObject({ outcome: 'open' });
+    expect(await operator.json([...rent, '--propose'])).toMatchObject({
+      exit: 10,
+      intent: { why: 'approval' },
+    });
+    await operator.sandbox.faults({ kind: 'drop', when: 'before', operation: 'transfer' });
+    const lost = [
+      'transfer',
+      '--to',
+      '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z',
+      '--asset',
+      'SOL',
+      '--amount',
+      '0.02',
+    ];
+    expect(await operator.json(lost)).toMatchObject({ exit: 9 });
+    expect(await operator.json([...lost, '--propose'])).toMatchObject({ exit: 9, outcome: 'unknown' });
+    expect(await paid()).toEqual([]);
+  });
+});
