@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseAddress } from '../../../src/journal/postgres/address.ts';
 import { grantsSql } from '../../../src/journal/postgres/grants.ts';
-import { askServer } from '../../../src/journal/postgres/hello.ts';
+import { askAll, askJournal, askServer } from '../../../src/journal/postgres/hello.ts';
 import { Line } from '../../../src/journal/postgres/line.ts';
 import { closedAfterTest } from '../../../testing/closedAfterTest.ts';
 import type { Version } from '../../../testing/postgres/binaries.ts';
@@ -58,4 +58,19 @@ test.each<[Version, object]>([
     tcp_user_timeout: '10000',
     ...known,
   });
+});
+
+test('all is had in one round trip; where a part of it is refused or of another release, nothing is', async () => {
+  const place = await newPlaceIn(await (await sharedServer(18)).newDatabase());
+  const address = parseAddress(place.url, 'BOTCTL_JOURNAL', {}, () => 'nobody');
+  const line = closedAfterTest(await Line.connect(address));
+  const all = await askAll(line, place.schema);
+  const server = await askServer(line);
+  expect(all).toEqual({
+    server: { ...server, nowMs: expect.any(Number) },
+    journal: await askJournal(line, place.schema),
+  });
+  expect(await askAll(line, 'elsewhere')).toBeUndefined();
+  await line.query(`UPDATE ${place.schema}.meta SET value = '1' WHERE name = 'version'`);
+  expect(await askAll(line, place.schema)).toBeUndefined();
 });
