@@ -59,6 +59,9 @@ const writeVerbs = [
   'markReported',
   'markRowsReported',
   'leaveBehind',
+  'startCounting',
+  'propose',
+  'holdBack',
 ] as const satisfies readonly (keyof Writes)[];
 
 const precedingSends = ['begin', 'claim', 'startAttempt'] as const satisfies readonly (keyof Writes)[];

@@ -182,7 +182,7 @@ export const setPolicy = {
     SELECT s.intent, i.base_url, ${parts('s.payment')},
       coalesce((SELECT max(a.started_at) FROM @schema.attempts a WHERE a.intent = s.intent), s.updated_at)
     FROM @schema.standing s JOIN @schema.intents i ON i.seq = s.intent
-    WHERE s.payment IS NOT NULL AND s.updated_at >= $1::bigint - 26 * 3600000::bigint AND ${counts('s')} ORDER BY s.intent`,
+    WHERE s.payment IS NOT NULL AND s.updated_at >= $1::bigint - 72 * 3600000::bigint AND ${counts('s')} ORDER BY s.intent`,
   seedPaid: `INSERT INTO @schema.paid (address, head, tail, since)
     SELECT p.address, lower(left(p.address, 3)), lower(right(p.address, 3)), min(p.since)
     FROM (SELECT (s.payment::jsonb)->>0 AS address, s.created_at AS since FROM @schema.standing s

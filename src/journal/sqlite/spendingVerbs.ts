@@ -15,8 +15,8 @@ import type { Read } from './readVerbs.ts';
 import { intentOf, type SqlRow } from './rows.ts';
 import type { Store } from './store.ts';
 
-/** As far back as anything can be asked for. */
-const keptHours = 26;
+/** Longer than the window: a clock that goes back must find what was spent then. */
+const keptHours = 72;
 /** So many entries are read with every question, before they are put into the sums. */
 const mostUnsummed = 64;
 

@@ -1,0 +1,314 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { spendWithin } from '../../src/engine/spend.ts';
+import { unitsOf } from '../../src/intent/units.ts';
+import type { Decision, Guards, NewIntent, Transaction } from '../../src/journal/journal.ts';
+import type { Policies } from '../../src/policy/policy.ts';
+import { baseUrl, endWith, type JournalInHand, newIntent, nowMs } from '../../testing/journals.ts';
+
+/** A store that counts what is spent. */
+export type CountingStore<Place> = {
+  newPlace(): Promise<Place>;
+  open(place: Place): Promise<JournalInHand>;
+  declareDead(place: Place, owner: string): Promise<void>;
+  /** Where that is not for whoever sends: has it count from now on. */
+  startCounting(place: Place, atMs: number): Promise<void>;
+};
+
+const hourMs = 3_600_000;
+const people = [
+  '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM',
+  'HN7cABqLq46Es1jh92dQQisAq662SmxELLLsHHe4YWrH',
+];
+const assets = ['SOL', 'TOKEN'] as const;
+const most = 2n ** 64n - 1n;
+
+/** Up to any u64, with as many places as the asset has. */
+const amountOf = (asset: (typeof assets)[number]) =>
+  fc
+    .tuple(fc.bigInt({ min: 1n, max: most }), fc.integer({ min: 0, max: asset === 'SOL' ? 9 : 18 }))
+    .map(([units, places]) => {
+      const digits = units.toString().padStart(places + 1, '0');
+      const fraction = digits.slice(digits.length - places).replace(/0+$/u, '');
+      const whole = digits.slice(0, digits.length - places);
+      return places === 0 || fraction === '' ? whole : `${whole}.${fraction}`;
+    });
+
+/** The same amount as whole 10^-18. Written anew: what it judges counts in its own way. */
+function exact(text: string): bigint {
+  const [whole = '', fraction = ''] = text.split('.');
+  return BigInt(whole) * 10n ** 18n + BigInt(fraction.padEnd(18, '0'));
+}
+
+type Limits = { readonly day: string; readonly recipientDay: string | undefined };
+type Step =
+  | { do: 'claim'; asset: (typeof assets)[number]; to: number; amount: string; held: boolean }
+  | { do: 'end'; which: number; as: 'accepted' | 'rejected' | 'open' | 'unknown' | 'held' }
+  | { do: 'resume'; which: number }
+  | { do: 'resolve'; which: number; as: 'happened' | 'did-not-happen' }
+  | { do: 'accept late'; which: number }
+  | { do: 'crash' }
+  | { do: 'clock'; byMs: number }
+  | { do: 'policy'; limits: Limits };
+
+const limits = amountOf('TOKEN').chain((day) =>
+  fc.record({ day: fc.constant(day), recipientDay: fc.option(amountOf('TOKEN'), { nil: undefined }) }),
+);
+const which = fc.nat(20);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom(...assets).chain((asset) =>
+      fc.record({
+        do: fc.constant('claim' as const),
+        asset: fc.constant(asset),
+        to: fc.nat(1),
+        amount: amountOf(asset),
+        held: fc.boolean(),
+      }),
+    ),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('end' as const),
+      which,
+      as: fc.constantFrom('accepted', 'rejected', 'open', 'unknown', 'held'),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('resume' as const), which }) },
+  fc.record({
+    do: fc.constant('resolve' as const),
+    which,
+    as: fc.constantFrom('happened', 'did-not-happen'),
+  }),
+  fc.record({ do: fc.constant('accept late' as const), which }),
+  fc.record({ do: fc.constant('crash' as const) }),
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('clock' as const),
+      byMs: fc.integer({ min: -hourMs, max: 9 * hourMs }),
+    }),
+  },
+  fc.record({ do: fc.constant('policy' as const), limits }),
+);
+
+type Known = {
+  readonly id: string;
+  readonly asset: string;
+  readonly to: number;
+  readonly amount: bigint;
+  state: 'sending' | 'accepted' | 'rejected' | 'open' | 'unknown' | 'held' | 'happened' | 'did-not-happen';
+  claimedAtMs: number;
+};
+
+const counts = ({ state }: Known): boolean => !['rejected', 'open', 'did-not-happen'].includes(state);
+
+/** What an exact reckoner says is left of a limit. */
+function spentOf(
+  known: readonly Known[],
+  asset: string,
+  to: number | undefined,
+  atMs: number,
+  without?: string,
+): bigint {
+  const oldest = Math.floor((atMs - 24 * hourMs) / hourMs);
+  return known
+    .filter((one) => one.asset === asset && one.id !== without && counts(one))
+    .filter((one) => (to === undefined || one.to === to) && Math.floor(one.claimedAtMs / hourMs) >= oldest)
+    .reduce((sum, { amount }) => sum + amount, 0n);
+}
+
+export function describeSpending<Place>(name: string, store: CountingStore<Place>, runs: number): void {
+  test(`${name}: whatever happens, exactly what the limits allow is claimed`, async () => {
+    const history = fc.tuple(limits, fc.nat(6), fc.array(step, { minLength: 5, maxLength: 40 }));
+    await fc.assert(
+      fc.asyncProperty(history, async ([first, countedFrom, steps]) => {
+        const place = await store.newPlace();
+        const play = new Play(store, place, await store.open(place), first);
+        for (const [number, one] of steps.entries()) {
+          if (number === countedFrom) await play.startCounting();
+          await play.take(one);
+        }
+        await play.end();
+      }),
+      { numRuns: runs },
+    );
+  });
+}
+
+class Play<Place> {
+  readonly #store: CountingStore<Place>;
+  readonly #place: Place;
+  readonly #known: Known[] = [];
+  #journal: JournalInHand;
+  #limits: Limits;
+  #isCounting = false;
+  #nowMs = nowMs;
+
+  constructor(store: CountingStore<Place>, place: Place, journal: JournalInHand, limits: Limits) {
+    this.#store = store;
+    this.#place = place;
+    this.#journal = journal;
+    this.#limits = limits;
+  }
+
+  async end(): Promise<void> {
+    await this.#journal.close();
+  }
+
+  async startCounting(): Promise<void> {
+    this.#isCounting = true;
+    await this.#store.startCounting(this.#place, this.#nowMs);
+  }
+
+  async take(step: Step): Promise<void> {
+    switch (step.do) {
+      case 'claim':
+        return this.#claim(step);
+      case 'end':
+        return this.#end(step);
+      case 'resume':
+        return this.#resume(step);
+      case 'resolve':
+        return this.#resolve(step);
+      case 'accept late':
+        return this.#acceptLate(step);
+      case 'crash':
+        return this.#crash();
+      case 'clock':
+        this.#nowMs += step.byMs;
+        return;
+      case 'policy':
+        this.#limits = step.limits;
+    }
+  }
+
+  #pick(which: number, ...states: Known['state'][]): Known | undefined {
+    const fitting = this.#known.filter(({ state }) => states.includes(state));
+    return fitting[which % Math.max(1, fitting.length)];
+  }
+
+  get #policies(): Policies {
+    const { day, recipientDay } = this.#limits;
+    const line = { day: unitsOf(day), ...(recipientDay && { recipientDay: unitsOf(recipientDay) }) };
+    return [
+      {
+        source: 'the policy',
+        journal: undefined,
+        limits: new Map(assets.map((asset) => [asset, line])),
+        recipients: new Map(people.map((address, n) => [`p${n}`, address])),
+        onlyRecipients: false,
+        approveAbove: new Map(),
+        freshJournal: 'allow',
+      },
+    ];
+  }
+
+  #guards(asset: string): Guards {
+    return { spends: { of: `spend ${asset}`, isLimited: true }, beforeSending: true };
+  }
+
+  /** What is to be said of this spend, by the exact reckoner. */
+  #expected({ asset, to, amount }: Pick<Known, 'asset' | 'to' | 'amount'>, without?: string): string {
+    const { day, recipientDay } = this.#limits;
+    const left = (limit: string, who?: number): bigint =>
+      exact(limit) - spentOf(this.#known, asset, who, this.#nowMs, without);
+    const fits = left(day) >= amount && (recipientDay === undefined || left(recipientDay, to) >= amount);
+    return fits ? 'allowed' : 'refused';
+  }
+
+  async #asked(
+    tx: Transaction,
+    { asset, to, id }: Pick<Known, 'asset' | 'to'> & { id: string | undefined },
+    text: string,
+  ): Promise<string> {
+    const spend = { to: people[to] ?? '', asset, units: unitsOf(text) };
+    return (await spendWithin(this.#policies, { baseUrl, spend, id }, tx, this.#nowMs)).is;
+  }
+
+  async #claim({ asset, to, amount, held }: Step & { do: 'claim' }): Promise<void> {
+    const payment = JSON.stringify([people[to], asset.toLowerCase(), amount]);
+    const intent: NewIntent = newIntent({
+      kind: 'transfer',
+      namedBy: 'once',
+      name: 'n',
+      payment,
+      body: Buffer.from(amount),
+    });
+    const one = { id: intent.id, asset, to, amount: exact(amount) };
+    const isHeld = held && this.#isCounting;
+    const word = await this.#journal.commit(async (tx) => {
+      const said = isHeld ? await this.#asked(tx, { asset, to, id: undefined }, amount) : 'allowed';
+      if (said === 'allowed') await tx.begin(intent, 'hash', this.#nowMs);
+      return said;
+    }, this.#guards(asset));
+    if (isHeld) expect(word).toBe(this.#expected(one));
+    if (word === 'allowed') this.#known.push({ ...one, state: 'sending', claimedAtMs: this.#nowMs });
+  }
+
+  async #end({ which, as }: Step & { do: 'end' }): Promise<void> {
+    const one = this.#pick(which, 'sending');
+    if (one === undefined) return;
+    const { attempts, tainted } = (await this.#journal.get(one.id)) ?? { attempts: 0, tainted: false };
+    const state = tainted && (as === 'rejected' || as === 'open') ? 'unknown' : as;
+    await this.#journal.commit(async (tx) => {
+      await tx.endAttempt(one.id, attempts, endWith(state === 'open' ? 'unsent' : state), this.#nowMs);
+      await tx.conclude(one.id, state, state === 'held' ? 'no-proof' : undefined, this.#nowMs);
+    });
+    one.state = state;
+  }
+
+  async #resume({ which }: Step & { do: 'resume' }): Promise<void> {
+    const one = this.#pick(which, 'unknown', 'open', 'rejected', 'did-not-happen');
+    if (one === undefined || !this.#isCounting) return;
+    const text = Buffer.from((await this.#journal.get(one.id))?.body ?? '').toString();
+    const word = await this.#journal.commit(async (tx) => {
+      const said = await this.#asked(tx, one, text);
+      if (said !== 'allowed') return said;
+      await tx.claim(one.id, this.#nowMs);
+      await tx.startAttempt(one.id, 'hash', this.#nowMs);
+      return said;
+    }, this.#guards(one.asset));
+    expect(word).toBe(this.#expected(one, one.id));
+    if (word !== 'allowed') return;
+    one.state = 'sending';
+    one.claimedAtMs = this.#nowMs;
+  }
+
+  async #resolve({ which, as }: Step & { do: 'resolve' }): Promise<void> {
+    const one = this.#pick(which, 'unknown', 'held', 'open', 'did-not-happen');
+    if (one === undefined) return;
+    const decision: Decision = {
+      kind: as,
+      who: 'me',
+      atMs: this.#nowMs,
+      reason: 'seen',
+      signature: undefined,
+    };
+    await this.#journal.decide(one.id, decision);
+    one.state = as;
+  }
+
+  async #acceptLate({ which }: Step & { do: 'accept late' }): Promise<void> {
+    const one = this.#pick(which, 'unknown', 'held', 'rejected', 'did-not-happen');
+    if (one === undefined) return;
+    const { attempts, state } = (await this.#journal.get(one.id)) ?? { attempts: 0, state: 'open' };
+    const attempt = (await this.#journal.attemptsOf(one.id)).at(-1);
+    if (attempt?.phase !== 'process-died' || state === 'accepted') return;
+    await this.#journal.commit(async (tx) => {
+      await tx.endAttempt(one.id, attempts, endWith('accepted'), this.#nowMs);
+      await tx.conclude(one.id, 'accepted', undefined, this.#nowMs);
+    });
+    one.state = 'accepted';
+  }
+
+  async #crash(): Promise<void> {
+    if (!this.#known.some(({ state }) => state === 'sending')) return;
+    await this.#store.declareDead(this.#place, this.#journal.self());
+    await this.#journal.close();
+    this.#journal = await this.#store.open(this.#place);
+    for (const one of this.#known) if (one.state === 'sending') one.state = 'unknown';
+  }
+}
