@@ -29,6 +29,32 @@ export const variants: readonly Variant[] = [
     caughtBy: ['killed', 'faults'],
   },
   {
+    name: 'policy-before-transaction',
+    what: 'the policy is asked before the commit that claims, and not in it',
+    edits: [
+      {
+        file: 'src/engine/claim.ts',
+        from: 'const work = (tx: Transaction): Promise<Step> => actOnPlan(identity, fresh, tx, engine, agreed);',
+        to: `const { policies } = engine;
+      const { wanted } = order;
+      if (policies !== undefined && wanted.kind === 'transfer') {
+        const spend = spendOf(wanted.request);
+        const asked = { baseUrl: fresh.baseUrl, spend, id: undefined };
+        const said = await wordOfPolicies(policies, asked, engine.journal.reads, engine.clock.now());
+        if (said.is === 'refused') return { is: 'not-sent', because: 'policy', refusal: said.refusal };
+      }
+      const unheld = { ...engine, policies: undefined };
+      const work = (tx: Transaction): Promise<Step> => actOnPlan(identity, fresh, tx, unheld, agreed);`,
+      },
+      {
+        file: 'src/engine/claim.ts',
+        from: 'spendOf, spendOfIntent, spendWithin }',
+        to: 'spendOf, spendOfIntent, spendWithin, wordOfPolicies }',
+      },
+    ],
+    caughtBy: ['concurrent'],
+  },
+  {
     name: 'new-key-on-retry',
     what: 'every further attempt gets a key of its own',
     edits: [

@@ -6,6 +6,7 @@ import type { Tally } from '../tally.ts';
 import { misbehaviour, shortened, toldBy } from '../told.ts';
 import { batchOf, type Job, pay, say } from './concurrent/jobs.ts';
 import { playTwoMachines } from './concurrent/twoMachines.ts';
+import { playUnderLimit } from './concurrent/underLimit.ts';
 import { type Arena, isSlice, type Technique } from './technique.ts';
 
 /** Few enough that many ask for the same, many enough that they also ask for different things. */
@@ -144,6 +145,7 @@ async function compare(
 
 async function play(arena: Arena, tally: Tally): Promise<void> {
   await playConcurrent(arena, tally);
+  await playUnderLimit(arena, tally);
   await playTwoMachines(arena, tally);
 }
 

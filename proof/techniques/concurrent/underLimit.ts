@@ -1,0 +1,80 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Home } from '../../../testing/home.ts';
+import { command, type Stage } from '../../play.ts';
+import { type Ran, run } from '../../run.ts';
+import type { Tally } from '../../tally.ts';
+import { misbehaviour, shortened, toldBy } from '../../told.ts';
+import type { Arena } from '../technique.ts';
+
+/** So many at once, each with a payment of its own, and together twice as much as a day allows. */
+export async function playUnderLimit({ lanes, programs, dice, share }: Arena, tally: Tally): Promise<void> {
+  const [lane] = lanes;
+  if (lane === undefined) throw new Error('no lane');
+  const processes = Math.max(6, Math.round(50 * share));
+  const allowed = Math.floor(processes / 2);
+  const rounds = Math.max(2, Math.round(6 * share));
+  for (let round = 1; round <= rounds; round += 1) {
+    await lane.service.fresh();
+    await lane.service.randomFaults({ seed: String(dice.fraction()), rate: 0.05 });
+    const home = lane.home();
+    const env = heldEnv(home, lane.env(home), allowed);
+    const stage: Stage = { lane, tally, programs };
+    const where = `${processes} processes at once, of which a day's limit allows ${allowed}, round ${round}`;
+    const pay = (number: number): Promise<Ran> =>
+      run(programs.plain.bin, [...command('transfer', '--once', `limited-${number}`), '--timeout', '20s'], {
+        env,
+        limitMs: 180_000,
+      });
+    const numbers = Array.from({ length: processes }, (_, index) => index + 1);
+    const first = await Promise.all(numbers.map(pay));
+    await lane.service.clearFaults();
+    // What was refused while others were in doubt may find room; what was in doubt comes to its end.
+    const again: Ran[] = [];
+    for (const number of numbers) again.push(await pay(number));
+    await judge(first, again, allowed, where, stage);
+    home.remove();
+  }
+}
+
+/** The profile `payer`, which a policy holds. */
+function heldEnv(home: Home, env: Record<string, string>, allowed: number): Record<string, string> {
+  const folder = join(home.path, 'policies');
+  mkdirSync(folder, { mode: 0o700 });
+  const policy = join(folder, 'policy.json');
+  const day = String(allowed / 1000);
+  const text = { schema: 'botctl-policy/1', limits: { SOL: { day } }, fresh_journal: 'allow' };
+  writeFileSync(policy, JSON.stringify(text), { mode: 0o600 });
+  const { BOTCTL_TOKEN: secret, BOTCTL_BASE_URL: baseUrl, ...rest } = env;
+  const token = { kind: 'stored', secret };
+  home.writeConfig({
+    version: 1,
+    'in-use': 'payer',
+    profiles: { payer: { 'base-url': baseUrl, token, policy } },
+  });
+  return rest;
+}
+
+/** Never more than the limit; and all of it, where nothing is left to a person. */
+async function judge(
+  first: readonly Ran[],
+  again: readonly Ran[],
+  allowed: number,
+  where: string,
+  { lane, tally }: Stage,
+): Promise<void> {
+  const effects = await lane.service.effects();
+  const nanos = effects.reduce((sum, { request }) => sum + Math.round(Number(request.amount) * 1e9), 0);
+  const sent = nanos / 1e6;
+  if (sent > allowed)
+    tally.find('duplicated', where, `${sent} thousandths were sent, and the policy allows ${allowed}`);
+  for (const ran of [...first, ...again])
+    for (const what of misbehaviour(ran)) tally.find('wrongly reported', where, what);
+  const others = again.filter((ran) => ran.code !== 0 && toldBy(ran).failure !== 'policy-limit');
+  const isLeftToAPerson = others.some(({ code }) => code === 10);
+  for (const ran of others)
+    if (ran.code !== 10) tally.find('wrongly reported', where, `neither done nor refused: ${shortened(ran)}`);
+  if (sent < allowed && !isLeftToAPerson)
+    tally.find('lost', where, `${sent} thousandths were sent, and ${allowed} are allowed`);
+  tally.count(sent, effects.length, 1);
+}
