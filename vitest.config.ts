@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { onMemoryDisk } from './testing/memoryDisk.ts';
@@ -21,8 +22,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
-    // Half of what runs waits for a process or a disk.
-    maxWorkers: '100%',
+    // A third of what runs waits for a process, a server or a moment.
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
     sequence: { sequencer: SlowFirst },
     projects: [
       { extends: true, test: { name: 'alone', include: alone } },
