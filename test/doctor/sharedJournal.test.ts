@@ -26,6 +26,7 @@ const sound: SharedLook = {
     leaseMs: 30_000,
     acceptedDurability: false,
     movedTo: undefined,
+    policy: undefined,
     servers: [],
   },
   runners: 2,

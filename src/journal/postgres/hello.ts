@@ -1,3 +1,4 @@
+import type { JournalPolicy } from '../journal.ts';
 import type { Line } from './line.ts';
 import { readVersion, schemaVersion } from './migrate.ts';
 import { inSchema } from './migrations.ts';
@@ -35,6 +36,8 @@ export type JournalFacts = {
   readonly acceptedDurability: boolean;
   /** Where it was copied to, if it was: then it sends nothing more. */
   readonly movedTo: string | undefined;
+  /** What whoever sends through it is held to. */
+  readonly policy: JournalPolicy | undefined;
   /** The servers and timelines that it was on, and since when. */
   readonly servers: readonly {
     readonly systemId: string;
@@ -117,6 +120,7 @@ async function askWithMore(
 }
 
 const aboutJournal = `SELECT encode(m.id, 'hex') AS id, m.lease, m.durability, m.moved,
+  (SELECT json_build_object('number', seq, 'text', text) FROM @schema.policies ORDER BY seq DESC LIMIT 1)::text AS policy,
   (SELECT coalesce(json_agg(json_build_object('systemId', system_id, 'timeline', timeline, 'sinceMs', since_ms)), '[]')
    FROM @schema.servers)::text AS servers
   FROM (SELECT (SELECT value FROM @schema.meta WHERE name = 'journal-id') AS id,
@@ -139,6 +143,7 @@ function journalFacts(row: Row, salt: Row | undefined): JournalFacts {
     leaseMs: Number(row.lease),
     acceptedDurability: row.durability === true,
     movedTo: row.moved === null ? undefined : String(row.moved),
+    policy: row.policy === null ? undefined : (JSON.parse(String(row.policy)) as JournalPolicy),
     servers: JSON.parse(String(row.servers)) as JournalFacts['servers'],
   };
 }

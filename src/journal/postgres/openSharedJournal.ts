@@ -114,7 +114,7 @@ export async function openSharedJournal(
       throw end?.reason;
     },
     commitTogether: (works) => store.commitTogether(works),
-    policy: () => store.policy(),
+    policy: async () => (facts ?? met).journal.policy,
     shares: new SharedShares({ place, schema, store, lease, silentSinceMs }),
     hashOf: lastRemembered((token) =>
       createHash('sha256')

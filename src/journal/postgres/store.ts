@@ -1,5 +1,5 @@
 import { commitUnheard, fenced, journalUnreachable, notOnStandby } from '../../words/sharedJournal.ts';
-import type { GuardedWork, Guards, Intent, JournalPolicy, Reads, Work } from '../journal.ts';
+import type { GuardedWork, Guards, Intent, Reads, Work } from '../journal.ts';
 import { Turns } from '../turns.ts';
 import { codeOf, isOfNetwork, isPassing, needsTime, serverFailure, unreachable } from './faults.ts';
 import { type Ask, Gathered } from './gathered.ts';
@@ -10,7 +10,7 @@ import type { Note } from './notes.ts';
 import { readVerbs } from './readVerbs.ts';
 import type { Row } from './rows.ts';
 import type { SelectPage } from './selecting.ts';
-import { spendingReads, type WithinTransaction } from './spendingVerbs.ts';
+import { numberOf, spendingReads, type WithinTransaction } from './spendingVerbs.ts';
 import { inPlace, sqlOf } from './statements.ts';
 import { NotOnStandby, SharedTransaction, type Tried, takeLocks, waitWasCancelled } from './transaction.ts';
 import { writeVerbs } from './writeVerbs.ts';
@@ -74,14 +74,14 @@ export class Store {
   #readsBy(ask: Ask, page: SelectPage, within?: WithinTransaction): Reads {
     return {
       ...readVerbs(ask, this.#ownerLives, page),
-      ...spendingReads(ask, async () => (await this.policy())?.number, within),
+      ...spendingReads(ask, () => this.#policyNumber(), within),
     };
   }
 
-  async policy(): Promise<JournalPolicy | undefined> {
-    const sql = 'SELECT seq AS number, text FROM @schema.policies ORDER BY seq DESC LIMIT 1';
+  async #policyNumber(): Promise<number | undefined> {
+    const sql = 'SELECT max(seq) AS number FROM @schema.policies';
     const [row] = await this.#outside(inPlace(sql, this.#inputs.schema), []);
-    return row && { number: Number(row.number), text: row.text as string };
+    return numberOf(row?.number);
   }
 
   /** Who was heard of lately lives; who was not is dead only once that is on record, and not soon after a restart. */

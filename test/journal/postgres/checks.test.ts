@@ -19,6 +19,7 @@ const journal: JournalFacts = {
   leaseMs: 30_000,
   acceptedDurability: false,
   movedTo: undefined,
+  policy: undefined,
   servers: [],
 };
 const set = (settings: Partial<ServerFacts['settings']>): Partial<ServerFacts> => ({
