@@ -29,6 +29,7 @@ const steadyPort = 8420;
 
 type SandboxOptions = {
   port: number;
+  steadyPort?: number;
   data: string | undefined;
   ephemeral: boolean;
   seed?: string;
@@ -49,7 +50,6 @@ export async function run(given: Given, context: Context): Promise<Exit> {
       {
         ...options,
         dataDir,
-        steadyPort,
         nextPortToo: true,
         onRequest: (line) => lines.add(lineView(line)),
       },
@@ -75,10 +75,12 @@ function parse(given: Given): SandboxOptions {
   const ephemeral = given.flag('ephemeral');
   if (ephemeral && data !== undefined) throw ephemeralWithData();
   if (data === '') throw emptyData();
+  const port = given.text('port');
   const seed = given.text('seed');
   const rate = given.text('fault-rate');
   return {
-    port: numberIn('port', given.text('port') ?? '0', /^\d{1,5}$/u, 65_535),
+    port: numberIn('port', port ?? '0', /^\d{1,5}$/u, 65_535),
+    ...(port === undefined ? { steadyPort } : {}),
     data,
     ephemeral,
     ...(seed === undefined ? {} : { seed }),

@@ -41,7 +41,7 @@ Solana JSON-RPC is at /rpc, and a page for people at /.`,
     },
   ],
   options: [
-    { flags: '--port <n>', about: 'the port to listen on (default: 8420, or any where that is taken)' },
+    { flags: '--port <n>', about: 'the port to listen on; 0: any (default: 8420, or any where it is taken)' },
     { flags: '--data <dir>', about: 'keep everything in this folder (default: the one --sandbox uses)' },
     { flags: '--ephemeral', about: 'use a new folder and remove it at the end' },
     { flags: '--seed <text>', about: 'derive tokens, wallet and random faults from this text' },

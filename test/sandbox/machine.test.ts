@@ -156,3 +156,18 @@ test('a folder of the first version is brought up to date, and its transactions 
   await after.close();
   await rm(dataDir, { recursive: true, force: true });
 });
+
+test('it takes its steady port where that is free, and else any', async () => {
+  const portOf = ({ baseUrl }: { baseUrl: string }): number => Number(new URL(baseUrl).port);
+  const free = await startTestSandbox();
+  const steadyPort = portOf(free);
+  await free.close();
+  const first = await startTestSandbox({ steadyPort });
+  const second = await startTestSandbox({ steadyPort });
+  expect([portOf(first), portOf(second) > 0, portOf(second) === steadyPort]).toEqual([
+    steadyPort,
+    true,
+    false,
+  ]);
+  await Promise.all([first.close(), second.close()]);
+});
