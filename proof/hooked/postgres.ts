@@ -3,39 +3,75 @@ import pg from 'pg';
 import { step } from './steps.ts';
 
 type Query = (...args: unknown[]) => unknown;
+type Question = { readonly name?: string; readonly text: string; readonly values?: readonly unknown[] };
 
-/** What is known of the last transaction of this process. */
-let last = 'nothing was written';
+/** Keys of attempts that were put on record in a transaction which is open, by the connection. */
+const open = new WeakMap<object, Set<string>>();
+/** Keys whose last attempt the server has acknowledged. */
+const committed = new Set<string>();
+const keys = new Map<string, string>();
 
 export function stepAtEveryQuestion(): void {
   const client = pg.Client.prototype as unknown as { query: Query };
   const { query } = client;
-  client.query = function stepping(this: unknown, ...args: unknown[]): unknown {
-    const { name, text } = questionOf(args[0]);
-    const words = name ?? text.trim().replace(/\s+/gu, ' ').slice(0, 40);
+  client.query = function stepping(this: object, ...args: unknown[]): unknown {
+    const question = questionOf(args[0]);
+    const words = question.name ?? question.text.trim().replace(/\s+/gu, ' ').slice(0, 40);
     step(`ask ${words}`);
     const answer = query.apply(this, args);
-    follow(text, answer);
+    follow(this, question, answer);
     step(`asked ${words}`);
     return answer;
   };
 }
 
-function questionOf(first: unknown): { name?: string; text: string } {
-  return typeof first === 'string' ? { text: first } : (first as { name?: string; text: string });
+function questionOf(first: unknown): Question {
+  return typeof first === 'string' ? { text: first } : (first as Question);
 }
 
-function follow(text: string, answer: unknown): void {
-  if (!/^(BEGIN|COMMIT)/u.test(text)) return;
-  last = 'a transaction is open';
+function follow(client: object, { name, text, values }: Question, answer: unknown): void {
+  if (text.startsWith('BEGIN')) open.set(client, new Set());
+  if (name === 'begin' || name === 'startAttempt') {
+    const items = JSON.parse(String(values?.[0])) as { readonly id: string; readonly key?: string }[];
+    for (const { id, key } of items) if (key !== undefined) keys.set(id, key);
+    claims(
+      client,
+      items.map(({ id }) => keys.get(id)),
+    );
+    // One that was begun by another process.
+    void whenAnswered(answer, ({ rows }) =>
+      claims(
+        client,
+        rows.map(({ key }) => key),
+      ),
+    );
+  }
   if (!text.endsWith('COMMIT')) return;
-  const committed = (): void => {
-    last = 'committed';
-  };
-  void Promise.resolve(answer).then(committed, () => {});
+  const those = open.get(client) ?? [];
+  void whenAnswered(answer, () => {
+    for (const key of those) committed.add(key);
+  });
 }
 
-/** What the server has acknowledged by now of what was asked of it. */
-export function acknowledged(): string {
-  return last;
+function claims(client: object, those: readonly (string | undefined)[]): void {
+  for (const key of those) {
+    if (key === undefined) continue;
+    committed.delete(key);
+    open.get(client)?.add(key);
+  }
+}
+
+type Answer = { readonly rows: readonly { readonly key?: string }[] };
+
+async function whenAnswered(answer: unknown, then: (answer: Answer) => void): Promise<void> {
+  try {
+    then((await answer) as Answer);
+  } catch {
+    // Who asked is told.
+  }
+}
+
+/** What the server has acknowledged by now of the request with this key. */
+export function acknowledged(key: string): string {
+  return committed.has(key) ? 'committed' : 'not committed';
 }

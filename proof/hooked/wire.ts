@@ -15,10 +15,15 @@ const moments = [
 /** At each stage of a request; and as it leaves, a word on how durable its record is. */
 export function stepAlongTheWire(): void {
   for (const moment of moments) {
-    subscribe(moment, () => {
-      const kept =
-        moment === 'undici:client:sendHeaders' ? ` (${isWritten() ? durability() : acknowledged()})` : '';
+    subscribe(moment, (told) => {
+      const leaves = moment === 'undici:client:sendHeaders';
+      const kept = leaves ? ` (${isWritten() ? durability() : acknowledged(keyIn(told))})` : '';
       step(`${moment}${kept}`);
     });
   }
+}
+
+function keyIn(told: unknown): string {
+  const { body } = (told as { request: { body: Uint8Array } }).request;
+  return (JSON.parse(Buffer.from(body).toString()) as { idempotency_key: string }).idempotency_key;
 }

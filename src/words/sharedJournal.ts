@@ -233,7 +233,8 @@ export function mayOnlyLook(place: string, cause: unknown): Failure {
   });
 }
 
-/** Part of a sentence. */
+/** Parts of a sentence. */
+export const silentServer = 'its server did not answer in time';
 export const commitUnheard = 'the server has not said how a commit ended';
 
 /** Who the server does not let in, or what it does not let it do. */

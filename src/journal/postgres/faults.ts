@@ -8,6 +8,7 @@ import {
   serverDiskFull,
   serverWithoutTls,
   sharedJournalBusy,
+  silentServer,
 } from '../../words/sharedJournal.ts';
 import { Overtaken } from './writeVerbs.ts';
 
@@ -34,6 +35,9 @@ const ruleOfJournal = 'ZJ001';
 /** What another process holds was waited for too long. */
 const lockTimedOut = '55P03';
 
+/** In one transaction, most of it in waiting for others. */
+const tookTooLong = '25P04';
+
 /** Undone whole, and another time it may go well. */
 const passing = [
   '40001', // could not serialize
@@ -44,7 +48,7 @@ const passing = [
   '25006', // it has become a standby
   '25P02', // something before it in the same transaction
   '25P03', // idle in the transaction for too long
-  '25P04', // in the transaction for too long
+  tookTooLong,
   '57P01', // going down
   '57P02',
   '57P03', // starting up
@@ -56,6 +60,14 @@ const passing = [
 /** Made again at once it would only meet the same. */
 export function needsTime(error: unknown): boolean {
   return isOfNetwork(error) || /^5[37]|^55P03$/u.test(codeOf(error) ?? '');
+}
+
+/** It stands in somebody's way, or waits for an answer that takes long. */
+export function isHeldUp(error: unknown): boolean {
+  const code = codeOf(error);
+  return (
+    code === lockTimedOut || code === tookTooLong || (error instanceof Error && noAnswer.test(error.message))
+  );
 }
 
 export function isPassing(error: unknown): boolean {
@@ -103,7 +115,7 @@ export function serverFailure(error: unknown, place: string): unknown {
   if (denial !== undefined)
     return journalDenied(place, { denial, why: troubleOf(error), role: roleIn(place) }, error);
   if (code === '53100') return serverDiskFull(place, error);
-  if (code === lockTimedOut) return sharedJournalBusy(place, error);
+  if (code === lockTimedOut || code === tookTooLong) return sharedJournalBusy(place, error);
   if (code === ruleOfJournal || code.startsWith('23')) return rulesRefused(place, troubleOf(error), error);
   return isPassing(error) ? journalUnreachable(place, troubleOf(error), error) : error;
 }
@@ -113,10 +125,14 @@ function roleIn(place: string): string {
   return decodeURIComponent(/^postgres:\/\/([^@/]*)@/u.exec(place)?.[1] ?? '');
 }
 
+/** The driver's own words. */
+const noAnswer = /^(?:Query read timeout|timeout expired)$/u;
+
 /** What a server, the network or the driver said, as part of a sentence. */
 function troubleOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const inner = error instanceof AggregateError ? error.errors[0] : error;
   const said = inner instanceof Error ? inner.message : String(inner);
+  if (noAnswer.test(said)) return silentServer;
   return said === '' ? String(codeOf(inner) ?? 'no reason was given') : said;
 }

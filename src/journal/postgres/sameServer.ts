@@ -59,6 +59,9 @@ export function isKnownServer({ server: { systemId, timeline }, journal }: Facts
 export const insertServer = `INSERT INTO @schema.servers (system_id, timeline, since_ms)
   VALUES ($1, $2, ${nowMs}) ON CONFLICT DO NOTHING`;
 
+/** What of it is lost is added again: nobody has to wait until it is on a disk, or on a standby. */
 async function addServer(line: Line, schema: string, { systemId, timeline }: ServerFacts): Promise<void> {
+  await line.all(['BEGIN', 'SET LOCAL synchronous_commit = off']);
   await line.query(inSchema(schema, insertServer), [systemId, timeline]);
+  await line.query('COMMIT');
 }

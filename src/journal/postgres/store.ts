@@ -1,7 +1,7 @@
 import { commitUnheard, fenced, journalUnreachable, notOnStandby } from '../../words/sharedJournal.ts';
 import type { GuardedWork, Guards, Intent, Reads, Work } from '../journal.ts';
 import { Turns } from '../turns.ts';
-import { codeOf, isOfNetwork, isPassing, needsTime, serverFailure, unreachable } from './faults.ts';
+import { codeOf, isHeldUp, isOfNetwork, isPassing, needsTime, serverFailure, unreachable } from './faults.ts';
 import { type Ask, Gathered } from './gathered.ts';
 import { Fenced, type Lease } from './lease.ts';
 import type { Line } from './line.ts';
@@ -65,7 +65,7 @@ export class Store {
         } catch (error) {
           const mayPass = line.isBroken || isPassing(error);
           if (tries === mostTries || !mayPass || (tries > 1 && needsTime(error) && !(await waiting.again())))
-            throw failureOf(error, place);
+            throw failureOf(await this.#heldUpBy(error, waiting), place);
         }
       }
     });
@@ -136,7 +136,7 @@ export class Store {
       if (!isPassing(because)) return rejectAll(because);
     }
     if (tries >= mostTries || (tries > 1 && needsTime(because) && !(await waiting.again())))
-      return rejectAll(because);
+      return rejectAll(await this.#heldUpBy(because, waiting));
     return this.#settle(works, { ...effort, tries: tries + 1 });
   }
 
@@ -207,8 +207,7 @@ export class Store {
       ...writeVerbs(ask, { owner, silentSinceMs, started, startedHere }),
     }));
     if (tried.is === 'unheard') {
-      const asked = { server, process: line.serverPid, waiting, owner, last };
-      tried = await this.#howItEnded(tried, transaction, asked);
+      tried = await this.#howItEnded(tried, transaction, { server, waiting, owner, last });
     }
     if (tried.is !== 'committed') return tried;
     transaction.acknowledged();
@@ -223,11 +222,10 @@ export class Store {
   async #howItEnded<Result>(
     { xid, results }: Tried<Result> & { is: 'unheard' },
     { locks }: SharedTransaction<Result>,
-    { server, process, waiting, owner, last }: Unheard,
+    { server, waiting, owner, last }: Unheard,
   ): Promise<Exclude<Tried<Result>, { is: 'unheard' }>> {
     const { lines, lease, place } = this.#inputs;
     const because = new Error('the connection was lost');
-    let committing = process;
     do {
       const line = await lines.working(waiting);
       const isSame = lines.server === server;
@@ -238,19 +236,23 @@ export class Store {
       // one knows none of them: what was started is looked for itself, and other work, made again, finds what it did.
       if (last !== undefined && !(await this.#isStarted(last, owner, line)))
         return { is: 'broken-off', because };
-      committing = line.serverPid;
       if (!(await isOnStandby(line, lease))) continue;
       return last === undefined ? { is: 'broken-off', because } : { is: 'committed', results };
     } while (await waiting.again());
-    if (await this.#awaitsStandby(committing, waiting)) throw new NotOnStandby();
+    if (await this.#awaitsStandby(waiting)) throw new NotOnStandby();
     throw journalUnreachable(place, commitUnheard);
   }
 
-  /** Whether this process of the server has it all on its own disk, and waits for another server to have it, too. */
-  async #awaitsStandby(process: number | null, waiting: Waiting): Promise<boolean> {
+  /** What is waited for may itself be waiting for a standby, with all the locks that it holds. */
+  async #heldUpBy(error: unknown, waiting: Waiting): Promise<unknown> {
+    return isHeldUp(error) && (await this.#awaitsStandby(waiting)) ? new NotOnStandby() : error;
+  }
+
+  /** Whether anything of this role is on the server's own disk, and waits for another server to have it, too. */
+  async #awaitsStandby(waiting: Waiting): Promise<boolean> {
     try {
       const line = await this.#inputs.lines.working(waiting);
-      return (await line.query(awaitsStandby, [process])).rows.length > 0;
+      return (await line.query(awaitsStandby)).rows.length > 0;
     } catch {
       return false;
     }
@@ -264,12 +266,11 @@ export class Store {
   }
 }
 
-const awaitsStandby = `SELECT FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'SyncRep'`;
+const awaitsStandby = `SELECT FROM pg_stat_activity WHERE usename = current_user AND wait_event = 'SyncRep' LIMIT 1`;
 
 /** Where a commit was asked for, and what it was to start. */
 type Unheard = {
   readonly server: string;
-  readonly process: number | null;
   readonly waiting: Waiting;
   readonly owner: string;
   readonly last: Note | undefined;

@@ -14,7 +14,7 @@ test.each([
   ['a rule that still forbids it', 'ZJ001', 'journal-damaged', 'after-fix'],
   ['too many connections', '53300', 'journal-unreachable', 'same-command'],
   ['what another one holds', '55P03', 'journal-busy', 'same-command'],
-  ['a transaction that took too long', '25P04', 'journal-unreachable', 'same-command'],
+  ['a transaction that waited too long', '25P04', 'journal-busy', 'same-command'],
   ['a deadlock, time and again', '40P01', 'journal-unreachable', 'same-command'],
 ])('%s is told as what it is', (_what, code, name, retry) => {
   const failure = serverFailure(said(code), place);
