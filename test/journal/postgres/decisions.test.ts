@@ -14,7 +14,12 @@ const decided = (kind: Decision['kind']): Decision => ({
 
 async function unknown(journal: Journal): Promise<string> {
   const { id } = await journal.commit(
-    (tx) => tx.begin(newIntent({ kind: 'transfer', payment: '["ada","sol","1"]', namedBy: 'once', name: 'n' }), 'hash', 1),
+    (tx) =>
+      tx.begin(
+        newIntent({ kind: 'transfer', payment: '["ada","sol","1"]', namedBy: 'once', name: 'n' }),
+        'hash',
+        1,
+      ),
     { beforeSending: true },
   );
   await journal.commit(async (tx) => {
