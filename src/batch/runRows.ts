@@ -3,6 +3,7 @@ import { type Claim, claim } from '../engine/claim.ts';
 import type { EngineContext } from '../engine/context.ts';
 import { carryOut } from '../engine/execute.ts';
 import { giveBack } from '../engine/giveBack.ts';
+import { identify } from '../engine/identity.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import type { Retry } from '../errors.ts';
 import type { Order } from '../intent/order.ts';
@@ -130,10 +131,14 @@ async function begin({ pace, rules, list, order, engine, lanes }: Run): Promise<
     if (rules.stop !== undefined) return undefined;
     const turn = await list.next();
     if (turn === undefined) return undefined;
-    if (!isOfRefusedAsset(turn.row, rules))
-      return { turn, step: await claim(orderOf(turn.row, order), engine) };
+    if (!isOfRefusedAsset(turn.row, rules)) return { turn, step: await claimRow(turn.row, order, engine) };
     list.end(turn);
   }
+}
+
+function claimRow(row: SheetRow, batch: BatchOrder, engine: EngineContext): Promise<Claim | Outcome> {
+  const order = orderOf(row, batch);
+  return claim(order, engine, undefined, identify(order, engine.bot, engine.journal, row.request));
 }
 
 /** Sends what was claimed, and tells how the row ended; who has landed well makes room before that is on record. */

@@ -97,6 +97,9 @@ export async function survey(
 // What is asked of the journal in one breath may be one question to it.
 const askedTogether = 256;
 
+/** Of addresses that a wallet can have: a few megabytes. */
+const mostRemembered = 20_000;
+
 /** A row as it reads, before the journal was asked of it. */
 type Read = { readonly ordinal: number; readonly line: number; readonly id: string | undefined } & (
   | { readonly is: 'repeated'; readonly id: string }
@@ -124,6 +127,7 @@ class Surveyor {
   readonly #firstRefused: BadRow[] = [];
   #refusedRows = 0;
   #refusal: Refusal | undefined;
+  readonly #onCurve = new Set<string>();
   #rows = 0;
   #knownRows = 0;
 
@@ -274,7 +278,13 @@ class Surveyor {
   /** The dearest of the checks: not made again for what is done. */
   #offCurve(wanted: Wanted): Complaint | undefined {
     if (wanted.kind === 'message' || this.#order.allowOffCurve) return undefined;
-    return addressComplaint(wanted.request.to_address, false);
+    const { to_address: address } = wanted.request;
+    // A payroll pays the same people again: looking one up costs a thousandth of the check.
+    if (this.#onCurve.has(address)) return undefined;
+    const complaint = addressComplaint(address, false);
+    if (this.#onCurve.size >= mostRemembered) this.#onCurve.clear();
+    if (complaint === undefined) this.#onCurve.add(address);
+    return complaint;
   }
 
   async #findById(id: string): Promise<Intent | undefined> {

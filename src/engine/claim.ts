@@ -40,9 +40,9 @@ export async function claim(
   order: Order,
   engine: EngineContext,
   consent?: Consent,
+  identity = identify(order, engine.bot, engine.journal),
 ): Promise<Claim | Outcome> {
   refuseUnnamed(order, engine.journal);
-  const identity = identify(order, engine.bot, engine.journal);
   // Drawn before any commit: one that is made again must find what it made itself.
   const fresh = newIntent(identity, engine.bot, engine.chance.uuid);
   return untilClaimed(async () => {

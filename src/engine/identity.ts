@@ -23,8 +23,13 @@ export type Identity = {
 /** What an intent is found by. */
 export type Names = Pick<Identity, 'scope' | 'digest' | 'key'>;
 
-export function identify(order: Order, bot: Bot, journal: Pick<Journal, 'hashOf'>): Identity {
-  const canonical = canonicalOf(order.wanted);
+/** `canonical` is given by whoever has it already: a batch keeps it of each row. */
+export function identify(
+  order: Order,
+  bot: Bot,
+  journal: Pick<Journal, 'hashOf'>,
+  canonical = canonicalOf(order.wanted),
+): Identity {
   const tokenHash = bot.name === envBot ? journal.hashOf(bot.token.reveal()) : undefined;
   const namesAt = (baseUrl: BaseUrl): Names => {
     const scope: Scope = { baseUrl, kind: order.wanted.kind };

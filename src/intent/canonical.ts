@@ -18,8 +18,14 @@ function sorted(value: Json): Json {
 /** The one spelling of a body: keys sorted, its empty fields left out. Never holds the idempotency key. */
 export function canonicalBody(request: Fields): string {
   // Only the request's own: what is empty inside a component that the document does not show may mean something.
-  const given = Object.entries(request).filter(([, field]) => !isEmpty(field));
-  return JSON.stringify(sorted(Object.fromEntries(given)));
+  const names = Object.keys(request).filter((name) => !isEmpty(request[name]));
+  // Put together by hand: an object made anew for each row of a batch costs three times as much.
+  const fields = names.sort().map((name) => `${JSON.stringify(name)}:${spelled(request[name] ?? null)}`);
+  return `{${fields.join(',')}}`;
+}
+
+function spelled(value: Json): string {
+  return JSON.stringify(typeof value === 'string' ? value : sorted(value));
 }
 
 /** The exact bytes that travel. The same request and key give the same bytes on every machine. */

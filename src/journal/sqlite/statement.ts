@@ -1,7 +1,8 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { SqlRow } from './rows.ts';
 
-export type Bindings = Readonly<Record<string, null | number | string | Uint8Array>>;
+/** By name; what is not there is NULL. */
+export type Bindings = Readonly<Record<string, undefined | null | number | string | Uint8Array>>;
 
 /** A prepared statement whose parameters and columns have names. */
 export type Statement = {
@@ -19,7 +20,7 @@ export function prepare(database: DatabaseSyncInstance, sql: string): Statement 
   const statement = database.prepare(
     sql.replace(/:([a-z]\w*)/giu, (_all, name) => `?${names.indexOf(name) + 1}`),
   );
-  const listed = (bindings: Bindings): Bindings[string][] => names.map((name) => bindings[name] ?? null);
+  const listed = (bindings: Bindings): Cell[] => names.map((name) => bindings[name] ?? null);
   const columns = statement.columns().map(({ name }) => name);
   statement.setReturnArrays(true);
   return {
@@ -36,6 +37,7 @@ export function prepare(database: DatabaseSyncInstance, sql: string): Statement 
   };
 }
 
+type Cell = null | number | string | Uint8Array;
 type Cells = readonly SqlRow[string][];
 
 function rowOf(cells: Cells, columns: readonly string[]): SqlRow {

@@ -135,8 +135,9 @@ export class Store {
   insert(name: StatementName, what: keyof RowNumbers, bindings: Bindings): number {
     this.#mustCommit();
     return this.guard(() => {
-      const seq = this.#lost[what] === 0 ? null : this.#nextAfterLoss(what);
-      const { lastInsertRowid } = this.#statements.of(statements[name]).run({ ...bindings, seq });
+      // What is not bound is NULL, and SQLite numbers it itself.
+      const numbered = this.#lost[what] === 0 ? bindings : { ...bindings, seq: this.#nextAfterLoss(what) };
+      const { lastInsertRowid } = this.#statements.of(statements[name]).run(numbered);
       this.#given = { ...this.#given, [what]: lastInsertRowid };
       return lastInsertRowid;
     });

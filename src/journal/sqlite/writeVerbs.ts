@@ -15,10 +15,8 @@ export function writeVerbs(
   const ours = (row: SqlRow): Intent => intentOf(row, () => true);
   return {
     begin: async (intent, tokenHash, at) => {
-      const { namedBy = null, name = null, rowId = null, payment = null, ...rest } = intent;
       const owner = self();
-      const named = { ...rest, namedBy, name, rowId, payment };
-      const seq = store.insert('begin', 'intents', { ...named, owner, tokenHash, at });
+      const seq = store.insert('begin', 'intents', { ...intent, owner, tokenHash, at });
       store.insert('startAttempt', 'attempts', { intent: seq, number: 1, at });
       return intentAsBegun(intent, owner, tokenHash, at);
     },
