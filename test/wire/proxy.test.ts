@@ -194,7 +194,7 @@ describe.skipIf(certificates === undefined)('through a proxy (skipped where ther
     const flights = await Promise.all(
       Array.from({ length: 5 }, () => [
         flyTo('https://bots.test', { env: envOf(good.proxy) }),
-        flyTo('https://bots.test', { env: envOf(silent.proxy), timeoutMs: 600 }),
+        flyTo('https://bots.test', { env: envOf(silent.proxy), timeoutMs: 1500 }),
         flyTo('https://bots.test', { env: envOf(refusing.proxy) }),
       ]).flat(),
     );
