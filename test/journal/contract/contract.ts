@@ -371,6 +371,33 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         expect(await ids(journal, { to: 'bob', kind: 'transfer', states: ['sending'] })).toEqual([id]);
       });
 
+      test('of rows tells how they stand, and an overview how everything does', async () => {
+        const journal = await openNew();
+        expect(await journal.overview()).toEqual({
+          intents: {},
+          oldestUnsettledMs: undefined,
+          lastAcceptedMs: undefined,
+        });
+        const row = (rowId: string): Partial<NewIntent> => ({ namedBy: 'row', name: 'b', rowId });
+        await done(journal, 'accepted', row('1'), nowMs - 300);
+        await done(journal, 'accepted', row('2'), nowMs - 200);
+        await done(journal, 'unknown', row('3'), nowMs - 100);
+        await journal.begin(newIntent(row('4')), 'h', nowMs);
+        await done(journal, 'held', { namedBy: 'once', name: 'b' }, nowMs - 400);
+        const standings = await journal.rowsStanding('b');
+        expect(standings.sort((one, other) => one.begunAtMs - other.begunAtMs)).toMatchObject([
+          { state: 'accepted', rows: 2, bot: 'payer', begunAtMs: nowMs - 300, updatedAtMs: nowMs - 200 },
+          { state: 'unknown', rows: 1, ownerLives: false },
+          { state: 'sending', rows: 1, ownerLives: true, baseUrl, kind: 'message' },
+        ]);
+        expect(await journal.rowsStanding('c')).toEqual([]);
+        expect(await journal.overview()).toEqual({
+          intents: { accepted: 2, unknown: 1, sending: 1, held: 1 },
+          oldestUnsettledMs: nowMs - 400,
+          lastAcceptedMs: nowMs - 200,
+        });
+      });
+
       test('of many comes whole, each one once', async () => {
         const journal = await openNew();
         const begun: string[] = [];
