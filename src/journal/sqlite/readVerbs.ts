@@ -94,9 +94,10 @@ function pageOf(
   store: Store,
 ): readonly number[] {
   let rows: readonly SqlRow[] = [];
-  for (const { sql, bindings } of pageQueries(selection, last, length)) {
+  for (const { sql, bindings, suits } of pageQueries(selection, last, length)) {
+    if (suits !== undefined && Number(store.allOf(suits.sql, bindings)[0]?.count) > suits.most) continue;
     rows = store.allOf(sql, bindings);
-    if (rows.length === length) break;
+    if (suits !== undefined || rows.length === length) break;
   }
   return rows.map(({ seq }) => Number(seq));
 }

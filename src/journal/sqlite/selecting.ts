@@ -2,16 +2,32 @@ import type { Selection } from '../journal.ts';
 
 type Bindings = Record<string, number | string>;
 
-type Query = { readonly sql: string; readonly bindings: Bindings };
+type Query = {
+  readonly sql: string;
+  readonly bindings: Bindings;
+  /** Counts what this way is for, which must be at most so much; then what it finds is all there is. */
+  readonly suits?: { readonly sql: string; readonly most: number };
+};
 
 /** How many in order are looked at one by one for a beginning of a name. */
 const looked = 20_000;
 
 const thisLast = '(SELECT created_at, seq FROM intents WHERE seq = :last)';
 
+/** So few names are asked one by one. */
+const fewNames = 50;
+
+/** Each name that begins so, found from the one before it. */
+const names = `WITH RECURSIVE names (name) AS (
+  SELECT min(name) FROM intents WHERE name >= :nameStart AND name < :nameStart || char(1114111)
+  UNION ALL SELECT (SELECT min(later.name) FROM intents later
+    WHERE later.name > names.name AND later.name < :nameStart || char(1114111))
+  FROM names WHERE names.name IS NOT NULL LIMIT ${fewNames + 2})`;
+
 /**
- * The ways to a page of a selection: at most `length` numbers of intents after the last of the page before, in their order. How a name begins is no
- * order of time: it is looked for among the next, and only where these fill no page among all names that begin so.
+ * The ways to a page of a selection: at most `length` numbers of intents after the last of the page before, in their
+ * order. How a name begins is no order of time: it is looked for among the next. Where these fill no page, each of the
+ * names is asked, if they are few (a batch has one for all its rows), or else all that begin so are sorted.
  */
 export function pageQueries(
   selection: Selection,
@@ -31,6 +47,13 @@ export function pageQueries(
   const next = `SELECT seq FROM intents ${whereAll(place)} ORDER BY ${inOrder} LIMIT ${looked}`;
   return [
     query([`seq IN (${next})`, ...where.map((one) => one.replaceAll('name ', '+name '))], sorted),
+    {
+      sql: `${names} SELECT i.seq FROM names CROSS JOIN intents i ON i.seq IN (SELECT seq FROM intents
+          ${whereAll(['name = names.name', ...where.slice(1), ...place])} ORDER BY ${inOrder} LIMIT :length)
+        WHERE names.name IS NOT NULL ORDER BY i.created_at ${way}, i.seq ${way} LIMIT :length`,
+      bindings: page,
+      suits: { sql: `${names} SELECT count(name) AS count FROM names`, most: fewNames },
+    },
     query([...where, ...place], sorted),
   ];
 }

@@ -359,6 +359,24 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         expect(await ids(journal, { ...all, sinceMs: nowMs })).toEqual([]);
       });
 
+      test('by the beginning of many names is in order too', async () => {
+        const journal = await openNew();
+        const begun = await journal.commit(
+          (tx) =>
+            Promise.all(
+              Array.from({ length: 60 }, (_, n) =>
+                done(tx, 'accepted', { namedBy: 'once', name: `pay-${n}` }, nowMs + ((n * 7) % 60)),
+              ),
+            ),
+          beforeSending,
+        );
+        const newest = begun
+          .map((id, n) => ({ id, at: (n * 7) % 60 }))
+          .sort((one, other) => other.at - one.at);
+        expect(await ids(journal, { nameStart: 'pay' })).toEqual(newest.map(({ id }) => id));
+        expect(await ids(journal, { nameStart: 'pay-1' })).toHaveLength(11);
+      });
+
       test('finds a transfer that was rejected by the recipient it was given since', async () => {
         const journal = await openNew();
         const payment = (to: string): string => JSON.stringify([to, 'sol', '1']);

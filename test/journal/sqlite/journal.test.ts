@@ -44,6 +44,7 @@ describe('what is asked for is found by an index', () => {
     [
       { nameStart: 'n' },
       /^SEARCH intents USING INTEGER PRIMARY KEY \(rowid=\?\).* INDEX intents_created/u,
+      /SEARCH intents USING COVERING INDEX intents_name \(name=\? AND \(?created_at/u,
       narrowed('intents_name', 'name>\\? AND name<\\?'),
     ],
     [
