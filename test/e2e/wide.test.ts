@@ -10,7 +10,7 @@ afterAll(() => operator.close());
 // The bundle reads the tables for letters beyond ASCII from a file of their own, when there are such letters.
 test('letters that are two cells wide are listed, and cut to the width', async () => {
   await operator.run(['send', '--conversation', 'conv_demo', '--content', '日本語'.repeat(60)]);
-  const { code, stdout, stderr } = await operator.run(['history']);
+  const { code, stdout, stderr } = await operator.run(['history'], { env: { COLUMNS: '80' } });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/conv_demo: (?:日本語)+日?本?…\n/u);
 });
