@@ -74,7 +74,9 @@ function plant(): Home {
   });
   writeFileSync(join(home.path, '.pgpass'), `*:*:*:*:${journalPassword}\n`, { mode: 0o600 });
   mkdirSync(join(home.path, 'tmp'));
-  mkdirSync(join(home.path, 'cwd'));
+  mkdirSync(join(home.path, 'cwd'), { mode: 0o700 });
+  const policy = { schema: 'botctl-policy/1', limits: { SOL: { day: '20' } } };
+  writeFileSync(join(home.path, 'cwd', 'policy.json'), JSON.stringify(policy), { mode: 0o600 });
   return home;
 }
 

@@ -138,6 +138,18 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
     { line: [], code: 2 },
     { line: ['--journal', 'postgres://owner@127.0.0.1:9/bots'], code: 1 },
   ],
+  'policy show': [
+    { line: [], code: 0 },
+    { line: ['extra'], code: 2 },
+  ],
+  'policy check': [
+    { line: ['policy.json'], code: 0 },
+    { line: ['nowhere.json'], code: 1 },
+  ],
+  'policy set': [
+    { line: ['policy.json'], before: [migrate], shared: true, code: 0 },
+    { line: ['policy.json', '--journal', 'journal.db'], code: 2 },
+  ],
   'journal grants': [
     { line: [], shared: true, code: 0 },
     { line: ['--journal', 'journal.db'], code: 2 },

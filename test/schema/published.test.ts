@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commandTree } from '../../src/cli/tree.ts';
 import { outputs } from '../../src/schema/outputs.ts';
+import { publishedPolicySchema } from '../../src/schema/policySchema.ts';
 import { publishedPage, publishedSchema } from '../../src/schema/publish.ts';
 import { undocumented } from '../../testing/jsonOutput.ts';
 
@@ -13,6 +14,12 @@ describe('the documents (npm run docs makes them)', () => {
   test('the JSON Schema file is what the definitions say', () => {
     expect(JSON.parse(read('docs/botctl-1.schema.json'))).toEqual(
       JSON.parse(JSON.stringify(publishedSchema())),
+    );
+  });
+
+  test('so is the schema of a policy', () => {
+    expect(JSON.parse(read('docs/botctl-policy-1.schema.json'))).toEqual(
+      JSON.parse(JSON.stringify(publishedPolicySchema())),
     );
   });
 
