@@ -10,6 +10,13 @@ type Heard = { readonly operation: string; readonly status: number; readonly key
 export type Service = ReturnType<typeof controlOf> & {
   readonly baseUrl: string;
   readonly token: string;
+  /** Its Solana node, as a profile names it. */
+  readonly node: {
+    readonly rpcUrl: string;
+    readonly genesisHash: string;
+    readonly assets: Readonly<Record<string, string>>;
+  };
+  readonly wallet: string;
   /** Every request whose end it has shown, in order. */
   readonly heard: readonly Heard[];
   /** The effects since the last call of `fresh`. */
@@ -20,13 +27,25 @@ export type Service = ReturnType<typeof controlOf> & {
   close(): Promise<void>;
 };
 
-type Greeting = { base_url: string; tokens: { full: string } };
+type Greeting = {
+  base_url: string;
+  tokens: { full: string };
+  wallet: { address: string };
+  rpc_url: string;
+  genesis_hash: string;
+  assets: Record<string, string>;
+};
 
 export async function startService(env: Record<string, string>, dataDir: string): Promise<Service> {
   const words = [process.execPath, shipped.bin, 'sandbox', '--json', '--data', dataDir];
   const child = launch(words, env);
   const heard: Heard[] = [];
-  const { base_url: baseUrl, tokens } = await new Promise<Greeting>((resolve, reject) => {
+  const {
+    base_url: baseUrl,
+    tokens,
+    wallet,
+    ...node
+  } = await new Promise<Greeting>((resolve, reject) => {
     let rest = '';
     child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
       const lines = (rest + chunk).split('\n');
@@ -46,6 +65,8 @@ export async function startService(env: Record<string, string>, dataDir: string)
     ...ledgerOf(baseUrl, control),
     baseUrl,
     token: tokens.full,
+    node: { rpcUrl: node.rpc_url, genesisHash: node.genesis_hash, assets: node.assets },
+    wallet: wallet.address,
     heard,
     close: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;

@@ -1,4 +1,5 @@
 import { badInput } from './techniques/badInput.ts';
+import { chain } from './techniques/chain.ts';
 import { clocksThatJump } from './techniques/clocks.ts';
 import { concurrent } from './techniques/concurrent.ts';
 import { failing } from './techniques/failing.ts';
@@ -20,4 +21,5 @@ export const techniques: readonly Technique[] = [
   concurrent,
   hurt,
   machines,
+  chain,
 ];

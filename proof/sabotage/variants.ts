@@ -201,4 +201,16 @@ export const variants: readonly Variant[] = [
     ],
     caughtBy: ['machines'],
   },
+  {
+    name: 'any-amount-proves',
+    what: 'a payment of whatever amount to the recipient proves a transfer',
+    edits: [
+      {
+        file: 'src/chain/payment.ts',
+        from: 'const paying = transfers.filter((one) => one.to === to && one.units === units);',
+        to: 'const paying = transfers.filter((one) => one.to === to && units !== undefined);',
+      },
+    ],
+    caughtBy: ['chain'],
+  },
 ];

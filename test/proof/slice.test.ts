@@ -13,7 +13,7 @@ const silent = (): void => {};
 const slice = { share: 0.002, lanes: 2, hasSystemCalls: false, say: silent };
 
 // The whole of it is `npm run proof`: this is a seeded slice of every technique.
-test('broken in nine ways, everything asked for happens once and is told as it is', {
+test('broken in ten ways, everything asked for happens once and is told as it is', {
   timeout: 240_000,
 }, async () => {
   const programs = await soundPrograms();

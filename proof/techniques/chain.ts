@@ -1,0 +1,145 @@
+import type { Readings } from '../../src/sandbox/readings.ts';
+import type { Home } from '../../testing/home.ts';
+import { type LedgerEffect, otherRecipient, recipient } from '../../testing/sandbox.ts';
+import { type Lane, overLanes } from '../lane.ts';
+import { Play, type Stage } from '../play.ts';
+import { objectsOf, type Ran } from '../run.ts';
+import type { Tally } from '../tally.ts';
+import { type Arena, shareOf, type Technique } from './technique.ts';
+
+type Fault = Parameters<Lane['service']['faults']>[0];
+type Weather = { readonly name: string; readonly readings?: Partial<Readings>; readonly fault?: Fault };
+
+/** What becomes of the second payment on its way, and of the reply to it. */
+const services: readonly Weather[] = [
+  { name: 'the service does as it should' },
+  { name: 'its reply is lost', fault: { kind: 'drop', when: 'after' } },
+  { name: 'it fails after the payment', fault: { kind: 'reply', when: 'after', status: 500 } },
+  { name: 'it says that the payment failed', readings: { transfer_status: 'failed' } },
+  { name: 'it names the signature before', readings: { reply_signature: 'previous' } },
+  { name: 'it names a cosigner’s signature', readings: { reply_signature: 'cosigner' } },
+  { name: 'it names none', readings: { omit_fields: ['signature'] } },
+  { name: 'it pays the fee itself', readings: { fee_payer: 'service' } },
+  {
+    name: 'it pays somebody else in the same transaction',
+    readings: { also_pays: { to_address: otherRecipient, asset: 'SOL', amount: '0.001' } },
+  },
+  {
+    name: 'it pays the same twice',
+    readings: { also_pays: { to_address: recipient, asset: 'SOL', amount: '0.002' } },
+  },
+];
+
+/** What the node makes of it. */
+const nodes: readonly Weather[] = [
+  { name: 'a node that shows it' },
+  { name: 'processed only', readings: { commitment_held_at: 'processed' } },
+  { name: 'confirmed only', readings: { commitment_held_at: 'confirmed' } },
+  { name: 'a node that lags', readings: { slot_ms: 1000, node_lag_slots: 1_000_000 } },
+  { name: 'a fork that was dropped', readings: { node_history: 'dropped' } },
+  { name: 'a node that forgot', readings: { node_history: 'forgotten' } },
+  { name: 'a node without its storage', readings: { node_history: 'unavailable' } },
+  { name: 'a node of another cluster', readings: { genesis_hash: recipient } },
+  { name: 'a node that limits the rate', readings: { rpc_rate_limit: { capacity: 2, per_second: 20 } } },
+  { name: 'version 1', readings: { transaction_version: 'v1' } },
+  { name: 'lookups', readings: { transaction_version: 'v0-lookups' } },
+  { name: 'a mint with a fee', readings: { token_replies: 'token-2022-fee' } },
+  { name: 'a batch', readings: { token_replies: 'batch' } },
+];
+
+const amounts = ['the same amount', 'another amount'] as const;
+const assets = ['SOL', 'USDC'] as const;
+
+type Case = {
+  readonly service: Weather;
+  readonly node: Weather;
+  readonly amount: (typeof amounts)[number];
+  readonly asset: (typeof assets)[number];
+};
+
+function everyCase(): Case[] {
+  return services.flatMap((service) =>
+    nodes.flatMap((node) =>
+      amounts.flatMap((amount) => assets.map((asset): Case => ({ service, node, amount, asset }))),
+    ),
+  );
+}
+
+/** One payment in good weather, then another in bad; then the chain is asked about both when it has cleared. */
+async function playCase({ service, node, amount, asset }: Case, stage: Stage): Promise<void> {
+  const { lane } = stage;
+  const where = `${asset}, ${amount}, ${service.name}, ${node.name}`;
+  await lane.service.fresh();
+  const clear = { slot_ms: 0 };
+  await lane.service.set(clear);
+  const home = lane.home();
+  writeProfile(home, lane);
+  const play = new Play(where, stage);
+  const told: Ran[] = [];
+  const pay = async (name: string, units: string, ...more: readonly string[]): Promise<void> => {
+    const words = ['transfer', '--to', recipient, '--asset', asset, '--amount', units, '--once', name];
+    const limits = ['--retries', '0', '--max-wait', '2s', '--profile', 'payer'];
+    told.push(await play.run([...words, ...more, ...limits, '--json'], home, { isOneOfMany: true }));
+  };
+  await pay('a', '0.001');
+  await lane.service.set({ ...service.readings, ...node.readings });
+  if (service.fault !== undefined) await lane.service.faults(service.fault);
+  await pay('b', amount === 'the same amount' ? '0.001' : '0.002', '--wait', '--wait-timeout', '300ms');
+  await lane.service.set({ ...service.readings, ...allWell });
+  const verify = ['verify', '--all', '--json'];
+  told.push(await play.run(verify, home), await play.run(verify, home));
+  const effects = await play.effects();
+  for (const what of unheld(told, effects)) play.wrong(what);
+  // At a node of another cluster nothing is begun: then no intent is named.
+  await play.over(told[1]?.code === 2 ? 1 : 2);
+  home.remove();
+}
+
+const allWell: Partial<Readings> = {
+  ...{ commitment_held_at: null, slot_ms: 0, node_lag_slots: 0, node_history: 'whole' },
+  ...{ genesis_hash: null, rpc_rate_limit: null },
+};
+
+function writeProfile(home: Home, { service: { baseUrl, token, node, wallet } }: Lane): void {
+  const payer = {
+    ...{ 'base-url': baseUrl, token: { kind: 'stored', secret: token } },
+    'rpc-url': [{ kind: 'stored', secret: node.rpcUrl }],
+    ...{ cluster: node.genesisHash, wallet, assets: node.assets },
+  };
+  home.writeConfig({ version: 1, 'in-use': 'payer', profiles: { payer } });
+}
+
+type Said = {
+  intent?: { key: string; request: Record<string, unknown> };
+  chain?: { verdict: string; signature: string; instruction: string };
+};
+
+/** What was told proven and the ledger does not hold, or holds for another. */
+function unheld(told: readonly Ran[], effects: readonly LedgerEffect[]): string[] {
+  const wrong: string[] = [];
+  const units = new Map<string, string>();
+  for (const { intent, chain } of told.flatMap((ran) => (objectsOf(ran) ?? []) as Said[])) {
+    if (chain?.verdict !== 'proven' || intent === undefined) continue;
+    const { to_address, asset, amount } = intent.request;
+    const own = effects.find(({ signature }) => signature === chain.signature);
+    const isHeld =
+      own !== undefined &&
+      own.request.to_address === to_address &&
+      own.request.asset === asset &&
+      own.request.amount === amount;
+    if (!isHeld) wrong.push(`it said proven of ${intent.key}, and the ledger does not hold it`);
+    const unit = `${chain.signature}/${chain.instruction}`;
+    if ((units.get(unit) ?? intent.key) !== intent.key) wrong.push(`one payment is proven of two: ${unit}`);
+    units.set(unit, intent.key);
+  }
+  return wrong;
+}
+
+async function play(arena: Arena, tally: Tally): Promise<void> {
+  const cases = shareOf(everyCase(), arena, 'chain', 3);
+  await overLanes(arena, tally, cases, (one, lane) =>
+    playCase(one, { lane, tally, programs: arena.programs }),
+  );
+}
+
+export const chain: Technique = { name: 'chain', title: '10. The chain speaks', play };
