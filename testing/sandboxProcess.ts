@@ -7,6 +7,9 @@ export type Greeting = {
   tokens: { full: string; no_send: string; no_wallet: string };
   conversations: string[];
   wallet: { address: string; balances: { asset: string; amount: string }[] };
+  rpc_url: string;
+  genesis_hash: string;
+  assets: Record<string, string>;
 };
 
 export type SandboxProcess = {
