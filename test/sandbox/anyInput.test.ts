@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { methods } from '../../src/sandbox/rpc/methods.ts';
+import { subscriptionMethods } from '../../src/sandbox/rpc/subscriptions.ts';
 import { imbalances } from '../../testing/killRounds.ts';
 import {
   otherRecipient,
@@ -84,5 +86,37 @@ test.each(['message', 'transfer'] as const)(
       { numRuns: 200, examples: [[JSON.stringify(right[operation])]] },
     );
     expect([...seen.keys()].sort()).toEqual(expect.arrayContaining([200, 400]));
+    expect((await fetch(sandbox.baseUrl)).status).toBe(200);
   },
 );
+
+test('whatever is asked of the node is answered in the words of JSON-RPC', async () => {
+  const signature = String((await sandbox.post('transfer', right.transfer)).json.signature);
+  const config = { commitment: 'confirmed', encoding: 'jsonParsed', maxSupportedTransactionVersion: 1 };
+  const param = or<unknown>(signature, recipient, [signature], [recipient], config, { limit: 2 }, null, 165);
+  const call = fc.record({
+    id: or<string | number>(1, 'a'),
+    method: fc.constantFrom(...Object.keys(methods), ...Object.keys(subscriptionMethods), 'toString'),
+    params: fc.oneof({ weight: 8, arbitrary: fc.array(param, { maxLength: 3 }) }, fc.jsonValue()),
+  });
+  const body = fc.oneof(
+    { weight: 6, arbitrary: call.map((value) => JSON.stringify(value)) },
+    fc.array(call, { maxLength: 3 }).map((calls) => JSON.stringify(calls)),
+    fc.json(),
+  );
+  const seen = { answers: 0, errors: 0 };
+  await fc.assert(
+    fc.asyncProperty(body, async (text) => {
+      const headers = { 'Content-Type': 'application/json' };
+      const reply = await fetch(sandbox.node.rpcUrl, { method: 'POST', headers, body: text });
+      expect(reply.status).toBe(200);
+      const said = (await reply.json()) as object;
+      for (const each of Array.isArray(said) ? said : [said]) {
+        expect(Object.keys(each)).toEqual(['jsonrpc', 'id', 'error' in each ? 'error' : 'result']);
+        seen['error' in each ? 'errors' : 'answers'] += 1;
+      }
+    }),
+    { numRuns: 250 },
+  );
+  expect(Math.min(seen.answers, seen.errors)).toBeGreaterThan(50);
+});
