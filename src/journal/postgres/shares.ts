@@ -5,6 +5,7 @@ import type { Line } from './line.ts';
 import { inSchema } from './migrations.ts';
 import { processOf, type Row } from './rows.ts';
 import { nowMs } from './serverTime.ts';
+import { isKind } from './statements.ts';
 import type { Store } from './store.ts';
 
 type SharesInputs = {
@@ -29,7 +30,7 @@ const sumOf = (hex: string): string => `(coalesce(sum(${bitsOf(hex)}), 0) % 4294
 
 const doneRows = `SELECT count(*) AS rows, ${sumOf('left(i.key, 8)')} AS first, ${sumOf('right(i.key, 8)')} AS last
   FROM @schema.intents i JOIN @schema.standing s ON s.intent = i.seq
-  WHERE i.name = $1 AND i.named_by = 'row' AND i.base_url = $2 AND i.kind = $3
+  WHERE i.name = $1 AND i.named_by = 'row' AND i.base_url = $2 AND ${isKind('$3')}
   AND (s.state = 'accepted' OR s.resolved_as = 'happened')`;
 
 /** Also who has nothing in hand any more: it has not ended yet. */

@@ -9,6 +9,12 @@ import { nowMs } from './serverTime.ts';
  * be joined otherwise is what was given.
  */
 
+/**
+ * Of a kind, by no index of kinds: to who plans on an empty journal it looks as good as the one meant, and of a full one
+ * it is the half.
+ */
+export const isKind = (kind: string): string => `(i.kind || '') = ${kind}`;
+
 /** The rows of a table that this condition finds by an index, for each row that is there already. */
 export const each = (table: string, as: string, condition: string): string =>
   `CROSS JOIN LATERAL (SELECT * FROM @schema.${table} ${as} WHERE ${condition} OFFSET 0) ${as}`;
@@ -49,7 +55,7 @@ export const rowsReportedTogether = 20_000;
 export const statements = {
   get: `SELECT g.n, ${intent} FROM @given(id text) ${byId} ${standing} ${rest}`,
   findByKey: `SELECT g.n, ${intent} FROM @given(key text, base_url text, kind text)
-          ${each('intents', 'i', 'i.key = g.key AND i.base_url = g.base_url AND i.kind = g.kind')} ${standing} ${rest}`,
+          ${each('intents', 'i', `i.key = g.key AND i.base_url = g.base_url AND ${isKind('g.kind')}`)} ${standing} ${rest}`,
   findUnnamed: `SELECT g.n, found.* FROM @given(identity text) CROSS JOIN LATERAL (
           SELECT ${intent} FROM @schema.intents i ${standing} ${rest}
           WHERE i.identity = g.identity AND i.named_by IS NULL
@@ -93,7 +99,7 @@ export const statements = {
           ${each('intents', 'i', 'i.seq = p.intent')} WHERE i.id <> g.id`,
   countRows: `SELECT g.n, rows.count FROM @given(base_url text, kind text, name text) CROSS JOIN LATERAL (
           SELECT count(*) AS count FROM @schema.intents i
-          WHERE i.name = g.name AND i.named_by = 'row' AND i.base_url = g.base_url AND i.kind = g.kind) rows`,
+          WHERE i.name = g.name AND i.named_by = 'row' AND i.base_url = g.base_url AND ${isKind('g.kind')}) rows`,
   rowsStanding: `SELECT g.n, i.kind, coalesce(i.spelled_url, i.base_url) AS url, i.bot, s.state, s.resolved_as, s.owner,
             ${owner}, count(*) AS rows, min(i.created_at) AS begun_at, max(s.updated_at) AS updated_at
           FROM @given(name text) ${each('intents', 'i', `i.name = g.name AND i.named_by = 'row'`)} ${standing}
@@ -194,7 +200,7 @@ export const statements = {
   markRowsReported: `WITH given AS MATERIALIZED (SELECT g.n, g.at, i.seq
             FROM @given(base_url text, kind text, name text, at bigint, after_seq bigint) CROSS JOIN LATERAL (
               SELECT i.seq FROM @schema.intents i WHERE i.name = g.name AND i.named_by = 'row' AND i.seq > g.after_seq
-              AND i.base_url = g.base_url AND i.kind = g.kind ORDER BY i.seq LIMIT ${rowsReportedTogether}) i),
+              AND i.base_url = g.base_url AND ${isKind('g.kind')} ORDER BY i.seq LIMIT ${rowsReportedTogether}) i),
           marked AS (UPDATE @schema.standing s SET reported_at = g.at
             ${ofGiven} AND s.reported_at IS NULL AND (s.state = 'accepted' OR s.resolved_as = 'happened'))
           SELECT n, max(seq) AS last, count(*) AS count FROM given GROUP BY n`,

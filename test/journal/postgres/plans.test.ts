@@ -139,6 +139,7 @@ type PlanNode = {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
   readonly 'Index Cond'?: string;
+  readonly 'Index Name'?: string;
   readonly Plans?: readonly PlanNode[];
 };
 
@@ -149,6 +150,14 @@ function wholeReads(node: PlanNode): string[] {
   const own = isRead && !(type.startsWith('Index') && condition !== undefined) ? [`${type} of ${table}`] : [];
   return [...own, ...Plans.flatMap(wholeReads)];
 }
+
+/** Which indexes are read. */
+function indexesIn({ 'Index Name': index, Plans = [] }: PlanNode): string[] {
+  return [...(index === undefined ? [] : [index]), ...Plans.flatMap(indexesIn)];
+}
+
+// Half of all intents, and all of one bot's: they are for pages of the history.
+const unselective = ['intents_kind', 'intents_bot', 'intents_created'];
 
 const narrowings: readonly Partial<Selection>[] = [
   {},
@@ -209,13 +218,19 @@ describe.each<Version>([18, 15])('every statement, as PostgreSQL %i plans it', (
     'for %s, reads by conditions on indexes only',
     async (_what, preparation) => {
       for (const step of preparation.split(';')) await client.query(step);
+      // Of what is known to be empty each index costs the same; nobody counts what never changed but by hand.
+      const isCounted = preparation === knowledge['an empty journal, as the server has counted it'];
       const found: string[] = [];
       for (const [name, sql, values] of asked) {
         await client.query(`DEALLOCATE ALL`);
         await client.query(`PREPARE p AS ${sql}`);
         const { rows: plans } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE p(${values})`);
-        const reads = wholeReads(plans[0]['QUERY PLAN'][0].Plan);
-        found.push(...reads.map((read) => `${name}: ${read}`));
+        const plan = plans[0]['QUERY PLAN'][0].Plan;
+        const unfit =
+          name in statements && !isCounted
+            ? indexesIn(plan).filter((index) => unselective.includes(index))
+            : [];
+        found.push(...[...wholeReads(plan), ...unfit].map((read) => `${name}: ${read}`));
       }
       expect(found).toEqual([]);
     },
