@@ -373,6 +373,19 @@ describe('a process that lives', () => {
     await land(paid);
   });
 
+  test('is named where it runs elsewhere, once it was waited for', async () => {
+    const { land, engine } = await inFlight();
+    const by = { host: 'ada', pid: 4711 };
+    const reads = { ...engine.journal.reads, processOf: async () => by };
+    const journal = { ...scripted.open(), reads };
+    const ended = await execute(transfer(), scripted.engine({ journal, limits: { maxWaitMs: 100 } }));
+    expect(ended).toMatchObject({ is: 'still-sending', by });
+    expect(explain(ended, scripted.clock.now()).problem?.message).toContain(
+      'The botctl process on ada (pid 4711) is still sending',
+    );
+    await land(paid);
+  });
+
   test('is waited for no longer in all where one dies after the other', async () => {
     const { land, engine } = await inFlight();
     const intent = await scripted.only();

@@ -6,6 +6,7 @@ import {
   parseAddress,
   placeOf,
   type UrlSource,
+  urlFor,
 } from '../../../src/journal/postgres/address.ts';
 import { showsPassword } from '../../../src/journal/postgres/likeUrl.ts';
 import type { Env } from '../../../src/journal/postgres/settings.ts';
@@ -397,4 +398,21 @@ describe('a password', () => {
       return [wordsOf(failure), inspect(failure, { showHidden: true, depth: null })];
     }
   }
+});
+
+describe('the URL for another role', () => {
+  test.each([
+    'postgres://bots:secret@db.example.com:6432/ledger?schema=team_a',
+    'postgres://bots@db/ledger?sslmode=require',
+    'postgres://bots@db/ledger?sslmode=verify-ca&sslrootcert=/etc/our%20ca.pem',
+    'postgres://bots@db/ledger?sslmode=disable',
+    'postgres://bots@127.0.0.1/ledger',
+    'postgres://bots@127.0.0.1/ledger?sslmode=verify-full',
+    'postgres:///ledger?host=/var/run/postgresql',
+  ])('leads to the same place as %s, with nobody’s password', (text) => {
+    const given = parse(text);
+    const url = urlFor(given, 'own er');
+    expect(parse(url)).toEqual({ ...given, user: 'own er', password: undefined });
+    expect(url).not.toContain('secret');
+  });
 });

@@ -87,6 +87,10 @@ describe('an owner', () => {
     }, alone);
     await other.recordDeath(id, nowMs);
     expect(await other.ownerLives(journal.self())).toBe(true);
+    expect(await other.processOf(journal.self())).toEqual({
+      host: expect.stringMatching(/./u),
+      pid: process.pid,
+    });
     expect(await waiting).toBe('sending');
   });
 
