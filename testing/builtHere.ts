@@ -33,7 +33,7 @@ function loadProgram(): Program {
   }
   return load('../dist/main.js') as Program;
 }
-const never = new AbortController().signal;
+const never = (): AbortSignal => new AbortController().signal;
 const chance = { fraction: Math.random, uuid: () => randomUUID() };
 
 /** Real time, but that nobody waits in it: who sleeps wakes up later at once. */
@@ -85,7 +85,7 @@ async function runOnce(argv: readonly string[], start: StartHere): Promise<Ran> 
       stdin: Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]),
       stdout: stdout.stream,
       stderr: stderr.stream,
-      interrupts: { first: never, second: never },
+      interrupts: { first: never(), second: never() },
       clock,
       chance,
       machinePolicy,

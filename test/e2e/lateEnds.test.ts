@@ -41,7 +41,9 @@ beforeEach(async () => {
 });
 afterEach(() => home.remove());
 
-const run = (...words: string[]) => botctl([...words, '--max-wait', '1s'], { env });
+const run = (...words: string[]) => botctl([...words, '--max-wait', '20s'], { env });
+/** In which the server is lost: it is waited for until this is over. */
+const runLosing = (...words: string[]) => botctl([...words, '--max-wait', '2s'], { env });
 
 function keptFiles(): string[] {
   const shared = join(home.path, 'data', 'botctl', 'shared');
@@ -58,7 +60,7 @@ const loseServer = (): void => {
 
 test('a reply that the server of the journal is not there for is told, kept, and recorded by the next command', async () => {
   beforeReply = loseServer;
-  const first = await run(...transfer, '--json');
+  const first = await runLosing(...transfer, '--json');
   expect(first.code).toBe(9);
   const [kept = '', ...others] = keptFiles();
   expect([others, statSync(kept).mode & 0o777]).toEqual([[], 0o600]);
@@ -85,7 +87,7 @@ test('a reply that the server of the journal is not there for is told, kept, and
 
 test('what was kept is recorded by a command for something else, too', async () => {
   beforeReply = loseServer;
-  await run(...transfer);
+  await runLosing(...transfer);
   await proxy.accept();
   beforeReply = () => {};
   await run('send', '--conversation', 'c', '--content', 'x', '--once', 'other');

@@ -182,7 +182,7 @@ test('who is done early waits for the others, and says for whom; after --max-wai
   await sandbox.faults({ kind: 'stall', when: 'before', ms: null, times: 1 });
   const slow = start(rows, '--concurrency', '1');
   await firstAttempt();
-  const early = await start(rows, '--max-wait', '500ms').ended;
+  const early = await start(rows, '--max-wait', '2s').ended;
   expect([early.code, early.stderr]).toEqual([
     11,
     expect.stringMatching(/waiting for \S+ \(pid \d+\): up to \d+ rows?/u),

@@ -43,7 +43,7 @@ async function allAtOnce(journals: readonly Journal[], orderOf: (nth: number) =>
       };
       scripted.script.push(answer);
       return endOf(
-        await execute(orderOf(nth), scripted.engine({ ...onShared(journal), limits: { maxWaitMs: 4000 } })),
+        await execute(orderOf(nth), scripted.engine({ ...onShared(journal), limits: { maxWaitMs: 60_000 } })),
       );
     }),
   );

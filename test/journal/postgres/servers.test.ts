@@ -87,7 +87,7 @@ describe('a server that may forget what it has acknowledged', () => {
   test('waits for a standby no longer than was asked for, and says what it waits for', async () => {
     const place = await newPlace();
     await setTo({ synchronous_standby_names: 'nobody' });
-    const journal = await openShared(place, { patience: { ...patience, maxWaitMs: 100, leastMs: 300 } });
+    const journal = await openShared(place, { patience: { ...patience, maxWaitMs: 100, leastMs: 1000 } });
     const guards = { ...beforeSending, alone: ['x'] };
     const begin = () => failureOf(() => journal.commit((tx) => tx.begin(newIntent(), 'h', nowMs), guards));
     // The second one waits for the locks of the first.
