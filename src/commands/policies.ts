@@ -7,6 +7,7 @@ import type { Journal, JournalPolicy } from '../journal/journal.ts';
 import type { Policies, Policy } from '../policy/policy.ts';
 import { countsNothing, journalsOwn } from '../words/journalPolicy.ts';
 import { otherJournal } from '../words/policyFile.ts';
+import { journalLocation, openWithoutWarning } from './journalPath.ts';
 import { botOptions } from './openBot.ts';
 
 /** The policies that hold this bot: its profile's and the machine's. The sandbox's money is nobody's. */
@@ -26,11 +27,19 @@ export async function policiesOf(
   return policies.length === 0 ? undefined : policies;
 }
 
-/** The policies of the bot that this command chooses: nothing of it is asked but its profile. */
+/** The policies of the bot that this command chooses, and of a shared journal: its token is not asked for. */
 export async function policiesOfCommand(given: Given, context: Context): Promise<Policies> {
   if (given.flag('sandbox')) return [];
   const settings = await settingsOfChoice(botOptions(given), context);
-  return (await policiesOf({ name: '', settings }, context)) ?? [];
+  const own = (await policiesOf({ name: '', settings }, context)) ?? [];
+  if ((await journalLocation(given, context)).is === 'file') return own;
+  const journal = await openWithoutWarning(given, context, 'look');
+  try {
+    const stored = await journal.policy();
+    return stored === undefined ? own : [...own, await storedPolicy(stored)];
+  } finally {
+    await journal.close();
+  }
 }
 
 /** What cannot be looked at may be there. */

@@ -1,0 +1,86 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { botctlHere } from '../../testing/builtHere.ts';
+import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
+import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
+import { SandboxHome } from '../../testing/sandboxHome.ts';
+
+const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await sharedServer();
+});
+
+let operator: SandboxHome;
+let url: string;
+beforeEach(async () => {
+  operator = await SandboxHome.open();
+  url = await newSharedJournal(server);
+});
+afterEach(() => operator.close());
+
+function writePolicy(policy: unknown, name: string): string {
+  const folder = join(operator.home.path, 'policies');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, name), JSON.stringify(policy), { mode: 0o600 });
+  return join(folder, name);
+}
+
+function useProfile(policy?: string): void {
+  const token = { kind: 'stored', secret: operator.sandbox.tokens.full };
+  const bot = { 'base-url': operator.sandbox.baseUrl, token, ...(policy === undefined ? {} : { policy }) };
+  operator.home.writeConfig({ version: 1, 'in-use': 'bot', profiles: { bot } });
+}
+
+async function run(argv: readonly string[]): Promise<Record<string, unknown> & { exit: number | null }> {
+  const env = { ...operator.home.env, BOTCTL_JOURNAL: url };
+  const ran = await botctlHere([...argv, '--json'], { env });
+  return { ...(JSON.parse(ran.stdout) as Record<string, unknown>), exit: ran.code };
+}
+
+const pay = (once: string, amount: string, to = ada): string[] => [
+  ...['transfer', '--once', once, '--to', to, '--asset', 'SOL', '--amount', amount],
+];
+
+test('a shared journal’s own policy holds whoever sends through it, what was sent before included', async () => {
+  useProfile();
+  expect(await run(pay('before', '0.4'))).toMatchObject({ exit: 0 });
+  const limits = { SOL: { day: '1' } };
+  const policy = writePolicy(
+    { schema: 'botctl-policy/1', limits, recipients: { ada }, fresh_journal: 'allow' },
+    'shared.json',
+  );
+  expect(await run(['policy', 'set', policy])).toMatchObject({ exit: 0, number: 1 });
+  expect(await run(pay('one', '0.5', '@ada'))).toMatchObject({
+    exit: 0,
+    intent: { request: { to_address: ada } },
+  });
+  expect(await run(pay('two', '0.2'))).toMatchObject({
+    exit: 2,
+    error: { code: 'policy-limit', remaining: '0.1', retry: 'after-fix' },
+  });
+  expect(await run(['policy', 'show'])).toMatchObject({
+    exit: 0,
+    policies: [{ source: 'of the journal' }],
+    left: [{ asset: 'SOL', spent: '0.9', remaining: '0.1' }],
+  });
+  expect(await operator.sandbox.ledger()).toHaveLength(2);
+});
+
+test('a machine’s own policy applies as well, and needs a journal that counts', async () => {
+  const own = { schema: 'botctl-policy/1', limits: { SOL: { day: '0.3' } }, fresh_journal: 'allow' };
+  useProfile(writePolicy(own, 'own.json'));
+  expect(await run(pay('one', '0.2'))).toMatchObject({ exit: 2, error: { code: 'policy-journal' } });
+  const shared = writePolicy({ ...own, limits: { SOL: {} }, approve_above: { SOL: '0.25' } }, 'shared.json');
+  await run(['policy', 'set', shared]);
+  expect(await run(pay('one', '0.2'))).toMatchObject({ exit: 0 });
+  expect(await run(pay('two', '0.2'))).toMatchObject({ exit: 2, error: { remaining: '0.1' } });
+  useProfile();
+  const held = await run(pay('big', '0.5'));
+  expect(held).toMatchObject({ exit: 10, outcome: 'held', intent: { why: 'approval', attempts: 0 } });
+  const { id } = held.intent as { id: string };
+  expect(await run(['resume', id, '--yes'])).toMatchObject({ exit: 0, outcome: 'accepted' });
+  expect(await operator.sandbox.ledger()).toHaveLength(2);
+});
