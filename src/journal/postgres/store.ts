@@ -64,6 +64,7 @@ export class Store {
           return result;
         } catch (error) {
           const mayPass = line.isBroken || isPassing(error);
+          if (!mayPass) waiting.over();
           if (tries === mostTries || !mayPass || (tries > 1 && needsTime(error) && !(await waiting.again())))
             throw failureOf(await this.#heldUpBy(error, waiting), place);
         }
@@ -130,6 +131,8 @@ export class Store {
       return tried.results.map((value) => ({ status: 'fulfilled', value }));
     }
     const { because } = tried;
+    // It answers: what comes next has nothing to do with what was waited for.
+    if (tried.is === 'undone' && !needsTime(because)) waiting.over();
     if (because instanceof Fenced) return this.#withoutFenced(works, effort);
     if (tried.is === 'undone') {
       if (works.length > 1) return this.#apart(works, tried.failed, effort);
