@@ -3,7 +3,7 @@ import type { Run } from '../cli/spec.ts';
 import type { Context } from '../context.ts';
 import { historyDetail, historyHeading, historyLine } from '../display/historyView.ts';
 import type { SettledFormat } from '../display/settledRow.ts';
-import type { Exit } from '../errors.ts';
+import type { Exit, Problem } from '../errors.ts';
 import type { Journal } from '../journal/journal.ts';
 import { explainStanding } from '../words/explain.ts';
 import { emptySandbox, listIsCut, noIntentMatches, noJournalYet } from '../words/history.ts';
@@ -97,6 +97,12 @@ async function details(journal: Journal, given: Given, context: Context): Promis
   return 0;
 }
 
+/** Who reads this need not be told to look here. */
+function withoutItself(explained: Problem | undefined): Problem | undefined {
+  if (explained?.next === undefined) return explained;
+  return { ...explained, next: explained.next.filter((one) => !('0' in one) || one[0] !== 'history') };
+}
+
 async function detail(id: string, journal: Journal, given: Given, context: Context): Promise<void> {
   const { display } = context;
   const found = await intentById(id, journal);
@@ -109,7 +115,7 @@ async function detail(id: string, journal: Journal, given: Given, context: Conte
     attempts: await journal.reads.attemptsOf(intent.id),
     decisions: await journal.reads.decisionsOf(intent.id),
     zone: given.flag('local') ? 'local' : 'utc',
-    explained: explainStanding(intent, report.attempt, journal.clock.now()),
+    explained: withoutItself(explainStanding(intent, report.attempt, journal.clock.now())),
   });
   const written = await display.show(view);
   if (written === 'written' && intent.state === 'accepted' && !journal.isReadOnly)

@@ -163,6 +163,7 @@ describe('history', () => {
     const { explained } = whole as unknown as { explained: { message: string; next: string[] } };
     expect(explained.message).toContain('is held');
     expect(explained.next).toContain(`botctl resume ${id} --yes`);
+    expect(explained.next.join('\n')).not.toContain('history');
   });
 
   test('names the row in what is wrong with it', async () => {
