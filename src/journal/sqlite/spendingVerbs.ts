@@ -18,7 +18,7 @@ import type { Store } from './store.ts';
 /** Longer than the window: a clock that goes back must find what was spent then. */
 const keptHours = 72;
 /** So many entries are read with every question, before they are put into the sums. */
-const mostUnsummed = 64;
+const mostUnsummed = 16;
 
 export function spendingReads(store: Store, read: Read): SpendingReads {
   return {

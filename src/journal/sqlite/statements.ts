@@ -127,7 +127,7 @@ export const statements = {
   summedTo: `UPDATE counting SET summed = :seq`,
   ownSpending: `SELECT spending.payment, spending.at, spending.sign FROM spending
                 JOIN intents ON intents.seq = spending.intent WHERE intents.id = :id ORDER BY spending.seq DESC LIMIT 1`,
-  paidLike: `SELECT address, since FROM paid WHERE head = :head UNION SELECT address, since FROM paid WHERE tail = :tail`,
+  paidLike: `SELECT address, since FROM paid WHERE head = :head UNION ALL SELECT address, since FROM paid WHERE tail = :tail`,
 
   readMeta: `SELECT value FROM meta WHERE name = :name`,
 } as const;
