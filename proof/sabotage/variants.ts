@@ -213,4 +213,16 @@ export const variants: readonly Variant[] = [
     ],
     caughtBy: ['chain'],
   },
+  {
+    name: 'proof-without-claim',
+    what: 'a payment that proves a transfer is not made its own',
+    edits: [
+      {
+        file: 'src/chain/settle.ts',
+        from: 'if (isProven) await tx.keepReceipts(id, [unitOf(cluster, signature, view.instruction)]);',
+        to: 'if (isProven) void unitOf(cluster, signature, view.instruction);',
+      },
+    ],
+    caughtBy: ['chain'],
+  },
 ];
