@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Bot } from '../bot/bot.ts';
 import type { ChainProfile } from '../bot/chainProfile.ts';
 import { channelTo } from '../bot/connection.ts';
@@ -38,7 +39,9 @@ export async function openChain(
   const urls = await chain.rpcUrls();
   const timeoutMs = settingsOf(given).timeoutMs ?? bot.settings.timeoutMs ?? defaultTimeoutMs;
   const nodes = urls.map((url) => nodeAt(url, timeoutMs, bot.name === 'sandbox', context));
-  const { first } = context.interrupts;
+  const { first, second } = context.interrupts;
+  // Every question listens to them; Node takes many listeners for a leak.
+  setMaxListeners(0, first, second);
   const asked = new ChainNodes(nodes, pace === undefined ? (ask) => ask() : patiently(pace, first));
   return {
     nodes: asked,

@@ -1,4 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { SkippingClock } from '../../testing/builtHere.ts';
 import { type Exited, payAda, SandboxHome } from '../../testing/sandboxHome.ts';
 
@@ -187,15 +191,97 @@ describe('what the node shows', () => {
     await operator.sandbox.readings({ rpc_rate_limit: { capacity: 1, per_second: 300 } });
     expect(await told('verify', intent?.id ?? '')).toMatchObject({ exit: 0, chain: { verdict: 'proven' } });
   });
+});
 
-  test('two nodes prove what both say', async () => {
-    const url = operator.sandbox.node.rpcUrl.replace('127.0.0.1', '127.0.0.2');
-    await operator.run(['config', 'set', 'payer', 'rpc-url', '--add', '--token-stdin'], {
-      ...given(),
-      stdin: url,
+/** Another node, on a host of its own: the sandbox's, but for what `twist` makes of its replies. */
+async function anotherNode(twist: (reply: string) => { status?: number; text: string }): Promise<string> {
+  const server = createServer(async (request, reply) => {
+    const body = Buffer.concat(await request.toArray());
+    const answer = await fetch(operator.sandbox.node.rpcUrl, { method: 'POST', body, headers: json });
+    const { status = 200, text } = twist(await answer.text());
+    reply.writeHead(status, { ...json, location: operator.sandbox.node.rpcUrl }).end(text);
+  }).listen(0, '127.0.0.2');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.2:${(server.address() as AddressInfo).port}/?api-key=${secret}`;
+}
+
+const json = { 'content-type': 'application/json' };
+const secret = 'a-key-that-nobody-may-see';
+
+/** Named beside the first, or in its place. */
+async function name(url: string, ...more: string[]): Promise<void> {
+  const words = ['config', 'set', 'payer', 'rpc-url', '--token-stdin', ...more];
+  const { code } = await operator.run(words, { ...given(), stdin: url });
+  expect(code).toBe(0);
+}
+
+describe('nodes of other hosts', () => {
+  test('prove what both say, and nothing where they do not agree', async () => {
+    let changed = 'not there';
+    await name(await anotherNode((reply) => ({ text: reply.replace(changed, '"fee":5001') })), '--add');
+    const both = await told(...pay('a', '1'), ...waits);
+    expect(both).toMatchObject({ exit: 0, chain: { verdict: 'proven' } });
+    expect(both.chain).toMatchObject({ rpc: [expect.any(String), expect.stringContaining('127.0.0.2')] });
+    changed = '"fee":5000';
+    expect(await told(...pay('b', '2'), ...waits)).toMatchObject({
+      ...{ exit: 9, chain: { verdict: 'undecided', reasons: ['nodes-disagree'] } },
     });
-    const same = await operator.run(['config', 'show', 'payer', '--json'], given());
-    expect(JSON.parse(same.stdout).profile.rpc).toHaveLength(2);
+  });
+
+  test.each([
+    [401, 3, 'node-refused'],
+    [403, 3, 'node-refused'],
+    [307, 8, 'node-unusable'],
+    [500, 8, 'node-unusable'],
+  ] as const)('one that answers %i ends it before anything is sent', async (status, exit, code) => {
+    await name(await anotherNode((text) => ({ status, text })));
+    expect(await told(...pay('a', '1'), ...waits)).toMatchObject({ exit, error: { code } });
+    expect(await operator.sandbox.ledger()).toEqual([]);
+  });
+
+  test('show nothing but their hosts, whatever they answer', async () => {
+    const url = await anotherNode((text) => ({
+      text: text.replace('"jsonrpc"', `"key":"${secret}","jsonrpc"`),
+    }));
+    await name(url);
+    const lines = [
+      [...pay('a', '1'), ...waits, '--verbose'],
+      ...[
+        ['verify', '--all', '--verbose'],
+        ['history', '--json'],
+        ['config', 'show', 'payer'],
+      ],
+    ];
+    for (const line of lines) {
+      const { stdout, stderr } = await operator.run(line, given());
+      expect(stdout + stderr).not.toContain(secret);
+    }
+    for (const file of [operator.journal, `${operator.journal}-wal`])
+      if (existsSync(file)) expect(readFileSync(file).includes(secret)).toBe(false);
+  });
+
+  test('are two only where their hosts are, and none is asked by plain HTTP elsewhere', async () => {
+    const set = async (url: string, ...more: string[]): Promise<number | null> =>
+      (
+        await operator.run(['config', 'set', 'payer', 'rpc-url', ...more, '--token-stdin'], {
+          ...given(),
+          stdin: url,
+        })
+      ).code;
+    expect(await set('http://127.0.0.1:1/')).toBe(0);
+    expect(await set('http://localhost:2/x', '--add')).toBe(2);
+    expect(await set('http://node.example/')).toBe(2);
+    expect(await set('https://user:key@node.example/')).toBe(2);
+    const argument = await operator.run(
+      ['config', 'set', 'payer', 'rpc-url', `https://node.example/${secret}`],
+      given(),
+    );
+    expect(argument.code).toBe(2);
+    expect(argument.stderr).not.toContain(secret);
   });
 });
 
