@@ -17,22 +17,31 @@ import type { Store } from './store.ts';
 
 /** Longer than the window: a clock that goes back must find what was spent then. */
 const keptHours = 72;
+const mostAlike = 10_000;
+
+function paidOf({ address, since }: SqlRow): PaidAddress {
+  return { address: address as string, sinceMs: Number(since) };
+}
+
 /** So many entries are read with every question, before they are put into the sums. */
 const mostUnsummed = 16;
 
 export function spendingReads(store: Store, read: Read): SpendingReads {
+  // What is paid meanwhile is known only after a day: a batch asks of each address once.
+  const alike = new Map<string, PaidAddress[]>();
   return {
     spending: (scope) => read(() => store.asOfOneMoment(() => spendingOf(scope, store))),
     policyNumber: async () => undefined,
     ownSpending: (id) => read(() => ownSpendingOf(id, store)),
-    paidLike: (address) =>
-      read(() =>
-        store.all(
-          countingSince(store) === undefined ? 'uncountedPaid' : 'paidLike',
-          endsOf(address),
-          (row): PaidAddress => ({ address: row.address as string, sinceMs: Number(row.since) }),
-        ),
-      ),
+    paidLike: async (address) => {
+      const known = alike.get(address);
+      if (known !== undefined) return known;
+      const name = await read(() => (countingSince(store) === undefined ? 'uncountedPaid' : 'paidLike'));
+      const found = await read(() => store.all(name, endsOf(address), paidOf));
+      if (alike.size === mostAlike) alike.clear();
+      alike.set(address, found);
+      return found;
+    },
   };
 }
 
