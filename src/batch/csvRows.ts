@@ -63,7 +63,7 @@ async function withBeginning(
 ): Promise<{ beginning: string; all: AsyncIterable<string> }> {
   const iterator = pieces[Symbol.asyncIterator]();
   let beginning = '';
-  while (!/\S[^\r\n]*[\r\n]/u.test(beginning) && beginning.length < maxRowBytes) {
+  while (!/[\r\n]/u.test(beginning.trimStart()) && beginning.length < maxRowBytes) {
     const next = await iterator.next();
     if (next.done === true) break;
     beginning += next.value;
