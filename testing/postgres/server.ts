@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
 import { Client, type QueryResultRow } from 'pg';
 import type { Certificate } from '../certificates.ts';
 import type { Version } from './binaries.ts';
@@ -118,7 +119,15 @@ export class PostgresServer {
 
   async crashAndRestart(settings: Settings = {}): Promise<void> {
     await this.kill();
-    await this.start(settings);
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.start(settings);
+      } catch (error) {
+        // On a busy machine those that were killed take a while to be gone.
+        if (tries === 20 || !String(error).includes('pre-existing shared memory block')) throw error;
+        await after(200);
+      }
+    }
   }
 
   /** A copy of what is on the disk now, for `restore`: the server is stopped while it is made. */
