@@ -31,23 +31,35 @@ export const mostSignatures = 256;
 export class ChainNodes {
   readonly hosts: readonly string[];
   readonly #nodes: readonly RpcNode[];
+  readonly #genesis: string;
+  #areOfIt = false;
   readonly #ask: (node: RpcNode, method: string, params: readonly unknown[]) => Promise<Answer>;
 
   /** `patiently` says how a node is asked: again and again, say, while it limits the rate. */
-  constructor(nodes: readonly RpcNode[], patiently: (ask: () => Promise<Answer>) => Promise<Answer>) {
+  constructor(
+    nodes: readonly RpcNode[],
+    genesis: string,
+    patiently: (ask: () => Promise<Answer>) => Promise<Answer>,
+  ) {
     this.#nodes = nodes;
+    this.#genesis = genesis;
     this.hosts = nodes.map(({ host }) => host);
     this.#ask = (node, method, params) => patiently(() => node.ask(method, params));
   }
 
-  /** Why they are not nodes of this chain, where they are not, and which. */
-  async otherThan(genesis: string): Promise<{ readonly host: string; readonly because: Reason } | undefined> {
+  /** Why they are not known as nodes of their chain, where they are not, and which. */
+  async ofAnother(): Promise<{ readonly host: string; readonly because: Reason } | undefined> {
+    if (this.#areOfIt) return undefined;
     const answers = await this.#each(async (node) => {
       const answer = await this.#ask(node, 'getGenesisHash', []);
       if (answer.is === 'trouble') return { host: node.host, because: answer.because };
-      return answer.value === genesis ? undefined : ({ host: node.host, because: 'other-cluster' } as const);
+      const isOfIt = answer.value === this.#genesis;
+      return isOfIt ? undefined : ({ host: node.host, because: 'other-cluster' } as const);
     });
-    return answers.find((answer) => answer !== undefined);
+    const against = answers.filter((answer) => answer !== undefined);
+    this.#areOfIt = against.length === 0;
+    // One that is surely of another chain, before one that did not answer.
+    return against.find(({ because }) => because === 'other-cluster') ?? against[0];
   }
 
   /** Whether it is a mint of one of the token programs; undefined where a node does not say. */
@@ -86,6 +98,9 @@ export class ChainNodes {
     const commitment = lowest(own);
     if (commitment === 'processed' || commitments.indexOf(commitment) < commitments.indexOf(least))
       return { saw: 'status', commitment };
+    // Whoever looks may have come here without asking: on another chain, nothing is shown of this one.
+    const other = await this.ofAnother();
+    if (other !== undefined) return { saw: 'nothing', because: other.because };
     const found = await this.#each(async (node, n) =>
       transactionIn(await this.#ask(node, 'getTransaction', [signature, asked(commitment)]), own[n]),
     );

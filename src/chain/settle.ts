@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Decision, Intent, Journal, Receipt, Transaction } from '../journal/journal.ts';
+import type { Decision, Intent, Journal, Reads, Receipt, Transaction } from '../journal/journal.ts';
 import { receiptGuards } from '../journal/receipts.ts';
 import { provenOnChain } from '../words/chain.ts';
 import { type ChainView, judgeLook, type Look, observationOf, unitOf, unitsIn } from './proof.ts';
@@ -18,8 +18,7 @@ export async function settle(
   const units = unitsIn(look);
   return journal.commit(
     async (tx) => {
-      const taken = new Set<string>();
-      for (const unit of units) if ((await tx.otherHolder(id, [unit])) !== undefined) taken.add(unit.value);
+      const taken = await takenUnits(look, id, tx);
       // One that is its own already stays so.
       const own = await ownUnits(id, units, tx);
       const isFree = (unit: Receipt): boolean =>
@@ -34,7 +33,37 @@ export async function settle(
   );
 }
 
-async function ownUnits(id: string, units: readonly Receipt[], tx: Transaction): Promise<string[]> {
+/** What of these payments belongs to other intents. */
+export async function takenUnits(look: Look, id: string, reads: Reads): Promise<ReadonlySet<string>> {
+  const units = unitsIn(look);
+  const taken = new Set<string>();
+  for (const unit of units) if ((await reads.otherHolder(id, [unit])) !== undefined) taken.add(unit.value);
+  const left = units.find(({ value }) => !taken.has(value));
+  if (left !== undefined && (await isOwedToAnother(look, units, id, reads))) taken.add(left.value);
+  return taken;
+}
+
+/** The service gave this signature to another intent, of the same payment, for which nobody has looked yet. */
+async function isOwedToAnother(
+  { signature }: Look,
+  units: readonly Receipt[],
+  id: string,
+  reads: Reads,
+): Promise<boolean> {
+  const intent = await reads.get(id);
+  if (intent === undefined) return false;
+  const given: Receipt = { origin: intent.baseUrl, what: 'signature', value: signature };
+  const otherId = await reads.otherHolder(id, [given]);
+  const other = otherId === undefined ? undefined : await reads.get(otherId);
+  if (other === undefined || other.payment !== intent.payment) return false;
+  return (await ownUnits(other.id, units, reads)).length === 0;
+}
+
+async function ownUnits(
+  id: string,
+  units: readonly Receipt[],
+  tx: Pick<Reads, 'receiptsOf'>,
+): Promise<string[]> {
   const held = await tx.receiptsOf(id);
   return units.map(({ value }) => value).filter((value) => held.includes(value));
 }

@@ -19,6 +19,11 @@ export function standingOf(observations: readonly Observation[]): ChainStanding 
   };
 }
 
+/** Proven, or dealt with by a person: what a further look shows is no news to anybody. */
+export function isSettled({ view, acknowledged }: ChainStanding): boolean {
+  return view?.verdict === 'proven' || acknowledged;
+}
+
 /** Nothing that a further look could change. */
 export function isFinal({ view, acknowledged }: ChainStanding): boolean {
   return view?.verdict === 'proven' || view?.verdict === 'contradicted' || acknowledged;

@@ -1,6 +1,6 @@
 import { BatchPace } from '../batch/pace.ts';
-import { judgeLook, type Look, unitsIn } from '../chain/proof.ts';
-import { settle } from '../chain/settle.ts';
+import { judgeLook, type Look } from '../chain/proof.ts';
+import { settle, takenUnits } from '../chain/settle.ts';
 import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
@@ -27,7 +27,7 @@ export async function lookAtSignature(
   try {
     const look = await lookFor(intent, signature, chains);
     if (look === undefined) return undefined;
-    const taken = await takenOf(look, intent, journal);
+    const taken = await takenUnits(look, intent.id, journal.reads);
     const view = judgeLook(look, ({ value }) => !taken.has(value));
     if (view.verdict === 'contradicted') throw paysSomethingElse(intent, view);
     if (view.verdict !== 'proven') context.display.warn(signatureUnproven(view));
@@ -58,11 +58,4 @@ async function lookFor(
     if (thrown instanceof Failure && thrown.code === 'no-rpc-url') return undefined;
     throw thrown;
   }
-}
-
-async function takenOf(look: Look, { id }: Intent, { reads }: Journal): Promise<ReadonlySet<string>> {
-  const taken = new Set<string>();
-  for (const unit of unitsIn(look))
-    if ((await reads.otherHolder(id, [unit])) !== undefined) taken.add(unit.value);
-  return taken;
 }

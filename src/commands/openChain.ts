@@ -6,7 +6,7 @@ import type { RpcUrl } from '../bot/rpcUrl.ts';
 import type { Cluster } from '../chain/cluster.ts';
 import { isHash } from '../chain/cluster.ts';
 import { tokenPrograms } from '../chain/movements.ts';
-import { RpcNode } from '../chain/node.ts';
+import { type Answer, RpcNode } from '../chain/node.ts';
 import { ChainNodes } from '../chain/nodes.ts';
 import { patiently } from '../chain/patience.ts';
 import type { Payment } from '../chain/payment.ts';
@@ -42,7 +42,8 @@ export async function openChain(
   const { first, second } = context.interrupts;
   // Every question listens to them; Node takes many listeners for a leak.
   setMaxListeners(0, first, second);
-  const asked = new ChainNodes(nodes, pace === undefined ? (ask) => ask() : patiently(pace, first));
+  const ask = pace === undefined ? (once: () => Promise<Answer>) => once() : patiently(pace, first);
+  const asked = new ChainNodes(nodes, chain.cluster.genesis, ask);
   return {
     nodes: asked,
     cluster: chain.cluster,
@@ -95,7 +96,7 @@ export function refuseUnprovable(asset: string, { name, chain }: Pick<Bot, 'name
 
 /** Asks the nodes whether they are of the cluster. */
 export async function refuseOtherCluster({ nodes, cluster }: OpenedChain): Promise<void> {
-  const other = await nodes.otherThan(cluster.genesis);
+  const other = await nodes.ofAnother();
   if (other === undefined) return;
   const { host, because } = other;
   if (because === 'other-cluster') throw otherCluster(host, cluster.name);

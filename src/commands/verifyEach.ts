@@ -1,7 +1,7 @@
 import { mostSignatures, type Statuses } from '../chain/nodes.ts';
 import type { ChainView, Look } from '../chain/proof.ts';
 import { settle } from '../chain/settle.ts';
-import { standingOf } from '../chain/standing.ts';
+import { isSettled, standingOf } from '../chain/standing.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
 import type { ChainsOfIntents } from './chainsOfIntents.ts';
 import type { OpenedChain } from './openChain.ts';
@@ -57,8 +57,8 @@ async function verifyOne(
   statuses: Statuses = new Map(),
   journal: Journal,
 ): Promise<Verified> {
-  const known = standingOf(await journal.reads.observationsOf(intent.id)).view;
-  if (known?.verdict === 'proven') return { intent, view: known };
+  const known = standingOf(await journal.reads.observationsOf(intent.id));
+  if (known.view !== undefined && isSettled(known)) return { intent, view: known.view };
   const payment = chain.paymentOf(intent);
   if (payment === undefined) return { intent, view: unseen(chain, 'no-mint') };
   let last: ChainView = unseen(chain, 'no-signature');

@@ -1,6 +1,6 @@
 import { ownSignatures } from '../chain/ownSignatures.ts';
 import type { ChainView } from '../chain/proof.ts';
-import { standingOf } from '../chain/standing.ts';
+import { isSettled, standingOf } from '../chain/standing.ts';
 import { watch } from '../chain/watch.ts';
 import type { Context } from '../context.ts';
 import type { Intent, Journal, Reads } from '../journal/journal.ts';
@@ -19,8 +19,8 @@ type Inputs = {
 export async function waitForChain(intent: Intent, inputs: Inputs): Promise<ChainView> {
   const { chain, options, journal, context } = inputs;
   const { display, clock, interrupts } = context;
-  const known = standingOf(await journal.reads.observationsOf(intent.id)).view;
-  if (known?.verdict === 'proven') return known;
+  const known = standingOf(await journal.reads.observationsOf(intent.id));
+  if (known.view !== undefined && isSettled(known)) return known.view;
   const [signature] = await signaturesOf(intent, journal.reads);
   const payment = chain.paymentOf(intent);
   if (signature === undefined || payment === undefined)

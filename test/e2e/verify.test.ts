@@ -77,6 +77,17 @@ describe('a transfer that is waited for', () => {
     expect(await told(...payAda, '--wait')).toMatchObject({ exit: 2, error: { code: 'other-cluster' } });
     expect(await operator.sandbox.ledger()).toEqual([]);
   });
+
+  test('is proven by no node of another cluster, also where it was sent before', async () => {
+    await operator.sandbox.readings({ commitment_held_at: 'confirmed' });
+    expect(await told(...pay('a'), ...waits)).toMatchObject({ exit: 9 });
+    await operator.sandbox.readings({ commitment_held_at: null });
+    await config('set', 'payer', 'cluster', 'mainnet');
+    expect(await told(...pay('a'), ...waits)).toMatchObject({
+      exit: 9,
+      chain: { verdict: 'undecided', reasons: ['other-cluster'] },
+    });
+  });
 });
 
 describe('verify', () => {
@@ -174,6 +185,8 @@ describe('what the node shows', () => {
     expect(acknowledged).toMatchObject({ exit: 0, chain: { acknowledged: true } });
     expect(await told(...pay('b', '2'), ...mine)).toMatchObject({ exit: 0, replayed: true });
     expect(await told('verify', '--all', ...mine)).toMatchObject({ exit: 0 });
+    expect(await told('verify', id, ...mine)).toMatchObject({ exit: 0, chain: { acknowledged: true } });
+    expect(await told(...pay('b', '2'), ...waits, ...mine)).toMatchObject({ exit: 0, replayed: true });
   });
 
   test('two intents never share a payment', async () => {
@@ -184,6 +197,19 @@ describe('what the node shows', () => {
     expect(ended.outcome).toBe('held');
     const verified = await told('verify', ended.intent?.id ?? '');
     expect(verified).toMatchObject({ exit: 10, chain: { verdict: 'contradicted', reasons: ['claimed'] } });
+  });
+
+  test('nor does one take the payment of another that was accepted by its signature', async () => {
+    const paid = await told(...pay('a', '1'));
+    await operator.sandbox.readings({ reply_signature: 'previous' });
+    const ended = await told(...pay('b', '1'), '--retries', '0');
+    expect(ended.outcome).toBe('held');
+    const verified = await told('verify', ended.intent?.id ?? '');
+    expect(verified).toMatchObject({ exit: 10, chain: { verdict: 'contradicted', reasons: ['claimed'] } });
+    expect(await told('verify', paid.intent?.id ?? '')).toMatchObject({
+      exit: 0,
+      chain: { verdict: 'proven' },
+    });
   });
 
   test('a node that limits the rate is asked later', async () => {
