@@ -287,20 +287,23 @@ export async function resumeOrHold(intent: Intent, tx: Transaction, engine: Engi
   return concluded(mustFind(await tx.get(intent.id)), tx, false);
 }
 
-/** Claims what is on record, where no policy speaks against it; `approval` is an operator's word to send it. */
+/** An operator's word to send it, where it has just been given; one on record is none for another body. */
+type Approval = Decision | 'as-on-record' | 'none';
+
+/** Claims what is on record, where no policy speaks against it. */
 export async function claimAllowed(
   intent: Intent,
   tx: Transaction,
   engine: EngineContext,
-  approval?: Decision,
+  approval: Approval = 'as-on-record',
 ): Promise<Claim | Outcome> {
   const { id, tainted } = intent;
   const nowMs = engine.clock.now();
-  const word = await wordOn(intent, tx, engine, nowMs, approval !== undefined);
+  const word = await wordOn(intent, tx, engine, nowMs, approval);
   // What may have happened is never called refused.
   if (word.is === 'refused' && !tainted) return { is: 'not-sent', because: 'policy', refusal: word.refusal };
   if (word.is !== 'allowed') return holdFor(word.is === 'refused' ? 'policy' : 'approval', intent, tx, nowMs);
-  if (approval !== undefined) await tx.decide(id, approval);
+  if (typeof approval === 'object') await tx.decide(id, approval);
   await tx.claim(id, nowMs);
   return startAttempt(id, tx, engine);
 }
@@ -310,7 +313,7 @@ async function wordOn(
   tx: Transaction,
   engine: EngineContext,
   nowMs: number,
-  isApproved: boolean,
+  approval: Approval,
 ): Promise<PolicyWord> {
   if (intent.kind === 'message') return { is: 'allowed' };
   await refuseOtherPolicy(tx, engine);
@@ -318,6 +321,7 @@ async function wordOn(
   if (policies === undefined) return { is: 'allowed' };
   if (!isWhole(intent.body, intent.key, intent.fingerprint)) throw changedRequest(intent);
   const { id, baseUrl } = intent;
+  const isApproved = approval === 'as-on-record' ? undefined : approval !== 'none';
   return spendWithin(policies, { baseUrl, spend: spendOfIntent(intent), id, isApproved }, tx, nowMs);
 }
 
@@ -337,12 +341,12 @@ async function sendAgain(
   tx: Transaction,
   engine: EngineContext,
 ): Promise<Claim | Outcome> {
-  const claimOrPropose = (known: Intent): Promise<Claim | Outcome> =>
+  const claimOrPropose = (known: Intent, approval: Approval): Promise<Claim | Outcome> =>
     engine.proposes === true
       ? holdFor('approval', known, tx, engine.clock.now())
-      : claimAllowed(known, tx, engine);
-  if (intent.fingerprint === identity.fingerprint) return claimOrPropose(intent);
+      : claimAllowed(known, tx, engine, approval);
+  if (intent.fingerprint === identity.fingerprint) return claimOrPropose(intent, 'as-on-record');
   const body = bodyBytes({ ...identity.order.wanted.request }, intent.key);
   await tx.rewrite(intent.id, body, identity.fingerprint, identity.payment);
-  return claimOrPropose(mustFind(await tx.get(intent.id)));
+  return claimOrPropose(mustFind(await tx.get(intent.id)), 'none');
 }

@@ -30,8 +30,8 @@ type SpendOrder = {
   readonly spend: Spend;
   /** The intent, where it is on record: what counts as spent of it already is not spent twice. */
   readonly id: string | undefined;
-  /** A person has just said that it is to be sent. */
-  readonly isApproved?: boolean;
+  /** Whether a person has just said that it is to be sent; where it is not given, an earlier word counts. */
+  readonly isApproved?: boolean | undefined;
 };
 
 export function spendOf({ to_address: to, asset, amount }: TransferRequest): Spend {
@@ -120,8 +120,9 @@ function without(own: OwnSpending | undefined, units: UnitsByHour): UnitsByHour 
   return others;
 }
 
-/** A person who had it sent has approved it. */
-async function isApproved({ id, isApproved: isSaid = false }: SpendOrder, reads: Reads): Promise<boolean> {
-  if (isSaid || id === undefined) return isSaid;
-  return (await reads.decisionsOf(id)).some(({ kind }) => kind === 'send-again');
+/** A person who had it sent has approved it, until it was decided otherwise. */
+async function isApproved({ id, isApproved: isSaid }: SpendOrder, reads: Reads): Promise<boolean> {
+  if (isSaid !== undefined) return isSaid;
+  if (id === undefined) return false;
+  return (await reads.decisionsOf(id)).at(-1)?.kind === 'send-again';
 }

@@ -40,9 +40,9 @@ export function readSafely(path: string, absence: 'is-fine' | 'is-refused'): str
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw policyUnsafe(path, policyPlaces.notAFile, [['ls', '-ld', path]]);
     refuseUnsafe(path, path, stats);
-    // Who may change its folder may put another file in its place.
-    const folder = dirname(realpathSync(path));
-    refuseUnsafe(path, folder, statSync(folder));
+    // Who may change its folder, or that of a link to it, may put another file in its place.
+    for (const folder of new Set([dirname(path), dirname(realpathSync(path))]))
+      refuseUnsafe(path, folder, statSync(folder));
     if (stats.size > maxBytes)
       throw policyUnsafe(path, policyPlaces.tooLong(maxBytes), [['ls', '-ld', path]]);
     return textOf(readAll(descriptor, stats.size), path);

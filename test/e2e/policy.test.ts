@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { botctlHere } from '../../testing/builtHere.ts';
@@ -173,6 +173,18 @@ describe('above what needs approval', () => {
     expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
 
+  test('and the word of a person is for what was seen, and for nothing larger under the same name', async () => {
+    const first = await held(policy, pay('rent', '1.5'));
+    await operator.sandbox.faults({ kind: 'reply', status: 402, when: 'before' });
+    expect(await runHeld(['resume', first.intent?.id ?? '', '--yes'])).toMatchObject({ exit: 5 });
+    const larger = await runHeld(pay('rent', '4'));
+    expect(larger).toMatchObject({ exit: 10, outcome: 'held', intent: { why: 'approval' } });
+    const undone = ['resolve', first.intent?.id ?? '', '--did-not-happen', '--reason', 'too much'];
+    expect(await runHeld(undone)).toMatchObject({ exit: 0 });
+    expect(await runHeld(pay('rent', '4'))).toMatchObject({ exit: 10, intent: { why: 'approval' } });
+    expect(await operator.sandbox.ledger()).toEqual([]);
+  });
+
   test('and the limits hold for what was approved, too', async () => {
     const first = await held(policy, pay('rent', '4'));
     expect(first).toMatchObject({ exit: 10 });
@@ -272,6 +284,12 @@ describe('a policy that cannot be used', () => {
     chmodSync(join(path, '..'), 0o722);
     expect(await runHeld(pay('one', '0.1'))).toMatchObject({ exit: 1, error: { code: 'policy-unsafe' } });
     chmodSync(join(path, '..'), 0o700);
+    const open = join(operator.home.path, 'open');
+    mkdirSync(open);
+    chmodSync(open, 0o777);
+    symlinkSync(path, join(open, 'policy.json'));
+    useProfile(join(open, 'policy.json'));
+    expect(await runHeld(pay('one', '0.1'))).toMatchObject({ exit: 1, error: { code: 'policy-unsafe' } });
     useProfile(`${path}.gone`);
     expect(await runHeld(pay('one', '0.1'))).toMatchObject({ exit: 1, error: { code: 'policy-unsafe' } });
     expect(await operator.sandbox.ledger()).toEqual([]);
