@@ -1,3 +1,4 @@
+import { isoDay } from '../words/time.ts';
 import { parseDuration } from './duration.ts';
 
 /** A moment as an operator names it: so long ago, or at a time. */
@@ -39,5 +40,5 @@ function nextMidnight(ms: number, isLocal: boolean): number {
 /** JavaScript takes the 30th of February for the 2nd of March. */
 function isDay(date: string): boolean {
   const ms = Date.parse(`${date}T00:00Z`);
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date);
+  return !Number.isNaN(ms) && isoDay(ms) === date;
 }

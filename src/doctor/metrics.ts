@@ -18,7 +18,7 @@ type Sample = { readonly labels?: Readonly<Record<string, string>>; readonly val
 export function metricsText(metrics: Metrics): string {
   const { inOrder, intents, oldestUnsettledMs, lastAcceptedMs, policyLeft, nowMs } = metrics;
   return [
-    gauge('botctl_in_order', 'Whether every check of botctl doctor passed.', [{ value: inOrder ? 1 : 0 }]),
+    gauge('botctl_in_order', 'Whether every check of the doctor passed.', [{ value: inOrder ? 1 : 0 }]),
     gauge(
       'botctl_intents',
       'Intents in the journal, by state.',

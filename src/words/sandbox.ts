@@ -1,5 +1,5 @@
 import { Failure } from '../errors.ts';
-import { unsent } from './nothing.ts';
+import { unchanged, unsent } from './nothing.ts';
 
 /** What helps where the service is started inside another command. */
 export const moveByVariable = 'XDG_DATA_HOME moves it.';
@@ -82,7 +82,7 @@ export function cannotFund(problem: string): Failure {
 }
 
 export function folderNotUsable(folder: string, trouble: string, cause: unknown): Failure {
-  return new Failure('sandbox-unavailable', `Nothing was changed in ${folder}: ${trouble}`, {
+  return new Failure('sandbox-unavailable', unchanged(`The folder ${folder} cannot be used: ${trouble}`), {
     hint: 'Another folder is given with --data.',
     cause,
   });

@@ -24,7 +24,8 @@ function run(words: readonly string[], more: Record<string, string> = {}): Promi
   const env = {
     ...home.env,
     BOTCTL_TOKEN: 'token_0123456789',
-    BOTCTL_BASE_URL: `http://localhost:${service.port}`,
+    // Whoever waits for the journal hears of no answer to a name, which comes later.
+    BOTCTL_BASE_URL: `http://127.0.0.1:${service.port}`,
   };
   return botctl(words, { env: { ...env, ...more } });
 }

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { outputs } from '../../src/schema/outputs.ts';
@@ -98,6 +98,10 @@ async function printShared(): Promise<void> {
   expect((await lines(['journal', 'migrate']))[0]).toMatchObject({ from: 0 });
   await lines(['journal', 'grants']);
   await lines(['journal', 'accept-durability']);
+  const policy = join(home.path, 'policy.json');
+  writeFileSync(policy, '{"schema":"botctl-policy/1","limits":{"SOL":{"day":"5"}}}', { mode: 0o600 });
+  expect((await lines(['policy', 'check', policy]))[0]).toMatchObject({ command: 'policy check' });
+  await lines(['policy', 'set', policy]);
   const copied = await lines(['journal', 'copy', join(home.path, 'backup.db'), '--yes']);
   expect(copied[0]).toMatchObject({ to: expect.stringContaining('postgres://') });
   await server.query(`INSERT INTO botctl.servers VALUES ('another', 1, 1)`, [], home.env.BOTCTL_JOURNAL);

@@ -5,7 +5,7 @@ import { dataFolder } from '../../folders.ts';
 import type { Address } from '../../journal/postgres/address.ts';
 import type { ServerFacts } from '../../journal/postgres/hello.ts';
 import type { Line } from '../../journal/postgres/line.ts';
-import { changedNothing } from '../../words/nothing.ts';
+import { changingNothing } from '../../words/changingNothing.ts';
 import { patienceOf, shownLocation, wholeAddress } from '../journalPath.ts';
 
 /** The shared journal that a command looks after, and who answers for it. */
@@ -40,10 +40,4 @@ export async function withServer<Result>(
   } finally {
     await line.close();
   }
-}
-
-function changingNothing(error: unknown): unknown {
-  return error instanceof Failure
-    ? new Failure(error.code, changedNothing(error.message), error.details)
-    : error;
 }
