@@ -5,7 +5,13 @@ import { chainRowsText, waitingForRows } from '../words/chainOptions.ts';
 import { asksAgainAfterMs } from './chainPause.ts';
 import { chainProblem, chainStandingOf } from './chainProblem.ts';
 import type { Batch } from './oneBatch.ts';
-import { type OpenedChain, openChain, refuseOtherCluster, refuseUnprovable } from './openChain.ts';
+import {
+  type OpenedChain,
+  openChain,
+  refuseNoMint,
+  refuseOtherCluster,
+  refuseUnprovable,
+} from './openChain.ts';
 import { storedReport } from './storedReport.ts';
 import { reportJsonOrError } from './telling.ts';
 import { type Verified, verifyEach } from './verifyEach.ts';
@@ -41,9 +47,11 @@ export class BatchWait {
   /** Before a row is sent: the nodes are of the cluster, and every asset can be recognised. */
   async ready(): Promise<void> {
     const { bot, sheet } = this.#batch;
-    for (const row of sheet.rows())
-      if (row.request !== undefined) refuseUnprovable(assetIn(row.request), bot);
+    const assets = new Set<string>();
+    for (const row of sheet.rows()) if (row.request !== undefined) assets.add(assetIn(row.request));
+    for (const asset of assets) refuseUnprovable(asset, bot);
     await refuseOtherCluster(this.#chain);
+    for (const asset of assets) await refuseNoMint(asset, this.#chain, bot);
   }
 
   /** Looks again and again at what is not decided, until the time is over. */

@@ -8,7 +8,14 @@ import type { Report } from '../display/report.ts';
 import { verifiedView } from '../display/verifiedView.ts';
 import { type Exit, exitOf, type Problem, problemOf } from '../errors.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
-import { chainWarnings, contradicted, notATransfer, notDecided, someUnproven } from '../words/chain.ts';
+import {
+  chainWarnings,
+  contradicted,
+  happenedAllTheSame,
+  notATransfer,
+  notDecided,
+  someUnproven,
+} from '../words/chain.ts';
 import { nothingToVerify, verifyingText } from '../words/chainOptions.ts';
 import { acknowledge } from './acknowledge.ts';
 import { chainProblem, chainStandingOf } from './chainProblem.ts';
@@ -134,6 +141,8 @@ async function problemWith({ intent, view }: Verified, journal: Journal): Promis
   const attempt = await journal.reads.decisiveAttempt(intent.id);
   const against = chainProblem(intent, attempt, standing);
   if (against !== undefined) return against;
+  if (view.verdict === 'proven' && intent.resolvedAs === 'did-not-happen')
+    return problemOf(happenedAllTheSame(intent, view));
   if (view.verdict === 'proven' || (view.verdict === 'contradicted' && standing.acknowledged))
     return undefined;
   return problemOf(view.verdict === 'contradicted' ? contradicted(intent, view) : notDecided(intent, view));

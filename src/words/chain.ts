@@ -139,6 +139,17 @@ export function otherSignature({ id }: Intent, proven: string, replied: string):
   );
 }
 
+export function happenedAllTheSame({ id }: Intent, { signature }: ChainView): Failure {
+  return new Failure(
+    'contradicted',
+    `The chain proves the transfer (signature ${signature}), and it was decided that it did not happen. Intent ${id}.`,
+    {
+      hint: 'The same command would pay it again. Decide that it happened:',
+      next: [['resolve', id, '--happened', '--overrule', '--reason', 'the chain proves it']],
+    },
+  );
+}
+
 function acknowledging(id: string): Suggestion[] {
   return [['verify', id, '--acknowledge', '--reason', 'WHAT WAS DONE']];
 }

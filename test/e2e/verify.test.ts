@@ -325,6 +325,20 @@ describe('what nobody knew', () => {
     expect(await sandbox.ledger()).toHaveLength(1);
   });
 
+  test('and was decided not to have happened is told against who decided, where the chain shows it', async () => {
+    await operator.sandbox.readings({ transfer_status: 'failed' });
+    const id = (await told(...pay('a', '1'))).intent?.id ?? '';
+    const decide = (...how: string[]): Promise<Told> => told('resolve', id, ...how, '--reason', 'it failed');
+    expect(await decide('--did-not-happen')).toMatchObject({ exit: 0 });
+    expect(await told('verify', id)).toMatchObject({
+      exit: 10,
+      chain: { verdict: 'proven' },
+      error: { code: 'contradicted', retry: 'decide' },
+    });
+    expect(await decide('--happened', '--overrule', '--yes')).toMatchObject({ exit: 0 });
+    expect(await told('verify', id)).toMatchObject({ exit: 0 });
+  });
+
   test('an operator’s signature is looked at: another’s payment is refused', async () => {
     const paid = await told(...pay('a', '1'), ...waits);
     await operator.sandbox.faults({ kind: 'drop', when: 'after' });
@@ -349,6 +363,14 @@ describe('a batch that is waited for', () => {
     const lines = stdout.trim().split('\n');
     return { code, lines: lines.map((line) => JSON.parse(line) as Told) };
   };
+
+  test('is not begun where what is named as a mint is none', async () => {
+    await config('set', 'payer', 'assets', JSON.stringify({ USDC: to }));
+    await told('config', 'show', 'payer');
+    const { code, lines } = await run();
+    expect({ code, last: lines.at(-1) }).toMatchObject({ code: 2, last: { error: { code: 'no-mint' } } });
+    expect(await operator.sandbox.ledger()).toEqual([]);
+  });
 
   test('ends when the chain shows all of it, and not before', async () => {
     await told('config', 'show', 'payer');
