@@ -3,6 +3,7 @@ import { leftWords, policyLabels, sinceWords } from '../words/policyShow.ts';
 import { isoExact } from '../words/time.ts';
 import type { View } from './display.ts';
 import { type LabelledValue, labelled } from './drawing.ts';
+import { safeLine } from './safeText.ts';
 
 /** One policy, as it is shown. Amounts are texts. */
 export type ShownPolicy = {
@@ -50,7 +51,7 @@ export function policyView({ command, policies, left, sinceMs }: ShownPolicies):
     human: (canvas) => {
       const parts = policies.map(
         (policy) =>
-          `${canvas.paint.bold(policyLabels.policy(policy.source))}\n${labelled(linesOf(policy), canvas)}`,
+          `${canvas.paint.bold(safeLine(policyLabels.policy(policy.source)))}\n${labelled(linesOf(policy), canvas)}`,
       );
       const remaining = (left ?? []).map((one): LabelledValue => [one.asset, leftWords(one)]);
       const today =

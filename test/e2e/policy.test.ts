@@ -340,6 +340,14 @@ describe('what is shown', () => {
     expect(checked.stdout).toContain(ada);
   });
 
+  test('of a file whose name would paint the terminal: the name, escaped', async () => {
+    const path = writePolicy({ ...base, limits: { SOL: {} } }, 'red\u001b[31m.json');
+    const { code, stdout, stderr } = await botctlHere(['policy', 'check', path], { env: operator.home.env });
+    expect(code).toBe(0);
+    expect(stdout + stderr).not.toContain('\u001b');
+    expect(stdout).toContain('red\\u001b[31m.json');
+  });
+
   test('by a dry run: what the policy would say', async () => {
     const policy = { ...base, limits: { SOL: { day: '1' } } };
     const dry = async (amount: string): Promise<unknown> =>
