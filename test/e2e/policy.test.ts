@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { botctlHere } from '../../testing/builtHere.ts';
+import { botctl } from '../../testing/botctl.ts';
+import { botctlHere, SkippingClock } from '../../testing/builtHere.ts';
 import { type Exited, SandboxHome, said } from '../../testing/sandboxHome.ts';
 
 const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
@@ -34,13 +35,13 @@ async function held(
   return runHeld(argv, more);
 }
 
-function useProfile(policy: string | undefined): void {
+function useProfile(policy: string | undefined, baseUrl = operator.sandbox.baseUrl): void {
   operator.home.writeConfig({
     version: 1,
     'in-use': 'bot',
     profiles: {
       bot: {
-        'base-url': operator.sandbox.baseUrl,
+        'base-url': baseUrl,
         token: { kind: 'stored', secret: operator.sandbox.tokens.full },
         ...(policy === undefined ? {} : { policy }),
       },
@@ -50,12 +51,13 @@ function useProfile(policy: string | undefined): void {
 
 async function runHeld(
   argv: readonly string[],
-  { machine }: { machine?: unknown } = {},
+  { machine, clock }: { machine?: unknown; clock?: SkippingClock } = {},
 ): Promise<Exited & { stderr: string }> {
   const machinePolicy = machine === undefined ? '/none/policy.json' : writePolicy(machine, 'machine.json');
   const ran = await botctlHere([...argv, '--retries', '0', '--max-wait', '0s', '--json'], {
     env: operator.home.env,
     machinePolicy,
+    ...(clock === undefined ? {} : { clock }),
   });
   return { ...said(ran), exit: ran.code, stderr: ran.stderr };
 }
@@ -244,6 +246,24 @@ describe('a journal', () => {
     expect(refused.error?.message).toMatch(/knows only what was spent since/u);
   });
 
+  test('that has accepted a loss is young from then on', async () => {
+    const daysMs = 3 * 24 * 3_600_000;
+    const clock = new SkippingClock();
+    const strict = writePolicy({ schema: 'botctl-policy/1', limits: { SOL: { day: '1' } } });
+    useProfile(strict);
+    expect(await runHeld(pay('one', '0.1'))).toMatchObject({ exit: 2, error: { code: 'policy-limit' } });
+    await clock.sleep(daysMs);
+    expect(await runHeld(pay('one', '0.1'), { clock })).toMatchObject({ exit: 0 });
+    rmSync(`${operator.journal}.mark`);
+    const accepted = await botctlHere(['journal', 'accept-loss', '--yes'], { env: operator.home.env, clock });
+    expect(accepted.code).toBe(0);
+    const refused = await runHeld(pay('two', '0.1'), { clock });
+    expect(refused).toMatchObject({ exit: 2, error: { code: 'policy-limit', remaining: '0' } });
+    expect(refused.error?.message).toMatch(/knows only what was spent since/u);
+    await clock.sleep(daysMs);
+    expect(await runHeld(pay('two', '0.1'), { clock })).toMatchObject({ exit: 0 });
+  });
+
   test('is the one that the policy names, and no other', async () => {
     const policy = { ...base, limits: { SOL: {} }, journal: '/nowhere/journal.db' };
     expect(await held(policy, pay('one', '0.1'))).toMatchObject({
@@ -323,6 +343,32 @@ describe('a batch', () => {
     expect(await operator.sandbox.ledger()).toEqual([]);
     expect(await batch(rows('0.4', '0.5', '0.1'))).toMatchObject({ exit: 0 });
     expect(await batch(rows('0.4', '0.5', '0.1'))).toMatchObject({ exit: 0 });
+  });
+
+  test('goes on with the other assets where others spend what one had left, and says when more is free', async () => {
+    const gate = await operator.gate();
+    const limits = { SOL: { day: '1' }, USDC: { day: '1' } };
+    useProfile(writePolicy({ ...base, limits }), gate.baseUrl);
+    const ofSol = Array.from({ length: 10 }, (_, n) => `s${n},${ada},SOL,0.1\n`);
+    const ofUsdc = Array.from({ length: 4 }, (_, n) => `u${n},${ada},USDC,0.1\n`);
+    const held1 = gate.holdNext('request');
+    const running = botctl(
+      ['batch', 'transfer', '-', '--once', 'b', '--json', '--concurrency', '1', '--max-wait', '0s'],
+      { env: operator.home.env, stdin: `id,to_address,asset,amount\n${[...ofSol, ...ofUsdc].join('')}` },
+    );
+    await held1;
+    expect(await runHeld(pay('meanwhile', '0.75'))).toMatchObject({ exit: 0 });
+    gate.release();
+    const ran = await running;
+    const end = JSON.parse(ran.stdout.trimEnd().split('\n').at(-1) ?? '') as Record<string, unknown>;
+    expect([ran.code, end]).toMatchObject([
+      11,
+      { error: { code: 'stopped', retry: 'after-fix', free_at: expect.any(String) } },
+    ]);
+    const ledger = await operator.sandbox.ledger();
+    const sent = (asset: string): number => ledger.filter(({ request }) => request.asset === asset).length;
+    // Two rows of 0.1 beside the 0.75, and all of the other asset.
+    expect([sent('SOL'), sent('USDC')]).toEqual([3, 4]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { botctl } from '../../testing/botctl.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
@@ -28,9 +29,9 @@ function writePolicy(policy: unknown, name: string): string {
   return join(folder, name);
 }
 
-function useProfile(policy?: string): void {
+function useProfile(policy?: string, baseUrl = operator.sandbox.baseUrl): void {
   const token = { kind: 'stored', secret: operator.sandbox.tokens.full };
-  const bot = { 'base-url': operator.sandbox.baseUrl, token, ...(policy === undefined ? {} : { policy }) };
+  const bot = { 'base-url': baseUrl, token, ...(policy === undefined ? {} : { policy }) };
   operator.home.writeConfig({ version: 1, 'in-use': 'bot', profiles: { bot } });
 }
 
@@ -83,4 +84,35 @@ test('a machine’s own policy applies as well, and needs a journal that counts'
   const { id } = held.intent as { id: string };
   expect(await run(['resume', id, '--yes'])).toMatchObject({ exit: 0, outcome: 'accepted' });
   expect(await operator.sandbox.ledger()).toHaveLength(2);
+});
+
+test('a command that runs while the journal is given another policy stops, and run again goes by the new one', async () => {
+  const gate = await operator.gate();
+  useProfile(undefined, gate.baseUrl);
+  const policy = (day: string): string =>
+    writePolicy(
+      { schema: 'botctl-policy/1', limits: { SOL: { day } }, fresh_journal: 'allow' },
+      `${day}.json`,
+    );
+  await run(['policy', 'set', policy('5')]);
+  const rows = Array.from({ length: 12 }, (_, n) => `r${n},${ada},SOL,0.1\n`).join('');
+  const batch = ['batch', 'transfer', '-', '--once', 'b', '--json', '--max-wait', '0s'];
+  const start = {
+    env: { ...operator.home.env, BOTCTL_JOURNAL: url },
+    stdin: `id,to_address,asset,amount\n${rows}`,
+  };
+  const held = gate.holdNext('request');
+  const running = botctl([...batch, '--concurrency', '1'], start);
+  await held;
+  expect(await run(['policy', 'set', policy('0.5')])).toMatchObject({ exit: 0, number: 2 });
+  gate.release();
+  const ran = await running;
+  expect(ran.code).not.toBe(0);
+  expect(ran.stdout).toContain('The journal was given another policy since this command began');
+  // What it had claimed by then is sent to its end.
+  const before = (await operator.sandbox.ledger()).length;
+  expect(before).toBeLessThan(12);
+  const again = await botctlHere(batch, start);
+  expect(again.stdout).toContain('"policy-limit"');
+  expect((await operator.sandbox.ledger()).length).toBe(before);
 });
