@@ -64,7 +64,7 @@ async function ownUnits(
   units: readonly Receipt[],
   tx: Pick<Reads, 'receiptsOf'>,
 ): Promise<string[]> {
-  const held = await tx.receiptsOf(id);
+  const held = (await tx.receiptsOf(id)).map(({ value }) => value);
   return units.map(({ value }) => value).filter((value) => held.includes(value));
 }
 

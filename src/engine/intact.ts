@@ -20,12 +20,15 @@ export function mustHaveIntactBody(intent: Intent): Intent {
   throw changedIntent(intent, false);
 }
 
-/** The transfer id and the signature are kept twice: in the reply, and as what belongs to one intent only. */
+/**
+ * The transfer id and the signature are kept twice: in the reply, and as what belongs to one intent only. What a chain
+ * was seen to give stands in no reply.
+ */
 async function givesWhatItGave({ id, kind }: Intent, reads: Kept): Promise<boolean> {
   const attempt = await reads.decisiveAttempt(id);
   if (kind !== 'transfer' || attempt?.verdict !== 'accepted' || attempt.reply === undefined) return true;
-  const kept = await reads.receiptsOf(id);
+  const kept = (await reads.receiptsOf(id)).filter(({ what }) => what !== 'instruction');
   const { json } = readReply({ body: attempt.reply, headers: attempt.headers });
   const given = [json?.transfer_id, json?.signature].map((one) => receiptValue(String(one)));
-  return kept.every((one) => given.includes(receiptValue(one)));
+  return kept.every(({ value }) => given.includes(receiptValue(value)));
 }

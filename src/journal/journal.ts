@@ -179,8 +179,8 @@ export interface Reads {
   decisionsOf(id: string): Promise<Decision[]>;
   /** Oldest first. */
   observationsOf(id: string): Promise<Observation[]>;
-  /** The values of what was given to this intent alone. */
-  receiptsOf(id: string): Promise<string[]>;
+  /** What was given to this intent alone. */
+  receiptsOf(id: string): Promise<Receipt[]>;
   /** The intent that holds one of these receipts, if it is another one than this. */
   otherHolder(id: string, receipts: readonly Receipt[]): Promise<string | undefined>;
   /** Transfers of the same payment that have no name of their own (unnamed, or `--run`), newest first. */

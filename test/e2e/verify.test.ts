@@ -63,6 +63,13 @@ describe('a transfer that is waited for', () => {
     });
   });
 
+  test('and is asked for again sends nothing, and shows what it gave', async () => {
+    const { transfer } = await told(...payAda, '--once', 'a', '--wait');
+    const again = await told(...payAda, '--once', 'a', '--wait');
+    expect(again).toMatchObject({ exit: 0, replayed: true, verified: true, transfer });
+    expect(await operator.sandbox.ledger()).toHaveLength(1);
+  });
+
   test('without a node, or a mint for its asset, is not begun', async () => {
     await config('unset', 'payer', 'assets');
     const pay = ['transfer', '--to', payAda[2], '--asset', 'USDC', '--amount', '1', '--wait'];

@@ -1,11 +1,10 @@
 import { mayNotCopy, runnersAlive, sharedWasMoved } from '../../words/copyingBack.ts';
 import { type CopiedIntent, pageLength } from '../copy/copied.ts';
-import type { Receipt } from '../journal.ts';
 import { codeOf } from './faults.ts';
 import type { JournalFacts } from './hello.ts';
 import type { Line } from './line.ts';
 import { inSchema } from './migrations.ts';
-import { attemptOf, decisionOf, intentOf, observationOf, type Row } from './rows.ts';
+import { attemptOf, decisionOf, intentOf, observationOf, type Row, receiptOf } from './rows.ts';
 import { nowMs } from './serverTime.ts';
 
 type Inputs = {
@@ -124,10 +123,6 @@ function byIntent(rows: readonly Row[]): Map<unknown, Row[]> {
     else same.push(row);
   }
   return grouped;
-}
-
-function receiptOf({ origin, what, value }: Row): Receipt {
-  return { origin: origin as string, what: what as Receipt['what'], value: value as string };
 }
 
 const countAlive = `SELECT count(*) AS count FROM @schema.owners WHERE ended_at IS NULL AND renewed_at >= $1`;

@@ -8,6 +8,7 @@ import {
   observationOf,
   processOf,
   type Row,
+  receiptOf,
   rowsStandingOf,
 } from './rows.ts';
 import { type SelectPage, select } from './selecting.ts';
@@ -44,7 +45,7 @@ export function readVerbs(
     decisiveAttempt: async (id) => (await all('decisiveAttempt', { id }, attemptOf))[0],
     decisionsOf: (id) => all('decisionsOf', { id }, decisionOf),
     observationsOf: (id) => all('observationsOf', { id }, observationOf),
-    receiptsOf: (id) => all('receiptsOf', { id }, ({ value }) => value as string),
+    receiptsOf: (id) => all('receiptsOf', { id }, receiptOf),
     otherHolder: async (id, receipts) => {
       const holders = receipts.map(({ origin, what, value }) =>
         ask('otherHolder', { id, origin, what, value }),

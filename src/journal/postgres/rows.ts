@@ -8,6 +8,7 @@ import type {
   NamedBy,
   Observation,
   Phase,
+  Receipt,
   RowsStanding,
   State,
   Verdict,
@@ -104,6 +105,10 @@ export function decisionOf(row: Row): Decision {
     reason: row.reason as string,
     signature: optional<string>(row.signature),
   };
+}
+
+export function receiptOf({ origin, what, value }: Row): Receipt {
+  return { origin: origin as string, what: what as Receipt['what'], value: value as string };
 }
 
 export function observationOf(row: Row): Observation {

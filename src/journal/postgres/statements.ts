@@ -93,7 +93,7 @@ export const statements = {
   decisionsOf: `SELECT g.n, d.* FROM @given(id text) ${byId} ${each('decisions', 'd', 'd.intent = i.seq')} ORDER BY d.seq`,
   observationsOf: `SELECT g.n, o.* FROM @given(id text) ${byId} ${each('observations', 'o', 'o.intent = i.seq')}
           ORDER BY o.seq`,
-  receiptsOf: `SELECT g.n, p.value FROM @given(id text) ${byId} ${each('receipts', 'p', 'p.intent = i.seq')}`,
+  receiptsOf: `SELECT g.n, p.origin, p.what, p.value FROM @given(id text) ${byId} ${each('receipts', 'p', 'p.intent = i.seq')}`,
   otherHolder: `SELECT g.n, i.id FROM @given(id text, origin text, what text, value text)
           ${each('receipts', 'p', 'p.value = g.value AND p.what = g.what AND p.origin = g.origin')}
           ${each('intents', 'i', 'i.seq = p.intent')} WHERE i.id <> g.id`,

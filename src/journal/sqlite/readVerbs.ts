@@ -1,7 +1,15 @@
 import type { Intent, Reads, Selection, SpendingReads } from '../journal.ts';
 import { overviewOf, stateRowOf } from '../overview.ts';
 import type { Owners } from './owners.ts';
-import { attemptOf, decisionOf, intentOf, observationOf, rowsStandingOf, type SqlRow } from './rows.ts';
+import {
+  attemptOf,
+  decisionOf,
+  intentOf,
+  observationOf,
+  receiptOf,
+  rowsStandingOf,
+  type SqlRow,
+} from './rows.ts';
 import { pageQueries } from './selecting.ts';
 import type { Bindings } from './statement.ts';
 import type { StatementName } from './statements.ts';
@@ -41,7 +49,7 @@ export function readVerbs(store: Store, owners: Owners, read: Read): Omit<Reads,
         const isKept = store.one('hasObservations', {}, () => true) === true;
         return isKept ? store.all('observationsOf', { id }, observationOf) : [];
       }),
-    receiptsOf: (id) => read(() => store.all('receiptsOf', { id }, (row) => row.value as string)),
+    receiptsOf: (id) => read(() => store.all('receiptsOf', { id }, receiptOf)),
     otherHolder: (id, receipts) =>
       read(() => {
         for (const receipt of receipts) {

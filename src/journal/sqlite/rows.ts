@@ -8,6 +8,7 @@ import {
   type NamedBy,
   type Observation,
   type Phase,
+  type Receipt,
   type RowsStanding,
   type State,
   states,
@@ -106,6 +107,10 @@ export function decisionOf(row: SqlRow): Decision {
     reason: row.reason as string,
     signature: optional<string>(row.signature),
   };
+}
+
+export function receiptOf({ origin, what, value }: SqlRow): Receipt {
+  return { origin: origin as string, what: what as Receipt['what'], value: value as string };
 }
 
 export function observationOf(row: SqlRow): Observation {

@@ -4,11 +4,10 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { isHeld } from '../../lock/fileLock.ts';
 import { nothingToCopy, ownersAlive } from '../../words/copying.ts';
 import { type CopiedIntent, pageLength } from '../copy/copied.ts';
-import type { Receipt } from '../journal.ts';
 import type { Mark } from './mark.ts';
 import { closeForMove, JournalMoved, type Moved, noteMovedWhole } from './moved.ts';
 import { resolveLinks, sizeOf } from './ownFiles.ts';
-import { attemptOf, decisionOf, intentOf, observationOf, type SqlRow } from './rows.ts';
+import { attemptOf, decisionOf, intentOf, observationOf, receiptOf, type SqlRow } from './rows.ts';
 import { journalFailure } from './sqliteFaults.ts';
 import { openFile } from './sqliteFile.ts';
 import { statements } from './statements.ts';
@@ -160,10 +159,6 @@ function byIntent(rows: readonly SqlRow[]): Map<unknown, SqlRow[]> {
     else same.push(row);
   }
   return grouped;
-}
-
-function receiptOf({ origin, what, value }: SqlRow): Receipt {
-  return { origin: origin as string, what: what as Receipt['what'], value: value as string };
 }
 
 /** Of all that are dead: nobody else is left who sends. */

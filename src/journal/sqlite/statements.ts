@@ -49,7 +49,7 @@ export const statements = {
 
   holderOf: `SELECT intents.id FROM receipts JOIN intents ON intents.seq = receipts.intent
              WHERE value = :value AND what = :what AND origin = :origin AND intents.id <> :id`,
-  receiptsOf: `SELECT value FROM receipts JOIN intents ON intents.seq = receipts.intent WHERE intents.id = :id`,
+  receiptsOf: `SELECT origin, what, value FROM receipts JOIN intents ON intents.seq = receipts.intent WHERE intents.id = :id`,
   unnamedOfPayment: `SELECT * FROM intents WHERE payment = :payment AND base_url = :baseUrl AND updated_at >= :since
                      AND payment IS NOT NULL AND (named_by IS NULL OR named_by = 'run') ORDER BY updated_at DESC`,
 

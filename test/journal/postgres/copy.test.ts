@@ -75,7 +75,7 @@ async function everything(journal: Journal): Promise<Everything[]> {
     intent: { ...intent, body: Buffer.from(intent.body) },
     attempts: await journal.reads.attemptsOf(intent.id),
     decisions: await journal.reads.decisionsOf(intent.id),
-    receipts: await journal.reads.receiptsOf(intent.id),
+    receipts: (await journal.reads.receiptsOf(intent.id)).map(({ value }) => value),
   }));
   return (await Promise.all(whole)).sort((left, right) => (left.intent.id < right.intent.id ? -1 : 1));
 }
