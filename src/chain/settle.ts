@@ -16,6 +16,8 @@ export async function settle(
   decides: 'by-proof' | 'nothing' = 'by-proof',
 ): Promise<ChainView> {
   const units = unitsIn(look);
+  const baseUrl = (await journal.reads.get(id))?.baseUrl;
+  const given = baseUrl === undefined ? [] : [givenBy(baseUrl, look)];
   return journal.commit(
     async (tx) => {
       const taken = await takenUnits(look, id, tx);
@@ -29,12 +31,22 @@ export async function settle(
       if (view.verdict === 'proven' && decides === 'by-proof') await decideHappened(view, id, tx, atMs);
       return view;
     },
-    receiptGuards([...units, { origin: look.cluster.genesis, what: 'signature', value: look.signature }]),
+    receiptGuards([
+      ...units,
+      ...given,
+      { origin: look.cluster.genesis, what: 'signature', value: look.signature },
+    ]),
   );
 }
 
+/** What it shows, as far as nobody settles another one meanwhile. */
+export async function judgeUnsettled(look: Look, id: string, reads: Reads): Promise<ChainView> {
+  const taken = await takenUnits(look, id, reads);
+  return judgeLook(look, ({ value }) => !taken.has(value));
+}
+
 /** What of these payments belongs to other intents. */
-export async function takenUnits(look: Look, id: string, reads: Reads): Promise<ReadonlySet<string>> {
+async function takenUnits(look: Look, id: string, reads: Reads): Promise<ReadonlySet<string>> {
   const units = unitsIn(look);
   const taken = new Set<string>();
   for (const unit of units) if ((await reads.otherHolder(id, [unit])) !== undefined) taken.add(unit.value);
@@ -45,18 +57,22 @@ export async function takenUnits(look: Look, id: string, reads: Reads): Promise<
 
 /** The service gave this signature to another intent, of the same payment, for which nobody has looked yet. */
 async function isOwedToAnother(
-  { signature }: Look,
+  look: Look,
   units: readonly Receipt[],
   id: string,
   reads: Reads,
 ): Promise<boolean> {
   const intent = await reads.get(id);
   if (intent === undefined) return false;
-  const given: Receipt = { origin: intent.baseUrl, what: 'signature', value: signature };
-  const otherId = await reads.otherHolder(id, [given]);
+  const otherId = await reads.otherHolder(id, [givenBy(intent.baseUrl, look)]);
   const other = otherId === undefined ? undefined : await reads.get(otherId);
   if (other === undefined || other.payment !== intent.payment) return false;
   return (await ownUnits(other.id, units, reads)).length === 0;
+}
+
+/** What the service's reply gave, as it is kept of it. */
+function givenBy(baseUrl: Intent['baseUrl'], { signature }: Look): Receipt {
+  return { origin: baseUrl, what: 'signature', value: signature };
 }
 
 async function ownUnits(

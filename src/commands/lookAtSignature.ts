@@ -1,6 +1,6 @@
 import { BatchPace } from '../batch/pace.ts';
-import { judgeLook, type Look } from '../chain/proof.ts';
-import { settle, takenUnits } from '../chain/settle.ts';
+import type { Look } from '../chain/proof.ts';
+import { judgeUnsettled, settle } from '../chain/settle.ts';
 import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../errors.ts';
@@ -27,8 +27,7 @@ export async function lookAtSignature(
   try {
     const look = await lookFor(intent, signature, chains);
     if (look === undefined) return undefined;
-    const taken = await takenUnits(look, intent.id, journal.reads);
-    const view = judgeLook(look, ({ value }) => !taken.has(value));
+    const view = await judgeUnsettled(look, intent.id, journal.reads);
     if (view.verdict === 'contradicted') throw paysSomethingElse(intent, view);
     if (view.verdict !== 'proven') context.display.warn(signatureUnproven(view));
     return {

@@ -1,7 +1,8 @@
 import { mostSignatures, type Statuses } from '../chain/nodes.ts';
 import type { ChainView, Look } from '../chain/proof.ts';
-import { settle } from '../chain/settle.ts';
+import { judgeUnsettled, settle } from '../chain/settle.ts';
 import { isSettled, standingOf } from '../chain/standing.ts';
+import type { ChainVerdict } from '../chain/verdict.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
 import type { ChainsOfIntents } from './chainsOfIntents.ts';
 import type { OpenedChain } from './openChain.ts';
@@ -61,12 +62,24 @@ async function verifyOne(
   if (known.view !== undefined && isSettled(known)) return { intent, view: known.view };
   const payment = chain.paymentOf(intent);
   if (payment === undefined) return { intent, view: unseen(chain, 'no-mint') };
-  let last: ChainView = unseen(chain, 'no-signature');
+  let view: ChainView = unseen(chain, 'no-signature');
+  const looks: { look: Look; verdict: ChainVerdict }[] = [];
   for (const signature of signatures) {
     const sighting = await chain.nodes.sight(signature, statuses, 'confirmed');
     const look: Look = { signature, sighting, payment, cluster: chain.cluster, hosts: chain.nodes.hosts };
-    last = await settle(look, intent.id, journal);
-    if (last.verdict === 'proven') break;
+    const expected = await judgeUnsettled(look, intent.id, journal.reads);
+    view = expected.verdict === 'proven' ? await settle(look, intent.id, journal) : expected;
+    if (view.verdict === 'proven') return { intent: await asItStands(intent, journal), view };
+    looks.push({ look, verdict: view.verdict });
   }
-  return { intent: (await journal.reads.get(intent.id)) ?? intent, view: last };
+  // The latest look counts: what contradicts one signature must not end it while another is undecided.
+  looks.sort((one, other) => settledLast.indexOf(one.verdict) - settledLast.indexOf(other.verdict));
+  for (const { look } of looks) view = await settle(look, intent.id, journal);
+  return { intent: await asItStands(intent, journal), view };
+}
+
+const settledLast: readonly ChainVerdict[] = ['contradicted', 'likely', 'undecided'];
+
+async function asItStands(intent: Intent, { reads }: Journal): Promise<Intent> {
+  return (await reads.get(intent.id)) ?? intent;
 }
