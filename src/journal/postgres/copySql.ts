@@ -1,6 +1,7 @@
 /**
  * What puts the intents of another journal into this one: a page in each transaction, in steps that its rules allow.
- * Each intent is claimed by who copies, and nobody else sees it before it stands as it stood there.
+ * Each intent is claimed by who copies, and nobody else sees it before it stands as it stood there. It is claimed at
+ * its latest attempt: then it was spent.
  */
 
 const standing = `state text, tainted boolean, may_have_landed_at bigint, token_hash text, why text, resolved_as text,
@@ -25,19 +26,20 @@ export const copySql = {
 
   begin: `WITH given AS (SELECT * FROM json_to_recordset($1::json) AS g(n int, id text, kind text, base_url text,
             spelled_url text, bot text, named_by text, name text, row_id text, key text, identity text,
-            fingerprint text, payment text, body text, created_at bigint, is_proposal boolean)),
+            fingerprint text, payment text, body text, created_at bigint, claimed_at bigint, is_proposal boolean)),
           begun AS (INSERT INTO @schema.intents (created_at, id, kind, base_url, spelled_url, bot, named_by, name,
               row_id, key, identity, fingerprint, payment, body)
             SELECT created_at, id, kind, base_url, nullif(spelled_url, base_url), bot, named_by, name, row_id, key,
               identity, fingerprint, payment, decode(body, 'base64') FROM given ORDER BY n
             RETURNING seq, id, created_at, payment)
           INSERT INTO @schema.standing (intent, created_at, updated_at, attempts, state, owner, why, payment)
-          SELECT b.seq, b.created_at, b.created_at, 0, CASE WHEN g.is_proposal THEN 'held' ELSE 'sending' END,
+          SELECT b.seq, b.created_at, g.claimed_at, 0, CASE WHEN g.is_proposal THEN 'held' ELSE 'sending' END,
             CASE WHEN g.is_proposal THEN NULL ELSE $2 END, CASE WHEN g.is_proposal THEN 'approval' END, b.payment
           FROM begun b JOIN given g ON g.id = b.id`,
 
   /** One that stands here is claimed, to take in what another journal knows of it. */
-  claim: `UPDATE @schema.standing s SET state = 'sending', owner = $3, why = NULL, resolved_as = NULL
+  claim: `UPDATE @schema.standing s SET state = 'sending', owner = $3, why = NULL, resolved_as = NULL,
+            updated_at = greatest((SELECT max(a.started_at) FROM @schema.attempts a WHERE a.intent = s.intent), $4)
           FROM @schema.intents i WHERE i.id = $1 AND s.intent = i.seq AND s.state = $2`,
 
   beginAttempts: `INSERT INTO @schema.attempts (intent, number, started_at) SELECT i.seq, g.number, g.started_at

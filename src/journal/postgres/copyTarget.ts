@@ -126,7 +126,10 @@ export class CopyTarget {
       throw sentThereNow(this.#inputs.place);
     const standing = mergeStanding(here.standing, there.intent, kind);
     if (standing === undefined) return false;
-    await this.#query('claim', [here.id, here.standing.state, this.#inputs.lease.id]);
+    await this.#query('claim', [
+      ...[here.id, here.standing.state, this.#inputs.lease.id],
+      claimedAtMs(there),
+    ]);
     await this.#addAttempts(
       there.attempts.map((one) => ({ ...one, id: here.id, number: here.standing.attempts + one.number })),
     );
@@ -199,7 +202,12 @@ function isInDoubt({ intent }: CopiedIntent): boolean {
   return withoutToken(intent, intent.kind).state !== intent.state;
 }
 
-function intentItem({ intent }: CopiedIntent, n: number): Item {
+function claimedAtMs({ intent, attempts }: CopiedIntent): number {
+  return attempts.at(-1)?.startedAtMs ?? intent.createdAtMs;
+}
+
+function intentItem(copied: CopiedIntent, n: number): Item {
+  const { intent } = copied;
   return {
     n,
     id: intent.id,
@@ -216,6 +224,7 @@ function intentItem({ intent }: CopiedIntent, n: number): Item {
     payment: intent.payment,
     body: base64(intent.body),
     created_at: intent.createdAtMs,
+    claimed_at: claimedAtMs(copied),
     is_proposal: intent.state === 'held' && !intent.tainted,
   };
 }

@@ -73,7 +73,7 @@ CREATE FUNCTION spending_begins() RETURNS trigger ${byIndex} AS $body$
 BEGIN
   IF NOT EXISTS (SELECT FROM counting) THEN RETURN NULL; END IF;
   INSERT INTO spending (intent, base_url, asset, recipient, units, at)
-  SELECT n.intent, i.base_url, ${parts('n.payment')}, n.created_at
+  SELECT n.intent, i.base_url, ${parts('n.payment')}, n.updated_at
   FROM new_rows n JOIN intents i ON i.seq = n.intent WHERE n.payment IS NOT NULL AND ${counts('n')} ORDER BY n.intent;
   RETURN NULL;
 END $body$;

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Failure } from '../../../src/errors.ts';
+import { unitsOf } from '../../../src/intent/units.ts';
 import { copyIntoFile } from '../../../src/journal/copy/intoFile.ts';
 import { copyIntoShared } from '../../../src/journal/copy/intoShared.ts';
 import type { Attempt, Decision, Intent, Journal } from '../../../src/journal/journal.ts';
@@ -10,6 +11,7 @@ import { parseAddress } from '../../../src/journal/postgres/address.ts';
 import { meetServer } from '../../../src/journal/postgres/meetServer.ts';
 import { openSource } from '../../../src/journal/postgres/openSource.ts';
 import { openTarget } from '../../../src/journal/postgres/openTarget.ts';
+import { setPolicy } from '../../../src/journal/postgres/spendingStep.ts';
 import { Mark } from '../../../src/journal/sqlite/mark.ts';
 import { openJournal } from '../../../src/journal/sqlite/openJournal.ts';
 import { SourceFile } from '../../../src/journal/sqlite/sourceFile.ts';
@@ -32,6 +34,7 @@ import { startCuttableProxy } from '../../../testing/postgres/cuttableProxy.ts';
 import { sharedServer } from '../../../testing/postgres/server.ts';
 import {
   newSharedPlace,
+  onServer,
   openShared,
   patient,
   type SharedPlace,
@@ -338,6 +341,32 @@ describe('a second machine’s journal', () => {
     expect(await everything(shared)).toHaveLength(1);
     expect(await copy(path, place)).toMatchObject({ added: 0, known: 1, merged: 0 });
     expect(await shared.get(id)).toEqual(intent);
+  });
+
+  test.each([
+    ['that is new there', undefined],
+    ['that is known there', 'unknown'],
+  ] as const)('has a transfer %s counted as spent at its latest attempt', async (_which, known) => {
+    const payment = JSON.stringify(['9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM', 'sol', '1']);
+    const named = { kind: 'transfer', payment, namedBy: 'once', name: 'n', key: randomUUID() } as const;
+    const hour = 3_600_000;
+    const [place, path] = [await newSharedPlace(), newPath()];
+    const shared = inHand(await openShared(place));
+    if (known !== undefined) await done(shared, known, named, nowMs - 80 * hour);
+    await onServer(place, (client) =>
+      client.query(setPolicy.start.replaceAll('@schema.', ''), [nowMs - 90 * hour]),
+    );
+    const journal = inHand(openJournal(path));
+    const id = await done(journal, 'unknown', named, nowMs - 72 * hour);
+    await journal.claim(id, nowMs - hour);
+    const { attempts } = await journal.startAttempt(id, 'hash', nowMs - hour);
+    await journal.endAttempt(id, attempts, endWith('accepted'), nowMs);
+    await journal.conclude(id, 'accepted', undefined, nowMs);
+    await journal.close();
+    await copy(path, place);
+    const scope = { baseUrl, asset: 'sol', recipient: undefined, sinceHour: 0 };
+    const { total } = await shared.spending(scope);
+    expect([...total].filter(([, units]) => units !== 0n)).toEqual([[nowMs / hour - 1, unitsOf('1')]]);
   });
 
   test('is not copied at all where the same key has another body', async () => {
