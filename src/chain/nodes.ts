@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Exact } from './exactJson.ts';
 import { countOf, isObject, listOf, objectOf, textOf } from './fields.ts';
+import { isMintAccount } from './mint.ts';
 import type { Answer, RpcNode } from './node.ts';
 import { type Reason, Unreadable } from './reason.ts';
 import { type ChainTransaction, readTransaction } from './transaction.ts';
@@ -62,15 +63,12 @@ export class ChainNodes {
     return against.find(({ because }) => because === 'other-cluster') ?? against[0];
   }
 
-  /** Whether it is a mint of one of the token programs; undefined where a node does not say. */
-  async isMint(address: string, programs: readonly string[]): Promise<boolean | undefined> {
-    const answers = await this.#each((node) =>
-      this.#ask(node, 'getAccountInfo', [address, { encoding: 'base64', commitment: 'finalized' }]),
-    );
-    const said = answers.map((answer) => {
-      const account = answer.is === 'answer' && isObject(answer.value) ? answer.value.value : undefined;
-      if (account === undefined) return undefined;
-      return isObject(account) && typeof account.owner === 'string' && programs.includes(account.owner);
+  /** Whether it is a token's mint; undefined where a node does not say. */
+  async isMint(address: string): Promise<boolean | undefined> {
+    const said = await this.#each(async (node) => {
+      const config = { encoding: 'base64', commitment: 'finalized' };
+      const answer = await this.#ask(node, 'getAccountInfo', [address, config]);
+      return answer.is === 'answer' && isObject(answer.value) ? isMintAccount(answer.value.value) : undefined;
     });
     return said.includes(undefined) ? undefined : !said.includes(false);
   }

@@ -5,7 +5,6 @@ import { channelTo } from '../bot/connection.ts';
 import type { RpcUrl } from '../bot/rpcUrl.ts';
 import type { Cluster } from '../chain/cluster.ts';
 import { isHash } from '../chain/cluster.ts';
-import { tokenPrograms } from '../chain/movements.ts';
 import { type Answer, RpcNode } from '../chain/node.ts';
 import { ChainNodes } from '../chain/nodes.ts';
 import { patiently } from '../chain/patience.ts';
@@ -111,5 +110,5 @@ export async function refuseNoMint(
 ): Promise<void> {
   const mint = profile === undefined ? undefined : mintOf(asset, profile);
   if (mint === undefined) return;
-  if ((await chain.nodes.isMint(mint, Object.values(tokenPrograms))) === false) throw notAMint(asset, mint);
+  if ((await chain.nodes.isMint(mint)) === false) throw notAMint(asset, mint);
 }
