@@ -5,9 +5,11 @@ import { plainCanvas, remark } from '../display/drawing.ts';
 import { drawIntent } from '../display/outcomeView.ts';
 import { concluded } from '../engine/outcome.ts';
 import { resume } from '../engine/resume.ts';
+import type { HeldReason } from '../engine/verdict.ts';
 import { asFailure, type Exit, exitOf, type Failure, problemOf } from '../errors.ts';
 import type { Decision, Intent, Journal, State } from '../journal/journal.ts';
 import {
+  approvedByItself,
   askToSendAgain,
   heldWithoutAll,
   interruptedBefore,
@@ -90,6 +92,11 @@ function isOver({ state }: Intent): boolean {
   return state === 'accepted' || state === 'rejected' || state === 'resolved';
 }
 
+/** One word for all of them is that of nobody who has seen each. */
+function waitsForApproval({ state, why }: Intent): boolean {
+  return state === 'held' && why === ('approval' satisfies HeldReason);
+}
+
 async function resumeOne(
   intent: Intent,
   bots: BotsOfIntents,
@@ -100,6 +107,7 @@ async function resumeOne(
   // What is over is told by the journal alone: nobody need speak for it.
   if (isOver(intent))
     return tell(await concluded(intent, journal.reads, 'from-journal'), given, journal, context);
+  if (given.flag('all') && waitsForApproval(intent)) throw approvedByItself(intent.id);
   if (intent.state === 'held' && !given.flag('yes') && !context.display.interactive)
     throw nobodyDecides(intent.id);
   const sendAgain =

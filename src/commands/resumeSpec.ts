@@ -8,7 +8,10 @@ export const resumeSpec: LeafSpec = {
   ],
   options: [
     { flags: '--all', about: 'all that are unknown, and those whose process died' },
-    { flags: '--held', about: 'with --all: held ones too (asks, or takes --yes)' },
+    {
+      flags: '--held',
+      about: 'with --all: held ones too (asks, or takes --yes), but none that waits for approval',
+    },
     { flags: '-y, --yes', about: 'do not ask for confirmation: you have decided' },
   ],
   examples: [

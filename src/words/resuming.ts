@@ -39,6 +39,16 @@ export function nobodyDecides(id: string): Failure {
   );
 }
 
+export function approvedByItself(id: string): Failure {
+  return new Failure('held', unsent(`Intent ${id} waits for approval, which --all does not give`), {
+    hint: 'Check it, then send it by its ID:',
+    next: [
+      ['history', id],
+      ['resume', id],
+    ],
+  });
+}
+
 export function staysAsItWas(why: string, id: string, state: string): string {
   return `${thisTime(why)} Intent ${id} stays ${state}.`;
 }

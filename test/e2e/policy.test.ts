@@ -175,6 +175,17 @@ describe('above what needs approval', () => {
     expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
 
+  test('is sent by its ID only: one word for all that is held does not approve it', async () => {
+    const first = await held(policy, pay('rent', '1.5'));
+    const id = first.intent?.id ?? '';
+    const all = await runHeld(['resume', '--all', '--held', '--yes']);
+    expect(all).toMatchObject({ exit: 10, outcome: 'held', intent: { id, why: 'approval' } });
+    expect(all.error?.message).toContain('waits for approval');
+    expect(JSON.stringify(all.error)).toContain(`"botctl resume ${id}`);
+    expect(await operator.sandbox.ledger()).toEqual([]);
+    expect(await runHeld(['resume', id, '--yes'])).toMatchObject({ exit: 0 });
+  });
+
   test('and the word of a person is for what was seen, and for nothing larger under the same name', async () => {
     const first = await held(policy, pay('rent', '1.5'));
     await operator.sandbox.faults({ kind: 'reply', status: 402, when: 'before' });
