@@ -27,10 +27,15 @@ type Inputs = {
   readonly sheet: Sheet;
 };
 
+/** Of addresses: a few megabytes. */
+const mostRemembered = 20_000;
+
 /** All rows of a batch against the policies, as if each before it had been sent. */
 export class PolicySurvey {
   readonly #inputs: Inputs;
   readonly #spending = new Map<string, Promise<Spending | undefined>>();
+  /** Whom an earlier row pays, and who looks like nobody known: asked once. */
+  readonly #passed = new Set<string>();
 
   constructor(inputs: Inputs) {
     this.#inputs = inputs;
@@ -38,11 +43,9 @@ export class PolicySurvey {
 
   async ask(spend: Spend): Promise<Known> {
     const { policies, reads } = this.#inputs;
-    const [paid, spending] = await Promise.all([
-      reads !== undefined && mayBeLookalike(policies, spend) ? reads.paidLike(spend.to) : [],
-      this.#spendingOf(spend),
-    ]);
-    return { paid, spending };
+    const spending = this.#spendingOf(spend);
+    const isAsked = reads === undefined || !mayBeLookalike(policies, spend) || this.#passed.has(spend.to);
+    return { paid: isAsked ? [] : await reads.paidLike(spend.to), spending: await spending };
   }
 
   #spendingOf({ asset, to }: Spend): Promise<Spending | undefined> {
@@ -60,6 +63,7 @@ export class PolicySurvey {
     return asked;
   }
 
+  readonly #compared = new Set<string>();
   readonly #totals = new Map<string, Spending['total']>();
 
   /** Whoever a row pays, what it spends is spent of one sum. */
@@ -72,7 +76,7 @@ export class PolicySurvey {
   /** What is refused, if anything; what is not counts for the rows after it. */
   judge(spend: Spend, { paid, spending }: Known, found: Intent | undefined): Refusal | undefined {
     const { policies, nowMs } = this.#inputs;
-    const refusal = refusedByItself(policies, spend) ?? refusedAsLookalike(policies, spend, paid, nowMs);
+    const refusal = refusedByItself(policies, spend) ?? this.#lookalike(spend, paid);
     if (refusal !== undefined || spending === undefined || countsAlready(found)) return refusal;
     const overDay = refusedByDay(policies, spend, { ...spending, sinceMs: spending.sinceMs ?? nowMs }, nowMs);
     if (overDay !== undefined) return overDay;
@@ -81,8 +85,18 @@ export class PolicySurvey {
     return undefined;
   }
 
-  /** An address of an earlier row that this one is not, and looks like. */
+  #lookalike(spend: Spend, paid: Known['paid']): Refusal | undefined {
+    const { policies, nowMs } = this.#inputs;
+    if (this.#passed.has(spend.to)) return undefined;
+    const refusal = refusedAsLookalike(policies, spend, paid, nowMs);
+    if (refusal === undefined && this.#passed.size < mostRemembered) this.#passed.add(spend.to);
+    return refusal;
+  }
+
+  /** An address of an earlier row that this one is not, and looks like; told of once. */
   likeEarlier({ to }: Spend): string | undefined {
+    if (this.#compared.has(to)) return undefined;
+    if (this.#compared.size < mostRemembered) this.#compared.add(to);
     return this.#inputs.sheet.recipientsLike(to).find((other) => looksLike(to, other));
   }
 }

@@ -35,12 +35,21 @@ export function nameOfAddress(policies: Policies, address: string): string | und
 
 type Limited = AssetLimits & { readonly source: string };
 
+const limitsByAsset = new WeakMap<Policies, Map<string, readonly Limited[]>>();
+
 /** What each policy says of this asset; nothing of those that do not name it. */
-export function limitsOf(policies: Policies, asset: string): Limited[] {
-  return policies.flatMap(({ limits, source }) => {
+export function limitsOf(policies: Policies, asset: string): readonly Limited[] {
+  const byAsset = limitsByAsset.get(policies) ?? new Map<string, readonly Limited[]>();
+  limitsByAsset.set(policies, byAsset);
+  const known = byAsset.get(asset);
+  if (known !== undefined) return known;
+  const found = policies.flatMap(({ limits, source }) => {
     const line = limits.get(asset);
     return line === undefined ? [] : [{ ...line, source }];
   });
+  // What nobody limits is refused, and need not be remembered.
+  if (found.length > 0) byAsset.set(asset, found);
+  return found;
 }
 
 /** Whether what was spent before matters. */

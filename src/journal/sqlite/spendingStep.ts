@@ -9,17 +9,25 @@ const happened = (row: 'OLD' | 'NEW'): string =>
 
 /**
  * What is spent, counted from the first policy on that asks for it: until then nothing of this costs a row anything
- * but the look at an empty table. The triggers see to it, whoever moves an intent: each claim is an entry, and one
- * that is given back is another. Sums are made of them by the hour (`spent`), in whole numbers that SQLite has not.
+ * but the look at an empty table. What begins then counts by being there; only what moves is an entry, and one that is
+ * given back is another. The triggers see to it, whoever moves it. Sums are made by the hour (`spent`), in whole
+ * numbers that SQLite has not.
  */
 export const spendingStep = `
 CREATE TABLE counting (
   one         INTEGER PRIMARY KEY CHECK (one = 1),
   -- Of all that was done since then, this journal knows.
   since       INTEGER NOT NULL,
-  -- The last entry that is in the sums.
-  summed      INTEGER NOT NULL DEFAULT 0
+  -- The last intent that counts by its entries alone.
+  first       INTEGER NOT NULL
 ) STRICT;
+
+-- The last intent and the last entry that are in the sums: of all recipients together, and of each.
+CREATE TABLE summed (
+  whose   TEXT PRIMARY KEY CHECK (whose IN ('all', 'each')),
+  intent  INTEGER NOT NULL,
+  entry   INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE spending (
   seq       INTEGER PRIMARY KEY,
@@ -50,19 +58,15 @@ CREATE TABLE paid (
 CREATE INDEX paid_head ON paid (head);
 CREATE INDEX paid_tail ON paid (tail);
 
-CREATE TRIGGER spending_begins AFTER INSERT ON intents
-WHEN NEW.kind = 'transfer' AND NEW.state = 'sending' AND ${isCounting}
-BEGIN
-  INSERT INTO spending (intent, base_url, payment, at, sign) VALUES (NEW.seq, NEW.base_url, NEW.payment, NEW.created_at, 1);
-END;
-
 CREATE TRIGGER spending_moves AFTER UPDATE OF state ON intents
 WHEN NEW.kind = 'transfer'
   AND (${counts('OLD')} <> ${counts('NEW')} OR (NEW.state = 'sending' AND OLD.state <> 'sending')) AND ${isCounting}
 BEGIN
   INSERT INTO spending (intent, base_url, payment, at, sign)
-  SELECT intent, base_url, payment, at, -1 FROM (SELECT * FROM spending WHERE intent = NEW.seq ORDER BY seq DESC LIMIT 1)
-  WHERE sign = 1;
+  SELECT NEW.seq, NEW.base_url, NEW.payment,
+    coalesce((SELECT at FROM spending WHERE intent = NEW.seq ORDER BY seq DESC LIMIT 1), NEW.created_at), -1
+  WHERE coalesce((SELECT sign = 1 FROM spending WHERE intent = NEW.seq ORDER BY seq DESC LIMIT 1),
+    ${counts('OLD')} AND NEW.seq > (SELECT first FROM counting));
   -- At its latest claim; of one that was never claimed since counting began, now.
   INSERT INTO spending (intent, base_url, payment, at, sign)
   SELECT NEW.seq, NEW.base_url, NEW.payment, CASE WHEN NEW.state = 'sending' THEN NEW.updated_at

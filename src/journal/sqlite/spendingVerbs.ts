@@ -13,6 +13,7 @@ import {
 } from '../spending.ts';
 import type { Read } from './readVerbs.ts';
 import { intentOf, type SqlRow } from './rows.ts';
+import { type Entry, entryOf, unitsSpent } from './spendingSums.ts';
 import type { Store } from './store.ts';
 
 /** Longer than the window: a clock that goes back must find what was spent then. */
@@ -22,9 +23,6 @@ const mostAlike = 10_000;
 function paidOf({ address, since }: SqlRow): PaidAddress {
   return { address: address as string, sinceMs: Number(since) };
 }
-
-/** So many entries are read with every question, before they are put into the sums. */
-const mostUnsummed = 16;
 
 export function spendingReads(store: Store, read: Read): SpendingReads {
   // What is paid meanwhile is known only after a day: a batch asks of each address once.
@@ -53,8 +51,8 @@ export function spendingWrites(store: Store): SpendingWrites {
         store.run('seedSpending', { since: at - keptHours * hourMs });
         store.run('seedPaid', {});
         store.run('startCounting', { at });
+        store.run('startSums', {});
       }
-      once(store, 'summed up', () => sumUp(store));
     },
     propose: async (intent, why, at) => {
       const { namedBy = null, name = null, rowId = null, payment = null, ...rest } = intent;
@@ -85,25 +83,6 @@ function sinceOf({ since, lost }: SqlRow): number | undefined {
   return since === null || since === undefined ? undefined : Math.max(Number(since), Number(lost ?? 0));
 }
 
-/** One entry of what was spent, or given back. */
-type Entry = {
-  readonly baseUrl: string;
-  readonly to: string;
-  readonly asset: string;
-  readonly hour: number;
-  readonly units: bigint;
-};
-
-function entryOf({ base_url, payment, at, sign }: SqlRow): Entry {
-  const { units, ...rest } = readPayment(payment as string);
-  return {
-    ...rest,
-    baseUrl: base_url as string,
-    hour: hourOf(Number(at)),
-    units: sign === 1 ? units : -units,
-  };
-}
-
 /** Within a commit, read once: whoever claims adds what the triggers add to the journal. */
 function spendingOf(scope: SpendingScope, store: Store): Spending {
   const since = countingSince(store);
@@ -117,10 +96,9 @@ function spendingOf(scope: SpendingScope, store: Store): Spending {
       toRecipient: recipient === undefined ? new Map() : of(recipient),
     };
   }
-  const unsummed = once(store, 'unsummed', () => store.all('unsummed', {}, entryOf));
   const of = (to?: string): UnitsByHour =>
     once(store, `${scope.baseUrl} ${countedAsset(scope.asset)} ${to ?? ''}`, () =>
-      withSums(sumOf(unsummed, scope, to), scope, to, store),
+      unitsSpent(scope, to, store),
     );
   return { ...since, total: of(), toRecipient: recipient === undefined ? new Map() : of(recipient) };
 }
@@ -141,45 +119,6 @@ function sumOf(entries: readonly Entry[], { baseUrl, asset }: SpendingScope, to?
     if (entry.baseUrl === baseUrl && entry.asset === counted && (to === undefined || entry.to === to))
       addUnits(sums, entry.hour, entry.units);
   return sums;
-}
-
-function withSums(
-  sums: UnitsByHour,
-  scope: SpendingScope,
-  to: string | undefined,
-  store: Store,
-): UnitsByHour {
-  const { baseUrl, asset, sinceHour: since } = scope;
-  store.all('spent', { baseUrl, asset: countedAsset(asset), recipient: to ?? '', since }, (row) => {
-    addUnits(sums, Number(row.hour), BigInt(row.units as string));
-  });
-  return sums;
-}
-
-/** Puts what was spent lately into the sums, once that is worth it: reading stays short, and a row stays cheap. */
-function sumUp(store: Store): true {
-  const entries = store.all('unsummed', {}, (row) => ({ seq: Number(row.seq), ...entryOf(row) }));
-  if (entries.length < mostUnsummed) {
-    store.inThisCommit.set('unsummed', entries);
-    return true;
-  }
-  const sums = new Map<
-    string,
-    { baseUrl: string; asset: string; recipient: string; hour: number; units: bigint }
-  >();
-  for (const { baseUrl, asset, to, hour, units } of entries)
-    for (const recipient of ['', to]) {
-      const name = JSON.stringify([baseUrl, asset, recipient, hour]);
-      const sum = sums.get(name) ?? { baseUrl, asset, recipient, hour, units: 0n };
-      sum.units += units;
-      sums.set(name, sum);
-    }
-  for (const { units, ...place } of sums.values()) {
-    const before = store.one('spentInHour', place, (row) => BigInt(row.units as string)) ?? 0n;
-    store.run('addSpent', { ...place, units: String(before + units) });
-  }
-  store.run('summedTo', { seq: entries.at(-1)?.seq ?? 0 });
-  return true;
 }
 
 function ownSpendingOf(id: string, store: Store): OwnSpending | undefined {

@@ -107,8 +107,10 @@ export const statements = {
 
   counting: `SELECT counting.*, (SELECT max(at) FROM losses) AS lost FROM counting`,
   completeSince: `SELECT (SELECT min(created_at) FROM intents) AS since, (SELECT max(at) FROM losses) AS lost`,
-  startCounting: `INSERT INTO counting (one, since)
-                  VALUES (1, min(:at, coalesce((SELECT min(created_at) FROM intents), :at)))`,
+  startCounting: `INSERT INTO counting (one, since, first)
+                  VALUES (1, min(:at, coalesce((SELECT min(created_at) FROM intents), :at)),
+                    coalesce((SELECT max(seq) FROM intents), 0))`,
+  startSums: `INSERT INTO summed (whose, intent, entry) SELECT column1, first, 0 FROM counting, (VALUES ('all'), ('each'))`,
   // Where clocks went back, later than it was: what counts longer is never too little.
   seedSpending: `INSERT INTO spending (intent, base_url, payment, at, sign) ${spentSince}`,
   seedPaid: `INSERT INTO paid (address, head, tail, since)
@@ -119,14 +121,26 @@ export const statements = {
                   WHERE lower(substr(address, 1, 3)) = :head OR lower(substr(address, -3)) = :tail`,
   spent: `SELECT hour, units FROM spent
           WHERE base_url = :baseUrl AND asset = :asset AND recipient = :recipient AND hour >= :since`,
-  unsummed: `SELECT seq, base_url, payment, at, sign FROM spending WHERE seq > (SELECT summed FROM counting)`,
+  summed: `SELECT intent, entry, (SELECT max(seq) FROM intents) AS last_intent,
+             (SELECT max(seq) FROM spending) AS last_entry FROM summed WHERE whose = :whose`,
+  // What began as spent has no entry, or one by which it was given back first.
+  begunAfter: `SELECT intents.base_url, coalesce(moved.payment, intents.payment) AS payment,
+                 coalesce(moved.at, intents.created_at) AS at, 1 AS sign
+               FROM intents NOT INDEXED LEFT JOIN spending AS moved
+                 ON moved.seq = (SELECT min(seq) FROM spending WHERE intent = intents.seq)
+               WHERE intents.seq > :after AND intents.seq <= :upTo AND kind = 'transfer'
+                 AND CASE WHEN moved.seq IS NULL THEN ${counted} ELSE moved.sign = -1 END`,
+  movedAfter: `SELECT base_url, payment, at, sign FROM spending WHERE seq > :after`,
   addSpent: `INSERT INTO spent (base_url, asset, recipient, hour, units) VALUES (:baseUrl, :asset, :recipient, :hour, :units)
              ON CONFLICT (base_url, asset, recipient, hour) DO UPDATE SET units = excluded.units`,
   spentInHour: `SELECT units FROM spent
                 WHERE base_url = :baseUrl AND asset = :asset AND recipient = :recipient AND hour = :hour`,
-  summedTo: `UPDATE counting SET summed = :seq`,
-  ownSpending: `SELECT spending.payment, spending.at, spending.sign FROM spending
-                JOIN intents ON intents.seq = spending.intent WHERE intents.id = :id ORDER BY spending.seq DESC LIMIT 1`,
+  summedTo: `UPDATE summed SET intent = :intent, entry = :entry WHERE whose = :whose`,
+  ownSpending: `SELECT coalesce(moved.payment, intents.payment) AS payment, coalesce(moved.at, intents.created_at) AS at,
+                  coalesce(moved.sign, ${counted} AND intents.seq > (SELECT first FROM counting)) AS sign
+                FROM intents LEFT JOIN spending AS moved
+                  ON moved.seq = (SELECT max(seq) FROM spending WHERE intent = intents.seq)
+                WHERE intents.id = :id AND kind = 'transfer'`,
   paidLike: `SELECT address, since FROM paid WHERE head = :head UNION ALL SELECT address, since FROM paid WHERE tail = :tail`,
 
   readMeta: `SELECT value FROM meta WHERE name = :name`,

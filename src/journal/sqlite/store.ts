@@ -27,6 +27,8 @@ export class Store {
   readonly #turns = new Turns();
   /** What is known within this commit only. */
   readonly inThisCommit = new Map<string, unknown>();
+  /** What was read so far; after a commit that was not made, nothing of it is trusted. */
+  readonly sinceOpened = new Map<string, unknown>();
   #isCommitting = false;
   #commits = 0;
   #given: RowNumbers = noRowNumbers;
@@ -90,6 +92,7 @@ export class Store {
       this.#commits += 1;
       return result;
     } catch (error) {
+      this.sinceOpened.clear();
       // After a full disk or an I/O error SQLite may have rolled back by itself.
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw error;
