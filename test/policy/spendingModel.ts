@@ -16,7 +16,7 @@ export type CountingStore<Place> = {
 };
 
 const hourMs = 3_600_000;
-const people = [
+export const people = [
   '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM',
   'HN7cABqLq46Es1jh92dQQisAq662SmxELLLsHHe4YWrH',
 ];
