@@ -27,7 +27,15 @@ export type Said = {
   transfer?: Record<string, unknown>;
   request_id?: string;
   warnings?: string[];
-  error?: { code: string; message: string; hint?: string; status?: number; retry: string };
+  error?: {
+    code: string;
+    message: string;
+    hint?: string;
+    next?: string[];
+    free_at?: string;
+    status?: number;
+    retry: string;
+  };
 };
 
 export type Exited = Said & { exit: number | null };

@@ -10,7 +10,7 @@ import { asFailure, type Exit, exitOf, type Failure, problemOf } from '../errors
 import type { Decision, Intent, Journal, State } from '../journal/journal.ts';
 import {
   approvedByItself,
-  askToSendAgain,
+  askToSend,
   heldWithoutAll,
   interruptedBefore,
   isHeldRemark,
@@ -109,7 +109,7 @@ async function resumeOne(
     return tell(await concluded(intent, journal.reads, 'from-journal'), given, journal, context);
   if (given.flag('all') && waitsForApproval(intent)) throw approvedByItself(intent.id);
   if (intent.state === 'held' && !given.flag('yes') && !context.display.interactive)
-    throw nobodyDecides(intent.id);
+    throw nobodyDecides(intent);
   const sendAgain =
     intent.state === 'held' ? await confirmSendAgain(intent, given, journal, context) : undefined;
   const connected = await bots.of(intent);
@@ -148,8 +148,8 @@ async function confirmSendAgain(
   { display }: Context,
 ): Promise<Decision | undefined> {
   const canvas = plainCanvas(display.columns);
-  const held = isHeldRemark(intent.id, intent.key);
-  const question = `${drawIntent(intent, canvas)}${remark(held, canvas)}${askToSendAgain}`;
+  const held = isHeldRemark(intent);
+  const question = `${drawIntent(intent, canvas)}${remark(held, canvas)}${askToSend(intent)}`;
   if (!given.flag('yes')) {
     if (!display.interactive || !(await display.confirm(question))) return undefined;
   }

@@ -28,6 +28,8 @@ export type ShownLeft = {
   readonly spent: string;
   readonly remaining: string;
   readonly source: string;
+  /** Until then nothing of it may be spent: the journal is too young for this limit. */
+  readonly freeAtMs: number | undefined;
 };
 
 type ShownPolicies = {
@@ -45,7 +47,7 @@ export function policyView({ command, policies, left, sinceMs }: ShownPolicies):
       schema: 'botctl/1',
       command,
       policies: policies.map(policyJson),
-      ...(left === undefined ? {} : { left }),
+      ...(left === undefined ? {} : { left: left.map(leftJson) }),
       ...(sinceMs === undefined ? {} : { complete_since: isoExact(sinceMs) }),
     },
     human: (canvas) => {
@@ -82,6 +84,10 @@ function linesOf({
     [policyLabels.recipients, policyLabels.only(onlyRecipients)],
     [policyLabels.fresh, freshJournal === 'allow' ? policyLabels.allowed : undefined],
   ];
+}
+
+function leftJson({ freeAtMs, ...left }: ShownLeft): Record<string, unknown> {
+  return { ...left, ...(freeAtMs === undefined ? {} : { free_at: isoExact(freeAtMs) }) };
 }
 
 function policyJson(policy: ShownPolicy): Record<string, unknown> {

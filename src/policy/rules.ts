@@ -85,6 +85,26 @@ type Counted = {
   readonly toRecipient: SpentByHour;
 };
 
+type Fresh = Extract<Refusal, { rule: 'fresh-journal' }>;
+
+/** A journal that is younger than a day cannot say what was spent in one. */
+export function refusedAsFresh(
+  policies: Policies,
+  asset: string,
+  sinceMs: number,
+  nowMs: number,
+): Fresh | undefined {
+  // A clock that went back makes it young again.
+  if (sinceMs <= nowMs - windowMs) return undefined;
+  const strict = limitsOf(policies, asset).find(
+    ({ source, day, recipientDay }) =>
+      (day !== undefined || recipientDay !== undefined) &&
+      policies.some((policy) => policy.source === source && policy.freshJournal === 'refuse'),
+  );
+  if (strict === undefined) return undefined;
+  return { rule: 'fresh-journal', source: strict.source, asset, sinceMs, freeAtMs: sinceMs + windowMs };
+}
+
 /** What was spent before leaves less than this. */
 export function refusedByDay(
   policies: Policies,
@@ -92,16 +112,9 @@ export function refusedByDay(
   { sinceMs, total, toRecipient }: Counted,
   nowMs: number,
 ): Refusal | undefined {
+  const fresh = refusedAsFresh(policies, asset, sinceMs, nowMs);
+  if (fresh !== undefined) return fresh;
   const limits = limitsOf(policies, asset);
-  // A clock that went back makes it young again.
-  const isFresh = sinceMs > nowMs - windowMs;
-  const strict = limits.find(
-    ({ source, day, recipientDay }) =>
-      (day !== undefined || recipientDay !== undefined) &&
-      policies.some((policy) => policy.source === source && policy.freshJournal === 'refuse'),
-  );
-  if (isFresh && strict !== undefined)
-    return { rule: 'fresh-journal', source: strict.source, asset, sinceMs, freeAtMs: sinceMs + windowMs };
   const over = (
     rule: 'day' | 'recipient-day',
     source: string,

@@ -1,3 +1,4 @@
+import type { Intent } from '../journal/journal.ts';
 import type { Suggestion } from './suggestion.ts';
 
 const seen = 'WHAT YOU SAW';
@@ -21,6 +22,17 @@ export function resolving(id: string): Suggestion[] {
 export function deciding(id: string): Suggestion[] {
   return [['history', id], ...resolving(id), ['resume', id, '--yes']];
 }
+
+/** It is held, and nothing that was sent of it may have happened. */
+export function waitsUnsent({ why, tainted }: Pick<Intent, 'why' | 'tainted'>): boolean {
+  return why === 'approval' && !tainted;
+}
+
+/** What can be done about an intent that waits for approval. */
+export const approving = {
+  hint: 'Check the recipient and the amount. Then a person sends it, or gives it up:',
+  next: (id: string): Suggestion[] => [['history', id], ['resume', id, '--yes'], ...givingUp(id)],
+};
 
 export function givingUp(id: string): Suggestion[] {
   return [['resolve', id, '--did-not-happen', '--reason', givenUp]];

@@ -7,7 +7,7 @@ import type { Attempt, Intent } from '../journal/journal.ts';
 import type { Process } from '../journal/process.ts';
 import { adviceOn } from '../wire/trouble.ts';
 import { claimTooOld } from './attempt.ts';
-import { deciding, givingUp, resolving } from './decisionCommands.ts';
+import { approving, deciding, resolving, waitsUnsent } from './decisionCommands.ts';
 import { thisOneSentNothing, unsentNow } from './nothing.ts';
 import { done, nouns, summary, verbs, type Words } from './phrases.ts';
 import { anotherProcess } from './process.ts';
@@ -87,13 +87,13 @@ function called({ id, key, rowId }: Intent): string {
 
 export function heldWords(intent: Intent, attempt: Attempt | undefined): Words {
   const { id, kind, why } = intent;
-  if (why === 'approval' && !intent.tainted)
+  if (waitsUnsent(intent))
     return {
       message: unsentNow(
         `The ${nouns[kind]} waits for approval: ${heldReasons.approval}. ${called(intent)}.`,
       ),
-      hint: 'Check the recipient and the amount. Then a person sends it, or gives it up:',
-      next: [['history', id], ['resume', id, '--yes'], ...givingUp(id)],
+      hint: approving.hint,
+      next: approving.next(id),
     };
   const reason = why !== undefined && isHeldReason(why) ? heldReasons[why] : 'its outcome is not proven';
   return {

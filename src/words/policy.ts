@@ -48,7 +48,7 @@ export function policyWords(refusal: Refusal): [FailureCode, Words & Refused] {
         'policy-limit',
         {
           message: unsentNow(
-            `The policy ${refusal.source} limits ${refusal.asset} a day, and this journal knows only what was spent since ${iso(refusal.sinceMs)}: what was spent in the 24 hours before now, it cannot say`,
+            `The policy ${refusal.source} limits ${refusal.asset} a day, and this journal is too young to say what was spent in the last 24 hours: it counts since ${iso(refusal.sinceMs)}`,
           ),
           hint: `Use the journal that was used before. Or wait until ${iso(refusal.freeAtMs)}. Where every journal is a new one, as on a runner without a disk, "fresh_journal": "allow" in the policy lets it begin to count.`,
           next: [['policy', 'show']],

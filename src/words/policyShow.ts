@@ -37,8 +37,18 @@ export const policyLabels = {
   },
 } as const;
 
-export function leftWords(left: { asset: string; limit: string; spent: string; remaining: string }): string {
+type Left = {
+  readonly asset: string;
+  readonly limit: string;
+  readonly spent: string;
+  readonly remaining: string;
+  readonly freeAtMs: number | undefined;
+};
+
+export function leftWords(left: Left): string {
   const of = (amount: string): string => formatAmountOf(amount, left.asset);
+  if (left.freeAtMs !== undefined)
+    return `nothing until ${iso(left.freeAtMs)}: this journal is too young for a limit of a day`;
   return `${of(left.remaining)} of ${of(left.limit)}; ${of(left.spent)} spent, or in doubt`;
 }
 

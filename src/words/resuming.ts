@@ -1,5 +1,6 @@
 import { Failure } from '../errors.ts';
-import { deciding } from './decisionCommands.ts';
+import type { Intent } from '../journal/journal.ts';
+import { approving, deciding, waitsUnsent } from './decisionCommands.ts';
 import { noMoreSent, thisTime, unsent } from './nothing.ts';
 
 export const nothingToResume = 'There is nothing to resume.';
@@ -26,12 +27,17 @@ export function interruptedBefore(id: string): Failure {
   });
 }
 
-export function nobodyDecides(id: string): Failure {
+export function nobodyDecides(intent: Intent): Failure {
+  const { id } = intent;
+  const noTerminal = 'and there is no terminal to ask on';
+  if (waitsUnsent(intent))
+    return new Failure('held', unsent(`Intent ${id} waits for a person’s approval, ${noTerminal}`), {
+      hint: approving.hint,
+      next: approving.next(id),
+    });
   return new Failure(
     'held',
-    unsent(
-      `Intent ${id} may have happened, so sending it again needs a decision, and there is no terminal to ask on`,
-    ),
+    unsent(`Intent ${id} may have happened, so sending it again needs a decision, ${noTerminal}`),
     {
       hint: 'See what is known of it, then decide; or send it again with the same key and --yes:',
       next: deciding(id),
@@ -53,8 +59,12 @@ export function staysAsItWas(why: string, id: string, state: string): string {
   return `${thisTime(why)} Intent ${id} stays ${state}.`;
 }
 
-export function isHeldRemark(id: string, key: string): string {
-  return `Intent ${id} is held: it may have happened. Its key is ${key}.`;
+export function isHeldRemark(intent: Intent): string {
+  const { id, key } = intent;
+  const why = waitsUnsent(intent) ? 'waits for your approval' : 'is held: it may have happened';
+  return `Intent ${id} ${why}. Its key is ${key}.`;
 }
 
-export const askToSendAgain = 'Send it again with the same key?';
+export function askToSend(intent: Intent): string {
+  return waitsUnsent(intent) ? 'Send it?' : 'Send it again with the same key?';
+}

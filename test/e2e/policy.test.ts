@@ -254,7 +254,7 @@ describe('a journal', () => {
     const strict = { schema: 'botctl-policy/1', limits: { SOL: { day: '1' } } };
     const refused = await held(strict, pay('one', '0.1'));
     expect(refused).toMatchObject({ exit: 2, error: { code: 'policy-limit', remaining: '0' } });
-    expect(refused.error?.message).toMatch(/knows only what was spent since/u);
+    expect(refused.error?.message).toMatch(/too young to say what was spent/u);
   });
 
   test('that has accepted a loss is young from then on', async () => {
@@ -270,7 +270,7 @@ describe('a journal', () => {
     expect(accepted.code).toBe(0);
     const refused = await runHeld(pay('two', '0.1'), { clock });
     expect(refused).toMatchObject({ exit: 2, error: { code: 'policy-limit', remaining: '0' } });
-    expect(refused.error?.message).toMatch(/knows only what was spent since/u);
+    expect(refused.error?.message).toMatch(/too young to say what was spent/u);
     await clock.sleep(daysMs);
     expect(await runHeld(pay('two', '0.1'), { clock })).toMatchObject({ exit: 0 });
   });
@@ -395,6 +395,18 @@ describe('what is shown', () => {
     const checked = await botctlHere(['policy', 'check', writePolicy(policy)], { env: operator.home.env });
     expect(checked).toMatchObject({ code: 0 });
     expect(checked.stdout).toContain(ada);
+  });
+
+  test('of a journal that is too young: nothing is left before it is a day old', async () => {
+    const limits = { limits: { SOL: { day: '1' } } };
+    await held({ ...base, ...limits }, pay('one', '0.4'));
+    useProfile(writePolicy({ schema: base.schema, ...limits }));
+    const shown = await runHeld(['policy', 'show']);
+    const refused = await runHeld(pay('two', '0.1'));
+    expect(refused.error).toMatchObject({ code: 'policy-limit', remaining: '0' });
+    expect(shown).toMatchObject({ left: [{ remaining: '0', free_at: refused.error?.free_at }] });
+    const { stdout } = await botctlHere(['policy', 'show'], { env: operator.home.env });
+    expect(stdout).toContain('nothing until');
   });
 
   test('of a file whose name would paint the terminal: the name, escaped', async () => {

@@ -28,7 +28,10 @@ describe('transfer --propose', () => {
     for (const again of [[...transfer, '--propose'], transfer])
       expect(await operator.json([...again])).toMatchObject({ exit: 10, intent: { id, attempts: 0 } });
     expect(await paid()).toEqual([]);
-    expect(await operator.json(['resume', id])).toMatchObject({ exit: 10 });
+    const unasked = await operator.json(['resume', id]);
+    expect(unasked).toMatchObject({ exit: 10, error: { next: first.error?.next } });
+    expect(unasked.error?.message).toContain('waits for a person’s approval');
+    expect(unasked.error?.message).not.toContain('may have happened');
     expect(await operator.json(['resume', id, '--yes'])).toMatchObject({ exit: 0, outcome: 'accepted' });
     expect(await operator.json([...transfer, '--propose'])).toMatchObject({ exit: 0, replayed: true });
     expect(await paid()).toHaveLength(1);

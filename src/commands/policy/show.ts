@@ -7,6 +7,7 @@ import type { BaseUrl } from '../../intent/baseUrl.ts';
 import { amountOf } from '../../intent/units.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { limitsOf, type Policies } from '../../policy/policy.ts';
+import { refusedAsFresh } from '../../policy/rules.ts';
 import { oldestHour, spentWithin } from '../../policy/window.ts';
 import { isJournalThere, openJournalOf } from '../journalPath.ts';
 import { botOfCommand } from '../openBot.ts';
@@ -53,13 +54,15 @@ async function leftOf(policies: Policies, baseUrl: BaseUrl, { reads, clock }: Jo
     const spending = await reads.spending(scope);
     sinceMs = spending.sinceMs;
     const spent = spentWithin(spending.total, nowMs);
-    const remaining = spent < tightest.day ? tightest.day - spent : 0n;
+    const fresh = sinceMs === undefined ? undefined : refusedAsFresh(policies, asset, sinceMs, nowMs);
+    const remaining = fresh === undefined && spent < tightest.day ? tightest.day - spent : 0n;
     left.push({
       asset,
       limit: amountOf(tightest.day),
       spent: amountOf(spent),
       remaining: amountOf(remaining),
       source: tightest.source,
+      freeAtMs: fresh?.freeAtMs,
     });
   }
   return { left, sinceMs };
