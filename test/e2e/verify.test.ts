@@ -3,19 +3,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { openFile } from '../../src/journal/sqlite/sqliteFile.ts';
 import { SkippingClock } from '../../testing/builtHere.ts';
-import { type Exited, payAda, SandboxHome } from '../../testing/sandboxHome.ts';
+import { type Exited, payAda, SandboxHome, said } from '../../testing/sandboxHome.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {
   operator = await SandboxHome.open(new SkippingClock());
-  const { node } = operator.sandbox;
   await operator.sandbox.readings({ slot_ms: 0 });
-  await config('add', 'payer', '--base-url', operator.sandbox.baseUrl, '--token-env', 'PAYER');
-  await config('set', 'payer', 'rpc-url', '--token-env', 'NODE');
-  await config('set', 'payer', 'cluster', node.genesisHash);
-  await config('set', 'payer', 'wallet', node.wallet);
-  await config('set', 'payer', 'assets', JSON.stringify(node.assets));
+  await addBot('payer', operator.sandbox.baseUrl);
 });
 afterEach(() => operator.close());
 
@@ -37,7 +33,16 @@ async function told(...argv: string[]): Promise<Told> {
 
 async function config(...argv: string[]): Promise<void> {
   const { code, stderr } = await operator.run(['config', ...argv], given());
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(code, stderr).toBe(0);
+}
+
+async function addBot(name: string, baseUrl: string): Promise<void> {
+  const { node } = operator.sandbox;
+  await config('add', name, '--base-url', baseUrl, '--token-env', 'PAYER');
+  await config('set', name, 'rpc-url', '--token-env', 'NODE');
+  await config('set', name, 'cluster', node.genesisHash);
+  await config('set', name, 'wallet', node.wallet);
+  await config('set', name, 'assets', JSON.stringify(node.assets));
 }
 
 describe('a transfer that is waited for', () => {
@@ -318,6 +323,16 @@ describe('nodes of other hosts', () => {
   });
 });
 
+/** Whoever sends now is taken for dead, although it lives. */
+function takeForDead(journal: string): void {
+  const { database } = openFile(journal);
+  database.exec(
+    `UPDATE attempts SET verdict = 'unknown', phase = 'process-died', ended_at = 1 WHERE verdict IS NULL`,
+  );
+  database.exec(`UPDATE intents SET state = 'unknown', owner = NULL WHERE state = 'sending'`);
+  database.close();
+}
+
 describe('what nobody knew', () => {
   test('is decided by the chain, where a reply of its own named the signature', async () => {
     const { sandbox } = operator;
@@ -344,6 +359,45 @@ describe('what nobody knew', () => {
     });
     expect(await decide('--happened', '--overrule', '--yes')).toMatchObject({ exit: 0 });
     expect(await told('verify', id)).toMatchObject({ exit: 0 });
+  });
+
+  test('and is accepted later by another signature than the chain proved is told as paid twice', async () => {
+    const { sandbox, env, journal } = operator;
+    const gate = await operator.gate();
+    await addBot('late', gate.baseUrl);
+    await sandbox.readings({ transfer_status: 'failed' });
+    const id = (await told(...pay('a', '1'), '--profile', 'late')).intent?.id ?? '';
+    await sandbox.readings({ transfer_status: 'confirmed', repeated_transfer_key: 'ignore' });
+    const came = gate.holdNext('reply');
+    Object.assign(env, given().env);
+    const { ended } = operator.start(['resume', id, '--profile', 'late', '--yes', '--json']);
+    await came;
+    takeForDead(journal);
+    const [first = '', second = ''] = (await sandbox.ledger()).map(({ signature }) => signature ?? '');
+    expect(await told('verify', id)).toMatchObject({
+      exit: 0,
+      outcome: 'resolved',
+      chain: { signature: first },
+    });
+    gate.release();
+    const late = await ended;
+    const paidTwice = {
+      outcome: 'accepted',
+      chain: { verdict: 'proven', signature: first },
+      transfer: { signature: second },
+      error: {
+        ...{ code: 'contradicted', retry: 'decide', message: expect.stringContaining('paid twice') },
+        next: [expect.stringContaining(`verify ${id} --acknowledge`)],
+      },
+    };
+    expect({ ...said(late), exit: late.code }).toMatchObject({ ...paidTwice, exit: 10 });
+    expect(await told('verify', id)).toMatchObject({ ...paidTwice, exit: 10 });
+    const again = [...pay('a', '1'), '--profile', 'late'];
+    expect(await told(...again)).toMatchObject({ ...paidTwice, exit: 10, replayed: true });
+    expect(await told('verify', id, '--acknowledge', '--reason', 'given back')).toMatchObject({ exit: 0 });
+    expect(await told('verify', id)).toMatchObject({ exit: 0, chain: { acknowledged: true } });
+    expect(await told(...again)).toMatchObject({ exit: 0, replayed: true });
+    expect(await sandbox.ledger()).toHaveLength(2);
   });
 
   test('an operator’s signature is looked at: another’s payment is refused', async () => {
