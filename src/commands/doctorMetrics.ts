@@ -50,14 +50,15 @@ async function asked(given: Given, context: Context): Promise<Omit<Metrics, 'inO
 
 async function policyLeft(journal: Journal, given: Given, context: Context): Promise<Metrics['policyLeft']> {
   const policies = await policiesOfCommand(given, context);
-  if (policies.length === 0 || journal.isShared) return [];
+  // A shared journal that has no policy counts nothing: nobody can say what is left.
+  if (policies.length === 0 || (journal.isShared && (await journal.policy()) === undefined)) return [];
   const { baseUrl } = await botOfCommand(given, context);
   const nowMs = journal.clock.now();
   const left: { asset: string; left: string }[] = [];
   for (const asset of new Set(policies.flatMap(({ limits }) => [...limits.keys()]))) {
     const limit = limitADay(policies, asset);
     if (limit === undefined) continue;
-    const scope = { baseUrl, asset, recipient: '', sinceHour: oldestHour(nowMs) };
+    const scope = { baseUrl, asset, recipient: undefined, sinceHour: oldestHour(nowMs) };
     const spent = spentWithin((await journal.reads.spending(scope)).total, nowMs);
     left.push({ asset, left: amountOf(spent > limit ? 0n : limit - spent) });
   }

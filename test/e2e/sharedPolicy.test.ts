@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { botctl } from '../../testing/botctl.ts';
@@ -68,6 +68,9 @@ test('a shared journal’s own policy holds whoever sends through it, what was s
     left: [{ asset: 'SOL', spent: '0.9', remaining: '0.1' }],
   });
   expect(await operator.sandbox.ledger()).toHaveLength(2);
+  const metrics = join(operator.home.path, 'botctl.prom');
+  await run(['doctor', '--prometheus', metrics]);
+  expect(readFileSync(metrics, 'utf8')).toContain('botctl_policy_left{asset="SOL"} 0.1\n');
 });
 
 test('a machine’s own policy applies as well, and needs a journal that counts', async () => {
