@@ -1,5 +1,6 @@
-import { lstatSync, mkdirSync, realpathSync, type Stats } from 'node:fs';
+import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { foldersAbove, isFolderOpen, isOwnedSafely } from '../foldersAbove.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -37,15 +38,9 @@ function made(path: string): boolean {
 function isPrivate(folder: string, uid: number): boolean {
   const own = lstatSync(folder);
   if (!own.isDirectory() || own.uid !== uid || (own.mode & 0o077) !== 0) return false;
-  for (let above = dirname(folder); ; above = dirname(above)) {
-    if (!isSafeAbove(lstatSync(above), uid)) return false;
-    if (above === dirname(above)) return true;
-  }
-}
-
-const sticky = 0o1000;
-
-/** With another's home, as under sudo, it is not: the other one could put there what root would run. */
-function isSafeAbove({ uid, mode }: Stats, ownUid: number): boolean {
-  return (uid === 0 || uid === ownUid) && ((mode & 0o022) === 0 || (mode & sticky) !== 0);
+  // With another's home, as under sudo, it is not: the other one could put there what root would run.
+  return [...foldersAbove(folder)].every((above) => {
+    const stats = lstatSync(above);
+    return isOwnedSafely(stats, uid) && !isFolderOpen(stats);
+  });
 }

@@ -2,14 +2,15 @@ import {
   closeSync,
   constants,
   fstatSync,
+  lstatSync,
   openSync,
   readSync,
-  realpathSync,
   type Stats,
   statSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { resolve } from 'node:path';
 import { diskTrouble } from '../disk.ts';
+import { foldersAbove, isFolderOpen, isLink, isOwnedSafely } from '../foldersAbove.ts';
 import { firstBadByte } from '../intent/jsonText.ts';
 import { notUtf8 } from '../words/jsonText.ts';
 import { policyDamaged, policyPlaces, policyUnreadable, policyUnsafe } from '../words/policyFile.ts';
@@ -18,7 +19,6 @@ import { readPolicy } from './readPolicy.ts';
 
 const maxBytes = 1024 * 1024;
 const writableByOthers = 0o022;
-const sticky = 0o1000;
 
 /** The policy in a file that nobody but root and its user can change; undefined where it may be absent and is. */
 export function policyAt(path: string, absence: 'is-fine' | 'is-refused'): Policy | undefined {
@@ -39,10 +39,15 @@ export function readSafely(path: string, absence: 'is-fine' | 'is-refused'): str
   try {
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw policyUnsafe(path, policyPlaces.notAFile, [['ls', '-ld', path]]);
-    refuseUnsafe(path, path, stats);
-    // Who may change its folder, or that of a link to it, may put another file in its place.
-    for (const folder of new Set([dirname(path), dirname(realpathSync(path))]))
-      refuseUnsafe(path, folder, statSync(folder));
+    refuseUnsafe(path, path, stats, (stats.mode & writableByOthers) !== 0);
+    // Who may change a folder above it, or above a link to it, may put another file in its place.
+    const whole = resolve(path);
+    if (isLink(whole)) refuseUnsafe(path, path, lstatSync(whole), false);
+    for (const folder of foldersAbove(whole)) {
+      if (isLink(folder)) refuseUnsafe(path, folder, lstatSync(folder), false);
+      const found = statSync(folder);
+      refuseUnsafe(path, folder, found, isFolderOpen(found));
+    }
     if (stats.size > maxBytes)
       throw policyUnsafe(path, policyPlaces.tooLong(maxBytes), [['ls', '-ld', path]]);
     return textOf(readAll(descriptor, stats.size), path);
@@ -68,13 +73,14 @@ function readAll(descriptor: number, size: number): Uint8Array {
 }
 
 // Windows has no such bits; there the folder of whoever owns it is what protects the file.
-function refuseUnsafe(policy: string, path: string, { uid, mode }: Stats): void {
+function refuseUnsafe(policy: string, path: string, stats: Stats, isOpen: boolean): void {
   const me = process.getuid?.();
   if (me === undefined) return;
+  const { uid, mode } = stats;
   const said = (problem: string): string =>
     path === policy ? problem : policyPlaces.folderOf(path, problem);
-  if (uid !== 0 && uid !== me)
+  if (!isOwnedSafely(stats, me))
     throw policyUnsafe(policy, said(policyPlaces.otherOwner(uid)), [['sudo', 'chown', String(me), path]]);
-  if ((mode & writableByOthers) !== 0 && (path === policy || (mode & sticky) === 0))
+  if (isOpen)
     throw policyUnsafe(policy, said(policyPlaces.openToOthers(mode & 0o7777)), [['chmod', 'go-w', path]]);
 }

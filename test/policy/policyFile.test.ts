@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { policyAt } from '../../src/policy/policyFile.ts';
@@ -42,4 +42,32 @@ test.runIf(me === 0)('nor does one in a folder of another user', () => {
   expect(() => policyAt(path, 'is-refused')).toThrowError(
     expect.objectContaining({ code: 'policy-unsafe', message: expect.stringContaining(folder) }),
   );
+});
+
+test.each([
+  ['a folder far above it', (top: string) => top],
+  [
+    'a folder that holds a link to its folder',
+    (top: string) => {
+      const open = join(newFolder(), 'open');
+      mkdirSync(open);
+      symlinkSync(top, join(open, 'link'));
+      return open;
+    },
+  ],
+])('nor does one where others can change %s', (_which, opened) => {
+  const top = newFolder();
+  const folder = join(top, 'a', 'b');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, 'policy.json'), '{"schema":"botctl-policy/1","limits":{}}', { mode: 0o600 });
+  const open = opened(top);
+  const path = join(open === top ? top : join(open, 'link'), 'a', 'b', 'policy.json');
+  chmodSync(open, 0o700);
+  expect(policyAt(path, 'is-refused')).toMatchObject({ source: path });
+  chmodSync(open, 0o777);
+  expect(() => policyAt(path, 'is-refused')).toThrowError(
+    expect.objectContaining({ code: 'policy-unsafe', message: expect.stringContaining(open) }),
+  );
+  chmodSync(open, 0o1777);
+  expect(policyAt(path, 'is-refused')).toMatchObject({ source: path });
 });

@@ -1,0 +1,35 @@
+import { lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+
+/** The folders above a path, nearest first, and those above each link on the way: who writes to one decides what is there. */
+export function foldersAbove(path: string): ReadonlySet<string> {
+  const folders = new Set<string>();
+  addAbove(path, folders);
+  return folders;
+}
+
+function addAbove(path: string, folders: Set<string>): void {
+  const folder = dirname(path);
+  if (folder !== path && !folders.has(folder)) {
+    folders.add(folder);
+    addAbove(folder, folders);
+  }
+  if (isLink(path)) addAbove(resolve(realpathSync(folder), readlinkSync(path)), folders);
+}
+
+export function isLink(path: string): boolean {
+  return lstatSync(path).isSymbolicLink();
+}
+
+/** Root, or who runs this: another owner may change it at any time. */
+export function isOwnedSafely({ uid }: Pick<Stats, 'uid'>, ownUid: number): boolean {
+  return uid === 0 || uid === ownUid;
+}
+
+const writableByOthers = 0o022;
+const sticky = 0o1000;
+
+/** In a sticky folder others put what is theirs, and replace nothing. */
+export function isFolderOpen({ mode }: Pick<Stats, 'mode'>): boolean {
+  return (mode & writableByOthers) !== 0 && (mode & sticky) === 0;
+}
