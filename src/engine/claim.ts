@@ -303,7 +303,7 @@ export async function claimAllowed(
   // What may have happened is never called refused.
   if (word.is === 'refused' && !tainted) return { is: 'not-sent', because: 'policy', refusal: word.refusal };
   if (word.is !== 'allowed') return holdFor(word.is === 'refused' ? 'policy' : 'approval', intent, tx, nowMs);
-  if (typeof approval === 'object') await tx.decide(id, approval);
+  if (typeof approval === 'object') await tx.decide(id, { ...approval, fingerprint: intent.fingerprint });
   await tx.claim(id, nowMs);
   return startAttempt(id, tx, engine);
 }

@@ -120,9 +120,10 @@ function without(own: OwnSpending | undefined, units: UnitsByHour): UnitsByHour 
   return others;
 }
 
-/** A person who had it sent has approved it, until it was decided otherwise. */
+/** A person who had this very body sent has approved it, until it was decided otherwise. */
 async function isApproved({ id, isApproved: isSaid }: SpendOrder, reads: Reads): Promise<boolean> {
   if (isSaid !== undefined) return isSaid;
   if (id === undefined) return false;
-  return (await reads.decisionsOf(id)).at(-1)?.kind === 'send-again';
+  const last = (await reads.decisionsOf(id)).at(-1);
+  return last?.kind === 'send-again' && last.fingerprint === (await reads.get(id))?.fingerprint;
 }

@@ -103,6 +103,8 @@ export type Decision = {
   readonly atMs: number;
   readonly reason: string;
   readonly signature: string | undefined;
+  /** Of the body that was to be sent again: for another one it is no word. */
+  readonly fingerprint?: string | undefined;
 };
 
 /** What a look at a chain proved of an intent; or that a person has dealt with a contradiction. */

@@ -198,6 +198,24 @@ describe('above what needs approval', () => {
     expect(await operator.sandbox.ledger()).toEqual([]);
   });
 
+  test('and for that it stays given: not for a larger one that was begun where no policy held it', async () => {
+    const limited = { kind: 'reply', status: 429, when: 'before', headers: { 'Retry-After': '60' } } as const;
+    const first = await held(policy, pay('rent', '1.5'));
+    await operator.sandbox.faults({ kind: 'reply', status: 402, when: 'before' });
+    expect(await runHeld(['resume', first.intent?.id ?? '', '--yes'])).toMatchObject({ exit: 5 });
+    await operator.sandbox.faults(limited);
+    expect(await runHeld(pay('rent', '1.5'))).toMatchObject({ outcome: 'open', intent: { attempts: 2 } });
+    await operator.sandbox.faults({ kind: 'reply', status: 402, when: 'before' });
+    expect(await runHeld(pay('rent', '1.5'))).toMatchObject({ exit: 5 });
+    useProfile(undefined);
+    await operator.sandbox.faults(limited);
+    expect(await runHeld(pay('rent', '4'))).toMatchObject({ outcome: 'open', intent: { attempts: 4 } });
+    const larger = await held(policy, pay('rent', '4'));
+    expect(larger).toMatchObject({ exit: 10, intent: { why: 'approval', attempts: 4 } });
+    expect(await runHeld(['resume', first.intent?.id ?? '', '--yes'])).toMatchObject({ exit: 0 });
+    expect(await operator.sandbox.ledger()).toHaveLength(1);
+  });
+
   test('and the limits hold for what was approved, too', async () => {
     const first = await held(policy, pay('rent', '4'));
     expect(first).toMatchObject({ exit: 10 });

@@ -67,10 +67,10 @@ export const copySql = {
           FROM json_to_recordset($1::json) AS g(id text, ${standing})
           JOIN @schema.intents i ON i.id = g.id WHERE s.intent = i.seq AND g.state = 'resolved'`,
 
-  decide: `INSERT INTO @schema.decisions (intent, kind, who, at, reason, signature)
-          SELECT i.seq, g.kind, g.who, g.at, g.reason, g.signature
+  decide: `INSERT INTO @schema.decisions (intent, kind, who, at, reason, signature, fingerprint)
+          SELECT i.seq, g.kind, g.who, g.at, g.reason, g.signature, g.fingerprint
           FROM json_to_recordset($1::json) AS g(n int, id text, kind text, who text, at bigint, reason text,
-            signature text) JOIN @schema.intents i ON i.id = g.id ORDER BY g.n`,
+            signature text, fingerprint text) JOIN @schema.intents i ON i.id = g.id ORDER BY g.n`,
 
   keepReceipts: `INSERT INTO @schema.receipts (origin, what, value, intent) SELECT g.origin, g.what, g.value, i.seq
           FROM json_to_recordset($1::json) AS g(id text, origin text, what text, value text)

@@ -156,9 +156,10 @@ export class CopyTarget {
       one.decisions.map((decision) => ({ id: idOf(one), ...decision })),
     );
     if (decisions.length > 0) {
-      const items = decisions.map(({ id, kind, who, atMs, reason, signature }, n) => ({
+      const items = decisions.map(({ id, kind, who, atMs, reason, signature, fingerprint }, n) => ({
         ...{ n, id, kind, who: text(who), at: atMs, reason: text(reason) },
         signature: text(signature),
+        fingerprint,
       }));
       await this.#query('decide', [JSON.stringify(items)]);
     }

@@ -13,6 +13,8 @@ CREATE INDEX intents_recipient ON intents (split_part(payment, '"', 2), created_
 CREATE INDEX rewrites_recipient ON rewrites (split_part(payment, '"', 2)) WHERE payment IS NOT NULL;
 `;
 
+const approvedBody = 'ALTER TABLE @schema.decisions ADD COLUMN fingerprint text COLLATE "C";';
+
 /**
  * Numbered steps from nothing to the journal on PostgreSQL as it is now. A step that has been released is never
  * changed; each runs in one transaction with the record of its number.
@@ -22,6 +24,7 @@ export const migrations: readonly string[] = [
   observations,
   narrowings,
   spendingStep,
+  approvedBody,
 ];
 
 /** The SQL with the schema's name put in for its place, quoted. */

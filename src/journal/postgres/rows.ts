@@ -104,6 +104,7 @@ export function decisionOf(row: Row): Decision {
     atMs: row.at as number,
     reason: row.reason as string,
     signature: optional<string>(row.signature),
+    fingerprint: optional<string>(row.fingerprint),
   };
 }
 

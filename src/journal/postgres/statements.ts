@@ -176,9 +176,9 @@ export const statements = {
           UPDATE @schema.standing s SET state = 'held', why = g.why, updated_at = g.at
           ${ofGiven} AND s.state = 'unknown' RETURNING g.n`,
   // Made again where nobody heard that it was made, it is the same decision.
-  addDecision: `INSERT INTO @schema.decisions (intent, kind, who, at, reason, signature)
-          SELECT i.seq, g.kind, g.who, g.at, g.reason, g.signature
-          FROM @given(id text, kind text, who text, at bigint, reason text, signature text) ${byId}
+  addDecision: `INSERT INTO @schema.decisions (intent, kind, who, at, reason, signature, fingerprint)
+          SELECT i.seq, g.kind, g.who, g.at, g.reason, g.signature, g.fingerprint
+          FROM @given(id text, kind text, who text, at bigint, reason text, signature text, fingerprint text) ${byId}
           WHERE (SELECT count(*) FROM @schema.decisions d WHERE d.intent = i.seq AND d.at = g.at AND d.kind = g.kind
             AND d.who = g.who AND d.reason = g.reason) = 0 ORDER BY g.n`,
   // Made again where nobody heard that it was made, it is the same observation.

@@ -95,8 +95,9 @@ export function writeVerbs(ask: Ask, { owner, silentSinceMs, started, startedHer
       );
     },
     hold: (id, why, at) => change('hold', { id, why, at }),
-    decide: async (id, { kind, who, atMs, reason, signature = null }) => {
-      await change('addDecision', { id, kind, who: text(who), at: atMs, reason: text(reason), signature });
+    decide: async (id, { kind, who, atMs, reason, signature = null, fingerprint = null }) => {
+      const kept = { kind, who: text(who), at: atMs, reason: text(reason), signature, fingerprint };
+      await change('addDecision', { id, ...kept });
       if (kind !== 'happened') await change('dateLanding', { id, at: kind === 'send-again' ? atMs : null });
       if (kind !== 'send-again') await change('resolve', { id, kind, at: atMs });
     },

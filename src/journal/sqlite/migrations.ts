@@ -293,12 +293,15 @@ CREATE INDEX intents_recipient ON intents (substr(payment, 3, instr(payment, '",
   WHERE payment IS NOT NULL;
 `;
 
+const approvedBody = 'ALTER TABLE decisions ADD COLUMN fingerprint TEXT;';
+
 export const migrations: readonly string[] = [
   firstJournal,
   secondRound,
   observations,
   narrowings,
   spendingStep,
+  approvedBody,
 ];
 
 /** A step may loosen a check of the schema itself, which nothing else is ever allowed to write to. */

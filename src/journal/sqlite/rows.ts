@@ -106,6 +106,7 @@ export function decisionOf(row: SqlRow): Decision {
     atMs: row.at as number,
     reason: row.reason as string,
     signature: optional<string>(row.signature),
+    fingerprint: optional<string>(row.fingerprint),
   };
 }
 

@@ -81,8 +81,8 @@ export const statements = {
                 SELECT :origin, :what, :value, intents.seq FROM intents WHERE id = :id
                 AND NOT EXISTS (SELECT 1 FROM receipts WHERE value = :value AND what = :what AND origin = :origin)`,
   hold: `UPDATE intents SET state = 'held', why = :why, updated_at = :at WHERE id = :id AND state = 'unknown'`,
-  addDecision: `INSERT INTO decisions (seq, intent, kind, who, at, reason, signature)
-                SELECT :seq, seq, :kind, :who, :at, :reason, :signature FROM intents WHERE id = :id`,
+  addDecision: `INSERT INTO decisions (seq, intent, kind, who, at, reason, signature, fingerprint)
+                SELECT :seq, seq, :kind, :who, :at, :reason, :signature, :fingerprint FROM intents WHERE id = :id`,
   forgetLanding: `UPDATE intents SET may_have_landed_at = NULL WHERE id = :id`,
   renewLanding: `UPDATE intents SET may_have_landed_at = :at WHERE id = :id`,
   resolve: `UPDATE intents SET state = 'resolved', resolved_as = :kind, why = NULL, updated_at = :at WHERE id = :id`,

@@ -103,8 +103,8 @@ export class TargetFile {
     };
     this.#statements.of(stand).run(standing);
     if (intent.state === 'resolved') this.#statements.of(resolve).run(standing);
-    for (const { kind: decided, who, atMs, reason, signature = null } of decisions)
-      this.#statements.of(decide).run({ seq, kind: decided, who, at: atMs, reason, signature });
+    for (const { kind: decided, who, atMs, reason, signature = null, fingerprint = null } of decisions)
+      this.#statements.of(decide).run({ seq, kind: decided, who, at: atMs, reason, signature, fingerprint });
     for (const { origin, what, value } of receipts)
       this.#statements.of(keep).run({ seq, origin, what, value });
     for (const { atMs, signature = null, genesis = null, instruction = null, ...rest } of observations)
@@ -167,8 +167,8 @@ const stand = `UPDATE intents SET owner = NULL, tainted = :tainted, may_have_lan
     state = CASE WHEN :state <> 'resolved' THEN :state WHEN :tainted = 1 THEN 'unknown' ELSE 'open' END
   WHERE seq = :seq`;
 const resolve = `UPDATE intents SET state = 'resolved', resolved_as = :resolvedAs WHERE seq = :seq`;
-const decide = `INSERT INTO decisions (intent, kind, who, at, reason, signature)
-  VALUES (:seq, :kind, :who, :at, :reason, :signature)`;
+const decide = `INSERT INTO decisions (intent, kind, who, at, reason, signature, fingerprint)
+  VALUES (:seq, :kind, :who, :at, :reason, :signature, :fingerprint)`;
 const keep = `INSERT INTO receipts (origin, what, value, intent) VALUES (:origin, :what, :value, :seq)`;
 const observe = `INSERT INTO observations (intent, verdict, who, at, signature, genesis, instruction, facts)
   VALUES (:seq, :verdict, :who, :at, :signature, :genesis, :instruction, :facts)`;

@@ -69,8 +69,8 @@ export function writeVerbs(
     hold: async (id, why, at) => {
       store.run('hold', { id, why, at });
     },
-    decide: async (id, { kind, who, atMs, reason, signature = null }) => {
-      store.insert('addDecision', 'decisions', { id, kind, who, at: atMs, reason, signature });
+    decide: async (id, { kind, who, atMs, reason, signature = null, fingerprint = null }) => {
+      store.insert('addDecision', 'decisions', { id, kind, who, at: atMs, reason, signature, fingerprint });
       // The decision answers whether an earlier attempt landed; only later ones are in doubt again.
       if (kind === 'did-not-happen') store.run('forgetLanding', { id });
       // The word to send again is good for one key's age, counted from when it was given.

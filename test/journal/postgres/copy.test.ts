@@ -51,7 +51,7 @@ async function fileWithAll(): Promise<string> {
     await done(journal, verdict, { namedBy: 'once', name: verdict });
   }
   const happened = await done(journal, 'unknown', transfer);
-  const decision = { who: 'ada@home', atMs: nowMs, reason: 'seen\0', signature: 'sig' };
+  const decision = { who: 'ada@home', atMs: nowMs, reason: 'seen\0', signature: 'sig', fingerprint: 'f' };
   await journal.decide(happened, { ...decision, kind: 'happened' });
   const not = await done(journal, 'unknown', { namedBy: 'once', name: 'again' });
   await journal.decide(not, { ...decision, kind: 'did-not-happen' });
