@@ -1,13 +1,15 @@
-// npm run bench -- policy [--pairs N] [--rows N] [--rounds N] [--journal postgres://…]
+// npm run bench -- policy [--pairs N] [--rows N] [--rounds N] [--shared]
 // What a policy costs: CPU time of a single transfer, and of each row of a batch, with a limit of a day and without,
-// in alternation.
+// in alternation; with `--shared` in two journals of a PostgreSQL of its own, whose CPU time is not in it.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { startServer } from '../testing/postgres/server.ts';
 import { writeRows } from './measure/rowFiles.ts';
+import { newJournal } from './measure/sharedScene.ts';
 import { botctl } from './measure/stage.ts';
 import { median } from './measure/timing.ts';
 
@@ -16,7 +18,7 @@ const { values } = parseArgs({
     pairs: { type: 'string', default: '41' },
     rows: { type: 'string', default: '10000' },
     rounds: { type: 'string', default: '5' },
-    journal: { type: 'string' },
+    shared: { type: 'boolean', default: false },
   },
 });
 const [pairs = 0, rows = 0, rounds = 0] = [values.pairs, values.rows, values.rounds].map(Number);
@@ -79,17 +81,22 @@ function report(
   );
 }
 
+const server = values.shared ? await startServer() : undefined;
 const service = spawn(process.execPath, ['-e', serving], { stdio: ['ignore', 'pipe', 'inherit'] });
 try {
   const [port] = (await once(service.stdout, 'data')) as [Buffer];
   const url = `http://127.0.0.1:${String(port).trim()}`;
-  const homes = { with: homeOf('with', url), without: homeOf('without', url) };
-  const journal = values.journal === undefined ? [] : ['--journal', values.journal];
+  const shared = async (): Promise<NodeJS.ProcessEnv> =>
+    server === undefined
+      ? {}
+      : { BOTCTL_JOURNAL: await newJournal({ newDatabase: () => server.newDatabase() }) };
+  const homes = {
+    with: { ...homeOf('with', url), ...(await shared()) },
+    without: { ...homeOf('without', url), ...(await shared()) },
+  };
+  if (server !== undefined) cpuMs(['policy', 'set', join(folder, 'with', 'policy.json')], homes.with);
   const send = (kind: Kind, name: string): number =>
-    cpuMs(
-      ['transfer', '--once', name, '--to', recipient, '--asset', 'SOL', '--amount', '0.1', ...journal],
-      homes[kind],
-    );
+    cpuMs(['transfer', '--once', name, '--to', recipient, '--asset', 'SOL', '--amount', '0.1'], homes[kind]);
   for (const kind of kinds) for (const n of [1, 2, 3]) send(kind, `warm-${kind}-${n}`);
   const single: Record<Kind, number[]> = { with: [], without: [] };
   for (let pair = 0; pair < pairs; pair += 1)
@@ -100,12 +107,11 @@ try {
     const path = join(folder, `rows-${round}.csv`);
     await writeRows(path, 'transfer', round * rows, (round + 1) * rows);
     for (const kind of kinds)
-      batch[kind].push(
-        cpuMs(['batch', 'transfer', path, '--once', `b-${kind}-${round}`, ...journal], homes[kind]),
-      );
+      batch[kind].push(cpuMs(['batch', 'transfer', path, '--once', `b-${kind}-${round}`], homes[kind]));
   }
   report(`a row of ${rows}`, batch, rows / 1000, 'µs');
 } finally {
   service.kill();
+  await server?.close();
   rmSync(folder, { recursive: true, force: true });
 }

@@ -12,7 +12,7 @@ export type SharedScene = {
 };
 
 /** The URL of an empty journal. */
-export async function newJournal({ newDatabase }: SharedScene): Promise<string> {
+export async function newJournal({ newDatabase }: Pick<SharedScene, 'newDatabase'>): Promise<string> {
   const url = await newDatabase();
   await withClient(url, (client) => migrate(client, 'botctl', randomBytes));
   return url;
