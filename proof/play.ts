@@ -78,12 +78,17 @@ export class Play {
       const { key } = toldBy(ran);
       if (isOneOfMany === true && (key === undefined || argv[0] === 'batch')) return ran;
       const effects =
-        isOld === true && key !== undefined
-          ? await lane.service.ledger({ key })
-          : await lane.service.effects();
+        isOld === true && key !== undefined ? await this.#madeUnder(ran) : await lane.service.effects();
       for (const what of untrue(ran, effects, isElsewhere)) this.wrong(what);
     }
     return ran;
+  }
+
+  /** What there is in all the ledger of the intents that were told of. */
+  async #madeUnder(ran: Ran): Promise<LedgerEffect[]> {
+    const lines = (objectsOf(ran) ?? []) as { readonly intent?: { readonly key: string } }[];
+    const keys = lines.flatMap(({ intent }) => (intent === undefined ? [] : [intent.key]));
+    return (await Promise.all(keys.map((key) => this.#stage.lane.service.ledger({ key })))).flat();
   }
 
   /** The intent must have come to its end. */

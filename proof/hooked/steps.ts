@@ -6,16 +6,18 @@ const taken: string[] = [];
 let deadlyStep = '';
 let blow = 'SIGKILL';
 let heldIn: string | undefined;
+let deadlyStepFile: string | undefined;
 
 /**
  * `BOTCTL_PROOF_DIE_AT`: the number, or the name, of the step that is met by `BOTCTL_PROOF_BLOW` (SIGKILL); or held
  * there, where `BOTCTL_PROOF_HOLD` is a folder: until a file `go` is in it. `BOTCTL_PROOF_STEPS`: a file for the
- * steps' names.
+ * steps' names; `BOTCTL_PROOF_MET`, for the name of the one that was met: what runs side by side is not counted alike twice.
  */
 export function countSteps(env: Env): void {
   deadlyStep = env.BOTCTL_PROOF_DIE_AT ?? '';
   blow = env.BOTCTL_PROOF_BLOW ?? blow;
   heldIn = env.BOTCTL_PROOF_HOLD;
+  deadlyStepFile = env.BOTCTL_PROOF_MET;
   const file = env.BOTCTL_PROOF_STEPS;
   if (file !== undefined) process.on('exit', () => writeFileSync(file, taken.join('\n')));
 }
@@ -24,6 +26,7 @@ export function countSteps(env: Env): void {
 export function step(name: string): void {
   taken.push(name);
   if (String(taken.length) !== deadlyStep && name !== deadlyStep) return;
+  if (deadlyStepFile !== undefined) writeFileSync(deadlyStepFile, name);
   if (heldIn === undefined) process.kill(process.pid, blow);
   else hold(heldIn);
 }

@@ -180,7 +180,11 @@ describe('resume', () => {
     const came = gate.holdNext('reply');
     const { child, ended } = operator.start(['resume', '--all', '--json']);
     await came;
+    const noted = new Promise<void>((resolve) => {
+      child.stderr?.on('data', (said) => /Interrupted while/u.test(String(said)) && resolve());
+    });
     child.kill('SIGINT');
+    await noted;
     gate.release();
     const { code, stdout } = await ended;
     const lines = stdout

@@ -1,5 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import type { Stage } from '../../play.ts';
 import type { Ran } from '../../run.ts';
@@ -13,14 +15,20 @@ import { stepsOf } from './killed.ts';
 import type { Scene } from './scene.ts';
 
 /** A command that stops itself at a step: what it comes to once it may go on. */
-type Stopped = { readonly isStopped: boolean; goOn(): Promise<Ran> };
+type Stopped = {
+  readonly isStopped: boolean;
+  /** The step that it was stopped at: its number may be another's when something runs beside it. */
+  readonly name: string;
+  goOn(): Promise<Ran>;
+};
 
 async function stoppedAt(step: string, scene: Scene, argv = scene.deed.argv): Promise<Stopped> {
   let child: ChildProcess | undefined;
   const { stdin } = scene.deed;
+  const met = join(scene.machine(0).path, 'met');
   const ran = scene.play.run(argv, scene.machine(0), {
     program: scene.stage.programs.hooked,
-    env: { BOTCTL_PROOF_DIE_AT: step, BOTCTL_PROOF_BLOW: 'SIGSTOP' },
+    env: { BOTCTL_PROOF_DIE_AT: step, BOTCTL_PROOF_BLOW: 'SIGSTOP', BOTCTL_PROOF_MET: met },
     limitMs: 120_000,
     isOneOfMany: true,
     started: (one) => {
@@ -35,6 +43,7 @@ async function stoppedAt(step: string, scene: Scene, argv = scene.deed.argv): Pr
   while (!isOver && !(child && isStopped(child))) await after(50);
   return {
     isStopped: !isOver,
+    name: existsSync(met) ? readFileSync(met, 'utf8') : step,
     goOn: () => {
       child?.kill('SIGCONT');
       return ran;
@@ -64,7 +73,7 @@ async function stopAt({ errand, at, name }: Stop, harbour: Harbour, stage: Stage
   const ran = await stopped.goOn();
   scene.play.expectExit(ran, 0, 1, 9, 11);
   // What was at the door leaves: that moment is behind it.
-  const mayLeave = name.startsWith('undici:client:sendHeaders') ? 1 : 0;
+  const mayLeave = stopped.name.startsWith('undici:client:sendHeaders') ? 1 : 0;
   if (stopped.isStopped && scene.requests - before > mayLeave)
     scene.play.wrong(
       `it made ${scene.requests - before} requests after others had done it: ${shortened(ran)}`,
