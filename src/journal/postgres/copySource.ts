@@ -1,10 +1,11 @@
 import { mayNotCopy, runnersAlive, sharedWasMoved } from '../../words/copyingBack.ts';
 import { type CopiedIntent, pageLength } from '../copy/copied.ts';
+import { decisionOf, observationOf, receiptOf } from '../rows.ts';
 import { codeOf } from './faults.ts';
 import type { JournalFacts } from './hello.ts';
 import type { Line } from './line.ts';
 import { inSchema } from './migrations.ts';
-import { attemptOf, decisionOf, intentOf, observationOf, type Row, receiptOf } from './rows.ts';
+import { attemptOf, intentOf, type Row } from './rows.ts';
 import { nowMs } from './serverTime.ts';
 
 type Inputs = {

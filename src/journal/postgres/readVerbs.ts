@@ -1,16 +1,8 @@
 import type { Intent, Reads, SpendingReads } from '../journal.ts';
 import { overviewOf, stateRowOf } from '../overview.ts';
+import { decisionOf, observationOf, receiptOf } from '../rows.ts';
 import type { Ask, Item } from './gathered.ts';
-import {
-  attemptOf,
-  decisionOf,
-  intentOf,
-  observationOf,
-  processOf,
-  type Row,
-  receiptOf,
-  rowsStandingOf,
-} from './rows.ts';
+import { attemptOf, intentOf, processOf, type Row, rowsStandingOf } from './rows.ts';
 import { type SelectPage, select } from './selecting.ts';
 import type { StatementName } from './statements.ts';
 

@@ -1,19 +1,8 @@
 import type { BaseUrl } from '../../intent/baseUrl.ts';
 import type { Kind } from '../../intent/wanted.ts';
-import type {
-  Attempt,
-  Decision,
-  DecisionKind,
-  Intent,
-  NamedBy,
-  Observation,
-  Phase,
-  Receipt,
-  RowsStanding,
-  State,
-  Verdict,
-} from '../journal.ts';
+import type { Attempt, Intent, NamedBy, Phase, RowsStanding, State, Verdict } from '../journal.ts';
 import type { Process } from '../process.ts';
+import { optional } from '../rows.ts';
 
 /** Of an owner. */
 export function processOf({ host, pid }: Row): Process {
@@ -22,10 +11,6 @@ export function processOf({ host, pid }: Row): Process {
 
 type Cell = null | number | string | boolean | Uint8Array;
 export type Row = Readonly<Record<string, Cell>>;
-
-function optional<Value>(cell: Cell | undefined): Value | undefined {
-  return cell === null || cell === undefined ? undefined : (cell as Value);
-}
 
 export function intentOf(row: Row, ownerLives: boolean): Intent {
   return {
@@ -94,33 +79,6 @@ export function attemptOf(row: Row): Attempt {
     verified: row.verified as boolean,
     reply: optional<Uint8Array>(row.reply),
     headers: JSON.parse(optional<string>(row.headers) ?? '{}') as Record<string, string>,
-  };
-}
-
-export function decisionOf(row: Row): Decision {
-  return {
-    kind: row.kind as DecisionKind,
-    who: row.who as string,
-    atMs: row.at as number,
-    reason: row.reason as string,
-    signature: optional<string>(row.signature),
-    fingerprint: optional<string>(row.fingerprint),
-  };
-}
-
-export function receiptOf({ origin, what, value }: Row): Receipt {
-  return { origin: origin as string, what: what as Receipt['what'], value: value as string };
-}
-
-export function observationOf(row: Row): Observation {
-  return {
-    verdict: row.verdict as Observation['verdict'],
-    who: row.who as string,
-    atMs: row.at as number,
-    signature: optional<string>(row.signature),
-    genesis: optional<string>(row.genesis),
-    instruction: optional<string>(row.instruction),
-    facts: row.facts as string,
   };
 }
 

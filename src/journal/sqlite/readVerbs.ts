@@ -1,15 +1,8 @@
 import type { Intent, Reads, Selection, SpendingReads } from '../journal.ts';
 import { overviewOf, stateRowOf } from '../overview.ts';
+import { decisionOf, observationOf, receiptOf } from '../rows.ts';
 import type { Owners } from './owners.ts';
-import {
-  attemptOf,
-  decisionOf,
-  intentOf,
-  observationOf,
-  receiptOf,
-  rowsStandingOf,
-  type SqlRow,
-} from './rows.ts';
+import { attemptOf, intentOf, rowsStandingOf, type SqlRow } from './rows.ts';
 import { pageQueries } from './selecting.ts';
 import type { Bindings } from './statement.ts';
 import type { StatementName } from './statements.ts';

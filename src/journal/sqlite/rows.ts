@@ -2,25 +2,18 @@ import type { BaseUrl } from '../../intent/baseUrl.ts';
 import type { Kind } from '../../intent/wanted.ts';
 import {
   type Attempt,
-  type Decision,
-  type DecisionKind,
   type Intent,
   type NamedBy,
-  type Observation,
   type Phase,
-  type Receipt,
   type RowsStanding,
   type State,
   states,
   type Verdict,
 } from '../journal.ts';
+import { optional } from '../rows.ts';
 
 type Cell = null | number | bigint | string | Uint8Array;
 export type SqlRow = Readonly<Record<string, Cell>>;
-
-function optional<Value>(cell: Cell | undefined): Value | undefined {
-  return cell === null || cell === undefined ? undefined : (cell as Value);
-}
 
 /** The schema's own checks hold what is written; what comes back otherwise was damaged on its disk. */
 export class DamagedRow extends Error {}
@@ -96,33 +89,6 @@ export function attemptOf(row: SqlRow): Attempt {
     verified: row.verified === 1,
     reply: optional<Uint8Array>(row.reply),
     headers: headersOf(row.headers),
-  };
-}
-
-export function decisionOf(row: SqlRow): Decision {
-  return {
-    kind: row.kind as DecisionKind,
-    who: row.who as string,
-    atMs: row.at as number,
-    reason: row.reason as string,
-    signature: optional<string>(row.signature),
-    fingerprint: optional<string>(row.fingerprint),
-  };
-}
-
-export function receiptOf({ origin, what, value }: SqlRow): Receipt {
-  return { origin: origin as string, what: what as Receipt['what'], value: value as string };
-}
-
-export function observationOf(row: SqlRow): Observation {
-  return {
-    verdict: row.verdict as Observation['verdict'],
-    who: row.who as string,
-    atMs: row.at as number,
-    signature: optional<string>(row.signature),
-    genesis: optional<string>(row.genesis),
-    instruction: optional<string>(row.instruction),
-    facts: row.facts as string,
   };
 }
 

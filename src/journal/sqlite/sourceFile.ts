@@ -4,10 +4,11 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { isHeld } from '../../lock/fileLock.ts';
 import { nothingToCopy, ownersAlive } from '../../words/copying.ts';
 import { type CopiedIntent, pageLength } from '../copy/copied.ts';
+import { decisionOf, observationOf, receiptOf } from '../rows.ts';
 import type { Mark } from './mark.ts';
 import { closeForMove, JournalMoved, type Moved, noteMovedWhole } from './moved.ts';
 import { resolveLinks, sizeOf } from './ownFiles.ts';
-import { attemptOf, decisionOf, intentOf, observationOf, receiptOf, type SqlRow } from './rows.ts';
+import { attemptOf, intentOf, type SqlRow } from './rows.ts';
 import { journalFailure } from './sqliteFaults.ts';
 import { openFile } from './sqliteFile.ts';
 import { statements } from './statements.ts';
