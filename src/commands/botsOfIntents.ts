@@ -60,7 +60,7 @@ export class BotsOfIntents {
   async #connect(intent: Intent): Promise<ConnectedBot | NoBot> {
     if (intent.baseUrl === sandboxBaseUrl) return this.#sandbox();
     const bot = await (intent.bot === envBot ? this.#envBotFor(intent) : this.#profileBot(intent));
-    if (bot === undefined) return (other) => profileGone(other.bot, other.id, other.spelledUrl);
+    if (bot === undefined) return profileGone;
     const spelledUrl = ownUrl(bot, intent);
     if (spelledUrl === undefined) return (other) => moved(other, bot);
     const ours = { ...bot, spelledUrl };
@@ -102,6 +102,6 @@ function ownUrl(bot: Bot, { spelledUrl, baseUrl }: Intent): BaseUrl | undefined 
   return bot.baseUrl === baseUrl ? bot.spelledUrl : undefined;
 }
 
-function moved({ bot: name, id, spelledUrl }: Intent, bot: Bot): Failure {
-  return botMoved(name, id, { bots: originOf(bot.spelledUrl), intents: originOf(spelledUrl) });
+function moved(intent: Intent, bot: Bot): Failure {
+  return botMoved(intent, { bots: originOf(bot.spelledUrl), intents: originOf(intent.spelledUrl) });
 }

@@ -1,6 +1,8 @@
 import { Failure } from '../errors.ts';
-import { resolving } from './decisionCommands.ts';
+import type { Intent } from '../journal/journal.ts';
+import { givingUp, isUnsent, resolving } from './decisionCommands.ts';
 import { unsent } from './nothing.ts';
+import type { Suggestion } from './suggestion.ts';
 
 // Why no bot can speak for an intent.
 
@@ -32,24 +34,34 @@ export function anothersToken(id: string, url: string): Failure {
   );
 }
 
-export function profileGone(profile: string, id: string, url: string): Failure {
-  return new Failure('no-such-profile', unsent(`The profile ${profile} is gone`), {
-    hint: 'Add it again, or decide whether the intent happened.',
-    next: [['config', 'add', profile, '--base-url', url], ...resolving(id)],
+export function profileGone(intent: Intent): Failure {
+  const { bot, spelledUrl } = intent;
+  return new Failure('no-such-profile', unsent(`The profile ${bot} is gone`), {
+    hint: isUnsent(intent)
+      ? 'Nothing of the intent was sent. Add the profile again, or give the intent up:'
+      : 'Add it again, or decide whether the intent happened.',
+    next: [['config', 'add', bot, '--base-url', spelledUrl], ...ending(intent)],
   });
 }
 
 export function botMoved(
-  bot: string,
-  id: string,
+  intent: Intent,
   origins: { readonly bots: string; readonly intents: string },
 ): Failure {
+  const { bot } = intent;
   return new Failure(
     'bot-moved',
     unsent(`The bot ${bot} now belongs to ${origins.bots}, the intent to ${origins.intents}`),
     {
-      hint: 'A token is sent to its own service only. Decide whether the intent happened.',
-      next: resolving(id),
+      hint: isUnsent(intent)
+        ? 'A token is sent to its own service only. Nothing of the intent was sent: give it up.'
+        : 'A token is sent to its own service only. Decide whether the intent happened.',
+      next: ending(intent),
     },
   );
+}
+
+/** What ends it without a bot. */
+function ending(intent: Intent): Suggestion[] {
+  return isUnsent(intent) ? givingUp(intent.id) : resolving(intent.id);
 }

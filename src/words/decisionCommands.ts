@@ -28,6 +28,11 @@ export function waitsUnsent({ why, tainted }: Pick<Intent, 'why' | 'tainted'>): 
   return why === 'approval' && !tainted;
 }
 
+/** Nothing of it may have happened: there is nothing to decide but whether it is still wanted. */
+export function isUnsent(intent: Pick<Intent, 'state' | 'why' | 'tainted'>): boolean {
+  return intent.state === 'open' || waitsUnsent(intent);
+}
+
 /** What can be done about an intent that waits for approval. */
 export const approving = {
   hint: 'Check the recipient and the amount. Then a person sends it, or gives it up:',

@@ -2,7 +2,7 @@ import type { Outcome } from '../engine/outcome.ts';
 import { type NotSentKind, planKinds } from '../engine/planKinds.ts';
 import type { FailureCode } from '../errors.ts';
 import type { Intent } from '../journal/journal.ts';
-import { deciding, givingUp, resolving } from './decisionCommands.ts';
+import { approving, deciding, givingUp, resolving, waitsUnsent } from './decisionCommands.ts';
 import { unsent, unsentNow } from './nothing.ts';
 import type { Words } from './phrases.ts';
 import { policyWords, type Refused } from './policy.ts';
@@ -64,13 +64,22 @@ const wordsOf: Readonly<Record<NotSentKind, (intent: Intent) => Words>> = {
     };
   },
 
-  'unfinished-twin': (twin) => ({
-    message: unsentNow(
-      `An earlier transfer of the same amount to the same address is not settled (intent ${twin.id}, ${twin.state}).`,
-    ),
-    hint: `Settle it first: resume it, or decide whether it happened.${nameIt(twin)}`,
-    next: twin.state === 'held' ? deciding(twin.id) : [['resume', twin.id], ...resolving(twin.id)],
-  }),
+  'unfinished-twin': (twin) =>
+    waitsUnsent(twin)
+      ? {
+          message: unsentNow(
+            `An earlier transfer of the same amount to the same address waits for approval (intent ${twin.id}).`,
+          ),
+          hint: `Settle it first: send it, or give it up.${nameIt(twin)}`,
+          next: approving.next(twin.id),
+        }
+      : {
+          message: unsentNow(
+            `An earlier transfer of the same amount to the same address is not settled (intent ${twin.id}, ${twin.state}).`,
+          ),
+          hint: `Settle it first: resume it, or decide whether it happened.${nameIt(twin)}`,
+          next: twin.state === 'held' ? deciding(twin.id) : [['resume', twin.id], ...resolving(twin.id)],
+        },
 
   'recently-done': ({ id, updatedAtMs, reportedAtMs }) => {
     const why =

@@ -74,4 +74,24 @@ describe('transfer --propose', () => {
     expect(await operator.json([...lost, '--propose'])).toMatchObject({ exit: 9, outcome: 'unknown' });
     expect(await paid()).toEqual([]);
   });
+
+  test('never speaks of what may have happened: without its profile, or beside the same payment', async () => {
+    const token = { kind: 'env', variable: 'BOTCTL_TOKEN' };
+    const opsAt = (url: string) => ({ version: 1, profiles: { ops: { 'base-url': url, token } } });
+    operator.home.writeConfig(opsAt(operator.sandbox.baseUrl));
+    const { intent } = await operator.json([...rent, '--propose', '--profile', 'ops']);
+    const id = intent?.id ?? '';
+    const resume = ['resume', id, '--yes'];
+    const twin = await operator.json([...payAda, '--profile', 'ops']);
+    expect(twin.error?.message).toContain('waits for approval');
+    operator.home.writeConfig(opsAt('https://elsewhere.example'));
+    const moved = await operator.json(resume);
+    operator.home.writeConfig({ version: 1, profiles: {} });
+    const gone = await operator.json(resume);
+    for (const { error } of [twin, moved, gone]) {
+      expect(JSON.stringify(error)).not.toMatch(/--happened|whether it happened|intent happened/u);
+      expect(error?.next?.at(-1)).toContain(`resolve ${id} --did-not-happen`);
+    }
+    expect(gone.error?.next?.[0]).toContain('config add ops --base-url');
+  });
 });
