@@ -13,6 +13,7 @@ import { nameOf } from '../intent/naming.ts';
 import type { Order } from '../intent/order.ts';
 import type { Journal } from '../journal/journal.ts';
 import { endpoint } from '../wire/endpoints.ts';
+import { proposalWords, rerunWords } from '../words/dryRun.ts';
 import { dryPolicyWords } from '../words/policy.ts';
 import { isJournalThere, openJournalOf } from './journalPath.ts';
 import { botOfCommand } from './openBot.ts';
@@ -41,7 +42,9 @@ export async function dryRun(order: Order, given: Given, context: Context): Prom
       }),
       request: { ...order.wanted.request },
       rerun: plan.is,
-      rerunWords: meaningOf(plan).dryRun,
+      rerunWords: rerunWords(plan),
+      proposal:
+        order.wanted.kind === 'transfer' && given.flag('propose') ? proposalWords(plan, word) : undefined,
       foundId: plan.found?.id ?? plan.twin?.id,
       policy: word && { word: word.is, says: dryPolicyWords(word) },
       warnings: order.wanted.warnings,

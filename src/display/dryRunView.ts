@@ -18,6 +18,8 @@ type DryRun = {
   readonly foundId: string | undefined;
   /** What the policies would say, where there are any. */
   readonly policy: { readonly word: string; readonly says: string } | undefined;
+  /** What --propose would do, where it is given. */
+  readonly proposal: string | undefined;
   readonly warnings: readonly string[];
 };
 
@@ -31,6 +33,7 @@ export function dryRunView(dry: DryRun): View {
       rerun: dry.rerun,
       ...(dry.foundId === undefined ? {} : { found: dry.foundId }),
       ...(dry.policy === undefined ? {} : { policy: dry.policy }),
+      ...(dry.proposal === undefined ? {} : { proposal: dry.proposal }),
       intent: {
         kind: dry.kind,
         ...(dry.key === undefined ? {} : { key: dry.key }),
@@ -52,6 +55,7 @@ export function dryRunView(dry: DryRun): View {
           ['Name', dry.name],
           ['Key', dry.key ?? 'random, chosen when it is sent'],
           ['Policy', dry.policy?.says],
+          ['Proposal', dry.proposal],
           ['Re-run', `${dry.rerunWords}${dry.foundId === undefined ? '' : ` (intent ${dry.foundId})`}`],
         ],
         canvas,

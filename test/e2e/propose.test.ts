@@ -94,4 +94,21 @@ describe('transfer --propose', () => {
     }
     expect(gone.error?.next?.[0]).toContain('config add ops --base-url');
   });
+
+  test('says on a dry run what it would do', async () => {
+    const dry = async () => {
+      const { stdout } = await operator.run([...rent, '--propose', '--dry-run']);
+      return stdout.split('\n').filter((line) => /^ {2}(?:Proposal|Re-run) /u.test(line));
+    };
+    const [proposal, rerun] = await dry();
+    expect(proposal).toContain('it would be put on record and held; nothing would be sent');
+    expect(rerun).toContain('no: it would be new');
+    expect((await operator.run(['history'])).stdout).toBe('');
+    const { intent } = await operator.json([...rent, '--propose']);
+    const [staying, again] = await dry();
+    expect(staying).toContain('it would stay as it is, and wait for approval');
+    expect(again).toContain(`yes: it waits for approval; nothing would be sent (intent ${intent?.id})`);
+    await operator.run(['resume', intent?.id ?? '', '--yes']);
+    expect(await dry()).toEqual([expect.stringContaining('yes: it was done')]);
+  });
 });

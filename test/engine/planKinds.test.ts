@@ -230,6 +230,7 @@ const given = new Given(
   [],
   new Set([
     'yes',
+    'propose',
     'sandbox',
     'profile',
     'base-url',
