@@ -3,7 +3,6 @@ import type { Context } from '../context.ts';
 import { idOrSignature, requestOf } from '../display/report.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
 import { noMessageToReplyTo, noSuchMessage, severalMessages } from '../words/replyTo.ts';
-import { intentById } from './intentById.ts';
 import { isJournalThere, journalLocation, openJournalOf, shownLocation } from './journalPath.ts';
 import { storedReport } from './storedReport.ts';
 
@@ -31,9 +30,7 @@ async function messageOf(word: string, journal: Journal): Promise<Intent> {
   const found = new Map([...named, ...byId].map((intent) => [intent.id, intent]));
   if (found.size > 1) throw severalMessages(word, [...found.keys()]);
   const [only] = found.values();
-  if (only !== undefined && only.kind === 'message') return only;
-  // Says what is wrong with it as an ID.
-  if (only === undefined) await intentById(word, journal);
+  if (only?.kind === 'message') return only;
   throw noSuchMessage(word, journal.place);
 }
 

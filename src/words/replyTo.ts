@@ -6,7 +6,10 @@ export function noSuchMessage(word: string, place: string): Failure {
   return new Failure(
     'no-such-intent',
     unsentNow(`No message of the journal ${place} is called ${JSON.stringify(word)}, by --once or by its ID`),
-    { hint: 'These are the messages that it has:', next: [['history', '--kind', 'message']] },
+    {
+      hint: 'A name is what --once gave to a message. These are the messages that this journal has:',
+      next: [['history', '--kind', 'message']],
+    },
   );
 }
 

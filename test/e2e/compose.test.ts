@@ -28,6 +28,19 @@ describe('send --reply-to-intent', () => {
     }
   });
 
+  test('says of a name that the journal does not know that it does not, and how to look', async () => {
+    await operator.run([...sendHello, '--once', 'question']);
+    for (const word of ['answer', 'an']) {
+      const { exit, error } = await operator.json(reply(word));
+      expect(exit).toBe(2);
+      expect(error?.message).toMatch(
+        /^No message of the journal .* is called "\w+", by --once or by its ID\. /u,
+      );
+      expect(JSON.stringify(error)).not.toContain('not a name');
+      expect(error?.next).toEqual(['botctl history --kind message']);
+    }
+  });
+
   test('refuses what is no accepted message, and what could be several', async () => {
     expect(await operator.json(reply('question'))).toMatchObject({
       exit: 2,
