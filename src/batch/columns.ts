@@ -12,7 +12,12 @@ const neededColumnsOf: Readonly<Record<Kind, readonly string[]>> = {
 };
 
 /** What a header may name, and what it must. */
-export type HeaderColumns = { readonly known: readonly string[]; readonly needed: readonly string[] };
+export type HeaderColumns = {
+  readonly known: readonly string[];
+  readonly needed: readonly string[];
+  /** Says of what the header lacks who needs it, where that is not the command itself. */
+  readonly refuseMissing?: (missing: readonly string[], columns: readonly string[], file: string) => void;
+};
 
 export function headerOf(kind: Kind): HeaderColumns {
   return { known: columnsOf[kind], needed: neededColumnsOf[kind] };

@@ -85,7 +85,7 @@ function newlinesIn(cells: readonly string[]): number {
 
 function checkedHeader(
   cells: readonly string[],
-  { known, needed }: HeaderColumns,
+  { known, needed, refuseMissing }: HeaderColumns,
   source: string,
 ): readonly string[] {
   const unknown = cells.filter((cell) => !known.includes(cell));
@@ -93,16 +93,17 @@ function checkedHeader(
   const twice = [...new Set(cells.filter((cell) => seen.size === seen.add(cell).size))];
   const missing = needed.filter((column) => !cells.includes(column));
   if (unknown.length + twice.length + missing.length === 0) return cells;
+  refuseMissing?.(missing, cells.map(shownCell), source);
   const faults = { unknown: quoted(unknown), twice: quoted(twice), missing: quoted(missing) };
   throw badHeader(source, faults, known, needed);
 }
 
 function quoted(columns: readonly string[]): string {
-  return fewOf(
-    columns.map((column) => JSON.stringify(clipped(column))),
-    ', ',
-    andMore,
-  );
+  return fewOf(columns.map(shownCell), ', ', andMore);
+}
+
+function shownCell(cell: string): string {
+  return JSON.stringify(clipped(cell));
 }
 
 function rowOf(cells: readonly string[], header: readonly string[], line: number): RawRow {

@@ -1,5 +1,12 @@
 import { type Complaint, complain } from '../intent/complaint.ts';
-import { badTemplate, isColumn, isGivenToo, templateRule, withoutValue } from '../words/template.ts';
+import {
+  badTemplate,
+  isColumn,
+  isGivenToo,
+  noSuchColumn,
+  templateRule,
+  withoutValue,
+} from '../words/template.ts';
 import { type HeaderColumns, headerOf, jsonColumns } from './columns.ts';
 import type { RawRow } from './rawRow.ts';
 
@@ -7,10 +14,18 @@ import type { RawRow } from './rawRow.ts';
 export class Template {
   /** What the places name, each once. */
   readonly columns: readonly string[];
+  readonly #source: string;
+  readonly #text: string;
   readonly #parts: readonly (string | { readonly column: string })[];
 
-  private constructor(parts: readonly (string | { readonly column: string })[]) {
+  private constructor(
+    parts: readonly (string | { readonly column: string })[],
+    text: string,
+    source: string,
+  ) {
     this.#parts = parts;
+    this.#text = text;
+    this.#source = source;
     this.columns = [...new Set(parts.flatMap((part) => (typeof part === 'string' ? [] : [part.column])))];
   }
 
@@ -28,7 +43,7 @@ export class Template {
         parts.push({ column });
       }
     }
-    return new Template(parts);
+    return new Template(parts, text, source);
   }
 
   /** Instead of the content a header names what the content is made of. */
@@ -38,7 +53,20 @@ export class Template {
     return {
       known: [...new Set([...others(known), ...this.columns])],
       needed: [...new Set([...others(needed), ...this.columns])],
+      refuseMissing: (missing, columns, file) => {
+        const column = this.columns.find((one) => missing.includes(one));
+        if (column !== undefined)
+          throw noSuchColumn(this.#source, { column, ...this.#placeOf(column) }, columns, file);
+      },
     };
+  }
+
+  /** Of its first one, counted from 1. */
+  #placeOf(column: string): { line: number; place: number } {
+    const places = /\{\{([^{}]*)\}\}/gu;
+    const first = [...this.#text.matchAll(places)].find(([, name = '']) => name.trim() === column);
+    const before = this.#text.slice(0, first?.index ?? 0).split('\n');
+    return { line: before.length, place: [...(before.at(-1) ?? '')].length + 1 };
   }
 
   /** The row as if its content had been written by hand. */

@@ -1,5 +1,7 @@
 import { Failure } from '../errors.ts';
-import { unsentNow } from './nothing.ts';
+import { andMore } from './batchInput.ts';
+import { unsent, unsentNow } from './nothing.ts';
+import { fewOf } from './short.ts';
 
 /** Anything that a header may say, but for what would not be seen, or would end the place. */
 export function isColumn(name: string): boolean {
@@ -17,6 +19,26 @@ export function badTemplate(source: string, what: string): Failure {
   return new Failure('bad-file', unsentNow(`The template ${source} ${what}`), {
     hint: 'A template is text with places like {{first_name}}, each named as a column of the file.',
   });
+}
+
+type Place = { readonly column: string; readonly line: number; readonly place: number };
+
+/** `columns` are those of the file, quoted. */
+export function noSuchColumn(
+  source: string,
+  { column, line, place }: Place,
+  columns: readonly string[],
+  file: string,
+): Failure {
+  return new Failure(
+    'bad-file',
+    unsent(
+      `The template ${source}, line ${line}, column ${place}, has a place {{${column}}}, and ${file} has no such column`,
+    ),
+    {
+      hint: `${file} has the columns ${fewOf(columns, ', ', andMore)}. Name one of them there, or add the column to the file.`,
+    },
+  );
 }
 
 export function templateFromStdin(): Failure {

@@ -1,4 +1,6 @@
+import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import { readRows } from '../../src/batch/readRows.ts';
 import { Template } from '../../src/batch/template.ts';
 import { failureOf } from '../../testing/failure.ts';
 
@@ -23,6 +25,22 @@ describe('a template', () => {
     const { known, needed } = parse('{{name}}').header();
     expect(needed).toEqual(['conversation_id', 'name']);
     expect(known).not.toContain('content');
+  });
+
+  test('whose place names no column of the file says which, where, and what columns there are', async () => {
+    const bytes = Readable.from([Buffer.from('id;conversation_id;name\nr1;c;Ada\n')]);
+    const input = { path: 'people.csv', stdin: bytes, interrupted: new AbortController().signal };
+    const template = parse('Hi {{name}},\nthe {{ last name }} of {{id}}');
+    const rows = readRows({ ...input, path: '-' }, 'message', template);
+    const failure = await failureOf(async () => {
+      for await (const _row of rows);
+    });
+    expect(failure).toMatchObject({
+      code: 'bad-file',
+      message:
+        'The template hello.txt, line 2, column 5, has a place {{last name}}, and stdin has no such column. Nothing was sent.',
+      details: { hint: expect.stringContaining('stdin has the columns "id", "conversation_id", "name".') },
+    });
   });
 
   test.each(['{{', 'a }} b', '{{a}', '{{}}', '{{components}}', '{{content}}', '{{a\u200b}}'])(
