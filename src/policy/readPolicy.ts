@@ -53,8 +53,13 @@ function wrongIn(value: unknown): Wrong | undefined {
   if (typeof named === 'string' && /^botctl-policy\/(?!1$)\d+$/u.test(named))
     return { path: ['schema'], problem: policyProblems.newer, rule: policyRules.schema };
   const checked = policyFile.safeParse(value, { reportInput: true });
-  if (!checked.success) return wrongOf(checked.error.issues[0]);
+  if (!checked.success) return wrongOf(worstOf(checked.error.issues));
   return wrongMeaning(checked.data);
+}
+
+/** A key that is not known may be another one that is missing, in another spelling. */
+function worstOf(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
+  return issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
 }
 
 function wrongOf(issue: z.core.$ZodIssue | undefined): Wrong {

@@ -60,6 +60,12 @@ export function policyUnreadable(source: string, why: string): Failure {
   });
 }
 
+/** Of a file that a command was given to look at, or to keep: it was not going to send anything. */
+export function asBadFile(thrown: unknown, says: (message: string) => string): unknown {
+  if (!(thrown instanceof Failure) || !/^policy-(?:damaged|unsafe)$/u.test(thrown.code)) return thrown;
+  return new Failure('bad-file', says(thrown.message), thrown.details);
+}
+
 function checking(source: string): Suggestion[] {
   return [['policy', 'check', source]];
 }

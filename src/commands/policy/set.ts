@@ -1,23 +1,20 @@
-import { resolve } from 'node:path';
 import type { Given } from '../../cli/given.ts';
 import type { Context } from '../../context.ts';
 import { safeLine } from '../../display/safeText.ts';
 import type { Exit } from '../../errors.ts';
-import { readSafely } from '../../policy/policyFile.ts';
-import { readPolicy } from '../../policy/readPolicy.ts';
 import { onlySharedHasPolicy } from '../../words/journalPolicy.ts';
+import { changedNothing } from '../../words/nothing.ts';
 import { policySet } from '../../words/policyShow.ts';
 import { unchangedOnStandby } from '../../words/sharedJournal.ts';
 import { withServer } from '../journal/sharedServer.ts';
 import { journalLocation, whoDecides } from '../journalPath.ts';
+import { givenPolicy } from './givenPolicy.ts';
 
 /** Gives a shared journal its policy, which holds whoever sends through it. */
 export async function run(given: Given, context: Context): Promise<Exit> {
   const location = await journalLocation(given, context);
   if (location.is === 'file') throw onlySharedHasPolicy(location.path);
-  const path = resolve(given.args[0] ?? '');
-  const text = readSafely(path, 'is-refused') ?? '';
-  readPolicy(text, path);
+  const { text } = givenPolicy(given, changedNothing);
   const { setPolicy } = await import('../../journal/postgres/setPolicy.ts');
   await withServer(location.address, given, context, async (shared) => {
     const { place, server } = shared;
