@@ -8,7 +8,7 @@ import type { Journal } from '../journal/journal.ts';
 import { explainStanding } from '../words/explain.ts';
 import { emptySandbox, listIsCut, noIntentMatches, noJournalYet } from '../words/history.ts';
 import type { Zone } from '../words/time.ts';
-import { type Filters, parseFilters, selectionOf } from './historyFilters.ts';
+import { type Filters, parseFilters, selectionOf, withRecipient } from './historyFilters.ts';
 import { intentById } from './intentById.ts';
 import { isJournalThere, journalLocation, openJournalOf, shownLocation } from './journalPath.ts';
 import { markReported } from './markReported.ts';
@@ -16,7 +16,7 @@ import { inPages } from './pages.ts';
 import { storedReport } from './storedReport.ts';
 
 export const run: Run = async (given, context) => {
-  const filters = parseFilters(given);
+  const filters = await withRecipient(parseFilters(given, context.clock.now()), given, context);
   const format = await formatOf(given);
   if (format === undefined && given.args.length === 0 && !(await isJournalThere(given, context)))
     return sayEmpty(given, context);

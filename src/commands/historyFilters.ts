@@ -1,9 +1,19 @@
 import { type Moment, parseMoment } from '../bot/moment.ts';
 import type { Given } from '../cli/given.ts';
+import type { Context } from '../context.ts';
 import { addressComplaint } from '../intent/address.ts';
 import type { Kind } from '../intent/wanted.ts';
 import { type Selection, type State, states } from '../journal/journal.ts';
-import { notAKind, notALimit, notAMoment, notAnAddress, notAState } from '../words/history.ts';
+import {
+  notAKind,
+  notALimit,
+  notAMoment,
+  notAnAddress,
+  notARecipient,
+  notAState,
+  nothingBetween,
+} from '../words/history.ts';
+import { policiesOfCommand } from './policies.ts';
 
 /** What the options of `history` narrow it to. A duration counts from the journal's own clock, once it is open. */
 export type Filters = Omit<Selection, 'sinceMs' | 'untilMs' | 'limit'> & {
@@ -12,12 +22,16 @@ export type Filters = Omit<Selection, 'sinceMs' | 'untilMs' | 'limit'> & {
   readonly limit?: number;
 };
 
-export function parseFilters(given: Given): Filters {
+export function parseFilters(given: Given, nowMs: number): Filters {
   const [state, kind, to, limit] = ['state', 'kind', 'to', 'limit'].map((name) => given.text(name));
   if (state !== undefined && !isState(state)) throw notAState(state, states);
   if (kind !== undefined && !isKind(kind)) throw notAKind(kind);
   if (limit !== undefined && !/^[1-9]\d{0,8}$/u.test(limit)) throw notALimit(limit);
-  if (to !== undefined && addressComplaint(to, true) !== undefined) throw notAnAddress(to);
+  if (to !== undefined && !to.startsWith('@') && addressComplaint(to, true) !== undefined)
+    throw notAnAddress(to);
+  const [since, until] = [momentOf('since', given), momentOf('until', given)];
+  if ((msOf(since, nowMs) ?? 0) > (msOf(until, nowMs) ?? Number.POSITIVE_INFINITY))
+    throw nothingBetween(given.text('since') ?? '', given.text('until') ?? '');
   return present({
     states: state === undefined ? undefined : [state],
     kind,
@@ -25,10 +39,22 @@ export function parseFilters(given: Given): Filters {
     bot: given.text('bot'),
     nameStart: given.text('name'),
     batch: given.text('batch'),
-    since: momentOf('since', given),
-    until: momentOf('until', given),
+    since,
+    until,
     limit: limit === undefined ? undefined : Number(limit),
   });
+}
+
+/** A recipient’s name stands for the address that a policy gives it now. */
+export async function withRecipient(filters: Filters, given: Given, context: Context): Promise<Filters> {
+  if (filters.to?.startsWith('@') !== true) return filters;
+  const { withAddress } = await import('../policy/recipients.ts');
+  const { fields, complaint } = withAddress(
+    { to_address: filters.to },
+    await policiesOfCommand(given, context),
+  );
+  if (complaint !== undefined) throw notARecipient(filters.to, complaint.problem);
+  return { ...filters, to: String(fields.to_address) };
 }
 
 export function selectionOf({ since, until, ...rest }: Filters, nowMs: number, limit: number): Selection {

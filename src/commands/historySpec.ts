@@ -25,7 +25,7 @@ export const historySpec: LeafSpec = {
     },
     { flags: '--name <start>', about: 'only names that begin so' },
     { flags: '--batch <name>', about: 'only the rows of this batch' },
-    { flags: '-t, --to <address>', about: 'only transfers to this address' },
+    { flags: '-t, --to <address>', about: 'only transfers to this address, or @name' },
     { flags: '--bot <name>', about: 'only what this bot sent', completes: 'profiles' },
     { flags: '--since <when>', about: `only what began since then: ${momentRule}` },
     { flags: '--until <when>', about: 'only what began until then; a day counts whole' },

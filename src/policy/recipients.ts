@@ -12,10 +12,14 @@ function addressOf(recipient: string, policies: Policies): string | Complaint {
     return complain(
       'to_address',
       recipientRule,
-      recipientProblems[policies.length === 0 ? 'noPolicy' : 'unknown'],
+      policies.length === 0 ? recipientProblems.noPolicy : recipientProblems.unknown(namesIn(policies)),
     );
   // Two that say otherwise: nobody knows who is meant.
   return addresses.size === 1 ? address : complain('to_address', recipientRule, recipientProblems.several);
+}
+
+function namesIn(policies: Policies): string[] {
+  return [...new Set(policies.flatMap(({ recipients }) => [...recipients.keys()]))].map((name) => `@${name}`);
 }
 
 /** The same of the fields of a request, before they are checked. */

@@ -19,8 +19,16 @@ export function notAnAddress(value: string): Failure {
     'to',
     value,
     'a whole address',
-    'Give the recipient’s whole address: history ID shows it where the list shortens it.',
+    'Give the recipient’s whole address, which history ID shows, or @ and a name under recipients in the policy.',
   );
+}
+
+/** `problem` is what is wrong with the name. */
+export function notARecipient(value: string, problem: string): Failure {
+  return new Failure('usage', `--to "${value}" ${problem}.`, {
+    hint: 'Give the recipient’s whole address, or a name under recipients in the policy:',
+    next: [['policy', 'show']],
+  });
 }
 
 export function notALimit(value: string): Failure {
@@ -29,6 +37,16 @@ export function notALimit(value: string): Failure {
 
 export function notAMoment(option: 'since' | 'until', value: string): Failure {
   return notOne(option, value, 'a moment', `Write ${momentRule}.`);
+}
+
+export function nothingBetween(since: string, until: string): Failure {
+  return new Failure(
+    'usage',
+    `--since "${since}" is later than --until "${until}": nothing lies between them.`,
+    {
+      hint: 'Give the earlier one to --since.',
+    },
+  );
 }
 
 export const emptySandbox = 'Nothing is recorded in the sandbox yet.';

@@ -1,21 +1,29 @@
 import { Failure } from '../errors.ts';
 import { untouched } from './nothing.ts';
+import type { Suggestion } from './suggestion.ts';
 
-const inTheHistory = { hint: 'The history lists the ids.', next: [['history']] } as const;
+/** What is no id may be a name: those are found otherwise. */
+function orByName(word: string, hint: string): { hint: string; next: Suggestion[] } {
+  return {
+    hint: `${hint} If it is a name, this finds its intents:`,
+    next: [['history', '--name', word]],
+  };
+}
 
 export function idTooShort(beginning: string, least: number): Failure {
   return new Failure(
     'usage',
-    untouched(`"${beginning}" is too short for an intent: it needs ${least} characters or more`),
-    inTheHistory,
+    untouched(`"${beginning}" is too short for the id of an intent`),
+    orByName(beginning, `Give an id or a key, or its first ${least} characters or more.`),
   );
 }
 
 export function noSuchIntent(beginning: string, journal: string): Failure {
-  return new Failure('no-such-intent', untouched(`No intent in ${journal} begins with "${beginning}"`), {
-    hint: 'Give an id or a key, not a name: the history lists the ids. Name another journal with --journal, the sandbox’s with --sandbox.',
-    next: inTheHistory.next,
-  });
+  return new Failure(
+    'no-such-intent',
+    untouched(`No intent in ${journal} has an id or a key that begins with "${beginning}"`),
+    orByName(beginning, 'Name another journal with --journal, the sandbox’s with --sandbox.'),
+  );
 }
 
 export function severalIntents(beginning: string, ids: readonly string[]): Failure {

@@ -72,6 +72,29 @@ describe('batch status', () => {
 });
 
 describe('history', () => {
+  test('refuses what ends before it begins', async () => {
+    for (const [since, until] of [
+      ['2026-11-20', '2026-11-10'],
+      ['1h', '2h'],
+    ] as const) {
+      const { code, stderr } = await operator.run(['history', '--since', since, '--until', until]);
+      expect(code).toBe(2);
+      expect(stderr).toContain(`--since "${since}" is later than --until "${until}"`);
+    }
+    expect((await operator.run(['history', '--since', '2h', '--until', '1h'])).code).toBe(0);
+  });
+
+  test('of what is no id says what it wants, and how a name is found', async () => {
+    await operator.run([...payAda, '--once', 'm1']);
+    for (const word of ['m1', 'm1xx']) {
+      const { exit, error } = await operator.json(['verify', word]);
+      expect(exit).toBe(2);
+      expect(`${error?.message} ${error?.hint}`).toMatch(/an id or a key/u);
+      expect(error?.next).toEqual([`botctl history --name ${word}`]);
+    }
+    expect(await shown('--name', 'm1')).toHaveLength(1);
+  });
+
   test('finds by name, batch, recipient, bot and time', async () => {
     await operator.run([...payAda, '--once', 'rent']);
     await operator.run(sendHello);
