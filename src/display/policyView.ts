@@ -1,5 +1,5 @@
 import { formatAmountOf } from '../words/amount.ts';
-import { leftWords, policyLabels, sinceWords } from '../words/policyShow.ts';
+import { countedWords, leftWords, policyLabels } from '../words/policyShow.ts';
 import { isoExact } from '../words/time.ts';
 import type { View } from './display.ts';
 import { type LabelledValue, labelled } from './drawing.ts';
@@ -37,18 +37,18 @@ type ShownPolicies = {
   readonly policies: readonly ShownPolicy[];
   /** Absent where no journal was asked. */
   readonly left?: readonly ShownLeft[];
-  /** Since when the journal is complete, where it was asked and knows anything. */
-  readonly sinceMs?: number | undefined;
+  /** Since when the journal is complete, where it was asked and knows anything; and whether that is all of it. */
+  readonly counted?: { readonly sinceMs: number; readonly isWhole: boolean } | undefined;
 };
 
-export function policyView({ command, policies, left, sinceMs }: ShownPolicies): View {
+export function policyView({ command, policies, left, counted }: ShownPolicies): View {
   return {
     json: {
       schema: 'botctl/1',
       command,
       policies: policies.map(policyJson),
       ...(left === undefined ? {} : { left: left.map(leftJson) }),
-      ...(sinceMs === undefined ? {} : { complete_since: isoExact(sinceMs) }),
+      ...(counted === undefined ? {} : { complete_since: isoExact(counted.sinceMs) }),
     },
     human: (canvas) => {
       const parts = policies.map(
@@ -61,7 +61,10 @@ export function policyView({ command, policies, left, sinceMs }: ShownPolicies):
           ? []
           : [
               `${canvas.paint.bold(policyLabels.left)}\n${labelled(
-                [...remaining, [policyLabels.since, sinceMs === undefined ? undefined : sinceWords(sinceMs)]],
+                [
+                  ...remaining,
+                  [policyLabels.counted, counted && countedWords(counted.sinceMs, counted.isWhole)],
+                ],
                 canvas,
               )}`,
             ];

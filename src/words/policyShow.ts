@@ -14,7 +14,7 @@ export const policyLabels = {
   policy: (source: string) => `Policy ${source}`,
   none: 'No policy holds this bot: the wallet’s balance is the only limit.',
   left: 'Left in these 24 hours',
-  since: 'Counted since',
+  counted: 'Counted',
   journal: 'Journal',
   recipients: 'Recipients',
   fresh: 'New journals',
@@ -52,8 +52,11 @@ export function leftWords(left: Left): string {
   return `${of(left.remaining)} of ${of(left.limit)}; ${of(left.spent)} spent, or in doubt`;
 }
 
-export function sinceWords(sinceMs: number): string {
-  return iso(sinceMs);
+/** Of which part of the window this journal knows what was spent. */
+export function countedWords(sinceMs: number, isWhole: boolean): string {
+  return isWhole
+    ? 'all of these 24 hours'
+    : `since ${iso(sinceMs)}: this journal may not know all that was before`;
 }
 
 export function policyIsGood(path: string): string {

@@ -427,6 +427,27 @@ describe('what is shown', () => {
     expect(stdout).toContain('nothing until');
   });
 
+  test('of a file that is no policy: what is wrong with the input, and nothing of sending', async () => {
+    const misspelled = writePolicy('{"schema":"botctl-policy/1","limts":{}}');
+    const ends = [misspelled, `${misspelled}.gone`].map((path) =>
+      botctlHere(['policy', 'check', path], { env: operator.home.env }),
+    );
+    for (const { code, stderr } of await Promise.all(ends)) {
+      expect(code).toBe(2);
+      expect(stderr).not.toMatch(/sent\./u);
+    }
+    expect((await ends[0])?.stderr).toContain('limts is not known');
+  });
+
+  test('of since when it is counted, where that is not all of the 24 hours', async () => {
+    await held({ ...base, limits: { SOL: { day: '1' } } }, pay('one', '0.4'));
+    const show = async (): Promise<string> =>
+      (await botctlHere(['policy', 'show'], { env: operator.home.env })).stdout;
+    expect(await show()).toMatch(
+      /^ {2}Counted {7}since 20.*Z: this journal may not know all that was before$/mu,
+    );
+  });
+
   test('of a file whose name would paint the terminal: the name, escaped', async () => {
     const path = writePolicy({ ...base, limits: { SOL: {} } }, 'red\u001b[31m.json');
     const { code, stdout, stderr } = await botctlHere(['policy', 'check', path], { env: operator.home.env });
@@ -442,5 +463,23 @@ describe('what is shown', () => {
     useProfile(writePolicy(policy));
     expect(await dry('0.4')).toMatchObject({ exit: 0, policy: { word: 'allowed' } });
     expect(await dry('1.4')).toMatchObject({ exit: 0, policy: { word: 'refused' } });
+  });
+});
+
+describe('a recipient’s name', () => {
+  test('finds in the history what went to its address', async () => {
+    await held({ ...base, limits: { SOL: {} }, recipients: { ada } }, pay('one', '0.1'));
+    const { stdout } = await botctlHere(['history', '--to', '@ada', '--quiet'], { env: operator.home.env });
+    expect(stdout).toMatch(/^[0-9a-f]{12}\n$/u);
+  });
+
+  test('that no policy has is refused with those that there are', async () => {
+    const recipients = { ada, bo: '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z' };
+    const to = ['--to', '@bob', '--asset', 'SOL', '--amount', '1'];
+    const refused = await held({ ...base, limits: { SOL: {} }, recipients }, ['transfer', ...to]);
+    expect(refused.error?.message).toContain('is a name that no policy has: there are @ada, @bo (');
+    const { code, stderr } = await botctlHere(['history', '--to', '@bob'], { env: operator.home.env });
+    expect(code).toBe(2);
+    expect(stderr).toContain('--to "@bob" is a name that no policy has: there are @ada, @bo.');
   });
 });

@@ -8,7 +8,7 @@ import { amountOf } from '../../intent/units.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { limitsOf, type Policies } from '../../policy/policy.ts';
 import { refusedAsFresh } from '../../policy/rules.ts';
-import { oldestHour, spentWithin } from '../../policy/window.ts';
+import { oldestHour, spentWithin, windowMs } from '../../policy/window.ts';
 import { isJournalThere, openJournalOf } from '../journalPath.ts';
 import { botOfCommand } from '../openBot.ts';
 import { policiesOf, storedPolicy } from '../policies.ts';
@@ -26,8 +26,8 @@ export async function run(given: Given, context: Context): Promise<Exit> {
   const journal = await openJournalOf(given, context, 'look');
   try {
     const policies = await withStored(own, bot, journal);
-    const { left, sinceMs } = await leftOf(policies, bot.baseUrl, journal);
-    await context.display.show(policyView({ command, policies: policies.map(shownPolicy), left, sinceMs }));
+    const { left, counted } = await leftOf(policies, bot.baseUrl, journal);
+    await context.display.show(policyView({ command, policies: policies.map(shownPolicy), left, counted }));
     return 0;
   } finally {
     await journal.close();
@@ -39,7 +39,10 @@ async function withStored(own: Policies, { name }: Bot, journal: Journal): Promi
   return stored === undefined ? own : [...own, await storedPolicy(stored)];
 }
 
-type Left = { readonly left: readonly ShownLeft[]; readonly sinceMs: number | undefined };
+type Left = {
+  readonly left: readonly ShownLeft[];
+  readonly counted: { readonly sinceMs: number; readonly isWhole: boolean } | undefined;
+};
 
 async function leftOf(policies: Policies, baseUrl: BaseUrl, { reads, clock }: Journal): Promise<Left> {
   const nowMs = clock.now();
@@ -65,5 +68,6 @@ async function leftOf(policies: Policies, baseUrl: BaseUrl, { reads, clock }: Jo
       freeAtMs: fresh?.freeAtMs,
     });
   }
-  return { left, sinceMs };
+  const counted = sinceMs === undefined ? undefined : { sinceMs, isWhole: sinceMs <= nowMs - windowMs };
+  return { left, counted };
 }
