@@ -5,7 +5,6 @@ import { plainCanvas, remark } from '../display/drawing.ts';
 import { drawIntent } from '../display/outcomeView.ts';
 import { concluded } from '../engine/outcome.ts';
 import { resume } from '../engine/resume.ts';
-import type { HeldReason } from '../engine/verdict.ts';
 import { asFailure, type Exit, exitOf, type Failure, problemOf } from '../errors.ts';
 import type { Decision, Intent, Journal, State } from '../journal/journal.ts';
 import {
@@ -94,7 +93,7 @@ function isOver({ state }: Intent): boolean {
 
 /** One word for all of them is that of nobody who has seen each. */
 function waitsForApproval({ state, why }: Intent): boolean {
-  return state === 'held' && why === ('approval' satisfies HeldReason);
+  return state === 'held' && (why === 'approval' || why === 'proposed');
 }
 
 async function resumeOne(

@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import type { Problem } from '../errors.ts';
 import type { Attempt, Decision, Intent, State } from '../journal/journal.ts';
 import { formatAmountOf } from '../words/amount.ts';
-import { replyIsCut, resolvedWay } from '../words/history.ts';
+import { replyIsCut, resolvedWay, waitingMarks } from '../words/history.ts';
 import { isoExact, isoIn, type Zone } from '../words/time.ts';
 import type { Canvas, Paint, View } from './display.ts';
 import { labelled } from './drawing.ts';
@@ -58,12 +58,13 @@ export function whoGetsWhat(intent: Pick<Intent, 'kind' | 'body'>): string {
   return `${formatAmountOf(text(request.amount), text(request.asset))} → ${shortAddress(text(request.to_address))}`;
 }
 
-/** Its name, and which row of a batch it is; and which way it was resolved. */
-function marksOf({ name, rowId, resolvedAs }: Intent, width: number): string {
+/** Its name, and which row of a batch it is; and which way it was resolved, or who wants it approved. */
+function marksOf({ name, rowId, resolvedAs, why = '' }: Intent, width: number): string {
   const row = rowId === undefined ? '' : ` ${cutTo(safeLine(rowId), Math.floor(width / 4))}`;
   const named =
     name === undefined ? '' : ` [${cutTo(safeLine(name), Math.floor(width / (row === '' ? 2 : 4)))}${row}]`;
-  return `${named}${resolvedAs === undefined ? '' : ` (${resolvedWay(resolvedAs)})`}`;
+  const mark = resolvedAs === undefined ? waitingMarks[why] : resolvedWay(resolvedAs);
+  return `${named}${mark === undefined ? '' : ` (${mark})`}`;
 }
 
 /** What it is about and its marks, in so many cells: of a long text these are what must stay. */

@@ -92,6 +92,12 @@ export function idOrSignature(report: Report): string | undefined {
   return shown(transfer?.signature) ?? shown(transfer?.transfer_id);
 }
 
+/** A script that waits for a person asks for one word, whoever wants that person’s approval. */
+function whyJson({ why }: Intent): Fields {
+  if (why === undefined) return {};
+  return why === 'proposed' ? { why: 'approval', proposed: true } : { why };
+}
+
 function intentJson(intent: Intent): Fields {
   return {
     id: intent.id,
@@ -103,7 +109,7 @@ function intentJson(intent: Intent): Fields {
     base_url: intent.spelledUrl,
     state: intent.state,
     tainted: intent.tainted,
-    ...(intent.why === undefined ? {} : { why: intent.why }),
+    ...whyJson(intent),
     ...(intent.resolvedAs === undefined ? {} : { resolved_as: intent.resolvedAs }),
     attempts: intent.attempts,
     created_at: isoExact(intent.createdAtMs),

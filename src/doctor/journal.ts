@@ -66,13 +66,14 @@ function fileFinding(path: string, look: JournalLook, { trouble }: Disk): Findin
   return ok('journal', say.soundJournal(path, version, knownVersion));
 }
 
-type IntentsLook = Pick<JournalLook, 'counts'> & {
+type IntentsLook = Pick<JournalLook, 'counts' | 'waiting'> & {
   readonly oldestUnknown: Pick<Intent, 'id' | 'mayHaveLandedAtMs' | 'createdAtMs'> | undefined;
 };
 
-export function intentFindings({ counts, oldestUnknown: oldest }: IntentsLook): Finding[] {
+export function intentFindings({ counts, waiting, oldestUnknown: oldest }: IntentsLook): Finding[] {
   const says = say.statesInAList(
     states.flatMap((state) => (counts[state] ? [[state, counts[state]] as const] : [])),
+    waiting,
   );
   if ((counts.unknown ?? 0) > 0 || oldest !== undefined) {
     const since = oldest && { id: oldest.id, since: iso(oldest.mayHaveLandedAtMs ?? oldest.createdAtMs) };

@@ -224,7 +224,7 @@ async function beginAllowed(
     case 'allowed':
       return beginOrPropose(fresh, tx, engine, nowMs);
     case 'needs-approval':
-      return propose(fresh, tx, nowMs);
+      return propose(fresh, tx, engine, nowMs);
     case 'refused':
       return { is: 'not-sent', because: 'policy', refusal: word.refusal };
   }
@@ -236,17 +236,23 @@ function beginOrPropose(
   engine: EngineContext,
   nowMs: number,
 ): Promise<Claim | Outcome> {
-  return engine.proposes === true ? propose(fresh, tx, nowMs) : beginNew(fresh, tx, engine, nowMs);
+  return engine.proposes === true ? propose(fresh, tx, engine, nowMs) : beginNew(fresh, tx, engine, nowMs);
 }
 
-async function propose(fresh: NewIntent, tx: Transaction, nowMs: number): Promise<Outcome> {
-  const intent = await tx.propose(fresh, 'approval' satisfies HeldReason, nowMs);
+async function propose(
+  fresh: NewIntent,
+  tx: Transaction,
+  { proposes }: EngineContext,
+  nowMs: number,
+): Promise<Outcome> {
+  const why: HeldReason = proposes === true ? 'proposed' : 'approval';
+  const intent = await tx.propose(fresh, why, nowMs);
   return { ...(await concluded(intent, tx, false)), createdNow: true };
 }
 
 /** Of what has not left anything it is a proposal from now on; what may have landed stays in doubt. */
 async function proposeFound(intent: Intent, tx: Transaction, nowMs: number): Promise<Outcome> {
-  return intent.tainted ? concluded(intent, tx, false) : holdFor('approval', intent, tx, nowMs);
+  return intent.tainted ? concluded(intent, tx, false) : holdFor('proposed', intent, tx, nowMs);
 }
 
 /** The clock is read once for what is checked and what is put on record. */
@@ -343,7 +349,7 @@ async function sendAgain(
 ): Promise<Claim | Outcome> {
   const claimOrPropose = (known: Intent, approval: Approval): Promise<Claim | Outcome> =>
     engine.proposes === true
-      ? holdFor('approval', known, tx, engine.clock.now())
+      ? holdFor('proposed', known, tx, engine.clock.now())
       : claimAllowed(known, tx, engine, approval);
   if (intent.fingerprint === identity.fingerprint) return claimOrPropose(intent, 'as-on-record');
   const body = bodyBytes({ ...identity.order.wanted.request }, intent.key);

@@ -45,7 +45,8 @@ export type HeldReason =
   | 'clock'
   | 'other-token'
   | 'policy'
-  | 'approval';
+  | 'approval'
+  | 'proposed';
 
 export type VerdictRow = {
   readonly came: string;

@@ -58,7 +58,11 @@ const intent = z
     base_url: text.describe('where it was sent; `sandbox` for the embedded service'),
     state: oneOf(states).describe('where it stands'),
     tainted: z.boolean().describe('an earlier attempt may have landed'),
-    why: text.optional().describe('why it is held'),
+    why: text.optional().describe('why it is held; `approval`: a person is to send it, by `resume`'),
+    proposed: z
+      .literal(true)
+      .optional()
+      .describe('it waits for approval because of `--propose`; absent where the policy wants it'),
     resolved_as: oneOf(['happened', 'did-not-happen']).optional().describe('what the operator decided'),
     attempts: z.int().describe('requests made so far'),
     created_at: time,

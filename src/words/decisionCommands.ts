@@ -25,7 +25,7 @@ export function deciding(id: string): Suggestion[] {
 
 /** It is held, and nothing that was sent of it may have happened. */
 export function waitsUnsent({ why, tainted }: Pick<Intent, 'why' | 'tainted'>): boolean {
-  return why === 'approval' && !tainted;
+  return (why === 'proposed' || why === 'approval') && !tainted;
 }
 
 /** Nothing of it may have happened: there is nothing to decide but whether it is still wanted. */

@@ -1,3 +1,4 @@
+import { waitingMarks } from './history.ts';
 import { counted, formatCount } from './list.ts';
 import type { Suggestion } from './suggestion.ts';
 
@@ -99,8 +100,14 @@ export function soundJournal(path: string, version: number, known: number): stri
 }
 
 /** How many intents there are of each state. */
-export function statesInAList(counts: readonly (readonly [state: string, count: number])[]): string {
-  return counts.map(([state, count]) => `${formatCount(count)} ${state}`).join(', ') || 'none';
+export function statesInAList(
+  counts: readonly (readonly [state: string, count: number])[],
+  waiting: Readonly<Record<string, number>>,
+): string {
+  const said = ([state, count]: readonly [string, number]): string => `${formatCount(count)} ${state}`;
+  const marked = Object.entries(waiting).map(([why, count]) => said([waitingMarks[why] ?? why, count]));
+  const held = marked.length === 0 ? '' : ` (${marked.join(', ')})`;
+  return counts.map((one) => said(one) + (one[0] === 'held' ? held : '')).join(', ') || 'none';
 }
 
 export function someUnknown(states: string, oldest: { id: string; since: string } | undefined): Advice {

@@ -63,6 +63,12 @@ export function listIsCut(shown: number): string {
 
 export const replyIsCut = '… (--json shows it whole)';
 
+/** Who wants a person’s approval of it. */
+export const waitingMarks: Readonly<Record<string, string>> = {
+  proposed: 'proposed',
+  approval: 'over the policy’s limit',
+};
+
 /** Which way an operator decided. */
 export function resolvedWay(resolvedAs: 'happened' | 'did-not-happen'): string {
   return resolvedAs === 'happened' ? 'happened' : 'did not happen';

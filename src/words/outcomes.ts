@@ -73,7 +73,8 @@ const heldReasons: Readonly<Record<HeldReason, string>> = {
   'other-token':
     'an earlier attempt may have been accepted under another token, and the service may keep keys per token',
   policy: 'an earlier attempt may have been accepted, and to send it again would be against the policy',
-  approval: 'it was proposed, or is more than the policy lets botctl send without a person’s word',
+  approval: 'it is more than the policy lets botctl send without a person’s word',
+  proposed: 'it was proposed (--propose)',
 };
 
 function isHeldReason(why: string): why is HeldReason {
@@ -90,7 +91,7 @@ export function heldWords(intent: Intent, attempt: Attempt | undefined): Words {
   if (waitsUnsent(intent))
     return {
       message: unsentNow(
-        `The ${nouns[kind]} waits for approval: ${heldReasons.approval}. ${called(intent)}.`,
+        `The ${nouns[kind]} waits for approval: ${heldReasons[why === 'proposed' ? 'proposed' : 'approval']}. ${called(intent)}.`,
       ),
       hint: approving.hint,
       next: approving.next(id),

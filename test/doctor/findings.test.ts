@@ -77,6 +77,7 @@ describe('the journal', () => {
     mode: 'wal',
     syncsFully: true,
     counts: { accepted: 3 },
+    waiting: {},
     oldestUnknown: undefined,
     latestMs: undefined,
   };
@@ -90,6 +91,11 @@ describe('the journal', () => {
     [{ syncsFully: false }, ['fail', 'ok', 'ok'], 'durably'],
     [{ mode: 'delete' }, ['warn', 'ok', 'ok'], 'not wal'],
     [{ counts: { held: 1 } }, ['ok', 'ok', 'warn'], '1 held'],
+    [
+      { counts: { held: 6, open: 1 }, waiting: { proposed: 2, approval: 3 } },
+      ['ok', 'ok', 'warn'],
+      '6 held (2 proposed, 3 over the policy’s limit)',
+    ],
     [{ counts: { unknown: 2, accepted: 1 } }, ['ok', 'ok', 'warn'], '2 unknown, 1 accepted'],
     [{ counts: {} }, ['ok', 'ok', 'ok'], 'none'],
   ])('%j is %j', (change, levels, says) => {

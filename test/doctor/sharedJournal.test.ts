@@ -31,6 +31,7 @@ const sound: SharedLook = {
   },
   runners: 2,
   counts: { accepted: 3 },
+  waiting: {},
   oldestUnknown: undefined,
   notes: { held: 2, missing: 0, isNewServer: false, folder: '/data', trouble: undefined },
   spilled: undefined,

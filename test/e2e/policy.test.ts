@@ -167,7 +167,12 @@ describe('above what needs approval', () => {
       intent: { attempts: 0, why: 'approval' },
       error: { code: 'held', retry: 'decide' },
     });
-    expect(first.error?.message).toMatch(/waits for approval.*Nothing was sent now/u);
+    expect(first.intent).not.toHaveProperty('proposed');
+    expect(first.error?.message).toMatch(
+      /waits for approval: it is more than the policy lets .*Nothing was sent now/u,
+    );
+    const { stdout } = await botctlHere(['history'], { env: operator.home.env });
+    expect(stdout).toContain('(over the policy’s limit)');
     expect(await runHeld(pay('rent', '1.5'))).toMatchObject({ exit: 10, intent: { attempts: 0 } });
     expect(await operator.sandbox.ledger()).toEqual([]);
     const sent = await runHeld(['resume', first.intent?.id ?? '', '--yes']);

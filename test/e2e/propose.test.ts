@@ -19,12 +19,15 @@ describe('transfer --propose', () => {
     expect(first).toMatchObject({
       exit: 10,
       outcome: 'held',
-      intent: { attempts: 0, why: 'approval', tainted: false },
+      intent: { attempts: 0, why: 'approval', proposed: true, tainted: false },
       error: { code: 'held', retry: 'decide' },
     });
     const id = first.intent?.id ?? '';
     expect(first.error?.message).toContain(id);
+    expect(first.error?.message).toContain('waits for approval: it was proposed (--propose). Intent');
     expect(first.error?.message).toContain('Nothing was sent now');
+    expect((await operator.run(['history'])).stdout).toContain('(proposed)');
+    expect((await operator.run(['doctor'])).stdout).toContain('1 held (1 proposed)');
     for (const again of [[...transfer, '--propose'], transfer])
       expect(await operator.json([...again])).toMatchObject({ exit: 10, intent: { id, attempts: 0 } });
     expect(await paid()).toEqual([]);

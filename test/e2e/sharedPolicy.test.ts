@@ -86,6 +86,17 @@ test('a machine’s own policy applies as well, and needs a journal that counts'
   expect(held).toMatchObject({ exit: 10, outcome: 'held', intent: { why: 'approval', attempts: 0 } });
   const { id } = held.intent as { id: string };
   expect(await run(['resume', id, '--yes'])).toMatchObject({ exit: 0, outcome: 'accepted' });
+  const proposed = await run([...pay('later', '0.1'), '--propose']);
+  await run([
+    'resolve',
+    (proposed.intent as { id: string }).id,
+    '--did-not-happen',
+    '--reason',
+    'not wanted',
+  ]);
+  const anew = await run([...pay('later', '0.1'), '--propose']);
+  for (const { exit, intent } of [proposed, anew])
+    expect({ exit, intent }).toMatchObject({ exit: 10, intent: { why: 'approval', proposed: true } });
   expect(await operator.sandbox.ledger()).toHaveLength(2);
 });
 

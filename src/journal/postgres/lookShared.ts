@@ -26,6 +26,8 @@ export type SharedLook = {
   /** Processes whose lease has not run out. */
   readonly runners: number;
   readonly counts: Partial<Record<State, number>>;
+  /** Of what is held, how many wait for approval, by who wants it. */
+  readonly waiting: Readonly<Record<string, number>>;
   readonly oldestUnknown: OldestUnknown | undefined;
   /** Of what the journal acknowledged to this machine. */
   readonly notes: {
@@ -120,6 +122,8 @@ async function roleOf(line: Line, schema: string): Promise<SharedLook['role']> {
 const countRunners = `SELECT count(*) AS count FROM @schema.owners WHERE ended_at IS NULL
   AND renewed_at + $1 >= ${nowMs}`;
 const countStates = `SELECT state, count(*) AS count FROM @schema.standing GROUP BY state`;
+const countWaiting = `SELECT why, count(*) AS count FROM @schema.standing
+  WHERE (state <> 'accepted') IS TRUE AND state = 'held' AND NOT tainted GROUP BY why`;
 /** What a living runner is sending is in doubt for nobody. */
 const findOldest = `SELECT i.id, s.may_have_landed_at, s.created_at
   FROM @schema.standing s JOIN @schema.intents i ON i.seq = s.intent LEFT JOIN @schema.owners o ON o.id = s.owner
@@ -131,11 +135,13 @@ async function intentsIn(
   line: Line,
   schema: string,
   leaseMs: number,
-): Promise<Pick<SharedLook, 'counts' | 'oldestUnknown'>> {
+): Promise<Pick<SharedLook, 'counts' | 'waiting' | 'oldestUnknown'>> {
   const { rows } = await line.query(inSchema(schema, countStates));
+  const waiting = (await line.query(inSchema(schema, countWaiting))).rows;
   const [oldest] = (await line.query(inSchema(schema, findOldest), [leaseMs])).rows;
   return {
     counts: Object.fromEntries(rows.map(({ state, count }) => [state as State, Number(count)])),
+    waiting: Object.fromEntries(waiting.map(({ why, count }) => [String(why), Number(count)])),
     oldestUnknown: oldest && {
       id: String(oldest.id),
       createdAtMs: Number(oldest.created_at),

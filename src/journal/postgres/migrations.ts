@@ -15,6 +15,20 @@ CREATE INDEX rewrites_recipient ON rewrites (split_part(payment, '"', 2)) WHERE 
 
 const approvedBody = 'ALTER TABLE @schema.decisions ADD COLUMN fingerprint text COLLATE "C";';
 
+/** What is proposed, and what a policy lets nobody send without a person's word, are told apart. */
+const proposals = `SET LOCAL search_path = @schema, pg_temp;
+ALTER TABLE standing DROP CONSTRAINT "what is held may have landed, or is a proposal";
+ALTER TABLE standing ADD CONSTRAINT "what is held may have landed, or is a proposal" CHECK
+  (state <> 'held' OR tainted OR coalesce(why, '') IN ('approval', 'proposed'));
+DO $body$
+BEGIN
+  EXECUTE replace(pg_get_functiondef('standing_was_inserted()'::regprocedure),
+    $$n.why IS NOT DISTINCT FROM 'approval'$$, $$coalesce(n.why, '') IN ('approval', 'proposed')$$);
+  EXECUTE replace(pg_get_functiondef('standing_was_updated()'::regprocedure),
+    $$n.why IS DISTINCT FROM 'approval'$$, $$coalesce(n.why, '') NOT IN ('approval', 'proposed')$$);
+END $body$;
+`;
+
 /**
  * Numbered steps from nothing to the journal on PostgreSQL as it is now. A step that has been released is never
  * changed; each runs in one transaction with the record of its number.
@@ -25,6 +39,7 @@ export const migrations: readonly string[] = [
   narrowings,
   spendingStep,
   approvedBody,
+  proposals,
 ];
 
 /** The SQL with the schema's name put in for its place, quoted. */

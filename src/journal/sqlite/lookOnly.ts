@@ -22,6 +22,8 @@ export type JournalLook = {
   /** Whether this build of SQLite does what makes a commit durable, read back from it. */
   readonly syncsFully: boolean;
   readonly counts: Partial<Record<State, number>>;
+  /** Of what is held, how many wait for approval, by who wants it. */
+  readonly waiting: Readonly<Record<string, number>>;
   readonly oldestUnknown: Intent | undefined;
   /** The latest time that any intent carries. */
   readonly latestMs: number | undefined;
@@ -73,6 +75,7 @@ export function lookAtJournal(path: string): JournalLook {
       mode: String(only(database, 'PRAGMA journal_mode')),
       syncsFully: Number(only(database, 'PRAGMA synchronous')) === 2,
       counts: readable ? countsOf(database) : {},
+      waiting: readable ? waitingOf(database) : {},
       oldestUnknown: oldest === undefined ? undefined : toIntentOf(path)(oldest),
       latestMs: typeof latest === 'number' ? latest : undefined,
     };
@@ -90,6 +93,12 @@ const oldestUnknown = `SELECT * FROM intents WHERE state IN ('unknown', 'sending
 function countsOf(database: DatabaseSyncInstance): Partial<Record<State, number>> {
   const counts = rows(database, 'SELECT state, count(*) AS count FROM intents GROUP BY state');
   return Object.fromEntries(counts.map(({ state, count }) => [state as State, Number(count)]));
+}
+
+function waitingOf(database: DatabaseSyncInstance): Readonly<Record<string, number>> {
+  const waiting = `SELECT why, count(*) AS count FROM intents
+                   WHERE state <> 'accepted' AND state = 'held' AND tainted = 0 GROUP BY why`;
+  return Object.fromEntries(rows(database, waiting).map(({ why, count }) => [String(why), Number(count)]));
 }
 
 export function recentIntents(path: string, limit: number): Intent[] {

@@ -295,6 +295,28 @@ CREATE INDEX intents_recipient ON intents (substr(payment, 3, instr(payment, '",
 
 const approvedBody = 'ALTER TABLE decisions ADD COLUMN fingerprint TEXT;';
 
+/** What is proposed, and what a policy lets nobody send without a person's word, are told apart. */
+const proposals = `
+PRAGMA writable_schema = ON;
+UPDATE sqlite_schema SET sql = replace(sql,
+  'CHECK (state <> ''held'' OR tainted = 1 OR why IS ''approval'')',
+  'CHECK (state <> ''held'' OR tainted = 1 OR why IS ''approval'' OR why IS ''proposed'')')
+WHERE type = 'table' AND name = 'intents';
+PRAGMA writable_schema = RESET;
+
+DROP TRIGGER intents_begin_claimed;
+CREATE TRIGGER intents_begin_claimed BEFORE INSERT ON intents
+WHEN NEW.tainted = 1 OR NOT (NEW.state = 'sending'
+  OR (NEW.state = 'held' AND NEW.attempts = 0 AND (NEW.why IS 'approval' OR NEW.why IS 'proposed')))
+BEGIN SELECT RAISE(ABORT, 'an intent begins claimed, or as a proposal, and untainted'); END;
+
+DROP TRIGGER intents_held_for_approval;
+CREATE TRIGGER intents_held_for_approval BEFORE UPDATE OF state ON intents
+WHEN NEW.state = 'held' AND OLD.state IN ('open', 'rejected', 'resolved')
+  AND NEW.why IS NOT 'approval' AND NEW.why IS NOT 'proposed'
+BEGIN SELECT RAISE(ABORT, 'no intent moves between these states'); END;
+`;
+
 export const migrations: readonly string[] = [
   firstJournal,
   secondRound,
@@ -302,6 +324,7 @@ export const migrations: readonly string[] = [
   narrowings,
   spendingStep,
   approvedBody,
+  proposals,
 ];
 
 /** A step may loosen a check of the schema itself, which nothing else is ever allowed to write to. */

@@ -449,8 +449,8 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
       expect(await stateNow()).toBe('sending');
     });
 
-    test('or as a proposal, of which no attempt was made', async () => {
-      await run(beginning({}, { state: `'held'`, owner: 'NULL', why: `'approval'`, attempts: '0' }));
+    test.each(['approval', 'proposed'])('or held, %s, with no attempt made', async (why) => {
+      await run(beginning({}, { state: `'held'`, owner: 'NULL', why: `'${why}'`, attempts: '0' }));
       expect(await stateNow()).toBe('held');
     });
 
@@ -460,6 +460,12 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
       ['accepted', {}, { state: `'accepted'`, owner: 'NULL' }, begins],
       ['tainted', {}, { tainted: 'true' }, begins],
       ['with a later body', {}, { body_version: '2' }, begins],
+      [
+        'held by a policy',
+        {},
+        { state: `'held'`, owner: 'NULL', why: `'policy'`, attempts: '0' },
+        'is a proposal',
+      ],
       ['held for something else', {}, { state: `'held'`, owner: 'NULL', attempts: '0' }, 'is a proposal'],
       ['claimed by an owner that has ended', {}, { owner: `'gone'` }, 'who has ended claims nothing'],
       ['without an owner', {}, { owner: 'NULL' }, 'only what is being sent has an owner'],
