@@ -54,6 +54,12 @@ function assertReviewed() {
   );
 }
 
+/** src/compiled reads it byte by byte. */
+function assertAscii(chunks) {
+  const beyond = chunks.find(({ code }) => code !== undefined && /[^\0-\x7F]/u.test(code));
+  if (beyond !== undefined) throw new Error(`${beyond.fileName} has characters beyond ASCII`);
+}
+
 // What is loaded together lies together, or a send would look up and read twenty more files: 4 ms. A module
 // belongs to the first of these whose entries import it statically.
 const layers = [
@@ -108,6 +114,7 @@ const { output } = await bundle.write({
 });
 await bundle.close();
 assertReviewed();
+assertAscii(output);
 const moduleIds = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
 await copySqlite();
 const native = [

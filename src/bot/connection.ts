@@ -65,8 +65,12 @@ export function channelTo(
   });
 }
 
-/** What is loaded afterwards keeps the process busy: the first packet leaves before that. */
+/**
+ * What is loaded afterwards keeps the process busy. The first packet leaves before that; and so does what answers the
+ * reply to it, where that came while TLS was loading.
+ */
 async function begin(first: Connecting): Promise<void> {
   first.begin();
+  await nextTurn();
   await nextTurn();
 }

@@ -57,7 +57,8 @@ function loaderOf(code: string, folder: string, env: Env, required: Require, loa
     const source = readFileSync(file);
     const path = keptAs(folder, source, engine);
     const kept = readKept(path);
-    const script = new Script(wrap(source.toString()), { filename: file, cachedData: kept?.code });
+    // The build writes nothing beyond ASCII: as such it is read without a second look, 0.5 ms of a send.
+    const script = new Script(wrap(source.toString('latin1')), { filename: file, cachedData: kept?.code });
     loaded.push({ script, path, kept });
     const run = script.runInThisContext() as ModuleBody;
     run.call(module.exports, module.exports, load, module, file, code);

@@ -3,9 +3,9 @@ export function listed(parts: readonly string[], word: 'and' | 'or' = 'and'): st
   return new Intl.ListFormat('en', { type: word === 'and' ? 'conjunction' : 'disjunction' }).format(parts);
 }
 
-/** `12,345` */
+/** `12,345`. Node’s own way of writing it loads the tables of all languages: 11 ms of a history. */
 export function formatCount(count: number): string {
-  return count.toLocaleString('en-US');
+  return String(count).replace(/\B(?=(?:\d{3})+$)/gu, ',');
 }
 
 /** `1 row`, `2 rows`, `12,345 rows`. */
