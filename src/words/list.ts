@@ -1,9 +1,13 @@
+// Without Intl, which loads its tables of all languages for it: 11 ms of a command.
+
 /** `a, b, and c`, or `a, b, or c`. */
 export function listed(parts: readonly string[], word: 'and' | 'or' = 'and'): string {
-  return new Intl.ListFormat('en', { type: word === 'and' ? 'conjunction' : 'disjunction' }).format(parts);
+  const [last = '', ...before] = parts.toReversed();
+  if (before.length < 2) return [...before, last].join(` ${word} `);
+  return `${before.reverse().join(', ')}, ${word} ${last}`;
 }
 
-/** `12,345`. Node’s own way of writing it loads the tables of all languages: 11 ms of a history. */
+/** `12,345` */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/gu, ',');
 }
