@@ -147,11 +147,13 @@ export function rejectionWords({ intent, attempt, createdNow }: Concluded): Word
   const noun = nouns[intent.kind];
   const code = rejectionCode(attempt?.status);
   const hint = remedies[code] ?? 'Fix what the service names and run the command again.';
-  const others = createdNow
-    ? 'This machine has not used the name before; another machine may have.'
-    : 'A request from another machine may have done it.';
+  const known = createdNow
+    ? ', and the name is new to this machine. If it was used elsewhere before'
+    : '. If the name was used elsewhere too';
   const elsewhere =
-    intent.namedBy === undefined ? 'Nothing happened.' : `This request did nothing. ${others}`;
+    intent.namedBy === undefined
+      ? 'Nothing happened.'
+      : `This request did nothing${known}, another machine may have ${done[intent.kind]} the ${noun}.`;
   const isProfile = intent.bot !== envBot && intent.bot !== sandboxBot;
   return {
     message: `The service refused the ${noun} (${summary(attempt)}). ${elsewhere}`,

@@ -240,11 +240,11 @@ describe('what is said', () => {
     const named = intent('rejected', 'message', { namedBy: 'once', name: 'n' });
     const fresh = explain(ended(named, attempt(404, 'rejected')), nowMs);
     expect(fresh.problem?.message).toMatch(
-      /This request did nothing\. This machine has not used the name before; another machine may have\./u,
+      /This request did nothing, and the name is new to this machine\. If it was used elsewhere before, another machine may have sent the message\.$/u,
     );
     const again = explain({ ...ended(named, attempt(404, 'rejected')), createdNow: false }, nowMs);
     expect(again.problem?.message).toMatch(
-      /This request did nothing\. A request from another machine may have done it\./u,
+      /This request did nothing\. If the name was used elsewhere too, another machine may have sent the message\.$/u,
     );
     const unnamed = explain(ended(intent('rejected'), attempt(404, 'rejected')), nowMs);
     expect(unnamed.problem?.message).toMatch(/Nothing happened/u);
