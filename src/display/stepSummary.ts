@@ -11,7 +11,10 @@ type Json = Readonly<Record<string, unknown>>;
 const mostBytes = 64 * 1024;
 const mostRows = 50;
 const cellWidth = 80;
+const reasonWidth = 320;
+const warned = 'warning';
 
+/** The result, or the reason why there is none. */
 type Row = readonly [outcome: string, what: string, intent: string, result: string];
 
 /** What a job of GitHub Actions shows of one command: a short table on its page, and one annotation where it failed. */
@@ -33,12 +36,22 @@ export class StepSummary {
         this.#note(whole);
         return display.fail(problem, whole);
       },
+      warn: (text, next) => {
+        this.#add([warned, '', '', text]);
+        display.warn(text, next);
+      },
     };
   }
 
   #note(json: Json): void {
     const row = rowOf(json);
-    if (row === undefined) return;
+    if (row !== undefined) this.#add(row);
+  }
+
+  #add(row: Row): void {
+    // What is shown, and then told as a failure, is one thing.
+    const isKnown = this.#rows.some((other) => other.every((text, index) => text === row[index]));
+    if (isKnown) return;
     if (this.#rows.length < mostRows) this.#rows.push(row);
     else this.#more += 1;
   }
@@ -61,7 +74,7 @@ export class StepSummary {
   }
 
   #markdown(command: string, exit: Exit, room: number): string {
-    if (this.#rows.length === 0) return '';
+    if (this.#rows.every(([outcome]) => outcome === warned)) return '';
     const rows = [...this.#rows];
     for (let more = this.#more; ; more += 1) {
       const text = table(command, exit, rows, more);
@@ -76,16 +89,16 @@ function table(command: string, exit: Exit, rows: readonly Row[], more: number):
   const lines = [
     `| ${head.join(' | ')} |`,
     '| --- | --- | --- | --- |',
-    ...rows.map((cells) => `| ${cells.map(cell).join(' | ')} |`),
+    ...rows.map((cells) => `| ${cells.map((text, index) => cell(text, index)).join(' | ')} |`),
     ...(more === 0 ? [] : [`| ${moreNotSummed(more)} | | | |`]),
   ];
   return `\n${lines.join('\n')}\n`;
 }
 
 /** As code, in which nothing is a link, a mention or markup, and every other character by its number. */
-function cell(text: string): string {
+function cell(text: string, index: number): string {
   if (text === '') return '';
-  const plain = cutTo(safeLine(text), cellWidth);
+  const plain = cutTo(safeLine(text), index === 3 ? reasonWidth : cellWidth);
   const written = plain.replace(/[^A-Za-z0-9 ]/gu, (character) => `&#${character.codePointAt(0)};`);
   return `<code>${written}</code>`;
 }
@@ -102,8 +115,11 @@ function rowOf(json: Json): Row | undefined {
   const { intent, result, name, outcome } = json;
   // The rows of a batch are many: it is told by how it ended.
   if (isObject(result) && typeof name === 'string') return [countsOf(result), name, '', ''];
-  if (!isObject(intent) || 'line' in json || outcome === 'dry-run') return undefined;
-  return [text(outcome), whatOf(intent), text(intent.id), resultOf(json)];
+  if (!isObject(intent) || outcome === 'dry-run') return undefined;
+  // Of a batch's rows only those are told of which something is to be said.
+  const row = 'line' in json ? `line ${String(json.line)}: ` : '';
+  if (row !== '' && !isObject(json.error)) return undefined;
+  return [text(outcome), row + whatOf(intent), text(intent.id), resultOf(json)];
 }
 
 function countsOf(result: Json): string {
@@ -119,7 +135,8 @@ function whatOf({ request, kind }: Json): string {
   return `${text(request.amount)} ${text(request.asset)} to ${text(request.to_address)}`;
 }
 
-function resultOf({ message, transfer }: Json): string {
+function resultOf({ message, transfer, error }: Json): string {
+  if (isObject(error)) return text(error.message);
   if (isObject(message)) return text(message.id) || text(message.message_id);
   return isObject(transfer) ? text(transfer.signature) || text(transfer.transfer_id) : '';
 }

@@ -36,6 +36,27 @@ describe('a job of GitHub Actions', () => {
     expect(read()).toContain('<code>done 1&#44; done now 1&#44; rejected 2</code> | <code>b</code>');
   });
 
+  test('reads on its page why something was refused, a row of a batch as well', async () => {
+    await operator.run(['send', '--conversation', 'conv_none', '--content', 'x', '--once', 'e'], inJob());
+    await operator.run(['batch', 'send', '-', '--once', 'b'], { ...inJob(), stdin });
+    await operator.run(['batch', 'send', '-', '--once', 'c', '--json'], { ...inJob(), stdin });
+    const rows = read()
+      .replace(/<\/?code>/gu, '')
+      .replace(/&#(\d+);/gu, (_, code) => String.fromCodePoint(Number(code)))
+      .split('\n');
+    const why = 'The service refused the message (status 404';
+    expect(
+      rows.filter((row) => row.startsWith('| rejected | conv_none: x |') && row.includes(why)),
+    ).toHaveLength(1);
+    expect(
+      rows.filter((row) => /^\| warning \| {2}\| {2}\| line [34]: .*status 404/u.test(row)),
+    ).toHaveLength(2);
+    expect(
+      rows.filter((row) => /^\| rejected \| line [34]: conv_none: t.*status 404/u.test(row)),
+    ).toHaveLength(2);
+    expect(rows.filter((row) => row.includes(' rejected 2 | '))).toHaveLength(2);
+  });
+
   test('gets nothing that its page or its runner would take for more than text', async () => {
     const evil = '| x |\n\n# <img src=x> @ada [a](https://evil.example) ::error::%0A';
     const sent = ['send', '--conversation', 'conv_demo', '--content', evil, '--once', 'e'];
