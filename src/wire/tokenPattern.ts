@@ -51,6 +51,10 @@ const leastBeginning = 8;
 // A bit of its own, beside one for each pattern: what may spell any character.
 const spelling = 0x80;
 
+function add(bits: number, table: Uint8Array, code: number): void {
+  table[code] = (table[code] ?? 0) | bits;
+}
+
 /** Finds a token in bytes, in whatever way text is usually escaped, encoded, or both. */
 export class TokenFinder {
   readonly #patterns: readonly Pattern[];
@@ -61,17 +65,20 @@ export class TokenFinder {
 
   constructor(token: string) {
     this.#patterns = patternsOf(token);
-    for (let code = 0; code < 256; code += 1) {
-      this.#begins[code] = this.#bits(({ codes, fold }) => fold[code] === codes[0]);
-      const second = ({ codes, fold, inLines }: Pattern): boolean =>
-        fold[code] === codes[1] || beginsSpelling(code) || (inLines && isBlank(code));
-      this.#goesOn[code] = spelling | this.#bits(second);
-      if (beginsSpelling(code)) this.#begins[code] = spelling | (this.#begins[code] ?? 0);
+    for (const [index, { codes, fold, inLines }] of this.#patterns.entries()) {
+      const bit = 1 << index;
+      for (let code = 0; code < 256; code += 1) {
+        const same = fold[code];
+        if (same === codes[0]) add(bit, this.#begins, code);
+        if (same === codes[1] || (inLines && isBlank(code))) add(bit, this.#goesOn, code);
+      }
     }
-  }
-
-  #bits(holds: (pattern: Pattern) => boolean): number {
-    return this.#patterns.reduce((bits, pattern, index) => (holds(pattern) ? bits | (1 << index) : bits), 0);
+    for (let code = 0; code < 256; code += 1) {
+      if (!beginsSpelling(code)) continue;
+      add(spelling, this.#begins, code);
+      // Whatever is spelled may go on with it.
+      this.#goesOn[code] = 0xff;
+    }
   }
 
   /** Every occurrence, first to last, as its beginning and its end. `isCutOff`: a token may break off at the end. */

@@ -113,8 +113,7 @@ export class Mark {
     if (length < headBytes || !head.subarray(0, magic.length).equals(magic)) return undefined;
     if (!sumOf(head).equals(bytes.subarray(headBytes - sumBytes, headBytes))) return undefined;
     const id = head.toString('hex', magic.length);
-    let highest = noRowNumbers;
-    for (let slot = 0; slot < slots; slot += 1) highest = highestOf(highest, numbersIn(bytes, id, slot));
+    const highest = highestIn(bytes, id);
     const cell = bytes.subarray(baseAt);
     const base = slotSum(cell, id).equals(cell.subarray(8)) ? Number(cell.readBigUInt64LE(0)) : 0;
     return new Mark(file, id, highest, base);
@@ -210,19 +209,39 @@ function slotSum(slot: Buffer, id: string): Buffer {
   return sumOf(Buffer.concat([slot.subarray(0, -sumBytes), Buffer.from(id, 'hex')]));
 }
 
-function numbersIn(whole: Buffer, id: string, slot: number): RowNumbers {
-  const at = headBytes + slot * slotBytes;
-  const bytes = whole.subarray(at, at + slotBytes);
-  // Most slots of a young mark were never written.
-  return bytes.every((byte) => byte === 0) ? noRowNumbers : numbersAt(bytes, id);
+/** The highest slot says all; what says no more than it is not even checked: 0.5 ms of every command. */
+function highestIn(whole: Buffer, id: string): RowNumbers {
+  const written = Array.from({ length: slots }, (_none, nth) => {
+    const at = headBytes + nth * slotBytes;
+    const slot = whole.subarray(at, at + slotBytes);
+    return { slot, numbers: numbersOf(slot) };
+  });
+  written.sort((one, other) => other.numbers.intents - one.numbers.intents);
+  return written.reduce(
+    (highest, { slot, numbers }) =>
+      isBeyond(numbers, highest) && isWhole(slot, id) ? highestOf(highest, numbers) : highest,
+    noRowNumbers,
+  );
 }
 
-function numbersAt(slot: Buffer, id: string): RowNumbers {
-  if (!slotSum(slot, id).equals(slot.subarray(slotBytes - sumBytes))) return noRowNumbers;
+function isBeyond(numbers: RowNumbers, highest: RowNumbers): boolean {
+  return numbered.some((kind) => numbers[kind] > highest[kind]);
+}
+
+function isWhole(slot: Buffer, id: string): boolean {
+  return slotSum(slot, id).equals(slot.subarray(slotBytes - sumBytes));
+}
+
+function numbersOf(slot: Buffer): RowNumbers {
   const [intents = 0, attempts = 0, decisions = 0] = numbered.map((_kind, nth) =>
     Number(slot.readBigUInt64LE(nth * 8)),
   );
   return { intents, attempts, decisions };
+}
+
+/** Of a slot that is torn, or was never written: nothing. */
+function numbersAt(slot: Buffer, id: string): RowNumbers {
+  return isWhole(slot, id) ? numbersOf(slot) : noRowNumbers;
 }
 
 function removeDraft(journalPath: string): void {
