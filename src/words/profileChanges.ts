@@ -132,6 +132,14 @@ export function renamedInJournal(name: string): string {
   return `What it did stands in the journal under ${name}, and cannot be resumed by it under its new name:`;
 }
 export const profileInUse = (name: string): string => `${name} is now in use.`;
-export const keySet = (name: string, key: string): string => `Set ${key} of profile ${name}.`;
-export const keyReset = (name: string, key: string): string =>
-  `Reset ${key} of profile ${name} to its default.`;
+export function keySet(name: string, key: string, now: string, before: string | undefined): string {
+  return `Set ${key} of profile ${name}: ${now}${was(before)}`;
+}
+
+export function keyReset(name: string, key: string, before: string | undefined): string {
+  return `Reset ${key} of profile ${name} to its default${was(before)}`;
+}
+
+function was(before: string | undefined): string {
+  return before === undefined ? '' : ` (it was: ${before})`;
+}

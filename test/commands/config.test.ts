@@ -149,6 +149,21 @@ describe('config add', () => {
   });
 });
 
+test('a change is told in one line, with what it was before', async () => {
+  await addProd();
+  const lines = async (...words: string[]) => (await config(words)).stdout;
+  expect(await lines('set', 'prod', 'timeout', '5s')).toBe('Set timeout of profile prod: 5s\n');
+  expect(await lines('set', 'prod', 'timeout', '9s')).toBe('Set timeout of profile prod: 9s (it was: 5s)\n');
+  expect(await lines('unset', 'prod', 'timeout')).toBe(
+    'Reset timeout of profile prod to its default (it was: 9s)\n',
+  );
+  expect(await lines('set', 'prod', 'token', '--token-env', 'T')).toMatch(
+    /^Set token of profile prod: .*\bT\b.* \(it was: stored in the profile \(ends in efgh\)\)\n$/u,
+  );
+  expect(await lines('rename', 'prod', 'live')).toBe('prod is now called live.\n');
+  expect(await lines('use', 'live')).toBe('live is now in use.\n');
+});
+
 describe('config list and show', () => {
   test('say where the token comes from, and its last four characters at most', async () => {
     await addProd();

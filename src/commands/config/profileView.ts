@@ -34,19 +34,34 @@ function chainRows({ chain }: ProfileSummary): [string, string][] {
   ];
 }
 
-/** A profile after it was shown or changed; `headline` says what was done, if anything was. */
-export function profileView(command: string, summary: ProfileSummary, headline?: string): View {
-  const rows = [
+function rowsOf(summary: ProfileSummary): [string, string][] {
+  return [
     ['profile', summary.inUse ? `${summary.name} (in use)` : summary.name],
     ['base-url', summary.baseUrl],
     ['token', tokenText(summary)],
-    ...summary.settings.map(({ key, value }) => [key, value]),
+    ...summary.settings.map(({ key, value }): [string, string] => [key, value]),
     ...chainRows(summary),
   ];
+}
+
+/** What is shown of one key. */
+export function shownValue(summary: ProfileSummary, wanted: string): string | undefined {
+  const values = rowsOf(summary).flatMap(([key, value]) => (key === wanted ? [value] : []));
+  return values.length === 0 ? undefined : values.join(', ');
+}
+
+/** A line that says what was done; for a program, the profile as it stands then. */
+export function changedView(command: string, summary: ProfileSummary, line: string): View {
+  return { ...profileView(command, summary), human: () => `${safeLine(line)}\n` };
+}
+
+/** A profile after it was shown or added; `headline` says what was done, if anything was. */
+export function profileView(command: string, summary: ProfileSummary, headline?: string): View {
+  const rows = rowsOf(summary);
   return {
     json: { schema: 'botctl/1', command, profile: profileJson(summary) },
     human: ({ paint }) => {
-      const lines = rows.map(([key = '', value = '']) => `${paint.dim(key.padEnd(9))} ${safeLine(value)}`);
+      const lines = rows.map(([key, value]) => `${paint.dim(key.padEnd(9))} ${safeLine(value)}`);
       return `${[...(headline === undefined ? [] : [headline]), ...lines].join('\n')}\n`;
     },
     quiet: summary.name,

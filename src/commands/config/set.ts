@@ -37,7 +37,10 @@ export async function run(given: Given, context: Context): Promise<Exit> {
   const [name = '', key = '', value] = given.args;
   findProfile(readProfiles(profilesPaths(context.env)), name);
   const change = await changeFor(name, checkedKey(key), value, given, context);
-  return changeAndShow(given, context, name, change, keySet(name, key));
+  return changeAndShow(given, context, name, change, {
+    key,
+    of: (now, before) => keySet(name, key, now, before),
+  });
 }
 
 async function changeFor(

@@ -10,7 +10,10 @@ import { changeAndShow } from './changeAndShow.ts';
 export async function run(given: Given, context: Context): Promise<Exit> {
   const [name = '', text = ''] = given.args;
   const key = checkedKey(text, name);
-  return changeAndShow(given, context, name, (file) => unsetSetting(file, name, key), keyReset(name, key));
+  return changeAndShow(given, context, name, (file) => unsetSetting(file, name, key), {
+    key,
+    of: (_now, before) => keyReset(name, key, before),
+  });
 }
 
 function checkedKey(key: string, name: string): SettingKey | ChainKey {
