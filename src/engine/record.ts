@@ -65,12 +65,19 @@ async function recordNow(
   { clock }: EngineContext,
 ): Promise<Recorded['follows']> {
   const nowMs = clock.now();
-  await tx.endAttempt(id, number, end, nowMs);
-  if (end.verdict === 'accepted') await tx.keepReceipts(id, receipts);
-  if (typeof next === 'number') return { is: 'try-again', intent: mustFind(await tx.get(id)), waitMs: next };
+  const endAttempt = [
+    tx.endAttempt(id, number, end, nowMs),
+    ...(end.verdict === 'accepted' ? [tx.keepReceipts(id, receipts)] : []),
+  ];
+  if (typeof next === 'number') {
+    await Promise.all(endAttempt);
+    return { is: 'try-again', intent: mustFind(await tx.get(id)), waitMs: next };
+  }
   const state = stateAtEnd(ruling, tainted, next);
   const why = state === 'held' ? ruling.why : undefined;
-  const intent = (await tx.conclude(id, state, why, nowMs)) ?? mustFind(await tx.get(id));
+  // Asked at once, it is one round trip to a server.
+  const [concluded] = await Promise.all([tx.conclude(id, state, why, nowMs), ...endAttempt]);
+  const intent = concluded ?? mustFind(await tx.get(id));
   // Only an earlier attempt's proof tells more than this one does.
   const tells = intent.state !== 'accepted' || end.verdict === 'accepted';
   return {

@@ -16,16 +16,21 @@ type Asked = {
   readonly reject: (cause: unknown) => void;
 };
 
+/** Whoever asked first: attempts end before their intents do. */
+const last: StatementName = 'conclude';
+
 /**
  * Questions of one kind that are asked in one turn of the event loop become one statement: a round trip for a
- * hundred rows of a batch, not for each.
+ * hundred rows of a batch, not for each. Those of several kinds leave together, in the order in which they were asked.
  */
 export class Gathered {
   readonly #run: RunStatement;
+  readonly #together: (ask: () => void) => void;
   #asked = new Map<StatementName, Asked[]>();
 
-  constructor(run: RunStatement) {
+  constructor(run: RunStatement, together: (ask: () => void) => void = (ask) => ask()) {
     this.#run = run;
+    this.#together = together;
   }
 
   readonly ask: Ask = (name, item) =>
@@ -39,7 +44,11 @@ export class Gathered {
   #askAll(): void {
     const asked = this.#asked;
     this.#asked = new Map();
-    for (const [name, same] of asked) void this.#askOne(name, same);
+    this.#together(() => {
+      for (const [name, same] of asked) if (name !== last) void this.#askOne(name, same);
+      const same = asked.get(last);
+      if (same !== undefined) void this.#askOne(last, same);
+    });
   }
 
   async #askOne(name: StatementName, asked: readonly Asked[]): Promise<void> {

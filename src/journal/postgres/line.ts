@@ -1,5 +1,5 @@
+import type { Duplex } from 'node:stream';
 import type { Client, CustomTypesConfig, QueryConfig } from 'pg';
-import { Turns } from '../turns.ts';
 import { type Address, urlFor } from './address.ts';
 import { driverSettings } from './driver.ts';
 import type { Row } from './rows.ts';
@@ -22,7 +22,6 @@ const longestGoodbyeMs = 1000;
 export class Line {
   readonly #client: Client;
   readonly #address: Address;
-  readonly #turns = new Turns();
   #isBroken = false;
   /** Warnings of the server since the last statement began. */
   #warnings: string[] = [];
@@ -50,6 +49,8 @@ export class Line {
       ...driverSettings(address),
       connectionTimeoutMillis: Math.min(address.connectTimeoutMs, leftMs()),
       keepAlive: true,
+      // What is asked at once leaves at once, and is answered in turn.
+      pipeline: true,
       types: { getTypeParser: parserOf(driver.types.getTypeParser) },
     });
     const line = new Line(client, address);
@@ -105,19 +106,24 @@ export class Line {
     return [answers].flat();
   }
 
-  /** The driver has a queue of its own, which it is about to give up. */
-  #watched(question: QueryConfig): Promise<Answer> {
-    return this.#turns.alone(async () => {
-      this.#warnings = [];
-      const timed = { ...question, query_timeout: Math.min(longestMs, this.#leftMs()) };
-      try {
-        return await this.#client.query<Row>(timed);
-      } catch (error) {
-        // Without an answer nobody knows what the server is about: this line says no more.
-        if (error instanceof Error && error.message === 'Query read timeout') this.destroy();
-        throw error;
-      }
-    });
+  /** All that is asked meanwhile leaves in one piece. */
+  together(ask: () => void): void {
+    const stream = streamOf(this.#client);
+    stream.cork();
+    ask();
+    stream.uncork();
+  }
+
+  async #watched(question: QueryConfig): Promise<Answer> {
+    this.#warnings = [];
+    const timed = { ...question, query_timeout: Math.min(longestMs, this.#leftMs()) };
+    try {
+      return await this.#client.query<Row>(timed);
+    } catch (error) {
+      // Without an answer nobody knows what the server is about: this line says no more.
+      if (error instanceof Error && error.message === 'Query read timeout') this.destroy();
+      throw error;
+    }
   }
 
   /** Nobody waits for long until a server that does not answer has said goodbye. */
@@ -130,10 +136,12 @@ export class Line {
 
   destroy(): void {
     this.#isBroken = true;
-    (
-      this.#client as Client & { readonly connection: { stream: { destroy(): void } } }
-    ).connection.stream.destroy();
+    streamOf(this.#client).destroy();
   }
+}
+
+function streamOf(client: Client): Duplex {
+  return (client as Client & { readonly connection: { readonly stream: Duplex } }).connection.stream;
 }
 
 type ParserOf = CustomTypesConfig['getTypeParser'];

@@ -62,7 +62,10 @@ export class SharedTransaction<Result> {
     let ended: PromiseSettledResult<Result>[];
     try {
       xid = await this.#begin();
-      const { ask } = new Gathered((name, items) => this.#ask(name, items));
+      const { ask } = new Gathered(
+        (name, items) => this.#ask(name, items),
+        (asked) => this.#line.together(asked),
+      );
       const within = { policyNumber: this.#policyNumber };
       const tx = transactionOf(ask, (sql, values) => this.#page(sql, values), within);
       ended = await Promise.allSettled(inTurn(this.#works, ({ work }) => work(tx)));
@@ -179,11 +182,12 @@ function lockNumber(name: string): bigint {
   return hash('sha256', name, 'buffer').readBigInt64BE();
 }
 
+/** In the order in which they are given; written as two arrays, they are read at half the cost. */
 export function takeLocks(locks: readonly Lock[]): string {
-  const taken = locks.map(
-    ({ number, isShared }) => `pg_advisory_xact_lock${isShared ? '_shared' : ''}(${number})`,
-  );
-  return `SELECT ${taken.join(', ')}`;
+  const numbers = locks.map(({ number }) => number).join(',');
+  const shared = locks.map(({ isShared }) => isShared).join(',');
+  return `SELECT count(CASE WHEN shared THEN pg_advisory_xact_lock_shared(number) ELSE pg_advisory_xact_lock(number) END)
+    FROM unnest('{${numbers}}'::bigint[], '{${shared}}'::boolean[]) AS lock (number, shared)`;
 }
 
 /** All at once, but for those that must be alone with the same: they have one transaction, and no locks between them. */

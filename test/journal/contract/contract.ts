@@ -641,6 +641,33 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         expect(found).toEqual({ status: 'fulfilled', value: intent.id });
       });
 
+      test('end what they ask at once as if one after the other: attempts before their intents', async () => {
+        const journal = await openNew();
+        const [early, late] = [newIntent(), newIntent()];
+        let runs = 0;
+        for (const intent of [early, late])
+          await journal.commit((tx) => tx.begin(intent, 'h', nowMs), beforeSending);
+        await journal.commit((tx) => tx.endAttempt(early.id, 1, endWith('accepted'), nowMs + 1));
+        const ends = await journal.commitTogether<unknown>([
+          {
+            guards: {},
+            work: (tx) => {
+              runs += 1;
+              return tx.conclude(early.id, 'accepted', undefined, nowMs + 2);
+            },
+          },
+          {
+            guards: {},
+            work: (tx) =>
+              Promise.all([
+                tx.endAttempt(late.id, 1, endWith('accepted'), nowMs + 2),
+                tx.conclude(late.id, 'accepted', undefined, nowMs + 2),
+              ]),
+          },
+        ]);
+        expect([runs, ...ends.map(({ status }) => status)]).toEqual([1, 'fulfilled', 'fulfilled']);
+      });
+
       test('that must be alone with the same run one after the other', async () => {
         const journal = await openNew();
         const identity = 'the same';

@@ -4,7 +4,7 @@ import { Line } from '../../../src/journal/postgres/line.ts';
 import { closedAfterTest } from '../../../testing/closedAfterTest.ts';
 import { sharedServer } from '../../../testing/postgres/server.ts';
 
-test('many questions at once are asked one after the other, and the driver warns of nothing', async () => {
+test('many questions at once are answered in turn, and the driver warns of nothing', async () => {
   const warnings: Error[] = [];
   const note = (warning: Error): void => void warnings.push(warning);
   process.on('warning', note);
