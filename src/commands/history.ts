@@ -1,7 +1,7 @@
 import type { Given } from '../cli/given.ts';
 import type { Run } from '../cli/spec.ts';
 import type { Context } from '../context.ts';
-import { historyDetail, historyHeading, historyLine } from '../display/historyView.ts';
+import { type HistoryLayout, historyDetail, historyHeading, historyLine } from '../display/historyView.ts';
 import type { SettledFormat } from '../display/settledRow.ts';
 import type { Exit, Problem } from '../errors.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -59,19 +59,22 @@ async function list(filters: Filters, journal: Journal, given: Given, context: C
   // Those whose process died are unknown, and are to be listed as that.
   if (!journal.isReadOnly) await recordDeaths(journal);
   let count = 0;
+  let layout: HistoryLayout = { zone, bots: [] };
   // One more than is shown tells whether there are more.
   const selection = selectionOf(filters, journal.clock.now(), limit + 1);
   for await (const intents of inPages(journal.reads.select(selection))) {
-    if (count === 0 && display.face === 'human' && !display.quiet) {
-      await display.show({ json: {}, human: (canvas) => historyHeading(canvas, zone) });
-    }
     const shown = intents.slice(0, limit - count);
+    if (count === 0) {
+      layout = { zone, bots: [...new Set(shown.map(({ bot }) => bot))] };
+      if (display.face === 'human' && !display.quiet)
+        await display.show({ json: {}, human: (canvas) => historyHeading(canvas, layout) });
+    }
     count += intents.length;
     const reports = shown.map((intent) => storedReport(intent, given.command, journal.reads));
     // What can be read is shown before it is said what cannot.
     for (const report of await Promise.allSettled(reports)) {
       if (report.status === 'rejected') throw report.reason;
-      if ((await display.show(historyLine(report.value, zone))) === 'closed') return 0;
+      if ((await display.show(historyLine(report.value, layout))) === 'closed') return 0;
     }
   }
   if (count === 0) display.notice(noIntentMatches);

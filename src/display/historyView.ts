@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import type { Problem } from '../errors.ts';
 import type { Attempt, Decision, Intent, State } from '../journal/journal.ts';
 import { formatAmountOf } from '../words/amount.ts';
-import { replyIsCut, resolvedWay, waitingMarks } from '../words/history.ts';
+import { ofBot, replyIsCut, resolvedWay, waitingMarks } from '../words/history.ts';
 import { isoExact, isoIn, type Zone } from '../words/time.ts';
 import type { Canvas, Paint, View } from './display.ts';
 import { labelled } from './drawing.ts';
@@ -16,20 +16,34 @@ const timeWidths: Readonly<Record<Zone, number>> = { utc: 20, local: 25 };
 const gap = '  ';
 const leastForWhat = 20;
 
-function beforeWhat(zone: Zone): number {
-  return timeWidths[zone] + widths.state + widths.id + 3 * gap.length;
+/** What all lines of one list share: whose the first ones are, where that is more than one, has a column. */
+export type HistoryLayout = { readonly zone: Zone; readonly bots: readonly string[] };
+
+const mostOfBot = 12;
+
+function botWidth({ bots }: HistoryLayout): number {
+  return Math.min(mostOfBot, Math.max('BOT'.length, ...bots.map((bot) => stringWidth(safeLine(bot)))));
+}
+
+/** What comes before what it is about, after when and how it stands. */
+function whoseCells(id: string, bot: string, layout: HistoryLayout): string {
+  const width = botWidth(layout);
+  const cells = [pad(id, widths.id), ...(layout.bots.length > 1 ? [pad(cutTo(bot, width), width)] : [])];
+  return `${cells.join(gap)}${gap}`;
+}
+
+function beforeWhat(layout: HistoryLayout): number {
+  return timeWidths[layout.zone] + widths.state + 2 * gap.length + whoseCells('', '', layout).length;
 }
 
 /** Where a row has no room for what it is about, that has a line of its own. */
-function isNarrow(columns: number, zone: Zone): boolean {
-  return columns < beforeWhat(zone) + leastForWhat;
+function isNarrow(columns: number, layout: HistoryLayout): boolean {
+  return columns < beforeWhat(layout) + leastForWhat;
 }
 
-export function historyHeading({ paint, columns }: Canvas, zone: Zone): string {
-  const cells = [pad('WHEN', timeWidths[zone]), pad('STATE', widths.state)];
-  const rest = isNarrow(columns, zone)
-    ? `\n${gap}${pad('ID', widths.id)}${gap}WHAT`
-    : `${gap}${pad('ID', widths.id)}${gap}WHAT`;
+export function historyHeading({ paint, columns }: Canvas, layout: HistoryLayout): string {
+  const cells = [pad('WHEN', timeWidths[layout.zone]), pad('STATE', widths.state)];
+  const rest = `${isNarrow(columns, layout) ? '\n' : ''}${gap}${whoseCells('ID', 'BOT', layout)}WHAT`;
   return `${paint.dim(cells.join(gap) + rest)}\n`;
 }
 
@@ -59,35 +73,40 @@ export function whoGetsWhat(intent: Pick<Intent, 'kind' | 'body'>): string {
 }
 
 /** Its name, and which row of a batch it is; and which way it was resolved, or who wants it approved. */
-function marksOf({ name, rowId, resolvedAs, why = '' }: Intent, width: number): string {
+function marksOf(
+  { name, rowId, resolvedAs, why = '', bot }: Intent,
+  width: number,
+  { bots }: HistoryLayout,
+): string {
   const row = rowId === undefined ? '' : ` ${cutTo(safeLine(rowId), Math.floor(width / 4))}`;
   const named =
     name === undefined ? '' : ` [${cutTo(safeLine(name), Math.floor(width / (row === '' ? 2 : 4)))}${row}]`;
   const mark = resolvedAs === undefined ? waitingMarks[why] : resolvedWay(resolvedAs);
-  return `${named}${mark === undefined ? '' : ` (${mark})`}`;
+  const other = bots.length > 1 || bots.includes(bot) ? '' : ` ${ofBot(cutTo(safeLine(bot), mostOfBot))}`;
+  return `${named}${mark === undefined ? '' : ` (${mark})`}${other}`;
 }
 
 /** What it is about and its marks, in so many cells: of a long text these are what must stay. */
-function whatIn(intent: Intent, width: number): string {
-  const marks = marksOf(intent, width);
+function whatIn(intent: Intent, width: number, layout: HistoryLayout): string {
+  const marks = marksOf(intent, width, layout);
   return cutTo(safeLine(whoGetsWhat(intent)), Math.max(0, width - stringWidth(marks))) + marks;
 }
 
 /** One intent as one line of a table that fits the terminal. */
-export function historyLine(report: Report, zone: Zone): View {
+export function historyLine(report: Report, layout: HistoryLayout): View {
   return {
     json: reportJson(report),
     quiet: report.intent.id,
     human: ({ paint, columns }) => {
       const { intent } = report;
       const state = colours[intent.state](paint)(pad(intent.state, widths.state));
-      const when = `${isoIn(zone, intent.createdAtMs)}${gap}${state}`;
-      const id = pad(intent.id, widths.id);
-      if (isNarrow(columns, zone)) {
-        const width = Math.max(leastForWhat, columns - widths.id - 2 * gap.length);
-        return `${when}\n${gap}${id}${gap}${whatIn(intent, width)}\n`;
+      const when = `${isoIn(layout.zone, intent.createdAtMs)}${gap}${state}`;
+      const whose = whoseCells(intent.id, safeLine(intent.bot), layout);
+      if (isNarrow(columns, layout)) {
+        const width = Math.max(leastForWhat, columns - whose.length - gap.length);
+        return `${when}\n${gap}${whose}${whatIn(intent, width, layout)}\n`;
       }
-      return `${when}${gap}${id}${gap}${whatIn(intent, columns - beforeWhat(zone))}\n`;
+      return `${when}${gap}${whose}${whatIn(intent, columns - beforeWhat(layout), layout)}\n`;
     },
   };
 }

@@ -63,6 +63,10 @@ export function listIsCut(shown: number): string {
 
 export const replyIsCut = '… (--json shows it whole)';
 
+export function ofBot(bot: string): string {
+  return `(bot ${bot})`;
+}
+
 /** Who wants a person’s approval of it. */
 export const waitingMarks: Readonly<Record<string, string>> = {
   proposed: 'proposed',

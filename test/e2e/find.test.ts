@@ -72,6 +72,26 @@ describe('batch status', () => {
 });
 
 describe('history', () => {
+  test('says whose each is, where that is more than one bot’s', async () => {
+    const profile = (variable: string) => ({
+      'base-url': operator.sandbox.baseUrl,
+      token: { kind: 'env', variable },
+    });
+    operator.home.writeConfig({
+      version: 1,
+      profiles: { ops: profile('BOTCTL_TOKEN'), a: profile('BOTCTL_TOKEN') },
+    });
+    await operator.run([...payAda, '--once', 'one', '--profile', 'ops']);
+    expect(await shown()).toEqual([expect.stringMatching(/accepted {2}[0-9a-f]{12} {2}0\.5 SOL/u)]);
+    await operator.run([...payAda, '--once', 'two', '--profile', 'a']);
+    expect((await operator.run(['history'])).stdout).toMatch(/^WHEN +STATE +ID +BOT {2}WHAT\n/u);
+    expect(await shown()).toEqual([
+      expect.stringMatching(/accepted {2}[0-9a-f]{12} {2}a {4}0\.5 SOL .*\[two\]$/u),
+      expect.stringMatching(/accepted {2}[0-9a-f]{12} {2}ops {2}0\.5 SOL .*\[one\]$/u),
+    ]);
+    expect(await shown('--bot', 'a')).toEqual([expect.stringMatching(/[0-9a-f]{12} {2}0\.5 SOL/u)]);
+  });
+
   test('refuses what ends before it begins', async () => {
     for (const [since, until] of [
       ['2026-11-20', '2026-11-10'],
