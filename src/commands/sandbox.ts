@@ -19,6 +19,7 @@ import {
   noLongerShown,
   notANumber,
   onlyToFund,
+  readerGone,
 } from '../words/sandbox.ts';
 import { isoExact } from '../words/time.ts';
 import { sandboxFolder } from './journalPath.ts';
@@ -40,7 +41,7 @@ type SandboxOptions = {
 export async function run(given: Given, context: Context): Promise<Exit> {
   if (given.args.length > 0) return (await import('./sandboxFolder.ts')).run(given, context);
   const options = parse(given);
-  const { display, interrupts } = context;
+  const { display, interrupts, clock } = context;
   const dataDir = options.ephemeral
     ? await mkdtemp(join(tmpdir(), 'botctl-sandbox-'))
     : resolve(options.data ?? sandboxFolder(context.env));
@@ -58,8 +59,11 @@ export async function run(given: Given, context: Context): Promise<Exit> {
     const missing = missingNativeVm();
     if (missing !== undefined) display.notice(missing);
     for (const note of running.notes) display.notice(note);
-    await display.show(greeting(running, dataDir));
-    await aborted(interrupts.first);
+    const greeted = await display.show(greeting(running, dataDir));
+    if (display.face === 'human')
+      void clock.sleep(breathMs, interrupts.first).then(() => lines.add(blankLine));
+    if (greeted === 'written') await Promise.race([aborted(interrupts.first), lines.readerGone]);
+    if (!interrupts.first.aborted) display.notice(readerGone);
     await Promise.race([running.close(), aborted(interrupts.second)]);
     await lines.written();
   } finally {
@@ -172,14 +176,27 @@ function lineView({ at, operation, status, key, effect, reason }: RequestLog): V
   };
 }
 
-/** Request lines in their order. A reader that went away, or a full disk, does not end the service. */
+/**
+ * Between the greeting and the requests. A reader that took only the greeting, as head does, has gone by then: that is
+ * heard of only by who writes.
+ */
+const breathMs = 500;
+const blankLine: View = { json: {}, human: () => '\n' };
+
+/** Request lines in their order. A full disk does not end the service. */
 class LineQueue {
   readonly #display: Display;
+  /** Nobody reads stdout any more. */
+  readonly readerGone: Promise<void>;
+  #sayGone: () => void = () => {};
   #last: Promise<void> = Promise.resolve();
   #broken = false;
 
   constructor(display: Display) {
     this.#display = display;
+    this.readerGone = new Promise((resolve) => {
+      this.#sayGone = resolve;
+    });
   }
 
   add(view: View): void {
@@ -193,7 +210,7 @@ class LineQueue {
   async #write(view: View): Promise<void> {
     if (this.#broken) return;
     try {
-      await this.#display.show(view);
+      if ((await this.#display.show(view)) === 'closed') this.#sayGone();
     } catch (error) {
       this.#broken = true;
       this.#display.warn(noLongerShown(error instanceof Error ? error.message : String(error)));

@@ -47,6 +47,8 @@ export function notANumber(name: string, text: string, most: number): Failure {
 
 export const greetingEnd = 'Every request is shown here. Ctrl-C ends it.';
 
+export const readerGone = 'Nobody reads what the sandbox shows any more: it ends.';
+
 export function noLongerShown(trouble: string): string {
   return `Requests are no longer shown: ${trouble}`;
 }

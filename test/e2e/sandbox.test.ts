@@ -138,6 +138,19 @@ describe('botctl sandbox', () => {
     expect(readdirSync(temporary)).toEqual([]);
   });
 
+  test('ends when the reader of its output goes, and says so', async () => {
+    const { env } = shared;
+    const ended = await shell('botctl sandbox --ephemeral | head -1; echo "${PIPESTATUS[0]}"', { env });
+    expect(ended.stdout).toMatch(/^botctl sandbox .*\n0\n$/u);
+    expect(ended.stderr).toContain('Nobody reads what the sandbox shows any more: it ends.');
+    const request =
+      'read -r line; curl -s "$(echo "$line" | grep -o \'http://[^"]*\' | head -1)/api/bot/v1/none" -o /dev/null &';
+    const json = await shell(`botctl sandbox --ephemeral --json | { ${request} }; echo "\${PIPESTATUS[0]}"`, {
+      env,
+    });
+    expect(json.stdout).toBe('0\n');
+  });
+
   test('--seed gives a new folder the same tokens and wallet, and --fault-rate the same fates', async () => {
     const fates: unknown[] = [];
     for (const name of ['one', 'two']) {
