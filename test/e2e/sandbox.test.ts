@@ -140,7 +140,7 @@ describe('botctl sandbox', () => {
 
   test('ends when the reader of its output goes, and says so', async () => {
     const { env } = shared;
-    const ended = await shell('botctl sandbox --ephemeral | head -1; echo "${PIPESTATUS[0]}"', { env });
+    const ended = await shell(`botctl sandbox --ephemeral | head -1; echo "\${PIPESTATUS[0]}"`, { env });
     expect(ended.stdout).toMatch(/^botctl sandbox .*\n0\n$/u);
     expect(ended.stderr).toContain('Nobody reads what the sandbox shows any more: it ends.');
     const request =
