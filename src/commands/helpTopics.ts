@@ -54,7 +54,7 @@ export const topics: Readonly<Record<TopicName, Topic>> = {
     stacked: true,
     outro: `A transfer is the same within 20 h, a message within 2 min, unless it is named: --once NAME makes the name the intent, --run NAME (or BOTCTL_RUN) makes every different command of a run happen once. Scripts should name what they do.
 
-A transfer is not sent either (exit 10) while another one of the same amount to the same address is not settled; nor, unnamed, while one like it was made within 20 h and no command has told it yet.
+A transfer is not sent either (exit 10) while another one of the same amount to the same address is not settled; nor, unnamed, while one like it was made within 20 h and no command has reported it yet, or the same one was made under another name of the bot.
 
 Through a shared journal a transfer without a name is not sent at all (exit 2). Its server can be restored to an earlier point, or replaced by a standby that lacks the last entries: under a name the same command then has the same key, and the service pays once; without one it would be a new transfer.`,
   },

@@ -14,6 +14,8 @@ export type Identity = {
   readonly fingerprint: string;
   readonly digest: string;
   readonly payment: string | undefined;
+  /** Whose it is where nothing names it: a bot may be given another name. */
+  readonly tokenHash: string | undefined;
   /** The key, where it is determined before anything is sent. */
   readonly key: string | undefined;
   /** What it was called while journals told the names of loopback apart. */
@@ -30,12 +32,14 @@ export function identify(
   journal: Pick<Journal, 'hashOf'>,
   canonical = canonicalOf(order.wanted),
 ): Identity {
-  const tokenHash = bot.name === envBot ? journal.hashOf(bot.token.reveal()) : undefined;
+  const isTokenAsked = bot.name === envBot || !isNamed(order.naming);
+  const tokenHash = isTokenAsked ? journal.hashOf(bot.token.reveal()) : undefined;
+  const speaker = { bot: bot.name, tokenHash: bot.name === envBot ? tokenHash : undefined };
   const namesAt = (baseUrl: BaseUrl): Names => {
     const scope: Scope = { baseUrl, kind: order.wanted.kind };
     return {
       scope,
-      digest: identityFor(order.naming, scope, { bot: bot.name, tokenHash }, canonical),
+      digest: identityFor(order.naming, scope, speaker, canonical),
       key: isNamed(order.naming) ? keyFor(order.naming, scope, canonical, () => '') : undefined,
     };
   };
@@ -45,6 +49,7 @@ export function identify(
     canonical,
     fingerprint: fingerprint(canonical),
     payment: paymentOf(order.wanted),
+    tokenHash,
     former: bot.spelledUrl === bot.baseUrl ? undefined : namesAt(bot.spelledUrl),
   };
 }

@@ -1,6 +1,6 @@
 import { type Bot, envBot } from '../bot/bot.ts';
 import { isNamed } from '../intent/naming.ts';
-import type { Intent, NamedBy, NewIntent, Reads } from '../journal/journal.ts';
+import type { Intent, NamedBy, Reads } from '../journal/journal.ts';
 import type { Identity, Names } from './identity.ts';
 import { tooOldToSend } from './keyAge.ts';
 import { meaningOf, type PlanKind } from './planKinds.ts';
@@ -101,15 +101,16 @@ function isGuarded(is: PlanKind, found: Intent | undefined): boolean {
 
 /** What two transfers are compared by. */
 type Payment = Pick<
-  NewIntent,
-  'baseUrl' | 'kind' | 'payment' | 'identity' | 'bot' | 'fingerprint' | 'namedBy'
+  Intent,
+  'baseUrl' | 'kind' | 'payment' | 'identity' | 'bot' | 'tokenHash' | 'fingerprint' | 'namedBy'
 >;
 
-function paymentOf({ scope, payment, digest, fingerprint, order }: Identity, bot: Bot): Payment {
+function paymentOf(identity: Identity, bot: Bot): Payment {
+  const { scope, payment, digest, fingerprint, tokenHash, order } = identity;
   const { by } = order.naming;
   const namedBy = by === 'nothing' ? undefined : by;
   const { baseUrl, name } = bot;
-  return { baseUrl, kind: scope.kind, payment, identity: digest, bot: name, fingerprint, namedBy };
+  return { baseUrl, kind: scope.kind, payment, identity: digest, bot: name, tokenHash, fingerprint, namedBy };
 }
 
 type TwinFound = {
@@ -145,23 +146,23 @@ async function findUnfinishedTwin(
 }
 
 /**
- * A payment that was made and that nobody was told of, or that another token's `env` made with the same body:
- * where nothing is named, nobody can say that this one is not the same.
+ * A payment that was made and that nobody was told of; or one with the same body, made by another token's `env`,
+ * or with the same token under another name, as before a profile was renamed. Where nothing is named, nobody can
+ * say that this one is not the same.
  */
 async function findRecentTwin(
-  { payment, namedBy, baseUrl, identity, bot, fingerprint }: Payment,
+  { payment, namedBy, baseUrl, identity, bot, tokenHash, fingerprint }: Payment,
   reads: Reads,
   nowMs: number,
   overruled: Plan['overruled'],
 ): Promise<Intent | undefined> {
   if (payment === undefined || namedBy !== undefined) return undefined;
-  const isOfAnotherToken = (other: Intent): boolean =>
-    bot === envBot &&
-    other.bot === envBot &&
-    other.namedBy === undefined &&
-    other.fingerprint === fingerprint;
+  const mayBeTheSameBot = (other: Intent): boolean =>
+    (bot === envBot && other.bot === envBot) || (tokenHash !== undefined && other.tokenHash === tokenHash);
+  const mayBeThisOne = (other: Intent): boolean =>
+    other.namedBy === undefined && other.fingerprint === fingerprint && mayBeTheSameBot(other);
   const made = await reads.unnamedOfPayment(baseUrl, payment, nowMs - rerunWindowMs.transfer);
   return made
     .filter((other) => other.identity !== identity && isDone(other) && !overruled.has(other.id))
-    .find((other) => other.reportedAtMs === undefined || isOfAnotherToken(other));
+    .find((other) => other.reportedAtMs === undefined || mayBeThisOne(other));
 }

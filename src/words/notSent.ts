@@ -4,7 +4,7 @@ import type { FailureCode } from '../errors.ts';
 import type { Intent } from '../journal/journal.ts';
 import { approving, deciding, givingUp, resolving, waitsUnsent } from './decisionCommands.ts';
 import { unsent, unsentNow } from './nothing.ts';
-import type { Words } from './phrases.ts';
+import { byAnother, type Words } from './phrases.ts';
 import { policyWords, type Refused } from './policy.ts';
 import { anotherProcess } from './process.ts';
 import { iso } from './time.ts';
@@ -81,11 +81,12 @@ const wordsOf: Readonly<Record<NotSentKind, (intent: Intent) => Words>> = {
           next: twin.state === 'held' ? deciding(twin.id) : [['resume', twin.id], ...resolving(twin.id)],
         },
 
-  'recently-done': ({ id, updatedAtMs, reportedAtMs }) => {
+  'recently-done': (twin) => {
+    const { id, updatedAtMs, reportedAtMs } = twin;
     const why =
       reportedAtMs === undefined
         ? 'and no command has reported its outcome yet'
-        : 'with another token: its command may have been this one';
+        : `${byAnother(twin)}: its command may have been this one`;
     return {
       message: unsentNow(
         `A transfer of the same amount to the same address was made at ${iso(updatedAtMs)} (intent ${id}), ${why}.`,

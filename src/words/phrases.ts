@@ -1,5 +1,6 @@
+import { envBot } from '../bot/bot.ts';
 import type { Kind } from '../intent/wanted.ts';
-import type { Attempt } from '../journal/journal.ts';
+import type { Attempt, Intent } from '../journal/journal.ts';
 import { readReply } from '../wire/readReply.ts';
 import type { Suggestion } from './suggestion.ts';
 
@@ -9,6 +10,11 @@ export type Words = { message: string; hint: string; next?: readonly Suggestion[
 export const nouns: Readonly<Record<Kind, string>> = { message: 'message', transfer: 'transfer' };
 export const done: Readonly<Record<Kind, string>> = { message: 'sent', transfer: 'made' };
 export const verbs: Readonly<Record<Kind, string>> = { message: 'send', transfer: 'make' };
+
+/** Whose an earlier payment was that may be the one that is wanted now. */
+export function byAnother({ bot }: Pick<Intent, 'bot'>): string {
+  return bot === envBot ? 'with a token that is no profile’s' : `by the bot ${bot}`;
+}
 
 /** The last reply in a few words: its status and what the service says, or what went wrong on the way. */
 export function summary(attempt: Attempt | undefined): string {

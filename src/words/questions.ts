@@ -2,7 +2,7 @@ import type { Plan } from '../engine/plan.ts';
 import { meaningOf } from '../engine/planKinds.ts';
 import type { Kind } from '../intent/wanted.ts';
 import type { Intent } from '../journal/journal.ts';
-import { done, nouns } from './phrases.ts';
+import { byAnother, done, nouns } from './phrases.ts';
 import { iso } from './time.ts';
 
 /** What a person is asked before anything is sent; the default is No. */
@@ -41,5 +41,5 @@ function lastDone(found: Intent | undefined): string {
 }
 
 function whyAsked(twin: Intent | undefined): string {
-  return twin?.reportedAtMs === undefined ? 'and no command has reported it yet' : 'with another token';
+  return twin?.reportedAtMs === undefined ? 'and no command has reported it yet' : byAnother(twin);
 }

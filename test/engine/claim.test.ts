@@ -135,7 +135,9 @@ describe('the same command again', () => {
 
   test('of another bot is another command, unless it is named', async () => {
     await scripted.runAndReport(transfer());
-    expect(endOf(await scripted.run(transfer(), [paid], { bot: 'other' }))).toBe('accepted');
+    expect(endOf(await scripted.run(transfer(), [paid], { bot: 'other', token: 'another-token' }))).toBe(
+      'accepted',
+    );
     await scripted.runAndReport(transfer({}, once('n')));
     expect(endOf(await scripted.run(transfer({}, once('n')), [], { bot: 'other' }))).toBe(
       'not sent: other-bot',
@@ -763,7 +765,37 @@ describe('the guard against a payment that nobody was told of', () => {
       await scripted.report((await scripted.only()).id);
       expect(endOf(await scripted.run(transfer({ memo: 'b' }), [paid], second))).toBe('accepted');
       for (const { id } of await scripted.intents()) await scripted.report(id);
-      expect(endOf(await scripted.run(transfer(), [paid], { bot: 'tips' }))).toBe('accepted');
+      expect(endOf(await scripted.run(transfer(), [paid], { bot: 'tips', token: 'token-3' }))).toBe(
+        'accepted',
+      );
+    });
+  });
+
+  describe('of a bot that was given another name', () => {
+    const before = { bot: 'payer', token: 'token-1' };
+    const renamed = { bot: 'payments', token: 'token-1' };
+
+    test('stands where the same token made the same payment under the earlier name, told or not', async () => {
+      await scripted.run(transfer(), [paid], before);
+      const { id } = await scripted.only();
+      await scripted.report(id);
+      const ended = await scripted.run(transfer(), [], renamed);
+      expect(ended).toMatchObject({ is: 'not-sent', because: 'recently-done', intent: { id } });
+      expect(explain(ended, 0).problem?.message).toContain('by the bot payer');
+      expect(endOf(await scripted.run(transfer({}, once('n')), [paid], renamed))).toBe('accepted');
+    });
+
+    test('does not stand where the token or the body is another, nor after the window', async () => {
+      await scripted.run(transfer(), [paid], before);
+      await scripted.report((await scripted.only()).id);
+      expect(endOf(await scripted.run(transfer({ memo: 'b' }), [paid], renamed))).toBe('accepted');
+      for (const { id } of await scripted.intents()) await scripted.report(id);
+      expect(endOf(await scripted.run(transfer(), [paid], { ...renamed, token: 'token-2' }))).toBe(
+        'accepted',
+      );
+      for (const { id } of await scripted.intents()) await scripted.report(id);
+      scripted.clock.advance(windows.transfer + 1);
+      expect(endOf(await scripted.run(transfer(), [paid], renamed))).toBe('accepted');
     });
   });
 });
