@@ -12,6 +12,7 @@ import { thisOneSentNothing, unsentNow } from './nothing.ts';
 import { done, nouns, summary, verbs, type Words } from './phrases.ts';
 import { anotherProcess } from './process.ts';
 import { formatDuration, iso } from './time.ts';
+import { cutOff } from './wire.ts';
 
 type Concluded = Outcome & { is: 'concluded' };
 
@@ -36,7 +37,11 @@ export function unknownWords({ intent, attempt, stopped }: Concluded, nowMs: num
     attempt?.trouble === claimTooOld
       ? `an earlier attempt left, and the last one did not (${claimTooOld})`
       : summary(attempt);
-  const message = `The ${nouns[intent.kind]} may have been ${done[intent.kind]}: ${why}. ${called(intent)}.`;
+  const between =
+    stopped?.because === 'interrupted' && attempt?.trouble !== cutOff
+      ? 'Interrupted before the next try. '
+      : '';
+  const message = `${between}The ${nouns[intent.kind]} may have been ${done[intent.kind]}: ${why}. ${called(intent)}.`;
   if (attempt?.status === 401 || attempt?.status === 403) {
     return {
       message,

@@ -160,6 +160,10 @@ test('a change is told in one line, with what it was before', async () => {
   expect(await lines('set', 'prod', 'token', '--token-env', 'T')).toMatch(
     /^Set token of profile prod: .*\bT\b.* \(it was: stored in the profile \(ends in efgh\)\)\n$/u,
   );
+  const mint = 'CuCRU7hJSMFD1pRMDQMxPmmfnxZZmMiKsNwJbq7SY3E1';
+  expect(await lines('set', 'prod', 'assets', `{"USDC":"${mint}"}`)).toBe(
+    `Set assets of profile prod: USDC ${mint}\n`,
+  );
   expect(await lines('rename', 'prod', 'live')).toBe('prod is now called live.\n');
   expect(await lines('use', 'live')).toBe('live is now in use.\n');
 });

@@ -236,6 +236,13 @@ describe('what is said', () => {
     expect(problem?.hint).toMatch(/after 2027-01-15T08:01:30Z \(in 90 s\)/u);
   });
 
+  test('of an interrupt between two tries is that it was one', () => {
+    const end = ended(intent('unknown'), attempt(503, 'unknown'), { because: 'interrupted' });
+    expect(explain(end, nowMs).problem?.message).toMatch(
+      /^Interrupted before the next try\. The transfer may have been made: status 503/u,
+    );
+  });
+
   test('of a named rejection is that an earlier machine’s request may have done it, however often it is asked', () => {
     const named = intent('rejected', 'message', { namedBy: 'once', name: 'n' });
     const fresh = explain(ended(named, attempt(404, 'rejected')), nowMs);

@@ -46,7 +46,9 @@ function rowsOf(summary: ProfileSummary): [string, string][] {
 
 /** What is shown of one key. */
 export function shownValue(summary: ProfileSummary, wanted: string): string | undefined {
-  const values = rowsOf(summary).flatMap(([key, value]) => (key === wanted ? [value] : []));
+  // Each asset has a row of its own.
+  const rowKey = wanted === 'assets' ? 'asset' : wanted;
+  const values = rowsOf(summary).flatMap(([key, value]) => (key === rowKey ? [value] : []));
   return values.length === 0 ? undefined : values.join(', ');
 }
 
