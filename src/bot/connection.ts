@@ -2,7 +2,6 @@ import type { Env } from '../context.ts';
 import { originOf } from '../intent/baseUrl.ts';
 import type { Kind } from '../intent/wanted.ts';
 import { poolChannels } from '../wire/channelPool.ts';
-import type { Connecting } from '../wire/connecting.ts';
 import type { Channel } from '../wire/flight.ts';
 import { LateChannel } from '../wire/lateChannel.ts';
 import { nextTurn } from '../wire/turn.ts';
@@ -57,20 +56,10 @@ export function channelTo(
     }
     const { connecting } = await import('../wire/connecting.ts');
     const first = connecting(settings);
-    if (reachesOut) await begin(first);
+    if (reachesOut) await first.begin();
     const { openChannel } = await import('../wire/undiciChannel.ts');
     // What came back while undici was loading is answered before the commit takes its time.
     if (reachesOut) await nextTurn();
     return openChannel(settings, first);
   });
-}
-
-/**
- * What is loaded afterwards keeps the process busy. The first packet leaves before that; and so does what answers the
- * reply to it, where that came while TLS was loading.
- */
-async function begin(first: Connecting): Promise<void> {
-  first.begin();
-  await nextTurn();
-  await nextTurn();
 }

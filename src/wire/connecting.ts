@@ -15,12 +15,18 @@ export type ConnectingSettings = {
 };
 
 export type Connecting = {
-  /** Begins the connection that is needed first, before anything may be sent on it. */
-  begin(): void;
+  /**
+   * Begins the connection that is needed first, before anything may be sent on it. Resolves when it is the other
+   * side’s turn, also where the connection has failed by then: what keeps the process busy can be done now.
+   */
+  begin(): Promise<void>;
   readonly connect: buildConnector.connector;
   /** Lets go of every connection that is still being made, or was made for nothing: undici itself would wait. */
   abandon(): void;
 };
+
+// A way that takes longer has time enough left for everything.
+const longestGreetingMs = 100;
 
 /** How a client gets its connections: straight, or through a proxy's tunnel; not where the token would be read by others. */
 export function connecting(settings: ConnectingSettings): Connecting {
@@ -35,9 +41,17 @@ export function connecting(settings: ConnectingSettings): Connecting {
     return begun ?? dial(destination, over.signal);
   };
   return {
-    begin: () => {
-      early = new EarlyConnection(dial(destination, over.signal));
-    },
+    begin: () =>
+      new Promise((resolve) => {
+        const late = setTimeout(resolve, longestGreetingMs);
+        const greeted = (): void => {
+          clearTimeout(late);
+          resolve();
+        };
+        const dialling = dial(destination, over.signal, greeted);
+        dialling.catch(greeted);
+        early = new EarlyConnection(dialling);
+      }),
     connect: (_options, callback) => {
       earlyOrFresh().then(
         (socket) => {

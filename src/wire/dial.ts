@@ -6,24 +6,47 @@ import { nextTurn } from './turn.ts';
 
 export type Destination = { readonly service: URL; readonly proxy: ProxyServer | undefined };
 
+/** A way to the other side, before TLS. */
+type Reaching = {
+  readonly socket: Promise<Socket>;
+  /** Its first packet is on its way, or never will be. */
+  readonly begun: Promise<void>;
+};
+
 /**
  * A connection that stands: TCP, a proxy's tunnel where there is one, and TLS. Not a byte of a request is in it.
- * Nothing here ends by itself: aborting `over` lets go of all that is underway.
+ * Nothing here ends by itself: aborting `over` lets go of all that is underway. `onGreeted` is called when all has
+ * been said that can be said before the other side answers.
  */
-export async function dial({ service, proxy }: Destination, over: AbortSignal): Promise<Socket> {
+export async function dial(
+  { service, proxy }: Destination,
+  over: AbortSignal,
+  onGreeted: () => void = () => {},
+): Promise<Socket> {
   const isSecure = service.protocol === 'https:';
   const host = service.hostname.replace(/^\[|\]$/gu, '');
   const port = Number(service.port) || (isSecure ? 443 : 80);
   const reaching =
-    proxy === undefined ? reach(host, port, over) : tunnel(proxy, `${service.hostname}:${port}`, over);
-  const socket = isSecure ? await secured(reaching, host, over) : await reaching;
+    proxy === undefined
+      ? reach(host, port, over)
+      : { socket: tunnel(proxy, `${service.hostname}:${port}`, over), begun: nextTurn() };
+  if (!isSecure) void reaching.begun.then(onGreeted);
+  const socket = isSecure ? await secured(reaching, host, over, onGreeted) : await reaching.socket;
   return socket.setNoDelay(true).setKeepAlive(true, 60_000);
 }
 
 // node:net and node:tls are loaded by whoever connects only.
-function reach(host: string, port: number, over: AbortSignal): Promise<Socket> {
-  const { connect } = process.getBuiltinModule('node:net');
-  return standing(connect({ host, port }), 'connect', over);
+function reach(host: string, port: number, over: AbortSignal): Reaching {
+  const { connect, isIP } = process.getBuiltinModule('node:net');
+  const socket = connect({ host, port });
+  const stands = standing(socket, 'connect', over);
+  const named = new Promise<void>((resolve) => {
+    // The first packet leaves right after it.
+    socket.once('lookup', () => resolve());
+    const settled = (): void => resolve();
+    stands.then(settled, settled);
+  });
+  return { socket: stands, begun: isIP(host) > 0 ? nextTurn() : named };
 }
 
 async function tunnel(proxy: ProxyServer, target: string, over: AbortSignal): Promise<Socket> {
@@ -41,15 +64,22 @@ async function tunnel(proxy: ProxyServer, target: string, over: AbortSignal): Pr
 }
 
 /** Node 20 takes 19 ms to read the authorities that it trusts: while the first packet is on its way. */
-async function secured(reaching: Promise<Socket>, host: string, over: AbortSignal): Promise<Socket> {
+async function secured(
+  { socket: reaching, begun }: Reaching,
+  host: string,
+  over: AbortSignal,
+  onGreeted: () => void,
+): Promise<Socket> {
   reaching.catch(() => {});
-  await nextTurn();
+  await begun;
   const { connect, createSecureContext } = process.getBuiltinModule('node:tls');
   const secureContext = createSecureContext();
   const socket = await reaching;
   const servername = /^[\d.]+$|:/u.test(host) ? '' : host;
   const ALPNProtocols = ['http/1.1'];
-  return standing(connect({ socket, host, servername, secureContext, ALPNProtocols }), 'secureConnect', over);
+  const securing = connect({ socket, host, servername, secureContext, ALPNProtocols });
+  onGreeted();
+  return standing(securing, 'secureConnect', over);
 }
 
 function standing(socket: Socket, event: 'connect' | 'secureConnect', over: AbortSignal): Promise<Socket> {

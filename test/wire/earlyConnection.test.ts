@@ -23,7 +23,7 @@ async function begun(origin: string, service: Loopback, env: Record<string, stri
 function beginTo(origin: string, env: Record<string, string> = {}): Channel {
   const settings = settingsFor(origin, { env });
   const first = connecting(settings);
-  first.begin();
+  void first.begin();
   return closedAfterTest(openChannel(settings, first));
 }
 
