@@ -118,6 +118,32 @@ describe('a connection that is begun early', () => {
     expect(service.talks).toHaveLength(1);
   });
 
+  test.each(['127.0.0.1', 'localhost'])(
+    'to %s has greeted the other side when it is its turn',
+    async (host) => {
+      const service = closedAfterTest(await startLoopback(ok));
+      const first = connecting(settingsFor(`https://${host}:${service.port}`));
+      await first.begin();
+      first.abandon();
+      await vi.waitUntil(() => service.talks[0]?.socket.closed);
+      // The greeting of TLS; what had not left by then would never have come.
+      expect(service.talks[0]?.received[0]).toBe(0x16);
+    },
+  );
+
+  test('holds nobody up where it fails, nor where nothing answers', async () => {
+    await connecting(settingsFor(`https://127.0.0.1:${await deadPort()}`)).begin();
+    const silent = closedAfterTest(await startLoopback(() => {}));
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const env = { HTTPS_PROXY: `http://127.0.0.1:${silent.port}` };
+    const first = connecting(settingsFor('https://bots.test', { env }));
+    const begins = first.begin();
+    await vi.waitUntil(() => silent.talks.length > 0);
+    vi.advanceTimersByTime(100);
+    await begins;
+    first.abandon();
+  });
+
   test('is let go where nothing is sent after all', async () => {
     const service = closedAfterTest(await startLoopback(ok));
     const channel = await begun(`http://127.0.0.1:${service.port}`, service);
