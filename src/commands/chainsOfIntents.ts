@@ -1,4 +1,4 @@
-import { type Bot, sandboxBot } from '../bot/bot.ts';
+import { type Bot, envBot, sandboxBot } from '../bot/bot.ts';
 import { chainOfProfile } from '../bot/chooseBot.ts';
 import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
@@ -6,7 +6,7 @@ import type { Pace } from '../engine/ports.ts';
 import { Failure } from '../errors.ts';
 import type { Intent } from '../journal/journal.ts';
 import { ofTheSandbox } from '../words/botsOfIntents.ts';
-import { noRpcUrl } from '../words/chain.ts';
+import { nodeOfGoneProfile, noRpcUrl } from '../words/chain.ts';
 import { journalLocation, shownLocation } from './journalPath.ts';
 import { botInputs, openBot } from './openBot.ts';
 import { type OpenedChain, openChain, refuseOtherCluster } from './openChain.ts';
@@ -70,7 +70,7 @@ export class ChainsOfIntents {
     if (name === sandboxBot)
       throw ofTheSandbox(id, await shownLocation(await journalLocation(this.#given, this.#context)));
     const bot = await chainOfProfile(name, botInputs(this.#context));
-    if (bot === undefined) throw noRpcUrl(name);
+    if (bot === undefined) throw name === envBot ? noRpcUrl(name) : nodeOfGoneProfile(name);
     return { bot, close: async () => {} };
   }
 }

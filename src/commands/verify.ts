@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { outcomeView } from '../display/outcomeView.ts';
 import type { Report } from '../display/report.ts';
 import { verifiedView } from '../display/verifiedView.ts';
-import { type Exit, exitOf, type Problem, problemOf } from '../errors.ts';
+import { type Exit, exitOf, Failure, type Problem, problemOf } from '../errors.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
 import {
   chainWarnings,
@@ -14,9 +14,12 @@ import {
   happenedAllTheSame,
   notATransfer,
   notDecided,
+  nothingOnChain,
+  notLookedUp,
   someUnproven,
 } from '../words/chain.ts';
 import { nothingToVerify, verifyingText } from '../words/chainOptions.ts';
+import { isUnsent } from '../words/decisionCommands.ts';
 import { acknowledge } from './acknowledge.ts';
 import { chainProblem, chainStandingOf } from './chainProblem.ts';
 import { ChainsOfIntents } from './chainsOfIntents.ts';
@@ -66,6 +69,7 @@ async function verifyNamed({ given, context, journal, chains }: Verifying): Prom
 async function transferById(beginning: string, journal: Journal): Promise<Intent> {
   const intent = await intentById(beginning, journal);
   if (intent.kind !== 'transfer') throw notATransfer(intent.id);
+  if (isUnsent(intent)) throw nothingOnChain(intent.id);
   return intent;
 }
 
@@ -76,6 +80,7 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
   const { display, interrupts } = context;
   const sinceMs = since && sinceOf(since, journal.clock.now());
   const counts = { proven: 0, contradicted: 0, undecided: 0 };
+  const nodeless: Nodeless = new Map();
   let done = 0;
   const stop = display.interactive
     ? display.meter(() => ({ share: 0, text: verifyingText(done) }))
@@ -83,7 +88,7 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
   try {
     for await (const page of openPages(journal, sinceMs)) {
       if (interrupts.first.aborted) break;
-      await verifyEach(page, chains, journal, async (verified) => {
+      await verifyEach(await withNodes(page, chains, nodeless), chains, journal, async (verified) => {
         done += 1;
         counts[countedAs(verified)] += 1;
         await tellRow(verified, given, context, journal);
@@ -91,6 +96,12 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
     }
   } finally {
     stop();
+  }
+  for (const [failure, transfers] of nodeless) {
+    if (done === 0) throw failure;
+    counts.undecided += transfers;
+    const problem = problemOf(failure);
+    display.warn(notLookedUp(transfers, problem), problem.next);
   }
   if (done === 0) display.notice(nothingToVerify);
   const failing = endOfAll(counts);
@@ -102,6 +113,28 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
   if (display.face === 'human') await display.show(view);
   await display.fail(failing, view.json);
   return exitOf(failing.code);
+}
+
+/** Why no node can be asked of a bot's transfers, and of how many. */
+type Nodeless = Map<Failure, number>;
+
+/** Those of which a node can be asked: another bot's must not keep them from being looked up. */
+async function withNodes(
+  intents: readonly Intent[],
+  chains: ChainsOfIntents,
+  nodeless: Nodeless,
+): Promise<Intent[]> {
+  const shown: Intent[] = [];
+  for (const intent of intents) {
+    try {
+      await chains.of(intent);
+      shown.push(intent);
+    } catch (thrown) {
+      if (!(thrown instanceof Failure) || thrown.code !== 'no-rpc-url') throw thrown;
+      nodeless.set(thrown, (nodeless.get(thrown) ?? 0) + 1);
+    }
+  }
+  return shown;
 }
 
 function countedAs({ view }: Verified): 'proven' | 'contradicted' | 'undecided' {
@@ -126,6 +159,7 @@ async function* openPages(journal: Journal, sinceMs: number | undefined): AsyncG
     ...(sinceMs === undefined ? {} : { sinceMs }),
   } as const;
   for await (const intent of journal.reads.select(selection)) {
+    if (isUnsent(intent)) continue;
     if (isFinal(standingOf(await journal.reads.observationsOf(intent.id)))) continue;
     page.push(intent);
     if (page.length < pageLength) continue;

@@ -117,7 +117,7 @@ function intentJson(intent: Intent): Fields {
   };
 }
 
-/** Whether what is told to have happened is what was asked for; nothing where nothing did. */
+/** Whether it is shown that what happened is what was asked for, by more than a person’s word; nothing where nothing did. */
 export function isVerified({
   intent,
   attempt,
@@ -125,7 +125,7 @@ export function isVerified({
 }: Pick<Report, 'intent' | 'attempt' | 'chain'>): boolean | undefined {
   if (chain?.view?.verdict === 'proven') return true;
   if (intent.state === 'accepted') return attempt?.verified ?? false;
-  return intent.resolvedAs === 'happened' ? true : undefined;
+  return intent.resolvedAs === 'happened' ? false : undefined;
 }
 
 function chainJson(chain: ChainStanding | undefined): Fields {

@@ -131,7 +131,7 @@ export const outcomeFields = {
     .boolean()
     .optional()
     .describe(
-      'only where it happened; false where nothing shows that what was done under the name is what was asked for here',
+      'only where it happened; false where nothing but a person’s word shows it, or nothing shows that what was done under the name is what was asked for here',
     ),
   intent,
   message: anything.optional().describe('the message as the service answered it'),

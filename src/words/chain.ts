@@ -1,10 +1,11 @@
+import { envBot } from '../bot/bot.ts';
 import type { ChainView, Paid } from '../chain/proof.ts';
 import type { Reason } from '../chain/reason.ts';
-import { Failure } from '../errors.ts';
+import { Failure, type Problem } from '../errors.ts';
 import { formatAmount } from '../intent/amount.ts';
 import type { Intent } from '../journal/journal.ts';
 import { counted, listed } from './list.ts';
-import { undecided as decidedNothing, unsent } from './nothing.ts';
+import { undecided as decidedNothing, unsent, withoutEnd } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
 import { formatDuration } from './time.ts';
 
@@ -170,6 +171,12 @@ export function someUnproven(against: number, open: number, of: 'of-batch' | 'of
 }
 
 export function noRpcUrl(bot: string): Failure {
+  if (bot === envBot)
+    return new Failure(
+      'no-rpc-url',
+      unsent('Only a profile names a Solana node, and this bot’s token is not a profile’s'),
+      { hint: 'Name a profile that has an rpc-url, with --profile NAME.' },
+    );
   return new Failure(
     'no-rpc-url',
     unsent(`The bot ${bot} names no Solana node that could show its transfers`),
@@ -177,6 +184,28 @@ export function noRpcUrl(bot: string): Failure {
       hint: 'Name one in its profile, and run the command again:',
       next: [['config', 'set', bot, 'rpc-url']],
     },
+  );
+}
+
+export function nodeOfGoneProfile(name: string): Failure {
+  return new Failure(
+    'no-rpc-url',
+    unsent(`The profile ${name} is gone, and with it the Solana node that could show its transfers`),
+    { hint: 'Name another profile, whose node shows them, with --profile NAME.' },
+  );
+}
+
+/** Of one bot's transfers no node can be asked; those of the others were looked up. */
+export function notLookedUp(transfers: number, { message, hint = '' }: Problem): string {
+  const left = counted(transfers, 'transfer was', 'transfers were');
+  return `${withoutEnd(message)} ${left} not looked up. ${hint}`;
+}
+
+export function nothingOnChain(id: string): Failure {
+  return new Failure(
+    'not-allowed-now',
+    decidedNothing(`Nothing of intent ${id} was sent: there is nothing of it that a chain could show`),
+    { hint: 'See what it waits for.', next: [['history', id]] },
   );
 }
 

@@ -29,7 +29,7 @@ function stateOf({
   isUnverified,
 }: Omit<HeadlineFacts, 'isReplayed'>): string {
   const already = isDoneBefore ? 'already ' : '';
-  if (isUnverified) return `${already}accepted`;
-  if (state === 'accepted') return `${already}${done[kind]}`;
-  return state === 'resolved' ? `resolved: ${resolvedAs}` : state;
+  if (state === 'resolved') return `resolved: ${resolvedAs}`;
+  if (state !== 'accepted') return state;
+  return `${already}${isUnverified ? 'accepted' : done[kind]}`;
 }

@@ -112,6 +112,28 @@ describe('verify', () => {
     const again = await told('verify', '--all');
     expect(again).toMatchObject({ exit: 0, verified: { proven: 0, contradicted: 0, undecided: 0 } });
   });
+
+  test('of all goes on past a bot whose profile is gone, and counts what it could not look up', async () => {
+    await addBot('tips', operator.sandbox.baseUrl);
+    await told(...payAda, '--once', 'a');
+    await told(...payAda, '--once', 'b', '--profile', 'tips');
+    await config('remove', 'tips', '--yes');
+    const all = await operator.run(['verify', '--all'], given());
+    expect(all).toMatchObject({ code: 9, stdout: '1 proven, 0 contradicted, 1 undecided.\n' });
+    expect(all.stderr).toContain('warning: The profile tips is gone');
+    expect(all.stderr).not.toContain('config set tips');
+    expect((await told('verify', '--all')).error?.hint).toContain('--profile NAME');
+    const byAnother = await operator.run(['verify', '--all', '--profile', 'payer'], given());
+    expect(byAnother).toMatchObject({ code: 0, stdout: '1 proven, 0 contradicted, 0 undecided.\n' });
+  });
+
+  test('looks for nothing of which nothing was sent', async () => {
+    const proposed = await told(...payAda, '--once', 'a', '--propose');
+    const all = await told('verify', '--all');
+    expect(all).toMatchObject({ exit: 0, verified: { proven: 0, contradicted: 0, undecided: 0 } });
+    const named = await told('verify', proposed.intent?.id ?? '');
+    expect(named).toMatchObject({ exit: 2, error: { code: 'not-allowed-now' } });
+  });
 });
 
 const { to, other } = { to: payAda[2], other: '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z' };
