@@ -6,6 +6,7 @@ import { type Exit, exitOf, problemOf } from '../errors.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
 import {
   exported,
+  exportIsCut,
   exportNotWhole,
   formatWithIds,
   formatWithJson,
@@ -36,9 +37,9 @@ export async function exportHistory(
   { display }: Context,
 ): Promise<Exit> {
   const nowMs = journal.clock.now();
-  const limit = filters.limit ?? Number.MAX_SAFE_INTEGER;
+  const limit = filters.limit ?? Number.MAX_SAFE_INTEGER - 1;
   // What begins while this is written is for the next export.
-  const selection = { untilMs: nowMs, ...selectionOf(filters, nowMs, limit), oldestFirst: true } as const;
+  const selection = { untilMs: nowMs, ...selectionOf(filters, nowMs, limit + 1), oldestFirst: true } as const;
   const hash = createHash('sha256');
   const write = (text: string): Promise<'written' | 'closed'> => {
     hash.update(text);
@@ -46,8 +47,13 @@ export async function exportHistory(
   };
   const unsettled: { count: number; some: Intent[] } = { count: 0, some: [] };
   let rows = 0;
+  let isCut = false;
   let state = await write(settledHeading(format));
-  for await (const intents of inPages(journal.reads.select(selection))) {
+  let left = limit;
+  for await (const page of inPages(journal.reads.select(selection))) {
+    const intents = page.slice(0, left);
+    isCut = intents.length < page.length;
+    left -= intents.length;
     const settled = intents.filter(isSettled);
     const lines = await Promise.all(settled.map((intent) => lineOf(intent, format, command, journal)));
     state = await write(lines.join(''));
@@ -58,6 +64,7 @@ export async function exportHistory(
       if (unsettled.some.length < mostNamed) unsettled.some.push(intent);
     }
   }
+  if (isCut) display.warn(exportIsCut(limit));
   if (state === 'closed') display.warn(exportNotWhole());
   else if (!display.quiet) display.notice(exported(rows, hash.digest('hex')));
   if (unsettled.count === 0) return 0;

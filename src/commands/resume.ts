@@ -37,7 +37,8 @@ export const run: Run = async (given, context) => {
     const intents = given.flag('all')
       ? await resumable(given, journal)
       : await intentsById(given.args, journal);
-    if (intents.length === 0) context.display.notice(nothingToResume);
+    if (intents.length === 0)
+      context.display.notice(...nothingToResume((await journal.reads.overview()).intents));
     const exits: Exit[] = [];
     for (const intent of intents) {
       if (context.interrupts.first.aborted) {

@@ -58,7 +58,8 @@ export function noJournalYet(path: string): string {
 export const noIntentMatches = 'No intent matches.';
 
 export function listIsCut(shown: number): string {
-  return `There are more: only the newest ${formatCount(shown)} are shown. --limit shows more.`;
+  const newest = shown === 1 ? 'the newest is' : `the newest ${formatCount(shown)} are`;
+  return `There are more: only ${newest} shown. --limit shows more.`;
 }
 
 export const replyIsCut = '… (--json shows it whole)';

@@ -23,6 +23,11 @@ export function exported(rows: number, digest: string): string {
   return `${counted(rows, 'row')}, SHA-256 ${digest}`;
 }
 
+export function exportIsCut(limit: number): string {
+  const some = limit === 1 ? 'the oldest intent was' : `the oldest ${formatCount(limit)} intents were`;
+  return `There are more: only ${some} looked at. Without --limit the export has all.`;
+}
+
 export function exportNotWhole(): string {
   return 'The reader went away before the end: the export is not whole.';
 }

@@ -1,9 +1,28 @@
 import { Failure } from '../errors.ts';
 import type { Intent } from '../journal/journal.ts';
 import { approving, deciding, waitsUnsent } from './decisionCommands.ts';
+import { counted } from './list.ts';
 import { noMoreSent, thisTime, unsent } from './nothing.ts';
+import type { Suggestion } from './suggestion.ts';
 
-export const nothingToResume = 'There is nothing to resume.';
+/** And what a person may have taken for it: an open one goes on with its own command, a held one is decided about. */
+export function nothingToResume({
+  open = 0,
+  held = 0,
+}: Readonly<Record<string, number>>): [string, Suggestion[]] {
+  const left = [
+    ...(open === 0
+      ? []
+      : [
+          `${counted(open, 'intent is', 'intents are')} open: nothing was sent, run ${open === 1 ? 'its own command' : 'their own commands'} again.`,
+        ]),
+    ...(held === 0 ? [] : [`${counted(held, 'intent is', 'intents are')} held, for a person to decide.`]),
+  ];
+  const next: Suggestion[] = Object.entries({ open, held }).flatMap(([state, count]) =>
+    count === 0 ? [] : [['history', '--state', state]],
+  );
+  return [['There is nothing to resume.', ...left].join(' '), next];
+}
 
 export function whichToResume(isBoth: boolean): Failure {
   const give = isBoth

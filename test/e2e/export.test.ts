@@ -83,6 +83,20 @@ test('names what is not settled, and exits 11', async () => {
   expect(await lines()).toMatchObject([{}, { id, verified: false }]);
 });
 
+test('says that it was cut, and at which end', async () => {
+  for (const name of ['a', 'b', 'c']) await operator.run([...payAda, '--once', name]);
+  const { code, stdout, stderr } = await operator.run(['history', '--format', 'jsonl', '--limit', '2']);
+  expect(code).toBe(0);
+  expect(
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { name: string }).name),
+  ).toEqual(['a', 'b']);
+  expect(stderr).toContain('warning: There are more: only the oldest 2 intents were looked at.');
+  expect((await operator.run(['history', '--format', 'jsonl', '--limit', '3'])).stderr).not.toContain('more');
+});
+
 test('has the fee that a chain was seen to keep', async () => {
   const { intent } = await operator.json(payAda);
   const journal = await openJournal(operator.journal);

@@ -101,7 +101,10 @@ describe('resume', () => {
     expect(await operator.sandbox.ledger({ kind: 'transfer' })).toHaveLength(1);
     const none = await operator.run(['resume', '--all']);
     expect(none).toMatchObject({ code: 0, stdout: '' });
-    expect(none.stderr).toMatch(/nothing to resume/u);
+    expect(none.stderr).toMatch(
+      /nothing to resume\. 1 intent is open: nothing was sent.* 1 intent is held, for a person to decide/u,
+    );
+    expect(none.stderr).toMatch(/history --state open\n.*history --state held\n/u);
   });
 
   test('--all --held takes the held too, with the same key, once a person says so', async () => {
