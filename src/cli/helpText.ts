@@ -57,6 +57,8 @@ const decisive: Readonly<Record<number, string>> = {
   11: 'not all done: run again',
 };
 
+const usageIndent = ' '.repeat('Usage: '.length);
+
 function drawExits({ exits }: HelpPage, columns: number): string[] {
   const decisiveOnes = exits.filter(({ exit }) => exit in decisive);
   const parts = decisiveOnes.map(({ exit }) => `${exit} ${decisive[exit]}`);
@@ -69,7 +71,9 @@ function drawExits({ exits }: HelpPage, columns: number): string[] {
 export function drawHelp(page: HelpPage, terminalColumns: number): string {
   const columns = helpColumns(terminalColumns);
   const lines = [
-    `Usage: ${page.usage}`,
+    ...wrapWords(`Usage: ${page.usage}`, columns - usageIndent.length).map((line, index) =>
+      index === 0 ? line : usageIndent + line,
+    ),
     '',
     ...page.about.split('\n').flatMap((line) => wrapWords(line, columns)),
     ...drawGroups(page.groups, columns),

@@ -56,25 +56,40 @@ function listIn(fields: Fields, name: string): Fields[] {
   return Array.isArray(list) ? list.filter(isFields) : [];
 }
 
-function drawButton(button: Fields, paint: Paint): string {
+type Drawn = { readonly text: string; readonly width: number };
+
+function drawButton(button: Fields, paint: Paint): Drawn {
   const label = ` ${safeLine(field(button, 'label')) || `(${safeLine(field(button, 'type'))})`} `;
   const style = field(button, 'style');
   const coloured =
     style === 'success' ? paint.black.bgGreen : style === 'danger' ? paint.white.bgRed : paint.inverse;
-  const id = field(button, 'custom_id');
-  return `[${coloured(label)}]${id === '' ? '' : paint.dim(` ${safeLine(id)}`)}`;
+  const id = safeLine(field(button, 'custom_id'));
+  const shownId = id === '' ? '' : ` ${id}`;
+  return {
+    text: `[${coloured(label)}]${shownId === '' ? '' : paint.dim(shownId)}`,
+    width: [...`[${label}]${shownId}`].length,
+  };
 }
 
-function drawRow(row: Fields, paint: Paint): string {
+/** A row in lines of a width, broken between its buttons: what goes on is set in. */
+function drawRow(row: Fields, paint: Paint, width: number): string[] {
   const buttons = field(row, 'type') === 'action_row' ? listIn(row, 'components') : [row];
-  return buttons.map((button) => drawButton(button, paint)).join('  ');
+  const lines: Drawn[] = [];
+  for (const drawn of buttons.map((button) => drawButton(button, paint))) {
+    const line = lines.at(-1);
+    const wholeWidth = (line?.width ?? 0) + 2 + drawn.width;
+    if (line === undefined) lines.push(drawn);
+    else if (wholeWidth > width) lines.push({ text: `  ${drawn.text}`, width: drawn.width + 2 });
+    else lines[lines.length - 1] = { text: `${line.text}  ${drawn.text}`, width: wholeWidth };
+  }
+  return lines.map(({ text }) => text);
 }
 
 /** The message as it will look: its text, and its rows of buttons. */
 export function drawMessage(request: Fields, { paint, columns }: Pick<Canvas, 'paint' | 'columns'>): string {
   const bar = paint.dim('│');
   const content = safeLines(field(request, 'content')).flatMap((line) => foldAtBlanks(line, columns - 4));
-  const rows = listIn(request, 'components').map((row) => drawRow(row, paint));
+  const rows = listIn(request, 'components').flatMap((row) => drawRow(row, paint, columns - 4));
   const lines = rows.length === 0 ? content : [...content, '', ...rows];
   return lines.map((line) => `  ${bar} ${line}\n`).join('');
 }

@@ -11,13 +11,18 @@ type MeterStream = {
 const redrawMs = 100;
 const sayMs = 10_000;
 const barCells = 16;
+/** In a narrower terminal the words need all of it. */
+const leastWithBar = 60;
+/** So much is left free behind it: what a terminal echoes of Ctrl-C must not begin another line. */
+const roomForEcho = 3;
 const clearLine = '\r\x1b[2K';
 
 function drawn({ share, text }: Gauge, { columns, paint }: MeterStream): string {
-  const full = Math.round(barCells * Math.min(1, Math.max(0, share)));
-  const bar = `${'█'.repeat(full)}${'░'.repeat(barCells - full)}`;
-  const percent = `${Math.floor(100 * share)}%`.padStart(4);
-  const room = Math.max(0, columns - barCells - percent.length - 3);
+  const cells = columns < leastWithBar ? 0 : barCells;
+  const full = Math.round(cells * Math.min(1, Math.max(0, share)));
+  const bar = `${'█'.repeat(full)}${'░'.repeat(cells - full)}`;
+  const percent = `${Math.floor(100 * share)}%`.padStart(cells === 0 ? 0 : 4);
+  const room = Math.max(0, columns - cells - percent.length - 2 - roomForEcho);
   return `${paint.cyan(bar)}${percent}  ${text.slice(0, room)}`;
 }
 

@@ -4,10 +4,9 @@ import type { Suggestion } from './suggestion.ts';
 
 /** What is no id may be a name: those are found otherwise. */
 function orByName(word: string, hint: string): { hint: string; next: Suggestion[] } {
-  return {
-    hint: `${hint} If it is a name, this finds its intents:`,
-    next: [['history', '--name', word]],
-  };
+  return word === ''
+    ? { hint: `${hint} The history lists them:`, next: [['history']] }
+    : { hint: `${hint} If it is a name, this finds its intents:`, next: [['history', '--name', word]] };
 }
 
 export function idTooShort(beginning: string, least: number): Failure {

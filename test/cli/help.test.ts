@@ -141,13 +141,23 @@ test('a folded command is the same command', () => {
 });
 
 test('text is set anew, but for lines that begin with a blank', () => {
-  expect(wrapText('one two\nthree\n\n  kept  as\nfour', 9)).toEqual([
+  expect(wrapText('one two\nthree\n\n  kept  as\nfour', 10)).toEqual([
     'one two',
     'three',
     '',
     '  kept  as',
     'four',
   ]);
+});
+
+test('in a narrow terminal the usage is broken, and what was set in columns stands in lines', async () => {
+  const narrow = async (...words: string[]) =>
+    (await runMain(['help', ...words], { columns: 40 })).stdout.split('\n');
+  expect(await narrow('journal', 'accept-durability')).toContain('       accept-durability [options]');
+  const sandbox = await narrow('sandbox');
+  expect(sandbox.filter((line) => line.length > 40)).toEqual([]);
+  expect(sandbox).toContain('  GET  /control/ledger');
+  expect(sandbox).toContain('      every effect, with its key');
 });
 
 test('in a narrow terminal terms stand above their texts', async () => {

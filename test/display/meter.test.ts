@@ -37,11 +37,16 @@ test('on a terminal one line is drawn again and again, and is gone at the end', 
   expect(written).toHaveLength(length);
 });
 
-test('the line never wraps', () => {
-  const { written, reach } = started(true, 40);
-  reach(1);
-  vi.advanceTimersByTime(100);
-  expect(written.at(-1)?.replace('\r\x1b[2K', '').length).toBeLessThan(40);
+test('the line never wraps, not even where Ctrl-C is echoed behind it; a narrow one goes without a bar', () => {
+  for (const columns of [20, 40, 60]) {
+    const { written, reach } = started(true, columns);
+    reach(1);
+    vi.advanceTimersByTime(100);
+    const line = written.at(-1)?.replace('\r\x1b[2K', '') ?? '';
+    expect(line.length).toBeLessThanOrEqual(columns - 3);
+    expect(line.includes('█')).toBe(columns === 60);
+    expect(line).toContain(columns === 20 ? '100%  100 of' : '100%  100 of 100 rows done');
+  }
 });
 
 test('elsewhere a line every ten seconds', () => {
