@@ -14,14 +14,27 @@ export async function makeVariedJournal(path: string, intents: number): Promise<
   await makeJournalOf(path, intents, insertVaried);
 }
 
+/** All but the oldest were rejected: what was accepted is few, and far from where the history begins. */
+export async function rejectAllButTheOldest(path: string): Promise<void> {
+  changeTables(path, (database) =>
+    database.exec(`UPDATE intents SET state = 'rejected', why = NULL, tainted = 0 WHERE seq > 30`),
+  );
+}
+
 async function makeJournalOf(path: string, intents: number, insert: string): Promise<void> {
   await openJournal(path).close();
+  changeTables(path, (database) => {
+    database.prepare(insert).run({ intents, from: Date.now() - intents * 1000 });
+    database.exec(insertAttempts);
+  });
+}
+
+function changeTables(path: string, change: (database: DatabaseSyncInstance) => void): void {
   const database = new DatabaseSync(path);
   database.exec('PRAGMA synchronous = OFF; BEGIN');
   const guards = triggersOf(database);
   for (const { name } of guards) database.exec(`DROP TRIGGER ${name}`);
-  database.prepare(insert).run({ intents, from: Date.now() - intents * 1000 });
-  database.exec(insertAttempts);
+  change(database);
   for (const { sql } of guards) database.exec(sql);
   database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)');
   database.close();

@@ -17,9 +17,11 @@ export async function* select(
   for (let left = selection.limit; left > 0; ) {
     const length = Math.min(left, pageLength);
     let rows: readonly Row[] = [];
-    for (const { sql, values } of pageQueries(selection, after, length)) {
+    for (const { sql, values, suits } of pageQueries(selection, after, length)) {
+      if (suits !== undefined && Number((await page(suits.sql, suits.values))[0]?.count) > suits.most)
+        continue;
       rows = await page(sql, values);
-      if (rows.length === length) break;
+      if (suits !== undefined || rows.length === length) break;
     }
     for (const row of rows) yield toIntent(row);
     const last = rows.at(-1);

@@ -9,7 +9,7 @@ type Query = {
   readonly suits?: { readonly sql: string; readonly most: number };
 };
 
-/** How many in order are looked at one by one for a beginning of a name. */
+/** How many in order are looked at one by one for a beginning of a name, or for where they stand. */
 const looked = 20_000;
 
 const thisLast = '(SELECT created_at, seq FROM intents WHERE seq = :last)';
@@ -34,7 +34,27 @@ export function pageQueries(
   last: number | undefined,
   length: number,
 ): readonly Query[] {
-  const { where, drivenBy, bindings } = conditionsOf(selection);
+  const byState = waysByState(selection, last, length);
+  return [...byState, ...waysBy(conditionsOf(selection), selection, last, length)];
+}
+
+/** What stands nowhere near its end is few, mostly, whatever else it is: where it is, that way is enough. */
+function waysByState(selection: Selection, last: number | undefined, length: number): readonly Query[] {
+  const { states, batch, to, nameStart } = selection;
+  if (states === undefined || states.includes('accepted')) return [];
+  if (batch === undefined && to === undefined && nameStart === undefined) return [];
+  const { sql } = stateCondition(states);
+  const counted = `SELECT count(*) AS count FROM (SELECT 1 FROM intents WHERE ${sql('')} LIMIT ${looked + 1})`;
+  const suits = { sql: counted, most: looked };
+  return waysBy(conditionsOf(selection, 'states'), selection, last, length).map((way) => ({ ...way, suits }));
+}
+
+function waysBy(
+  { where, drivenBy, bindings }: Conditions,
+  selection: Selection,
+  last: number | undefined,
+  length: number,
+): readonly Query[] {
   const page = { ...bindings, ...(last === undefined ? {} : { last }), length };
   const [after, way] = selection.oldestFirst === true ? (['>', 'ASC'] as const) : (['<', 'DESC'] as const);
   const place = last === undefined ? [] : [`(created_at, seq) ${after} ${thisLast}`];
@@ -70,14 +90,16 @@ type Condition = {
   readonly value?: string | number | undefined;
 };
 
-/** The first that has an index decides which is used: it is the narrowest. */
-function conditionsOf(selection: Selection): {
-  where: readonly string[];
-  drivenBy: keyof Selection | undefined;
-  bindings: Bindings;
-} {
+type Conditions = {
+  readonly where: readonly string[];
+  readonly drivenBy: keyof Selection | undefined;
+  readonly bindings: Bindings;
+};
+
+/** The first that has an index decides which is used, unless another one is to: it is the narrowest. */
+function conditionsOf(selection: Selection, drivenBy?: keyof Selection): Conditions {
   const given = conditions(selection);
-  const driving = given.find(({ hasIndex }) => hasIndex);
+  const driving = given.find(({ hasIndex, is }) => hasIndex && (drivenBy ?? is) === is);
   const times = [
     ...(selection.sinceMs === undefined ? [] : ['created_at >= :sinceMs']),
     ...(selection.untilMs === undefined ? [] : ['created_at <= :untilMs']),

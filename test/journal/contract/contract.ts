@@ -18,6 +18,7 @@ import {
   newIntent,
   nowMs,
 } from '../../../testing/journals.ts';
+import { known, narrowings, suits } from './narrowings.ts';
 
 /** A store that is to keep what every journal promises. */
 export type StoreUnderTest<Place> = {
@@ -357,6 +358,22 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         const all = { bot: 'payer', kind: 'transfer', to: 'bob', nameStart: 'pay', batch: 'pay-11' } as const;
         expect(await ids(journal, { ...all, states: ['accepted'], untilMs: nowMs })).toEqual([bob]);
         expect(await ids(journal, { ...all, sinceMs: nowMs })).toEqual([]);
+      });
+
+      test('that is narrowed in several ways at once has what suits each of them, in order', async () => {
+        const journal = await openNew();
+        const begun = await journal.commit(
+          (tx) => Promise.all(known.map(({ intent, state, atMs }) => done(tx, state, intent, atMs))),
+          beforeSending,
+        );
+        const newest = known
+          .map((one, index) => ({ ...one, id: begun[index] }))
+          .sort((one, other) => other.atMs - one.atMs);
+        for (const narrowing of narrowings) {
+          const those = newest.filter((one) => suits(one, narrowing)).map(({ id }) => id);
+          const expected = narrowing.oldestFirst === true ? those.toReversed() : those;
+          expect([narrowing, await ids(journal, narrowing)]).toEqual([narrowing, expected]);
+        }
       });
 
       test('by the beginning of many names is in order too', async () => {

@@ -171,6 +171,8 @@ const narrowings: readonly Partial<Selection>[] = [
   { nameStart: 'n', oldestFirst: true },
   { states: ['unknown'], oldestFirst: true },
   { batch: 'n' },
+  { batch: 'n', states: ['unknown', 'held'] },
+  { to: 'a', states: ['unknown'], oldestFirst: true },
   { states: ['unknown'], kind: 'transfer', bot: 'b', sinceMs: 1, untilMs: 9 },
   { to: 'a', nameStart: 'n', batch: 'n', states: ['accepted'], kind: 'transfer', bot: 'b', sinceMs: 1 },
 ];
@@ -179,18 +181,20 @@ function quoted(value: unknown): string {
   return typeof value === 'number' ? String(value) : `'${Array.isArray(value) ? `{${value}}` : value}'`;
 }
 
+/** All that may be asked for a page: also how much there is that a way is for. */
+function queriesOf(narrowing: Partial<Selection>): { sql: string; given: string }[] {
+  return pageQueries({ limit: 20, ...narrowing }, [9, 9], 9)
+    .flatMap(({ suits, ...query }) => [...(suits === undefined ? [] : [suits]), query])
+    .map(({ sql, values }) => ({ sql: inPlace(sql, 'botctl'), given: values.map(quoted).join(', ') }));
+}
+
 const asked: readonly (readonly [string, string, string])[] = [
   ...(Object.keys(statements) as StatementName[])
     .filter((name) => name !== 'overview')
     .map((name) => [name, sqlOf(name, 'botctl'), `'[]'`] as const),
   ...narrowings.flatMap((narrowing) =>
-    pageQueries({ limit: 20, ...narrowing }, [9, 9], 9).map(
-      ({ sql, values }) =>
-        [
-          `page of ${JSON.stringify(narrowing)}`,
-          inPlace(sql, 'botctl'),
-          values.map(quoted).join(', '),
-        ] as const,
+    queriesOf(narrowing).map(
+      ({ sql, given }) => [`page of ${JSON.stringify(narrowing)}`, sql, given] as const,
     ),
   ),
 ];
@@ -201,6 +205,21 @@ const knowledge = {
   'a journal of three intents': `${beginning(1, 3)}; ANALYZE`,
   'a journal of thousands': `${beginning(4, 4000)}; ${ending(4, 3900)}; ${concluding(4, 3900)}; ANALYZE`,
 } as const;
+
+/** The index that finds the intents of a page in their order, or that counts them, for each way to it. */
+const inOrderBy: readonly [Partial<Selection>, ...string[]][] = [
+  [{}, 'intents_created'],
+  [{ states: ['accepted'] }, 'intents_created'],
+  [{ states: ['unknown'] }, 'standing_not_accepted'],
+  [{ kind: 'message' }, 'intents_kind'],
+  [{ kind: 'message', sinceMs: 1, untilMs: 9 }, 'intents_kind'],
+  [{ kind: 'message', oldestFirst: true }, 'intents_kind'],
+  [{ kind: 'message', bot: 'b' }, 'intents_bot'],
+  [{ batch: 'n' }, 'intents_name'],
+  [{ nameStart: 'n' }, 'intents_created', 'intents_name', 'intents_name', 'intents_name'],
+  [{ batch: 'n', states: ['held'] }, 'standing_not_accepted', 'standing_not_accepted', 'intents_name'],
+  [{ to: 'a', states: ['held'] }, 'standing_not_accepted', 'standing_not_accepted', 'intents_recipient'],
+];
 
 /** What is planned once for a session must serve it however full the journal becomes. */
 describe.each<Version>([18, 15])('every statement, as PostgreSQL %i plans it', (version) => {
@@ -224,7 +243,8 @@ describe.each<Version>([18, 15])('every statement, as PostgreSQL %i plans it', (
       for (const [name, sql, values] of asked) {
         await client.query(`DEALLOCATE ALL`);
         await client.query(`PREPARE p AS ${sql}`);
-        const { rows: plans } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE p(${values})`);
+        const given = values === '' ? '' : `(${values})`;
+        const { rows: plans } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE p${given}`);
         const plan = plans[0]['QUERY PLAN'][0].Plan;
         const unfit =
           name in statements && !isCounted
@@ -233,6 +253,20 @@ describe.each<Version>([18, 15])('every statement, as PostgreSQL %i plans it', (
         found.push(...[...wholeReads(plan), ...unfit].map((read) => `${name}: ${read}`));
       }
       expect(found).toEqual([]);
+    },
+  );
+
+  test.each<[Partial<Selection>, ...string[]]>(inOrderBy)(
+    'a page of %j is found in its order',
+    async (narrowing, ...indexes) => {
+      // As the test before this one has left it: there are thousands.
+      const found: string[][] = [];
+      for (const { sql, given } of queriesOf(narrowing)) {
+        await client.query(`DEALLOCATE ALL; PREPARE p AS ${sql}`);
+        const { rows: plans } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE p${given && `(${given})`}`);
+        found.push(indexesIn(plans[0]['QUERY PLAN'][0].Plan).filter((index) => !/pkey$/u.test(index)));
+      }
+      expect(found.map(([first]) => first)).toEqual(indexes);
     },
   );
 });

@@ -49,6 +49,7 @@ describe('what is asked for is found by an index', () => {
     ],
     [
       { to: 'a', batch: 'n', nameStart: 'n', states: ['held'], bot: 'b', kind: 'transfer', sinceMs: 1 },
+      narrowed('intents_not_accepted', 'state='),
       narrowed('intents_name', 'name=\\? AND \\(?created_at'),
     ],
     [{ states: ['held'], bot: 'b', kind: 'message' }, narrowed('intents_not_accepted', 'state=')],

@@ -1,0 +1,50 @@
+import { newJournal, type SharedScene, withClient } from './sharedScene.ts';
+
+const rare = '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z';
+
+/** The varied journal of so many intents once more, put straight into the tables of a server; gives back its URL. */
+export async function makeVariedSharedJournal(
+  scene: Pick<SharedScene, 'newDatabase'>,
+  intents: number,
+): Promise<string> {
+  const url = await newJournal(scene);
+  await changeTables(url, fill(intents, Date.now() - intents * 1000));
+  return url;
+}
+
+/** All but the oldest were rejected: what was accepted is few, and far from where the history begins. */
+export function rejectAllButTheOldest(url: string): Promise<void> {
+  return changeTables(
+    url,
+    `UPDATE botctl.standing SET state = 'rejected', why = NULL, tainted = false WHERE intent > 30`,
+  );
+}
+
+function changeTables(url: string, sql: string): Promise<void> {
+  return withClient(url, async (client) => {
+    await client.query(`SET session_replication_role = replica; SET synchronous_commit = off; ${sql}`);
+    await client.query('VACUUM ANALYZE');
+  });
+}
+
+const fill = (intents: number, from: number): string => `
+  INSERT INTO botctl.intents (id, kind, base_url, bot, named_by, name, row_id, key, identity, fingerprint, payment,
+    body, created_at)
+  SELECT substr(md5('i' || n), 1, 12), CASE WHEN pays THEN 'transfer' ELSE 'message' END, 'https://bots.example',
+    CASE WHEN rare THEN 'rare' ELSE 'bench' END, CASE WHEN rare THEN 'once' WHEN pays THEN 'row' END,
+    CASE WHEN rare THEN 'rent-' || n WHEN pays THEN 'payroll' END, CASE WHEN pays AND NOT rare THEN 'row-' || n END,
+    md5('k' || n), sha256(('d' || n)::bytea)::text, sha256(('f' || n)::bytea)::text,
+    CASE WHEN pays THEN '["' || recipient || '","sol","0.01"]' END,
+    convert_to(CASE WHEN pays THEN '{"to_address":"' || recipient || '","asset":"SOL","amount":"0.01"}'
+      ELSE '{"conversation_id":"conv_demo","content":"message ' || n || '"}' END, 'UTF8'), ${from} + n * 1000::bigint
+  FROM (SELECT n, n <= ${intents / 2} AS pays, n <= 30 AS rare,
+    CASE WHEN n <= 30 THEN '${rare}' ELSE lpad((n % 1000)::text, 43, '0') END AS recipient
+    FROM generate_series(1, ${intents}) n) numbers ORDER BY n;
+  INSERT INTO botctl.standing (intent, created_at, updated_at, reported_at, attempts, state, why, tainted, payment)
+  SELECT seq, created_at, created_at + 200, created_at + 210, 1,
+    CASE WHEN seq % 5000 = 0 THEN 'held' ELSE 'accepted' END, CASE WHEN seq % 5000 = 0 THEN 'no-proof' END,
+    seq % 5000 = 0, payment FROM botctl.intents;
+  INSERT INTO botctl.attempts (intent, number, started_at, ended_at, phase, verdict, status, reply, headers)
+  SELECT seq, 1, created_at, created_at + 200, 'replied', 'accepted', 200,
+    convert_to('{"message":{"message_id":"msg_' || seq || '","conversation_id":"conv_demo"}}', 'UTF8'), '{}'
+  FROM botctl.intents`;
