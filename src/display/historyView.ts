@@ -20,20 +20,37 @@ const leastForWhat = 20;
 export type HistoryLayout = { readonly zone: Zone; readonly bots: readonly string[] };
 
 const mostOfBot = 12;
+const leastOfBot = 5;
 
 function botWidth({ bots }: HistoryLayout): number {
   return Math.min(mostOfBot, Math.max('BOT'.length, ...bots.map((bot) => stringWidth(safeLine(bot)))));
 }
 
-/** What comes before what it is about, after when and how it stands. */
-function whoseCells(id: string, bot: string, layout: HistoryLayout): string {
-  const width = botWidth(layout);
-  const cells = [pad(id, widths.id), ...(layout.bots.length > 1 ? [pad(cutTo(bot, width), width)] : [])];
-  return `${cells.join(gap)}${gap}`;
+function botCell(bot: string, layout: HistoryLayout, most = botWidth(layout)): readonly string[] {
+  const width = Math.min(most, botWidth(layout));
+  return layout.bots.length > 1 ? [pad(cutTo(bot, width), width)] : [];
+}
+
+/** When, how it stands, and its id; whose it is, where that has a column. */
+function cellsOf(when: string, state: string, id: string, bot: string, layout: HistoryLayout): string {
+  return `${[when, state, pad(id, widths.id), ...botCell(bot, layout)].join(gap)}${gap}`;
+}
+
+/** The same without the id, which goes to the next line. */
+function narrowCells(
+  when: string,
+  state: string,
+  bot: string,
+  layout: HistoryLayout,
+  columns: number,
+): string {
+  const room = columns - timeWidths[layout.zone] - widths.state - 2 * gap.length;
+  return [when, state, ...botCell(bot, layout, Math.max(leastOfBot, room))].join(gap);
 }
 
 function beforeWhat(layout: HistoryLayout): number {
-  return timeWidths[layout.zone] + widths.state + 2 * gap.length + whoseCells('', '', layout).length;
+  const [when, state] = [' '.repeat(timeWidths[layout.zone]), ' '.repeat(widths.state)];
+  return cellsOf(when, state, '', '', layout).length;
 }
 
 /** Where a row has no room for what it is about, that has a line of its own. */
@@ -42,9 +59,11 @@ function isNarrow(columns: number, layout: HistoryLayout): boolean {
 }
 
 export function historyHeading({ paint, columns }: Canvas, layout: HistoryLayout): string {
-  const cells = [pad('WHEN', timeWidths[layout.zone]), pad('STATE', widths.state)];
-  const rest = `${isNarrow(columns, layout) ? '\n' : ''}${gap}${whoseCells('ID', 'BOT', layout)}WHAT`;
-  return `${paint.dim(cells.join(gap) + rest)}\n`;
+  const [when, state] = [pad('WHEN', timeWidths[layout.zone]), pad('STATE', widths.state)];
+  const text = isNarrow(columns, layout)
+    ? `${narrowCells(when, state, 'BOT', layout, columns).trimEnd()}\n${gap}${pad('ID', widths.id)}${gap}WHAT`
+    : `${cellsOf(when, state, 'ID', 'BOT', layout)}WHAT`;
+  return `${paint.dim(text)}\n`;
 }
 
 const colours: Readonly<Record<State, (paint: Paint) => Paint>> = {
@@ -92,6 +111,15 @@ function whatIn(intent: Intent, width: number, layout: HistoryLayout): string {
   return cutTo(safeLine(whoGetsWhat(intent)), Math.max(0, width - stringWidth(marks))) + marks;
 }
 
+/** The same; where that would cut it short, its marks have a line of their own. */
+function whatInNarrow(intent: Intent, width: number, layout: HistoryLayout): string {
+  const what = safeLine(whoGetsWhat(intent));
+  const marks = marksOf(intent, width, layout).trimStart();
+  if (marks === '' || stringWidth(what) + 1 + stringWidth(marks) <= width)
+    return whatIn(intent, width, layout);
+  return `${cutTo(what, width)}\n${' '.repeat(widths.id + 2 * gap.length)}${cutTo(marks, width)}`;
+}
+
 /** One intent as one line of a table that fits the terminal. */
 export function historyLine(report: Report, layout: HistoryLayout): View {
   return {
@@ -100,13 +128,15 @@ export function historyLine(report: Report, layout: HistoryLayout): View {
     human: ({ paint, columns }) => {
       const { intent } = report;
       const state = colours[intent.state](paint)(pad(intent.state, widths.state));
-      const when = `${isoIn(layout.zone, intent.createdAtMs)}${gap}${state}`;
-      const whose = whoseCells(intent.id, safeLine(intent.bot), layout);
+      const when = isoIn(layout.zone, intent.createdAtMs);
+      const bot = safeLine(intent.bot);
       if (isNarrow(columns, layout)) {
-        const width = Math.max(leastForWhat, columns - whose.length - gap.length);
-        return `${when}\n${gap}${whose}${whatIn(intent, width, layout)}\n`;
+        const before = `${gap}${pad(intent.id, widths.id)}${gap}`;
+        const width = Math.max(leastForWhat, columns - before.length);
+        return `${narrowCells(when, state, bot, layout, columns).trimEnd()}\n${before}${whatInNarrow(intent, width, layout)}\n`;
       }
-      return `${when}${gap}${whose}${whatIn(intent, columns - beforeWhat(layout), layout)}\n`;
+      const before = cellsOf(when, state, intent.id, bot, layout);
+      return `${before}${whatIn(intent, columns - beforeWhat(layout), layout)}\n`;
     },
   };
 }

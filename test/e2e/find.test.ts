@@ -89,6 +89,23 @@ describe('history', () => {
       expect.stringMatching(/accepted {2}[0-9a-f]{12} {2}a {4}0\.5 SOL .*\[two\]$/u),
       expect.stringMatching(/accepted {2}[0-9a-f]{12} {2}ops {2}0\.5 SOL .*\[one\]$/u),
     ]);
+    const { stdout } = await operator.run(['history'], { env: { COLUMNS: '40' } });
+    expect(
+      stdout
+        .replace(/20\d\d-\S+Z/gu, 'NOW')
+        .replace(/[0-9a-f]{12}/gu, 'ID')
+        .split('\n'),
+    ).toEqual([
+      'WHEN                  STATE     BOT',
+      '  ID            WHAT',
+      'NOW  accepted  a',
+      '  ID  0.5 SOL → 9WzDX…AWWM',
+      '                [two]',
+      'NOW  accepted  ops',
+      '  ID  0.5 SOL → 9WzDX…AWWM',
+      '                [one]',
+      '',
+    ]);
     expect(await shown('--bot', 'a')).toEqual([expect.stringMatching(/[0-9a-f]{12} {2}0\.5 SOL/u)]);
   });
 
