@@ -7,6 +7,7 @@ import { concluded } from '../engine/outcome.ts';
 import { resume } from '../engine/resume.ts';
 import { asFailure, type Exit, exitOf, type Failure, problemOf } from '../errors.ts';
 import type { Decision, Intent, Journal, State } from '../journal/journal.ts';
+import { isApprovalReason } from '../words/decisionCommands.ts';
 import {
   approvedByItself,
   askToSend,
@@ -94,7 +95,7 @@ function isOver({ state }: Intent): boolean {
 
 /** One word for all of them is that of nobody who has seen each. */
 function waitsForApproval({ state, why }: Intent): boolean {
-  return state === 'held' && (why === 'approval' || why === 'proposed');
+  return state === 'held' && isApprovalReason(why);
 }
 
 async function resumeOne(

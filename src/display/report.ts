@@ -2,6 +2,7 @@ import type { ChainStanding } from '../chain/standing.ts';
 import type { Problem } from '../errors.ts';
 import type { Attempt, Intent } from '../journal/journal.ts';
 import { readReply } from '../wire/readReply.ts';
+import { isApprovalReason } from '../words/decisionCommands.ts';
 import { damage, unreadableBody } from '../words/journal.ts';
 import { isoExact } from '../words/time.ts';
 
@@ -95,7 +96,8 @@ export function idOrSignature(report: Report): string | undefined {
 /** A script that waits for a person asks for one word, whoever wants that person’s approval. */
 function whyJson({ why }: Intent): Fields {
   if (why === undefined) return {};
-  return why === 'proposed' ? { why: 'approval', proposed: true } : { why };
+  if (!isApprovalReason(why)) return { why };
+  return { why: 'approval', ...(why === 'approval' ? {} : { proposed: why === 'proposed' }) };
 }
 
 function intentJson(intent: Intent): Fields {

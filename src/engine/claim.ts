@@ -245,7 +245,7 @@ async function propose(
   { proposes }: EngineContext,
   nowMs: number,
 ): Promise<Outcome> {
-  const why: HeldReason = proposes === true ? 'proposed' : 'approval';
+  const why: HeldReason = proposes === true ? 'proposed' : 'above-limit';
   const intent = await tx.propose(fresh, why, nowMs);
   return { ...(await concluded(intent, tx, false)), createdNow: true };
 }
@@ -308,7 +308,8 @@ export async function claimAllowed(
   const word = await wordOn(intent, tx, engine, nowMs, approval);
   // What may have happened is never called refused.
   if (word.is === 'refused' && !tainted) return { is: 'not-sent', because: 'policy', refusal: word.refusal };
-  if (word.is !== 'allowed') return holdFor(word.is === 'refused' ? 'policy' : 'approval', intent, tx, nowMs);
+  if (word.is !== 'allowed')
+    return holdFor(word.is === 'refused' ? 'policy' : 'above-limit', intent, tx, nowMs);
   if (typeof approval === 'object') await tx.decide(id, { ...approval, fingerprint: intent.fingerprint });
   await tx.claim(id, nowMs);
   return startAttempt(id, tx, engine);

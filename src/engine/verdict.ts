@@ -45,8 +45,10 @@ export type HeldReason =
   | 'clock'
   | 'other-token'
   | 'policy'
-  | 'approval'
-  | 'proposed';
+  | ApprovalReason;
+
+/** What waits for a person’s approval, and why; of older journals, which did not keep it, only that it waits. */
+export type ApprovalReason = 'proposed' | 'above-limit' | 'approval';
 
 export type VerdictRow = {
   readonly came: string;

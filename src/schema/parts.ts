@@ -60,9 +60,11 @@ const intent = z
     tainted: z.boolean().describe('an earlier attempt may have landed'),
     why: text.optional().describe('why it is held; `approval`: a person is to send it, by `resume`'),
     proposed: z
-      .literal(true)
+      .boolean()
       .optional()
-      .describe('it waits for approval because of `--propose`; absent where the policy wants it'),
+      .describe(
+        'why it waits for approval: true: `--propose`; false: it is above what the policy lets go without',
+      ),
     resolved_as: oneOf(['happened', 'did-not-happen']).optional().describe('what the operator decided'),
     attempts: z.int().describe('requests made so far'),
     created_at: time,

@@ -1,3 +1,4 @@
+import type { ApprovalReason } from '../engine/verdict.ts';
 import type { Intent } from '../journal/journal.ts';
 import type { Suggestion } from './suggestion.ts';
 
@@ -25,7 +26,17 @@ export function deciding(id: string): Suggestion[] {
 
 /** It is held, and nothing that was sent of it may have happened. */
 export function waitsUnsent({ why, tainted }: Pick<Intent, 'why' | 'tainted'>): boolean {
-  return (why === 'proposed' || why === 'approval') && !tainted;
+  return isApprovalReason(why) && !tainted;
+}
+
+const approvalReasons: Readonly<Record<ApprovalReason, true>> = {
+  proposed: true,
+  'above-limit': true,
+  approval: true,
+};
+
+export function isApprovalReason(why: string | undefined): why is ApprovalReason {
+  return why !== undefined && Object.hasOwn(approvalReasons, why);
 }
 
 /** Nothing of it may have happened: there is nothing to decide but whether it is still wanted. */

@@ -71,7 +71,8 @@ export function ofBot(bot: string): string {
 /** Who wants a person’s approval of it. */
 export const waitingMarks: Readonly<Record<string, string>> = {
   proposed: 'proposed',
-  approval: 'over the policy’s limit',
+  'above-limit': 'over the policy’s limit',
+  approval: 'waits for approval',
 };
 
 /** Which way an operator decided. */

@@ -3,17 +3,20 @@ import { untouched } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
 
 /** What is no id may be a name: those are found otherwise. */
-function orByName(word: string, hint: string): { hint: string; next: Suggestion[] } {
+function orByName(word: string, hint: string, after = ''): { hint: string; next: Suggestion[] } {
   return word === ''
-    ? { hint: `${hint} The history lists them:`, next: [['history']] }
-    : { hint: `${hint} If it is a name, this finds its intents:`, next: [['history', '--name', word]] };
+    ? { hint: `${hint}The history lists them${after}:`, next: [['history']] }
+    : {
+        hint: `${hint}If it is a name, this finds its intents${after}:`,
+        next: [['history', '--name', word]],
+      };
 }
 
 export function idTooShort(beginning: string, least: number): Failure {
   return new Failure(
     'usage',
     untouched(`"${beginning}" is too short for the id of an intent`),
-    orByName(beginning, `Give an id or a key, or its first ${least} characters or more.`),
+    orByName(beginning, `Give an id or a key, or its first ${least} characters or more. `),
   );
 }
 
@@ -21,7 +24,7 @@ export function noSuchIntent(beginning: string, journal: string): Failure {
   return new Failure(
     'no-such-intent',
     untouched(`No intent in ${journal} has an id or a key that begins with "${beginning}"`),
-    orByName(beginning, 'Name another journal with --journal, the sandbox’s with --sandbox.'),
+    orByName(beginning, '', ' (another journal is named with --journal, the sandbox’s with --sandbox)'),
   );
 }
 

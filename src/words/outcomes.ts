@@ -7,7 +7,7 @@ import type { Attempt, Intent } from '../journal/journal.ts';
 import type { Process } from '../journal/process.ts';
 import { adviceOn } from '../wire/trouble.ts';
 import { claimTooOld } from './attempt.ts';
-import { approving, deciding, resolving, waitsUnsent } from './decisionCommands.ts';
+import { approving, deciding, isApprovalReason, resolving, waitsUnsent } from './decisionCommands.ts';
 import { thisOneSentNothing, unsentNow } from './nothing.ts';
 import { done, nouns, summary, verbs, type Words } from './phrases.ts';
 import { anotherProcess } from './process.ts';
@@ -78,7 +78,8 @@ const heldReasons: Readonly<Record<HeldReason, string>> = {
   'other-token':
     'an earlier attempt may have been accepted under another token, and the service may keep keys per token',
   policy: 'an earlier attempt may have been accepted, and to send it again would be against the policy',
-  approval: 'it is more than the policy lets botctl send without a person’s word',
+  'above-limit': 'it is more than the policy lets botctl send without a person’s word',
+  approval: 'it was proposed, or is more than the policy lets botctl send without a person’s word',
   proposed: 'it was proposed (--propose)',
 };
 
@@ -96,7 +97,7 @@ export function heldWords(intent: Intent, attempt: Attempt | undefined): Words {
   if (waitsUnsent(intent))
     return {
       message: unsentNow(
-        `The ${nouns[kind]} waits for approval: ${heldReasons[why === 'proposed' ? 'proposed' : 'approval']}. ${called(intent)}.`,
+        `The ${nouns[kind]} waits for approval: ${heldReasons[isApprovalReason(why) ? why : 'approval']}. ${called(intent)}.`,
       ),
       hint: approving.hint,
       next: approving.next(id),

@@ -92,7 +92,7 @@ describe('the journal', () => {
     [{ mode: 'delete' }, ['warn', 'ok', 'ok'], 'not wal'],
     [{ counts: { held: 1 } }, ['ok', 'ok', 'warn'], '1 held'],
     [
-      { counts: { held: 6, open: 1 }, waiting: { proposed: 2, approval: 3 } },
+      { counts: { held: 6, open: 1 }, waiting: { proposed: 2, 'above-limit': 3 } },
       ['ok', 'ok', 'warn'],
       '6 held (2 proposed, 3 over the policy’s limit)',
     ],

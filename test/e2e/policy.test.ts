@@ -167,7 +167,7 @@ describe('above what needs approval', () => {
       intent: { attempts: 0, why: 'approval' },
       error: { code: 'held', retry: 'decide' },
     });
-    expect(first.intent).not.toHaveProperty('proposed');
+    expect(first.intent).toHaveProperty('proposed', false);
     expect(first.error?.message).toMatch(
       /waits for approval: it is more than the policy lets .*Nothing was sent now/u,
     );

@@ -19,13 +19,13 @@ const approvedBody = 'ALTER TABLE @schema.decisions ADD COLUMN fingerprint text 
 const proposals = `SET LOCAL search_path = @schema, pg_temp;
 ALTER TABLE standing DROP CONSTRAINT "what is held may have landed, or is a proposal";
 ALTER TABLE standing ADD CONSTRAINT "what is held may have landed, or is a proposal" CHECK
-  (state <> 'held' OR tainted OR coalesce(why, '') IN ('approval', 'proposed'));
+  (state <> 'held' OR tainted OR coalesce(why, '') IN ('approval', 'proposed', 'above-limit'));
 DO $body$
 BEGIN
   EXECUTE replace(pg_get_functiondef('standing_was_inserted()'::regprocedure),
-    $$n.why IS NOT DISTINCT FROM 'approval'$$, $$coalesce(n.why, '') IN ('approval', 'proposed')$$);
+    $$n.why IS NOT DISTINCT FROM 'approval'$$, $$coalesce(n.why, '') IN ('approval', 'proposed', 'above-limit')$$);
   EXECUTE replace(pg_get_functiondef('standing_was_updated()'::regprocedure),
-    $$n.why IS DISTINCT FROM 'approval'$$, $$coalesce(n.why, '') NOT IN ('approval', 'proposed')$$);
+    $$n.why IS DISTINCT FROM 'approval'$$, $$coalesce(n.why, '') NOT IN ('approval', 'proposed', 'above-limit')$$);
 END $body$;
 `;
 

@@ -300,20 +300,20 @@ const proposals = `
 PRAGMA writable_schema = ON;
 UPDATE sqlite_schema SET sql = replace(sql,
   'CHECK (state <> ''held'' OR tainted = 1 OR why IS ''approval'')',
-  'CHECK (state <> ''held'' OR tainted = 1 OR why IS ''approval'' OR why IS ''proposed'')')
+  'CHECK (state <> ''held'' OR tainted = 1 OR coalesce(why, '''') IN (''approval'', ''proposed'', ''above-limit''))')
 WHERE type = 'table' AND name = 'intents';
 PRAGMA writable_schema = RESET;
 
 DROP TRIGGER intents_begin_claimed;
 CREATE TRIGGER intents_begin_claimed BEFORE INSERT ON intents
 WHEN NEW.tainted = 1 OR NOT (NEW.state = 'sending'
-  OR (NEW.state = 'held' AND NEW.attempts = 0 AND (NEW.why IS 'approval' OR NEW.why IS 'proposed')))
+  OR (NEW.state = 'held' AND NEW.attempts = 0 AND coalesce(NEW.why, '') IN ('approval', 'proposed', 'above-limit')))
 BEGIN SELECT RAISE(ABORT, 'an intent begins claimed, or as a proposal, and untainted'); END;
 
 DROP TRIGGER intents_held_for_approval;
 CREATE TRIGGER intents_held_for_approval BEFORE UPDATE OF state ON intents
 WHEN NEW.state = 'held' AND OLD.state IN ('open', 'rejected', 'resolved')
-  AND NEW.why IS NOT 'approval' AND NEW.why IS NOT 'proposed'
+  AND coalesce(NEW.why, '') NOT IN ('approval', 'proposed', 'above-limit')
 BEGIN SELECT RAISE(ABORT, 'no intent moves between these states'); END;
 `;
 

@@ -449,7 +449,7 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
       expect(await stateNow()).toBe('sending');
     });
 
-    test.each(['approval', 'proposed'])('or held, %s, with no attempt made', async (why) => {
+    test.each(['approval', 'proposed', 'above-limit'])('or held, %s, with no attempt made', async (why) => {
       await run(beginning({}, { state: `'held'`, owner: 'NULL', why: `'${why}'`, attempts: '0' }));
       expect(await stateNow()).toBe('held');
     });
