@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Client, CustomTypesConfig, QueryConfig } from 'pg';
 import { type Address, urlFor } from './address.ts';
+import { Dialled } from './dialled.ts';
 import { driverSettings } from './driver.ts';
 import type { Row } from './rows.ts';
 
@@ -43,10 +44,12 @@ export class Line {
 
   /** Where it is given up meanwhile, nobody waits for a server that does not answer. */
   static async connect(address: Address, { leftMs = always, givenUp }: Connecting = {}): Promise<Line> {
+    const dialled = new Dialled(address);
     // The driver costs more to read than all else that a start does with the journal.
     const { default: driver } = await import('pg');
     const client = new driver.Client({
       ...driverSettings(address),
+      stream: () => dialled,
       connectionTimeoutMillis: Math.min(address.connectTimeoutMs, leftMs()),
       keepAlive: true,
       // What is asked at once leaves at once, and is answered in turn.
