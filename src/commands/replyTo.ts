@@ -2,11 +2,15 @@ import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
 import { idOrSignature, requestOf } from '../display/report.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
-import { noMessageToReplyTo, noSuchMessage, severalMessages } from '../words/replyTo.ts';
+import { noMessageToReplyTo, noSuchMessage, repliesElsewhere, severalMessages } from '../words/replyTo.ts';
 import { isJournalThere, journalLocation, openJournalOf, shownLocation } from './journalPath.ts';
 import { storedReport } from './storedReport.ts';
 
-export type RepliedTo = { readonly messageId: string; readonly conversation: string | undefined };
+export type RepliedTo = {
+  readonly id: string;
+  readonly messageId: string;
+  readonly conversation: string | undefined;
+};
 
 /** The accepted message of an intent of this journal: by its ID, or by the name that --once gave it. */
 export async function repliedTo(word: string, given: Given, context: Context): Promise<RepliedTo> {
@@ -18,10 +22,20 @@ export async function repliedTo(word: string, given: Given, context: Context): P
     const messageId = idOrSignature(await storedReport(intent, given.command, journal.reads));
     if (intent.state !== 'accepted' || messageId === undefined) throw noMessageToReplyTo(word, intent);
     const { conversation_id: conversation } = requestOf(intent);
-    return { messageId, conversation: typeof conversation === 'string' ? conversation : undefined };
+    return {
+      id: intent.id,
+      messageId,
+      conversation: typeof conversation === 'string' ? conversation : undefined,
+    };
   } finally {
     await journal.close();
   }
+}
+
+/** A reply in another conversation is a name or an id that was mistaken. */
+export function refuseElsewhere(replied: RepliedTo, conversation: unknown): void {
+  if (replied.conversation === undefined || replied.conversation === conversation) return;
+  throw repliesElsewhere(replied, String(conversation));
 }
 
 async function messageOf(word: string, journal: Journal): Promise<Intent> {

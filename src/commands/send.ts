@@ -43,6 +43,7 @@ async function parse(given: Given, context: Context): Promise<Order> {
   };
   const { fields, options } = fieldsOf(payload, overrides);
   const { wanted, payloadKey } = parseMessage(fields, options);
+  if (replied !== undefined) (await import('./replyTo.ts')).refuseElsewhere(replied, fields.conversation_id);
   return { wanted, naming: namingOf(given, context, payloadKey) };
 }
 

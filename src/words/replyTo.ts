@@ -13,6 +13,22 @@ export function noSuchMessage(word: string, place: string): Failure {
   );
 }
 
+export function repliesElsewhere(
+  replied: { readonly id: string; readonly messageId: string; readonly conversation: string | undefined },
+  conversation: string,
+): Failure {
+  return new Failure(
+    'bad-input',
+    unsentNow(
+      `Intent ${replied.id} is a message in ${replied.conversation}, and this one would be in ${conversation}`,
+    ),
+    {
+      hint: `Leave out --conversation, or give --reply-to ${replied.messageId} instead if it is meant so.`,
+      next: [['history', replied.id]],
+    },
+  );
+}
+
 export function severalMessages(word: string, ids: readonly string[]): Failure {
   return new Failure(
     'usage',

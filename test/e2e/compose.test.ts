@@ -28,6 +28,16 @@ describe('send --reply-to-intent', () => {
     }
   });
 
+  test('in another conversation is refused, and says how it is done if it is meant', async () => {
+    const asked = await operator.json([...sendHello, '--once', 'question']);
+    const elsewhere = await operator.json([...reply('question'), '--conversation', 'conv_test']);
+    expect(elsewhere).toMatchObject({ exit: 2, error: { code: 'bad-input' } });
+    expect(elsewhere.error?.message).toContain(
+      'is a message in conv_demo, and this one would be in conv_test',
+    );
+    expect(elsewhere.error?.hint).toContain(`--reply-to ${messageId(asked)}`);
+  });
+
   test('says of a name that the journal does not know that it does not, and how to look', async () => {
     await operator.run([...sendHello, '--once', 'question']);
     for (const word of ['answer', 'an']) {
