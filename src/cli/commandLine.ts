@@ -5,10 +5,12 @@ import {
   missingArgument,
   noCommand,
   optionAfterCommand,
+  optionOfOthers,
   optionWithoutValue,
   unknownCommand,
   wrongUsage,
 } from '../words/commandLine.ts';
+import { globalOptions } from './globalOptions.ts';
 import { nearest } from './nearest.ts';
 import { buildProgram, type Chosen } from './program.ts';
 import type { CommandSpec } from './spec.ts';
@@ -80,19 +82,43 @@ function usageFailure(
   if (thrown.code === 'commander.unknownCommand') return unknownCommandFailure(first, suggestion, argv, tree);
   const [, option] = /^option '[^']*(--[a-z-]+)[^']*' argument missing$/u.exec(first) ?? [];
   const [, argument] = /^missing required argument '(.+)'$/u.exec(first) ?? [];
-  const hint = suggestion || nearOption(first, argv, tree);
+  const hint = meantOption(first, argv, tree) || suggestion || nearOption(first, argv, tree);
   if (argument !== undefined) return missingArgument(argument, hint);
   return option === undefined ? wrongUsage(first, hint) : optionWithoutValue(option, hint);
 }
 
-/** An option of a command may have been written before its name, where only the program's own are known. */
-function nearOption(said: string, argv: readonly string[], tree: readonly CommandSpec[]): string {
-  const [, unknown] = /^unknown option '(--.*)'/su.exec(said) ?? [];
+function unknownOption(said: string): string | undefined {
+  const [, unknown] = /^unknown option '(--[^'=]*)/su.exec(said) ?? [];
+  return unknown;
+}
+
+/** It stands before its command's name, is another command's, or is the beginning of one. */
+function meantOption(said: string, argv: readonly string[], tree: readonly CommandSpec[]): string {
+  const unknown = unknownOption(said);
   if (unknown === undefined) return '';
-  const own = longOptions(namedIn(argv, tree));
-  const [name = ''] = unknown.split('=');
-  if (own.includes(name)) return optionAfterCommand(name);
-  const meant = nearest(unknown, own);
+  const command = namedIn(argv, tree);
+  const own = longOptions(command);
+  if (own.includes(unknown)) return optionAfterCommand(unknown);
+  const others = command === undefined ? [] : commandsWith(unknown, tree);
+  if (others.length > 0) return optionOfOthers(unknown, others);
+  const [begun, ...more] = [...own, ...globalLongOptions].filter((option) => option.startsWith(unknown));
+  return begun === undefined || more.length > 0 || unknown === '--' ? '' : didYouMean(begun);
+}
+
+const globalLongOptions = globalOptions.flatMap(({ flags }) => flags.match(/--[a-z-]+/u) ?? []);
+
+/** The commands that take this option, by the words that call them. */
+function commandsWith(option: string, tree: readonly CommandSpec[]): string[] {
+  return tree.flatMap((spec) => {
+    if (spec.hidden === true) return [];
+    if ('children' in spec) return commandsWith(option, spec.children).map((path) => `${spec.name} ${path}`);
+    return longOptions(spec).includes(option) ? [spec.name] : [];
+  });
+}
+
+function nearOption(said: string, argv: readonly string[], tree: readonly CommandSpec[]): string {
+  const unknown = unknownOption(said);
+  const meant = unknown && nearest(unknown, longOptions(namedIn(argv, tree)));
   return meant === undefined ? '' : didYouMean(meant);
 }
 

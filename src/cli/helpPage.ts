@@ -56,7 +56,7 @@ export function globalGroups(): HelpGroup[] {
 /** Everything the environment may say: what the options name, and the rest. */
 export function environmentRows(): HelpRow[] {
   const fromOptions = globalOptions.flatMap(({ env, flags, about }) =>
-    env === undefined ? [] : [{ term: env, about: `as ${flags.replace(/ .*/u, '')}: ${about}` }],
+    env === undefined ? [] : [{ term: env, about: `as ${flags.match(/--[a-z-]+/u)?.[0]}: ${about}` }],
   );
   return [...fromOptions, ...environmentOnly.map(({ name, about }) => ({ term: name, about }))];
 }

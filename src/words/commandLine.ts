@@ -29,6 +29,10 @@ export function optionAfterCommand(option: string): string {
   return `Write ${option} after the command’s name.`;
 }
 
+export function optionOfOthers(option: string, commands: readonly string[]): string {
+  return `${option} is an option of ${listed(commands)}.`;
+}
+
 export function didYouMean(option: string): string {
   return `Did you mean ${option}?`;
 }

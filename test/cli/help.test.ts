@@ -109,6 +109,7 @@ describe('the topics', () => {
 
   test('environment has every variable of the options and more', async () => {
     const { stdout } = await runMain(['help', 'environment']);
+    expect(stdout).toContain('as --profile: ');
     for (const name of ['PROFILE', 'BASE_URL', 'JOURNAL', 'TOKEN', 'RUN'])
       expect(stdout).toContain(`BOTCTL_${name}`);
   });

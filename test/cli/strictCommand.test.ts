@@ -116,6 +116,7 @@ describe('what is not known', () => {
     [['send', '--sandbx'], '--sandbox'],
     [['send', '--base_url', 'x'], '--base-url'],
     [['config', 'add', '--jsno', 'a'], '--json'],
+    [['send', '--san', 'x'], '--sandbox'],
   ])('%j is answered with the option that was meant', async (line, meant) => {
     expect((await run(line)).stderr).toContain(`Did you mean ${meant}?`);
   });
@@ -127,6 +128,12 @@ describe('what is not known', () => {
     const { stderr } = await run(line);
     expect(stderr).not.toContain('Did you mean');
     expect(stderr).toContain(`Write ${option} after the command`);
+  });
+
+  test('an option of another command is told with its command', async () => {
+    const { stderr } = await run(['send', '--use']);
+    expect(stderr).toContain('--use is an option of config add.');
+    expect(stderr).not.toContain('Did you mean');
   });
 
   test('no option of another command is suggested', async () => {
