@@ -1,5 +1,5 @@
 import type { Kind } from '../intent/wanted.ts';
-import { batchDone, meaningOf, type NotDone, unverifiedRows } from '../words/batchEnd.ts';
+import { batchDone, labelOf, meaningOf, type NotDone, unverifiedRows } from '../words/batchEnd.ts';
 import { recipientsOf, rowsMissing, rowsStanding, type Total, totalOf } from '../words/batchPlan.ts';
 import { formatCount } from '../words/list.ts';
 import { onDryRun } from '../words/nothing.ts';
@@ -131,8 +131,8 @@ export function batchEndView(end: BatchEnd): View {
       const headline = batchDone(plan.name, allDone(end), plan.rows, doneBefore);
       const lines = [
         ['Shares', doneByOthers === undefined ? undefined : sharesOf(doneNow, doneByOthers)],
-        ['Unverified', unverified === 0 ? undefined : unverifiedRows(unverified)],
-        ...notDone.map((one): LabelledValue => [one.outcome, meaningOf(one)]),
+        ['Unverified', unverified === 0 ? undefined : unverifiedRows(unverified, plan.kind)],
+        ...notDone.map((one): LabelledValue => [labelOf(one), meaningOf(one)]),
         ['Report', report],
       ] as const;
       return `${mark} ${paint.bold(headline)}\n${labelled(lines, canvas)}`;

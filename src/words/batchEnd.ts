@@ -1,4 +1,5 @@
 import { Failure, type FailureCode, type FailureDetails } from '../errors.ts';
+import type { Kind } from '../intent/wanted.ts';
 import type { Runner } from '../journal/shares.ts';
 import type { Refusal } from '../policy/rules.ts';
 import { counted, formatCount, listed } from './list.ts';
@@ -29,7 +30,8 @@ export function progressOf(progress: Progress): string {
     `${formatCount(failed)} failed`,
     `${formatCount(unknown)} unknown`,
     `${perS < 10 ? perS.toFixed(1) : formatCount(Math.round(perS))} rows/s`,
-    leftMs === undefined ? '' : `${formatDuration(leftMs)} left`,
+    // Nothing of its own is left: how long the others take is not known.
+    leftMs === undefined || waitingFor.length > 0 ? '' : `${formatDuration(leftMs)} left`,
     quietMs === undefined ? '' : `rate limited: waiting ${formatDuration(quietMs)}`,
     others === 0 ? '' : `${formatCount(others)} given to other runners`,
     waitingFor.length === 0 ? '' : waitingForRunners(waitingFor),
@@ -73,6 +75,10 @@ const notDoneWords: Readonly<Record<string, { readonly verbs: Verbs; readonly me
 export const notDoneOutcomes: readonly string[] = Object.keys(notDoneWords);
 
 export type NotDone = { readonly outcome: string; readonly rows: number };
+
+export function labelOf({ outcome }: NotDone): string {
+  return `${outcome.charAt(0).toUpperCase()}${outcome.slice(1).replaceAll('-', ' ')}`;
+}
 
 export function meaningOf({ outcome, rows }: NotDone): string {
   return `${formatCount(rows)}: ${notDoneWords[outcome]?.meaning[rows === 1 ? 0 : 1] ?? outcome}`;
@@ -189,10 +195,12 @@ export function batchDone(name: string, done: number, rows: number, before: numb
   return `Batch ${name}: ${formatCount(done)} of ${counted(rows, 'row')} done${earlier}`;
 }
 
-export function unverifiedRows(rows: number): string {
-  return rows === 1
-    ? '1 row: accepted under its id; nothing shows that it was done as asked'
-    : `${counted(rows, 'row')}: accepted under their ids; nothing shows that they were done as asked`;
+export function unverifiedRows(rows: number, kind: Kind): string {
+  const what =
+    rows === 1
+      ? '1 row: accepted under its id; no reply shows that it was done as asked'
+      : `${counted(rows, 'row')}: accepted under their ids; no reply shows that they were done as asked`;
+  return kind === 'transfer' ? `${what}. The chain can: botctl verify --all` : what;
 }
 
 export const rowsNoLongerListed = 'Further rows are not listed here; --report lists them all.';

@@ -92,7 +92,7 @@ function moneyIn({ totals, recipients, repeated }: NonNullable<PlanWords['money'
   const sums = totals.map(
     ({ asset, all, left }) => `${formatAmountOf(all, asset)}${all === left ? '' : ` (${left} not done yet)`}`,
   );
-  const twice = repeated === 0 ? '' : ` (${formatCount(repeated)} of them more than once)`;
+  const twice = repeated === 0 ? '' : ` (${ofThem(recipients, repeated)}more than once)`;
   return `; ${sums.join(', ')} to ${counted(recipients, 'recipient')}${twice}`;
 }
 
@@ -105,5 +105,9 @@ export function totalOf({ asset, all, left }: Total): string {
 }
 
 export function recipientsOf(recipients: number, repeated: number): string {
-  return `${formatCount(recipients)}${repeated === 0 ? '' : `, ${formatCount(repeated)} of them paid more than once`}`;
+  return `${formatCount(recipients)}${repeated === 0 ? '' : `, ${ofThem(recipients, repeated)}paid more than once`}`;
+}
+
+function ofThem(recipients: number, repeated: number): string {
+  return recipients === 1 ? '' : `${formatCount(repeated)} of them `;
 }

@@ -6,7 +6,7 @@ export function noSuchBatch(name: string, place: string): Failure {
     'no-such-batch',
     `No row of a batch ${JSON.stringify(name)} is in the journal ${place}.`,
     {
-      hint: 'A batch is called by its whole --once. The names that begin so:',
+      hint: 'Give the whole name that --once gave it. The names that begin alike:',
       next: [['history', '--name', name.slice(0, 4)]],
     },
   );
@@ -26,12 +26,12 @@ export const rowStandings = [
 export type RowStanding = (typeof rowStandings)[number];
 
 const notes: Readonly<Partial<Record<RowStanding, string>>> = {
-  sending: ': a process is sending them now',
-  unknown: ': they may have happened; run the batch again',
+  sending: ', by a process that is running',
+  unknown: ': may have happened; run the batch again',
   held: ': a person must decide',
   open: ': not done yet; run the batch again',
-  rejected: ': the service refused them',
-  'did-not-happen': ': an operator decided so',
+  rejected: ', by the service',
+  'did-not-happen': ', as an operator decided',
 };
 
 export function rowsStandingSo(standing: RowStanding, rows: number): string {
@@ -39,4 +39,4 @@ export function rowsStandingSo(standing: RowStanding, rows: number): string {
 }
 
 export const beyondTheJournal =
-  'These are the rows that were begun. How many its file has beyond them, the batch’s own command says: --dry-run sends nothing.';
+  'Only rows that were begun are counted. To see how many more its file has, run the batch’s own command with --dry-run: it sends nothing.';

@@ -79,11 +79,11 @@ export function paidWords({ units, decimals, received, mint, to, fee_units: fee 
 }
 
 export function provenOnChain({ cluster, slot, rpc }: ChainView): string {
-  return `The chain shows it: cluster ${cluster}, slot ${slot}, by ${listed(rpc)}.`;
+  return `The chain shows it: cluster ${cluster}, slot ${slot}, as seen by ${listed(rpc)}.`;
 }
 
 export function waitingForChain(until: string, hosts: readonly string[], waitMs: number): string {
-  return `Waiting up to ${formatDuration(waitMs)} for the transfer to be ${until}, by ${listed(hosts)}.`;
+  return `Waiting up to ${formatDuration(waitMs)} for the transfer to be ${until}, as seen by ${listed(hosts)}.`;
 }
 
 export function chainWaitText(until: string, view: ChainView | undefined, leftMs: number): string {

@@ -59,7 +59,7 @@ export function waitingForRows(
   hosts: readonly string[],
   waitMs: number,
 ): string {
-  return `Waiting up to ${formatDuration(waitMs)} for ${counted(rows, 'transfer')} to be ${until}, by ${listed(hosts)}.`;
+  return `Waiting up to ${formatDuration(waitMs)} for ${counted(rows, 'transfer')} to be ${until}, as seen by ${listed(hosts)}.`;
 }
 
 /** For the end of a batch: what the chain says of its accepted rows. */

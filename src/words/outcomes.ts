@@ -77,9 +77,9 @@ const heldReasons: Readonly<Record<HeldReason, string>> = {
   clock: 'an earlier attempt may have been accepted, and this machine’s clock has gone back since',
   'other-token':
     'an earlier attempt may have been accepted under another token, and the service may keep keys per token',
-  policy: 'an earlier attempt may have been accepted, and to send it again would be against the policy',
-  'above-limit': 'it is more than the policy lets botctl send without a person’s word',
-  approval: 'it was proposed, or is more than the policy lets botctl send without a person’s word',
+  policy: 'an earlier attempt may have been accepted, and sending it again would be against the policy',
+  'above-limit': 'it is more than the policy lets botctl send without a person’s approval',
+  approval: 'it was proposed, or is more than the policy lets botctl send without a person’s approval',
   proposed: 'it was proposed (--propose)',
 };
 

@@ -14,7 +14,7 @@ export type Refused = {
   readonly beside?: { readonly given: string; readonly known: string };
 };
 
-const noUse = 'To run the same command again changes nothing.';
+const noUse = 'Running the same command again changes nothing.';
 
 /** Which rule speaks against it, what is left, and when more is free. */
 export function policyWords(refusal: Refusal): [FailureCode, Words & Refused] {
@@ -50,7 +50,7 @@ export function policyWords(refusal: Refusal): [FailureCode, Words & Refused] {
           message: unsentNow(
             `The policy ${refusal.source} limits ${refusal.asset} a day, and this journal is too young to say what was spent in the last 24 hours: it counts since ${iso(refusal.sinceMs)}`,
           ),
-          hint: `Use the journal that was used before. Or wait until ${iso(refusal.freeAtMs)}. Where every journal is a new one, as on a runner without a disk, "fresh_journal": "allow" in the policy lets it begin to count.`,
+          hint: `Use the journal that was used before, or wait until ${iso(refusal.freeAtMs)}. Where every journal is new, as on a CI runner, "fresh_journal": "allow" in the policy lets it begin to count.`,
           next: [['policy', 'show']],
           allowance: { remaining: '0', freeAtMs: refusal.freeAtMs },
         },
@@ -81,8 +81,8 @@ function limitWords(refusal: OverLimit): Words & Refused {
     ),
     hint:
       freeAt === undefined
-        ? `${noUse} ${never}, or have the policy changed by who may do that.`
-        : `Until ${iso(freeAt)} ${noUse.charAt(0).toLowerCase()}${noUse.slice(1)} Then enough is free for it, if nothing else is spent.`,
+        ? `${noUse} ${never}, or ask whoever may change the policy.`
+        : `Running the same command again changes nothing before ${iso(freeAt)}. From then on enough is free for it, if nothing else is spent.`,
     next: [['policy', 'show']],
     allowance: { remaining: amountOf(remaining), ...(freeAt === undefined ? {} : { freeAtMs: freeAt }) },
   };
@@ -92,16 +92,16 @@ function lookalikeWords({ to, like, name }: Refusal & { rule: 'lookalike' }): Wo
   const known = name === undefined ? 'an address that was paid before' : `the recipient ${name}`;
   return {
     message: unsentNow(
-      `The address ${to} looks like ${known}, ${like}, and is another one. Whoever makes such addresses waits for somebody to copy one`,
+      `The address ${to} looks like ${known}, ${like}, but is a different one. Such addresses are made so that somebody copies the wrong one`,
     ),
-    hint: `Compare them character by character. If this one is really meant, name it under recipients in the policy: there is no other way past.`,
+    hint: `Compare them character by character. If this one is really meant, name it under recipients in the policy: there is no other way.`,
     next: [['policy', 'show']],
     beside: { given: to, known: like },
   };
 }
 
 export function rowsLookAlike(line: number, address: string, other: string): string {
-  return `Line ${line}: the address ${address} looks like ${other} of another row, and is another one. Compare them character by character.`;
+  return `Line ${line}: the address ${address} looks like ${other} of another row, but is a different one. Compare them character by character.`;
 }
 
 /** For a dry run: nothing is counted for it, and others may spend meanwhile. */

@@ -31,7 +31,7 @@ export const policyLabels = {
       ...said(transfer, 'at once'),
       ...said(day, 'in 24 hours'),
       ...said(recipientDay, 'in 24 hours to one address'),
-      ...said(approveAbove, 'without a person’s word'),
+      ...said(approveAbove, 'without a person’s approval'),
     ];
     return all.length === 0 ? 'without a limit' : `at most ${listed(all)}`;
   },

@@ -14,7 +14,7 @@ export function nothingToResume({
     ...(open === 0
       ? []
       : [
-          `${counted(open, 'intent is', 'intents are')} open: nothing was sent, run ${open === 1 ? 'its own command' : 'their own commands'} again.`,
+          `${counted(open, 'intent is', 'intents are')} open and did not leave this machine: run ${open === 1 ? 'its own command' : 'their own commands'} again.`,
         ]),
     ...(held === 0 ? [] : [`${counted(held, 'intent is', 'intents are')} held, for a person to decide.`]),
   ];

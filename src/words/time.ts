@@ -32,8 +32,12 @@ export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   if (seconds < 120) return `${seconds} s`;
   return seconds < 3600
-    ? `${Math.floor(seconds / 60)} min ${seconds % 60} s`
-    : `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+    ? `${Math.floor(seconds / 60)} min${and(seconds % 60, 's')}`
+    : `${Math.floor(seconds / 3600)} h${and(Math.floor((seconds % 3600) / 60), 'min')}`;
+}
+
+function and(count: number, unit: string): string {
+  return count === 0 ? '' : ` ${count} ${unit}`;
 }
 
 /** The wait before another try: often less than a second. */

@@ -179,7 +179,7 @@ describe('identity', () => {
     const ended = await transfer(path);
     expect(ended.code).toBe(10);
     expect(ended.stderr).toContain('line 2 (id 1): An earlier transfer of the same amount');
-    expect(ended.stdout).toMatch(/not-sent .*another payment/u);
+    expect(ended.stdout).toMatch(/Not sent .*another payment/u);
     expect(ended.stdout).not.toMatch(/its id belongs to another/u);
   });
 
