@@ -40,7 +40,7 @@ export function openJournal(path: string, use: JournalUse = 'send', clock: Journ
     reads: reads((read) => store.read(read)),
     self,
     trouble: () => {
-      const sentence = store.guard(() => files.trouble());
+      const sentence = store.guard(() => files.trouble(store.commits, Date.now()));
       return sentence === undefined ? undefined : { is: 'files', sentence };
     },
     // What this disk does not take, it does not take elsewhere either.

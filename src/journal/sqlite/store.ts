@@ -45,6 +45,11 @@ export class Store {
     return this.#isCommitting;
   }
 
+  /** How many it has made. */
+  get commits(): number {
+    return this.#commits;
+  }
+
   guard<Result>(work: () => Result): Result {
     try {
       return work();
