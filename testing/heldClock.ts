@@ -27,6 +27,8 @@ export class HeldClock implements Clock {
     this.onSleep(waitMs);
     if (signal?.aborted) return;
     if (this.runs) {
+      // Whoever sleeps lets the others go on.
+      await new Promise(setImmediate);
       this.nowMs += waitMs;
       return;
     }

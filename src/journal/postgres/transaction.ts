@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { inTurn } from '../inTurn.ts';
 import type { GuardedWork, Guards, Transaction } from '../journal.ts';
 import { codeOf, undone } from './faults.ts';
 import { type Ask, Gathered } from './gathered.ts';
@@ -188,26 +189,4 @@ export function takeLocks(locks: readonly Lock[]): string {
   const shared = locks.map(({ isShared }) => isShared).join(',');
   return `SELECT count(CASE WHEN shared THEN pg_advisory_xact_lock_shared(number) ELSE pg_advisory_xact_lock(number) END)
     FROM unnest('{${numbers}}'::bigint[], '{${shared}}'::boolean[]) AS lock (number, shared)`;
-}
-
-/** All at once, but for those that must be alone with the same: they have one transaction, and no locks between them. */
-function inTurn<Result>(
-  works: readonly GuardedWork<Result>[],
-  run: (work: GuardedWork<Result>) => Promise<Result>,
-): Promise<Result>[] {
-  const alone = new Map<string, Promise<unknown>>();
-  const alongside = new Map<string, Promise<unknown>[]>();
-  return works.map((one) => {
-    const { guards } = one;
-    const before = [
-      ...[...(guards.alone ?? []), ...(guards.alongside ?? [])].flatMap((name) => alone.get(name) ?? []),
-      ...(guards.alone ?? []).flatMap((name) => alongside.get(name) ?? []),
-    ];
-    const running = before.length === 0 ? run(one) : Promise.allSettled(before).then(() => run(one));
-    for (const name of guards.alone ?? []) alone.set(name, running);
-    for (const name of guards.alongside ?? []) {
-      alongside.set(name, [...(alongside.get(name) ?? []), running]);
-    }
-    return running;
-  });
 }

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { damage, lostSalt } from '../../words/journal.ts';
+import { inTurn } from '../inTurn.ts';
 import type { GuardedWork, Guards, Journal, Reads, Transaction, Work } from '../journal.ts';
 import { lastRemembered } from '../lastRemembered.ts';
+import { type Ask, Gathered } from './gathered.ts';
 import { lossSentence } from './loss.ts';
 import { type Mark, markPath } from './mark.ts';
 import { Owners } from './owners.ts';
@@ -21,10 +23,15 @@ export function openJournal(path: string, use: JournalUse = 'send', clock: Journ
   const files = store.guard(() => new OwnFiles(filesOf(file, mark)));
   const salt = store.guard(() => saltOf(store));
   const self = (): string => store.guard(() => owners.self());
-  const reads = (read: Read): Reads => ({ ...readVerbs(store, owners, read), ...spendingReads(store, read) });
+  const reads = (read: Read, ask: Ask): Reads => ({
+    ...readVerbs(store, owners, read, ask),
+    ...spendingReads(store, read),
+  });
+  const within = new Gathered((name, items) => store.askTogether(name, items));
+  const outside = new Gathered((name, items) => store.read(() => store.askTogether(name, items)));
   const tx: Transaction = {
-    ...reads(async (read) => store.guard(read)),
-    ...writeVerbs(store, owners, self),
+    ...reads(async (read) => store.guard(read), within.ask),
+    ...writeVerbs(store, owners, self, within.ask),
     ...spendingWrites(store),
   };
   const commit = <Result>(work: Work<Result>, { unsynced = false }: Guards = {}): Promise<Result> =>
@@ -37,7 +44,7 @@ export function openJournal(path: string, use: JournalUse = 'send', clock: Journ
     isReadOnly: loss !== undefined || movedTo !== undefined,
     isShared: false,
     clock,
-    reads: reads((read) => store.read(read)),
+    reads: reads((read) => store.read(read), outside.ask),
     self,
     trouble: () => {
       const sentence = store.guard(() => files.trouble(store.commits, Date.now()));
@@ -64,9 +71,10 @@ async function commitTogether<Result>(
 ): Promise<readonly PromiseSettledResult<Result>[]> {
   try {
     return await commit(async (tx) => {
-      const results: PromiseSettledResult<Result>[] = [];
-      for (const { work } of works) results.push({ status: 'fulfilled', value: await work(tx) });
-      return results;
+      const ends = await Promise.allSettled(inTurn(works, ({ work }) => work(tx)));
+      const failed = ends.find((end) => end.status === 'rejected');
+      if (failed !== undefined) throw failed.reason;
+      return ends;
     });
   } catch (reason) {
     // One that fails must not take its neighbours with it: each tries alone, on what was rolled back. What is

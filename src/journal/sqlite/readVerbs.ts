@@ -1,6 +1,7 @@
 import type { Intent, Reads, Selection, SpendingReads } from '../journal.ts';
 import { overviewOf, stateRowOf } from '../overview.ts';
 import { decisionOf, observationOf, receiptOf } from '../rows.ts';
+import type { Ask } from './gathered.ts';
 import type { Owners } from './owners.ts';
 import { attemptOf, intentOf, rowsStandingOf, type SqlRow } from './rows.ts';
 import { pageQueries } from './selecting.ts';
@@ -11,7 +12,12 @@ import type { Store } from './store.ts';
 /** How one is asked: at once within a commit, outside of it when nobody's commit is on. */
 export type Read = <Result>(read: () => Result) => Promise<Result>;
 
-export function readVerbs(store: Store, owners: Owners, read: Read): Omit<Reads, keyof SpendingReads> {
+export function readVerbs(
+  store: Store,
+  owners: Owners,
+  read: Read,
+  ask: Ask,
+): Omit<Reads, keyof SpendingReads> {
   const ownerLives = (owner: string): boolean => owners.isAlive(owner);
   const toIntent = (row: SqlRow): Intent => intentOf(row, ownerLives);
   const one = (name: StatementName, bindings: Bindings) => read(() => store.one(name, bindings, toIntent));
@@ -25,14 +31,19 @@ export function readVerbs(store: Store, owners: Owners, read: Read): Omit<Reads,
           return found;
         }),
       ),
-    findByKey: ({ baseUrl, kind }, key) => one('findByKey', { baseUrl, kind, key }),
+    findByKey: async ({ baseUrl, kind }, key) => {
+      const [row] = await ask('findByKey', { baseUrl, kind, key });
+      return row && store.guard(() => toIntent(row));
+    },
     get: (id) => one('get', { id }),
     startingWith: async (prefix) => {
       const called = await all('called', { word: prefix });
       return called.length > 0 ? called : all('startingWith', { prefix });
     },
-    unfinishedTwins: ({ baseUrl }, payment, identity) =>
-      all('unfinishedTwins', { baseUrl, payment, identity }),
+    unfinishedTwins: async ({ baseUrl }, payment, identity) => {
+      const rows = await ask('unfinishedTwins', { baseUrl, payment, identity });
+      return store.guard(() => rows.map(toIntent));
+    },
     select: (selection) => select(selection, store, read, toIntent),
     attemptsOf: (id) => read(() => store.all('attemptsOf', { id }, attemptOf)),
     decisiveAttempt: (id) => read(() => store.one('decisiveAttempt', { id }, attemptOf)),
@@ -43,14 +54,12 @@ export function readVerbs(store: Store, owners: Owners, read: Read): Omit<Reads,
         return isKept ? store.all('observationsOf', { id }, observationOf) : [];
       }),
     receiptsOf: (id) => read(() => store.all('receiptsOf', { id }, receiptOf)),
-    otherHolder: (id, receipts) =>
-      read(() => {
-        for (const receipt of receipts) {
-          const holder = store.one('holderOf', { ...receipt, id }, (row) => row.id as string);
-          if (holder !== undefined) return holder;
-        }
-        return undefined;
-      }),
+    otherHolder: async (id, receipts) => {
+      const asked = receipts.map(({ origin, what, value }) =>
+        ask('otherHolder', { id, origin, what, value }),
+      );
+      return (await Promise.all(asked)).flat()[0]?.id as string | undefined;
+    },
     unnamedOfPayment: (baseUrl, payment, since) => all('unnamedOfPayment', { baseUrl, payment, since }),
     countRows: ({ baseUrl, kind }, name) =>
       read(() => store.one('countRows', { baseUrl, kind, name }, (row) => Number(row.count)) ?? 0),

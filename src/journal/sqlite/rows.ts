@@ -59,6 +59,15 @@ export function intentOf(damageable: SqlRow, ownerLives: (owner: string) => bool
   };
 }
 
+/** What may have changed of an intent while this process alone could send it. */
+export function standingOf(row: SqlRow): Pick<Intent, 'tainted' | 'mayHaveLandedAtMs' | 'reportedAtMs'> {
+  return {
+    tainted: row.tainted === 1,
+    mayHaveLandedAtMs: optional<number>(row.may_have_landed_at),
+    reportedAtMs: reportedAt(row),
+  };
+}
+
 // Told before it was there: a clock that went back, or a flipped bit. Later is the safe side.
 function reportedAt({ reported_at: at, created_at: createdAt }: SqlRow): number | undefined {
   return typeof at === 'number' ? Math.max(at, Number(createdAt)) : undefined;

@@ -1,4 +1,5 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import type { Item } from './gathered.ts';
 import type { SqlRow } from './rows.ts';
 
 /** By name; what is not there is NULL. */
@@ -34,6 +35,28 @@ export function prepare(database: DatabaseSyncInstance, sql: string): Statement 
     },
     all: (bindings) =>
       (statement.all(...listed(bindings)) as unknown as Cells[]).map((cells) => rowOf(cells, columns)),
+  };
+}
+
+/** A prepared statement that does for many what was asked of them together. */
+export type TogetherStatement = {
+  run(items: readonly Item[]): void;
+  /** Gives back the number of the last row; the first one is given, where SQLite is not to number them itself. */
+  insert(items: readonly Item[], first: number | undefined): number;
+  all(items: readonly Item[]): SqlRow[];
+};
+
+export function prepareTogether(database: DatabaseSyncInstance, sql: string): TogetherStatement {
+  const statement = database.prepare(sql);
+  const columns = statement.columns().map(({ name }) => name);
+  statement.setReturnArrays(true);
+  return {
+    run: (items) => {
+      statement.run(JSON.stringify(items));
+    },
+    insert: (items, first) => Number(statement.run(JSON.stringify(items), first ?? null).lastInsertRowid),
+    all: (items) =>
+      (statement.all(JSON.stringify(items)) as unknown as Cells[]).map((cells) => rowOf(cells, columns)),
   };
 }
 

@@ -20,14 +20,11 @@ export const statements = {
   latestUnnamed: `SELECT count(*) AS rows, count(CASE WHEN identity = :identity AND named_by IS NULL THEN 1 END) AS same,
                     max(seq) - min(seq) + 1 AS numbers
                   FROM intents NOT INDEXED WHERE seq > (SELECT max(seq) FROM intents) - :latest`,
-  findByKey: `SELECT * FROM intents WHERE key = :key AND base_url = :baseUrl AND kind = :kind`,
   get: `SELECT * FROM intents WHERE id = :id`,
   bySeq: `SELECT * FROM intents WHERE seq = :seq`,
   called: `SELECT * FROM intents WHERE id = :word OR key = :word LIMIT 2`,
   startingWith: `SELECT * FROM intents WHERE id >= :prefix AND id < :prefix || char(1114111)
                  UNION SELECT * FROM intents WHERE key >= :prefix AND key < :prefix || char(1114111) LIMIT 2`,
-  unfinishedTwins: `SELECT * FROM intents WHERE payment = :payment AND base_url = :baseUrl AND identity <> :identity
-                    AND payment IS NOT NULL AND state IN ('sending', 'unknown', 'held') ORDER BY seq`,
   attemptsOf: `SELECT attempts.* FROM attempts JOIN intents ON intents.seq = attempts.intent
                WHERE intents.id = :id ORDER BY number`,
   decisiveAttempt: `SELECT attempts.* FROM attempts JOIN intents ON intents.seq = attempts.intent
@@ -47,16 +44,10 @@ export const statements = {
                  FROM intents WHERE name = :name AND named_by = 'row'
                  GROUP BY kind, base_url, url, bot, state, resolved_as, owner`,
 
-  holderOf: `SELECT intents.id FROM receipts JOIN intents ON intents.seq = receipts.intent
-             WHERE value = :value AND what = :what AND origin = :origin AND intents.id <> :id`,
   receiptsOf: `SELECT origin, what, value FROM receipts JOIN intents ON intents.seq = receipts.intent WHERE intents.id = :id`,
   unnamedOfPayment: `SELECT * FROM intents WHERE payment = :payment AND base_url = :baseUrl AND updated_at >= :since
                      AND payment IS NOT NULL AND (named_by IS NULL OR named_by = 'run') ORDER BY updated_at DESC`,
 
-  begin: `INSERT INTO intents (seq, id, kind, base_url, spelled_url, bot, named_by, name, row_id, key, identity,
-            fingerprint, payment, body, state, owner, token_hash, attempts, created_at, updated_at)
-          VALUES (:seq, :id, :kind, :baseUrl, nullif(:spelledUrl, :baseUrl), :bot, :namedBy, :name, :rowId, :key, :identity,
-            :fingerprint, :payment, :body, 'sending', :owner, :tokenHash, 1, :at, :at)`,
   claim: `UPDATE intents SET state = 'sending', owner = :owner, why = NULL, resolved_as = NULL, updated_at = :at
           WHERE id = :id AND state <> 'sending'`,
   rewrite: `UPDATE intents SET body = :body, fingerprint = :fingerprint, payment = :payment WHERE id = :id`,
@@ -69,17 +60,8 @@ export const statements = {
   countAttempt: `UPDATE intents SET attempts = attempts + 1, token_hash = :tokenHash, updated_at = :at
                  WHERE id = :id AND state = 'sending' AND owner = :owner RETURNING *`,
   startAttempt: `INSERT INTO attempts (seq, intent, number, started_at) VALUES (:seq, :intent, :number, :at)`,
-  endAttempt: `UPDATE attempts SET ended_at = :at, phase = :phase, verdict = :verdict, status = :status,
-                 request_id = :requestId, trouble = :trouble, retry_after = :retryAfter, duplicate = :duplicate,
-                 verified = :verified, reply = :reply, headers = :headers
-               WHERE number = :number AND intent = (SELECT seq FROM intents WHERE id = :id)`,
-  conclude: `UPDATE intents SET state = :state, owner = NULL, why = :why, updated_at = :at
-             WHERE id = :id AND state = 'sending' AND owner = :owner RETURNING *`,
   acceptLate: `UPDATE intents SET state = 'accepted', owner = NULL, why = NULL, resolved_as = NULL, updated_at = :at
                WHERE id = :id AND state <> 'accepted'`,
-  keepReceipt: `INSERT INTO receipts (origin, what, value, intent)
-                SELECT :origin, :what, :value, intents.seq FROM intents WHERE id = :id
-                AND NOT EXISTS (SELECT 1 FROM receipts WHERE value = :value AND what = :what AND origin = :origin)`,
   hold: `UPDATE intents SET state = 'held', why = :why, updated_at = :at WHERE id = :id AND state = 'unknown'`,
   addDecision: `INSERT INTO decisions (seq, intent, kind, who, at, reason, signature, fingerprint)
                 SELECT :seq, seq, :kind, :who, :at, :reason, :signature, :fingerprint FROM intents WHERE id = :id`,

@@ -1,5 +1,6 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { Turns } from '../turns.ts';
+import type { Item } from './gathered.ts';
 import { checkpoint, lengthenWal, withoutSync } from './log.ts';
 import { lastAcceptedLost } from './loss.ts';
 import { type Mark, markPath, noRowNumbers, type RowNumbers } from './mark.ts';
@@ -10,6 +11,7 @@ import { isSound } from './soundness.ts';
 import { CommittedUnmarked, damaged, isConstraint, journalFailure } from './sqliteFaults.ts';
 import type { Bindings } from './statement.ts';
 import { type StatementName, statements } from './statements.ts';
+import { numberedTogether, type TogetherName, together } from './together.ts';
 
 /** The window of an unnamed re-run is hours at the most. */
 const latestLooked = 500;
@@ -143,11 +145,24 @@ export class Store {
   insert(name: StatementName, what: keyof RowNumbers, bindings: Bindings): number {
     this.#mustCommit();
     return this.guard(() => {
-      // What is not bound is NULL, and SQLite numbers it itself.
-      const numbered = this.#lost[what] === 0 ? bindings : { ...bindings, seq: this.#nextAfterLoss(what) };
+      // What is not bound is NULL.
+      const numbered = { ...bindings, seq: this.#firstFree(what) };
       const { lastInsertRowid } = this.#statements.of(statements[name]).run(numbered);
       this.#given = { ...this.#given, [what]: lastInsertRowid };
       return lastInsertRowid;
+    });
+  }
+
+  /** What is asked of several in one call; each row of the answer says whose it is. */
+  askTogether(name: TogetherName, items: readonly Item[]): SqlRow[] {
+    const statement = this.guard(() => this.#statements.together(name));
+    if (together[name].startsWith('SELECT')) return this.guard(() => statement.all(items));
+    this.#mustCommit();
+    const what = numberedTogether[name];
+    return this.guard(() => {
+      if (what === undefined) statement.run(items);
+      else this.#given = { ...this.#given, [what]: statement.insert(items, this.#firstFree(what)) };
+      return [];
     });
   }
 
@@ -162,7 +177,9 @@ export class Store {
     if (!this.#isCommitting) throw new Error('this transaction is over');
   }
 
-  #nextAfterLoss(what: keyof RowNumbers): number {
+  /** After a loss only: else SQLite numbers them itself. */
+  #firstFree(what: keyof RowNumbers): number | undefined {
+    if (this.#lost[what] === 0) return undefined;
     const highest = this.one(`${what}Highest`, {}, (row) => Number(row.seq)) ?? 0;
     return Math.max(highest, this.#lost[what]) + 1;
   }

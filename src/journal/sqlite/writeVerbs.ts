@@ -1,7 +1,8 @@
 import { intentAsBegun } from '../intentAsBegun.ts';
-import type { Intent, SpendingWrites, Writes } from '../journal.ts';
+import type { Intent, NewIntent, SpendingWrites, Writes } from '../journal.ts';
+import type { Ask, Item } from './gathered.ts';
 import type { Owners } from './owners.ts';
-import { intentOf, type SqlRow } from './rows.ts';
+import { intentOf, type SqlRow, standingOf } from './rows.ts';
 import type { Bindings } from './statement.ts';
 import type { Store } from './store.ts';
 
@@ -10,15 +11,20 @@ export function writeVerbs(
   store: Store,
   owners: Owners,
   self: () => string,
+  ask: Ask,
 ): Omit<Writes, keyof SpendingWrites> {
   const owned = (id: string): Bindings => ({ id, owner: self() });
   const ours = (row: SqlRow): Intent => intentOf(row, () => true);
+  /** What this process has an attempt of, as it was when that began. */
+  const started = new Map<string, Intent>();
   return {
     begin: async (intent, tokenHash, at) => {
       const owner = self();
-      const seq = store.insert('begin', 'intents', { ...intent, owner, tokenHash, at });
-      store.insert('startAttempt', 'attempts', { intent: seq, number: 1, at });
-      return intentAsBegun(intent, owner, tokenHash, at);
+      await ask('begin', itemOf(intent, owner, tokenHash, at));
+      await ask('firstAttempts', { id: intent.id, at });
+      const begun = intentAsBegun(intent, owner, tokenHash, at);
+      started.set(intent.id, begun);
+      return begun;
     },
     claim: async (id, at) => {
       if (store.run('claim', { ...owned(id), at }) === 0)
@@ -39,32 +45,52 @@ export function writeVerbs(
       if (counted === undefined) throw new Error(`intent ${id} is not claimed by this process`);
       const number = Number(counted.attempts);
       store.insert('startAttempt', 'attempts', { intent: Number(counted.seq), number, at });
-      return ours(counted);
+      const intent = ours(counted);
+      started.set(id, intent);
+      return intent;
     },
     endAttempt: async (id, number, end, at) => {
-      store.run('endAttempt', {
+      await ask('endAttempt', {
         id,
         number,
         at,
         phase: end.phase,
         verdict: end.verdict,
-        status: end.status ?? null,
-        requestId: uncut(end.requestId),
-        trouble: uncut(end.trouble),
-        retryAfter: end.retryAfterMs ?? null,
-        duplicate: end.duplicate ? 1 : 0,
-        verified: end.verified ? 1 : 0,
-        reply: end.reply ?? null,
+        status: end.status,
+        requestId: sqlText(end.requestId),
+        trouble: sqlText(end.trouble),
+        retryAfter: end.retryAfterMs,
+        duplicate: end.duplicate,
+        verified: end.verified,
+        reply: end.reply && hexOf(end.reply),
         headers: JSON.stringify(end.headers),
       });
     },
     conclude: async (id, state, why, at) => {
-      const ended = store.change('conclude', { ...owned(id), state, why: why ?? null, at }, ours);
-      if (ended === undefined && state === 'accepted') store.run('acceptLate', { id, at });
-      return ended;
+      const owner = self();
+      const [row] = await ask('claimed', { id, owner });
+      if (row === undefined) {
+        if (state === 'accepted') store.run('acceptLate', { id, at });
+        return undefined;
+      }
+      await ask('conclude', { id, owner, state, why, at });
+      const begun = started.get(id);
+      started.delete(id);
+      if (begun === undefined) return store.one('get', { id }, ours);
+      return {
+        ...begun,
+        ...standingOf(row),
+        state,
+        why,
+        owner: undefined,
+        ownerLives: false,
+        updatedAtMs: at,
+      };
     },
     keepReceipts: async (id, receipts) => {
-      for (const receipt of receipts) store.run('keepReceipt', { ...receipt, id });
+      await Promise.all(
+        receipts.map(({ origin, what, value }) => ask('keepReceipt', { id, origin, what, value })),
+      );
     },
     hold: async (id, why, at) => {
       store.run('hold', { id, why, at });
@@ -92,7 +118,33 @@ export function writeVerbs(
   };
 }
 
-/** SQLite's text ends where its first NUL stands; the reply's own bytes are kept beside it. */
-function uncut(text: string | undefined): string | null {
-  return text?.replaceAll('\0', '\ufffd') ?? null;
+/** Written out: for each row of a batch, copying with a rest is slow. */
+function itemOf(intent: NewIntent, owner: string, tokenHash: string, at: number): Item {
+  return {
+    id: intent.id,
+    kind: intent.kind,
+    baseUrl: intent.baseUrl,
+    spelledUrl: intent.spelledUrl,
+    bot: intent.bot,
+    namedBy: intent.namedBy,
+    name: intent.name,
+    rowId: intent.rowId,
+    key: intent.key,
+    identity: intent.identity,
+    fingerprint: intent.fingerprint,
+    payment: intent.payment,
+    body: hexOf(intent.body),
+    owner,
+    tokenHash,
+    at,
+  };
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+}
+
+/** SQLite's text ends where its first NUL stands, and is Unicode; the reply's own bytes are kept beside it. */
+function sqlText(text: string | undefined): string | undefined {
+  return text?.replaceAll('\0', '\ufffd').toWellFormed();
 }

@@ -6,6 +6,7 @@ import { openJournal } from '../../../src/journal/sqlite/openJournal.ts';
 import { pageQueries } from '../../../src/journal/sqlite/selecting.ts';
 import { openFile } from '../../../src/journal/sqlite/sqliteFile.ts';
 import { statements } from '../../../src/journal/sqlite/statements.ts';
+import { type TogetherName, together, togetherSql } from '../../../src/journal/sqlite/together.ts';
 import { closedAfterTest } from '../../../testing/closedAfterTest.ts';
 import { newIntent, newPath, nowMs, opened } from '../../../testing/journals.ts';
 
@@ -25,6 +26,10 @@ describe('what is asked for is found by an index', () => {
     ),
   )('%s', (_verb, sql) => {
     expect(planOf(sql)).not.toMatch(/SCAN (intents|attempts|decisions)(?! USING (COVERING )?INDEX)/u);
+  });
+
+  test.each(Object.keys(together) as TogetherName[])('%s, for many', (name) => {
+    expect(planOf(togetherSql(name))).not.toMatch(/SCAN (intents|attempts|decisions|kept)/u);
   });
 
   const byTime = /^SEARCH intents USING COVERING INDEX intents_created \(\(?created_at/u;
