@@ -100,11 +100,13 @@ export const statements = {
   countRows: `SELECT g.n, rows.count FROM @given(base_url text, kind text, name text) CROSS JOIN LATERAL (
           SELECT count(*) AS count FROM @schema.intents i
           WHERE i.name = g.name AND i.named_by = 'row' AND i.base_url = g.base_url AND ${isKind('g.kind')}) rows`,
-  rowsStanding: `SELECT g.n, i.kind, coalesce(i.spelled_url, i.base_url) AS url, i.bot, s.state, s.resolved_as, s.owner,
-            ${owner}, count(*) AS rows, min(i.created_at) AS begun_at, max(s.updated_at) AS updated_at
-          FROM @given(name text) ${each('intents', 'i', `i.name = g.name AND i.named_by = 'row'`)} ${standing}
-          ${perhaps('owners', 'o', 'o.id = s.owner')}
-          GROUP BY g.n, i.kind, i.base_url, url, i.bot, s.state, s.resolved_as, s.owner, owner_renewed_at, owner_ended_at`,
+  // Owners are asked for once they are few: for each row of a batch that took a fifth of the time.
+  rowsStanding: `SELECT g.n, rows.*, ${owner} FROM @given(name text) CROSS JOIN LATERAL (
+            SELECT i.kind, coalesce(i.spelled_url, i.base_url) AS url, i.bot, s.state, s.resolved_as, s.owner,
+              count(*) AS rows, min(i.created_at) AS begun_at, max(s.updated_at) AS updated_at
+            FROM (SELECT * FROM @schema.intents i WHERE i.name = g.name AND i.named_by = 'row' OFFSET 0) i ${standing}
+            GROUP BY i.kind, i.base_url, url, i.bot, s.state, s.resolved_as, s.owner OFFSET 0) rows
+          ${perhaps('owners', 'o', 'o.id = rows.owner')}`,
   // The only one that reads a whole table: whoever asks wants all of it counted.
   overview: `SELECT g.n, s.state, count(*) AS count, min(s.created_at) AS oldest, max(s.updated_at) AS latest
           FROM @given(all_of boolean) CROSS JOIN @schema.standing s GROUP BY g.n, s.state`,
