@@ -144,7 +144,7 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
   ],
   'policy check': [
     { line: ['policy.json'], code: 0 },
-    { line: ['nowhere.json'], code: 1 },
+    { line: ['nowhere.json'], code: 2 },
   ],
   'policy set': [
     { line: ['policy.json'], before: [migrate], shared: true, code: 0 },
