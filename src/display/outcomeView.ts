@@ -78,7 +78,7 @@ export function drawReport(report: Report, canvas: Canvas): string {
       ['Signature', shown(transfer?.signature)],
       ['Status', shown(transfer?.status)],
       ['Transfer', shown(transfer?.transfer_id)],
-      ...chainFacts(report.chain),
+      ...chainFacts(report.chain, text(request.asset)),
     ],
     canvas,
   );

@@ -71,9 +71,14 @@ export function chainLine(view: ChainView): string {
   return verdict === 'proven' ? chainHeadlines[verdict] : `${chainHeadlines[verdict]}: ${why(view)}`;
 }
 
-export function paidWords({ units, decimals, received, mint, to, fee_units: fee }: Paid): string {
+/** `asset`: what was asked for, where its mint is the one that was paid. */
+export function paidWords(
+  { units, decimals, received, mint, to, fee_units: fee }: Paid,
+  asset: string | undefined,
+): string {
   const amount = (text: string): string => formatAmount({ units: BigInt(text), decimals });
-  const what = mint === undefined ? 'SOL' : `of ${mint}`;
+  const token = asset === undefined || asset === mint ? `of ${mint}` : `${asset} (mint ${mint})`;
+  const what = mint === undefined ? 'SOL' : token;
   const less = fee === '0' ? '' : ` (${amount(received)} received)`;
   return `${amount(units)} ${what} to ${to}${less}`;
 }

@@ -61,7 +61,11 @@ describe('a transfer that is waited for', () => {
 
   test('of a token is proven by its mint, with its memo', async () => {
     const pay = ['transfer', '--to', payAda[2], '--asset', 'USDC', '--amount', '1.25', '--memo', 'rent'];
-    const { exit, chain } = await told(...pay, '--once', 'a', '--wait=confirmed');
+    const { exit, chain, intent } = await told(...pay, '--once', 'a', '--wait=confirmed');
+    const { stdout } = await operator.run(['history', intent?.id ?? ''], given());
+    expect(stdout).toContain(
+      `Paid          1.25 USDC (mint ${operator.sandbox.node.assets.USDC}) to ${payAda[2]}`,
+    );
     expect({ exit, chain }).toMatchObject({
       exit: 0,
       chain: { memo: true, paid: { mint: operator.sandbox.node.assets.USDC, units: '1250000' } },
