@@ -3,10 +3,10 @@ import type { Run } from '../cli/spec.ts';
 import type { Context } from '../context.ts';
 import { type HistoryLayout, historyDetail, historyHeading, historyLine } from '../display/historyView.ts';
 import type { SettledFormat } from '../display/settledRow.ts';
-import type { Exit, Problem } from '../errors.ts';
+import { type Exit, Failure, type Problem } from '../errors.ts';
 import type { Journal } from '../journal/journal.ts';
 import { explainStanding } from '../words/explain.ts';
-import { emptySandbox, listIsCut, noIntentMatches, noJournalYet } from '../words/history.ts';
+import { deathsNotNoted, emptySandbox, listIsCut, noIntentMatches, noJournalYet } from '../words/history.ts';
 import type { Zone } from '../words/time.ts';
 import { type Filters, parseFilters, selectionOf, withRecipient } from './historyFilters.ts';
 import { intentById } from './intentById.ts';
@@ -24,7 +24,7 @@ export const run: Run = async (given, context) => {
   try {
     if (format !== undefined) {
       const { exportHistory } = await import('./historyExport.ts');
-      if (!journal.isReadOnly) await recordDeaths(journal);
+      await noteDeaths(journal, context);
       return await exportHistory(filters, format, journal, given, context);
     }
     return await (given.args.length === 0
@@ -57,7 +57,7 @@ async function list(filters: Filters, journal: Journal, given: Given, context: C
   const { limit = defaultLimit } = filters;
   const zone: Zone = given.flag('local') ? 'local' : 'utc';
   // Those whose process died are unknown, and are to be listed as that.
-  if (!journal.isReadOnly) await recordDeaths(journal);
+  await noteDeaths(journal, context);
   let count = 0;
   let layout: HistoryLayout = { zone, bots: [] };
   // One more than is shown tells whether there are more.
@@ -82,9 +82,19 @@ async function list(filters: Filters, journal: Journal, given: Given, context: C
   return 0;
 }
 
-async function recordDeaths({ reads, commit, clock }: Journal): Promise<void> {
-  for await (const { id, ownerLives } of reads.select({ states: ['sending'], limit: 1000 })) {
-    if (!ownerLives) await commit((tx) => tx.recordDeath(id, clock.now()));
+/** A journal that cannot be written, as on a full disk, can still be read. */
+async function noteDeaths(
+  { reads, commit, clock, isReadOnly }: Journal,
+  { display }: Context,
+): Promise<void> {
+  if (isReadOnly) return;
+  try {
+    for await (const { id, ownerLives } of reads.select({ states: ['sending'], limit: 1000 })) {
+      if (!ownerLives) await commit((tx) => tx.recordDeath(id, clock.now()));
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof Failure) || thrown.code !== 'journal-not-writable') throw thrown;
+    display.warn(deathsNotNoted(thrown.message));
   }
 }
 
@@ -109,8 +119,7 @@ function withoutItself(explained: Problem | undefined): Problem | undefined {
 async function detail(id: string, journal: Journal, given: Given, context: Context): Promise<void> {
   const { display } = context;
   const found = await intentById(id, journal);
-  if (!journal.isReadOnly && found.state === 'sending' && !found.ownerLives)
-    await journal.commit((tx) => tx.recordDeath(found.id, journal.clock.now()));
+  if (found.state === 'sending' && !found.ownerLives) await noteDeaths(journal, context);
   const intent = await intentById(id, journal);
   const report = await storedReport(intent, given.command, journal.reads);
   const view = historyDetail({

@@ -1,6 +1,7 @@
 import { Failure } from '../errors.ts';
 import { formatCount, listed } from './list.ts';
 import { momentRule } from './moment.ts';
+import { withoutEnd } from './nothing.ts';
 
 function notOne(option: string, value: string, what: string, hint: string): Failure {
   return new Failure('usage', `--${option} "${value}" is not ${what}.`, { hint });
@@ -60,6 +61,11 @@ export const noIntentMatches = 'No intent matches.';
 export function listIsCut(shown: number): string {
   const newest = shown === 1 ? 'the newest is' : `the newest ${formatCount(shown)} are`;
   return `There are more: only ${newest} shown. --limit shows more.`;
+}
+
+/** `trouble` is why the journal could not be written. */
+export function deathsNotNoted(trouble: string): string {
+  return `${withoutEnd(trouble)} What is shown as sending may have happened: its process has ended.`;
 }
 
 export const replyIsCut = '… (--json shows it whole)';

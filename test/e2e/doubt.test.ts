@@ -87,6 +87,28 @@ describe('what may have happened in an earlier run is told', () => {
     expect(await operator.jsonApart(payAda)).toMatchObject({ exit: 0, intent: { id } });
   });
 
+  test('by the history, where the journal cannot be written and its process died', async () => {
+    await operator.sandbox.faults({ kind: 'pass', times: 8 }, { kind: 'stall', when: 'after' });
+    const { child, ended } = operator.start(
+      ['batch', 'send', '-', '--once', 'stalled', '--concurrency', '1'],
+      'pipe',
+    );
+    const rows = Array.from({ length: 9 }, (_, row) => `${row},conv_demo,Hello ${row}\n`).join('');
+    child.stdin?.end(`id,conversation_id,content\n${rows}`);
+    await operator.effects(9);
+    child.kill('SIGKILL');
+    await ended;
+    const history = `exec '${process.execPath}' '${botctlPath}' history`;
+    for (const listing of [history, `${history} --format csv`]) {
+      const { stderr } = await operator.shell(`ulimit -f 70; ${listing}`);
+      expect(stderr).toMatch(
+        /^warning: The journal .* cannot be written: .* may have happened: its process/u,
+      );
+    }
+    const listed = await operator.shell(`ulimit -f 70; ${history}`);
+    expect(listed).toMatchObject({ code: 0, stdout: expect.stringMatching(/ sending .*\[stalled 8\]/u) });
+  });
+
   test('of a batch by its name', async () => {
     const rows = 'id,conversation_id,content\n1,conv_demo,one\n';
     const argv = ['batch', 'send', '-', '--once', 'news', '--retries', '0'];
