@@ -35,7 +35,7 @@ export class BotsOfIntents {
     const found = await opened;
     if (typeof found === 'function') throw found(intent);
     found.connection.ensurePossible(intent.kind);
-    if (this.#isAnothersToken(intent, found.bot)) throw anothersToken(intent.id, intent.spelledUrl);
+    if (this.#isAnothersToken(intent, found.bot)) throw anothersToken(intent);
     return found;
   }
 
@@ -59,6 +59,7 @@ export class BotsOfIntents {
 
   async #connect(intent: Intent): Promise<ConnectedBot | NoBot> {
     if (intent.baseUrl === sandboxBaseUrl) return this.#sandbox();
+    if (intent.bot === envBot && !this.#hasToken()) return noTokenNow;
     const bot = await (intent.bot === envBot ? this.#envBotFor(intent) : this.#profileBot(intent));
     if (bot === undefined) return profileGone;
     const spelledUrl = ownUrl(bot, intent);
@@ -80,6 +81,10 @@ export class BotsOfIntents {
     return ({ id }) => ofTheSandbox(id, journal);
   }
 
+  #hasToken(): boolean {
+    return this.#given.text('token-file') !== undefined || this.#context.env.BOTCTL_TOKEN !== undefined;
+  }
+
   #profileBot(intent: Intent): Promise<Bot | undefined> {
     const resolving = botOfProfile(intent.bot, botInputs(this.#context));
     return sayIfSlow(waitingForToken, resolving, this.#context.display);
@@ -88,9 +93,6 @@ export class BotsOfIntents {
   /** The token that is given now; without a base URL beside it, the stored one is meant. */
   async #envBotFor(intent: Intent): Promise<Bot> {
     const tokenFile = this.#given.text('token-file');
-    if (tokenFile === undefined && this.#context.env.BOTCTL_TOKEN === undefined) {
-      throw noTokenNow();
-    }
     const baseUrl = this.#givenBaseUrl() ?? intent.spelledUrl;
     return chooseBot({ tokenFile, baseUrl }, botInputs(this.#context));
   }

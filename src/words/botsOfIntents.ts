@@ -13,25 +13,26 @@ export function ofTheSandbox(id: string, journal: string): Failure {
   });
 }
 
-export function noTokenNow(): Failure {
+export function noTokenNow({ id }: Intent): Failure {
   return new Failure(
     'no-token',
-    unsent('It was sent with a token that is not a profile’s, and no token is given now'),
+    unsent(`Intent ${id} was begun with a token that is not a profile’s, and no token is given now`),
     { hint: 'Give that token with --token-file or BOTCTL_TOKEN, then run the same command again.' },
   );
 }
 
-export function anothersToken(id: string, url: string): Failure {
-  return new Failure(
-    'other-token',
-    unsent(
-      `The token given now is not the one that intent ${id} was sent with, and no base URL is given with it`,
-    ),
-    {
-      hint: 'Give the token that it was sent with. If this one belongs to the same service, give its base URL too:',
-      next: [['resume', id, '--base-url', url]],
-    },
-  );
+export function anothersToken({ id, spelledUrl, tokenHash }: Intent): Failure {
+  const [what, hint] =
+    tokenHash === undefined
+      ? [
+          `It is not kept with which token intent ${id} was begun, and no base URL is given with the one given now`,
+          'If this token belongs to the same service, give its base URL too:',
+        ]
+      : [
+          `The token given now is not the one that intent ${id} was sent with, and no base URL is given with it`,
+          'Give the token that it was sent with. If this one belongs to the same service, give its base URL too:',
+        ];
+  return new Failure('other-token', unsent(what), { hint, next: [['resume', id, '--base-url', spelledUrl]] });
 }
 
 export function profileGone(intent: Intent): Failure {

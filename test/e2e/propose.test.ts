@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { payAda, SandboxHome } from '../../testing/sandboxHome.ts';
+import { botctlHere } from '../../testing/builtHere.ts';
+import { payAda, SandboxHome, said } from '../../testing/sandboxHome.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {
@@ -96,6 +97,25 @@ describe('transfer --propose', () => {
       expect(error?.next?.at(-1)).toContain(`resolve ${id} --did-not-happen`);
     }
     expect(gone.error?.next?.[0]).toContain('config add ops --base-url');
+  });
+
+  test('resumed without its token, or without a base URL beside it, says nothing of a token that it was sent with', async () => {
+    const { intent } = await operator.json([...rent, '--propose']);
+    const resume = ['resume', intent?.id ?? '', '--yes', '--json'];
+    const { BOTCTL_BASE_URL: baseUrl, BOTCTL_TOKEN: token, ...env } = operator.env;
+    const other = await operator.json([...payAda.slice(0, -1), '0.7', '--once', 'other', '--propose']);
+    const { stdout } = await botctlHere(
+      ['resume', intent?.id ?? '', other.intent?.id ?? '', '--yes', '--json'],
+      { env },
+    );
+    expect(stdout).toContain(`Intent ${other.intent?.id} was begun`);
+    const without = said(await botctlHere(resume, { env }));
+    const unled = said(await botctlHere(resume, { env: { ...env, BOTCTL_TOKEN: token } }));
+    for (const { error } of [without, unled]) expect(JSON.stringify(error)).not.toContain('sent with');
+    expect(without.error?.message).toContain('was begun with a token that is not a profile’s');
+    expect(unled.error?.message).toMatch(/^It is not kept with which token intent \w+ was begun/u);
+    expect(unled.error?.next).toEqual([expect.stringContaining(`--base-url ${baseUrl}`)]);
+    expect(await paid()).toEqual([]);
   });
 
   test('says on a dry run what it would do', async () => {
