@@ -8,7 +8,8 @@ export type Lanes = {
   readonly isAhead: boolean;
 };
 
-const lanesAPlace = 4;
+// With 4, twice as many commits, and a twentieth more of CPU for each row.
+const lanesAPlace = 16;
 const mostAhead = 256;
 
 /**

@@ -8,8 +8,8 @@ test('transfers are never claimed ahead of their flights: a kill leaves no more 
 });
 
 test('messages are, within bounds; but not where a rate was given', () => {
-  expect(lanesFor('message', 1, undefined)).toEqual({ isAhead: true, count: 4 });
-  expect(lanesFor('message', 16, undefined)).toEqual({ isAhead: true, count: 64 });
+  expect(lanesFor('message', 1, undefined)).toEqual({ isAhead: true, count: 16 });
+  expect(lanesFor('message', 16, undefined)).toEqual({ isAhead: true, count: 256 });
   expect(lanesFor('message', 100, undefined)).toEqual({ isAhead: true, count: 256 });
   expect(lanesFor('message', 500, undefined)).toEqual({ isAhead: true, count: 500 });
   expect(lanesFor('message', 16, 5)).toEqual({ isAhead: false, count: 16 });
