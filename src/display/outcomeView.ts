@@ -1,6 +1,7 @@
 import type { Intent } from '../journal/journal.ts';
 import { formatAmountOf } from '../words/amount.ts';
 import { headlineOf } from '../words/headline.ts';
+import { foldAtBlanks } from '../wrap.ts';
 import { chainFacts } from './chainView.ts';
 import type { Canvas, View } from './display.ts';
 import { drawMessage, type LabelCanvas, labelled } from './drawing.ts';
@@ -19,7 +20,7 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-function headline(report: Report, { paint }: Canvas): string {
+function headline(report: Report, { paint, columns }: Canvas): string {
   const { intent, replayed, attempt } = report;
   const line = headlineOf({
     ...intent,
@@ -28,7 +29,8 @@ function headline(report: Report, { paint }: Canvas): string {
     isUnverified: isVerified(report) === false,
   });
   const mark = intent.state === 'accepted' ? paint.green('✔') : paint.yellow('•');
-  return `${mark} ${paint.bold(line)}\n`;
+  const lines = foldAtBlanks(line, columns - 2).map((text) => paint.bold(text));
+  return `${mark} ${lines.join('\n  ')}\n`;
 }
 
 /** What a person sees of one intent: what was asked, and what the service said of it. */

@@ -14,3 +14,10 @@ test('letters that are two cells wide are listed, and cut to the width', async (
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/conv_demo: (?:日本語)+日?本?…\n/u);
 });
+
+test('the line above a result is broken at the terminal’s width', async () => {
+  const send = ['send', '--conversation', 'conv_demo', '--content', 'x', '--once', 'narrow'];
+  await operator.run(send);
+  const { stdout } = await operator.run(send, { env: { COLUMNS: '40' } });
+  expect(stdout).toMatch(/^✔ Message already sent\. Nothing was sent\n {2}now\.\n/u);
+});
