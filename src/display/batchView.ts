@@ -130,7 +130,12 @@ export function batchEndView(end: BatchEnd): View {
       const mark = notDone.length === 0 ? paint.green('✔') : paint.yellow('•');
       const headline = batchDone(plan.name, allDone(end), plan.rows, doneBefore);
       const lines = [
-        ['Shares', doneByOthers === undefined ? undefined : sharesOf(doneNow, doneByOthers)],
+        [
+          'Shares',
+          doneByOthers === undefined || doneNow + doneByOthers === 0
+            ? undefined
+            : sharesOf(doneNow, doneByOthers),
+        ],
         ['Unverified', unverified === 0 ? undefined : unverifiedRows(unverified, plan.kind)],
         ...notDone.map((one): LabelledValue => [labelOf(one), meaningOf(one)]),
         ['Report', report],

@@ -200,7 +200,7 @@ export function unverifiedRows(rows: number, kind: Kind): string {
     rows === 1
       ? '1 row: accepted under its id; no reply shows that it was done as asked'
       : `${counted(rows, 'row')}: accepted under their ids; no reply shows that they were done as asked`;
-  return kind === 'transfer' ? `${what}. The chain can: botctl verify --all` : what;
+  return kind === 'transfer' ? `${what} (the chain can: see botctl help verify)` : what;
 }
 
 export const rowsNoLongerListed = 'Further rows are not listed here; --report lists them all.';

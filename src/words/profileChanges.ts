@@ -129,7 +129,7 @@ export const profileRemoved = (name: string): string => `Removed profile ${name}
 export const profileRenamed = (name: string, newName: string): string => `${name} is now called ${newName}.`;
 
 export function renamedInJournal(name: string): string {
-  return `What it did stands in the journal under ${name}, and cannot be resumed by it under its new name:`;
+  return `What it did stays in the journal under ${name}; what is not settled of it cannot be resumed under the new name:`;
 }
 export const profileInUse = (name: string): string => `${name} is now in use.`;
 export function keySet(name: string, key: string, now: string, before: string | undefined): string {

@@ -183,7 +183,7 @@ export const configSpec: BranchSpec = {
         examples: [
           { line: 'botctl config rename prod payments', about: 'It stays in use, if it was' },
           { line: 'botctl config rename prod payments --json', about: 'For a script' },
-          { line: 'botctl history --bot prod --state unknown', about: 'Look first what is not settled' },
+          { line: 'botctl history --bot prod --state unknown', about: 'First see what is not settled' },
         ],
         exits: looks,
       },
