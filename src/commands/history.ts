@@ -6,7 +6,14 @@ import type { SettledFormat } from '../display/settledRow.ts';
 import { type Exit, Failure, type Problem } from '../errors.ts';
 import type { Journal } from '../journal/journal.ts';
 import { explainStanding } from '../words/explain.ts';
-import { deathsNotNoted, emptySandbox, listIsCut, noIntentMatches, noJournalYet } from '../words/history.ts';
+import {
+  deathsNotNoted,
+  emptySandbox,
+  listIsCut,
+  noIntentMatches,
+  noJournalYet,
+  ofAllBots,
+} from '../words/history.ts';
 import type { Zone } from '../words/time.ts';
 import { type Filters, parseFilters, selectionOf, withRecipient } from './historyFilters.ts';
 import { intentById } from './intentById.ts';
@@ -78,6 +85,9 @@ async function list(filters: Filters, journal: Journal, given: Given, context: C
     }
   }
   if (count === 0) display.notice(noIntentMatches);
+  const profile = given.text('profile');
+  if (profile !== undefined && layout.bots.some((bot) => bot !== profile))
+    display.notice(...ofAllBots(profile));
   if (count > limit) display.notice(listIsCut(limit));
   return 0;
 }

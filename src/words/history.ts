@@ -2,6 +2,7 @@ import { Failure } from '../errors.ts';
 import { formatCount, listed } from './list.ts';
 import { momentRule } from './moment.ts';
 import { withoutEnd } from './nothing.ts';
+import type { Suggestion } from './suggestion.ts';
 
 function notOne(option: string, value: string, what: string, hint: string): Failure {
   return new Failure('usage', `--${option} "${value}" is not ${what}.`, { hint });
@@ -57,6 +58,14 @@ export function noJournalYet(path: string): string {
 }
 
 export const noIntentMatches = 'No intent matches.';
+
+/** A profile chooses who sends; a history is everybody’s. */
+export function ofAllBots(profile: string): [string, Suggestion[]] {
+  return [
+    'This is of all bots, whatever --profile says. Of this one alone:',
+    [['history', '--bot', profile]],
+  ];
+}
 
 export function listIsCut(shown: number): string {
   const newest = shown === 1 ? 'the newest is' : `the newest ${formatCount(shown)} are`;

@@ -89,6 +89,10 @@ describe('history', () => {
       expect.stringMatching(/accepted {2}[0-9a-f]{12} {2}a {4}0\.5 SOL .*\[two\]$/u),
       expect.stringMatching(/accepted {2}[0-9a-f]{12} {2}ops {2}0\.5 SOL .*\[one\]$/u),
     ]);
+    const ofAll = await operator.run(['history', '--profile', 'a']);
+    expect(ofAll.stderr).toMatch(/^note: This is of all bots, .*\n +botctl history --bot a --profile a\n/u);
+    const ofOne = await operator.run(['history', '--bot', 'a', '--profile', 'a']);
+    expect(ofOne.stderr).not.toContain('all bots');
     const { stdout } = await operator.run(['history'], { env: { COLUMNS: '40' } });
     expect(
       stdout

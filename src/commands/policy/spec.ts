@@ -24,7 +24,7 @@ export const policySpec: BranchSpec = {
       name: 'check',
       about: 'Check a policy’s file before it is used',
       details:
-        'Reads the file as a command that sends would: its owner and mode, each field, each address. What is wrong is told with its line.',
+        'Reads the file as a command that sends would: its owner and mode, each field, each address. What is wrong is told with its line. A small policy: {"schema": "botctl-policy/1", "limits": {"SOL": {"transfer": "5", "day": "20"}}}; docs/policy.md has every key.',
       arguments: [{ usage: '<file>', about: 'the policy', completes: 'file' }],
       examples: [
         { about: 'Before it is put in its place', line: 'botctl policy check policy.json' },
