@@ -28,10 +28,10 @@ const untilOthersLandMs = 2;
 
 /**
  * How long a commit waits for more to share it. One in a file holds this process up, so it is made when the runway is
- * empty, or when no more than half of what is in flight can still land; a server makes it meanwhile.
+ * empty; a server makes it while others are sent. Where none are to be sent, more than half of what is in flight is
+ * worth waiting for: of transfers, a commit that is shared by a third more rows takes a tenth less of a server.
  */
 export function worthWaitingMs({ waiting, inFlight, places }: Runway, isShared: boolean): number {
-  if (isShared) return 0;
-  if (waiting > 0) return whileOthersAreSentMs;
+  if (waiting > 0) return isShared ? 0 : whileOthersAreSentMs;
   return inFlight > places / 2 ? untilOthersLandMs : 0;
 }

@@ -15,15 +15,17 @@ test('messages are, within bounds; but not where a rate was given', () => {
   expect(lanesFor('message', 16, 5)).toEqual({ isAhead: false, count: 16 });
 });
 
-test('a commit in a file waits while others are sent or most are in flight, one on a server never', async () => {
+test('a commit waits while most are in flight, and in a file also while others are sent', async () => {
   const runway = new Runway(2, new AbortController().signal);
-  expect(worthWaitingMs(runway, false)).toBe(0);
+  const inEachStore = () => [false, true].map((isShared) => worthWaitingMs(runway, isShared));
+  expect(inEachStore()).toEqual([0, 0]);
   await runway.enter();
-  expect(worthWaitingMs(runway, false)).toBe(0);
+  expect(inEachStore()).toEqual([0, 0]);
   await runway.enter();
-  const inFlightMs = worthWaitingMs(runway, false);
-  void runway.enter();
+  const [inFlightMs = 0, onServerMs] = inEachStore();
   expect(inFlightMs).toBeGreaterThan(0);
+  expect(onServerMs).toBe(inFlightMs);
+  void runway.enter();
   expect(worthWaitingMs(runway, false)).toBeGreaterThan(inFlightMs);
   expect(worthWaitingMs(runway, true)).toBe(0);
 });
