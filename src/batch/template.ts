@@ -75,7 +75,9 @@ export class Template {
     const { content: given, ...fields } = row.fields;
     const complaints: Complaint[] = this.columns
       .filter((column) => !isText(row.fields[column]))
-      .map((column) => complain('content', templateRule, withoutValue(column)));
+      .map((column) =>
+        complain('content', templateRule, withoutValue(column, this.#source, this.#placeOf(column))),
+      );
     if (given !== undefined) complaints.push(complain('content', templateRule, isGivenToo));
     if (complaints.length > 0)
       return { line: row.line, complaints, ...(typeof fields.id === 'string' ? { id: fields.id } : {}) };

@@ -11,8 +11,10 @@ export function isColumn(name: string): boolean {
 export const templateRule = 'what --template makes of the row';
 export const isGivenToo = 'is given by the row too';
 
-export function withoutValue(column: string): string {
-  return `has no value for {{${column}}} in this row`;
+type Place = { readonly line: number; readonly place: number };
+
+export function withoutValue(column: string, source: string, { line, place }: Place): string {
+  return `has no value for {{${column}}} (${source}, line ${line}, column ${place}) in this row`;
 }
 
 export function badTemplate(source: string, what: string): Failure {
@@ -21,12 +23,10 @@ export function badTemplate(source: string, what: string): Failure {
   });
 }
 
-type Place = { readonly column: string; readonly line: number; readonly place: number };
-
 /** `columns` are those of the file, quoted. */
 export function noSuchColumn(
   source: string,
-  { column, line, place }: Place,
+  { column, line, place }: Place & { readonly column: string },
   columns: readonly string[],
   file: string,
 ): Failure {

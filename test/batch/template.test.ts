@@ -19,6 +19,9 @@ describe('a template', () => {
     const filled = parse('{{a}} {{b}}').fill(row({ id: 'r1', a: '', content: 'x' }));
     expect(filled).toMatchObject({ line: 2, id: 'r1' });
     expect('complaints' in filled && filled.complaints).toHaveLength(3);
+    expect(JSON.stringify(filled)).toContain(
+      'has no value for {{b}} (hello.txt, line 1, column 7) in this row',
+    );
   });
 
   test('asks a header for its columns instead of the content', () => {

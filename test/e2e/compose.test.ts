@@ -107,7 +107,9 @@ describe('batch send --template', () => {
     writeFileSync(template(), 'Hi {{first_name}}');
     const { code, stderr } = await operator.run(batch(), { stdin: stdin.replace('Ada', '') });
     expect(code).toBe(2);
-    expect(stderr).toContain('has no value for {{first_name}} in this row');
+    expect(stderr).toMatch(
+      /has no value for \{\{first_name\}\} \(.*hello\.txt, line 1, column 4\) in this row/u,
+    );
     expect(await operator.sandbox.ledger()).toEqual([]);
   });
 });
