@@ -64,8 +64,14 @@ const notDoneWords: Readonly<Record<string, { readonly verbs: Verbs; readonly me
     meaning: ['the service rejected it', 'the service rejected them'],
   },
   open: { verbs: ['is open', 'are open'], meaning: ['not done yet', 'not done yet'] },
-  invalid: { verbs: ['is not valid', 'are not valid'], meaning: ['not valid', 'not valid'] },
-  'not-begun': { verbs: ['was not begun', 'were not begun'], meaning: ['not begun', 'not begun'] },
+  invalid: {
+    verbs: ['is not valid', 'are not valid'],
+    meaning: ['fix it in the file', 'fix them in the file'],
+  },
+  'not-begun': {
+    verbs: ['was not begun', 'were not begun'],
+    meaning: ['run the same command again', 'run the same command again'],
+  },
   untold: {
     verbs: ['cannot be looked up now', 'cannot be looked up now'],
     meaning: ['the journal cannot be asked about it', 'the journal cannot be asked about them'],
