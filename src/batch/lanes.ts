@@ -28,10 +28,11 @@ const untilOthersLandMs = 2;
 
 /**
  * How long a commit waits for more to share it. One in a file holds this process up, so it is made when the runway is
- * empty; a server makes it while others are sent. Where none are to be sent, more than half of what is in flight is
- * worth waiting for: of transfers, a commit that is shared by a third more rows takes a tenth less of a server.
+ * empty; a server makes it while others are sent. Where none are to be sent, it waits for those that can still land,
+ * until no more than half of what is in flight are left, in a file a quarter: of transfers, a commit that is shared by
+ * a third more rows takes a tenth less of a server, and of a file 4 % less of a row's CPU.
  */
 export function worthWaitingMs({ waiting, inFlight, places }: Runway, isShared: boolean): number {
   if (waiting > 0) return isShared ? 0 : whileOthersAreSentMs;
-  return inFlight > places / 2 ? untilOthersLandMs : 0;
+  return inFlight > places / (isShared ? 2 : 4) ? untilOthersLandMs : 0;
 }
