@@ -1,6 +1,6 @@
 import { Failure } from '../errors.ts';
 import { listed } from './list.ts';
-import { unsent } from './nothing.ts';
+import { unsent, withoutEnd } from './nothing.ts';
 import { clipped } from './short.ts';
 import type { Suggestion } from './suggestion.ts';
 
@@ -87,4 +87,9 @@ export function otherJournal(source: string, pinned: string, place: string): Fai
       next: [['policy', 'show']],
     },
   );
+}
+
+/** Of a profile that was given it a moment ago. */
+export function policyNotUsable(message: string): string {
+  return `${withoutEnd(message)} Until that is fixed, this profile sends nothing.`;
 }

@@ -488,3 +488,14 @@ describe('a recipient’s name', () => {
     expect(stderr).toContain('--to "@bob" is a name that no policy has: there are @ada, @bo.');
   });
 });
+
+test('a policy that cannot be used is warned of when a profile is given it', async () => {
+  useProfile(undefined);
+  const set = (path: string) =>
+    botctlHere(['config', 'set', 'bot', 'policy', path], { env: operator.home.env });
+  const gone = await set('/nowhere/policy.json');
+  expect(gone).toMatchObject({ code: 0, stdout: expect.stringContaining('/nowhere/policy.json') });
+  expect(gone.stderr).toMatch(/^warning: The policy .* no such file .* this profile sends nothing\.\n/u);
+  const good = await set(writePolicy({ ...base, limits: { SOL: {} } }));
+  expect(good).toMatchObject({ code: 0, stderr: '' });
+});

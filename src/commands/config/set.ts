@@ -18,9 +18,10 @@ import { RpcUrl } from '../../bot/rpcUrl.ts';
 import type { TokenSource } from '../../bot/tokenSource.ts';
 import type { Given } from '../../cli/given.ts';
 import type { Context } from '../../context.ts';
-import type { Exit } from '../../errors.ts';
+import { asFailure, type Exit, problemOf } from '../../errors.ts';
 import { type BaseUrl, parseBaseUrl } from '../../intent/baseUrl.ts';
 import { tokenAsArgument } from '../../words/newToken.ts';
+import { policyNotUsable } from '../../words/policyFile.ts';
 import {
   keySet,
   keyWithoutValue,
@@ -37,10 +38,23 @@ export async function run(given: Given, context: Context): Promise<Exit> {
   const [name = '', key = '', value] = given.args;
   findProfile(readProfiles(profilesPaths(context.env)), name);
   const change = await changeFor(name, checkedKey(key), value, given, context);
-  return changeAndShow(given, context, name, change, {
+  const exit = await changeAndShow(given, context, name, change, {
     key,
     of: (now, before) => keySet(name, key, now, before),
   });
+  if (key === 'policy' && value !== undefined) await warnOfPolicy(value, context);
+  return exit;
+}
+
+/** It may be put there later; but until then nothing is sent, and that is better known now. */
+async function warnOfPolicy(path: string, { display }: Context): Promise<void> {
+  const { policyAt } = await import('../../policy/policyFile.ts');
+  try {
+    policyAt(path, 'is-refused');
+  } catch (thrown) {
+    const { message, next } = problemOf(asFailure(thrown));
+    display.warn(policyNotUsable(message), next);
+  }
 }
 
 async function changeFor(
