@@ -5,9 +5,8 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 export const shortLog = 'PRAGMA wal_autocheckpoint = 200;';
 
 // Keys are random, so each intent of a batch touches pages all over: they are gathered before they move, in 64 MB at
-// the most, and kept. What a statement would need to be undone stays in memory: in a file it was a third of all that a
-// batch of transfers wrote.
-const longLog = 'PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 16000; PRAGMA temp_store = MEMORY;';
+// the most, and kept.
+const longLog = 'PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 16000;';
 
 export function lengthenWal(database: DatabaseSyncInstance): void {
   database.exec(longLog);
