@@ -37,7 +37,7 @@ export async function dial(
 
 // node:net and node:tls are loaded by whoever connects only.
 function reach(host: string, port: number, over: AbortSignal): Reaching {
-  const { connect, isIP } = process.getBuiltinModule('node:net');
+  const { connect } = process.getBuiltinModule('node:net');
   const socket = connect({ host, port });
   const stands = standing(socket, 'connect', over);
   const named = new Promise<void>((resolve) => {
@@ -46,7 +46,12 @@ function reach(host: string, port: number, over: AbortSignal): Reaching {
     const settled = (): void => resolve();
     stands.then(settled, settled);
   });
-  return { socket: stands, begun: isIP(host) > 0 ? nextTurn() : named };
+  return { socket: stands, begun: isAddress(host) ? nextTurn() : named };
+}
+
+// Node's own isIP() takes 3 ms the first time.
+function isAddress(host: string): boolean {
+  return /^[\d.]+$|:/u.test(host);
 }
 
 async function tunnel(proxy: ProxyServer, target: string, over: AbortSignal): Promise<Socket> {
@@ -75,7 +80,7 @@ async function secured(
   const { connect, createSecureContext } = process.getBuiltinModule('node:tls');
   const secureContext = createSecureContext();
   const socket = await reaching;
-  const servername = /^[\d.]+$|:/u.test(host) ? '' : host;
+  const servername = isAddress(host) ? '' : host;
   const ALPNProtocols = ['http/1.1'];
   const securing = connect({ socket, host, servername, secureContext, ALPNProtocols });
   onGreeted();
