@@ -1,8 +1,10 @@
-// npm run bench -- batch [--large]: rows a second with the full durable journal, beside curl in the same run.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+// npm run bench -- batch [--large] [--check] [--markdown]
+// Rows a second with the full durable journal, beside curl in the same run.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeRows } from './measure/rowFiles.ts';
+import { withMarked } from '../scripts/marked.ts';
+import { type RowKind, writeRows } from './measure/rowFiles.ts';
 import { hasNginx, noNginx, startNginx } from './measure/service.ts';
 import { botctl } from './measure/stage.ts';
 import { median } from './measure/timing.ts';
@@ -11,14 +13,20 @@ import { type WholeRun, wholeRun } from './measure/wholeRun.ts';
 const rounds = 3;
 const folder = mkdtempSync(join(tmpdir(), 'botctl-bench-'));
 
-async function rowsIn(name: string, rows: number): Promise<string> {
+async function rowsIn(name: string, rows: number, kind: RowKind = 'send'): Promise<string> {
   const path = join(folder, name);
-  await writeRows(path, 'send', 0, rows);
+  await writeRows(path, kind, 0, rows);
   return path;
 }
 
-function batch(rows: string, journal: string, url: string, concurrency = 16): Promise<WholeRun> {
-  const words = ['batch', 'send', rows, '--once', 'bench', '--journal', join(folder, journal)];
+function batch(
+  rows: string,
+  journal: string,
+  url: string,
+  concurrency = 16,
+  kind: RowKind = 'send',
+): Promise<WholeRun> {
+  const words = ['batch', kind, rows, '--once', 'bench', '--journal', join(folder, journal)];
   const env = { BOTCTL_BASE_URL: url, BOTCTL_TOKEN: 'bench', HOME: folder, XDG_CONFIG_HOME: folder };
   return wholeRun(process.execPath, [botctl, ...words, '--concurrency', `${concurrency}`], env);
 }
@@ -43,30 +51,62 @@ function xargsCurl(requests: number, url: string): Promise<WholeRun> {
   return wholeRun('sh', ['-c', line]);
 }
 
+type Contest = {
+  readonly kind: RowKind;
+  readonly rows: number;
+  readonly concurrency: number;
+  /** How many times as many rows a second as either of them. */
+  readonly atLeast: { readonly xargs?: number; readonly curl?: number };
+};
+
+const contests: readonly Contest[] = [
+  { kind: 'send', rows: 20_000, concurrency: 16, atLeast: { xargs: 22, curl: 0.28 } },
+  { kind: 'send', rows: 50_000, concurrency: 16, atLeast: { curl: 0.37 } },
+  { kind: 'send', rows: 50_000, concurrency: 64, atLeast: {} },
+  { kind: 'transfer', rows: 20_000, concurrency: 16, atLeast: { xargs: 16 } },
+];
+
+const peers = {
+  xargs: 'xargs -P 4 curl, 1,000 requests',
+  curl: 'curl --parallel, 16 at once, 5,000 requests',
+} as const;
+
+/** Each in turn, round after round, so that a machine that is slow for a while is slow for everybody. */
 async function compare(url: string): Promise<void> {
-  const rows = 50_000;
-  const path = await rowsIn('rows.csv', rows);
-  const perS = { batch: [] as number[], wide: [] as number[], curl: [] as number[], xargs: [] as number[] };
+  const perS = { xargs: [] as number[], curl: [] as number[], own: contests.map((): number[] => []) };
   for (let round = 0; round < rounds; round += 1) {
-    perS.batch.push(rows / (await batch(path, `journal-${round}.db`, url)).seconds);
-    perS.wide.push(rows / (await batch(path, `wide-${round}.db`, url, 64)).seconds);
-    perS.curl.push(5000 / (await curlAll(5000, url)).seconds);
     perS.xargs.push(1000 / (await xargsCurl(1000, url)).seconds);
+    perS.curl.push(5000 / (await curlAll(5000, url)).seconds);
+    for (const [nth, { kind, rows, concurrency }] of contests.entries()) {
+      const path = await rowsIn(`${nth}.csv`, rows, kind);
+      const { seconds, code } = await batch(path, `${nth}-${round}.db`, url, concurrency, kind);
+      if (code !== 0) throw new Error(`batch ${kind}: exit ${code}`);
+      perS.own[nth]?.push(rows / seconds);
+    }
   }
-  const [curl, xargs] = [median(perS.curl), median(perS.xargs)];
-  console.log(`curl --parallel     ${curl.toFixed(0)} requests/s (5000, 16 at once, no journal)`);
-  console.log(`xargs -P 4 curl     ${xargs.toFixed(0)} requests/s (1000)`);
-  for (const [ours, atATime] of [
-    [median(perS.batch), 16],
-    [median(perS.wide), 64],
-  ] as const) {
-    console.log(
-      `botctl batch send   ${ours.toFixed(0)} rows/s (${rows}, ${atATime} at a time, start and checks included)`,
-    );
-    console.log(
-      `                    ${(ours / xargs).toFixed(1)} × xargs -P 4 curl (mark 20), ${(ours / curl).toFixed(2)} × curl --parallel (mark 0.4)`,
-    );
-  }
+  const [xargs, curl] = [median(perS.xargs), median(perS.curl)];
+  say(peers.xargs, `${counted(xargs)} a second`);
+  say(peers.curl, `${counted(curl)} a second`);
+  for (const [nth, contest] of contests.entries())
+    tell(contest, median(perS.own[nth] ?? []), { xargs, curl });
+}
+
+function tell(
+  { kind, rows, concurrency, atLeast }: Contest,
+  own: number,
+  of: { xargs: number; curl: number },
+): void {
+  const against = (['xargs', 'curl'] as const).map((peer) => {
+    const times = own / of[peer];
+    const mark = atLeast[peer];
+    const told = `${times.toFixed(peer === 'xargs' ? 1 : 2)} × ${peer === 'xargs' ? 'xargs' : 'curl --parallel'}`;
+    if (mark === undefined) return told;
+    return `${told} (at least ${mark}${times < mark ? `: ${missed}` : ''})`;
+  });
+  say(
+    `batch ${kind}, ${counted(rows)} rows, ${concurrency} in flight`,
+    `${counted(own)} rows a second: ${against.join(', ')}`,
+  );
 }
 
 async function rerun(url: string, stopService: () => Promise<void>): Promise<void> {
@@ -75,20 +115,43 @@ async function rerun(url: string, stopService: () => Promise<void>): Promise<voi
   // Whoever makes a request now fails.
   await stopService();
   const { seconds, code } = await batch(path, 'many.db', url);
-  console.log(
-    `re-run of 100,000 finished rows: ${seconds.toFixed(2)} s, exit ${code}, no service (mark 5 s, exit 0)`,
+  say(
+    '100,000 finished rows run again, without a service',
+    `${seconds.toFixed(1)} s, exit ${code} (at most 5 s${seconds > 5 ? `: ${missed}` : ''})`,
   );
 }
 
 async function memory(url: string): Promise<void> {
   const few = await batch(await rowsIn('few.csv', 10_000), 'few.db', url);
   const large = await batch(await rowsIn('large.csv', 1_000_000), 'large.db', url);
-  console.log(
-    `peak memory: ${few.peakMb.toFixed(0)} MB at 10,000 rows, ${large.peakMb.toFixed(0)} MB at 1,000,000`,
+  const times = large.peakMb / few.peakMb;
+  say(
+    'peak memory at 1,000,000 rows',
+    `${large.peakMb.toFixed(0)} MB, ${times.toFixed(2)} of that at 10,000 (at most 1.2${times > 1.2 ? `: ${missed}` : ''}); ${counted(1_000_000 / large.seconds)} rows a second`,
   );
-  console.log(
-    `${(large.peakMb / few.peakMb).toFixed(2)} × (mark 1.3); ${(1_000_000 / large.seconds).toFixed(0)} rows/s`,
-  );
+}
+
+const missed = '**missed**';
+const table: string[] = [];
+
+function say(what: string, figure: string): void {
+  table.push(`| ${what} | ${figure} |`);
+  console.log(`${what.padEnd(52)} ${figure}`);
+}
+
+function counted(number: number): string {
+  return Math.round(number).toLocaleString('en-US');
+}
+
+function putIntoPage(): void {
+  const page = 'docs/performance.md';
+  const head = [
+    `Node ${process.version}, nginx as the service, medians of ${rounds} rounds in turn.`,
+    '',
+    '| what | figure |',
+    '| ---- | ------ |',
+  ];
+  writeFileSync(page, withMarked(readFileSync(page, 'utf8'), 'batch', [...head, ...table].join('\n')));
 }
 
 if (!hasNginx()) {
@@ -99,6 +162,8 @@ if (!hasNginx()) {
     await compare(service.url);
     if (process.argv.includes('--large')) await memory(service.url);
     await rerun(service.url, service.stop);
+    if (process.argv.includes('--markdown')) putIntoPage();
+    if (process.argv.includes('--check') && table.some((line) => line.includes(missed))) process.exitCode = 1;
   } finally {
     await service.stop();
     rmSync(folder, { recursive: true, force: true });
