@@ -4,33 +4,35 @@ import {
   isColumn,
   isGivenToo,
   noSuchColumn,
+  type Place,
   templateRule,
   withoutValue,
 } from '../words/template.ts';
 import { type HeaderColumns, headerOf, jsonColumns } from './columns.ts';
 import type { RawRow } from './rawRow.ts';
 
+type Part = string | { readonly column: string };
+
 /** A message's text with places for columns of its row, and nothing else: no conditions, no loops, no escapes. */
 export class Template {
   /** What the places name, each once. */
   readonly columns: readonly string[];
   readonly #source: string;
-  readonly #text: string;
-  readonly #parts: readonly (string | { readonly column: string })[];
+  readonly #parts: readonly Part[];
+  /** Where each column is named first. */
+  readonly #places: ReadonlyMap<string, Place>;
 
-  private constructor(
-    parts: readonly (string | { readonly column: string })[],
-    text: string,
-    source: string,
-  ) {
+  private constructor(parts: readonly Part[], places: ReadonlyMap<string, Place>, source: string) {
     this.#parts = parts;
-    this.#text = text;
+    this.#places = places;
     this.#source = source;
-    this.columns = [...new Set(parts.flatMap((part) => (typeof part === 'string' ? [] : [part.column])))];
+    this.columns = [...places.keys()];
   }
 
   static parse(text: string, source: string): Template {
-    const parts: (string | { column: string })[] = [];
+    const parts: Part[] = [];
+    const places = new Map<string, Place>();
+    let at = 0;
     for (const [index, piece] of text.split(/(\{\{[^{}]*\}\})/u).entries()) {
       const column = index % 2 === 0 ? undefined : piece.slice(2, -2).trim();
       if (column === undefined) {
@@ -41,9 +43,11 @@ export class Template {
         if (!isColumn(column) || jsonColumns.includes(column) || column === 'content')
           throw badTemplate(source, `names {{${column}}}, which cannot be put into a text`);
         parts.push({ column });
+        if (!places.has(column)) places.set(column, placeAt(text, at));
       }
+      at += piece.length;
     }
-    return new Template(parts, text, source);
+    return new Template(parts, places, source);
   }
 
   /** Instead of the content a header names what the content is made of. */
@@ -54,30 +58,19 @@ export class Template {
       known: [...new Set([...others(known), ...this.columns])],
       needed: [...new Set([...others(needed), ...this.columns])],
       refuseMissing: (missing, columns, file) => {
-        const column = this.columns.find((one) => missing.includes(one));
-        if (column !== undefined)
-          throw noSuchColumn(this.#source, { column, ...this.#placeOf(column) }, columns, file);
+        for (const [column, place] of this.#places)
+          if (missing.includes(column)) throw noSuchColumn(this.#source, { column, ...place }, columns, file);
       },
     };
-  }
-
-  /** Of its first one, counted from 1. */
-  #placeOf(column: string): { line: number; place: number } {
-    const places = /\{\{([^{}]*)\}\}/gu;
-    const first = [...this.#text.matchAll(places)].find(([, name = '']) => name.trim() === column);
-    const before = this.#text.slice(0, first?.index ?? 0).split('\n');
-    return { line: before.length, place: [...(before.at(-1) ?? '')].length + 1 };
   }
 
   /** The row as if its content had been written by hand. */
   fill(row: RawRow): RawRow {
     if ('complaints' in row) return row;
     const { content: given, ...fields } = row.fields;
-    const complaints: Complaint[] = this.columns
-      .filter((column) => !isText(row.fields[column]))
-      .map((column) =>
-        complain('content', templateRule, withoutValue(column, this.#source, this.#placeOf(column))),
-      );
+    const complaints: Complaint[] = [...this.#places]
+      .filter(([column]) => !isText(row.fields[column]))
+      .map(([column, place]) => complain('content', templateRule, withoutValue(column, this.#source, place)));
     if (given !== undefined) complaints.push(complain('content', templateRule, isGivenToo));
     if (complaints.length > 0)
       return { line: row.line, complaints, ...(typeof fields.id === 'string' ? { id: fields.id } : {}) };
@@ -94,4 +87,10 @@ export class Template {
 
 function isText(value: unknown): boolean {
   return (typeof value === 'string' && value !== '') || typeof value === 'number';
+}
+
+/** Counted from 1. */
+function placeAt(text: string, index: number): Place {
+  const before = text.slice(0, index).split('\n');
+  return { line: before.length, place: [...(before.at(-1) ?? '')].length + 1 };
 }

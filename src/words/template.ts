@@ -11,7 +11,7 @@ export function isColumn(name: string): boolean {
 export const templateRule = 'what --template makes of the row';
 export const isGivenToo = 'is given by the row too';
 
-type Place = { readonly line: number; readonly place: number };
+export type Place = { readonly line: number; readonly place: number };
 
 export function withoutValue(column: string, source: string, { line, place }: Place): string {
   return `has no value for {{${column}}} (${source}, line ${line}, column ${place}) in this row`;
