@@ -2,7 +2,7 @@ import { commitUnheard, fenced, journalUnreachable, notOnStandby } from '../../w
 import type { GuardedWork, Guards, Intent, Reads, Work } from '../journal.ts';
 import { Turns } from '../turns.ts';
 import { codeOf, isHeldUp, isOfNetwork, isPassing, needsTime, serverFailure, unreachable } from './faults.ts';
-import { type Ask, Gathered } from './gathered.ts';
+import { type Ask, gather } from './gathered.ts';
 import { Fenced, type Lease } from './lease.ts';
 import type { Line } from './line.ts';
 import type { Lines, Waiting } from './lines.ts';
@@ -39,7 +39,7 @@ export class Store {
 
   constructor(inputs: StoreInputs) {
     this.#inputs = inputs;
-    const { ask } = new Gathered((name, items) => this.#outside(sqlOf(name, inputs.schema), [items], name));
+    const ask = gather((name, items) => this.#outside(sqlOf(name, inputs.schema), [items], name));
     this.reads = this.#readsBy(ask, (sql, values) => this.#outside(inPlace(sql, inputs.schema), values));
   }
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { inTurn } from '../inTurn.ts';
 import type { GuardedWork, Guards, Transaction } from '../journal.ts';
 import { codeOf, undone } from './faults.ts';
-import { type Ask, Gathered } from './gathered.ts';
+import { type Ask, gather } from './gathered.ts';
 import { type Lease, thisMoment } from './lease.ts';
 import type { Line } from './line.ts';
 import type { Row } from './rows.ts';
@@ -63,7 +63,7 @@ export class SharedTransaction<Result> {
     let ended: PromiseSettledResult<Result>[];
     try {
       xid = await this.#begin();
-      const { ask } = new Gathered(
+      const ask = gather(
         (name, items) => this.#ask(name, items),
         (asked) => this.#line.together(asked),
       );

@@ -3,7 +3,7 @@ import { damage, lostSalt } from '../../words/journal.ts';
 import { inTurn } from '../inTurn.ts';
 import type { GuardedWork, Guards, Journal, Reads, Transaction, Work } from '../journal.ts';
 import { lastRemembered } from '../lastRemembered.ts';
-import { type Ask, Gathered } from './gathered.ts';
+import { type Ask, gather } from './gathered.ts';
 import { lossSentence } from './loss.ts';
 import { type Mark, markPath } from './mark.ts';
 import { Owners } from './owners.ts';
@@ -27,11 +27,11 @@ export function openJournal(path: string, use: JournalUse = 'send', clock: Journ
     ...readVerbs(store, owners, read, ask),
     ...spendingReads(store, read),
   });
-  const within = new Gathered((name, items) => store.askTogether(name, items));
-  const outside = new Gathered((name, items) => store.read(() => store.askTogether(name, items)));
+  const within = gather((name, items) => store.askTogether(name, items));
+  const outside = gather((name, items) => store.read(() => store.askTogether(name, items)));
   const tx: Transaction = {
-    ...reads(async (read) => store.guard(read), within.ask),
-    ...writeVerbs(store, owners, self, within.ask),
+    ...reads(async (read) => store.guard(read), within),
+    ...writeVerbs(store, owners, self, within),
     ...spendingWrites(store),
   };
   const commit = <Result>(work: Work<Result>, { unsynced = false }: Guards = {}): Promise<Result> =>
@@ -44,7 +44,7 @@ export function openJournal(path: string, use: JournalUse = 'send', clock: Journ
     isReadOnly: loss !== undefined || movedTo !== undefined,
     isShared: false,
     clock,
-    reads: reads((read) => store.read(read), outside.ask),
+    reads: reads((read) => store.read(read), outside),
     self,
     trouble: () => {
       const sentence = store.guard(() => files.trouble(store.commits, Date.now()));
