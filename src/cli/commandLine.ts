@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import type { Failure } from '../errors.ts';
 import {
   didYouMean,
@@ -47,11 +47,22 @@ export async function parseCommandLine(
     await program.parseAsync([...argv], { from: 'user' });
   } catch (thrown) {
     if (!(thrown instanceof CommanderError)) throw thrown;
-    if (thrown.exitCode === 0) return { text };
+    if (thrown.exitCode === 0 && !asksForUnknown(program)) return { text };
+    if (thrown.exitCode === 0) return parseCommandLine(withoutHelp(argv), tree, columns);
     throw usageFailure(thrown, complaint, argv, tree);
   }
   if (chosen === undefined) throw noCommand([]);
   return { chosen, text };
+}
+
+/** Commander shows the help of the command above, and passes over a word that is no command. */
+function asksForUnknown({ args: [word = '-'], commands }: Command): boolean {
+  const named = commands.find((child) => child.name() === word || child.aliases().includes(word));
+  return named === undefined ? commands.length > 0 && !word.startsWith('-') : asksForUnknown(named);
+}
+
+function withoutHelp(argv: readonly string[]): string[] {
+  return argv.filter((word) => !/^(--help|-h)$/u.test(word));
 }
 
 function overEach(

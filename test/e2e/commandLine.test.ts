@@ -29,6 +29,8 @@ describe('the built program', () => {
     [['config', 'add', 'x', '--token-env', '--use'], '--token-env needs a value'],
     [['config', 'add', 'x', '--token-env', '--json'], '--token-env needs a value'],
     [['config', 'lst'], "Unknown command 'lst'"],
+    [['nonsense', '--help'], "Unknown command 'nonsense'"],
+    [['--quiet', 'config', 'lst', '-h'], "Unknown command 'lst'"],
     [['config', 'add'], 'The argument <name> is missing'],
     [['--sandbox'], 'No command is named'],
     [['send', 'hello'], 'send takes no positional arguments, but got 1. Nothing was sent or changed.'],
