@@ -57,3 +57,39 @@ export function sitesIn(log: string, fromFile: string): Site[] {
   }
   return sites;
 }
+
+/** How each call on a file can fail once. */
+const errors: Readonly<Record<string, readonly string[]>> = {
+  fsync: ['EIO', 'ENOSPC', 'EINTR', 'EROFS'],
+  fdatasync: ['EIO', 'ENOSPC', 'EINTR', 'EROFS'],
+  pwrite64: ['EIO', 'ENOSPC', 'EROFS', 'EINTR'],
+  pread64: ['EIO', 'EINTR'],
+  ftruncate: ['EIO', 'ENOSPC', 'EROFS', 'EINTR'],
+  rename: ['EIO', 'ENOSPC', 'EROFS'],
+  unlink: ['EIO', 'EROFS'],
+  mkdir: ['ENOSPC', 'EROFS', 'EIO'],
+  openat: ['EMFILE', 'EROFS', 'EIO', 'ENOSPC', 'EINTR'],
+  chmod: ['EROFS', 'EIO'],
+  fchmod: ['EROFS', 'EIO'],
+  fcntl: ['EIO', 'EINTR'],
+  // Any other error on a close makes Node's own library abort.
+  close: ['EINTR'],
+};
+
+/** A lock can be refused, but its return cannot; and Node aborts by itself if it cannot look at its streams' flags. */
+function isOurs({ call, words }: Site): boolean {
+  return call !== 'fcntl' || (/F_(SETLK|GETLK)/u.test(words) && !words.includes('F_UNLCK'));
+}
+
+/** At each place two of its errors, taking turns from place to place; of reads and locks, which are many, one. */
+export function failuresOf(sites: readonly Site[]): { site: Site; error: string }[] {
+  return sites.filter(isOurs).flatMap((site, index) => {
+    const possible = errors[site.call] ?? [];
+    const most = site.call === 'fcntl' || site.call === 'pread64' ? 1 : 2;
+    const count = Math.min(most, possible.length);
+    return Array.from({ length: count }, (_, turn) => {
+      const error = possible[(index + turn) % possible.length] ?? 'EIO';
+      return { site, error };
+    });
+  });
+}

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import type { Home } from '../../testing/home.ts';
 import { overLanes } from '../lane.ts';
 import { Play, type Stage } from '../play.ts';
-import { injecting, recording, sitesIn } from '../strace.ts';
+import { failuresOf, injecting, recording, sitesIn } from '../strace.ts';
 import type { Tally } from '../tally.ts';
-import { failuresOf } from './failing.ts';
 import { type Arena, shareOf } from './technique.ts';
 
 const profile = { 'base-url': 'https://bots.example', token: { kind: 'env', variable: 'SOME_TOKEN' } };
