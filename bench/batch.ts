@@ -4,9 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { withMarked } from '../scripts/marked.ts';
+import { program, programWords } from '../testing/program.ts';
 import { type RowKind, writeRows } from './measure/rowFiles.ts';
 import { hasNginx, noNginx, startNginx } from './measure/service.ts';
-import { botctl } from './measure/stage.ts';
 import { median } from './measure/timing.ts';
 import { type WholeRun, wholeRun } from './measure/wholeRun.ts';
 
@@ -28,7 +28,7 @@ function batch(
 ): Promise<WholeRun> {
   const words = ['batch', kind, rows, '--once', 'bench', '--journal', join(folder, journal)];
   const env = { BOTCTL_BASE_URL: url, BOTCTL_TOKEN: 'bench', HOME: folder, XDG_CONFIG_HOME: folder };
-  return wholeRun(process.execPath, [botctl, ...words, '--concurrency', `${concurrency}`], env);
+  return wholeRun(program, [...programWords, ...words, '--concurrency', `${concurrency}`], env);
 }
 
 function curlAll(requests: number, url: string): Promise<WholeRun> {

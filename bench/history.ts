@@ -4,12 +4,13 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startServer } from '../testing/postgres/server.ts';
+import { program, programLine, programWords } from '../testing/program.ts';
 import { makeVariedJournal, rejectAllButTheOldest } from './measure/longJournal.ts';
 import {
   makeVariedSharedJournal,
   rejectAllButTheOldest as rejectAllButTheOldestShared,
 } from './measure/longSharedJournal.ts';
-import { botctl, setStage } from './measure/stage.ts';
+import { setStage } from './measure/stage.ts';
 import { timeRows } from './measure/timing.ts';
 import { wholeRun } from './measure/wholeRun.ts';
 
@@ -42,7 +43,7 @@ type Held = { readonly env: NodeJS.ProcessEnv; readonly where: string };
 function timeFilters({ env, where }: Held, asked: readonly (readonly string[])[]): void {
   const row = (more: readonly string[]) => ({
     name: `${where}: history ${more.join(' ')}`,
-    command: () => [process.execPath, botctl, 'history', ...more] as const,
+    command: () => [...programLine, 'history', ...more] as const,
     env,
   });
   const timings = timeRows([row(['--limit', '20']), ...asked.map(row)], Number(values.rounds));
@@ -54,8 +55,17 @@ function timeFilters({ env, where }: Held, asked: readonly (readonly string[])[]
 
 async function measureExports({ env, where }: Held, intents: number): Promise<void> {
   for (const limit of [Math.floor(intents / 20), Math.floor(intents / 2)]) {
-    const exporting = [botctl, 'history', '--format', 'csv', '--state', 'accepted', '--limit', String(limit)];
-    const run = await wholeRun(process.execPath, exporting, env);
+    const exporting = [
+      ...programWords,
+      'history',
+      '--format',
+      'csv',
+      '--state',
+      'accepted',
+      '--limit',
+      String(limit),
+    ];
+    const run = await wholeRun(program, exporting, env);
     console.log(
       `${where}: export of ${limit}: exit ${run.code}, ${run.seconds.toFixed(1)} s, ${run.peakMb.toFixed(0)} MB at most`,
     );

@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startServer } from '../testing/postgres/server.ts';
+import { programLine } from '../testing/program.ts';
 import { writeRows } from './measure/rowFiles.ts';
 import { newJournal } from './measure/sharedScene.ts';
-import { botctl } from './measure/stage.ts';
 import { median } from './measure/timing.ts';
 
 const { values } = parseArgs({
@@ -59,7 +59,7 @@ function homeOf(kind: Kind, url: string): NodeJS.ProcessEnv {
 function cpuMs(words: readonly string[], env: NodeJS.ProcessEnv): number {
   const line = `TIMEFORMAT='%U %S'; time "$@" > /dev/null 2> "$ERRORS"`;
   const errors = join(folder, 'errors');
-  const ran = spawnSync('bash', ['-c', line, 'bash', process.execPath, botctl, ...words], {
+  const ran = spawnSync('bash', ['-c', line, 'bash', ...programLine, ...words], {
     env: { ...env, ERRORS: errors },
     encoding: 'utf8',
   });

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { withMarked } from '../scripts/marked.ts';
 import { type PostgresServer, startServer } from '../testing/postgres/server.ts';
+import { programLine } from '../testing/program.ts';
 import { compete } from './measure/contest.ts';
 import { installQueues, versionsOf } from './measure/queues.ts';
 import { hasNginx, noNginx, startNginx } from './measure/service.ts';
@@ -19,7 +20,7 @@ import {
   type StartFigures,
   sharedMarkdown,
 } from './measure/sharedTables.ts';
-import { botctl, homeIn } from './measure/stage.ts';
+import { homeIn } from './measure/stage.ts';
 import { median, type Row, timeRows } from './measure/timing.ts';
 
 const { values } = parseArgs({
@@ -64,8 +65,8 @@ async function measureStart(scene: SharedScene): Promise<StartFigures> {
   const row = (name: string, more: NodeJS.ProcessEnv): Row => ({
     name,
     command: (run) => [
-      process.execPath,
-      ...[botctl, 'send', '--conversation', 'conv_demo', '--content', 'hello', '--once', `${name} ${run}`],
+      ...programLine,
+      ...['send', '--conversation', 'conv_demo', '--content', 'hello', '--once', `${name} ${run}`],
     ],
     env: { ...env, ...more },
   });

@@ -1,9 +1,8 @@
 // Start-up of the built program against bare Node: npm run bench -- start
 import { spawnSync } from 'node:child_process';
-import { resolve } from 'node:path';
+import { botctlPath as botctl } from '../testing/program.ts';
 
 const pairs = 41;
-const botctl = resolve('bin/botctl.js');
 
 function elapsedMs(words: readonly string[]): number {
   const begun = performance.now();

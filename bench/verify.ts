@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Home } from '../testing/home.ts';
+import { program, programWords } from '../testing/program.ts';
 import { controlOf, recipient } from '../testing/sandbox.ts';
 import { startSandboxProcess } from '../testing/sandboxProcess.ts';
-import { botctl } from './measure/stage.ts';
 import { type WholeRun, wholeRun } from './measure/wholeRun.ts';
 
 const transfers = Number(process.argv[2] ?? 10_000);
@@ -50,7 +50,7 @@ type Measured = WholeRun & { readonly requests: number };
 
 async function measured(words: readonly string[]): Promise<Measured> {
   const before = requests;
-  const ran = await wholeRun(process.execPath, [botctl, ...words], home.env);
+  const ran = await wholeRun(program, [...programWords, ...words], home.env);
   return { ...ran, requests: requests - before };
 }
 

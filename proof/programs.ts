@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Plugin } from 'rolldown';
+import { foreignBin } from '../testing/program.ts';
 import { root } from '../testing/root.ts';
 import { type Bundle, bundle } from './bundle.ts';
 
@@ -24,10 +25,11 @@ function at(name: string): Program & { folder: string } {
   return { name, folder, bin: join(folder, 'bin', 'botctl.js') };
 }
 
-/** As it was built when the run began: whoever builds anew meanwhile does not disturb it. */
-export const shipped: Program = at('shipped');
+/** What BOTCTL_BIN names, or a copy of what was built when the run began, which a later build does not disturb. */
+export const shipped: Program = foreignBin === undefined ? at('shipped') : { name: 'named', bin: foreignBin };
 
 async function copyShipped(): Promise<void> {
+  if (foreignBin !== undefined) return;
   const { folder } = at('shipped');
   await mkdir(folder, { recursive: true });
   for (const part of ['bin', 'dist', 'package.json']) {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { startOf } from '../testing/program.ts';
 
 export type Ran = {
   readonly argv: readonly string[];
@@ -40,7 +41,7 @@ const outputLimit = 4 * 1024 * 1024;
 
 /** Runs a botctl to its end. */
 export function run(bin: string, argv: readonly string[], start: Start): Promise<Ran> {
-  const child = launch([...(start.under ?? []), process.execPath, bin, ...argv], start.env);
+  const child = launch([...(start.under ?? []), ...startOf(bin), ...argv], start.env);
   start.started?.(child);
   let hung = false;
   const timer = setTimeout(() => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { defaultReadings, type Readings } from '../src/sandbox/readings.ts';
+import { startOf } from '../testing/program.ts';
 import { controlOf, type LedgerEffect } from '../testing/sandbox.ts';
 import { shipped } from './programs.ts';
 import { launch } from './run.ts';
@@ -37,7 +38,7 @@ type Greeting = {
 };
 
 export async function startService(env: Record<string, string>, dataDir: string): Promise<Service> {
-  const words = [process.execPath, shipped.bin, 'sandbox', '--json', '--data', dataDir];
+  const words = [...startOf(shipped.bin), 'sandbox', '--json', '--data', dataDir];
   const child = launch(words, env);
   const heard: Heard[] = [];
   const {

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lanesFor } from '../src/batch/lanes.ts';
 import { openJournal } from '../src/journal/sqlite/openJournal.ts';
-import { botctl, botctlPath, type Ran } from './botctl.ts';
+import { botctl, type Ran } from './botctl.ts';
+import { program, programWords } from './program.ts';
 import { controlOf, recipient } from './sandbox.ts';
 import { startSandboxProcess } from './sandboxProcess.ts';
 
@@ -103,7 +104,7 @@ async function killSeveralTimes(plan: BatchKillOptions, scene: Scene): Promise<n
   // The first one finds its requests held: however slow the look, there is something in doubt.
   await scene.control.faults({ kind: 'stall', ms: null, when: 'after', times: concurrency });
   for (let kill = 1; kill <= plan.kills; kill += 1) {
-    const child = spawn(process.execPath, [botctlPath, ...scene.words], { env: scene.env, stdio: 'ignore' });
+    const child = spawn(program, [...programWords, ...scene.words], { env: scene.env, stdio: 'ignore' });
     const gone = once(child, 'close');
     const enough = kill === 1 ? concurrency : Math.floor((plan.rows * kill) / (plan.kills + 1));
     while (child.exitCode === null && (await effects(plan, scene)) < enough) {

@@ -1,9 +1,6 @@
 import { type SpawnOptions, spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { refuseUndocumented } from './jsonOutput.ts';
-import { root } from './root.ts';
-
-export const botctlPath = join(root, 'bin/botctl.js');
+import { program, programInShell, programWords } from './program.ts';
 
 export type Ran = { code: number | null; signal: string | null; stdout: string; stderr: string };
 
@@ -18,14 +15,14 @@ export type Start = {
 
 /** Runs the built program to its end. What it prints with `--json` is held against the schema. */
 export async function botctl(argv: readonly string[], start: Start): Promise<Ran> {
-  const ran = await ended(process.execPath, [botctlPath, ...argv], start);
+  const ran = await ended(program, [...programWords, ...argv], start);
   if (ran.signal === null) refuseUndocumented(argv, ran.stdout);
   return ran;
 }
 
 /** Runs a line of shell in which `botctl` is the built program. */
 export function shell(line: string, start: Start): Promise<Ran> {
-  const definition = `botctl() { '${process.execPath}' '${botctlPath}' "$@"; }`;
+  const definition = `botctl() { ${programInShell} "$@"; }`;
   return ended('bash', ['-c', `${definition}\n${line}`], start);
 }
 

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../src/engine/ports.ts';
 import type { main } from '../src/main.ts';
-import type { Ran, Start } from './botctl.ts';
+import { botctl, type Ran, type Start } from './botctl.ts';
 import { refuseUndocumented } from './jsonOutput.ts';
+import { foreignBin } from './program.ts';
+import { root } from './root.ts';
 
 type StartHere = Omit<Start, 'interruptAtOutput'> & { clock?: Clock; machinePolicy?: string };
 
@@ -38,14 +40,14 @@ const chance = { fraction: Math.random, uuid: () => randomUUID() };
 
 /** Real time, but that nobody waits in it: who sleeps wakes up later at once. */
 export class SkippingClock implements Clock {
-  #skippedMs = 0;
+  skippedMs = 0;
 
   now(): number {
-    return Date.now() + this.#skippedMs;
+    return Date.now() + this.skippedMs;
   }
 
   async sleep(waitMs: number): Promise<void> {
-    this.#skippedMs += Math.ceil(waitMs);
+    this.skippedMs += Math.ceil(waitMs);
     await nextTurn();
   }
 }
@@ -63,12 +65,26 @@ let last: Promise<unknown> = Promise.resolve();
  * Runs the built program to its end in this process, as bin/botctl.js does in one of its own, in a tenth of the
  * time. One run at a time: a process has one working folder, and takes no lock from itself. What is about
  * processes (signals, pipes, terminals, two at once, what inherits a stream) is for `botctl`; and so is what
- * changes a journal's files: until its last statement is collected, SQLite keeps it open in here.
+ * changes a journal's files: until its last statement is collected, SQLite keeps it open in here. The program that
+ * BOTCTL_BIN names always runs in a process; a clock or a machine's policy cannot be put into it.
  */
 export function botctlHere(argv: readonly string[], start: StartHere): Promise<Ran> {
+  if (foreignBin !== undefined) return apart(argv, start);
   const run = last.then(() => runOnce(argv, start));
   last = run.catch(() => {});
   return run;
+}
+
+function apart(argv: readonly string[], { clock, machinePolicy, ...start }: StartHere): Promise<Ran> {
+  if (machinePolicy !== undefined && existsSync(machinePolicy))
+    throw new Error("BOTCTL_BIN: a machine's policy is for the program in this process");
+  if (clock === undefined) return botctl(argv, start);
+  if (!(clock instanceof SkippingClock)) throw new Error('BOTCTL_BIN: this clock is for this process');
+  const skipping = {
+    BOTCTL_SKIPPED_MS: String(clock.skippedMs),
+    NODE_OPTIONS: `--require=${root}/testing/skipSleeps.cjs`,
+  };
+  return botctl(argv, { ...start, env: { ...start.env, ...skipping } });
 }
 
 async function runOnce(argv: readonly string[], start: StartHere): Promise<Ran> {

@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Clock } from '../src/engine/ports.ts';
-import { botctl, botctlPath, type Ran, type Start, shell } from './botctl.ts';
+import { botctl, type Ran, type Start, shell } from './botctl.ts';
 import { botctlHere } from './builtHere.ts';
 import { type Gate, startGate } from './gate.ts';
 import { Home } from './home.ts';
+import { program, programWords } from './program.ts';
 import { startTestSandbox, type TestSandbox } from './sandbox.ts';
 
 export type Said = {
@@ -101,7 +102,7 @@ export class SandboxHome {
     argv: readonly string[],
     stdin: 'ignore' | 'pipe' = 'ignore',
   ): { child: ChildProcess; ended: Promise<Ran> } {
-    const child = spawn(process.execPath, [botctlPath, ...this.#withLimits(argv)], {
+    const child = spawn(program, [...programWords, ...this.#withLimits(argv)], {
       env: this.env,
       stdio: [stdin, 'pipe', 'pipe'],
     });

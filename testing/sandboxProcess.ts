@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { botctlPath } from './botctl.ts';
+import { botctlPath, startOf } from './program.ts';
 
 export type Greeting = {
   base_url: string;
@@ -27,7 +27,8 @@ export async function startSandboxProcess(
   env: NodeJS.ProcessEnv = {},
   bin: string = botctlPath,
 ): Promise<SandboxProcess> {
-  const child = spawn(process.execPath, [bin, 'sandbox', '--json', ...args], {
+  const [command, ...words] = startOf(bin);
+  const child = spawn(command, [...words, 'sandbox', '--json', ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

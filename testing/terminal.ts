@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
-import { botctlPath, ended } from './botctl.ts';
+import { ended } from './botctl.ts';
+import { programLine } from './program.ts';
 
 const script = resolve(import.meta.dirname, 'onTerminal.py');
 
@@ -15,7 +16,7 @@ export async function onTerminal(
   env: Record<string, string>,
 ): Promise<{ code: number; shown: string }> {
   const childEnv = JSON.stringify({ TERM: 'xterm', ...env });
-  const words = [script, JSON.stringify(steps), childEnv, process.execPath, botctlPath, ...argv];
+  const words = [script, JSON.stringify(steps), childEnv, ...programLine, ...argv];
   const { stdout, stderr } = await ended('python3', words, { env: process.env });
   if (stderr !== '') throw new Error(stderr);
   const lines = stdout.trimEnd().split('\n');

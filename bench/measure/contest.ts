@@ -1,9 +1,10 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
+import { program, programWords } from '../../testing/program.ts';
 import { type Queue, queues, workThrough } from './queues.ts';
 import { type RowKind, writeRows } from './rowFiles.ts';
 import { askServer, newJournal, type SharedScene } from './sharedScene.ts';
-import { botctl, homeIn } from './stage.ts';
+import { homeIn } from './stage.ts';
 import { median } from './timing.ts';
 import { wholeRun } from './wholeRun.ts';
 
@@ -60,7 +61,7 @@ function ourBatch(kind: RowKind, { scene, rows, atOnce }: Contest): Contestant {
     const env = { ...homeIn(home, false), ...scene.env, BOTCTL_JOURNAL: url };
     const words = ['batch', kind, path, '--once', 'bench', '--concurrency', `${atOnce / processes}`];
     const begun = performance.now();
-    const runs = Array.from({ length: processes }, () => wholeRun(process.execPath, [botctl, ...words], env));
+    const runs = Array.from({ length: processes }, () => wholeRun(program, [...programWords, ...words], env));
     const ends = await Promise.all(runs);
     const seconds = (performance.now() - begun) / 1000;
     for (const { code, said } of ends)

@@ -3,8 +3,9 @@ import type { Client } from 'pg';
 import { session } from '../../src/journal/postgres/hello.ts';
 import { pageQueries } from '../../src/journal/postgres/pageStatements.ts';
 import { inPlace, type StatementName, sqlOf, statements } from '../../src/journal/postgres/statements.ts';
+import { program, programWords } from '../../testing/program.ts';
 import { newJournal, type SharedScene, withClient } from './sharedScene.ts';
-import { botctl, homeIn } from './stage.ts';
+import { homeIn } from './stage.ts';
 import { median } from './timing.ts';
 import { type WholeRun, wholeRun } from './wholeRun.ts';
 
@@ -30,8 +31,8 @@ export async function measureMillion(scene: SharedScene, intents: number): Promi
   });
   const env = { ...homeIn(scene.folder, false), ...scene.env, BOTCTL_JOURNAL: url };
   const history = async (limit: number, ...more: readonly string[]): Promise<WholeRun> => {
-    const words = [botctl, 'history', '--limit', String(limit), ...more];
-    const run = await wholeRun(process.execPath, words, env);
+    const words = [...programWords, 'history', '--limit', String(limit), ...more];
+    const run = await wholeRun(program, words, env);
     if (run.code !== 0) throw new Error(`history: exit ${run.code}: ${run.said}`);
     return run;
   };

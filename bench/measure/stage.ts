@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { botctlPath } from '../../testing/program.ts';
 
-export const botctl = resolve('bin/botctl.js');
+export const botctl = botctlPath;
 
 /** A machine to measure on: a home of its own with a profile in use, and a service on loopback. */
 export type Stage = {

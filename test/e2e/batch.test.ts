@@ -4,11 +4,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { botctl, botctlPath, type Ran } from '../../testing/botctl.ts';
+import { botctl, type Ran } from '../../testing/botctl.ts';
 import { botctlHere, SkippingClock } from '../../testing/builtHere.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { damageJournal } from '../../testing/damageJournal.ts';
 import { Home } from '../../testing/home.ts';
+import { program, programWords } from '../../testing/program.ts';
 import { otherRecipient, recipient, startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
 
 let home: Home;
@@ -493,7 +494,7 @@ describe('running', () => {
       '--report',
       join(home.path, 'r.csv'),
     ];
-    const child = spawn(process.execPath, [botctlPath, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(program, [...programWords, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     let stderr = '';
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
       stderr += chunk;
@@ -531,7 +532,7 @@ describe('running', () => {
     const effects = async (count: number): Promise<void> => {
       while ((await sandbox.ledger()).length < count) await new Promise((resolve) => setTimeout(resolve, 20));
     };
-    const slow = spawn(process.execPath, [botctlPath, ...words], { env, stdio: 'ignore' });
+    const slow = spawn(program, [...programWords, ...words], { env, stdio: 'ignore' });
     const gone = once(slow, 'close');
     await effects(1);
     const other = botctl(words, { env });

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { completionNodes, valueOptions } from '../../src/cli/completion/model.ts';
 import { commandTree } from '../../src/cli/tree.ts';
-import { botctl, botctlPath, ended } from '../../testing/botctl.ts';
+import { botctl, ended } from '../../testing/botctl.ts';
 import { Home } from '../../testing/home.ts';
+import { programInShell } from '../../testing/program.ts';
 import { hasTool } from '../../testing/tools.ts';
 
 let home: Home;
@@ -17,7 +18,7 @@ beforeAll(async () => {
   home = new Home();
   const bin = join(home.path, 'bin');
   mkdirSync(bin);
-  writeFileSync(join(bin, 'botctl'), `#!/bin/sh\nexec '${process.execPath}' '${botctlPath}' "$@"\n`);
+  writeFileSync(join(bin, 'botctl'), `#!/bin/sh\nexec ${programInShell} "$@"\n`);
   chmodSync(join(bin, 'botctl'), 0o755);
   env = { ...home.env, PATH: `${bin}:${home.env.PATH}`, TERM: 'xterm' };
   const profile = { 'base-url': 'https://bots.example.com', token: { kind: 'env', variable: 'X' } };

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { botctlPath } from '../../testing/botctl.ts';
+import { programInShell } from '../../testing/program.ts';
 import { payAda, SandboxHome, said, sendHello } from '../../testing/sandboxHome.ts';
 
 let operator: SandboxHome;
@@ -77,7 +77,7 @@ describe('what may have happened in an earlier run is told', () => {
   test('where the journal can be opened, but not be written', async () => {
     const id = await unknown(payAda);
     // As many blocks as what is beside the journal needs, and fewer than its log has.
-    const full = `ulimit -f 70; exec '${process.execPath}' '${botctlPath}' --json`;
+    const full = `ulimit -f 70; exec ${programInShell} --json`;
     const ended = said(await operator.shell(`${full} ${payAda.join(' ')}`));
     expect(ended.error).toMatchObject({ code: 'unknown', retry: 'same-command' });
     expect(ended.error?.message).toMatch(/cannot be written/u);
@@ -98,7 +98,7 @@ describe('what may have happened in an earlier run is told', () => {
     await operator.effects(9);
     child.kill('SIGKILL');
     await ended;
-    const history = `exec '${process.execPath}' '${botctlPath}' history`;
+    const history = `exec ${programInShell} history`;
     for (const listing of [history, `${history} --format csv`]) {
       const { stderr } = await operator.shell(`ulimit -f 70; ${listing}`);
       expect(stderr).toMatch(

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { takeLock } from '../../src/lock/fileLock.ts';
-import { botctlPath } from '../../testing/botctl.ts';
 import { catches } from '../../testing/catches.ts';
 import { Home } from '../../testing/home.ts';
+import { program, programWords } from '../../testing/program.ts';
 
 let home: Home;
 beforeEach(() => {
@@ -22,7 +22,7 @@ async function interrupted(
   line: readonly string[],
   signal: NodeJS.Signals,
 ): Promise<{ code: number; tookMs: number; stdout: string }> {
-  const child = spawn(process.execPath, [botctlPath, ...line], {
+  const child = spawn(program, [...programWords, ...line], {
     env: home.env,
     stdio: ['pipe', 'pipe', 'ignore'],
   });

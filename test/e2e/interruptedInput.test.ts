@@ -4,9 +4,10 @@ import { existsSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { botctlPath, shell } from '../../testing/botctl.ts';
+import { shell } from '../../testing/botctl.ts';
 import { catches } from '../../testing/catches.ts';
 import { Home } from '../../testing/home.ts';
+import { program, programWords } from '../../testing/program.ts';
 
 let home: Home;
 beforeEach(() => {
@@ -16,7 +17,7 @@ afterEach(() => home.remove());
 
 test('an interrupt ends the reading of a batch on stdin with 130', async () => {
   const words = ['batch', 'send', '-', '--once', 'x', '--sandbox', '--yes'];
-  const child = spawn(process.execPath, [botctlPath, ...words], {
+  const child = spawn(program, [...programWords, ...words], {
     env: home.env,
     stdio: ['pipe', 'ignore', 'pipe'],
   });
@@ -58,7 +59,7 @@ describe.skipIf(!existsSync('/proc/self/fd'))('a named pipe', () => {
     ['--token-file', (path) => [...toNobody, '--token-file', path], 'SIGTERM'],
     ['batch', (path) => ['batch', 'send', path, '--once', 'x', '--sandbox'], 'SIGINT'],
   ])('without a writer is left at an interrupt: %s', async (_option, wordsOf, signal) => {
-    const child = spawn(process.execPath, [botctlPath, ...wordsOf(pipe)], { env: home.env, stdio: 'pipe' });
+    const child = spawn(program, [...programWords, ...wordsOf(pipe)], { env: home.env, stdio: 'pipe' });
     const ended = once(child, 'close');
     let said = '';
     child.stderr.on('data', (chunk) => {

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { botctlPath } from '../../testing/botctl.ts';
+import { programInShell } from '../../testing/program.ts';
 import { payAda, SandboxHome } from '../../testing/sandboxHome.ts';
 
 let operator: SandboxHome;
@@ -139,7 +139,7 @@ describe('what is no journal is left as it is', () => {
     const mounted = join(container, 'journal.db');
     writeFileSync(mounted, '');
     const words = [...payAda, '--yes', '--journal', mounted].map((word) => `'${word}'`).join(' ');
-    const inside = `mount --bind '${operator.journal}' '${mounted}' && exec '${process.execPath}' '${botctlPath}' ${words}`;
+    const inside = `mount --bind '${operator.journal}' '${mounted}' && exec ${programInShell} ${words}`;
     const run = spawnSync('unshare', ['-m', 'sh', '-c', inside], {
       env: { ...process.env, ...operator.env },
       encoding: 'utf8',

@@ -3,9 +3,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { tooOldNode } from '../../scripts/otherNodes.ts';
-import { botctlPath, ended, type Ran } from '../../testing/botctl.ts';
+import { ended, type Ran } from '../../testing/botctl.ts';
 import { Home } from '../../testing/home.ts';
 import { undocumented } from '../../testing/jsonOutput.ts';
+import { botctlPath } from '../../testing/program.ts';
 
 const { engines, version } = JSON.parse(
   readFileSync(resolve(import.meta.dirname, '../../package.json'), 'utf8'),

@@ -5,9 +5,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { blockAfter, tourSteps } from '../../scripts/pages.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { commandTree } from '../../src/cli/tree.ts';
-import { botctlPath, ended } from '../../testing/botctl.ts';
+import { ended } from '../../testing/botctl.ts';
 import { Home } from '../../testing/home.ts';
 import { pages, pageText } from '../../testing/pages.ts';
+import { programInShell } from '../../testing/program.ts';
 import { recipient } from '../../testing/sandbox.ts';
 import { hasTool } from '../../testing/tools.ts';
 
@@ -22,7 +23,7 @@ beforeEach(() => {
   mkdirSync(bin);
   for (const name of ['botctl', 'npx']) {
     const words = name === 'npx' ? 'shift; ' : '';
-    writeFileSync(join(bin, name), `#!/bin/sh\n${words}exec '${process.execPath}' '${botctlPath}' "$@"\n`);
+    writeFileSync(join(bin, name), `#!/bin/sh\n${words}exec ${programInShell} "$@"\n`);
     chmodSync(join(bin, name), 0o755);
   }
   env = { ...home.env, PATH: `${bin}:${home.env.PATH}` };

@@ -4,7 +4,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { controlPaths } from '../../src/sandbox/control.ts';
 import { faultKinds } from '../../src/sandbox/faults.ts';
@@ -12,10 +11,9 @@ import { defaultReadings } from '../../src/sandbox/readings.ts';
 import { botctl, shell } from '../../testing/botctl.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
 import { Home } from '../../testing/home.ts';
+import { program, programWords } from '../../testing/program.ts';
 import { controlOf, paths, recipient } from '../../testing/sandbox.ts';
 import { type Greeting, type SandboxProcess, startSandboxProcess } from '../../testing/sandboxProcess.ts';
-
-const program = fileURLToPath(new URL('../../bin/botctl.js', import.meta.url));
 
 const shared = new Home();
 
@@ -48,7 +46,7 @@ const pay = { to_address: recipient, asset: 'SOL', amount: '1', idempotency_key:
 
 function run(...args: string[]): { status: number | null; stdout: string; stderr: string } {
   const env = { ...process.env, XDG_DATA_HOME: join(home, 'share'), NO_COLOR: '1' };
-  return spawnSync(process.execPath, [program, 'sandbox', ...args], {
+  return spawnSync(program, [...programWords, 'sandbox', ...args], {
     env,
     encoding: 'utf8',
     timeout: 10_000,
@@ -141,7 +139,7 @@ describe('botctl sandbox', () => {
   test.each([[[]], [['--json']]])(
     'ends when the reader of its output has gone, and says so %j',
     async (face) => {
-      const child = spawn(process.execPath, [program, 'sandbox', '--ephemeral', ...face], {
+      const child = spawn(program, [...programWords, 'sandbox', '--ephemeral', ...face], {
         env: { ...process.env, ...shared.env },
         stdio: ['ignore', 'pipe', 'pipe'],
       });

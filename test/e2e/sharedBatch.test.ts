@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { botctl, botctlPath, type Ran } from '../../testing/botctl.ts';
+import { botctl, type Ran } from '../../testing/botctl.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { startGate } from '../../testing/gate.ts';
@@ -12,6 +12,7 @@ import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
 import { silence, silenceUntil, upForLong } from '../../testing/postgres/silence.ts';
+import { program, programWords } from '../../testing/program.ts';
 import { startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
 
 type End = {
@@ -70,7 +71,7 @@ const words = (path: string, ...more: string[]) => ['batch', 'send', path, '--on
 
 function start(rows: number, ...more: string[]): { child: ChildProcess; ended: Promise<Ran> } {
   const env = machine();
-  const child = spawn(process.execPath, [botctlPath, ...words(fileOf(env, rows), '--json', ...more)], {
+  const child = spawn(program, [...programWords, ...words(fileOf(env, rows), '--json', ...more)], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

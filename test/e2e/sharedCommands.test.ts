@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { schemaVersion } from '../../src/journal/postgres/migrate.ts';
 import { openJournal } from '../../src/journal/sqlite/openJournal.ts';
-import { botctlPath } from '../../testing/botctl.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
 import { Home } from '../../testing/home.ts';
 import { done } from '../../testing/journals.ts';
 import { pageText } from '../../testing/pages.ts';
 import { type PostgresServer, sharedServer, startServer } from '../../testing/postgres/server.ts';
+import { program, programWords } from '../../testing/program.ts';
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -244,7 +244,7 @@ describe('journal copy', () => {
   test('killed in the middle, is finished by the same command', async () => {
     await run(['journal', 'migrate']);
     await fill(path(), 3000);
-    const child = spawn(process.execPath, [botctlPath, 'journal', 'copy', path(), '--yes'], {
+    const child = spawn(program, [...programWords, 'journal', 'copy', path(), '--yes'], {
       env: { ...home.env, BOTCTL_JOURNAL: url },
       stdio: 'ignore',
     });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { botctl, botctlPath } from '../../testing/botctl.ts';
+import { botctl } from '../../testing/botctl.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { startGate } from '../../testing/gate.ts';
 import { Home } from '../../testing/home.ts';
@@ -12,6 +12,7 @@ import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { startPretendPooler } from '../../testing/postgres/pooler.ts';
 import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
 import { silenceUntil, upForLong } from '../../testing/postgres/silence.ts';
+import { program, programWords } from '../../testing/program.ts';
 import { startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
 import { payAda, type Said } from '../../testing/sandboxHome.ts';
 
@@ -61,7 +62,7 @@ async function run(words: readonly string[], env: Record<string, string>): Promi
 type Started = { readonly child: ChildProcess; readonly ended: Promise<Ended> };
 
 function start(words: readonly string[], env: Record<string, string>): Started {
-  const child = spawn(process.execPath, [botctlPath, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, [...programWords, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   started.push(child);
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk) => {

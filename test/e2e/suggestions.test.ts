@@ -2,10 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { botctl, botctlPath, ended, type Ran } from '../../testing/botctl.ts';
+import { botctl, ended, type Ran } from '../../testing/botctl.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
 import { damageJournal } from '../../testing/damageJournal.ts';
 import { Home } from '../../testing/home.ts';
+import { programInShell } from '../../testing/program.ts';
 import { startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
 import { payAda, sendHello } from '../../testing/sandboxHome.ts';
 import { noTerminal, onTerminal } from '../../testing/terminal.ts';
@@ -33,7 +34,7 @@ beforeEach(async () => {
   mkdirSync(work);
   const bin = join(home.path, 'bin');
   mkdirSync(bin);
-  writeFileSync(join(bin, 'botctl'), `#!/bin/sh\nexec '${process.execPath}' '${botctlPath}' "$@"\n`, {
+  writeFileSync(join(bin, 'botctl'), `#!/bin/sh\nexec ${programInShell} "$@"\n`, {
     mode: 0o755,
   });
   env = { ...home.env, PATH: `${bin}:${home.env.PATH}` };

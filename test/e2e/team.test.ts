@@ -1,11 +1,12 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { botctlPath, ended } from '../../testing/botctl.ts';
+import { ended } from '../../testing/botctl.ts';
 import { Home } from '../../testing/home.ts';
 import { pageText } from '../../testing/pages.ts';
 import { freePort } from '../../testing/postgres/freePort.ts';
 import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
+import { programInShell } from '../../testing/program.ts';
 
 const page = pageText('docs/team.md');
 
@@ -17,7 +18,7 @@ beforeEach(async () => {
   server = await sharedServer(18);
   const bin = join(home.path, 'bin');
   mkdirSync(bin);
-  writeFileSync(join(bin, 'botctl'), `#!/bin/sh\nexec '${process.execPath}' '${botctlPath}' "$@"\n`);
+  writeFileSync(join(bin, 'botctl'), `#!/bin/sh\nexec ${programInShell} "$@"\n`);
   chmodSync(join(bin, 'botctl'), 0o755);
   // Without XDG folders: what each runner keeps is under its own HOME.
   env = {
