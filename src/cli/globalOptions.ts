@@ -27,7 +27,8 @@ export const globalOptions: readonly OptionSpec[] = [
   { flags: '--sandbox', about: 'use the built-in service: no account, no money', group: bot },
   {
     flags: '--journal <file>',
-    about: 'use this journal: a file, or the postgres:// URL of a shared one',
+    about:
+      'use this journal: a file (its whole path, or ./… ../… ~/…), or the postgres:// URL of a shared one',
     env: 'BOTCTL_JOURNAL',
     group: bot,
   },

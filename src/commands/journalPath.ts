@@ -5,15 +5,16 @@ import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
 import { dataFolder, homeFolder } from '../folders.ts';
 import type { Journal } from '../journal/journal.ts';
+import { isJournalUrl, isMarked, whyNoFile } from '../journal/place.ts';
 import type { Address, UrlSource } from '../journal/postgres/address.ts';
-import { isJournalUrl } from '../journal/postgres/likeUrl.ts';
 import type { Patience } from '../journal/postgres/lines.ts';
 import type { JournalUse } from '../journal/sqlite/sqliteFile.ts';
 import {
   becomesNewJournal,
   connectingToJournal,
   emptyJournalOption,
-  looksLikeUrl,
+  madeNewJournal,
+  noJournalFile,
   noUserName,
   relativeJournal,
   shownInPart,
@@ -27,7 +28,7 @@ export function sandboxFolder(env: Context['env']): string {
 
 /** Where this command's journal is: in a file of this machine, or on a server that several machines share. */
 export type JournalLocation =
-  | { readonly is: 'file'; readonly path: string }
+  | { readonly is: 'file'; readonly path: string; readonly isNamed?: true }
   | { readonly is: 'shared'; readonly address: Address };
 
 /** The sandbox has its own: trying things out never meets real money. */
@@ -42,19 +43,21 @@ export async function journalLocation(given: Given, context: EnvContext): Promis
 }
 
 async function locationAt(text: string, source: UrlSource, { env }: EnvContext): Promise<JournalLocation> {
-  if (isJournalUrl(text)) {
+  if (isJournalUrl(text) && !isMarked(text)) {
     const { parseAddress } = await import('../journal/postgres/address.ts');
     return { is: 'shared', address: parseAddress(text, source, env, accountName) };
   }
-  if (looksLikeServer(text) && !existsSync(text)) throw looksLikeUrl(source);
-  // A relative path would be another journal in another folder, and no shell replaces a ~ in a CI file.
+  const path = journalFile(text, source, env);
+  // Another journal in each folder, and no shell replaces a ~ in a CI file.
   if (source === 'BOTCTL_JOURNAL' && !isAbsolute(text)) throw relativeJournal();
-  return { is: 'file', path: text };
+  return { is: 'file', path, isNamed: true };
 }
 
-/** HOST:PORT/DATABASE, with or without a user, but without what makes it a URL. */
-function looksLikeServer(text: string): boolean {
-  return /^(?:[^/@\s]+@)?[\w.-]{2,}:\d{1,5}\/\w+(?:\?|$)/u.test(text);
+/** The file of a journal that was named. `source` says where: an option, an argument, or the variable. */
+export function journalFile(text: string, source: string, env: Context['env']): string {
+  const looks = whyNoFile(text);
+  if (looks !== undefined) throw noJournalFile(source, looks);
+  return text.startsWith('~') ? join(homeFolder(env), text.slice(1)) : text;
 }
 
 /** As people may read it: a path, or the URL without its password. */
@@ -85,10 +88,14 @@ export async function openWithoutWarning(
 ): Promise<Journal> {
   const location = await journalLocation(given, context);
   if (location.is === 'shared') return openShared(location.address, given, context, use);
-  const { path } = location;
+  const { path, isNamed = false } = location;
   if (isEmptyFile(path)) context.display.warn(becomesNewJournal(path));
   const { openJournal } = await import('../journal/sqlite/openJournal.ts');
-  return openJournal(path, use, context.clock);
+  // A name that is mistyped makes a journal that knows nothing.
+  const isNew = isNamed && !existsSync(path);
+  const journal = openJournal(path, use, context.clock);
+  if (isNew) context.display.notice(madeNewJournal(path));
+  return journal;
 }
 
 /** The one place where a shared journal is opened. */

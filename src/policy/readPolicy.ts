@@ -98,7 +98,10 @@ function wrongMeaning({
   recipients,
   approve_above: above,
 }: Written): Wrong | undefined {
-  if (journal !== undefined && !/^(?:\/|[A-Za-z]:[\\/]|[\w-]{8,64}$)/u.test(journal))
+  if (
+    journal !== undefined &&
+    !/^(?:(?:\/(?!\/)|[A-Za-z]:[\\/])(?!.*(?::\/\/|[\s"'`]$))|[\w-]{8,64}$)/su.test(journal)
+  )
     return { path: ['journal'], problem: policyProblems.relative, rule: policyRules.journal };
   for (const [field, assets] of [
     ['limits', Object.keys(lines)],

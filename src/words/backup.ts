@@ -12,12 +12,6 @@ export function backupThere(path: string): Failure {
   return new Failure('usage', unchanged(`${path} is there already`), { hint: 'Name a new file.' });
 }
 
-export function noFileNamed(): Failure {
-  return new Failure('usage', unchanged('A journal is copied into a file, and none is named'), {
-    hint: 'Name a new file.',
-  });
-}
-
 export function backupNotMade(path: string, trouble: string, cause: unknown): Failure {
   return new Failure('machine-fault', unchanged(`The backup ${path} cannot be written: ${trouble}`), {
     hint: 'Make room, or name a file in a folder that you may write to.',

@@ -1,4 +1,5 @@
 import { Failure } from '../errors.ts';
+import type { NoFile } from '../journal/place.ts';
 import { unsent } from './nothing.ts';
 
 export function emptyJournalOption(): Failure {
@@ -7,11 +8,24 @@ export function emptyJournalOption(): Failure {
   });
 }
 
+const file = 'A file: write its whole path.';
+const server = 'A server: write its URL, like postgres://bots@db.example.com/ledger.';
+
+const looks: Readonly<Record<NoFile, readonly [says: string, hint: string]>> = {
+  marked: ['begins or ends with a blank, a quote or an invisible character', 'Take it out.'],
+  url: ['looks like a URL, but not like one that begins with postgres://', `${server} ${file}`],
+  settings: ['looks like a connection string, and a server is named by a URL', server],
+  server: ['looks like a server, and a server is named by a URL', `${server} ${file}`],
+  relative: [
+    'looks like a file of this folder, or like a server without postgres://',
+    `${file} With --journal it may also begin with ./, ../ or ~/. ${server}`,
+  ],
+};
+
 /** What it says may hold a password. */
-export function looksLikeUrl(source: string): Failure {
-  return new Failure('usage', unsent(`${source} looks like a server, and a server is named by a URL`), {
-    hint: 'Write postgres:// in front of it. If it is meant as a file, write its whole path.',
-  });
+export function noJournalFile(source: string, as: NoFile): Failure {
+  const [says, hint] = looks[as];
+  return new Failure('usage', unsent(`${source} ${says}`), { hint });
 }
 
 export function relativeJournal(): Failure {
@@ -22,6 +36,10 @@ export function relativeJournal(): Failure {
 
 export function becomesNewJournal(path: string): string {
   return `${path} is an empty file. It becomes a new journal.`;
+}
+
+export function madeNewJournal(path: string): string {
+  return `${path} is a new journal: it knows nothing of what was sent before.`;
 }
 
 export function shownInPart(lost: string): string {

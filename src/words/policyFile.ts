@@ -11,7 +11,7 @@ export const policyRules = {
   asset: 'SOL in capitals, or the name of a token, each asset once',
   name: 'a name of letters, digits, ".", "_" and "-", which begins with a letter or a digit',
   address: 'a wallet address',
-  journal: 'the absolute path of a journal, or the id of a shared one',
+  journal: 'the absolute path of a journal, with no blank or quote at its end, or the id of a shared one',
   allow: '"allow"',
 } as const;
 

@@ -1,4 +1,4 @@
-import { showsPassword } from '../journal/postgres/likeUrl.ts';
+import { showsPassword } from '../journal/place.ts';
 import { shellWord } from './shellWord.ts';
 
 /** A command that a person may paste: the words after `botctl`, or the commands of other programs, in order. */

@@ -22,8 +22,8 @@ test.each([
   [undefined, undefined, false, '/data/botctl/journal.db'],
   [undefined, '', false, '/data/botctl/journal.db'],
   [undefined, '/srv/j.db', false, '/srv/j.db'],
-  ['j.db', '/srv/j.db', false, 'j.db'],
-  ['j.db', undefined, true, 'j.db'],
+  ['./j.db', '/srv/j.db', false, './j.db'],
+  ['./j.db', undefined, true, './j.db'],
   [undefined, '/srv/j.db', true, join('/data/botctl/sandbox/journal.db')],
   [undefined, url, false, place],
   [undefined, url, true, '/data/botctl/sandbox/journal.db'],
@@ -34,7 +34,7 @@ test.each([
   expect(await shownLocation(location)).toBe(shown);
 });
 
-test.each(['journal.db', './j.db', '~/j.db'])('BOTCTL_JOURNAL=%s is refused', async (path) => {
+test.each(['../journal.db', './j.db', '~/j.db'])('BOTCTL_JOURNAL=%s is refused', async (path) => {
   const { code, message } = await failureOf(() => journalLocation(given(), env(path)));
   expect([code, message]).toEqual(['usage', expect.stringContaining('not an absolute path')]);
 });

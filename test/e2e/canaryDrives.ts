@@ -125,8 +125,8 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
     { line: ['--yes'], code: 2 },
   ],
   'journal backup': [
-    { line: ['copy.db'], before: [lostMessage], code: 0 },
-    { line: ['copy.db'], code: 2 },
+    { line: ['./copy.db'], before: [lostMessage], code: 0 },
+    { line: ['./copy.db'], code: 2 },
   ],
   'journal copy': [
     { line: [mine, '--yes'], before: [migrate, [...lostMessage, '--journal', mine]], shared: true, code: 0 },
@@ -148,11 +148,11 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
   ],
   'policy set': [
     { line: ['policy.json'], before: [migrate], shared: true, code: 0 },
-    { line: ['policy.json', '--journal', 'journal.db'], code: 2 },
+    { line: ['policy.json', '--journal', './journal.db'], code: 2 },
   ],
   'journal grants': [
     { line: [], shared: true, code: 0 },
-    { line: ['--journal', 'journal.db'], code: 2 },
+    { line: ['--journal', './journal.db'], code: 2 },
   ],
   'config add': [
     { line: ['new', ...url, '--token-stdin'], stdin: `${theToken}\n`, code: 0 },

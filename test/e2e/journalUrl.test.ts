@@ -1,7 +1,8 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { botctl } from '../../testing/botctl.ts';
+import { botctlHere } from '../../testing/builtHere.ts';
 import { Home } from '../../testing/home.ts';
 
 let home: Home;
@@ -13,18 +14,107 @@ afterEach(() => home.remove());
 const send = ['--sandbox', 'send', '--conversation', 'conv_demo', '--content', 'x', '--once', 'one'];
 const run = (words: readonly string[], env: Record<string, string> = {}) =>
   botctl(words, { env: { ...home.env, ...env }, cwd: home.path });
+/** The same inside this process. */
+const here = (words: readonly string[], env: Record<string, string> = {}) =>
+  botctlHere(words, { env: { ...home.env, ...env }, cwd: home.path });
 
-test.each([
+const serverLike = [
   ['postgres://bots:canary@127.0.0.1/ledger', 'holds a password'],
-  ['postgres:bots@127.0.0.1/ledger', 'not a postgres:// one'],
-  ['mysql://127.0.0.1/ledger', 'not a postgres:// one'],
+  ['postgres:bots@127.0.0.1/ledger', 'is a URL, but not a postgres:// one'],
+  ['mysql://127.0.0.1/ledger', 'is a URL, but not a postgres:// one'],
+  [' postgres://bots:canary@127.0.0.1/ledger', 'begins or ends with a blank'],
+  ['postgres://bots@127.0.0.1/ledger\n', 'begins or ends with a blank'],
+  ['"postgres://bots:canary@127.0.0.1/ledger"', 'begins or ends with a blank, a quote'],
+  ["'postgres://bots@127.0.0.1/ledger'", 'begins or ends with a blank, a quote'],
+  ['“postgres://bots@127.0.0.1/ledger”', 'begins or ends with a blank, a quote'],
+  [
+    '\u200bpostgres://bots@127.0.0.1/ledger',
+    'begins or ends with a blank, a quote or an invisible character',
+  ],
+  ['/srv/journal.db ', 'begins or ends with a blank'],
+  ['/srv/journal.db"', 'begins or ends with a blank, a quote'],
+  ['jdbc:postgresql://127.0.0.1/ledger?password=canary', 'looks like a URL'],
+  ['//bots:canary@127.0.0.1/ledger', 'looks like a URL'],
+  ['./postgres://127.0.0.1/ledger', 'looks like a URL'],
+  ['/postgres://127.0.0.1/ledger', 'looks like a URL'],
+  ['host=127.0.0.1 dbname=ledger password=canary', 'looks like a connection string'],
+  ['dbname=ledger', 'looks like a connection string'],
   ['bots:canary@127.0.0.1:5432/ledger', 'looks like a server'],
   ['db.example.com:5432/ledger', 'looks like a server'],
-])('--journal %s is refused, and no file gets its name', async (url, problem) => {
-  const { code, stdout, stderr } = await run([...send, '--journal', url]);
-  expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(problem)]);
+  ['postgres//db.example.com/ledger', 'looks like a server'],
+  ['postgresql', 'looks like a server'],
+  ['bots@db.example.com/ledger', 'looks like a server'],
+  ['db.example.com/ledger', 'looks like a file of this folder, or like a server'],
+  ['ledger', 'looks like a file of this folder, or like a server'],
+  ['journal.db', 'looks like a file of this folder, or like a server'],
+  ['~bots/journal.db', 'looks like a file of this folder, or like a server'],
+  ['-', 'looks like a file of this folder, or like a server'],
+] as const;
+
+test.each(serverLike)('--journal %j is refused, and no file gets its name', async (text, problem) => {
+  const { code, stdout, stderr } = await here([...send, `--journal=${text}`]);
+  expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(`--journal ${problem}`)]);
   expect(stderr).not.toContain('canary');
   expect(readdirSync(home.path).filter((name) => name !== '.cache')).toEqual(['data']);
+});
+
+test.each(serverLike.slice(3))('BOTCTL_JOURNAL=%j is refused, too', async (text, problem) => {
+  const { code, stderr } = await here(['history'], { BOTCTL_JOURNAL: text });
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`BOTCTL_JOURNAL ${problem}`)]);
+  expect(stderr).not.toContain('canary');
+});
+
+test.each([
+  [['--sandbox', 'journal', 'backup', 'bots:canary@127.0.0.1/ledger'], 'FILE looks like a server'],
+  [['--sandbox', 'journal', 'backup', 'postgres://127.0.0.1/ledger'], 'FILE looks like a URL'],
+  [['journal', 'copy', 'journal.db', '--journal', 'postgres://127.0.0.1:1/x'], 'FILE looks like a file of'],
+  [
+    ['journal', 'copy', '--to', 'journal.db', '--journal', 'postgres://127.0.0.1:1/x'],
+    '--to looks like a file of',
+  ],
+  [['journal', 'migrate', '--journal', 'dbname=ledger'], '--journal looks like a connection string'],
+])('%j is refused', async (words, problem) => {
+  const { code, stderr } = await here(words);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(problem)]);
+  expect(stderr).not.toContain('canary');
+  expect(readdirSync(home.path).filter((name) => name !== '.cache' && name !== 'data')).toEqual([]);
+});
+
+test.each(['./j.db', '../j.db', '~/j.db', '/a=b@c:1/j.db'])('--journal %s is a file', async (text) => {
+  const cwd = join(home.path, 'work');
+  mkdirSync(cwd);
+  const path = text.startsWith('/') ? join(home.path, text) : text;
+  const { code, stderr } = await botctlHere([...send, `--journal=${path}`], { env: home.env, cwd });
+  expect([code, stderr]).toEqual([0, expect.stringContaining('is a new journal')]);
+  const file = { './j.db': 'work/j.db', '../j.db': 'j.db', '~/j.db': 'j.db' }[text] ?? text;
+  expect(existsSync(join(home.path, file))).toBe(true);
+});
+
+describe('a new journal', () => {
+  const path = () => join(home.path, 'new.db');
+  const told = () => `note: ${path()} is a new journal: it knows nothing of what was sent before.\n`;
+
+  test('that an option names is told once, whatever the face', async () => {
+    for (const face of [[], ['--quiet'], ['--json']]) {
+      const words = [...send, ...face, '--journal', path()];
+      expect((await here(words)).stderr).toContain(told());
+      expect((await here(words)).stderr).not.toContain('new journal');
+      for (const end of ['', '.mark', '-wal', '-shm']) rmSync(`${path()}${end}`, { force: true });
+      rmSync(`${path()}.owners`, { recursive: true, force: true });
+    }
+  });
+
+  test('that the environment names is told', async () => {
+    const hello = ['send', '--content', 'x', '--conversation', 'c'];
+    const env = { BOTCTL_JOURNAL: path(), BOTCTL_TOKEN: 'tok_canary', BOTCTL_BASE_URL: 'http://127.0.0.1:9' };
+    expect((await here([...hello, '--retries', '0'], env)).stderr).toContain(told());
+  });
+
+  test('that nobody named, or that was only looked for, is not', async () => {
+    expect((await here(send)).stderr).not.toContain('new journal');
+    expect((await here(['history', '--journal', path()])).stderr).not.toContain('new journal');
+    expect(existsSync(path())).toBe(false);
+  });
 });
 
 test('PGSERVICE is nobody’s business where the journal is a file', async () => {

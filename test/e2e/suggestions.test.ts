@@ -64,10 +64,10 @@ const ways: Record<string, () => Way> = {
     env: {},
     journal: join(work, oddName),
   }),
-  '--token-file, --base-url and a journal that looks like an option': () => {
+  '--token-file, --base-url and a journal whose name looks like an option': () => {
     writeFileSync(join(work, '-the token'), service.tokens.full, { mode: 0o600 });
     return {
-      words: ['--token-file=-the token', '--base-url', service.baseUrl, '--journal=-j.db'],
+      words: ['--token-file=-the token', '--base-url', service.baseUrl, '--journal=./-j.db'],
       env: {},
       journal: join(work, '-j.db'),
     };

@@ -32,7 +32,10 @@ describe('on a second machine, under a name that the first has used for another 
 
   test('a person is told what was asked for, and not that it was made', async () => {
     const second = await operator.apart(on('second', ...pay(otherRecipient, '2', ...bonus)));
-    expect(second).toMatchObject({ code: 0, stderr: '' });
+    expect(second).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^note: [^\n]* is a new journal: [^\n]*\n$/u),
+    });
     expect(second.stdout).toContain('Transfer accepted');
     expect(second.stdout).toContain(`Asked for     2 SOL to ${otherRecipient}`);
     expect(second.stdout).not.toMatch(/made/u);

@@ -58,6 +58,18 @@ describe('a command that is suggested', () => {
     const given = [{ name: 'journal', value: 'postgres://bots:canary@db/ledger' }];
     const { lines, lacking } = suggested([['history']], { occurrences: given, interactive: false });
     expect([lines, lacking]).toEqual([[], 'Its --journal holds a password, which is not repeated here.']);
+    for (const value of [
+      ' postgres://b:canary@db/x',
+      'jdbc:postgresql://h/d?password=canary',
+      'b:canary@db/x',
+    ])
+      expect(lineOf(['history'], [{ name: 'journal', value }])).toMatch(
+        /^lacking: Its --journal holds a password/u,
+      );
+    expect(lineOf(['history'], [{ name: 'journal', value: 'host=h password = canary' }])).toMatch(
+      /^lacking/u,
+    );
+    expect(lineOf(['history'], [{ name: 'journal', value: '/srv/b:a@h/password=x' }])).toMatch(/^botctl/u);
     expect(lineOf(['history'], [{ name: 'journal', value: 'postgres://bots@db/ledger' }])).toBe(
       'botctl history --journal postgres://bots@db/ledger',
     );

@@ -3,13 +3,14 @@ import type { Context } from '../../context.ts';
 import { safeLine } from '../../display/safeText.ts';
 import type { Exit } from '../../errors.ts';
 import { backedUp, backingUp, serverBacksUp } from '../../words/backup.ts';
-import { journalLocation, shownLocation } from '../journalPath.ts';
+import { journalFile, journalLocation, shownLocation } from '../journalPath.ts';
 
 export async function run(given: Given, context: Context): Promise<Exit> {
   const { display } = context;
-  const [target = ''] = given.args;
+  const [named = ''] = given.args;
   const location = await journalLocation(given, context);
   if (location.is === 'shared') throw serverBacksUp(await shownLocation(location));
+  const target = journalFile(named, 'FILE', context.env);
   const { backUp } = await import('../../journal/sqlite/backUp.ts');
   const { intents, attempts } = await display.waiting(backingUp, backUp(location.path, target));
   await display.show({

@@ -14,7 +14,7 @@ import {
   wouldClose,
 } from '../../words/copying.ts';
 import { oneFile } from '../../words/copyingBack.ts';
-import { journalLocation, whoDecides } from '../journalPath.ts';
+import { journalFile, journalLocation, whoDecides } from '../journalPath.ts';
 import { confirmed } from './confirmed.ts';
 import { withServer } from './sharedServer.ts';
 
@@ -24,9 +24,10 @@ export async function run(given: Given, context: Context): Promise<Exit> {
   if ((file === undefined) === (to === undefined)) throw oneFile();
   const location = await journalLocation(given, context);
   if (location.is === 'file') throw targetIsFile(location.path);
-  if (file !== undefined) return copyIn(file, location.address, given, context);
+  if (file !== undefined)
+    return copyIn(journalFile(file, 'FILE', context.env), location.address, given, context);
   const { copyOut } = await import('./copyOut.ts');
-  return copyOut(to ?? '', location.address, given, context);
+  return copyOut(journalFile(to ?? '', '--to', context.env), location.address, given, context);
 }
 
 async function copyIn(file: string, address: Address, given: Given, context: Context): Promise<Exit> {

@@ -38,9 +38,9 @@ export const journalSpec: BranchSpec = {
         },
         {
           about: 'As the owner of the shared one',
-          line: 'botctl journal copy journal.db --journal postgres://owner@db.example.com/bots',
+          line: 'botctl journal copy ./journal.db --journal postgres://owner@db.example.com/bots',
         },
-        { about: 'Back into a file', line: 'botctl journal copy --to journal.db' },
+        { about: 'Back into a file', line: 'botctl journal copy --to ./journal.db' },
       ],
       exits: [0, 1, 2, 6, 130],
       load: async () => (await import('./copy.ts')).run,
@@ -53,7 +53,10 @@ export const journalSpec: BranchSpec = {
       arguments: [{ usage: '<file>', about: 'the new file, which must not be there yet', completes: 'file' }],
       examples: [
         { about: 'Of your bots', line: 'botctl journal backup /mnt/backup/journal-2026-11-21.db' },
-        { about: 'Of another journal', line: 'botctl journal backup copy.db --journal /srv/bots/journal.db' },
+        {
+          about: 'Of another journal',
+          line: 'botctl journal backup ./copy.db --journal /srv/bots/journal.db',
+        },
         { about: 'What is in a backup', line: 'botctl history --journal /mnt/backup/journal-2026-11-21.db' },
       ],
       exits: [0, 1, 2, 130],

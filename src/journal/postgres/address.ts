@@ -1,7 +1,7 @@
 import { invisibleIn } from '../../intent/invisible.ts';
 import { badJournalUrl, badSetting, nullInPassword, unseenInSetting } from '../../words/journalUrl.ts';
+import { showsPassword } from '../place.ts';
 import { decideEncryption, type Encryption } from './encryption.ts';
-import { showsPassword } from './likeUrl.ts';
 import { Password } from './password.ts';
 import { distanceOf, type Server, serverOf } from './server.ts';
 import { AddressSettings, type Env, type Setting } from './settings.ts';

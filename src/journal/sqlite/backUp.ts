@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { backup, DatabaseSync } from '@photostructure/sqlite';
 import { diskTrouble, syncFolder } from '../../disk.ts';
 import { Failure } from '../../errors.ts';
-import { backupNotMade, backupThere, noFileNamed } from '../../words/backup.ts';
+import { backupNotMade, backupThere } from '../../words/backup.ts';
 import { noSuchJournal } from '../../words/journal.ts';
 import { accountedNumbers, checkMark, JournalLost, readMarkId } from './loss.ts';
 import { Mark, markPath, type RowNumbers } from './mark.ts';
@@ -16,7 +16,6 @@ import { openFile } from './sqliteFile.ts';
  * holds.
  */
 export async function backUp(givenPath: string, target: string): Promise<RowNumbers> {
-  if (target === '' || target === '-') throw noFileNamed();
   const path = resolveLinks(givenPath);
   if (sizeOf(path) === 0) throw noSuchJournal(path);
   const there = [target, `${target}-wal`, markPath(target)].find((one) => existsSync(one));

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { diskTrouble, makeFolder, syncFolder } from '../../disk.ts';
 import { Failure } from '../../errors.ts';
-import { backupNotMade, backupThere, noFileNamed } from '../../words/backup.ts';
+import { backupNotMade, backupThere } from '../../words/backup.ts';
 import type { CopiedIntent } from '../copy/copied.ts';
 import type { Attempt } from '../journal.ts';
 import { accountedNumbers, writeMarkId } from './loss.ts';
@@ -34,7 +34,6 @@ export class TargetFile {
 
   /** Begun, or gone on with where an earlier run was interrupted. */
   static open(path: string, salt: Uint8Array): TargetFile {
-    if (path === '' || path === '-') throw noFileNamed();
     const part = `${path}.part`;
     const there = [path, `${path}-wal`].find((one) => existsSync(one));
     if (there !== undefined) throw backupThere(there);

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { showsPassword } from '../../../src/journal/place.ts';
 import {
   type Address,
   parseAddress,
@@ -8,7 +9,6 @@ import {
   type UrlSource,
   urlFor,
 } from '../../../src/journal/postgres/address.ts';
-import { showsPassword } from '../../../src/journal/postgres/likeUrl.ts';
 import type { Env } from '../../../src/journal/postgres/settings.ts';
 import { failureOf, wordsOf } from '../../../testing/failure.ts';
 
