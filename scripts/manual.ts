@@ -48,8 +48,12 @@ function topic(name: TopicName, title: string): string[] {
   ];
 }
 
+// As other builds take it, so that two of the same source can be the same bytes.
+const { SOURCE_DATE_EPOCH: epochS } = process.env;
+const builtAt = epochS === undefined ? new Date() : new Date(Number(epochS) * 1000);
+
 const page = [
-  `.TH BOTCTL 1 "" ${quoted(`botctl ${version}`)} "botctl manual"`,
+  `.TH BOTCTL 1 ${builtAt.toISOString().slice(0, 10)} ${quoted(`botctl ${version}`)} "botctl manual"`,
   '.SH NAME',
   `botctl \\- ${roff(promise.charAt(0).toLowerCase() + promise.slice(1, -1))}`,
   '.SH SYNOPSIS',

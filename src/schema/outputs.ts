@@ -85,10 +85,13 @@ const path = z
 
 const sharedJournal = text.describe('its URL without the password');
 
+const lossAccepted = z.boolean().describe('false where nothing is missing');
+
 const acceptedLoss = z
   .strictObject({
     ...head,
     journal: text.describe('the journal’s file'),
+    accepted: lossAccepted,
     lost: z
       .array(
         z.strictObject({
@@ -107,6 +110,7 @@ const acceptedSharedLoss = z
   .strictObject({
     ...head,
     journal: sharedJournal,
+    accepted: lossAccepted,
     missing: z
       .array(z.strictObject({ intent: text, attempt: z.int() }))
       .describe('what this machine was acknowledged; none where only the server is another one'),

@@ -71,6 +71,14 @@ test('an argument that is a file completes to files', () => {
   expect(nodes.find(({ path }) => path === 'batch transfer')?.arguments).toEqual(['file']);
 });
 
+test('an option that takes a value has one row, and each line of a list begins with a capital', () => {
+  const nodes = completionNodes(commandTree);
+  const names = valueOptions(nodes).flatMap((option) => option.names);
+  expect(names).toEqual([...new Set(names)]);
+  expect(names).toContain('--to');
+  for (const { commands } of nodes) for (const { about } of commands) expect(about).toMatch(/^[A-Z]/u);
+});
+
 describe.skipIf(!hasTool('bash'))('in bash', () => {
   test('completes commands, options, values, profiles and intents', async () => {
     const path = await script('bash');

@@ -80,8 +80,10 @@ async function printMost(): Promise<void> {
   await lines(['config', 'path']);
   await lines(['config', 'remove', 'prod', '--yes']);
   await lines(['--sandbox', 'journal', 'backup', join(home.path, 'backup.db')]);
+  const nothing = await lines(['--sandbox', 'journal', 'accept-loss', '--yes']);
+  expect(nothing).toMatchObject([{ accepted: false, lost: [] }]);
   rmSync(join(home.path, 'data', 'botctl', 'sandbox', 'journal.db.mark'));
-  await lines(['--sandbox', 'journal', 'accept-loss', '--yes']);
+  expect(await lines(['--sandbox', 'journal', 'accept-loss', '--yes'])).toMatchObject([{ accepted: true }]);
   for (const words of [
     ['doctor', '--sandbox'],
     ['help', 'reruns'],
@@ -104,8 +106,12 @@ async function printShared(): Promise<void> {
   await lines(['policy', 'set', policy]);
   const copied = await lines(['journal', 'copy', join(home.path, 'backup.db'), '--yes']);
   expect(copied[0]).toMatchObject({ to: expect.stringContaining('postgres://') });
+  expect((await lines(['journal', 'accept-loss']))[0]).toMatchObject({ accepted: false, missing: [] });
   await server.query(`INSERT INTO botctl.servers VALUES ('another', 1, 1)`, [], home.env.BOTCTL_JOURNAL);
-  expect((await lines(['journal', 'accept-loss', '--yes']))[0]).toMatchObject({ missing: [] });
+  expect((await lines(['journal', 'accept-loss', '--yes']))[0]).toMatchObject({
+    accepted: true,
+    missing: [],
+  });
   delete home.env.BOTCTL_JOURNAL;
 }
 

@@ -171,7 +171,7 @@ describe('journal accept-loss', () => {
     expect(await server.query('SELECT what FROM botctl.losses', [], url)).toEqual([{ what: 'server' }]);
     expect((await checked()).notes?.level).toBe('ok');
     const again = await run(['journal', 'accept-loss', '--yes']);
-    expect([again.code, again.stderr]).toEqual([
+    expect([again.code, again.stdout]).toEqual([
       0,
       expect.stringContaining('holds all that it acknowledged'),
     ]);

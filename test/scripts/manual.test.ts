@@ -21,6 +21,10 @@ describe('the man page', () => {
     for (const { exit } of exitTable) expect(page).toMatch(new RegExp(`^\\.B +${exit}$`, 'mu'));
   });
 
+  test('says of which day it is', () => {
+    expect(page).toMatch(/^\.TH BOTCTL 1 20\d\d-\d\d-\d\d "botctl /u);
+  });
+
   test.skipIf(!hasTool('mandoc'))('is sound for mandoc', () => {
     const { stdout } = spawnSync('mandoc', ['-Tlint', '-Werror', path], { encoding: 'utf8' });
     expect(stdout).toBe('');

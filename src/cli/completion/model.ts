@@ -83,12 +83,14 @@ function optionOf({ flags, about, completes }: OptionSpec): CompletedOption {
 
 /** Every option that takes a value, once: an option means the same wherever it stands. */
 export function valueOptions(nodes: readonly Node[]): CompletedOption[] {
-  const byName = new Map<string, CompletedOption>();
-  for (const option of nodes.flatMap(({ options }) => options)) {
-    const [name = ''] = option.names;
-    if (option.takesValue && !byName.has(name)) byName.set(name, option);
-  }
-  return [...byName.values()];
+  const known = new Set<string>();
+  return nodes
+    .flatMap(({ options }) => options.filter(({ takesValue }) => takesValue))
+    .flatMap((option) => {
+      const names = option.names.filter((name) => !known.has(name));
+      for (const name of names) known.add(name);
+      return names.length === 0 ? [] : [{ ...option, names }];
+    });
 }
 
 /** Nodes with the same arguments are written once; those without any are left out. */

@@ -43,12 +43,12 @@ function leaf(
 
 export const configSpec: BranchSpec = {
   name: 'config',
-  about: 'manage profiles: a bot, its service and its token',
+  about: 'Manage profiles: a bot, its service and its token',
   children: [
     leaf(
       {
         name: 'add',
-        about: 'add a profile: a bot, its service and its token',
+        about: 'Add a profile: a bot, its service and its token',
         details: `--base-url is the address of its service. ${tokenDetails}\n\n--timeout, --retries and --max-wait are stored in the profile if given. The first profile is used at once.`,
         arguments: [newName],
         options: [...tokenOptions, { flags: '--use', about: 'use it from now on' }],
@@ -73,7 +73,7 @@ export const configSpec: BranchSpec = {
     leaf(
       {
         name: 'list',
-        about: 'list the profiles',
+        about: 'List the profiles',
         examples: [
           { line: 'botctl config list', about: 'Every profile; * marks the one in use' },
           { line: 'botctl config list --json | jq -r .profile.name', about: 'One JSON object per line' },
@@ -86,7 +86,7 @@ export const configSpec: BranchSpec = {
     leaf(
       {
         name: 'show',
-        about: 'show a profile: where its token comes from, never the token',
+        about: 'Show a profile: where its token comes from, never the token',
         details: 'Without a name: the profile that --profile or BOTCTL_PROFILE names, or the one in use.',
         arguments: [{ usage: '[name]', about: 'the profile', completes: 'profiles' }],
         examples: [
@@ -101,7 +101,7 @@ export const configSpec: BranchSpec = {
     leaf(
       {
         name: 'use',
-        about: 'use a profile from now on',
+        about: 'Use a profile from now on',
         arguments: [name],
         examples: [
           { line: 'botctl config use prod', about: 'From now on, without --profile' },
@@ -115,7 +115,7 @@ export const configSpec: BranchSpec = {
     leaf(
       {
         name: 'set',
-        about: 'change a key of a profile',
+        about: 'Change a key of a profile',
         details: `${keyDetails}\n\n${tokenDetails}\n\nAn rpc-url is given in the same ways, as it may carry a key; --add names a second node, of another host, that must agree. assets is JSON: names and mints.\n\nA token belongs to its service: a base-url with another origin needs the token again.`,
         arguments: [
           name,
@@ -141,7 +141,7 @@ export const configSpec: BranchSpec = {
     leaf(
       {
         name: 'unset',
-        about: 'reset a key of a profile to its default',
+        about: 'Reset a key of a profile to its default',
         details: 'Keys: key-age, timeout, retries, max-wait, rpc-url, cluster, wallet, assets.',
         arguments: [
           name,
@@ -160,7 +160,7 @@ export const configSpec: BranchSpec = {
       {
         name: 'remove',
         alias: 'rm',
-        about: 'remove a profile, and its token if it is stored (also: rm)',
+        about: 'Remove a profile, and its token if it is stored (also: rm)',
         details: 'Asks first on a terminal. The journal keeps what the bot did.',
         arguments: [name],
         options: [{ flags: '-y, --yes', about: 'do not ask for confirmation' }],
@@ -176,7 +176,7 @@ export const configSpec: BranchSpec = {
     leaf(
       {
         name: 'rename',
-        about: 'give a profile another name',
+        about: 'Give a profile another name',
         details:
           'The journal keeps what the bot did under the old name: an intent belongs to the bot that began it. So rename while nothing of it is unknown, held or open.',
         arguments: [name, { usage: '<new-name>', about: 'what to call it from now on' }],
@@ -192,7 +192,7 @@ export const configSpec: BranchSpec = {
     leaf(
       {
         name: 'path',
-        about: 'print the path of the profiles file',
+        about: 'Print the path of the profiles file',
         examples: [
           { line: 'botctl config path', about: 'The file, whether it is there or not' },
           { line: 'ls -l "$(botctl config path)"', about: 'Who may read it' },

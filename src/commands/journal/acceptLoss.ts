@@ -30,7 +30,10 @@ export async function run(given: Given, context: Context): Promise<Exit> {
   const { acceptLoss, findLoss } = await import('../../journal/sqlite/acceptLoss.ts');
   const loss = findLoss(path);
   if (loss === undefined) {
-    display.notice(nothingLost(path));
+    await display.show({
+      json: { schema: 'botctl/1', command: given.command, journal: path, accepted: false, lost: [] },
+      human: () => `${nothingLost(safeLine(path))}\n`,
+    });
     return 0;
   }
   await confirmed(questionOf(lossSentence(loss, path)), given, context);
@@ -51,6 +54,7 @@ function acceptedView(command: string, path: string, { rows, keptLog }: Accepted
       schema: 'botctl/1',
       command,
       journal: path,
+      accepted: true,
       lost,
       ...(keptLog === undefined ? {} : { kept_log: keptLog }),
     },

@@ -23,7 +23,10 @@ export async function acceptSharedLoss(
     const { place } = shared;
     const loss = await rules.findSharedLoss(shared);
     if (loss === undefined) {
-      context.display.notice(nothingMissing(place));
+      await context.display.show({
+        json: { schema: 'botctl/1', command: given.command, journal: place, accepted: false, missing: [] },
+        human: () => `${nothingMissing(safeLine(place))}\n`,
+      });
       return;
     }
     await confirm(hasLost(place, loss.says));
@@ -39,6 +42,7 @@ function acceptedView(command: string, place: string, { missing, says }: SharedL
       schema: 'botctl/1',
       command,
       journal: place,
+      accepted: true,
       missing: missing.map(({ id, number }) => ({ intent: id, attempt: number })),
     },
     human: () =>
