@@ -71,16 +71,17 @@ function alsoPaid({ also_pays }: RequestContext['readings'], ledger: Ledger): Tr
   return also_pays === null ? [] : [readTransfer(also_pays, (name) => ledger.accounts.asset(name))];
 }
 
+/** The transfer is the last, and the memo stands before it: @solana/pay's validateTransfer asks for that. */
 function instructionsOf({ to, asset, units, memo: text }: TransferPayload, wallet: string): Instruction[] {
   const note = text === undefined || text === '' ? [] : [memo(text)];
-  if (!('mint' in asset)) return [transferSol(wallet, to, units), ...note];
+  if (!('mint' in asset)) return [...note, transferSol(wallet, to, units)];
   const { mint, decimals } = asset;
   const from = { owner: wallet, account: tokenAccountOf(wallet, mint) };
   const holder = { owner: to, account: tokenAccountOf(to, mint) };
   return [
     createTokenAccount(wallet, holder, mint),
-    transferToken(from, holder, { mint, units, decimals }),
     ...note,
+    transferToken(from, holder, { mint, units, decimals }),
   ];
 }
 

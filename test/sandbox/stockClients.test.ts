@@ -6,20 +6,28 @@ import {
   address,
   createSolanaRpc,
   createSolanaRpcSubscriptions,
+  fetchAddressesForLookupTables,
   getBase64Encoder,
   getCompiledTransactionMessageDecoder,
   getTransactionDecoder,
   type Signature,
 } from '@solana/kit';
-import { getAccount, getAssociatedTokenAddress, getMint } from '@solana/spl-token';
+import {
+  AccountLayout,
+  getAccount,
+  getAssociatedTokenAddress,
+  getAssociatedTokenAddressSync,
+  getMint,
+  TOKEN_PROGRAM_ID,
+} from '@solana/spl-token';
 import {
   createBlockHeightExceedencePromiseFactory,
   createRecentSignatureConfirmationPromiseFactory,
   waitForRecentTransactionConfirmation,
 } from '@solana/transaction-confirmation';
-import { Connection, PublicKey } from '@solana/web3.js';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { recipient, startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
+import { Connection, type KeyedAccountInfo, type Logs, PublicKey, SystemProgram } from '@solana/web3.js';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { otherRecipient, recipient, startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
 
 hashes.sha512 = (message) => new Uint8Array(createHash('sha512').update(message).digest());
 
@@ -68,8 +76,8 @@ describe('@solana/web3.js 1', () => {
     const parsed = found?.transaction.message.instructions.map((each) =>
       'parsed' in each ? (each.parsed.type ?? each.parsed) : each,
     );
-    expect(parsed).toEqual(['createIdempotent', 'transferChecked', 'rent']);
-    expect(found?.transaction.message.instructions[1]).toMatchObject({
+    expect(parsed).toEqual(['createIdempotent', 'rent', 'transferChecked']);
+    expect(found?.transaction.message.instructions[2]).toMatchObject({
       parsed: { info: { mint, authority: sandbox.wallet.address, tokenAmount: { amount: '2500000' } } },
     });
     const inner = found?.meta?.innerInstructions?.flatMap(({ index, instructions }) =>
@@ -129,6 +137,159 @@ describe('@solana/web3.js 1', () => {
     await connection.removeSlotChangeListener(id);
     expect(slots).toEqual([...slots].sort((left, right) => left - right));
     expect(new Set(slots).size).toBe(3);
+  });
+
+  /** Settled once the node knows of the listeners that are there: it hears calls in their order. */
+  async function subscribed(): Promise<void> {
+    let id = 0;
+    await new Promise<void>((heard) => {
+      id = connection.onSlotChange(() => heard());
+    });
+    await connection.removeSlotChangeListener(id);
+  }
+
+  const until = (isSo: () => boolean): Promise<void> =>
+    vi.waitFor(() => expect(isSo()).toBe(true), { timeout: 20_000, interval: 10 });
+
+  test('onAccountChange hears what a payment left, and of money given by hand', async () => {
+    await pay();
+    const seen: number[] = [];
+    const id = connection.onAccountChange(
+      new PublicKey(recipient),
+      ({ lamports, owner }) => seen.push(owner.equals(SystemProgram.programId) ? lamports / 1e9 : -1),
+      { commitment: 'finalized' },
+    );
+    await subscribed();
+    await pay({ amount: '2' });
+    await until(() => seen.includes(3.5));
+    await sandbox.money({ asset: 'SOL', amount: '1', address: recipient });
+    await until(() => seen.includes(4.5));
+    await connection.removeAccountChangeListener(id);
+  });
+
+  test('onProgramAccountChange hears of the program’s accounts that the filters let through', async () => {
+    const told: KeyedAccountInfo[] = [];
+    const all: string[] = [];
+    const filters = [{ dataSize: 165 }, { memcmp: { offset: 32, bytes: recipient } }];
+    const ids = [
+      connection.onProgramAccountChange(TOKEN_PROGRAM_ID, (each) => told.push(each), {
+        commitment: 'confirmed',
+        filters,
+      }),
+      connection.onProgramAccountChange(TOKEN_PROGRAM_ID, ({ accountId }) => all.push(accountId.toBase58())),
+    ];
+    await subscribed();
+    await pay();
+    await pay({ asset: 'USDC', amount: '2.5' });
+    await until(() => all.length >= 2);
+    const mint = new PublicKey(sandbox.node.assets.USDC ?? '');
+    const held = (owner: string): string =>
+      getAssociatedTokenAddressSync(mint, new PublicKey(owner)).toBase58();
+    expect(all.sort()).toEqual([held(sandbox.wallet.address), held(recipient)].sort());
+    expect(told.map(({ accountId }) => accountId.toBase58())).toEqual([held(recipient)]);
+    expect(AccountLayout.decode(told[0]?.accountInfo.data ?? Buffer.of()).amount).toBe(2_500_000n);
+    for (const id of ids) await connection.removeProgramAccountChangeListener(id);
+  });
+
+  test('onLogs hears the logs of all transactions, and of those that name an address', async () => {
+    const all: Logs[] = [];
+    const told: Logs[] = [];
+    const ids = [
+      connection.onLogs('all', (each) => all.push(each), 'processed'),
+      connection.onLogs(new PublicKey(otherRecipient), (each) => told.push(each)),
+    ];
+    await subscribed();
+    const signatures = [await pay({ memo: 'rent' }), await pay({ to_address: otherRecipient })];
+    await until(() => told.length >= 1 && all.length >= 2);
+    expect(all.map(({ signature }) => signature)).toEqual(signatures);
+    expect(all[0]?.logs.join()).toMatch(/Memo \(len 4\).*rent/);
+    expect(told.map(({ signature, err }) => [signature, err])).toEqual([[signatures[1], null]]);
+    for (const id of ids) await connection.removeOnLogsListener(id);
+  });
+
+  test('what is not answered is asked for three times, and then only as time goes by', async () => {
+    const still = await startTestSandbox({ nowMs: () => 1_700_000_000_000, nextPortToo: true });
+    connection = new Connection(still.node.rpcUrl);
+    const refused = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    try {
+      const id = connection.onSlotUpdate(() => undefined);
+      await until(() => refused.mock.calls.length === 3);
+      await subscribed();
+      await subscribed();
+      expect(refused).toHaveBeenCalledTimes(3);
+      await connection.removeSlotUpdateListener(id);
+    } finally {
+      refused.mockRestore();
+      await still.close();
+    }
+  });
+});
+
+describe('@solana/kit', () => {
+  async function first<Told>(told: Promise<AsyncIterable<Told>>, act: () => Promise<unknown>): Promise<Told> {
+    const notifications = await told;
+    await act();
+    for await (const each of notifications) return each;
+    throw new Error('nothing was told');
+  }
+
+  const abortSignal = AbortSignal.timeout(60_000);
+
+  test('hears of accounts, programs and logs, each at the stage that it asked for', async () => {
+    const rpc = createSolanaRpcSubscriptions(sandbox.node.rpcUrl.replace('http', 'ws'));
+    const mint = sandbox.node.assets.USDC ?? '';
+    const account = await first(
+      rpc
+        .accountNotifications(address(recipient), { encoding: 'base64', commitment: 'processed' })
+        .subscribe({ abortSignal }),
+      () => pay(),
+    );
+    expect(account.value).toMatchObject({ lamports: 1_500_000_000n, data: ['', 'base64'], space: 0n });
+    const held = await first(
+      rpc
+        .programNotifications(address(TOKEN_PROGRAM_ID.toBase58()), {
+          encoding: 'jsonParsed',
+          filters: [{ memcmp: { offset: 32n, bytes: recipient as never, encoding: 'base58' } }],
+        })
+        .subscribe({ abortSignal }),
+      () => pay({ asset: 'USDC', amount: '2.5' }),
+    );
+    expect(held.value.account.data).toMatchObject({
+      parsed: { info: { mint, owner: recipient, tokenAmount: { amount: '2500000' } } },
+    });
+    let signature = '';
+    const logs = await first(
+      rpc.logsNotifications({ mentions: [address(recipient)] }).subscribe({ abortSignal }),
+      async () => {
+        signature = await pay();
+      },
+    );
+    expect(logs.value).toMatchObject({ signature, err: null });
+    expect(logs.value.logs?.length).toBeGreaterThan(0);
+  });
+
+  test('reads the addresses of a lookup table, parsed', async () => {
+    await sandbox.readings({ transaction_version: 'v0-lookups', slot_ms: 0 });
+    const rpc = createSolanaRpc(sandbox.node.rpcUrl);
+    const signature = (await pay()) as Signature;
+    const config = { maxSupportedTransactionVersion: 0, encoding: 'json' } as const;
+    const found = await rpc.getTransaction(signature, config).send();
+    const message = found?.transaction.message;
+    const lookups =
+      message !== undefined && 'addressTableLookups' in message ? message.addressTableLookups : [];
+    const table = lookups?.[0]?.accountKey ?? address('');
+    const loaded = found?.meta?.loadedAddresses;
+    const read = await fetchAddressesForLookupTables([table], rpc);
+    expect(read).toEqual({ [table]: [...(loaded?.writable ?? []), ...(loaded?.readonly ?? [])] });
+    expect(read[table]?.length).toBeGreaterThan(0);
+    const parsed = await rpc.getAccountInfo(table, { encoding: 'jsonParsed' }).send();
+    expect(parsed.value?.data).toMatchObject({
+      program: 'address-lookup-table',
+      parsed: {
+        type: 'lookupTable',
+        info: { deactivationSlot: '18446744073709551615', lastExtendedSlotStartIndex: 0 },
+      },
+    });
   });
 });
 

@@ -1,6 +1,7 @@
 import { base58 } from '@scure/base';
 import type { Ledger } from '../ledger.ts';
-import { tokenProgram } from '../solana/address.ts';
+import { lookupTableProgram, tokenProgram } from '../solana/address.ts';
+import { readLookupTable } from '../solana/lookupTable.ts';
 import { decimal, readHolding, readMint } from '../solana/token.ts';
 import type { Account } from '../store/accounts.ts';
 import { addressIn, configOf, countIn } from './config.ts';
@@ -49,6 +50,23 @@ export function uiAmount(units: bigint, decimals: number): object {
   return { amount: units.toString(), decimals, uiAmount: Number(shown), uiAmountString: shown };
 }
 
+class TooLongForBase58 extends RpcError {
+  constructor() {
+    super(-32600, 'Encoded binary (base 58) data should be less than 128 bytes, please use Base64');
+  }
+}
+
+/** A notification cannot be refused: an account too long for base58 says so in place of its data. */
+export function notifiedAccount(account: Account, config: AccountConfig, ledger: Ledger): object {
+  try {
+    return shownAccount(account, config, ledger);
+  } catch (error) {
+    if (!(error instanceof TooLongForBase58)) throw error;
+    const shown = shownAccount(account, { ...config, encoding: 'base64' }, ledger);
+    return { ...shown, data: ['error: data too large for bs58 encoding', 'base58'] };
+  }
+}
+
 function shownAccount(account: Account, config: AccountConfig, ledger: Ledger): object {
   const { lamports, owner, data } = account;
   return {
@@ -69,11 +87,7 @@ function shownData(account: Account, { encoding, dataSlice }: AccountConfig, led
   if (encoding === 'base64' || encoding === 'jsonParsed') return base64;
   if (encoding !== undefined && encoding !== 'base58' && encoding !== 'binary')
     throw invalidParams('encoding must be base58, base64 or jsonParsed');
-  if (bytes.length > base58BytesAtMost)
-    throw new RpcError(
-      -32600,
-      'Encoded binary (base 58) data should be less than 128 bytes, please use Base64',
-    );
+  if (bytes.length > base58BytesAtMost) throw new TooLongForBase58();
   return encoding === 'base58' ? [base58.encode(bytes), 'base58'] : base58.encode(bytes);
 }
 
@@ -84,13 +98,14 @@ function slice(data: Uint8Array, dataSlice: unknown): Uint8Array {
   return data.slice(offset, offset + countIn(config.length, 'dataSlice.length', 2 ** 32, 0));
 }
 
-/** What the token program's accounts say, in words; undefined for any other. */
+/** What the accounts of known programs say, in words; undefined for any other. */
 function parsedData({ owner: program, data }: Account, ledger: Ledger): object | undefined {
   const shown = (type: string, info: object): object => ({
-    program: 'spl-token',
+    program: program === tokenProgram ? 'spl-token' : 'address-lookup-table',
     parsed: { type, info },
     space: data.length,
   });
+  if (program === lookupTableProgram) return shown('lookupTable', readLookupTable(data));
   if (program !== tokenProgram) return undefined;
   const holding = readHolding(data);
   if (holding !== undefined) {

@@ -2,10 +2,7 @@ import { commitmentOf, configOf } from './config.ts';
 import { isAtLeast, type Node, type Stage, slotAt, stageOf } from './node.ts';
 import { RpcError } from './rpcError.ts';
 import { signatureIn } from './transactions.ts';
-
-type Watch =
-  | { kind: 'slot'; told: number }
-  | { kind: 'signature'; signature: string; commitment: Stage; received: boolean };
+import { type Watch, watchAccount, watchLogs, watchProgram } from './watches.ts';
 
 /** Something that a subscriber is to hear. */
 type Notification = { jsonrpc: '2.0'; method: string; params: { result: object; subscription: number } };
@@ -34,55 +31,69 @@ export class Subscriptions {
     throw new RpcError(-32602, 'Invalid subscription id.');
   }
 
-  /** What has come about since it was last asked. A signature is told once, and then no longer watched. */
+  /** What has come about since it was last asked. */
   due(node: Node): Notification[] {
     return [...this.#watches].flatMap(([id, watch]) => {
-      if (watch.kind === 'slot') return this.#slotDue(id, watch, node);
-      return this.#signatureDue(id, watch, node);
+      const results = watch.due(node);
+      if (watch.isOver?.() === true) this.#watches.delete(id);
+      return results.map((result): Notification => {
+        const params = { result, subscription: id };
+        return { jsonrpc: '2.0', method: watch.method, params };
+      });
     });
   }
-
-  #slotDue(id: number, watch: Watch & { kind: 'slot' }, node: Node): Notification[] {
-    const { slot } = node;
-    if (slot === watch.told) return [];
-    watch.told = slot;
-    const result = { parent: Math.max(0, slot - 1), root: slotAt('finalized', node), slot };
-    return [notification('slotNotification', id, result)];
-  }
-
-  #signatureDue(id: number, watch: Watch & { kind: 'signature' }, node: Node): Notification[] {
-    const found = node.ledger.transactions.get(watch.signature);
-    const stage = found === undefined ? undefined : stageOf(found.slot, node);
-    if (stage === undefined) return [];
-    const told: Notification[] = [];
-    const tell = (value: unknown, commitment: Stage): void => {
-      const context = { slot: slotAt(commitment, node) };
-      told.push(notification('signatureNotification', id, { context, value }));
-    };
-    if (watch.received) tell('receivedSignature', 'processed');
-    watch.received = false;
-    if (!isAtLeast(stage, watch.commitment)) return told;
-    this.#watches.delete(id);
-    tell({ err: null }, watch.commitment);
-    return told;
-  }
 }
 
-function notification(method: string, subscription: number, result: object): Notification {
-  return { jsonrpc: '2.0', method, params: { result, subscription } };
+function watchSlots(): Watch {
+  let told = -1;
+  return {
+    method: 'slotNotification',
+    due: (node) => {
+      const { slot } = node;
+      if (slot === told) return [];
+      told = slot;
+      return [{ parent: Math.max(0, slot - 1), root: slotAt('finalized', node), slot }];
+    },
+  };
 }
 
-type SubscriptionMethod = (params: unknown[], subscriptions: Subscriptions) => unknown;
+/** A signature is told once, and then no longer watched. */
+function watchSignature([wanted, given]: unknown[]): Watch {
+  const signature = signatureIn(wanted);
+  const commitment = commitmentOf(configOf(given));
+  let isToldReceived = configOf(given).enableReceivedNotification !== true;
+  let isOver = false;
+  return {
+    method: 'signatureNotification',
+    isOver: () => isOver,
+    due: (node) => {
+      const found = node.ledger.transactions.get(signature);
+      const stage = found === undefined ? undefined : stageOf(found.slot, node);
+      if (stage === undefined) return [];
+      const result = (value: unknown, at: Stage): object => ({ context: { slot: slotAt(at, node) }, value });
+      const received = isToldReceived ? [] : [result('receivedSignature', 'processed')];
+      isToldReceived = true;
+      isOver = isAtLeast(stage, commitment);
+      return isOver ? [...received, result({ err: null }, commitment)] : received;
+    },
+  };
+}
 
-export const subscriptionMethods: Readonly<Record<string, SubscriptionMethod>> = {
-  signatureSubscribe: ([signature, config], subscriptions) =>
-    subscriptions.add({
-      kind: 'signature',
-      signature: signatureIn(signature),
-      commitment: commitmentOf(configOf(config)),
-      received: configOf(config).enableReceivedNotification === true,
-    }),
-  signatureUnsubscribe: ([id], subscriptions) => subscriptions.remove(id),
-  slotSubscribe: (_, subscriptions) => subscriptions.add({ kind: 'slot', told: -1 }),
-  slotUnsubscribe: ([id], subscriptions) => subscriptions.remove(id),
+const watches: Readonly<Record<string, (params: unknown[], started: Node) => Watch>> = {
+  account: watchAccount,
+  logs: watchLogs,
+  program: watchProgram,
+  signature: watchSignature,
+  slot: watchSlots,
 };
+
+type SubscriptionMethod = (params: unknown[], subscriptions: Subscriptions, node: Node) => unknown;
+
+const end: SubscriptionMethod = ([id], subscriptions) => subscriptions.remove(id);
+
+export const subscriptionMethods: Readonly<Record<string, SubscriptionMethod>> = Object.fromEntries(
+  Object.entries(watches).flatMap(([what, watch]): [string, SubscriptionMethod][] => [
+    [`${what}Subscribe`, (params, subscriptions, node) => subscriptions.add(watch(params, node))],
+    [`${what}Unsubscribe`, end],
+  ]),
+);

@@ -10,14 +10,29 @@ import { toJson } from './json.ts';
 import { nodeFor } from './node.ts';
 import { Subscriptions, subscriptionMethods } from './subscriptions.ts';
 
-type Connection = { socket: WebSocket; url: string; subscriptions: Subscriptions };
+type Connection = {
+  readonly socket: WebSocket;
+  readonly url: string;
+  readonly subscriptions: Subscriptions;
+  /** How many calls it was refused one after the other. */
+  refusedInARow: number;
+  /** Refusals that are kept back. */
+  late: { readonly reply: object; readonly dueMs: number }[];
+};
+
+/**
+ * @solana/web3.js 1 asks again as soon as it is refused, 1,300 times a second: from the fourth refusal in a row on,
+ * each comes later than the one before.
+ */
+const refusedAtOnce = 3;
+const refusalAtLatestMs = 10_000;
 
 const messageBytesAtMost = 64 * 1024;
 const connectionsAtMost = 200;
 const unreadBytesAtMost = 1024 * 1024;
 const lookEveryMs = 20;
 
-/** Subscriptions to signatures and slots: looked after together, and only while there are some. */
+/** Subscriptions: looked after together, and only while there are some. */
 export class WebsocketHub {
   readonly #service: Service;
   readonly #fate: Fate;
@@ -44,7 +59,7 @@ export class WebsocketHub {
     }
     const server = await this.#load();
     server.handleUpgrade(request, stream, head, (socket) =>
-      this.#serve({ socket, url, subscriptions: new Subscriptions() }),
+      this.#serve({ socket, url, subscriptions: new Subscriptions(), refusedInARow: 0, late: [] }),
     );
   }
 
@@ -105,13 +120,27 @@ export class WebsocketHub {
       socket.terminate();
       return;
     }
-    const reply = answerWith(subscriptionMethods, call, fault, (run, params) => run(params, subscriptions));
-    this.#tell(connection, reply);
+    const node = nodeFor(connection.url, this.#service);
+    if ('problem' in node) throw new Error(node.problem);
+    const reply = answerWith(subscriptionMethods, call, fault, (run, params) =>
+      run(params, subscriptions, node),
+    );
+    this.#reply(connection, reply, node.nowMs);
     this.#keepLooking();
   }
 
+  #reply(connection: Connection, reply: object, nowMs: number): void {
+    connection.refusedInARow = 'error' in reply ? connection.refusedInARow + 1 : 0;
+    const tooOften = connection.refusedInARow - refusedAtOnce;
+    if (tooOften <= 0) this.#tell(connection, reply);
+    else
+      connection.late.push({ reply, dueMs: nowMs + Math.min(refusalAtLatestMs, 1000 * 2 ** (tooOften - 1)) });
+  }
+
   #keepLooking(): void {
-    const isAwaited = [...this.#connections].some(({ subscriptions }) => subscriptions.count > 0);
+    const isAwaited = [...this.#connections].some(
+      ({ subscriptions, late }) => subscriptions.count > 0 || late.length > 0,
+    );
     if (!isAwaited) clearInterval(this.#timer);
     this.#timer = isAwaited
       ? (this.#timer ?? setInterval(() => this.#look(), lookEveryMs).unref())
@@ -124,6 +153,9 @@ export class WebsocketHub {
         const node = nodeFor(connection.url, this.#service);
         if ('problem' in node) continue;
         for (const each of connection.subscriptions.due(node)) this.#tell(connection, each);
+        const isDue = ({ dueMs }: { dueMs: number }): boolean => dueMs <= node.nowMs;
+        for (const { reply } of connection.late.filter(isDue)) this.#tell(connection, reply);
+        connection.late = connection.late.filter((each) => !isDue(each));
       } catch {
         connection.socket.terminate();
       }

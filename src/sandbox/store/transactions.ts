@@ -45,6 +45,8 @@ export class TransactionStore {
   readonly #latest;
   readonly #touch;
   readonly #touching;
+  readonly #firstTouching;
+  readonly #between;
   readonly #count;
   readonly #fees;
 
@@ -58,6 +60,14 @@ export class TransactionStore {
     this.#touching = db.prepare(
       `SELECT t.signature, t.slot, t.block_time, t.wire, t.meta FROM touches JOIN transactions AS t USING (slot)
        WHERE touches.address = :address AND slot < :before AND slot > :until ORDER BY slot DESC`,
+    );
+    this.#firstTouching = db.prepare(
+      `SELECT t.signature, t.slot, t.block_time, t.wire, t.meta FROM touches JOIN transactions AS t USING (slot)
+       WHERE touches.address = ? AND slot > ? ORDER BY slot LIMIT 1`,
+    );
+    this.#between = db.prepare(
+      `SELECT signature, slot, block_time, wire, meta FROM transactions
+       WHERE slot > ? AND slot <= ? ORDER BY slot`,
     );
     this.#count = db.prepare('SELECT count(*) AS count FROM transactions');
     this.#fees = db.prepare("SELECT coalesce(sum(json_extract(meta, '$.fee')), 0) AS fees FROM transactions");
@@ -83,6 +93,18 @@ export class TransactionStore {
   *touching(address: string, slots: { before: number; until: number }): Iterable<StoredTransaction> {
     const rows = this.#touching.iterate({ address, ...slots }) as Iterable<Row & { signature: string }>;
     for (const row of rows) yield { signature: row.signature, ...stored(row) };
+  }
+
+  /** The first that names an address after a slot. */
+  firstTouching(address: string, after: number): StoredTransaction | undefined {
+    const row = this.#firstTouching.get(address, after) as (Row & { signature: string }) | undefined;
+    return row === undefined ? undefined : { signature: row.signature, ...stored(row) };
+  }
+
+  /** Those of the slots after one, up to another, oldest first. */
+  between(after: number, upTo: number): StoredTransaction[] {
+    const rows = this.#between.all(after, upTo) as (Row & { signature: string })[];
+    return rows.map((row) => ({ signature: row.signature, ...stored(row) }));
   }
 
   count(): number {
