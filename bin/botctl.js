@@ -52,8 +52,10 @@ function refuse(why) {
 function start() {
   const { main, keep } = mainOf();
   const context = main.thisProcess();
+  const isOver = main.guardExit(context);
   main.main(context).then((exit) => {
     keep();
+    isOver();
     // All is written and closed by now. What is left is not worth taking apart, 3 ms of a send; and what was
     // given up may hold the process for ever, such as a pipe that nobody writes to.
     process.exit(exit);

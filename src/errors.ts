@@ -1,5 +1,5 @@
 import { diskTrouble } from './disk.ts';
-import { botctlFailed, machineFailed } from './words/machine.ts';
+import { botctlFailed, endedBeforeItsWork, machineFailed } from './words/machine.ts';
 
 /**
  * Every way botctl can fail, by name. The exit code, what a caller may do next, and the sentence in the
@@ -265,4 +265,12 @@ export function asFailure(thrown: unknown): Failure {
   }
   const { message, ...rest } = botctlFailed(thrown instanceof Error ? thrown.message : String(thrown));
   return new Failure('bug', message, { ...rest, cause: thrown });
+}
+
+/** A process that ends before its work does: what it had claimed may have been sent. */
+export function endedEarly(
+  claimed: { readonly intents: number; readonly lastId: string } | undefined,
+): Failure {
+  const { message, hint } = endedBeforeItsWork(claimed);
+  return new Failure(claimed === undefined ? 'bug' : 'unknown', message, { hint });
 }

@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requestedPage } from './cli/helpPage.ts';
 import { drawHelp } from './cli/helpText.ts';
@@ -11,8 +12,9 @@ import { type FaceChoice, type FaceStreams, makeDisplay } from './display/faces.
 import { withoutNodeDebug } from './display/nodeDebug.ts';
 import { Output } from './display/output.ts';
 import type { StepSummary } from './display/stepSummary.ts';
+import { claimedBy } from './engine/claimed.ts';
 import type { Chance, Clock, Interrupts } from './engine/ports.ts';
-import { asFailure, type Exit, exitOf, type Failure, problemOf } from './errors.ts';
+import { asFailure, type Exit, endedEarly, exitOf, type Failure, problemOf } from './errors.ts';
 import type { Occurrence } from './words/suggestion.ts';
 
 export type ProcessContext = {
@@ -155,6 +157,31 @@ async function report(failure: Failure, command: string | undefined, display: Di
 function stackOf(failure: Failure): string[] {
   const origin = failure.cause instanceof Error ? failure.cause : failure;
   return (origin.stack ?? '').split('\n').slice(1, 8);
+}
+
+/**
+ * An engine calls it success when nothing is left to wait for, so a process that ends before its `main` has says so
+ * itself. Returns what `main`'s end must call.
+ */
+export function guardExit({ argv, interrupts }: Pick<ProcessContext, 'argv' | 'interrupts'>): () => void {
+  let isOver = false;
+  process.once('exit', () => {
+    if (isOver) return;
+    const problem = problemOf(endedEarly(claimedBy(interrupts)));
+    process.exitCode = exitOf(problem.code);
+    const { message, hint } = problem;
+    const [descriptor, text] = optionWords(argv).has('--json')
+      ? [1, JSON.stringify({ schema: 'botctl/1', error: problem })]
+      : [2, `botctl: ${message}\n        ${hint}`];
+    try {
+      writeSync(descriptor, `${text}\n`);
+    } catch {
+      // Nobody reads it: the exit code says it all the same.
+    }
+  });
+  return () => {
+    isOver = true;
+  };
 }
 
 // A longer timer of Node would fire at once. Who waits longer looks at the clock again.

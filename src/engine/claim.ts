@@ -7,6 +7,7 @@ import { changedRequest } from '../words/damagedIntent.ts';
 import { policyChanged } from '../words/journalPolicy.ts';
 import { unnamedOnShared } from '../words/sharedJournal.ts';
 import { agree, type Consent } from './agree.ts';
+import { noteClaim } from './claimed.ts';
 import type { EngineContext } from './context.ts';
 import { type Identity, identify, newIntent } from './identity.ts';
 import { mustBeIntact, mustHaveIntactBody } from './intact.ts';
@@ -105,7 +106,10 @@ export async function untilClaimed(
   for (;;) {
     const step = await take();
     if (step.is === 'changed') continue;
-    if (step.is !== 'wait') return step;
+    if (step.is !== 'wait') {
+      if (step.is === 'claim') noteClaim(engine.interrupts, step.intent.id);
+      return step;
+    }
     const { is: waited, inAllMs } = await waitForOwner(step, engine, waitedMs);
     waitedMs = inAllMs;
     if (waited === 'owner-died' || (step.twin && waited === 'ended')) continue;

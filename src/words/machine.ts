@@ -1,4 +1,5 @@
-import { neverTwice } from './nothing.ts';
+import { counted } from './list.ts';
+import { neverTwice, nothingSentNow } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
 
 /** Said of what no command did wrong. Plain texts: errors.ts makes the failures itself. */
@@ -16,5 +17,22 @@ export function botctlFailed(what: string): Said {
     message: `botctl itself failed: ${what}`,
     hint: 'Run it again with --verbose and report what it prints. The history shows the state of each intent:',
     next: [['history']],
+  };
+}
+
+export function endedBeforeItsWork(claimed: { intents: number; lastId: string } | undefined): Said {
+  const ended = 'botctl ended before its work did.';
+  if (claimed === undefined)
+    return {
+      message: `${ended} ${nothingSentNow}`,
+      hint: 'Run the same command again. If it ends like this again, report what --verbose prints.',
+    };
+  const what =
+    claimed.intents === 1
+      ? `Intent ${claimed.lastId}`
+      : `Any of the ${counted(claimed.intents, 'intent')} that it had begun`;
+  return {
+    message: `${ended} ${what} may have been sent.`,
+    hint: `Run the same command again: ${neverTwice}, and what is done already is reported.`,
   };
 }
