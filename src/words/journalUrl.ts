@@ -44,13 +44,18 @@ export function blankInUrl(name: string, position: number): Failure {
   );
 }
 
-export function unknownParameter(
+/** Undefined is one whose name is not repeated. */
+export function unknownParameters(
   name: string,
-  parameter: string | undefined,
+  parameters: readonly (string | undefined)[],
   known: readonly string[],
 ): Failure {
-  const which = parameter === undefined ? 'a parameter' : `the parameter ${parameter}`;
-  return wrong(`${name} has ${which}, which botctl does not know`, `It knows ${listed(known)}.`);
+  const named = parameters.filter((parameter) => parameter !== undefined);
+  const which =
+    named.length === 0
+      ? 'a parameter'
+      : `the parameter${named.length === 1 ? '' : 's'} ${listed([...new Set(named)])}`;
+  return wrong(`${name} has ${which}, which botctl does not take`, `It takes ${listed(known)}.`);
 }
 
 export function repeatedParameter(name: string, parameter: string): Failure {
@@ -80,6 +85,18 @@ const settingFaults = {
     'Write its whole path: postgres:///ledger?host=/run/postgresql. The host of a server stands before the first single slash.',
   ],
   'two-hosts': ['names a second host beside the one before the database', 'Leave one of them.'],
+  'two-ports': ['names a second port beside the one of the host', 'Leave one of them.'],
+  channel_binding: ['is not one that there is', 'Use require, prefer or disable.'],
+  target_session_attrs: [
+    'is not one that there is',
+    'Use read-write, primary, any, read-only, standby or prefer-standby.',
+  ],
+  keepalives: ['is neither 0 nor 1', 'Without it they are on.'],
+  keepalives_idle: ['is not a whole number of seconds', 'Without it the system decides.'],
+  options: [
+    'is not what leads to a server, as endpoint=NAME does; settings (-c) are not taken: botctl makes its own',
+    'Leave it out. A schema is named by schema=NAME.',
+  ],
   port: ['is not a whole number from 1 to 65535', 'PostgreSQL listens on 5432, where nobody changed it.'],
   schema: [
     'is not a name for a schema',
@@ -109,6 +126,30 @@ export function badSetting(origin: string, fault: SettingFault): Failure {
 /** A name in which something cannot be seen: `problem` is part of a sentence. */
 export function unseenInSetting(origin: string, problem: string): Failure {
   return wrong(`${origin} ${problem}`, 'Type it again, in plain characters.');
+}
+
+export function channelNeedsTls(): Failure {
+  return wrong(
+    'channel_binding=require needs TLS, and this connection has none',
+    'Use sslmode=verify-full, or leave channel_binding out.',
+  );
+}
+
+/** The server, or who stands between, would take a password that is bound to nothing. */
+export function noChannelBinding(place: string): Failure {
+  return new Failure(
+    'journal-unusable',
+    unsent(
+      `The server of the journal ${place} does not bind the password to its certificate, as channel_binding=require asks`,
+    ),
+    {
+      hint: 'Somebody may stand in between. With a proxy of your own that speaks TLS, leave channel_binding out.',
+    },
+  );
+}
+
+export function notAsDemanded(target: string): string {
+  return `the server is not ${target}, as target_session_attrs asks`;
 }
 
 export const nullInPassword = 'has a null character, which no password of PostgreSQL can have';

@@ -1,6 +1,7 @@
 import { invisibleIn } from '../../intent/invisible.ts';
 import { badJournalUrl, badSetting, nullInPassword, unseenInSetting } from '../../words/journalUrl.ts';
 import { showsPassword } from '../place.ts';
+import { type Demands, demandsOf } from './demands.ts';
 import { decideEncryption, type Encryption } from './encryption.ts';
 import { Password } from './password.ts';
 import { distanceOf, type Server, serverOf } from './server.ts';
@@ -15,6 +16,7 @@ export type Address = {
   readonly database: string;
   readonly schema: string;
   readonly encryption: Encryption;
+  readonly demands: Demands;
   readonly connectTimeoutMs: number;
   readonly applicationName: string;
   readonly password: Password | undefined;
@@ -34,21 +36,23 @@ export function parseAddress(text: string, source: UrlSource, env: Env, userName
   const settings = new AddressSettings(parseJournalUrl(text, source), source, env);
   const server = serverOf(settings);
   const user = nameOf(settings.part('user', 'PGUSER')) ?? userName();
+  const encryption = decideEncryption(
+    {
+      sslmode: settings.parameter('sslmode', 'PGSSLMODE'),
+      sslrootcert: settings.parameter('sslrootcert', 'PGSSLROOTCERT'),
+      sslcert: settings.parameter('sslcert', 'PGSSLCERT'),
+      sslkey: settings.parameter('sslkey', 'PGSSLKEY'),
+    },
+    distanceOf(server),
+  );
   return {
     server,
-    port: portOf(settings.part('port', 'PGPORT')),
+    port: portOf(settings),
     user,
     database: nameOf(settings.part('database', 'PGDATABASE')) ?? user,
     schema: schemaOf(settings.parameter('schema')),
-    encryption: decideEncryption(
-      {
-        sslmode: settings.parameter('sslmode', 'PGSSLMODE'),
-        sslrootcert: settings.parameter('sslrootcert', 'PGSSLROOTCERT'),
-        sslcert: settings.parameter('sslcert', 'PGSSLCERT'),
-        sslkey: settings.parameter('sslkey', 'PGSSLKEY'),
-      },
-      distanceOf(server),
-    ),
+    encryption,
+    demands: demandsOf(settings, encryption),
     connectTimeoutMs: timeoutOf(settings.parameter('connect_timeout', 'PGCONNECT_TIMEOUT')),
     applicationName: nameOf(settings.parameter('application_name', 'PGAPPNAME')) ?? 'botctl',
     password: passwordOf(settings.part('password', 'PGPASSWORD')),
@@ -62,7 +66,10 @@ function nameOf(setting: Setting | undefined): string | undefined {
   return setting.value;
 }
 
-function portOf(setting: Setting | undefined): number {
+function portOf(settings: AddressSettings): number {
+  const asked = settings.parameter('port');
+  const setting = settings.part('port', asked === undefined ? 'PGPORT' : undefined) ?? asked;
+  if (asked !== undefined && setting !== asked) throw badSetting(asked.origin, 'two-ports');
   if (setting === undefined) return defaultPort;
   const port = /^\d{1,5}$/u.test(setting.value) ? Number(setting.value) : 0;
   if (port < 1 || port > 65_535) throw badSetting(setting.origin, 'port');
@@ -98,7 +105,7 @@ export function placeOf({ server, port, user, database, schema }: Address): stri
 
 /** The same journal for another role, to be pasted: how its server proves itself is said where it must be. */
 export function urlFor(address: Address, user: string): string {
-  const { encryption, server } = address;
+  const { demands, encryption, server } = address;
   const { mode } = encryption;
   const usual = distanceOf(server) === 'network' ? 'verify-full' : 'disable';
   const rootCert = mode === 'disable' ? undefined : encryption.rootCert;
@@ -106,6 +113,7 @@ export function urlFor(address: Address, user: string): string {
     placeOf({ ...address, user }),
     ...(mode === usual && rootCert === undefined ? [] : [`sslmode=${mode}`]),
     ...(rootCert === undefined ? [] : [`sslrootcert=${folderInUrl(rootCert)}`]),
+    ...Object.entries(demands).map(([name, value]) => `${name}=${encodeURIComponent(value)}`),
   ].join('&');
 }
 

@@ -4,6 +4,7 @@ import { diskTrouble } from '../../disk.ts';
 import { Failure } from '../../errors.ts';
 import { certificateProblems, passwordMissing, unreadableCertificate } from '../../words/journalTls.ts';
 import { type Address, placeOf } from './address.ts';
+import type { Demands } from './demands.ts';
 import type { Encryption } from './encryption.ts';
 import type { Server } from './server.ts';
 
@@ -20,6 +21,10 @@ type DriverSettings = {
   readonly client_encoding: 'UTF8';
   readonly connectionTimeoutMillis: number;
   readonly application_name: string;
+  readonly enableChannelBinding: boolean;
+  readonly keepAlive: boolean;
+  readonly keepAliveInitialDelayMillis: number;
+  readonly options?: string;
 };
 
 type TlsSettings = {
@@ -32,7 +37,7 @@ type TlsSettings = {
 };
 
 export function driverSettings(address: Address): DriverSettings {
-  const { server, port, user, database, password, connectTimeoutMs, applicationName } = address;
+  const { server, port, user, database, password, connectTimeoutMs, applicationName, demands } = address;
   return {
     host: server.is === 'host' ? server.host : server.folder,
     port,
@@ -47,6 +52,21 @@ export function driverSettings(address: Address): DriverSettings {
     client_encoding: 'UTF8',
     connectionTimeoutMillis: connectTimeoutMs,
     application_name: applicationName,
+    ...askedOfDriver(demands),
+  };
+}
+
+function askedOfDriver({
+  channel_binding: binding = 'disable',
+  keepalives,
+  keepalives_idle: idleS,
+  options,
+}: Demands) {
+  return {
+    enableChannelBinding: binding !== 'disable',
+    keepAlive: keepalives !== '0',
+    keepAliveInitialDelayMillis: Number(idleS ?? 0) * 1000,
+    ...(options === undefined ? {} : { options }),
   };
 }
 

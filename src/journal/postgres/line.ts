@@ -1,6 +1,8 @@
 import type { Duplex } from 'node:stream';
 import type { Client, CustomTypesConfig, QueryConfig } from 'pg';
-import { type Address, urlFor } from './address.ts';
+import { notAsDemanded } from '../../words/journalUrl.ts';
+import { type Address, placeOf, urlFor } from './address.ts';
+import { askAttributes, asksAttributes, hasAttributes, requireBinding } from './demands.ts';
 import { Dialled } from './dialled.ts';
 import { driverSettings } from './driver.ts';
 import type { Row } from './rows.ts';
@@ -51,24 +53,37 @@ export class Line {
       ...driverSettings(address),
       stream: () => dialled,
       connectionTimeoutMillis: Math.min(address.connectTimeoutMs, leftMs()),
-      keepAlive: true,
       // What is asked at once leaves at once, and is answered in turn.
       pipeline: true,
       types: { getTypeParser: parserOf(driver.types.getTypeParser) },
     });
     const line = new Line(client, address);
+    const { demands } = address;
+    const unbound =
+      demands.channel_binding === 'require'
+        ? requireBinding(client as BindableClient, placeOf(address))
+        : () => undefined;
     line.answerWithin(leftMs);
     const giveUp = (): void => line.destroy();
     givenUp?.addEventListener('abort', giveUp, { once: true });
     try {
       await client.connect();
+      if (asksAttributes(demands)) await line.#refuseOther();
       return line;
     } catch (error) {
       void client.end().catch(() => {});
-      throw error;
+      throw unbound() ?? error;
     } finally {
       givenUp?.removeEventListener('abort', giveUp);
     }
+  }
+
+  /** One that is looked for may come back as it must be: it is tried again as one that is away. */
+  async #refuseOther(): Promise<void> {
+    const { demands } = this.#address;
+    const { rows } = await this.query(askAttributes);
+    if (!hasAttributes(demands, (rows[0] ?? {}) as Parameters<typeof hasAttributes>[1]))
+      throw new Error(notAsDemanded(demands.target_session_attrs ?? ''));
   }
 
   /** Where another role finds what this line leads to. */
@@ -146,6 +161,8 @@ export class Line {
 function streamOf(client: Client): Duplex {
   return (client as Client & { readonly connection: { readonly stream: Duplex } }).connection.stream;
 }
+
+type BindableClient = Client & Parameters<typeof requireBinding>[0];
 
 type ParserOf = CustomTypesConfig['getTypeParser'];
 

@@ -1,4 +1,5 @@
-import { badJournalUrl, blankInUrl, repeatedParameter, unknownParameter } from '../../words/journalUrl.ts';
+import { badJournalUrl, blankInUrl, repeatedParameter, unknownParameters } from '../../words/journalUrl.ts';
+import { demandNames } from './demands.ts';
 
 /** What a URL says: decoded, and empty where it leaves something out. */
 export type UrlParts = {
@@ -18,7 +19,9 @@ const known: readonly string[] = [
   'sslkey',
   'connect_timeout',
   'host',
+  'port',
   'application_name',
+  ...demandNames,
 ];
 
 const scheme = /^postgres(?:ql)?:\/\//iu;
@@ -57,9 +60,12 @@ function hostAndPort(server: string): [host: string, port: string] {
 
 function parametersOf(query: string, name: string): Map<string, string> {
   const found = new Map<string, string>();
-  for (const piece of query === '' ? [] : query.split('&')) {
-    const [parameter, value] = splitAt(piece, '=').map((part) => decode(part, name)) as [string, string];
-    if (!known.includes(parameter)) throw unknownParameter(name, shownName(parameter), known);
+  const pairs = (query === '' ? [] : query.split('&')).map(
+    (piece) => splitAt(piece, '=').map((part) => decode(part, name)) as [string, string],
+  );
+  const unknown = pairs.map(([parameter]) => parameter).filter((parameter) => !known.includes(parameter));
+  if (unknown.length > 0) throw unknownParameters(name, unknown.map(shownName), known);
+  for (const [parameter, value] of pairs) {
     if (value === '') throw badJournalUrl(name, 'parameter');
     if (found.has(parameter)) throw repeatedParameter(name, parameter);
     found.set(parameter, value);

@@ -42,6 +42,8 @@ describe('what a URL says', () => {
     ['postgres://[fd00::1]/x', { server: at('fd00::1'), port: 5432 }],
     ['postgres://me@[::1]:99/x', { server: at('::1'), port: 99 }],
     ['postgres:///x?host=/run/postgresql', { server: socketIn('/run/postgresql'), database: 'x' }],
+    ['postgres:///x?host=/tmp&port=5433', { server: socketIn('/tmp'), port: 5433 }],
+    ['postgres://db/x?port=5433', { server: at('db'), port: 5433 }],
     ['postgres://:5433/x?host=/tmp/', { server: socketIn('/tmp'), port: 5433 }],
     ['postgres://bots@%2Frun%2Fpostgresql:5433/x', { server: socketIn('/run/postgresql'), port: 5433 }],
     ['postgres://db/x?connect_timeout=3', { connectTimeoutMs: 3_000 }],
@@ -82,6 +84,7 @@ describe('libpq’s variables', () => {
       database: 'books',
       schema: 'botctl',
       encryption: { mode: 'verify-ca', rootCert: '/ca.pem', client: { cert: '/me.pem', key: '/me.key' } },
+      demands: {},
       connectTimeoutMs: 7_000,
       applicationName: 'night-run',
     });
@@ -99,6 +102,7 @@ describe('libpq’s variables', () => {
       database: 'ledger',
       schema: 'botctl',
       encryption: { mode: 'verify-full', rootCert: '/own.pem', client: { cert: '/a', key: '/b' } },
+      demands: {},
       connectTimeoutMs: 3_000,
       applicationName: 'x',
     });
@@ -189,12 +193,25 @@ describe('what is refused', () => {
     ['postgres://u:p?ss@db/x', 'has a character out of its place'],
     ['postgres://db/x?schema', 'a parameter that is empty or has no ='],
     ['postgres://db/x?schema=', 'a parameter that is empty or has no ='],
-    ['postgres://db/x?schema=a&&sslmode=disable', 'a parameter, which botctl does not know'],
+    ['postgres://db/x?schema=a&&sslmode=disable', 'a parameter, which botctl does not take'],
     ['postgres://db/x?schema=a&schema=a', 'has the parameter schema twice'],
-    ['postgres://db/x?target_session_attrs=any', 'has the parameter target_session_attrs, which'],
+    [
+      'postgres://db/x?keepalives_interval=1&passfile=/x&gssencmode=disable&schema=a',
+      'has the parameters keepalives_interval, passfile, gssencmode, which botctl does not take',
+    ],
+    ['postgres:///x?host=/tmp&port=0', 'port in BOTCTL_JOURNAL is not a whole number from 1 to 65535'],
+    ['postgres://:5433/x?host=/tmp&port=5433', 'port in BOTCTL_JOURNAL names a second port'],
+    ['postgres://db/x?channel_binding=yes', 'channel_binding in BOTCTL_JOURNAL is not one that there is'],
+    ['postgres://127.0.0.1/x?channel_binding=require', 'needs TLS, and this connection has none'],
+    ['postgres://db/x?target_session_attrs=write', 'target_session_attrs in BOTCTL_JOURNAL is not one'],
+    ['postgres://db/x?keepalives=yes', 'keepalives in BOTCTL_JOURNAL is neither 0 nor 1'],
+    ['postgres://db/x?keepalives_idle=1m', 'keepalives_idle in BOTCTL_JOURNAL is not a whole number'],
+    ['postgres://db/x?options=-c%20synchronous_commit%3Doff', 'settings (-c) are not taken'],
+    ['postgres://db/x?options=endpoint%3Da%20-csearch_path%3Db', 'settings (-c) are not taken'],
+    ['postgres://db/x?options=--cluster%3Da', 'settings (-c) are not taken'],
     ['postgres://db/x?password=canary', 'has the parameter password, which'],
     ['postgres://db/x?Schema=a', 'has the parameter Schema, which'],
-    ['postgres://db/x?a%20b=1', 'has a parameter, which botctl does not know'],
+    ['postgres://db/x?a%20b=1', 'has a parameter, which botctl does not take'],
     [
       'postgres://db/x?connect_timeout=0',
       'connect_timeout in BOTCTL_JOURNAL is not a whole number of seconds',
@@ -409,6 +426,7 @@ describe('the URL for another role', () => {
     'postgres://bots@127.0.0.1/ledger',
     'postgres://bots@127.0.0.1/ledger?sslmode=verify-full',
     'postgres:///ledger?host=/var/run/postgresql',
+    'postgres://bots@db/ledger?channel_binding=require&target_session_attrs=read-write&keepalives_idle=30&options=endpoint%3Dep-1',
   ])('leads to the same place as %s, with nobody’s password', (text) => {
     const given = parse(text);
     const url = urlFor(given, 'own er');

@@ -39,6 +39,9 @@ test('the driver is told everything, and asks for the password only when the ser
     client_encoding: 'UTF8',
     connectionTimeoutMillis: 10_000,
     application_name: 'night',
+    enableChannelBinding: false,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 0,
   });
   expect((await failureOf(told.password)).message).toContain('asks for a password');
   expect(settings('postgres://u:pw@db/x').password()).toBe('pw');
