@@ -21,7 +21,7 @@ const rules: Readonly<Record<Demand, Rule>> = {
   options: { takes: /^(?:[a-z_]+=[\w.-]+ ?)+$/iu },
 };
 
-export const demandNames = Object.keys(rules) as Demand[];
+const demandNames = Object.keys(rules) as Demand[];
 
 export function demandsOf(settings: AddressSettings, { mode }: Encryption): Demands {
   const found = demandNames.flatMap((name) => {

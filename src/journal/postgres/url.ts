@@ -1,5 +1,4 @@
 import { badJournalUrl, blankInUrl, repeatedParameter, unknownParameters } from '../../words/journalUrl.ts';
-import { demandNames } from './demands.ts';
 
 /** What a URL says: decoded, and empty where it leaves something out. */
 export type UrlParts = {
@@ -21,7 +20,7 @@ const known: readonly string[] = [
   'host',
   'port',
   'application_name',
-  ...demandNames,
+  ...['channel_binding', 'target_session_attrs', 'keepalives', 'keepalives_idle', 'options'],
 ];
 
 const scheme = /^postgres(?:ql)?:\/\//iu;

@@ -197,7 +197,7 @@ describe('what is refused', () => {
     ['postgres://db/x?schema=a&schema=a', 'has the parameter schema twice'],
     [
       'postgres://db/x?keepalives_interval=1&passfile=/x&gssencmode=disable&schema=a',
-      'has the parameters keepalives_interval, passfile, gssencmode, which botctl does not take',
+      'has the parameters keepalives_interval, passfile, and gssencmode, which botctl does not take',
     ],
     ['postgres:///x?host=/tmp&port=0', 'port in BOTCTL_JOURNAL is not a whole number from 1 to 65535'],
     ['postgres://:5433/x?host=/tmp&port=5433', 'port in BOTCTL_JOURNAL names a second port'],
