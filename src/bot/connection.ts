@@ -1,5 +1,4 @@
 import type { Env } from '../context.ts';
-import { originOf } from '../intent/baseUrl.ts';
 import type { Kind } from '../intent/wanted.ts';
 import { poolChannels } from '../wire/channelPool.ts';
 import type { Channel } from '../wire/flight.ts';
@@ -32,7 +31,7 @@ export type ChannelOptions = {
 
 /** The way to where a bot speaks; nothing is opened before it is needed. */
 export function connectionTo({ spelledUrl }: Bot, choice: ChannelOptions): Connection {
-  const channel = channelTo(originOf(spelledUrl), { ...choice, direct: false });
+  const channel = channelTo(new URL(spelledUrl).origin, { ...choice, direct: false });
   return {
     url: spelledUrl,
     channel,

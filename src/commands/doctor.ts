@@ -10,7 +10,7 @@ import { type JournalFacts, journalFindings } from '../doctor/journal.ts';
 import { nodeFinding, type SandboxTrouble, sandboxFinding } from '../doctor/machine.ts';
 import { addressFinding, clockFinding, insecureTlsFinding, proxyFinding } from '../doctor/network.ts';
 import { asFailure } from '../errors.ts';
-import { type BaseUrl, originOf } from '../intent/baseUrl.ts';
+import type { BaseUrl } from '../intent/baseUrl.ts';
 import type { Address } from '../journal/postgres/address.ts';
 import type { JournalLook } from '../journal/sqlite/lookOnly.ts';
 import { version } from '../version.ts';
@@ -141,7 +141,7 @@ async function probeOf(
 ): Promise<Probe | undefined> {
   if (url === undefined) return undefined;
   const { probe } = await import('../wire/probe.ts');
-  const origin = originOf(url as BaseUrl);
+  const { origin } = new URL(url);
   const settings = { origin, proxy, timeoutMs, userAgent: `botctl/${version}`, now: clock.now };
   return display.waiting(connectingTo(origin), probe(settings));
 }

@@ -12,26 +12,41 @@ export function isLoopback(url: URL): boolean {
   return loopbackHosts.test(url.hostname);
 }
 
-/** Whole and normalised: case of host, default port, trailing slash. `name` is said where it is wrong. */
+/** What proxies and servers read as another path, so that one service would have many spellings. */
+const manySpelled = /[%\\;]|\/\/|\/\.{1,2}(?=\/|$)/u;
+
+/**
+ * Whole and normalised: case of host, default port, one trailing slash. The rest is refused as it was typed, before
+ * a URL parser removes it. `name` is said where it is wrong.
+ */
 export function parseBaseUrl(text: string, name = 'The base URL'): BaseUrl {
   if (!URL.canParse(text)) throw badBaseUrl(name, 'not-a-url');
   const url = new URL(text);
-  if (url.username !== '' || url.password !== '') throw badBaseUrl(name, 'user-info');
+  const [, host = '', path = ''] = /^https?:\/\/([^/\\?#]*)([^?#]*)/isu.exec(text) ?? [];
+  if (url.username !== '' || url.password !== '' || host.includes('@')) throw badBaseUrl(name, 'user-info');
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url))) {
     throw badBaseUrl(name, 'not-https');
   }
-  if (url.search !== '' || url.hash !== '' || /[?#]/u.test(text)) throw badBaseUrl(name, 'query');
-  return `${url.origin}${url.pathname.replace(/\/+$/u, '')}` as BaseUrl;
+  if (/[?#]/u.test(text)) throw badBaseUrl(name, 'query');
+  if (host === '' || /[\s%\p{Cc}]|\.\./u.test(host)) throw badBaseUrl(name, 'not-a-url');
+  if (manySpelled.test(path) || url.pathname !== (path || '/')) throw badBaseUrl(name, 'path');
+  return `${url.origin}${path.replace(/\/$/u, '')}` as BaseUrl;
 }
 
-/** What identities and keys say of where: there loopback is one host, however it is spelled. */
+/** The URL in identities and keys: all loopback names are one host, and a trailing dot of the host goes. */
 export function identityUrl(spelled: BaseUrl): BaseUrl {
-  return spelled.replace(
-    /^(https?:\/\/)(?:localhost|\[::1\])(?=[:/]|$)/u,
-    (_host, scheme: string) => `${scheme}127.0.0.1`,
+  return withoutDot(spelled).replace(
+    /^(?<scheme>https?:\/\/)(?:localhost|\[::1\])(?=[:/]|$)/u,
+    '$<scheme>127.0.0.1',
   ) as BaseUrl;
 }
 
+/** The dot says that a name is whole: resolvers need not search for it, and it names the same host. */
+function withoutDot(url: string): string {
+  return url.replace(/^(https?:\/\/[^/:]+)\.(?=[:/]|$)/u, '$1');
+}
+
+/** Where a token belongs, and whose two base URLs are one service's. The sandbox is a service of its own. */
 export function originOf(baseUrl: BaseUrl): string {
-  return new URL(baseUrl).origin;
+  return baseUrl === sandboxBaseUrl ? baseUrl : withoutDot(new URL(baseUrl).origin);
 }

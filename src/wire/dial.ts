@@ -80,7 +80,8 @@ async function secured(
   const { connect, createSecureContext } = process.getBuiltinModule('node:tls');
   const secureContext = createSecureContext();
   const socket = await reaching;
-  const servername = isAddress(host) ? '' : host;
+  // Without the dot that ends a whole name: servers in Go refuse it there.
+  const servername = isAddress(host) ? '' : host.replace(/\.$/u, '');
   const ALPNProtocols = ['http/1.1'];
   const securing = connect({ socket, host, servername, secureContext, ALPNProtocols });
   onGreeted();

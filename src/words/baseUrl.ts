@@ -14,6 +14,10 @@ const faults = {
     'Use https: over http, anyone on the way can read the token. Plain http is allowed for this machine only.',
   ],
   query: ['has a query or a fragment', example],
+  path: [
+    'has a path that can be spelled in more than one way: it contains %, //, \\, ;, a dot segment, a blank or a character that is not ASCII',
+    'Write the path plainly, like https://bots.example.com/team-a: one service must have one address.',
+  ],
 } as const;
 
 type BaseUrlFault = keyof typeof faults;

@@ -18,9 +18,10 @@ const words = ['send', '--conversation', 'c', '--content', 'x', '--base-url', 'h
 test('the built program sends through a proxy', async ({ skip }) => {
   const certificates = makeCertificates();
   if (certificates === undefined) return skip('there is no openssl to make a certificate with');
+  const names: string[] = [];
   const service = await startLoopback(
     (socket) => socket.end(httpReply('{"message":{"id":"m1"},"request_id":"r1"}')),
-    certificates.good,
+    { ...certificates.good, SNICallback: (name, done) => done(null, void names.push(name)) },
   );
   const proxy = await startProxy(service.port);
   const authority = join(home.path, 'authority.pem');
@@ -39,6 +40,18 @@ test('the built program sends through a proxy', async ({ skip }) => {
     const again = await botctl(words, { env });
     expect(JSON.parse(again.stdout)).toMatchObject({ outcome: 'accepted', replayed: true });
     expect(service.talks).toHaveLength(1);
+
+    // The dot is no other host, but what is connected to is asked for with it.
+    const dotted = words.map((word) => word.replace('bots.test', 'bots.test.'));
+    const same = await botctl(dotted, { env });
+    expect(JSON.parse(same.stdout)).toMatchObject({ outcome: 'accepted', replayed: true });
+    const other = await botctl([...dotted, '--once', 'another'], { env });
+    expect(other).toMatchObject({ code: 0, stderr: '' });
+    expect(proxy.connects.map(({ url }) => url)).toEqual(['bots.test:443', 'bots.test.:443']);
+    expect(names).toEqual(['bots.test', 'bots.test']);
+    const plain = await botctl([...words, '--once', 'another'], { env });
+    expect(JSON.parse(plain.stdout)).toMatchObject({ outcome: 'accepted', replayed: true });
+    expect(service.talks).toHaveLength(2);
   } finally {
     await proxy.close();
     await service.close();
