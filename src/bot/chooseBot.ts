@@ -12,6 +12,8 @@ export type BotOptions = {
   profile?: string | undefined;
   tokenFile?: string | undefined;
   baseUrl?: string | undefined;
+  /** The whole command, as words: a refusal suggests it without what was wrong. */
+  command?: readonly string[] | undefined;
 };
 
 /** Where the token comes from: first found wins. */
@@ -99,7 +101,8 @@ export async function chainOfProfile(
 function givenBaseUrl(options: BotOptions, env: Env): GivenBaseUrl | undefined {
   const by = options.baseUrl === undefined ? 'BOTCTL_BASE_URL' : '--base-url';
   const text = options.baseUrl ?? env.BOTCTL_BASE_URL;
-  return text === undefined ? undefined : { baseUrl: parseBaseUrl(notEmpty(text, by), by), by };
+  if (text === undefined) return undefined;
+  return { baseUrl: parseBaseUrl(notEmpty(text, by), by), by, command: options.command };
 }
 
 async function envBotWith(

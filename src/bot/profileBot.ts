@@ -1,5 +1,5 @@
 import type { Env } from '../context.ts';
-import { type BaseUrl, identityUrl, originOf, parseBaseUrl } from '../intent/baseUrl.ts';
+import { identityUrl, parseBaseUrl } from '../intent/baseUrl.ts';
 import { foreignBaseUrl, keyOfProfile, namedIn, noBot, theOneInUse } from '../words/profiles.ts';
 import { theProfile, tokenOrigin } from '../words/tokenOrigin.ts';
 import type { Bot } from './bot.ts';
@@ -54,7 +54,10 @@ async function botOf(
   given: GivenBaseUrl | undefined,
   inputs: BotInputs,
 ): Promise<Bot> {
-  const spelledUrl = baseUrlOf(name, profile, given);
+  const spelledUrl = parseBaseUrl(profile['base-url'], keyOfProfile('base-url', name));
+  // Neither followed nor ignored: an exported staging URL would pay through production.
+  if (given !== undefined && identityUrl(given.baseUrl) !== identityUrl(spelledUrl))
+    throw foreignBaseUrl({ name, own: spelledUrl, given });
   const settings = readSettings(profile, (key) => keyOfProfile(key, name));
   const token = await readToken(profile.token, name, inputs);
   return {
@@ -66,14 +69,6 @@ async function botOf(
     settings,
     chain: chainProfileOf(name, profile, inputs),
   };
-}
-
-/** A profile's token belongs to its profile's origin: nothing that is given may lead it elsewhere. */
-function baseUrlOf(name: string, profile: ProfileRecord, given: GivenBaseUrl | undefined): BaseUrl {
-  const own = parseBaseUrl(profile['base-url'], keyOfProfile('base-url', name));
-  if (given === undefined) return own;
-  if (originOf(given.baseUrl) === originOf(own)) return given.baseUrl;
-  throw foreignBaseUrl({ name, origin: originOf(own), given });
 }
 
 /** The chain of a profile, without its token; undefined where the profile is gone. */

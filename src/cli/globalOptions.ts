@@ -15,7 +15,7 @@ export const globalOptions: readonly OptionSpec[] = [
   },
   {
     flags: '--base-url <url>',
-    about: 'the service; a profile has its own and uses no other origin',
+    about: 'the service; beside a profile only its own is allowed',
     env: 'BOTCTL_BASE_URL',
     group: bot,
   },

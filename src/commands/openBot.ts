@@ -9,6 +9,7 @@ import type { Context } from '../context.ts';
 import { sandboxBaseUrl } from '../intent/baseUrl.ts';
 import type { RunningSandbox } from '../sandbox/start.ts';
 import { version } from '../version.ts';
+import { againWords } from '../words/again.ts';
 import {
   besideSandbox,
   sandboxToken,
@@ -25,6 +26,7 @@ export function botOptions(given: Given): BotOptions {
     profile: given.text('profile'),
     tokenFile: given.text('token-file'),
     baseUrl: given.text('base-url'),
+    command: againWords(given),
   };
 }
 

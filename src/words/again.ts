@@ -7,11 +7,15 @@ type GivenWords = {
 };
 
 /** The same command again, whole: all that it was given, without some options and with others. */
-export function again(
+export function again(...how: Parameters<typeof againWords>): Suggestion {
+  return againWords(...how);
+}
+
+export function againWords(
   { command, args, occurrences }: GivenWords,
   without: readonly string[] = [],
   ...more: readonly Occurrence[]
-): Suggestion {
+): readonly string[] {
   const options = occurrences.filter(({ name }) => !without.includes(name));
   return [...command.split(' '), ...args.map(asPath), ...[...options, ...more].flatMap(optionWords)];
 }

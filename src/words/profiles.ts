@@ -55,19 +55,24 @@ export function noBot(names: readonly string[]): Failure {
 
 type ForeignUrl = {
   readonly name: string;
-  readonly origin: string;
-  readonly given: { readonly baseUrl: string; readonly by: '--base-url' | 'BOTCTL_BASE_URL' };
+  readonly own: string;
+  readonly given: {
+    readonly baseUrl: string;
+    readonly by: '--base-url' | 'BOTCTL_BASE_URL';
+    readonly command: readonly string[] | undefined;
+  };
 };
 
-/** A profile's token would be led to another service than its own. */
-export function foreignBaseUrl({ name, origin, given }: ForeignUrl): Failure {
-  const leaving = given.by === '--base-url' ? 'Leave --base-url out' : 'Unset BOTCTL_BASE_URL';
-  return new Failure(
-    'base-url',
-    unsent(`${given.by} is ${given.baseUrl}, but the token of profile ${name} is only sent to ${origin}`),
-    {
-      hint: `${leaving}, or name a profile of that service with --profile.`,
+/** Another base URL beside a profile's own. */
+export function foreignBaseUrl({ name, own, given: { baseUrl, by, command } }: ForeignUrl): Failure {
+  const message = unsent(`${by} is ${baseUrl}, but the profile ${name} is for ${own}`);
+  if (by === '--base-url' || command === undefined)
+    return new Failure('base-url', message, {
+      hint: `Leave ${by} out to use ${own}, or name a profile of the other service with --profile.`,
       next: listingProfiles,
-    },
-  );
+    });
+  return new Failure('base-url', message, {
+    hint: `To use the other service, name a profile of it with --profile. To use ${own}, run the command without the variable:`,
+    next: [{ shell: [['env', '-u', by, 'botctl', ...command]] }],
+  });
 }

@@ -119,22 +119,48 @@ describe('where a token may go', () => {
     { by: '--base-url', options: { baseUrl: 'https://bots.example.com:8443/v2' }, env: {} },
     { by: '--base-url', options: { baseUrl: 'https://bots.example.com.evil.example' }, env: {} },
     { by: '--base-url', options: { baseUrl: 'http://127.0.0.1:4444' }, env: {} },
-  ])('$by never leads a profile’s token to another origin', async ({ by, options, env }) => {
+    { by: '--base-url', options: { baseUrl: 'https://bots.example.com' }, env: {} },
+    { by: '--base-url', options: { baseUrl: 'https://bots.example.com/V2' }, env: {} },
+    { by: 'BOTCTL_BASE_URL', options: {}, env: { BOTCTL_BASE_URL: 'https://bots.example.com/v3' } },
+  ])(
+    '$by is refused beside a profile of another base URL: $options.baseUrl$env.BOTCTL_BASE_URL',
+    async ({ by, options, env }) => {
+      profiles('prod');
+      for (const naming of [{}, { profile: 'prod' }]) {
+        const failure = await failureOf(() => chooseBot({ ...options, ...naming }, inputs(env)));
+        expect(failure.code).toBe('base-url');
+        expect(failure.message).toMatch(
+          new RegExp(`^${by} is .*, but the profile prod is for https://bots.example.com/v2. Nothing`),
+        );
+        expect(wordsOf(failure)).not.toContain('token-of-prod');
+      }
+    },
+  );
+
+  test('the same base URL may be given in another spelling, and the profile’s own is used', async () => {
     profiles('prod');
-    for (const naming of [{}, { profile: 'prod' }]) {
-      const failure = await failureOf(() => chooseBot({ ...options, ...naming }, inputs(env)));
-      expect(failure.code).toBe('base-url');
-      expect(failure.message).toMatch(
-        new RegExp(`^${by} is .*is only sent to https://bots.example.com. Nothing`),
-      );
-      expect(wordsOf(failure)).not.toContain('token-of-prod');
-    }
+    const bot = await chooseBot({ baseUrl: 'https://BOTS.example.com.:443/v2/' }, inputs());
+    expect([bot.baseUrl, bot.spelledUrl]).toEqual([prodUrl, prodUrl]);
   });
 
-  test('the same origin may be given with another path', async () => {
+  test('a base URL beside a profile is refused before its token is fetched', async () => {
+    home.writeConfig({
+      version: 1,
+      'in-use': 'prod',
+      profiles: { prod: { 'base-url': prodUrl, token: { kind: 'file', path: '/nonexistent' } } },
+    });
+    const failure = await failureOf(() => chooseBot({ baseUrl: 'https://stage.example.com' }, inputs()));
+    expect(failure.code).toBe('base-url');
+  });
+
+  test('of the variable, the command without it is suggested', async () => {
     profiles('prod');
-    const bot = await chooseBot({ baseUrl: 'https://BOTS.example.com:443/v3/' }, inputs());
-    expect(bot.baseUrl).toBe('https://bots.example.com/v3');
+    const command = ['send', '--content', 'two words'];
+    const env = { BOTCTL_BASE_URL: 'https://stage.example.com' };
+    const failure = await failureOf(() => chooseBot({ command }, inputs(env)));
+    expect(failure.details.next).toEqual([
+      { shell: [['env', '-u', 'BOTCTL_BASE_URL', 'botctl', ...command]] },
+    ]);
   });
 
   test.each(['ftp://x', 'http://bots.example.com', 'https://user:pw@bots.example.com', 'nonsense'])(
