@@ -39,7 +39,7 @@ export const variants: readonly Variant[] = [
       const { wanted } = order;
       if (policies !== undefined && wanted.kind === 'transfer') {
         const spend = spendOf(wanted.request);
-        const asked = { baseUrl: fresh.baseUrl, spend, id: undefined };
+        const asked = { spend, id: undefined };
         const said = await wordOfPolicies(policies, asked, engine.journal.reads, engine.clock.now());
         if (said.is === 'refused') return { is: 'not-sent', because: 'policy', refusal: said.refusal };
       }

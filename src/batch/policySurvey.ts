@@ -1,4 +1,3 @@
-import type { BaseUrl } from '../intent/baseUrl.ts';
 import { hourOf } from '../intent/hours.ts';
 import type { Intent, Reads } from '../journal/journal.ts';
 import { addUnits, countedAsset, type PaidAddress, type Spending } from '../journal/spending.ts';
@@ -20,7 +19,6 @@ type Known = { readonly paid: readonly PaidAddress[]; readonly spending: Spendin
 
 type Inputs = {
   readonly policies: Policies;
-  readonly baseUrl: BaseUrl;
   /** Absent where there is no journal yet. */
   readonly reads: Reads | undefined;
   readonly nowMs: number;
@@ -49,13 +47,13 @@ export class PolicySurvey {
   }
 
   #spendingOf({ asset, to }: Spend): Promise<Spending | undefined> {
-    const { policies, reads, baseUrl, nowMs } = this.#inputs;
+    const { policies, reads, nowMs } = this.#inputs;
     if (!limitsADay(policies, asset)) return Promise.resolve(undefined);
     const recipient = limitsRecipients(policies, asset) ? to : undefined;
     const name = `${countedAsset(asset)} ${recipient ?? ''}`;
     const known = this.#spending.get(name);
     if (known !== undefined) return known;
-    const scope = { baseUrl, asset, recipient, sinceHour: oldestHour(nowMs) };
+    const scope = { asset, recipient, sinceHour: oldestHour(nowMs) };
     const asked = Promise.resolve(reads?.spending(scope) ?? nothingSpent()).then((spending) =>
       this.#withCommonTotal(asset, spending),
     );

@@ -2,7 +2,7 @@ import type { Bot } from '../bot/bot.ts';
 import { type Identity, identify } from '../engine/identity.ts';
 import { makePlan, type Plan, planOfNewJournal } from '../engine/plan.ts';
 import { meaningOf } from '../engine/planKinds.ts';
-import { spendOf } from '../engine/spend.ts';
+import { spendOf, withSpenders } from '../engine/spend.ts';
 import { addressComplaint } from '../intent/address.ts';
 import { fingerprint } from '../intent/canonical.ts';
 import { type Complaint, complain } from '../intent/complaint.ts';
@@ -91,7 +91,11 @@ export async function survey(
     page = [];
   }
   await surveyor.take(page);
-  return surveyor.survey(inJournal);
+  const surveyed = surveyor.survey(inJournal);
+  const { refusal } = surveyed.refused;
+  if (journal === undefined || refusal === undefined) return surveyed;
+  const named = await withSpenders(refusal, journal.reads, journal.clock.now());
+  return { ...surveyed, refused: { ...surveyed.refused, refusal: named } };
 }
 
 // What is asked of the journal in one breath may be one question to it.
@@ -135,14 +139,13 @@ class Surveyor {
     this.#order = order;
     this.#inputs = inputs;
     this.#tally = new Tally(inputs.sheet);
-    const { bot, journal, now, sheet } = inputs;
+    const { journal, now, sheet } = inputs;
     const { policies } = order;
     this.#policy =
       policies === undefined || order.kind === 'message'
         ? undefined
         : new PolicySurvey({
             policies,
-            baseUrl: bot.baseUrl,
             reads: journal?.reads,
             nowMs: journal?.clock.now() ?? now(),
             sheet,

@@ -12,7 +12,6 @@ import { limitsOf, type Policies } from '../policy/policy.ts';
 import { oldestHour, spentWithin } from '../policy/window.ts';
 import { metricsNotWritten } from '../words/metrics.ts';
 import { isJournalThere, openJournalOf } from './journalPath.ts';
-import { botOfCommand } from './openBot.ts';
 import { policiesOfCommand } from './policies.ts';
 
 /** Writes what a monitor collects. What cannot be asked is not in it, and then nothing is in order. */
@@ -52,13 +51,12 @@ async function policyLeft(journal: Journal, given: Given, context: Context): Pro
   const policies = await policiesOfCommand(given, context);
   // A shared journal that has no policy counts nothing: nobody can say what is left.
   if (policies.length === 0 || (journal.isShared && (await journal.policy()) === undefined)) return [];
-  const { baseUrl } = await botOfCommand(given, context);
   const nowMs = journal.clock.now();
   const left: { asset: string; left: string }[] = [];
   for (const asset of new Set(policies.flatMap(({ limits }) => [...limits.keys()]))) {
     const limit = limitADay(policies, asset);
     if (limit === undefined) continue;
-    const scope = { baseUrl, asset, recipient: undefined, sinceHour: oldestHour(nowMs) };
+    const scope = { asset, recipient: undefined, sinceHour: oldestHour(nowMs) };
     const spent = spentWithin((await journal.reads.spending(scope)).total, nowMs);
     left.push({ asset, left: amountOf(spent > limit ? 0n : limit - spent) });
   }

@@ -68,12 +68,7 @@ async function wordOn(
   if (plan !== undefined && meaningOf(plan).sends === 'nothing') return undefined;
   const id = plan === undefined || meaningOf(plan).sends === 'a-new-intent' ? undefined : plan.found?.id;
   const nowMs = (journal?.clock ?? context.clock).now();
-  return wordOfPolicies(
-    policies,
-    { baseUrl: bot.baseUrl, spend: spendOf(wanted.request), id },
-    journal?.reads,
-    nowMs,
-  );
+  return wordOfPolicies(policies, { spend: spendOf(wanted.request), id }, journal?.reads, nowMs);
 }
 
 async function planOf(order: Order, bot: Bot, given: Given, context: Context): Promise<DryPlan> {

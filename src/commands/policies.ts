@@ -87,7 +87,7 @@ export async function heldInDryRun(
   return journal === undefined ? { policies: own, policyNumber: undefined } : heldBy(own, bot, journal);
 }
 
-export async function storedPolicy({ text }: JournalPolicy): Promise<Policy> {
+async function storedPolicy({ text }: JournalPolicy): Promise<Policy> {
   const { readPolicy } = await import('../policy/readPolicy.ts');
   return readPolicy(text, journalsOwn);
 }

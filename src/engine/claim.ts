@@ -1,3 +1,4 @@
+import { originOf } from '../intent/baseUrl.ts';
 import { bodyBytes, isWhole } from '../intent/canonical.ts';
 import type { Order } from '../intent/order.ts';
 import type { Decision, Guards, Intent, Journal, NewIntent, Transaction } from '../journal/journal.ts';
@@ -71,10 +72,10 @@ type Limits = Pick<EngineContext, 'policies'> & { readonly journal: Pick<Journal
 
 /** What nobody else may begin meanwhile: the same, or the same payment under another name. */
 export function guardsOf({ namedBy, key, identity, baseUrl, payment }: Guarded, limits: Limits): Guards {
-  const payments = payment === undefined ? [] : [`payment ${baseUrl} ${payment}`];
+  const payments = payment === undefined ? [] : [`payment ${originOf(baseUrl)} ${payment}`];
   const same = namedBy === undefined ? identity : key;
   const spends =
-    payment === undefined || !limits.journal.isShared ? {} : { spends: spendingOf(baseUrl, payment, limits) };
+    payment === undefined || !limits.journal.isShared ? {} : { spends: spendingOf(payment, limits) };
   // Two that are named for good are never each other's twins.
   return namedBy === undefined || namedBy === 'run'
     ? { alone: [same, ...payments], ...spends, beforeSending: true }
@@ -82,18 +83,14 @@ export function guardsOf({ namedBy, key, identity, baseUrl, payment }: Guarded, 
 }
 
 /** Every claim of an asset is seen by those that are limited by its sum. */
-function spendingOf(
-  baseUrl: string,
-  payment: string,
-  { policies = [] }: Limits,
-): NonNullable<Guards['spends']> {
+function spendingOf(payment: string, { policies = [] }: Limits): NonNullable<Guards['spends']> {
   const { asset } = readPayment(payment);
   const isLimited = policies.some(({ limits }) =>
     [...limits].some(
       ([name, { day, recipientDay }]) => countedAsset(name) === asset && (day ?? recipientDay) !== undefined,
     ),
   );
-  return { of: `spend ${baseUrl} ${asset}`, isLimited };
+  return { of: `spend ${asset}`, isLimited };
 }
 
 /** Takes steps until one of them is an end or a claim, waiting for living owners in between: for all of them together. */
@@ -223,7 +220,7 @@ async function beginAllowed(
   await refuseOtherPolicy(tx, engine);
   if (policies === undefined) return beginOrPropose(fresh, tx, engine, nowMs);
   const spend = spendOf(order.wanted.request);
-  const word = await spendWithin(policies, { baseUrl: fresh.baseUrl, spend, id: undefined }, tx, nowMs);
+  const word = await spendWithin(policies, { spend, id: undefined }, tx, nowMs);
   switch (word.is) {
     case 'allowed':
       return beginOrPropose(fresh, tx, engine, nowMs);
@@ -331,9 +328,9 @@ async function wordOn(
   const { policies } = engine;
   if (policies === undefined) return { is: 'allowed' };
   if (!isWhole(intent.body, intent.key, intent.fingerprint)) throw changedRequest(intent);
-  const { id, baseUrl } = intent;
+  const { id } = intent;
   const isApproved = approval === 'as-on-record' ? undefined : approval !== 'none';
-  return spendWithin(policies, { baseUrl, spend: spendOfIntent(intent), id, isApproved }, tx, nowMs);
+  return spendWithin(policies, { spend: spendOfIntent(intent), id, isApproved }, tx, nowMs);
 }
 
 async function holdFor(

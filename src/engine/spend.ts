@@ -1,5 +1,4 @@
-import type { BaseUrl } from '../intent/baseUrl.ts';
-import { hourOf } from '../intent/hours.ts';
+import { hourMs, hourOf } from '../intent/hours.ts';
 import { unitsOf } from '../intent/units.ts';
 import type { TransferRequest } from '../intent/wanted.ts';
 import type { Intent, Reads, SpendingReads, Transaction } from '../journal/journal.ts';
@@ -26,7 +25,6 @@ const allowed: PolicyWord = { is: 'allowed' };
 
 /** What is to be claimed, and what is known of it. */
 type SpendOrder = {
-  readonly baseUrl: BaseUrl;
   readonly spend: Spend;
   /** The intent, where it is on record: what counts as spent of it already is not spent twice. */
   readonly id: string | undefined;
@@ -74,6 +72,7 @@ export async function wordOfPolicies(
 
 const nothingSpent: SpendingReads = {
   spending: async () => ({ sinceMs: undefined, total: new Map(), toRecipient: new Map() }),
+  spenders: async () => [],
   ownSpending: async () => undefined,
   paidLike: async () => [],
   policyNumber: async () => undefined,
@@ -82,7 +81,7 @@ const nothingSpent: SpendingReads = {
 /** What they would say now; nothing is counted for it. */
 async function wordOfSpending(
   policies: Policies,
-  { baseUrl, spend, id }: SpendOrder,
+  { spend, id }: SpendOrder,
   reads: SpendingReads,
   nowMs: number,
   counts = false,
@@ -94,7 +93,6 @@ async function wordOfSpending(
   if (lookalike !== undefined) return { is: 'refused', refusal: lookalike };
   if (!limitsADay(policies, spend.asset)) return allowed;
   const scope = {
-    baseUrl,
     asset: spend.asset,
     recipient: limitsRecipients(policies, spend.asset) ? spend.to : undefined,
     sinceHour: oldestHour(nowMs),
@@ -104,13 +102,23 @@ async function wordOfSpending(
   // From here on nothing is waited for: whoever asks next sees what this one takes.
   const counted = { sinceMs, total: without(own, total), toRecipient: without(own, toRecipient) };
   const refusal = refusedByDay(policies, spend, counted, nowMs);
-  if (refusal !== undefined) return { is: 'refused', refusal };
+  if (refusal !== undefined) return { is: 'refused', refusal: await withSpenders(refusal, reads, nowMs) };
   if (counts)
     for (const units of [total, toRecipient]) {
       if (own !== undefined) addUnits(units, own.hour, -own.units);
       addUnits(units, hourOf(nowMs), spend.units);
     }
   return allowed;
+}
+
+/** With the bots that spent what is not left: they may be another service's. */
+export async function withSpenders(
+  refusal: Refusal,
+  reads: Pick<Reads, 'spenders'>,
+  nowMs: number,
+): Promise<Refusal> {
+  if (refusal.rule !== 'day' && refusal.rule !== 'recipient-day') return refusal;
+  return { ...refusal, spentBy: await reads.spenders(refusal.asset, oldestHour(nowMs) * hourMs) };
 }
 
 function without(own: OwnSpending | undefined, units: UnitsByHour): UnitsByHour {

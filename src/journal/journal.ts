@@ -3,7 +3,7 @@ import type { Scope } from '../intent/naming.ts';
 import type { Kind } from '../intent/wanted.ts';
 import type { Process } from './process.ts';
 import type { Shares } from './shares.ts';
-import type { OwnSpending, PaidAddress, Spending, SpendingScope } from './spending.ts';
+import type { OwnSpending, PaidAddress, Spender, Spending, SpendingScope } from './spending.ts';
 
 export const states = ['open', 'sending', 'unknown', 'accepted', 'rejected', 'held', 'resolved'] as const;
 export type State = (typeof states)[number];
@@ -201,6 +201,8 @@ export interface Reads {
   spending(scope: SpendingScope): Promise<Spending>;
   /** What of it is this intent's. */
   ownSpending(id: string): Promise<OwnSpending | undefined>;
+  /** The bots that lately spent of an asset. */
+  spenders(asset: string, sinceMs: number): Promise<Spender[]>;
   /** Addresses that were paid, and that begin or end as this one does. */
   paidLike(address: string): Promise<PaidAddress[]>;
   /** The number of the journal's own policy; absent where it has none. */
@@ -250,7 +252,10 @@ export interface Writes {
 export type Transaction = Reads & Writes;
 
 /** What is asked, and put on record, for the sake of what may be spent. */
-export type SpendingReads = Pick<Reads, 'spending' | 'ownSpending' | 'paidLike' | 'policyNumber'>;
+export type SpendingReads = Pick<
+  Reads,
+  'spending' | 'spenders' | 'ownSpending' | 'paidLike' | 'policyNumber'
+>;
 export type SpendingWrites = Pick<Writes, 'startCounting' | 'propose' | 'holdBack'>;
 
 /** To be run in one commit; where that is rolled back it may run again. Awaits nothing but the journal. */

@@ -1,4 +1,3 @@
-import type { BaseUrl } from '../intent/baseUrl.ts';
 import { unitsOf } from '../intent/units.ts';
 
 /** Units of an asset by the hour in which they were claimed; whoever claims in the same commit adds to them. */
@@ -13,7 +12,6 @@ export type Spending = {
 };
 
 export type SpendingScope = {
-  readonly baseUrl: BaseUrl;
   readonly asset: string;
   /** Where what one address got matters, too. */
   readonly recipient: string | undefined;
@@ -23,6 +21,9 @@ export type SpendingScope = {
 
 /** What counts as spent already of an intent that is about to be claimed again. */
 export type OwnSpending = { readonly hour: number; readonly units: bigint };
+
+/** A bot that spent, and where. */
+export type Spender = { readonly bot: string; readonly url: string };
 
 /** An address that was paid, and since when. */
 export type PaidAddress = { readonly address: string; readonly sinceMs: number };

@@ -20,6 +20,8 @@ export type Refusal =
       readonly rule: 'day' | 'recipient-day';
       readonly to: string;
       readonly freeAtMs: number | undefined;
+      /** Asked only once it is refused. */
+      readonly spentBy?: readonly { readonly bot: string; readonly url: string }[];
     } & OverLimit)
   | {
       readonly rule: 'fresh-journal';

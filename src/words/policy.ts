@@ -3,6 +3,7 @@ import type { Allowance, FailureCode } from '../errors.ts';
 import { amountOf } from '../intent/units.ts';
 import type { Refusal } from '../policy/rules.ts';
 import { formatAmountOf } from './amount.ts';
+import { listed } from './list.ts';
 import { unsentNow, withoutEnd } from './nothing.ts';
 import type { Words } from './phrases.ts';
 import { iso } from './time.ts';
@@ -74,18 +75,28 @@ function limitWords(refusal: OverLimit): Words & Refused {
   const left =
     rule === 'transfer' ? '' : ` ${remaining === 0n ? 'Nothing' : `Only ${of(remaining)}`} of it is left.`;
   const freeAt = 'freeAtMs' in refusal ? refusal.freeAtMs : undefined;
+  const spenders = 'spentBy' in refusal ? (refusal.spentBy ?? []) : [];
   const never = rule === 'transfer' ? 'Send less at once' : 'This is more than the limit itself: send less';
   return {
     message: unsentNow(
-      `The policy ${source} allows ${of(limit)} ${limitNames[rule](refusal)}, and this is ${of(units)}.${left}`,
+      `The policy ${source} allows ${of(limit)} ${limitNames[rule](refusal)}, and this is ${of(units)}.${left}${spentBy(spenders)}`,
     ),
     hint:
-      freeAt === undefined
+      (freeAt === undefined
         ? `${noUse} ${never}, or ask whoever may change the policy.`
-        : `Running the same command again changes nothing before ${iso(freeAt)}. From then on enough is free for it, if nothing else is spent.`,
+        : `Running the same command again changes nothing before ${iso(freeAt)}. From then on enough is free for it, if nothing else is spent.`) +
+      (spenders.length === 0 ? '' : ` ${ownJournal}`),
     next: [['policy', 'show']],
     allowance: { remaining: amountOf(remaining), ...(freeAt === undefined ? {} : { freeAtMs: freeAt }) },
   };
+}
+
+const ownJournal =
+  'A limit counts all services of a journal: a staging service needs a journal of its own (--journal FILE).';
+
+function spentBy(spenders: readonly { readonly bot: string; readonly url: string }[]): string {
+  if (spenders.length === 0) return '';
+  return ` It was spent by ${listed(spenders.map(({ bot, url }) => `${bot} at ${url}`))}.`;
 }
 
 function lookalikeWords({ to, like, name }: Refusal & { rule: 'lookalike' }): Words & Refused {

@@ -95,6 +95,30 @@ describe('a limit', () => {
     expect(await operator.sandbox.ledger()).toHaveLength(2);
   });
 
+  test('of a day counts all bots and services of the journal, and names those that spent', async () => {
+    const policy = { ...base, limits: { SOL: { day: '1' } } };
+    expect(await held(policy, pay('one', '0.7'))).toMatchObject({ exit: 0 });
+    useProfile(writePolicy(policy), 'https://stage.example/team-b');
+    for (const more of [[], ['--dry-run']]) {
+      const ran = await runHeld([...pay('two', '0.4'), ...more]);
+      const says = more.length === 0 ? ran.error?.message : JSON.stringify(ran);
+      expect(says).toContain(`It was spent by bot at ${operator.sandbox.baseUrl}`);
+    }
+    const refused = await runHeld(pay('two', '0.4'));
+    expect(refused).toMatchObject({ exit: 2, error: { code: 'policy-limit', remaining: '0.3' } });
+    expect(refused.error?.hint).toMatch(/staging service needs a journal of its own \(--journal FILE\)/u);
+    const rows = join(operator.home.path, 'rows.jsonl');
+    writeFileSync(rows, `${JSON.stringify({ id: 'a', to_address: ada, asset: 'SOL', amount: '0.4' })}\n`);
+    const batch = await runHeld(['batch', 'transfer', rows, '--once', 'payroll', '--yes']);
+    expect(batch).toMatchObject({ exit: 2, error: { code: 'policy-limit' } });
+    expect(batch.stderr + JSON.stringify(batch)).toContain(`spent by bot at ${operator.sandbox.baseUrl}`);
+    const elsewhere = ['--journal', join(operator.home.path, 'stage.db'), '--dry-run'];
+    expect(await runHeld([...pay('two', '0.4'), ...elsewhere])).toMatchObject({
+      exit: 0,
+      policy: { word: 'allowed' },
+    });
+  });
+
   test('counts what was spent before there was a policy', async () => {
     useProfile(undefined);
     expect(await runHeld(pay('one', '0.7'))).toMatchObject({ exit: 0 });

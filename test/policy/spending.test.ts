@@ -4,7 +4,7 @@ import { spendWithin } from '../../src/engine/spend.ts';
 import { unitsOf } from '../../src/intent/units.ts';
 import { openFile } from '../../src/journal/sqlite/sqliteFile.ts';
 import type { Policies } from '../../src/policy/policy.ts';
-import { baseUrl, endWith, newIntent, newPath, nowMs, opened } from '../../testing/journals.ts';
+import { endWith, newIntent, newPath, nowMs, opened } from '../../testing/journals.ts';
 import { describeSpending, people } from './spendingModel.ts';
 
 describeSpending(
@@ -40,7 +40,7 @@ test('in SQLite: two that claim in turns each count what the other spends, gives
       freshJournal: 'allow',
     },
   ];
-  const scope = { baseUrl, asset: 'SOL', sinceHour: Math.floor(nowMs / 3_600_000) - 24 };
+  const scope = { asset: 'SOL', sinceHour: Math.floor(nowMs / 3_600_000) - 24 };
   const sum = (units: ReadonlyMap<number, bigint>): bigint => [...units.values()].reduce((a, b) => a + b, 0n);
   const turn = fc.record({
     who: fc.nat(1),
@@ -61,7 +61,7 @@ test('in SQLite: two that claim in turns each count what the other spends, gives
         const spend = { to: recipient, asset: 'SOL', units: unitsOf(String(amount)) };
         const said = await journal.commit(
           async (tx) => {
-            const word = await spendWithin(policies, { baseUrl, spend, id: undefined }, tx, nowMs);
+            const word = await spendWithin(policies, { spend, id: undefined }, tx, nowMs);
             if (word.is === 'allowed') await tx.begin(intent, 'hash', nowMs);
             return word.is;
           },

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { spendWithin } from '../../src/engine/spend.ts';
+import type { BaseUrl } from '../../src/intent/baseUrl.ts';
 import { unitsOf } from '../../src/intent/units.ts';
 import type { Decision, Guards, NewIntent, Transaction } from '../../src/journal/journal.ts';
 import type { Policies } from '../../src/policy/policy.ts';
@@ -42,7 +43,7 @@ function exact(text: string): bigint {
 
 type Limits = { readonly day: string; readonly recipientDay: string | undefined };
 type Step =
-  | { do: 'claim'; asset: (typeof assets)[number]; to: number; amount: string; held: boolean }
+  | { do: 'claim'; asset: (typeof assets)[number]; to: number; amount: string; at: string; held: boolean }
   | { do: 'end'; which: number; as: 'accepted' | 'rejected' | 'open' | 'unknown' | 'held' }
   | { do: 'resume'; which: number }
   | { do: 'resolve'; which: number; as: 'happened' | 'did-not-happen' }
@@ -64,6 +65,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         asset: fc.constant(asset),
         to: fc.nat(1),
         amount: amountOf(asset),
+        at: fc.constantFrom('', '/team-b', '.other'),
         held: fc.boolean(),
       }),
     ),
@@ -225,13 +227,15 @@ class Play<Place> {
     text: string,
   ): Promise<string> {
     const spend = { to: people[to] ?? '', asset, units: unitsOf(text) };
-    return (await spendWithin(this.#policies, { baseUrl, spend, id }, tx, this.#nowMs)).is;
+    return (await spendWithin(this.#policies, { spend, id }, tx, this.#nowMs)).is;
   }
 
-  async #claim({ asset, to, amount, held }: Step & { do: 'claim' }): Promise<void> {
+  async #claim({ asset, to, amount, at, held }: Step & { do: 'claim' }): Promise<void> {
     const payment = JSON.stringify([people[to], asset.toLowerCase(), amount]);
     const intent: NewIntent = newIntent({
       kind: 'transfer',
+      // Whatever service it goes to.
+      baseUrl: `${baseUrl}${at}` as BaseUrl,
       namedBy: 'once',
       name: 'n',
       payment,

@@ -1,32 +1,29 @@
-import { type Bot, sandboxBot } from '../../bot/bot.ts';
 import type { Given } from '../../cli/given.ts';
 import type { Context } from '../../context.ts';
 import { policyView, type ShownLeft } from '../../display/policyView.ts';
 import type { Exit } from '../../errors.ts';
-import type { BaseUrl } from '../../intent/baseUrl.ts';
 import { amountOf } from '../../intent/units.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { limitsOf, type Policies } from '../../policy/policy.ts';
 import { refusedAsFresh } from '../../policy/rules.ts';
 import { oldestHour, spentWithin, windowMs } from '../../policy/window.ts';
 import { isJournalThere, openJournalOf } from '../journalPath.ts';
-import { botOfCommand } from '../openBot.ts';
-import { policiesOf, storedPolicy } from '../policies.ts';
+import { refuseBesideSandbox } from '../openBot.ts';
+import { policiesOfCommand } from '../policies.ts';
 import { shownPolicy } from './shownPolicy.ts';
 
 /** What holds the bot of this command, and what is left of it. */
 export async function run(given: Given, context: Context): Promise<Exit> {
-  const bot = await botOfCommand(given, context);
-  const own = (await policiesOf(bot, context)) ?? [];
+  if (given.flag('sandbox')) refuseBesideSandbox(given);
+  const policies = await policiesOfCommand(given, context);
   const { command } = given;
   if (!(await isJournalThere(given, context))) {
-    await context.display.show(policyView({ command, policies: own.map(shownPolicy) }));
+    await context.display.show(policyView({ command, policies: policies.map(shownPolicy) }));
     return 0;
   }
   const journal = await openJournalOf(given, context, 'look');
   try {
-    const policies = await withStored(own, bot, journal);
-    const { left, counted } = await leftOf(policies, bot.baseUrl, journal);
+    const { left, counted } = await leftOf(policies, journal);
     await context.display.show(policyView({ command, policies: policies.map(shownPolicy), left, counted }));
     return 0;
   } finally {
@@ -34,17 +31,12 @@ export async function run(given: Given, context: Context): Promise<Exit> {
   }
 }
 
-async function withStored(own: Policies, { name }: Bot, journal: Journal): Promise<Policies> {
-  const stored = name === sandboxBot ? undefined : await journal.policy();
-  return stored === undefined ? own : [...own, await storedPolicy(stored)];
-}
-
 type Left = {
   readonly left: readonly ShownLeft[];
   readonly counted: { readonly sinceMs: number; readonly isWhole: boolean } | undefined;
 };
 
-async function leftOf(policies: Policies, baseUrl: BaseUrl, { reads, clock }: Journal): Promise<Left> {
+async function leftOf(policies: Policies, { reads, clock }: Journal): Promise<Left> {
   const nowMs = clock.now();
   let sinceMs: number | undefined;
   const left: ShownLeft[] = [];
@@ -53,7 +45,7 @@ async function leftOf(policies: Policies, baseUrl: BaseUrl, { reads, clock }: Jo
       .flatMap(({ day, source }) => (day === undefined ? [] : [{ day, source }]))
       .sort((one, other) => (one.day < other.day ? -1 : 1));
     if (tightest === undefined) continue;
-    const scope = { baseUrl, asset, recipient: undefined, sinceHour: oldestHour(nowMs) };
+    const scope = { asset, recipient: undefined, sinceHour: oldestHour(nowMs) };
     const spending = await reads.spending(scope);
     sinceMs = spending.sinceMs;
     const spent = spentWithin(spending.total, nowMs);

@@ -1,7 +1,7 @@
 import { keeping, rules } from './firstRules.ts';
 import { tables, view } from './firstTables.ts';
 import { observations } from './observations.ts';
-import { spendingStep } from './spendingStep.ts';
+import { spendingByAsset, spendingStep } from './spendingStep.ts';
 
 /** An index for each way to narrow the history, newest first within it. */
 const narrowings = `SET LOCAL search_path = @schema, pg_temp;
@@ -40,6 +40,7 @@ export const migrations: readonly string[] = [
   spendingStep,
   approvedBody,
   proposals,
+  spendingByAsset,
 ];
 
 /** The SQL with the schema's name put in for its place, quoted. */

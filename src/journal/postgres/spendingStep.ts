@@ -18,7 +18,7 @@ const parts = (payment: string): string =>
 
 /**
  * What is spent, as in a journal in a file; but counting begins when the journal is given its policy. Whoever sums up
- * holds the lock of the asset at its base URL, which every claim of a transfer takes.
+ * holds the lock of the asset, which every claim of a transfer takes.
  */
 export const spendingStep = `
 SET LOCAL search_path = @schema, pg_temp;
@@ -171,6 +171,35 @@ BEGIN
 END $body$;
 `;
 
+/** A limit counts an asset over all services: per base URL, another spelling of one passed it. */
+export const spendingByAsset = `SET LOCAL search_path = @schema, pg_temp;
+DROP TRIGGER spending_stands ON spending;
+ALTER TABLE spending DROP COLUMN base_url;
+CREATE INDEX spending_unsummed ON spending (asset) WHERE NOT summed;
+CREATE TRIGGER spending_stands AFTER UPDATE ON spending FOR EACH ROW
+  WHEN (NEW.seq <> OLD.seq OR NEW.intent <> OLD.intent OR NEW.asset <> OLD.asset OR NEW.recipient <> OLD.recipient
+    OR NEW.units <> OLD.units OR NEW.at <> OLD.at OR (OLD.summed AND NOT NEW.summed))
+  EXECUTE FUNCTION what_was_counted_stands();
+
+ALTER TABLE spent DISABLE TRIGGER spent_is_never_deleted;
+WITH old AS (DELETE FROM spent RETURNING asset, recipient, hour, units)
+INSERT INTO spent (base_url, asset, recipient, hour, units)
+SELECT '', asset, recipient, hour, sum(units) FROM old GROUP BY asset, recipient, hour;
+ALTER TABLE spent ENABLE TRIGGER spent_is_never_deleted;
+ALTER TABLE spent DROP COLUMN base_url;
+ALTER TABLE spent ADD PRIMARY KEY (asset, recipient, hour);
+
+DO $body$
+DECLARE
+  name text;
+BEGIN
+  FOREACH name IN ARRAY ARRAY['spending_begins()', 'count_anew(bigint[],bigint[])'] LOOP
+    EXECUTE regexp_replace(pg_get_functiondef(name::regprocedure),
+      '(i\\.|last\\.)?base_url, | JOIN intents i ON i\\.seq = [ns]\\.intent', '', 'g');
+  END LOOP;
+END $body$;
+`;
+
 /** Gives the journal its policy, and has it count from then on: of all that was claimed, none may be missed. */
 export const setPolicy = {
   alone: 'LOCK TABLE @schema.standing IN SHARE ROW EXCLUSIVE MODE',
@@ -178,10 +207,10 @@ export const setPolicy = {
   isCounting: 'SELECT FROM @schema.counting',
   start: `INSERT INTO @schema.counting (one, since)
     SELECT 1, least($1::bigint, (SELECT min(created_at) FROM @schema.intents))`,
-  seedSpending: `INSERT INTO @schema.spending (intent, base_url, asset, recipient, units, at)
-    SELECT s.intent, i.base_url, ${parts('s.payment')},
+  seedSpending: `INSERT INTO @schema.spending (intent, asset, recipient, units, at)
+    SELECT s.intent, ${parts('s.payment')},
       coalesce((SELECT max(a.started_at) FROM @schema.attempts a WHERE a.intent = s.intent), s.updated_at)
-    FROM @schema.standing s JOIN @schema.intents i ON i.seq = s.intent
+    FROM @schema.standing s
     WHERE s.payment IS NOT NULL AND s.updated_at >= $1::bigint - 72 * 3600000::bigint AND ${counts('s')} ORDER BY s.intent`,
   seedPaid: `INSERT INTO @schema.paid (address, head, tail, since)
     SELECT p.address, lower(left(p.address, 3)), lower(right(p.address, 3)), min(p.since)

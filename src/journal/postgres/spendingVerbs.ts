@@ -5,6 +5,7 @@ import {
   addUnits,
   countedAsset,
   type PaidAddress,
+  type Spender,
   type Spending,
   type SpendingScope,
   type UnitsByHour,
@@ -30,11 +31,9 @@ export function spendingReads(
   };
   const sum = (scope: SpendingScope, recipient: string): Promise<Summed> => {
     const asset = countedAsset(scope.asset);
-    const item = { base_url: scope.baseUrl, asset, recipient, since: scope.sinceHour };
-    return once(`${scope.baseUrl} ${asset} ${recipient}`, async () => {
-      const rows = await ask('spent', item);
-      if (isWithin && Number(rows[0]?.unsummed ?? 0) >= mostUnsummed)
-        await ask('sumUp', { base_url: scope.baseUrl, asset });
+    return once(`${asset} ${recipient}`, async () => {
+      const rows = await ask('spent', { asset, recipient, since: scope.sinceHour });
+      if (isWithin && Number(rows[0]?.unsummed ?? 0) >= mostUnsummed) await ask('sumUp', { asset });
       return summedOf(rows);
     });
   };
@@ -48,6 +47,10 @@ export function spendingReads(
       return { sinceMs: total.sinceMs, total: total.units, toRecipient: toRecipient?.units ?? new Map() };
     },
     policyNumber: async () => (within === undefined ? policyNumber() : within.policyNumber),
+    spenders: async (asset, since) =>
+      (await ask('spenders', { asset: countedAsset(asset), since })).map(
+        (row): Spender => ({ bot: row.bot as string, url: row.url as string }),
+      ),
     ownSpending: async (id) => {
       const [row] = await ask('ownSpending', { id });
       const units = row === undefined ? 0n : unitsOf(String(row.units));

@@ -227,27 +227,32 @@ export const statements = {
   // By the hour; and how much of it is not in the sums yet.
   spent: `SELECT g.n, c.complete_since, b.hour, b.units::text AS units,
             (SELECT count(*) FROM @schema.spending e
-              WHERE NOT e.summed AND e.base_url = g.base_url AND e.asset = g.asset) AS unsummed
-          FROM @given(base_url text, asset text, recipient text, since bigint)
+              WHERE NOT e.summed AND e.asset = g.asset) AS unsummed
+          FROM @given(asset text, recipient text, since bigint)
           LEFT JOIN LATERAL (SELECT greatest(k.since,
               (SELECT l.at FROM @schema.losses l WHERE l.seq > 0 ORDER BY l.at DESC LIMIT 1)) AS complete_since
             FROM @schema.counting k WHERE k.one = 1 OFFSET 0) c ON true
           LEFT JOIN LATERAL (SELECT u.hour, sum(u.units) AS units FROM (
-              SELECT s.hour, s.units FROM @schema.spent s WHERE s.base_url = g.base_url AND s.asset = g.asset
+              SELECT s.hour, s.units FROM @schema.spent s WHERE s.asset = g.asset
                 AND s.recipient = g.recipient AND s.hour >= g.since
               UNION ALL SELECT e.at / 3600000, e.units FROM @schema.spending e WHERE NOT e.summed
-                AND e.base_url = g.base_url AND e.asset = g.asset AND (g.recipient = '' OR e.recipient = g.recipient)) u
+                AND e.asset = g.asset AND (g.recipient = '' OR e.recipient = g.recipient)) u
             GROUP BY u.hour) b ON true`,
-  sumUp: `WITH assets AS MATERIALIZED (SELECT DISTINCT g.base_url, g.asset FROM @given(base_url text, asset text)),
+  sumUp: `WITH assets AS MATERIALIZED (SELECT DISTINCT g.asset FROM @given(asset text)),
           due AS MATERIALIZED (SELECT e.seq FROM assets a CROSS JOIN LATERAL (SELECT e.seq FROM @schema.spending e
-            WHERE NOT e.summed AND e.base_url = a.base_url AND e.asset = a.asset OFFSET 0) e),
+            WHERE NOT e.summed AND e.asset = a.asset OFFSET 0) e),
           moved AS (UPDATE @schema.spending e SET summed = true WHERE e.seq = ANY (ARRAY(SELECT seq FROM due))
-            RETURNING e.base_url, e.asset, e.recipient, e.at / 3600000 AS hour, e.units)
-          INSERT INTO @schema.spent AS t (base_url, asset, recipient, hour, units)
-          SELECT m.base_url, m.asset, r.recipient, m.hour, sum(m.units)
+            RETURNING e.asset, e.recipient, e.at / 3600000 AS hour, e.units)
+          INSERT INTO @schema.spent AS t (asset, recipient, hour, units)
+          SELECT m.asset, r.recipient, m.hour, sum(m.units)
           FROM moved m CROSS JOIN LATERAL (VALUES (''), (m.recipient)) r (recipient)
-          GROUP BY m.base_url, m.asset, r.recipient, m.hour ORDER BY 1, 2, 3, 4
-          ON CONFLICT (base_url, asset, recipient, hour) DO UPDATE SET units = t.units + excluded.units`,
+          GROUP BY m.asset, r.recipient, m.hour ORDER BY 1, 2, 3
+          ON CONFLICT (asset, recipient, hour) DO UPDATE SET units = t.units + excluded.units`,
+  spenders: `SELECT DISTINCT g.n, i.bot, coalesce(i.spelled_url, i.base_url) AS url FROM @given(asset text, since bigint)
+          ${each('intents', 'i', 'i.created_at >= g.since - 86400000')} ${standing}
+          WHERE s.updated_at >= g.since AND s.state IN ('sending', 'unknown', 'held', 'accepted', 'resolved')
+          AND (s.state <> 'held' OR s.tainted) AND s.resolved_as IS DISTINCT FROM 'did-not-happen'
+          AND (s.payment::jsonb)->>1 = g.asset ORDER BY 2, 3`,
   ownSpending: `SELECT g.n, e.at / 3600000 AS hour, e.units::text AS units FROM @given(id text) ${byId}
           CROSS JOIN LATERAL (SELECT * FROM @schema.spending e WHERE e.intent = i.seq ORDER BY e.seq DESC LIMIT 1) e`,
   paidLike: `SELECT g.n, p.address, p.since FROM @given(head text, tail text) CROSS JOIN LATERAL (

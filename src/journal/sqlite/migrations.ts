@@ -1,6 +1,6 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { observations } from './observations.ts';
-import { spendingStep } from './spendingStep.ts';
+import { spendingByAsset, spendingStep } from './spendingStep.ts';
 
 /**
  * Numbered steps from an empty file to the journal as it is now. A step that has been released is never
@@ -325,6 +325,7 @@ export const migrations: readonly string[] = [
   spendingStep,
   approvedBody,
   proposals,
+  spendingByAsset,
 ];
 
 /** A step may loosen a check of the schema itself, which nothing else is ever allowed to write to. */

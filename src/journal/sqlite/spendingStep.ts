@@ -7,6 +7,22 @@ const isCounting = 'EXISTS (SELECT 1 FROM counting)';
 const happened = (row: 'OLD' | 'NEW'): string =>
   `(${row}.state = 'accepted' OR ${row}.resolved_as IS 'happened')`;
 
+const moves = `CREATE TRIGGER spending_moves AFTER UPDATE OF state ON intents
+WHEN NEW.kind = 'transfer'
+  AND (${counts('OLD')} <> ${counts('NEW')} OR (NEW.state = 'sending' AND OLD.state <> 'sending')) AND ${isCounting}
+BEGIN
+  INSERT INTO spending (intent, base_url, payment, at, sign)
+  SELECT NEW.seq, NEW.base_url, NEW.payment,
+    coalesce((SELECT at FROM spending WHERE intent = NEW.seq ORDER BY seq DESC LIMIT 1), NEW.created_at), -1
+  WHERE coalesce((SELECT sign = 1 FROM spending WHERE intent = NEW.seq ORDER BY seq DESC LIMIT 1),
+    ${counts('OLD')} AND NEW.seq > (SELECT first FROM counting));
+  -- At its latest claim; of one that was never claimed since counting began, now.
+  INSERT INTO spending (intent, base_url, payment, at, sign)
+  SELECT NEW.seq, NEW.base_url, NEW.payment, CASE WHEN NEW.state = 'sending' THEN NEW.updated_at
+    ELSE coalesce((SELECT at FROM spending WHERE intent = NEW.seq ORDER BY seq DESC LIMIT 1), NEW.updated_at) END, 1
+  WHERE ${counts('NEW')};
+END;`;
+
 /**
  * What is spent, counted from the first policy on that asks for it: until then nothing of this costs a row anything
  * but the look at an empty table. What begins then counts by being there; only what moves is an entry, and one that is
@@ -58,22 +74,7 @@ CREATE TABLE paid (
 CREATE INDEX paid_head ON paid (head);
 CREATE INDEX paid_tail ON paid (tail);
 
-CREATE TRIGGER spending_moves AFTER UPDATE OF state ON intents
-WHEN NEW.kind = 'transfer'
-  AND (${counts('OLD')} <> ${counts('NEW')} OR (NEW.state = 'sending' AND OLD.state <> 'sending')) AND ${isCounting}
-BEGIN
-  INSERT INTO spending (intent, base_url, payment, at, sign)
-  SELECT NEW.seq, NEW.base_url, NEW.payment,
-    coalesce((SELECT at FROM spending WHERE intent = NEW.seq ORDER BY seq DESC LIMIT 1), NEW.created_at), -1
-  WHERE coalesce((SELECT sign = 1 FROM spending WHERE intent = NEW.seq ORDER BY seq DESC LIMIT 1),
-    ${counts('OLD')} AND NEW.seq > (SELECT first FROM counting));
-  -- At its latest claim; of one that was never claimed since counting began, now.
-  INSERT INTO spending (intent, base_url, payment, at, sign)
-  SELECT NEW.seq, NEW.base_url, NEW.payment, CASE WHEN NEW.state = 'sending' THEN NEW.updated_at
-    ELSE coalesce((SELECT at FROM spending WHERE intent = NEW.seq ORDER BY seq DESC LIMIT 1), NEW.updated_at) END, 1
-  WHERE ${counts('NEW')};
-END;
-
+${moves}
 CREATE TRIGGER spending_made_known AFTER UPDATE OF state ON intents
 WHEN NEW.kind = 'transfer' AND ${happened('NEW')} AND NOT ${happened('OLD')} AND ${isCounting}
 BEGIN
@@ -106,4 +107,23 @@ PRAGMA writable_schema = RESET;
 CREATE TRIGGER intents_held_for_approval BEFORE UPDATE OF state ON intents
 WHEN NEW.state = 'held' AND OLD.state IN ('open', 'rejected', 'resolved') AND NEW.why IS NOT 'approval'
 BEGIN SELECT RAISE(ABORT, 'no intent moves between these states'); END;
+`;
+
+/** A limit counts an asset over all services: per base URL, another spelling of one passed it. */
+export const spendingByAsset = `
+DROP TRIGGER spending_moves;
+ALTER TABLE spending DROP COLUMN base_url;
+${moves.replaceAll(/(?:NEW\.)?base_url, /gu, '')}
+
+-- Made again from the entries.
+DROP TABLE spent;
+CREATE TABLE spent (
+  asset      TEXT NOT NULL,
+  -- Empty: to all of them together.
+  recipient  TEXT NOT NULL,
+  hour       INTEGER NOT NULL,
+  units      TEXT NOT NULL,
+  PRIMARY KEY (asset, recipient, hour)
+) STRICT, WITHOUT ROWID;
+UPDATE summed SET intent = (SELECT first FROM counting), entry = 0;
 `;

@@ -10,27 +10,21 @@ const mostPlaces = 10_000;
 
 /** What was spent, or given back. */
 export type Entry = {
-  readonly baseUrl: string;
   readonly to: string;
   readonly asset: string;
   readonly hour: number;
   readonly units: bigint;
 };
 
-export function entryOf({ base_url, payment, at, sign }: SqlRow): Entry {
+export function entryOf({ payment, at, sign }: SqlRow): Entry {
   const { units, ...rest } = readPayment(payment as string);
-  return {
-    ...rest,
-    baseUrl: base_url as string,
-    hour: hourOf(Number(at)),
-    units: sign === 1 ? units : -units,
-  };
+  return { ...rest, hour: hourOf(Number(at)), units: sign === 1 ? units : -units };
 }
 
 /** Of all recipients together, or of each: the latter are made where a policy asks for them. */
 type Whose = 'all' | 'each';
 /** Whose `recipient` is empty: to all of them together. */
-type Place = { readonly baseUrl: string; readonly asset: string; readonly recipient: string };
+type Place = { readonly asset: string; readonly recipient: string };
 type UpTo = { readonly intent: number; readonly entry: number };
 
 /** What this process has read: each time only what was put on record since, whoever did. */
@@ -50,14 +44,14 @@ function sumsFrom(from: UpTo): Sums {
 /** For whoever asks to add to. To be asked within a transaction. */
 export function unitsSpent(scope: SpendingScope, recipient: string | undefined, store: Store): UnitsByHour {
   const sums = sumsNow(recipient === undefined ? 'all' : 'each', store);
-  const place = { baseUrl: scope.baseUrl, asset: countedAsset(scope.asset), recipient: recipient ?? '' };
+  const place = { asset: countedAsset(scope.asset), recipient: recipient ?? '' };
   const units = new Map(unitsBefore(place, scope.sinceHour, sums, store));
   for (const [hour, more] of sums.since.get(nameOf(place))?.units ?? []) addUnits(units, hour, more);
   return units;
 }
 
-function nameOf({ baseUrl, asset, recipient }: Place): string {
-  return `${baseUrl} ${recipient} ${asset}`;
+function nameOf({ asset, recipient }: Place): string {
+  return `${recipient} ${asset}`;
 }
 
 function sumsNow(whose: Whose, store: Store): Sums {
@@ -87,8 +81,8 @@ function numbersOf({ intent, entry, last_intent, last_entry }: SqlRow): UpTo & L
 }
 
 function take(entries: readonly Entry[], whose: Whose, sums: Sums): void {
-  for (const { baseUrl, asset, to, hour, units } of entries) {
-    const place = { baseUrl, asset, recipient: whose === 'all' ? '' : to };
+  for (const { asset, to, hour, units } of entries) {
+    const place = { asset, recipient: whose === 'all' ? '' : to };
     const name = nameOf(place);
     const sum = sums.since.get(name) ?? { place, units: new Map() };
     addUnits(sum.units, hour, units);

@@ -7,6 +7,7 @@ import {
   type OwnSpending,
   type PaidAddress,
   readPayment,
+  type Spender,
   type Spending,
   type SpendingScope,
   type UnitsByHour,
@@ -20,6 +21,10 @@ import type { Store } from './store.ts';
 const keptHours = 72;
 const mostAlike = 10_000;
 
+function spenderOf({ bot, url }: SqlRow): Spender {
+  return { bot: bot as string, url: url as string };
+}
+
 function paidOf({ address, since }: SqlRow): PaidAddress {
   return { address: address as string, sinceMs: Number(since) };
 }
@@ -30,6 +35,8 @@ export function spendingReads(store: Store, read: Read): SpendingReads {
   return {
     spending: (scope) => read(() => store.asOfOneMoment(() => spendingOf(scope, store))),
     policyNumber: async () => undefined,
+    spenders: (asset, since) =>
+      read(() => store.all('spenders', { asset: countedAsset(asset), since }, spenderOf)),
     ownSpending: (id) => read(() => ownSpendingOf(id, store)),
     paidLike: async (address) => {
       const known = alike.get(address);
@@ -97,9 +104,7 @@ function spendingOf(scope: SpendingScope, store: Store): Spending {
     };
   }
   const of = (to?: string): UnitsByHour =>
-    once(store, `${scope.baseUrl} ${countedAsset(scope.asset)} ${to ?? ''}`, () =>
-      unitsSpent(scope, to, store),
-    );
+    once(store, `${countedAsset(scope.asset)} ${to ?? ''}`, () => unitsSpent(scope, to, store));
   return { ...since, total: of(), toRecipient: recipient === undefined ? new Map() : of(recipient) };
 }
 
@@ -112,11 +117,11 @@ function once<Value>(store: Store, name: string, read: () => Value): Value {
   return value;
 }
 
-function sumOf(entries: readonly Entry[], { baseUrl, asset }: SpendingScope, to?: string): UnitsByHour {
+function sumOf(entries: readonly Entry[], { asset }: SpendingScope, to?: string): UnitsByHour {
   const sums: UnitsByHour = new Map();
   const counted = countedAsset(asset);
   for (const entry of entries)
-    if (entry.baseUrl === baseUrl && entry.asset === counted && (to === undefined || entry.to === to))
+    if (entry.asset === counted && (to === undefined || entry.to === to))
       addUnits(sums, entry.hour, entry.units);
   return sums;
 }

@@ -6,7 +6,7 @@ const counted = `kind = 'transfer' AND (state IN ('sending', 'unknown', 'accepte
                  OR (state = 'held' AND tainted = 1) OR resolved_as IS 'happened')`;
 
 /** Each at its latest attempt. */
-const spentSince = `SELECT seq AS intent, base_url, payment,
+const spentSince = `SELECT seq AS intent, payment,
   coalesce((SELECT max(started_at) FROM attempts WHERE attempts.intent = intents.seq), updated_at) AS at, 1 AS sign
   FROM intents WHERE updated_at >= :since AND ${counted}`;
 
@@ -94,7 +94,7 @@ export const statements = {
                     coalesce((SELECT max(seq) FROM intents), 0))`,
   startSums: `INSERT INTO summed (whose, intent, entry) SELECT column1, first, 0 FROM counting, (VALUES ('all'), ('each'))`,
   // Where clocks went back, later than it was: what counts longer is never too little.
-  seedSpending: `INSERT INTO spending (intent, base_url, payment, at, sign) ${spentSince}`,
+  seedSpending: `INSERT INTO spending (intent, payment, at, sign) ${spentSince}`,
   seedPaid: `INSERT INTO paid (address, head, tail, since)
              SELECT address, lower(substr(address, 1, 3)), lower(substr(address, -3)), since FROM (${everPaid})`,
   uncounted: `${spentSince}`,
@@ -102,21 +102,25 @@ export const statements = {
   uncountedPaid: `SELECT address, since FROM (${everPaid})
                   WHERE lower(substr(address, 1, 3)) = :head OR lower(substr(address, -3)) = :tail`,
   spent: `SELECT hour, units FROM spent
-          WHERE base_url = :baseUrl AND asset = :asset AND recipient = :recipient AND hour >= :since`,
+          WHERE asset = :asset AND recipient = :recipient AND hour >= :since`,
   summed: `SELECT intent, entry, (SELECT max(seq) FROM intents) AS last_intent,
              (SELECT max(seq) FROM spending) AS last_entry FROM summed WHERE whose = :whose`,
   // What began as spent has no entry, or one by which it was given back first.
-  begunAfter: `SELECT intents.base_url, coalesce(moved.payment, intents.payment) AS payment,
+  begunAfter: `SELECT coalesce(moved.payment, intents.payment) AS payment,
                  coalesce(moved.at, intents.created_at) AS at, 1 AS sign
                FROM intents NOT INDEXED LEFT JOIN spending AS moved
                  ON moved.seq = (SELECT min(seq) FROM spending WHERE intent = intents.seq)
                WHERE intents.seq > :after AND intents.seq <= :upTo AND kind = 'transfer'
                  AND CASE WHEN moved.seq IS NULL THEN ${counted} ELSE moved.sign = -1 END`,
-  movedAfter: `SELECT base_url, payment, at, sign FROM spending WHERE seq > :after`,
-  addSpent: `INSERT INTO spent (base_url, asset, recipient, hour, units) VALUES (:baseUrl, :asset, :recipient, :hour, :units)
-             ON CONFLICT (base_url, asset, recipient, hour) DO UPDATE SET units = excluded.units`,
+  movedAfter: `SELECT payment, at, sign FROM spending WHERE seq > :after`,
+  addSpent: `INSERT INTO spent (asset, recipient, hour, units) VALUES (:asset, :recipient, :hour, :units)
+             ON CONFLICT (asset, recipient, hour) DO UPDATE SET units = excluded.units`,
   spentInHour: `SELECT units FROM spent
-                WHERE base_url = :baseUrl AND asset = :asset AND recipient = :recipient AND hour = :hour`,
+                WHERE asset = :asset AND recipient = :recipient AND hour = :hour`,
+  // By when they began, for which there is an index: those of two days are enough to be named.
+  spenders: `SELECT DISTINCT bot, coalesce(spelled_url, base_url) AS url FROM intents
+             WHERE created_at >= :since - 86400000 AND updated_at >= :since AND ${counted}
+             AND json_extract(payment, '$[1]') = :asset ORDER BY 1, 2`,
   summedTo: `UPDATE summed SET intent = :intent, entry = :entry WHERE whose = :whose`,
   ownSpending: `SELECT coalesce(moved.payment, intents.payment) AS payment, coalesce(moved.at, intents.created_at) AS at,
                   coalesce(moved.sign, ${counted} AND intents.seq > (SELECT first FROM counting)) AS sign

@@ -158,6 +158,8 @@ function indexesIn({ 'Index Name': index, Plans = [] }: PlanNode): string[] {
 
 // Half of all intents, and all of one bot's: they are for pages of the history.
 const unselective = ['intents_kind', 'intents_bot', 'intents_created'];
+// Like a page: asked once, of what began lately, after a limit has refused.
+const likeAPage = ['spenders'];
 
 const narrowings: readonly Partial<Selection>[] = [
   {},
@@ -247,7 +249,7 @@ describe.each<Version>([18, 15])('every statement, as PostgreSQL %i plans it', (
         const { rows: plans } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE p${given}`);
         const plan = plans[0]['QUERY PLAN'][0].Plan;
         const unfit =
-          name in statements && !isCounted
+          name in statements && !isCounted && !likeAPage.includes(name)
             ? indexesIn(plan).filter((index) => unselective.includes(index))
             : [];
         found.push(...[...wholeReads(plan), ...unfit].map((read) => `${name}: ${read}`));

@@ -4,7 +4,7 @@ import { unitsOf } from '../../../src/intent/units.ts';
 import type { Journal, Transaction } from '../../../src/journal/journal.ts';
 import { setPolicy } from '../../../src/journal/postgres/spendingStep.ts';
 import type { Policies } from '../../../src/policy/policy.ts';
-import { baseUrl, countStates, inHand, newIntent, nowMs } from '../../../testing/journals.ts';
+import { countStates, inHand, newIntent, nowMs } from '../../../testing/journals.ts';
 import {
   newSharedPlace,
   onServer,
@@ -60,9 +60,9 @@ test('four machines with many rows each claim no more together than a day allows
     },
   ];
   const spend = { to: ada, asset: 'SOL', units: unitsOf('1') };
-  const guards = { spends: { of: `spend ${baseUrl} sol`, isLimited: true }, beforeSending: true };
+  const guards = { spends: { of: 'spend sol', isLimited: true }, beforeSending: true };
   const claimOne = async (tx: Transaction): Promise<string> => {
-    const { is } = await spendWithin(policies, { baseUrl, spend, id: undefined }, tx, nowMs);
+    const { is } = await spendWithin(policies, { spend, id: undefined }, tx, nowMs);
     const payment = JSON.stringify([ada, 'sol', '1']);
     const named = { kind: 'transfer', namedBy: 'once', name: 'n', payment } as const;
     if (is === 'allowed') await tx.begin(newIntent(named), 'hash', nowMs);
