@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { botctlPath } from '../../testing/botctl.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
+import { programInShell } from '../../testing/program.ts';
 import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
 import { hasNginx, type ManySpelled, startNginx, startPrefixProxy } from '../../testing/spellings.ts';
 
@@ -76,7 +76,7 @@ describe('beside a profile', () => {
     const { env } = useProfile(operator.sandbox.baseUrl);
     const bin = join(operator.home.path, 'bin');
     mkdirSync(bin);
-    writeFileSync(join(bin, 'botctl'), `#!/bin/sh\nexec '${process.execPath}' '${botctlPath}' "$@"\n`, {
+    writeFileSync(join(bin, 'botctl'), `#!/bin/sh\nexec ${programInShell} "$@"\n`, {
       mode: 0o755,
     });
     const words = [...payAda, '--once', "it's pay day", '--profile', 'payer', '--memo', '$HOME'];
