@@ -16,7 +16,7 @@ const script = steps.map(({ command }) => `echo '@@@'\n${command}`).join('\n');
 const { stdout } = spawnSync('bash', ['-c', `exec 2>&1\n${script}`], {
   cwd: home,
   encoding: 'utf8',
-  env: { HOME: home, PATH: `${home}:${process.env.PATH}`, FORCE_COLOR: '1' },
+  env: { HOME: home, PATH: `${home}:${process.env.PATH}`, FORCE_COLOR: '1', COLUMNS: String(columns) },
 });
 rmSync(home, { recursive: true, force: true });
 

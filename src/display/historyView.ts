@@ -19,49 +19,48 @@ const leastForWhat = 20;
 /** What all lines of one list share: whose the first ones are, where that is more than one, has a column. */
 export type HistoryLayout = { readonly zone: Zone; readonly bots: readonly string[] };
 
-const mostOfBot = 12;
-const leastOfBot = 5;
+/** The same, and how wide it may be: in a pipe, where nothing is shortened, without an end. */
+type Layout = HistoryLayout & { readonly columns: number };
 
-function botWidth({ bots }: HistoryLayout): number {
-  return Math.min(mostOfBot, Math.max('BOT'.length, ...bots.map((bot) => stringWidth(safeLine(bot)))));
+const leastOfBot = 5;
+const mostOfBot = (columns: number): number => (Number.isFinite(columns) ? 12 : columns);
+
+function botWidth({ bots, columns }: Layout): number {
+  const longest = Math.max('BOT'.length, ...bots.map((bot) => stringWidth(safeLine(bot))));
+  return Math.min(mostOfBot(columns), longest);
 }
 
-function botCell(bot: string, layout: HistoryLayout, most = botWidth(layout)): readonly string[] {
+function botCell(bot: string, layout: Layout, most = botWidth(layout)): readonly string[] {
   const width = Math.min(most, botWidth(layout));
   return layout.bots.length > 1 ? [pad(cutTo(bot, width), width)] : [];
 }
 
 /** When, how it stands, and its id; whose it is, where that has a column. */
-function cellsOf(when: string, state: string, id: string, bot: string, layout: HistoryLayout): string {
+function cellsOf(when: string, state: string, id: string, bot: string, layout: Layout): string {
   return `${[when, state, pad(id, widths.id), ...botCell(bot, layout)].join(gap)}${gap}`;
 }
 
 /** The same without the id, which goes to the next line. */
-function narrowCells(
-  when: string,
-  state: string,
-  bot: string,
-  layout: HistoryLayout,
-  columns: number,
-): string {
-  const room = columns - timeWidths[layout.zone] - widths.state - 2 * gap.length;
+function narrowCells(when: string, state: string, bot: string, layout: Layout): string {
+  const room = layout.columns - timeWidths[layout.zone] - widths.state - 2 * gap.length;
   return [when, state, ...botCell(bot, layout, Math.max(leastOfBot, room))].join(gap);
 }
 
-function beforeWhat(layout: HistoryLayout): number {
+function beforeWhat(layout: Layout): number {
   const [when, state] = [' '.repeat(timeWidths[layout.zone]), ' '.repeat(widths.state)];
   return cellsOf(when, state, '', '', layout).length;
 }
 
 /** Where a row has no room for what it is about, that has a line of its own. */
-function isNarrow(columns: number, layout: HistoryLayout): boolean {
-  return columns < beforeWhat(layout) + leastForWhat;
+function isNarrow(layout: Layout): boolean {
+  return layout.columns < beforeWhat(layout) + leastForWhat;
 }
 
-export function historyHeading({ paint, columns }: Canvas, layout: HistoryLayout): string {
+export function historyHeading({ paint, columns }: Canvas, shared: HistoryLayout): string {
+  const layout = { ...shared, columns };
   const [when, state] = [pad('WHEN', timeWidths[layout.zone]), pad('STATE', widths.state)];
-  const text = isNarrow(columns, layout)
-    ? `${narrowCells(when, state, 'BOT', layout, columns).trimEnd()}\n${gap}${pad('ID', widths.id)}${gap}WHAT`
+  const text = isNarrow(layout)
+    ? `${narrowCells(when, state, 'BOT', layout).trimEnd()}\n${gap}${pad('ID', widths.id)}${gap}WHAT`
     : `${cellsOf(when, state, 'ID', 'BOT', layout)}WHAT`;
   return `${paint.dim(text)}\n`;
 }
@@ -85,34 +84,37 @@ function shortAddress(address: string): string {
 }
 
 /** An intent in a few words: who gets what. */
-export function whoGetsWhat(intent: Pick<Intent, 'kind' | 'body'>): string {
+export function whoGetsWhat(intent: Pick<Intent, 'kind' | 'body'>, isWhole = false): string {
   const request = requestOf(intent);
   if (intent.kind === 'message') return `${text(request.conversation_id)}: ${text(request.content)}`;
-  return `${formatAmountOf(text(request.amount), text(request.asset))} → ${shortAddress(text(request.to_address))}`;
+  const address = text(request.to_address);
+  return `${formatAmountOf(text(request.amount), text(request.asset))} → ${isWhole ? address : shortAddress(address)}`;
 }
 
 /** Its name, and which row of a batch it is; and which way it was resolved, or who wants it approved. */
 function marksOf(
   { name, rowId, resolvedAs, why = '', bot }: Intent,
   width: number,
-  { bots }: HistoryLayout,
+  { bots, columns }: Layout,
 ): string {
   const row = rowId === undefined ? '' : ` ${cutTo(safeLine(rowId), Math.floor(width / 4))}`;
   const named =
     name === undefined ? '' : ` [${cutTo(safeLine(name), Math.floor(width / (row === '' ? 2 : 4)))}${row}]`;
   const mark = resolvedAs === undefined ? waitingMarks[why] : resolvedWay(resolvedAs);
-  const other = bots.length > 1 || bots.includes(bot) ? '' : ` ${ofBot(cutTo(safeLine(bot), mostOfBot))}`;
+  const other =
+    bots.length > 1 || bots.includes(bot) ? '' : ` ${ofBot(cutTo(safeLine(bot), mostOfBot(columns)))}`;
   return `${named}${mark === undefined ? '' : ` (${mark})`}${other}`;
 }
 
 /** What it is about and its marks, in so many cells: of a long text these are what must stay. */
-function whatIn(intent: Intent, width: number, layout: HistoryLayout): string {
+function whatIn(intent: Intent, width: number, layout: Layout): string {
   const marks = marksOf(intent, width, layout);
-  return cutTo(safeLine(whoGetsWhat(intent)), Math.max(0, width - stringWidth(marks))) + marks;
+  const what = safeLine(whoGetsWhat(intent, !Number.isFinite(layout.columns)));
+  return cutTo(what, Math.max(0, width - stringWidth(marks))) + marks;
 }
 
 /** The same; where that would cut it short, its marks have a line of their own. */
-function whatInNarrow(intent: Intent, width: number, layout: HistoryLayout): string {
+function whatInNarrow(intent: Intent, width: number, layout: Layout): string {
   const what = safeLine(whoGetsWhat(intent));
   const marks = marksOf(intent, width, layout).trimStart();
   if (marks === '' || stringWidth(what) + 1 + stringWidth(marks) <= width)
@@ -121,19 +123,20 @@ function whatInNarrow(intent: Intent, width: number, layout: HistoryLayout): str
 }
 
 /** One intent as one line of a table that fits the terminal. */
-export function historyLine(report: Report, layout: HistoryLayout): View {
+export function historyLine(report: Report, shared: HistoryLayout): View {
   return {
     json: reportJson(report),
     quiet: report.intent.id,
     human: ({ paint, columns }) => {
       const { intent } = report;
+      const layout = { ...shared, columns };
       const state = colours[intent.state](paint)(pad(intent.state, widths.state));
       const when = isoIn(layout.zone, intent.createdAtMs);
       const bot = safeLine(intent.bot);
-      if (isNarrow(columns, layout)) {
+      if (isNarrow(layout)) {
         const before = `${gap}${pad(intent.id, widths.id)}${gap}`;
         const width = Math.max(leastForWhat, columns - before.length);
-        return `${narrowCells(when, state, bot, layout, columns).trimEnd()}\n${before}${whatInNarrow(intent, width, layout)}\n`;
+        return `${narrowCells(when, state, bot, layout).trimEnd()}\n${before}${whatInNarrow(intent, width, layout)}\n`;
       }
       const before = cellsOf(when, state, intent.id, bot, layout);
       return `${before}${whatIn(intent, columns - beforeWhat(layout), layout)}\n`;

@@ -184,8 +184,23 @@ describe('history', () => {
     const content = 'a long line '.repeat(20).trim();
     await operator.run(['send', '--conversation', 'conv_demo', '--content', content]);
     expect((await shown())[0]).toContain(content);
+    const long = `payer-${'of-many-'.repeat(6)}end`;
+    await operator.run([...payAda, '--once', long]);
+    expect((await shown())[0]).toMatch(new RegExp(`SOL → ${ada} \\[${long}\\]$`, 'u'));
     const { stdout } = await operator.run(['history'], { env: { ...operator.env, COLUMNS: '90' } });
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBe(90);
+  });
+
+  test('shortens no bot’s name in a pipe', async () => {
+    const profile = {
+      'base-url': operator.sandbox.baseUrl,
+      token: { kind: 'env', variable: 'BOTCTL_TOKEN' },
+    };
+    const [one, other] = ['payroll-of-the-north', 'payroll-of-the-south'] as const;
+    operator.home.writeConfig({ version: 1, profiles: { [one]: profile, [other]: profile } });
+    await operator.run([...sendHello, '--profile', one]);
+    await operator.run([...sendHello, '--profile', other]);
+    expect(await shown()).toEqual([other, one].map((bot) => expect.stringContaining(`  ${bot}  conv_demo:`)));
   });
 
   test('shows times to the second, in UTC or as the clock on the wall', async () => {
