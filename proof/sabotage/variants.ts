@@ -202,6 +202,18 @@ export const variants: readonly Variant[] = [
     caughtBy: ['machines'],
   },
   {
+    name: 'decision-not-noted',
+    what: 'a machine keeps no note of what a person decided through a shared journal',
+    edits: [
+      {
+        file: 'src/journal/postgres/writeVerbs.ts',
+        from: "recorded({ what: 'decision', id, number: atMs });",
+        to: 'void recorded;',
+      },
+    ],
+    caughtBy: ['machines'],
+  },
+  {
     name: 'any-amount-proves',
     what: 'a payment of whatever amount to the recipient proves a transfer',
     edits: [

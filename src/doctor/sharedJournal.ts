@@ -66,7 +66,7 @@ function notesFinding({
   notes: { held, missing, isNewServer, folder, trouble },
   journal,
 }: SharedLook): Finding {
-  if (missing > 0) return fail('notes', tell.notesMissing(missing));
+  if (missing.length > 0) return fail('notes', tell.notesMissing(missing));
   if (isNewServer && held === 0) return fail('notes', tell.newServer);
   // Who may only look notes nothing.
   if (trouble !== undefined && journal.salt !== undefined)

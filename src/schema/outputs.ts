@@ -112,7 +112,15 @@ const acceptedSharedLoss = z
     journal: sharedJournal,
     accepted: lossAccepted,
     missing: z
-      .array(z.strictObject({ intent: text, attempt: z.int() }))
+      .array(
+        z.strictObject({
+          intent: text.optional(),
+          attempt: z.int().optional(),
+          decision: time.optional(),
+          observation: time.optional(),
+          policy: z.int().optional(),
+        }),
+      )
       .describe('what this machine was acknowledged; none where only the server is another one'),
   })
   .meta({ id: 'AcceptedSharedLoss', title: 'A loss of a shared journal that was accepted' });

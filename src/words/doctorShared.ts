@@ -1,6 +1,7 @@
+import type { Note } from '../journal/postgres/note.ts';
 import type { Advice } from './doctorJournal.ts';
 import { counted, listed } from './list.ts';
-import { attemptsGone, serverChanged } from './sharedJournal.ts';
+import { recordsGone, serverChanged } from './sharedJournal.ts';
 import { formatClockOffset, formatDuration } from './time.ts';
 
 export function sharedJournal(place: string, serverVersion: number, version: number): string {
@@ -82,7 +83,10 @@ const accepting = {
   next: [['journal', 'accept-loss']],
 } as const;
 
-export const notesMissing = (count: number): Advice => ({ says: attemptsGone(count), ...accepting });
+export const notesMissing = (missing: readonly Note[]): Advice => ({
+  says: recordsGone(missing),
+  ...accepting,
+});
 export const newServer: Advice = { says: serverChanged, ...accepting };
 
 export function lateReplies(folder: string): Advice {

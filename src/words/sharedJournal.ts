@@ -1,4 +1,6 @@
 import { Failure } from '../errors.ts';
+import type { Note } from '../journal/postgres/note.ts';
+import { listed } from './list.ts';
 import { unchanged, unsent, unsentNow, untouched } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
 
@@ -178,11 +180,22 @@ export function noSalt(place: string): Failure {
 export const settingOff = (setting: string): string => `its setting ${setting} is off`;
 
 /** As sentences without their full stops. */
-export function attemptsGone(count: number): string {
-  return count === 1
-    ? 'an attempt that the journal acknowledged to this machine is not in it any more'
-    : `${count} attempts that the journal acknowledged to this machine are not in it any more`;
+export function recordsGone(missing: readonly Note[]): string {
+  const kinds = Object.entries(noted).flatMap(([what, plural]) => {
+    const { length } = missing.filter((note) => note.what === what);
+    if (length === 0) return [];
+    return length > 1 ? `${length} ${plural}` : `${/^[ao]/u.test(what) ? 'an' : 'a'} ${what}`;
+  });
+  const verb = missing.length === 1 ? 'is' : 'are';
+  return `${listed(kinds)} that the journal acknowledged to this machine ${verb} not in it any more`;
 }
+
+const noted: Readonly<Record<Note['what'], string>> = {
+  attempt: 'attempts',
+  decision: 'decisions',
+  observation: 'observations',
+  policy: 'policies',
+};
 
 export const serverChanged =
   'the journal is on another server than before, or on one that was promoted or restored, and this machine cannot tell whether anything is missing';
@@ -211,8 +224,9 @@ export function notesUnreadable(path: string, trouble: string, cause: unknown): 
   );
 }
 
-export function missingAttempt({ id, number }: { readonly id: string; readonly number: number }): string {
-  return `intent ${id}, attempt ${number}`;
+export function missingNote({ what, id, number }: Note): string {
+  if (what === 'policy') return `policy ${number}`;
+  return `intent ${id}, ${what} ${what === 'attempt' ? number : `of ${new Date(number).toISOString()}`}`;
 }
 
 export function nothingMissing(place: string): string {

@@ -33,7 +33,7 @@ const sound: SharedLook = {
   counts: { accepted: 3 },
   waiting: {},
   oldestUnknown: undefined,
-  notes: { held: 2, missing: 0, isNewServer: false, folder: '/data', trouble: undefined },
+  notes: { held: 2, missing: [], isNewServer: false, folder: '/data', trouble: undefined },
   spilled: undefined,
   lostReplies: [],
 };
@@ -70,7 +70,12 @@ describe('what is not in order', () => {
     ['role', 'warn', 'superuser', { role: { ...role, isSuperuser: true, ownsTables: true } }],
     ['role', 'warn', 'owns the journal', { role: { ...role, ownsTables: true } }],
     ['role', 'ok', 'may only look', { journal: { ...journal, salt: undefined } }],
-    ['notes', 'fail', '2 attempts that the journal', { notes: { ...notes, missing: 2 } }],
+    [
+      'notes',
+      'fail',
+      '2 attempts that the journal',
+      { notes: { ...notes, missing: [1, 2].map((number) => ({ what: 'attempt', id: 'i', number })) } },
+    ],
     ['notes', 'fail', 'another server than before', { notes: { ...notes, held: 0, isNewServer: true } }],
     [
       'notes',

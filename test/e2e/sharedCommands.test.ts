@@ -369,7 +369,7 @@ test('a server restored to an earlier point is found out, and its loss accepted 
     const accepted = await run(['journal', 'accept-loss', '--yes', '--json']);
     expect(JSON.parse(accepted.stdout)).toMatchObject({ missing: [{ attempt: 1 }] });
     const losses = await restored.query<{ what: string; who: string }>('SELECT what, who FROM botctl.losses');
-    expect(losses).toEqual([{ what: 'attempts', who: expect.stringContaining('@') }]);
+    expect(losses).toEqual([{ what: 'notes', who: expect.stringContaining('@') }]);
     // Its name still stands for its key, which the service knows: it happened once all the same.
     expect((await send('lost')).code).toBe(0);
     expect((await send('next')).code).toBe(0);

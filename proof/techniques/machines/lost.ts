@@ -9,8 +9,11 @@ import { type Fleet, overFleet } from './fleet.ts';
 import { type Harbour, keptAt, sharing } from './harbour.ts';
 import { Scene } from './scene.ts';
 
-/** What the server forgets: all of a deed that was done, of one whose reply was lost, of one whose runner was killed. */
-const beginnings = ['done', 'lost', 'killed'] as const;
+/**
+ * What the server forgets: all of a deed that was done, of one whose reply was lost, of one whose runner was killed; or
+ * only what a person decided of one whose reply was lost.
+ */
+const beginnings = ['done', 'lost', 'killed', 'decided'] as const;
 const losses = ['a standby promoted without its last commits', 'the server put back to a snapshot'] as const;
 
 type Loss = {
@@ -27,13 +30,16 @@ const kinds: readonly DeedKind[] = [
   'a transfer by key',
   'a batch',
 ];
+/** What one decision is enough for. */
+const decidable: readonly DeedKind[] = ['a message by name', 'a transfer of a run', 'a transfer by key'];
 const firsts = ['who did it', 'another', 'a new one'] as const;
 
 function everyLoss(): Loss[] {
   return losses.flatMap((how) =>
     beginnings.flatMap((beginning, row) =>
       firsts.map((first, column): Loss => {
-        const kind = kinds[(row + column) % kinds.length] ?? 'a message by name';
+        const some = beginning === 'decided' ? decidable : kinds;
+        const kind = some[(row + column) % some.length] ?? 'a message by name';
         return { how, beginning, kind, first };
       }),
     ),
@@ -76,13 +82,24 @@ async function forgetting(
 }
 
 async function begin({ beginning }: Loss, scene: Scene): Promise<void> {
-  const { service } = scene.stage.lane;
-  if (beginning === 'lost') await service.faults({ kind: 'drop', when: 'after' });
+  if (beginning === 'lost') return loseReply(scene);
+  if (beginning === 'decided') return decide(scene);
   const hooks = { BOTCTL_PROOF_DIE_AT: 'undici:request:headers' };
   const { programs } = scene.stage;
   if (beginning === 'killed') await scene.run(0, { program: programs.hooked, env: hooks });
-  else if (beginning === 'done') scene.play.expectExit(await scene.run(0), 0);
-  else await scene.play.run([...scene.deed.argv, '--retries', '0'], scene.machine(0), stdinOf(scene.deed));
+  else scene.play.expectExit(await scene.run(0), 0);
+}
+
+async function loseReply(scene: Scene): Promise<void> {
+  await scene.stage.lane.service.faults({ kind: 'drop', when: 'after' });
+  await scene.play.run([...scene.deed.argv, '--retries', '0'], scene.machine(0), stdinOf(scene.deed));
+}
+
+/** By the machine that was in doubt. */
+async function decide(scene: Scene): Promise<void> {
+  const [effect] = await scene.effects();
+  const argv = ['resolve', effect?.key ?? '', '--happened', '--reason', 'seen', '--yes', '--json'];
+  scene.play.expectExit(await scene.play.run(argv, scene.machine(0)), 0);
 }
 
 function stdinOf({ stdin }: Deed): { stdin?: string } {
@@ -96,6 +113,7 @@ async function loseAndGoOn(loss: Loss, shared: Harbour, stage: Stage, lane: Harb
   const where = `${beginning}, then ${how}; ${first} comes first`;
   const before = new Scene(where, newDeed(kind), harbour, stage);
   await earlier(harbour, stage, lane);
+  if (beginning === 'decided') await loseReply(before);
   const { server, close } = await forgetting(how, harbour, () => begin(loss, before));
   try {
     const { pathname } = new URL(harbour.url);
@@ -144,8 +162,10 @@ async function goOn({ how, first }: Loss, scene: Scene): Promise<void> {
 async function refused(scene: Scene, machine: 0 | 3): Promise<Ran> {
   const { requests } = scene;
   const ran = await scene.run(machine);
-  scene.play.expectExit(ran, 1);
-  if (toldBy(ran).failure !== 'journal-lost') scene.play.wrong(`not refused as lost: ${shortened(ran)}`);
+  // What the journal still knows to be in doubt is told as well.
+  scene.play.expectExit(ran, 1, 9);
+  if (!/\bhas lost something\b/u.test(toldBy(ran).message))
+    scene.play.wrong(`not refused as lost: ${shortened(ran)}`);
   if (scene.requests > requests) scene.play.wrong('refused, and yet a request left');
   return ran;
 }
@@ -153,7 +173,9 @@ async function refused(scene: Scene, machine: 0 | 3): Promise<Ran> {
 /** A server that has lost what it acknowledged: found out by what each machine notes for itself. */
 export async function playLost(fleet: Fleet): Promise<void> {
   const { arena } = fleet;
-  await overFleet(fleet, shareOf(everyLoss(), arena, 'lost'), (loss, harbour, stage) =>
-    loseAndGoOn(loss, harbour, stage, harbour.lane),
+  const [decided, others] = [true, false].map((isDecided) =>
+    everyLoss().filter(({ beginning }) => (beginning === 'decided') === isDecided),
   );
+  const chosen = [...shareOf(decided ?? [], arena, 'decided'), ...shareOf(others ?? [], arena, 'lost')];
+  await overFleet(fleet, chosen, (loss, harbour, stage) => loseAndGoOn(loss, harbour, stage, harbour.lane));
 }

@@ -5,8 +5,9 @@ import { safeLine } from '../../display/safeText.ts';
 import type { Exit } from '../../errors.ts';
 import type { SharedLoss } from '../../journal/postgres/acceptSharedLoss.ts';
 import type { Address } from '../../journal/postgres/address.ts';
+import type { Note } from '../../journal/postgres/note.ts';
 import { lossAccepted } from '../../words/acceptedLoss.ts';
-import { hasLost, missingAttempt, nothingMissing } from '../../words/sharedJournal.ts';
+import { hasLost, missingNote, nothingMissing } from '../../words/sharedJournal.ts';
 import { whoDecides } from '../journalPath.ts';
 import { withServer } from './sharedServer.ts';
 
@@ -43,12 +44,17 @@ function acceptedView(command: string, place: string, { missing, says }: SharedL
       command,
       journal: place,
       accepted: true,
-      missing: missing.map(({ id, number }) => ({ intent: id, attempt: number })),
+      missing: missing.map(missingJson),
     },
     human: () =>
-      [lossAccepted(safeLine(place)), `  ${says}`, ...missing.map((note) => `  ${missingAttempt(note)}`)]
+      [lossAccepted(safeLine(place)), `  ${says}`, ...missing.map((note) => `  ${missingNote(note)}`)]
         .map((line) => `${line}\n`)
         .join(''),
     quiet: String(missing.length),
   };
+}
+
+function missingJson({ what, id, number }: Note): Readonly<Record<string, string | number>> {
+  if (what === 'policy') return { policy: number };
+  return { intent: id, [what]: what === 'attempt' ? number : new Date(number).toISOString() };
 }

@@ -4,7 +4,8 @@ import { codeOf } from './faults.ts';
 import { askJournal, type ServerFacts } from './hello.ts';
 import type { Line } from './line.ts';
 import { inSchema } from './migrations.ts';
-import { type Note, Notes } from './notes.ts';
+import type { Note } from './note.ts';
+import { Notes } from './notes.ts';
 import { insertServer, lossOf } from './sameServer.ts';
 import { refuseSchema } from './schemaCheck.ts';
 import { nowMs } from './serverTime.ts';
@@ -21,7 +22,7 @@ export type Asking = {
 /** What a shared journal has lost, as far as this machine can tell. */
 export type SharedLoss = {
   readonly notes: Notes;
-  /** Attempts that it acknowledged to this machine, and does not know. */
+  /** What it acknowledged to this machine, and does not know. */
   readonly missing: readonly Note[];
   /** A sentence without its full stop. */
   readonly says: string;
@@ -45,7 +46,7 @@ export async function acceptSharedLoss(
 ): Promise<void> {
   const [what, detail] =
     missing.length > 0
-      ? ['attempts', JSON.stringify(missing)]
+      ? ['notes', JSON.stringify(missing)]
       : ['server', JSON.stringify({ system_id: server.systemId, timeline: server.timeline })];
   await line.query('BEGIN');
   try {

@@ -5,6 +5,7 @@ import { askJournal, type JournalFacts, type ServerFacts } from './hello.ts';
 import type { Line } from './line.ts';
 import { schemaVersion } from './migrate.ts';
 import { inSchema } from './migrations.ts';
+import type { Note } from './note.ts';
 import { Notes } from './notes.ts';
 import { isKnownServer, missingNotes } from './sameServer.ts';
 import { refuseSchema } from './schemaCheck.ts';
@@ -32,7 +33,7 @@ export type SharedLook = {
   /** Of what the journal acknowledged to this machine. */
   readonly notes: {
     readonly held: number;
-    readonly missing: number;
+    readonly missing: readonly Note[];
     readonly isNewServer: boolean;
     readonly folder: string;
     /** Why none could be written there, as part of a sentence. */
@@ -74,7 +75,7 @@ export async function lookAtShared(looking: Looking): Promise<SharedLook> {
     ...(await intentsIn(line, schema, journal.leaseMs)),
     notes: {
       held: notes.length,
-      missing: missing.length,
+      missing,
       // A standby does not tell its timeline.
       isNewServer: !server.isStandby && journal.servers.length > 0 && !isKnownServer({ server, journal }),
       folder,

@@ -3,9 +3,7 @@ import { closeSync, constants, fsyncSync, mkdirSync, openSync, readFileSync, wri
 import { dirname } from 'node:path';
 import { diskTrouble } from '../../disk.ts';
 import { notesUnreadable } from '../../words/sharedJournal.ts';
-
-/** An attempt that was acknowledged to this machine. */
-export type Note = { readonly id: string; readonly number: number };
+import type { Note } from './note.ts';
 
 const slots = 64;
 const slotBytes = 96;
@@ -38,11 +36,12 @@ export class Notes {
       throw notesUnreadable(this.#path, diskTrouble(error), error);
     }
     return Array.from({ length: slots }, (_none, slot) => {
-      const [id = '', number = '', sum] = text
+      const [what = '', id = '', number = '', sum] = text
         .slice(slot * slotBytes, (slot + 1) * slotBytes)
         .trim()
         .split(' ');
-      return sum === sumOf(id, number) ? { id, number: Number(number) } : undefined;
+      if (sum !== sumOf(`${what} ${id} ${number}`)) return undefined;
+      return { what: what as Note['what'], id, number: Number(number) };
     });
   }
 
@@ -56,13 +55,18 @@ export class Notes {
     }
   }
 
-  #write({ id, number }: Note): void {
+  #write(note: Note): void {
     if (this.#file === undefined) {
       mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
       this.#file = openSync(this.#path, openFlags, 0o600);
     }
-    const text = `${id} ${number} ${sumOf(id, String(number))}`.padEnd(slotBytes - 1);
-    writeSync(this.#file, `${text}\n`, this.#slot * slotBytes, 'latin1');
+    const text = textOf(note);
+    writeSync(
+      this.#file,
+      `${`${text} ${sumOf(text)}`.padEnd(slotBytes - 1)}\n`,
+      this.#slot * slotBytes,
+      'latin1',
+    );
   }
 
   /** What was lost is accepted as lost. */
@@ -71,7 +75,7 @@ export class Notes {
     const file = openSync(this.#path, 'r+');
     try {
       for (const [slot, note] of this.#slots().entries()) {
-        if (lost.some(({ id, number }) => id === note?.id && number === note.number))
+        if (note !== undefined && lost.some((one) => textOf(one) === textOf(note)))
           writeSync(file, `${' '.repeat(slotBytes - 1)}\n`, slot * slotBytes, 'latin1');
       }
       fsyncSync(file);
@@ -89,6 +93,10 @@ export class Notes {
 // Made if it is not there, and never cut.
 const openFlags = constants.O_RDWR | constants.O_CREAT;
 
-function sumOf(id: string, number: string): string {
-  return createHash('sha256').update(`${id} ${number}`).digest('hex').slice(0, 16);
+function textOf({ what, id, number }: Note): string {
+  return `${what} ${id} ${number}`;
+}
+
+function sumOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

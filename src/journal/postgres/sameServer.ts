@@ -1,8 +1,9 @@
-import { attemptsGone, serverChanged, sharedJournalLost } from '../../words/sharedJournal.ts';
+import { recordsGone, serverChanged, sharedJournalLost } from '../../words/sharedJournal.ts';
 import type { JournalFacts, ServerFacts } from './hello.ts';
 import type { Line } from './line.ts';
 import { inSchema } from './migrations.ts';
-import type { Note, Notes } from './notes.ts';
+import type { Note } from './note.ts';
+import type { Notes } from './notes.ts';
 import { nowMs } from './serverTime.ts';
 import { sqlOf } from './statements.ts';
 
@@ -20,15 +21,25 @@ export async function sameServerAsBefore(
   facts: Facts,
   notes: Notes,
 ): Promise<boolean> {
-  const { says } = await lossOf(line, schema, facts, notes);
-  if (says !== undefined) throw sharedJournalLost(place, says);
+  await refuseLoss(line, schema, place, facts, notes);
   if (isKnownServer(facts)) return false;
   await addServer(line, schema, facts.server);
   return true;
 }
 
+export async function refuseLoss(
+  line: Line,
+  schema: string,
+  place: string,
+  facts: Facts,
+  notes: Notes,
+): Promise<void> {
+  const { says } = await lossOf(line, schema, facts, notes);
+  if (says !== undefined) throw sharedJournalLost(place, says);
+}
+
 type Loss = {
-  /** Attempts that the journal acknowledged to this machine, and does not know. */
+  /** What the journal acknowledged to this machine, and does not know. */
   readonly missing: readonly Note[];
   /** A sentence without its full stop; undefined where nothing is lost, as far as this machine can tell. */
   readonly says: string | undefined;
@@ -38,14 +49,14 @@ type Loss = {
 export async function lossOf(line: Line, schema: string, facts: Facts, notes: Notes): Promise<Loss> {
   const noted = notes.read();
   const missing = await missingNotes(line, schema, noted);
-  if (missing.length > 0) return { missing, says: attemptsGone(missing.length) };
+  if (missing.length > 0) return { missing, says: recordsGone(missing) };
   const isStrange = facts.journal.servers.length > 0 && noted.length === 0 && !isKnownServer(facts);
   return { missing, says: isStrange ? serverChanged : undefined };
 }
 
-/** Those of the attempts that the journal does not know. */
+/** Those that the journal does not know. */
 export async function missingNotes(line: Line, schema: string, noted: readonly Note[]): Promise<Note[]> {
-  const { rows } = await line.ask('attemptsKnown', sqlOf('attemptsKnown', schema), [
+  const { rows } = await line.ask('notesKnown', sqlOf('notesKnown', schema), [
     JSON.stringify(noted.map((note, n) => ({ n, ...note }))),
   ]);
   const known = new Set(rows.map(({ n }) => n));

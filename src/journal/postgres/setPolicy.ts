@@ -1,8 +1,11 @@
+import { join } from 'node:path';
 import { mayNotSetPolicy } from '../../words/journalPolicy.ts';
 import { codeOf } from './faults.ts';
-import type { ServerFacts } from './hello.ts';
+import { askJournal, type ServerFacts } from './hello.ts';
 import type { Line } from './line.ts';
 import { inSchema } from './migrations.ts';
+import { Notes } from './notes.ts';
+import { refuseLoss } from './sameServer.ts';
 import { refuseSchema } from './schemaCheck.ts';
 import { setPolicy as sql } from './spendingStep.ts';
 
@@ -11,6 +14,8 @@ type Target = {
   readonly schema: string;
   readonly place: string;
   readonly server: ServerFacts;
+  /** Where this machine keeps what it notes for itself. */
+  readonly dataFolder: string;
 };
 
 /**
@@ -18,11 +23,14 @@ type Target = {
  * being claimed meanwhile is waited for: it counts too.
  */
 export async function setPolicy(
-  { line, schema, place, server }: Target,
+  { line, schema, place, server, dataFolder }: Target,
   text: string,
   who: string,
 ): Promise<number> {
   await refuseSchema(line, schema, place);
+  const journal = await askJournal(line, schema);
+  const notes = new Notes(join(dataFolder, 'shared', journal.id, 'notes'));
+  await refuseLoss(line, schema, place, { server, journal }, notes);
   const run = (statement: string, values: unknown[] = []): ReturnType<Line['query']> =>
     line.query(inSchema(schema, statement), values);
   try {
@@ -36,9 +44,13 @@ export async function setPolicy(
     }
     const { rows } = await run(sql.add, [text, who, server.nowMs]);
     await run('COMMIT');
-    return Number(rows[0]?.seq);
+    const number = Number(rows[0]?.seq);
+    notes.write({ what: 'policy', id: String(server.nowMs), number });
+    return number;
   } catch (error) {
     await line.query('ROLLBACK').catch(() => line.destroy());
     throw codeOf(error) === '42501' ? mayNotSetPolicy(place, error) : error;
+  } finally {
+    notes.close();
   }
 }

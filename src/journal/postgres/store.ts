@@ -6,7 +6,7 @@ import { type Ask, gather } from './gathered.ts';
 import { Fenced, type Lease } from './lease.ts';
 import type { Line } from './line.ts';
 import type { Lines, Waiting } from './lines.ts';
-import type { Note } from './notes.ts';
+import type { Note } from './note.ts';
 import { readVerbs } from './readVerbs.ts';
 import type { Row } from './rows.ts';
 import type { SelectPage } from './selecting.ts';
@@ -25,7 +25,7 @@ type StoreInputs = {
   readonly lease: Lease;
   readonly silentSinceMs: () => number;
   readonly onServerTime: (nowMs: number) => void;
-  /** The last attempt of a commit that is on the server's disk. */
+  /** The last of a commit that is on the server's disk. */
   readonly onAcknowledged: (note: Note) => void;
 };
 
@@ -193,8 +193,13 @@ export class Store {
     if (works.length === 0) return { is: 'committed', results: [] };
     const { schema, lines, lease, silentSinceMs, onServerTime, onAcknowledged } = this.#inputs;
     let last: Note | undefined;
+    let noted: Note | undefined;
+    const recorded = (note: Note): void => {
+      noted = note;
+    };
     const started = (intent: Intent): void => {
-      last = { id: intent.id, number: intent.attempts };
+      last = { what: 'attempt', id: intent.id, number: intent.attempts };
+      recorded(last);
       this.#started.set(intent.id, intent);
     };
     const startedHere = (id: string): Intent | undefined => {
@@ -207,14 +212,14 @@ export class Store {
     const transaction = new SharedTransaction(line, schema, works, lease, onServerTime);
     let tried = await transaction.run((ask, page, within) => ({
       ...this.#readsBy(ask, page, within),
-      ...writeVerbs(ask, { owner, silentSinceMs, started, startedHere }),
+      ...writeVerbs(ask, { owner, silentSinceMs, started, recorded, startedHere }),
     }));
     if (tried.is === 'unheard') {
       tried = await this.#howItEnded(tried, transaction, { server, waiting, owner, last });
     }
     if (tried.is !== 'committed') return tried;
     transaction.acknowledged();
-    if (last !== undefined) onAcknowledged(last);
+    if (noted !== undefined) onAcknowledged(noted);
     return tried;
   }
 

@@ -1,6 +1,7 @@
 import { intentAsBegun } from '../intentAsBegun.ts';
 import type { Intent, NewIntent, Writes } from '../journal.ts';
 import type { Ask, Item } from './gathered.ts';
+import type { Note } from './note.ts';
 import { intentOf, type Row, standingOf } from './rows.ts';
 import { rowsReportedTogether, type StatementName } from './statements.ts';
 
@@ -20,12 +21,17 @@ type Owning = {
   silentSinceMs(): number;
   /** An attempt is on record, once the commit is. */
   started(intent: Intent): void;
+  /** So is something else that must not be forgotten. */
+  recorded(note: Note): void;
   /** What this process has an attempt of, as it was when that began. */
   startedHere(id: string): Intent | undefined;
 };
 
 /** Each within a transaction. */
-export function writeVerbs(ask: Ask, { owner, silentSinceMs, started, startedHere }: Owning): Writes {
+export function writeVerbs(
+  ask: Ask,
+  { owner, silentSinceMs, started, recorded, startedHere }: Owning,
+): Writes {
   const ours = (row: Row): Intent => intentOf(row, true);
   const change = async (name: StatementName, item: Item): Promise<void> => {
     await ask(name, item);
@@ -98,14 +104,20 @@ export function writeVerbs(ask: Ask, { owner, silentSinceMs, started, startedHer
     decide: async (id, { kind, who, atMs, reason, signature = null, fingerprint = null }) => {
       const kept = { kind, who: text(who), at: atMs, reason: text(reason), signature, fingerprint };
       await change('addDecision', { id, ...kept });
+      recorded({ what: 'decision', id, number: atMs });
       if (kind !== 'happened') await change('dateLanding', { id, at: kind === 'send-again' ? atMs : null });
       if (kind !== 'send-again') await change('resolve', { id, kind, at: atMs });
     },
-    observe: (id, { verdict, who, atMs, facts, signature = null, genesis = null, instruction = null }) =>
-      change('observe', {
+    observe: async (
+      id,
+      { verdict, who, atMs, facts, signature = null, genesis = null, instruction = null },
+    ) => {
+      await change('observe', {
         ...{ id, verdict, who: text(who), at: atMs, signature, genesis, instruction },
         facts: text(facts),
-      }),
+      });
+      recorded({ what: 'observation', id, number: atMs });
+    },
     markReported: (id, at) => change('markReported', { id, at }),
     markRowsReported: async ({ baseUrl, kind }, name, at) => {
       for (let last = 0; ; ) {

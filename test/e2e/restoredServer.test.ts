@@ -1,0 +1,74 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
+import { type PostgresServer, startServer } from '../../testing/postgres/server.ts';
+import { payAda, SandboxHome } from '../../testing/sandboxHome.ts';
+
+let server: PostgresServer;
+let operator: SandboxHome;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+beforeEach(async () => {
+  operator = await SandboxHome.open();
+  operator.env.BOTCTL_JOURNAL = await newSharedJournal(server);
+});
+afterEach(() => operator.close());
+
+const pay = [...payAda, '--once', 'rent', '--yes'];
+
+/** A payment whose reply was lost, and whose request never came to anything. */
+async function unknown(): Promise<string> {
+  await operator.sandbox.faults({ kind: 'drop', when: 'before' });
+  const { exit, intent } = await operator.json(pay);
+  expect(exit).toBe(9);
+  return intent?.id ?? '';
+}
+
+/** Where the journal still knows that it may have happened, that is said too. */
+async function isRefusedAsLost(what: string, exit: 1 | 9): Promise<void> {
+  const again = await operator.json(pay);
+  expect(again).toMatchObject({ exit, error: { code: exit === 1 ? 'journal-lost' : 'unknown' } });
+  expect(again.error?.next).toContain('botctl journal accept-loss');
+  expect(again.error?.message).toContain(`${what} that the journal acknowledged to this machine`);
+  const { stdout } = await operator.run(['doctor', '--json']);
+  expect(stdout).toContain(`${what} that the journal acknowledged`);
+}
+
+describe('a server restored from before', () => {
+  test('a decision sends nothing, and the doctor says what is missing', async () => {
+    const id = await unknown();
+    const early = await server.snapshot();
+    const resolve = ['resolve', id, '--happened', '--reason', 'paid by hand', '--yes'];
+    expect((await operator.run(resolve)).code).toBe(0);
+    expect(await operator.json(pay)).toMatchObject({ exit: 0, outcome: 'resolved' });
+    await server.restore(early);
+    await isRefusedAsLost('a decision', 9);
+    expect(await operator.sandbox.ledger({ kind: 'transfer' })).toEqual([]);
+    const accepted = await operator.json(['journal', 'accept-loss', '--yes']);
+    expect(accepted).toMatchObject({ exit: 0, missing: [{ intent: id, decision: expect.any(String) }] });
+    expect(await operator.json(pay)).toMatchObject({ exit: 0, outcome: 'accepted' });
+  }, 60_000);
+
+  test('a policy sends nothing, and sets no other', async () => {
+    const file = join(operator.home.path, 'policy.json');
+    writeFileSync(
+      file,
+      JSON.stringify({ schema: 'botctl-policy/1', limits: { SOL: { day: '100' } }, fresh_journal: 'allow' }),
+      { mode: 0o600 },
+    );
+    const early = await server.snapshot();
+    expect((await operator.run(['policy', 'set', file])).code).toBe(0);
+    await server.restore(early);
+    await isRefusedAsLost('a policy', 1);
+    expect(await operator.json(['policy', 'set', file])).toMatchObject({
+      exit: 1,
+      error: { code: 'journal-lost' },
+    });
+    const accepted = await operator.json(['journal', 'accept-loss', '--yes']);
+    expect(accepted).toMatchObject({ exit: 0, missing: [{ policy: 1 }] });
+    expect(await operator.json(pay)).toMatchObject({ exit: 0, outcome: 'accepted' });
+  }, 60_000);
+});
