@@ -151,11 +151,14 @@ export function serverTooOld(place: string, version: number, least: number): Fai
   );
 }
 
-export function throughPooler(place: string): Failure {
+export function throughPooler(place: string, cause: unknown): Failure {
   return new Failure(
     'journal-schema',
-    unsent(`What answers for the journal ${place} is a pooler that changes servers between statements`),
-    { hint: 'Name the server itself, or a pooler in session mode.' },
+    unsent(`A pooler stands before the journal ${place} that gives each transaction another connection`),
+    {
+      hint: 'Have it set to session mode (PgBouncer: pool_mode = session), or name the server itself.',
+      cause,
+    },
   );
 }
 

@@ -9,7 +9,6 @@ const sound: SharedLook = {
     versionNumber: 180_004,
     isStandby: false,
     settings: { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', server_encoding: 'UTF8' },
-    isDirect: true,
     systemId: '1',
     timeline: 1,
     startedAtMs: 0,

@@ -9,7 +9,6 @@ import { startGate } from '../../testing/gate.ts';
 import { Home } from '../../testing/home.ts';
 import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
-import { startPretendPooler } from '../../testing/postgres/pooler.ts';
 import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
 import { silenceUntil, upForLong } from '../../testing/postgres/silence.ts';
 import { program, programWords } from '../../testing/program.ts';
@@ -193,16 +192,6 @@ describe('a journal that cannot be used', () => {
       expect.objectContaining({ code, retry: 'after-fix', message: expect.stringContaining(sentence) }),
     ]);
     expect(await sandbox.ledger()).toEqual([]);
-  });
-
-  test('because a pooler stands before it is refused', async () => {
-    const pooler = closedAfterTest(await startPretendPooler(server));
-    const { code, said } = await run(payRent, machine(pooler.through(journal)));
-    expect([code, said.error?.code, said.error?.message]).toEqual([
-      1,
-      'journal-schema',
-      expect.stringContaining('is a pooler that changes servers'),
-    ]);
   });
 
   test('because its database is not in UTF8 is refused', async () => {

@@ -29,7 +29,7 @@ export const withoutPgbouncer = pgbouncer === undefined ? ' (skipped: there is n
 /** PgBouncer before that server; in transaction mode each transaction may get another connection. */
 export async function startPooler(
   server: PostgresServer,
-  mode: 'transaction' | 'session' = 'transaction',
+  mode: 'transaction' | 'session' | 'statement' = 'transaction',
 ): Promise<Pooler> {
   if (pgbouncer === undefined) throw new Error('there is no pgbouncer on this machine');
   const folder = await newServerFolder();
@@ -81,18 +81,18 @@ logfile = ${log}
 `;
 }
 
-/**
- * What shows a pooler, on machines that have none: the process that the server names when a client connects is
- * not the one that works for it.
- */
+/** What shows a pooler, on machines that have none: what answers was told another word than the client has said. */
 export function startPretendPooler(server: PostgresServer): Promise<CuttableProxy> {
   return startCuttableProxy(server.port, (from, message) => {
-    if (from === 'client' || message[0] !== 'K'.charCodeAt(0)) return message;
+    const at = from === 'client' ? message.indexOf(word) : -1;
+    if (at < 0) return message;
     const changed = Buffer.from(message);
-    changed.writeInt32BE(1, 5);
+    changed.fill('x', at + word.length, at + word.length + 32);
     return changed;
   });
 }
+
+const word = "SET botctl.line = '";
 
 function listens(port: number): Promise<boolean> {
   return new Promise((resolve) => {

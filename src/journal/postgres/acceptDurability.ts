@@ -25,9 +25,11 @@ export async function isDurabilityAccepted({ line, schema, place }: Asked): Prom
 /** From now on the journal is used although its server may lose what it has acknowledged. */
 export async function acceptDurability({ line, schema, place, server }: Asked, who: string): Promise<void> {
   try {
+    await line.begin();
     await line.query(inSchema(schema, insertAccepted), [
       JSON.stringify({ who, at: server.nowMs, off: settingsOff(server) }),
     ]);
+    await line.query('COMMIT');
   } catch (error) {
     throw codeOf(error) === '42501' ? mayNotAccept(place, error) : error;
   }

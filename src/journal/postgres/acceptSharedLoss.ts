@@ -48,7 +48,7 @@ export async function acceptSharedLoss(
     missing.length > 0
       ? ['notes', JSON.stringify(missing)]
       : ['server', JSON.stringify({ system_id: server.systemId, timeline: server.timeline })];
-  await line.query('BEGIN');
+  await line.begin();
   try {
     await line.query(inSchema(schema, insertServer), [server.systemId, server.timeline]);
     await line.query(inSchema(schema, insertLoss), [what, who, detail]);

@@ -7,7 +7,6 @@ import {
   serverTooOld,
   settingOff,
   standbyOnly,
-  throughPooler,
 } from '../../words/sharedJournal.ts';
 import type { JournalFacts, ServerFacts } from './hello.ts';
 
@@ -17,7 +16,6 @@ const leastVersion = 15;
 export function refusalOfServer(server: ServerFacts, place: string): Failure | undefined {
   const version = Math.floor(server.versionNumber / 10_000);
   if (version < leastVersion) return serverTooOld(place, version, leastVersion);
-  if (!server.isDirect) return throughPooler(place);
   const encoding = server.settings.server_encoding;
   return encoding === 'UTF8' ? undefined : notUtf8(place, encoding);
 }

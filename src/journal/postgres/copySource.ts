@@ -42,7 +42,7 @@ export class CopySource {
   /** From now on nobody sends by it. Refused while somebody may: who is silent is dead only after a whole lease. */
   async close(movedTo: string, silentSinceMs: number): Promise<void> {
     const { line, place } = this.#inputs;
-    await line.query('BEGIN');
+    await line.begin();
     try {
       // Nobody becomes an owner, or renews a lease, until it is over.
       await this.#rows('LOCK TABLE @schema.owners IN SHARE ROW EXCLUSIVE MODE');

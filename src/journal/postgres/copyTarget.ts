@@ -79,7 +79,7 @@ export class CopyTarget {
 
   async #transact<Result>(work: () => Promise<Result>): Promise<Result> {
     const { line, lease } = this.#inputs;
-    const answers = await line.all(['BEGIN', 'SET LOCAL synchronous_commit = on', lease.renewal]);
+    const answers = await line.all(['BEGIN', 'SET LOCAL synchronous_commit = on', lease.renewalOn(line)]);
     try {
       lease.fence(answers.at(-1)?.rows ?? []);
       const result = await work();

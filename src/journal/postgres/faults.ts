@@ -9,7 +9,9 @@ import {
   serverWithoutTls,
   sharedJournalBusy,
   silentServer,
+  throughPooler,
 } from '../../words/sharedJournal.ts';
+import { elsewhere } from './line.ts';
 import { Overtaken } from './writeVerbs.ts';
 
 /** The server's code for what went wrong; undefined for what is not the server's. */
@@ -19,6 +21,19 @@ export function codeOf(error: unknown): string | undefined {
 
 const driverSays =
   /^(?:Connection terminated|Client (?:was closed|has encountered)|Query read timeout|timeout expired|the connection was lost|the server undid)/u;
+
+/** What answers is not what the line was introduced to: a pooler has given the transaction to another connection. */
+export function isElsewhere(error: unknown): boolean {
+  const code = codeOf(error) ?? '';
+  const said = error instanceof Error ? error.message : '';
+  return pooled.includes(code) || (code === '22P02' && said.includes(elsewhere)) || noTransactions.test(said);
+}
+
+/** A statement that was prepared elsewhere is not known here, or one of that name is another's. */
+const pooled = ['26000', '42P05'];
+
+/** PgBouncer's own words. */
+const noTransactions = /statement pooling mode/u;
 
 export const undone = 'the server undid a commit';
 
@@ -114,6 +129,7 @@ export function serverFailure(error: unknown, place: string): unknown {
   const denial = denialOf(error);
   if (denial !== undefined)
     return journalDenied(place, { denial, why: troubleOf(error), role: roleIn(place) }, error);
+  if (isElsewhere(error)) return throughPooler(place, error);
   if (code === '53100') return serverDiskFull(place, error);
   if (code === lockTimedOut || code === tookTooLong) return sharedJournalBusy(place, error);
   if (code === ruleOfJournal || code.startsWith('23')) return rulesRefused(place, troubleOf(error), error);

@@ -14,8 +14,6 @@ export type ServerFacts = {
   readonly settings: Readonly<
     Record<'fsync' | 'full_page_writes' | 'synchronous_commit' | 'server_encoding', string>
   >;
-  /** What answers is the process that the line was made to, not a pooler's choice. */
-  readonly isDirect: boolean;
   readonly systemId: string;
   readonly timeline: number;
   readonly startedAtMs: number;
@@ -78,11 +76,18 @@ const aboutServer = `SELECT current_setting('server_version_num')::int AS versio
 const aboutSystem = `SELECT system_identifier::text AS id FROM pg_control_system()`;
 
 export async function askServer(line: Line): Promise<ServerFacts> {
-  const { row, more } = await askWithMore(line, [...session, aboutServer], aboutSystem);
+  const { row, more } = await askWithMore(line, [...session, line.introduction, aboutServer], aboutSystem);
   return serverFacts(line, row, more);
 }
 
+/** Settles how this side of a line is spoken with, where nothing is asked of the server itself. */
+export async function introduce(line: Line): Promise<void> {
+  const answers = await line.all([...session, line.introduction, 'SELECT pg_backend_pid() AS pid']);
+  line.introducedTo(Number(answers.at(-1)?.rows[0]?.pid));
+}
+
 function serverFacts(line: Line, row: Row, system: Row | undefined): ServerFacts {
+  line.introducedTo(Number(row.pid));
   const setting = (name: string): string => String(row[name]);
   return {
     versionNumber: Number(row.version),
@@ -93,7 +98,6 @@ function serverFacts(line: Line, row: Row, system: Row | undefined): ServerFacts
       synchronous_commit: setting('synchronous_commit'),
       server_encoding: setting('server_encoding'),
     },
-    isDirect: line.serverPid === row.pid,
     // Some managed servers let nobody ask.
     systemId: system === undefined ? '' : String(system.id),
     timeline: Number(row.timeline),
@@ -158,7 +162,7 @@ export async function askAll(
 ): Promise<{ readonly server: ServerFacts; readonly journal: JournalFacts } | undefined> {
   const ofJournal = [readVersion, aboutJournal, readSalt].map((sql) => inSchema(schema, sql));
   try {
-    const answers = await line.all([...session, aboutServer, aboutSystem, ...ofJournal]);
+    const answers = await line.all([...session, line.introduction, aboutServer, aboutSystem, ...ofJournal]);
     const [server = {}, system, version, journal = {}, salt] = answers.slice(-5).map(({ rows }) => rows[0]);
     if (Number(version?.version) !== schemaVersion) return undefined;
     return { server: serverFacts(line, server, system), journal: journalFacts(journal, salt) };

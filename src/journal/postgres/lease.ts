@@ -25,6 +25,9 @@ function msSince(then: Moment, now = thisMoment()): number {
 /** Others take this process for dead: it starts nothing new. */
 export class Fenced extends Error {}
 
+/** A line, as far as what is asked on it must know. */
+type Answering = { readonly here: string };
+
 /** This process as an owner: alive for as long as it renews its lease. */
 export class Lease {
   readonly id = randomUUID({ disableEntropyCache: true });
@@ -64,7 +67,7 @@ export class Lease {
   }
 
   /** Registers the process, or renews its lease; no row where others have ended it. */
-  get renewal(): string {
+  renewalOn({ here }: Answering): string {
     this.#isAskedFor = true;
     const host = hostname().replaceAll(/[^\w.-]/gu, '_');
     return inSchema(
@@ -72,23 +75,23 @@ export class Lease {
       `INSERT INTO @schema.owners AS o (id, host, pid, begun_at, renewed_at)
        VALUES ('${this.id}', '${host}', ${process.pid}, ${nowMs}, ${nowMs})
        ON CONFLICT (id) DO UPDATE SET renewed_at = ${nowMs} WHERE o.ended_at IS NULL
-       RETURNING pg_current_xact_id()::text AS xid, renewed_at AS now,
+       RETURNING ${here} AS here, pg_current_xact_id()::text AS xid, renewed_at AS now,
          (SELECT max(seq) FROM @schema.policies) AS policy`,
     );
   }
 
   /** Renews it where it is on record: no row where it is not, or others have ended it. */
-  get renewalOnly(): string {
+  renewalOnlyOn({ here }: Answering): string {
     return inSchema(
       this.#schema,
-      `UPDATE @schema.owners SET renewed_at = ${nowMs} WHERE id = '${this.id}' AND ended_at IS NULL RETURNING renewed_at`,
+      `UPDATE @schema.owners SET renewed_at = ${nowMs} WHERE id = '${this.id}' AND ended_at IS NULL RETURNING ${here}`,
     );
   }
 
-  get end(): string {
+  endOn({ here }: Answering): string {
     return inSchema(
       this.#schema,
-      `UPDATE @schema.owners SET ended_at = ${nowMs} WHERE id = '${this.id}' AND ended_at IS NULL`,
+      `UPDATE @schema.owners SET ended_at = ${nowMs} WHERE id = '${this.id}' AND ended_at IS NULL RETURNING ${here}`,
     );
   }
 

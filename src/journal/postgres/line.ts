@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { Client, CustomTypesConfig, QueryConfig } from 'pg';
 import { notAsDemanded } from '../../words/journalUrl.ts';
@@ -21,11 +22,16 @@ type Connecting = { readonly leftMs?: LeftMs; readonly givenUp?: AbortSignal };
 
 const longestGoodbyeMs = 1000;
 
+/** Told by the server where a transaction came to another of its processes than the line was introduced to. */
+export const elsewhere = 'another process than this connection began with';
+
 /** One connection to the server. What breaks once stays broken: there is another one, or none. */
 export class Line {
   readonly #client: Client;
   readonly #address: Address;
   #isBroken = false;
+  readonly #word = randomBytes(16).toString('hex');
+  #processId: number | undefined;
   /** Warnings of the server since the last statement began. */
   #warnings: string[] = [];
   #leftMs: LeftMs = always;
@@ -104,9 +110,26 @@ export class Line {
     return this.#warnings;
   }
 
-  /** The process on the server that answers, as it said itself when the line was made. */
-  get serverPid(): number | null {
-    return (this.#client as Client & { readonly processID: number | null }).processID;
+  /**
+   * Leaves a word with the process on the server that answers. Behind a pooler the next answer may be another's, and
+   * the number that the driver was told at first is the pooler's own.
+   */
+  get introduction(): string {
+    return `SET botctl.line = '${this.#word}'`;
+  }
+
+  introducedTo(processId: number): void {
+    this.#processId = processId;
+  }
+
+  /** SQL that is true, or an error where it is another process that answers: nothing beside it is committed. */
+  get here(): string {
+    return `(CASE WHEN pg_backend_pid() = ${this.#processId} AND current_setting('botctl.line', true) = '${this.#word}'
+      THEN 'true' ELSE '${elsewhere}' END)::boolean`;
+  }
+
+  async begin(...more: readonly string[]): Promise<void> {
+    await this.all(['BEGIN', `SELECT ${this.here}`, ...more]);
   }
 
   /** One statement, prepared under this name. */

@@ -3,6 +3,7 @@ import { interrupted } from '../../words/interrupted.ts';
 import type { Address } from './address.ts';
 import { placeOf } from './address.ts';
 import { isComingBack, isDenied, unreachable } from './faults.ts';
+import { introduce } from './hello.ts';
 import { type LeftMs, Line } from './line.ts';
 
 /** How long a command waits for a server that is away, and by whose clock. */
@@ -117,15 +118,22 @@ export class Lines {
 
   /** A line of its own, beside the one that may be busy. */
   async another(): Promise<Line> {
-    return Line.connect(this.#address);
+    const line = await Line.connect(this.#address);
+    await introduce(line).catch((error: unknown) => {
+      line.destroy();
+      throw error;
+    });
+    return line;
   }
 
   /** The last word, where there is still a line for it. */
-  async farewell(statement: string): Promise<void> {
+  async farewell(statement: (line: Line) => string): Promise<void> {
     const line = this.#line;
     if (line === undefined || line.isBroken) return;
     const late = setTimeout(() => line.destroy(), longestFarewellMs);
-    await line.all(['BEGIN', 'SET LOCAL synchronous_commit = off', statement, 'COMMIT']).catch(() => {});
+    await line
+      .all(['BEGIN', 'SET LOCAL synchronous_commit = off', statement(line), 'COMMIT'])
+      .catch(() => {});
     clearTimeout(late);
   }
 

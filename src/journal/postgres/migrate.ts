@@ -7,6 +7,8 @@ type SqlClient = {
     text: string,
     values?: unknown[],
   ): Promise<{ readonly command: string; readonly rows: readonly Readonly<Record<string, unknown>>[] }>;
+  /** SQL that fails where another process of the server answers than did before. */
+  readonly here?: string;
 };
 
 type SchemaState =
@@ -94,6 +96,7 @@ async function takeStep(
     client.query(inSchema(schema, sql), values.length === 0 ? undefined : values);
   await run('BEGIN');
   try {
+    await run(`SELECT ${client.here ?? 'true'}`);
     await run('SET LOCAL synchronous_commit = on; SET LOCAL statement_timeout = 0');
     await run(endTransactionsAfter('0', 'transaction'));
     if (version === 1 && !(await exists(client, schema))) await run('CREATE SCHEMA @schema');

@@ -23,7 +23,7 @@ export async function openTarget(shared: Shared) {
     journalId: journal.id,
     salt: journal.salt ?? new Uint8Array(),
     end: async (): Promise<void> => {
-      if (!line.isBroken) await line.query(lease.end).catch(() => undefined);
+      if (!line.isBroken) await line.query(lease.endOn(line)).catch(() => undefined);
     },
   };
 }

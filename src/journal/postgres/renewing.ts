@@ -18,7 +18,7 @@ export function keepLeaseRenewed(lease: Lease, lines: Lines): { stop(): void } {
       if (own === undefined || own.isBroken) own = await lines.another();
       if (isStopped) return own.destroy();
       const askedAt = thisMoment();
-      const { rows } = await own.query(lease.renewalOnly);
+      const { rows } = await own.query(lease.renewalOnlyOn(own));
       lease.fence(rows);
       lease.renewed(askedAt);
     } catch (error) {

@@ -72,7 +72,7 @@ export const insertServer = `INSERT INTO @schema.servers (system_id, timeline, s
 
 /** What of it is lost is added again: nobody has to wait until it is on a disk, or on a standby. */
 async function addServer(line: Line, schema: string, { systemId, timeline }: ServerFacts): Promise<void> {
-  await line.all(['BEGIN', 'SET LOCAL synchronous_commit = off']);
+  await line.begin('SET LOCAL synchronous_commit = off');
   await line.query(inSchema(schema, insertServer), [systemId, timeline]);
   await line.query('COMMIT');
 }

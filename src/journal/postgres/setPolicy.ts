@@ -34,8 +34,7 @@ export async function setPolicy(
   const run = (statement: string, values: unknown[] = []): ReturnType<Line['query']> =>
     line.query(inSchema(schema, statement), values);
   try {
-    await run('BEGIN');
-    await run('SET LOCAL synchronous_commit = on');
+    await line.begin('SET LOCAL synchronous_commit = on');
     await run(sql.alone);
     if ((await run(sql.isCounting)).rows.length === 0) {
       await run(sql.seedSpending, [server.nowMs]);

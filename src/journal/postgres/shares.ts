@@ -67,7 +67,7 @@ export class SharedShares implements Shares {
     return this.#inputs.store.onLine(async (line) => {
       const askedAt = thisMoment();
       try {
-        const answers = await line.all(['BEGIN', this.#inputs.lease.renewal]);
+        const answers = await line.all(['BEGIN', this.#inputs.lease.renewalOn(line)]);
         this.#fence(answers.at(-1)?.rows ?? []);
         const joined = await this.#joinOn(line, batch, changedFile);
         await line.query('COMMIT');
@@ -126,7 +126,11 @@ export class SharedShares implements Shares {
   async #ask(line: Line, statements: readonly string[]): Promise<readonly (readonly Row[])[]> {
     const { lease } = this.#inputs;
     const askedAt = thisMoment();
-    const answers = await line.all(['SET LOCAL synchronous_commit = off', lease.renewal, ...statements]);
+    const answers = await line.all([
+      'SET LOCAL synchronous_commit = off',
+      lease.renewalOn(line),
+      ...statements,
+    ]);
     this.#fence(answers[1]?.rows ?? []);
     lease.renewed(askedAt);
     return answers.slice(2).map(({ rows }) => rows);

@@ -1,7 +1,16 @@
 import { commitUnheard, fenced, journalUnreachable, notOnStandby } from '../../words/sharedJournal.ts';
 import type { GuardedWork, Guards, Intent, Reads, Work } from '../journal.ts';
 import { Turns } from '../turns.ts';
-import { codeOf, isHeldUp, isOfNetwork, isPassing, needsTime, serverFailure, unreachable } from './faults.ts';
+import {
+  codeOf,
+  isElsewhere,
+  isHeldUp,
+  isOfNetwork,
+  isPassing,
+  needsTime,
+  serverFailure,
+  unreachable,
+} from './faults.ts';
 import { type Ask, gather } from './gathered.ts';
 import { Fenced, type Lease } from './lease.ts';
 import type { Line } from './line.ts';
@@ -95,7 +104,7 @@ export class Store {
   async close(): Promise<void> {
     const { lines, lease } = this.#inputs;
     await this.#turns.alone(async () => {
-      if (lease.mayBeKnown) await lines.farewell(lease.end);
+      if (lease.mayBeKnown) await lines.farewell((line) => lease.endOn(line));
       await lines.close();
     });
   }
@@ -133,6 +142,7 @@ export class Store {
     const { because } = tried;
     // It answers: what comes next has nothing to do with what was waited for.
     if (tried.is === 'undone' && !needsTime(because)) waiting.over();
+    if (isElsewhere(because)) return rejectAll(because);
     if (because instanceof Fenced) return this.#withoutFenced(works, effort);
     if (tried.is === 'undone') {
       if (works.length > 1) return this.#apart(works, tried.failed, effort);
@@ -313,7 +323,7 @@ async function statusOf(
 /** Nobody has heard whether it was waited for: what is written after it is waited for, too. */
 async function isOnStandby(line: Line, lease: Lease): Promise<boolean> {
   try {
-    await line.all(['BEGIN', 'SET LOCAL synchronous_commit = on', lease.renewal, 'COMMIT']);
+    await line.all(['BEGIN', 'SET LOCAL synchronous_commit = on', lease.renewalOn(line), 'COMMIT']);
   } catch {
     line.destroy();
     return false;

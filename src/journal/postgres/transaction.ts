@@ -101,7 +101,7 @@ export class SharedTransaction<Result> {
       `SET LOCAL synchronous_commit = ${isLax ? 'off' : 'on'}`,
       `SET LOCAL lock_timeout = '10s'`,
       ...(locks.length === 0 ? [] : [takeLocks(locks)]),
-      fence ? this.#lease.renewal : askNumber,
+      fence ? this.#lease.renewalOn(this.#line) : askNumber(this.#line),
     ]);
     const rows = answers.at(-1)?.rows ?? [];
     if (fence) this.#lease.fence(rows);
@@ -160,7 +160,8 @@ const inFailed = '25P02';
 
 const takesNothing = '25006';
 
-const askNumber = `SELECT pg_current_xact_id()::text AS xid, ${nowMs} AS now`;
+const askNumber = ({ here }: Line): string =>
+  `SELECT ${here} AS here, pg_current_xact_id()::text AS xid, ${nowMs} AS now`;
 
 type Lock = { readonly number: bigint; readonly isShared: boolean };
 

@@ -7,7 +7,6 @@ const server: ServerFacts = {
   versionNumber: 150_004,
   isStandby: false,
   settings: { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', server_encoding: 'UTF8' },
-  isDirect: true,
   systemId: '7',
   timeline: 1,
   startedAtMs: 1,
@@ -37,12 +36,6 @@ test.each<[string, Partial<ServerFacts>, string, string]>([
     { versionNumber: 140_011 },
     'journal-schema',
     'is PostgreSQL 14, and botctl needs 15 or newer',
-  ],
-  [
-    'behind a pooler that changes it',
-    { isDirect: false },
-    'journal-schema',
-    'is a pooler that changes servers',
   ],
   ['in another encoding', set({ server_encoding: 'SQL_ASCII' }), 'journal-schema', 'is encoded in SQL_ASCII'],
 ])('a server %s is asked nothing', (_what, change, code, said) => {

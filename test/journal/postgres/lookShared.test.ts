@@ -28,7 +28,7 @@ test.each([18, 15] as const)('what a look at a shared journal shows on PostgreSQ
       runners: 1,
       counts: { accepted: 1, unknown: 1, sending: 1 },
       oldestUnknown: { id: unknown },
-      notes: { held: 1, missing: 0, isNewServer: false },
+      notes: { held: 1, missing: [], isNewServer: false },
       spilled: undefined,
     });
     expect(Math.abs(look.aheadMs)).toBeLessThan(2_000 + look.latencyMs);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KeySum } from '../../../src/batch/keySum.ts';
 import { sandboxBaseUrl } from '../../../src/intent/baseUrl.ts';
 import { parseAddress } from '../../../src/journal/postgres/address.ts';
+import { introduce } from '../../../src/journal/postgres/hello.ts';
 import { Lease } from '../../../src/journal/postgres/lease.ts';
 import { Line } from '../../../src/journal/postgres/line.ts';
 import { SharedShares } from '../../../src/journal/postgres/shares.ts';
@@ -77,7 +78,11 @@ function ordinalsOf({ first, last }: Range): number[] {
 describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
   beforeAll(async () => {
     const url = await newSharedJournal(await sharedServer(version));
-    connect = () => Line.connect(parseAddress(url, 'BOTCTL_JOURNAL', {}, () => 'nobody'));
+    connect = async () => {
+      const line = await Line.connect(parseAddress(url, 'BOTCTL_JOURNAL', {}, () => 'nobody'));
+      await introduce(line);
+      return line;
+    };
     line = await connect();
   });
   afterAll(() => line.close());
