@@ -122,6 +122,7 @@ export const failureExits = {
   'batch-at-work': 6,
   'rate-limited': 7,
   unreachable: 8,
+  'bad-certificate': 8,
   'node-unusable': 8,
   unknown: 9,
   'in-progress': 9,
@@ -206,6 +207,7 @@ const ownRetries: Partial<Record<FailureCode, Retry>> = {
   'journal-unreachable': 'same-command',
   fenced: 'same-command',
   'batch-at-work': 'same-command',
+  'bad-certificate': 'after-fix',
   stopped: 'after-fix',
 };
 

@@ -190,7 +190,8 @@ function note(end: RowEnd, run: Run): void {
   counts[cameTo] += 1;
   if (!end.sent && isDone(cameTo)) run.doneElsewhere += 1;
   const { problem } = end.explanation;
-  if (problem !== undefined) needs.add(problem.retry);
+  // What is open is always sent by the same command, also where something must be fixed before it.
+  if (problem !== undefined) needs.add(cameTo === 'open' ? 'same-command' : problem.retry);
   sheet.recordEnd(end.row.ordinal, cameTo, ownIntent(end.outcome), problem?.message);
   rules.note(end);
 }

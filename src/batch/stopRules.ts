@@ -8,6 +8,7 @@ import type { RowEnd } from './rowEnd.ts';
 export type Stop =
   | { readonly because: 'token'; readonly status: number }
   | { readonly because: 'balance' }
+  | { readonly because: 'certificate'; readonly trouble: string }
   | { readonly because: 'service-down'; readonly rows: number }
   | { readonly because: 'held'; readonly rows: number }
   | { readonly because: 'max-failures'; readonly failures: number }
@@ -96,6 +97,8 @@ export class StopRules {
     if (status === 401 || status === 403) this.#stopFor({ because: 'token', status });
     if (status === 402 && this.#limits.kind === 'transfer') this.#stopFor({ because: 'balance' });
     if (outcome.is === 'not-recorded') this.fail(outcome.cause);
+    if (outcome.is === 'concluded' && outcome.stopped?.because === 'certificate')
+      this.#stopFor(outcome.stopped);
     const answered = outcome.is !== 'concluded' || !['unknown', 'open'].includes(outcome.intent.state);
     this.#unansweredInARow = answered ? 0 : this.#unansweredInARow + 1;
     if (this.#unansweredInARow >= this.#limits.concurrency) {

@@ -149,5 +149,5 @@ function codeOfEnd(needs: ReadonlySet<Retry>, stop: Stop | undefined): FailureCo
 
 function needsFixing(stop: Stop): boolean {
   if (stop.because === 'failure') return retryOf(stop.failure.code) === 'after-fix';
-  return stop.because === 'token' || stop.because === 'balance';
+  return stop.because === 'token' || stop.because === 'balance' || stop.because === 'certificate';
 }

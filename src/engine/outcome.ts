@@ -7,6 +7,7 @@ import type { NotSentKind } from './planKinds.ts';
 /** Why no further attempt was made. */
 export type Stopped =
   | { readonly because: 'no-tries-left' }
+  | { readonly because: 'certificate'; readonly trouble: string }
   | { readonly because: 'would-wait-too-long'; readonly comeBackAtMs: number }
   | { readonly because: 'interrupted' }
   | { readonly because: 'nothing-to-gain' };

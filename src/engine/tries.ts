@@ -1,4 +1,5 @@
 import type { AttemptEnd } from '../journal/journal.ts';
+import { isOfCertificate } from '../wire/tlsTrouble.ts';
 import { nextPauseMs } from './backoff.ts';
 import type { EngineContext } from './context.ts';
 import type { Stopped } from './outcome.ts';
@@ -7,6 +8,7 @@ import type { Stopped } from './outcome.ts';
 export class Tries {
   readonly #engine: EngineContext;
   #attempts = 0;
+  #certificatesRefused = 0;
   /**
    * Pauses, flights and the journal's own time after the first attempt. Added up, for a clock that jumps within them
    * must not count.
@@ -21,6 +23,7 @@ export class Tries {
   count(end: AttemptEnd, tookMs: number): void {
     if (this.#attempts > 0) this.#spend(tookMs, this.#engine.limits.timeoutMs);
     if (!this.#waitsWithAll(end)) this.#attempts += 1;
+    if (isOfCertificate(end.trouble)) this.#certificatesRefused += 1;
   }
 
   /** The journal took so long, after an attempt or before the next one: its server may have been away. */
@@ -36,14 +39,15 @@ export class Tries {
   next(end: AttemptEnd): number | Stopped {
     const { interrupts, pace, limits, chance, clock } = this.#engine;
     if (interrupts.first.aborted) return { because: 'interrupted' };
-    const { retryAfterMs } = end;
+    const { retryAfterMs, trouble } = end;
     if (this.#waitsWithAll(end)) {
       pace?.limited(retryAfterMs);
       return 0;
     }
     const tried = { attempts: this.#attempts, sinceFirstMs: this.#sinceFirstMs, retryAfterMs };
-    const pauseMs = nextPauseMs(tried, limits, chance.fraction());
+    const pauseMs = this.#mayTryAgain ? nextPauseMs(tried, limits, chance.fraction()) : undefined;
     if (pauseMs !== undefined) return pauseMs;
+    if (trouble !== undefined && isOfCertificate(trouble)) return { because: 'certificate', trouble };
     return retryAfterMs === undefined
       ? { because: 'no-tries-left' }
       : { because: 'would-wait-too-long', comeBackAtMs: clock.now() + retryAfterMs };
@@ -57,6 +61,11 @@ export class Tries {
     this.#sinceFirstMs += waitMs;
     // Waited together with a whole batch, which costs nobody's own time.
     await pace?.turn(interrupts.first);
+  }
+
+  /** A certificate stays as it is; but one of several servers behind a name may be the wrong one. */
+  get #mayTryAgain(): boolean {
+    return this.#certificatesRefused < 2;
   }
 
   /** In a batch a limit is not this intent's own trouble: it costs no try, and the pace knows how long it lasts. */

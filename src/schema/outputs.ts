@@ -253,7 +253,16 @@ const batchEnd = z
       })
       .describe('how the rows stand at the end; what is none is absent'),
     stopped: oneOf([
-      ...['token', 'balance', 'service-down', 'held', 'max-failures', 'interrupted', 'failure'],
+      ...[
+        'token',
+        'balance',
+        'certificate',
+        'service-down',
+        'held',
+        'max-failures',
+        'interrupted',
+        'failure',
+      ],
       ...['others-at-work', 'policy'],
     ])
       .optional()

@@ -22,6 +22,12 @@ const certificates: Readonly<Record<string, string>> = {
   ERR_TLS_DH_PARAM_SIZE: say.tooWeak,
 };
 
+/** Trying again helps only after somebody has changed the server, the proxy or this machine. */
+export function isOfCertificate(trouble: string | undefined): boolean {
+  const known = [...Object.values(certificates), say.notAccepted];
+  return trouble !== undefined && known.some((words) => trouble.includes(words));
+}
+
 /** OpenSSL's reasons, without what says which side and which version of TLS they come from. */
 const reasons: Readonly<Record<string, string>> = {
   WRONG_VERSION_NUMBER: say.notTls,

@@ -2,6 +2,7 @@ import { Failure, type FailureCode, type FailureDetails } from '../errors.ts';
 import type { Kind } from '../intent/wanted.ts';
 import type { Runner } from '../journal/shares.ts';
 import type { Refusal } from '../policy/rules.ts';
+import { adviceOn } from '../wire/trouble.ts';
 import { counted, formatCount, listed } from './list.ts';
 import { withoutEnd } from './nothing.ts';
 import { policyWords } from './policy.ts';
@@ -99,6 +100,7 @@ type StopWords =
   | { readonly because: 'token'; readonly status: number }
   | { readonly because: 'balance' | 'interrupted' }
   | { readonly because: 'policy'; readonly refusal: Refusal }
+  | { readonly because: 'certificate'; readonly trouble: string }
   | { readonly because: 'service-down' | 'held'; readonly rows: number }
   | { readonly because: 'max-failures'; readonly failures: number }
   | { readonly because: 'others-at-work'; readonly runners: readonly Runner[] }
@@ -114,6 +116,8 @@ function reasonFor(stop: StopWords): string {
       return `The wallet’s balance is insufficient (status 402), ${soNoMore}`;
     case 'policy':
       return `${withoutEnd(policyWords(stop.refusal)[1].message)} No new rows of this asset were begun.`;
+    case 'certificate':
+      return `The service could not be reached (${stop.trouble}), ${soNoMore}`;
     case 'service-down':
       return `${theLast(stop.rows)} ended without an answer: the service seems to be down, ${soNoMore}`;
     case 'held':
@@ -137,6 +141,7 @@ const before: Readonly<Record<StopWords['because'], string>> = {
   token: 'Fix the token or its permission.',
   balance: 'Fund the bot’s wallet, fees included.',
   policy: 'Wait until more is free, or have the policy changed by who may do that.',
+  certificate: 'Have the server’s certificate put right.',
   'service-down': 'Wait until the service answers.',
   held: 'Check the held rows before anything more is sent.',
   'max-failures': 'See why they are not done.',
@@ -149,10 +154,15 @@ const before: Readonly<Record<StopWords['because'], string>> = {
 const notHelpedByRunning: readonly string[] = ['not-sent', 'rejected', 'invalid'];
 
 function hintFor(notDone: readonly NotDone[], stop: StopWords | undefined, needs: Needs): string {
-  const first = stop === undefined ? toFixFirst(notDone, needs) : before[stop.because];
+  const first = stop === undefined ? toFixFirst(notDone, needs) : beforeRunning(stop);
   const run = 'run the same command again: it does only what is not done, with the same keys.';
   if (first === '') return `R${run.slice(1)}`;
   return stop === undefined ? `${first}, then ${run}` : `${first} Then ${run}`;
+}
+
+function beforeRunning(stop: StopWords): string {
+  const advice = stop.because === 'certificate' ? adviceOn(stop.trouble) : undefined;
+  return advice === undefined ? before[stop.because] : `${advice}.`;
 }
 
 function toFixFirst(notDone: readonly NotDone[], needs: Needs): string {

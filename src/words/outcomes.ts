@@ -5,6 +5,7 @@ import type { HeldReason } from '../engine/verdict.ts';
 import type { FailureCode } from '../errors.ts';
 import type { Attempt, Intent } from '../journal/journal.ts';
 import type { Process } from '../journal/process.ts';
+import { isOfCertificate } from '../wire/tlsTrouble.ts';
 import { adviceOn } from '../wire/trouble.ts';
 import { claimTooOld } from './attempt.ts';
 import { approving, deciding, isApprovalReason, resolving, waitsUnsent } from './decisionCommands.ts';
@@ -198,7 +199,7 @@ export function openWords({ intent, attempt, stopped }: Concluded, nowMs: number
     ];
   }
   return [
-    'unreachable',
+    isOfCertificate(attempt.trouble) ? 'bad-certificate' : 'unreachable',
     {
       message: `The service could not be reached (${summary(attempt)}); the ${noun} was not sent. Intent ${intent.id} stays open.`,
       hint: `${adviceOn(attempt.trouble) ?? 'Check the network and the base URL'}, then run the same command again.`,

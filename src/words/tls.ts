@@ -39,7 +39,8 @@ export function withReason(trouble: string, reason: string): string {
 
 const extraAuthorities =
   'If its certificate is from a private authority, set NODE_EXTRA_CA_CERTS to the file of that authority’s certificate';
-const checkTheDate = 'Check the date of this machine (date -u); if it is right, tell whoever runs the server';
+const checkTheDate =
+  'Check the date of this machine (date -u); if it is right, tell those who run the server';
 
 /** What to do about a certificate or about TLS, where there is something to do. */
 export const tlsAdvice: Readonly<Record<string, string>> = {
@@ -47,6 +48,7 @@ export const tlsAdvice: Readonly<Record<string, string>> = {
   [tlsTroubles.selfSigned]: extraAuthorities,
   [tlsTroubles.expired]: checkTheDate,
   [tlsTroubles.notYetValid]: checkTheDate,
+  [tlsTroubles.otherHost]: 'Check the base URL: the server has no certificate for that host',
   [tlsTroubles.onlyHttp2]:
     'botctl speaks HTTP/1.1: ask whoever runs the server to allow it, or use another base URL',
   [tlsTroubles.wantsClient]: 'botctl sends no client certificate: ask for an address that needs none',

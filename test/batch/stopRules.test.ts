@@ -42,6 +42,14 @@ describe('no new rows are begun', () => {
     expect(watched.signal.aborted).toBe(true);
   });
 
+  test.each(['open', 'unknown'] as const)('after one row that a certificate leaves %s', (state) => {
+    const watched = rules();
+    const stopped = { because: 'certificate', trouble: 'the certificate has expired' } as const;
+    const row = end(state);
+    watched.note({ ...row, outcome: { ...row.outcome, stopped } as Outcome });
+    expect(watched.stop).toEqual(stopped);
+  });
+
   test('after as many unanswered rows in a row as go at a time', () => {
     const watched = rules();
     for (const state of ['unknown', 'open', 'accepted', 'open', 'unknown'] as const) watched.note(end(state));

@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { botctl } from '../../testing/botctl.ts';
+import { type Certificate, type Certificates, makeCertificates } from '../../testing/certificates.ts';
+import { Home } from '../../testing/home.ts';
+import { said } from '../../testing/sandboxHome.ts';
+
+const certificates = makeCertificates();
+
+/** A service over TLS: it answers no request, so that what reaches it is in doubt. */
+class Service {
+  readonly server: Server;
+  connections = 0;
+  requests = 0;
+
+  constructor(certificate: Certificate) {
+    this.server = createServer({ key: certificate.key, cert: certificate.cert }, (request) => {
+      this.requests += 1;
+      request.socket.destroy();
+    });
+    this.server.on('connection', () => {
+      this.connections += 1;
+    });
+  }
+
+  async url(): Promise<string> {
+    await once(this.server.listen(0, '127.0.0.1'), 'listening');
+    return `https://localhost:${(this.server.address() as AddressInfo).port}`;
+  }
+}
+
+let home: Home;
+let env: Record<string, string>;
+let service: Service;
+
+const open = async (certificate: Certificate, authority: string | undefined): Promise<void> => {
+  service = new Service(certificate);
+  env = { ...home.env, BOTCTL_TOKEN: 'a-token-of-the-bot', BOTCTL_BASE_URL: await service.url() };
+  if (authority === undefined) return;
+  const path = join(home.path, 'authority.pem');
+  writeFileSync(path, authority);
+  env.NODE_EXTRA_CA_CERTS = path;
+};
+
+beforeEach(() => {
+  home = new Home();
+});
+afterEach(() => {
+  service.server.close();
+  service.server.closeAllConnections();
+  home.remove();
+});
+
+const send = ['send', '--conversation', 'c', '--content', 'x', '--once', 'hello', '--json'];
+
+describe.skipIf(certificates === undefined)(
+  'a certificate that is not right (skipped without openssl)',
+  () => {
+    const made = certificates as Certificates;
+
+    test.each<[string, () => Certificate, boolean, string]>([
+      [
+        'of an unknown authority',
+        () => made.good,
+        false,
+        'is from an authority that this machine does not know',
+      ],
+      ['signed by itself', () => made.selfSigned, true, 'is self-signed'],
+      ['that has expired', () => made.expired, true, 'has expired'],
+      ['for another host', () => made.otherHost, true, 'is for another host'],
+    ])(
+      '%s is tried once more at most, whatever time is left',
+      async (_what, certificate, isTrusted, reason) => {
+        await open(certificate(), isTrusted ? made.authority : undefined);
+        const ended = await botctl([...send, '--max-wait', '1h'], { env });
+        const { error, intent } = said(ended);
+        expect([ended.code, error?.code, error?.retry]).toEqual([8, 'bad-certificate', 'after-fix']);
+        expect(error?.message).toContain(`the certificate ${reason}); the message was not sent`);
+        expect([intent?.state, intent?.attempts]).toEqual(['open', 2]);
+        expect([service.connections, service.requests]).toEqual([2, 0]);
+      },
+    );
+
+    test('what may have landed before stays unknown', async () => {
+      await open(made.good, made.authority);
+      const first = await botctl([...send, '--retries', '0'], { env });
+      expect([first.code, service.requests]).toEqual([9, 1]);
+      service.server.setSecureContext({ key: made.expired.key, cert: made.expired.cert });
+      const again = await botctl([...send, '--max-wait', '1h'], { env });
+      const { error, intent } = said(again);
+      expect([again.code, error?.code, intent?.state]).toEqual([9, 'unknown', 'unknown']);
+      expect(error?.message).toContain('the certificate has expired');
+      expect(service.requests).toBe(1);
+    });
+
+    test('stops a batch at the first row', async () => {
+      await open(made.otherHost, made.authority);
+      const rows = join(home.path, 'rows.csv');
+      const lines = Array.from({ length: 200 }, (_, row) => `${row},c,text ${row}\n`);
+      writeFileSync(rows, `id,conversation_id,content\n${lines.join('')}`);
+      const batch = ['batch', 'send', rows, '--once', 'news', '--yes', '--json', '--concurrency', '2'];
+      const ended = await botctl([...batch, '--max-wait', '1h'], { env });
+      expect(ended.code).toBe(11);
+      const { error, stopped, result } = JSON.parse(ended.stdout.trimEnd().split('\n').at(-1) ?? '');
+      expect([stopped, error.code, error.retry]).toEqual(['certificate', 'stopped', 'after-fix']);
+      expect(error.message).toContain(
+        'could not be reached (the certificate is for another host), so no new rows',
+      );
+      expect(error.hint).toMatch(/^Check the base URL: .+\. Then run the same command again/u);
+      expect(result.open + result.not_begun).toBe(200);
+      expect(service.connections).toBeLessThanOrEqual(4);
+    });
+
+    test('leaves a batch of which all rows had begun to be run again', async () => {
+      await open(made.expired, made.authority);
+      const rows = join(home.path, 'rows.csv');
+      writeFileSync(rows, 'id,conversation_id,content\n1,c,text\n');
+      const batch = ['batch', 'send', rows, '--once', 'news', '--yes', '--json'];
+      const ended = await botctl([...batch, '--max-wait', '1h'], { env });
+      const { error } = JSON.parse(ended.stdout.trimEnd().split('\n').at(-1) ?? '');
+      expect([ended.code, error.code, error.retry]).toEqual([11, 'stopped', 'after-fix']);
+    });
+  },
+);
