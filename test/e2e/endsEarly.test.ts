@@ -15,10 +15,9 @@ const unreadInput = `
   const { Readable } = require('node:stream');
   Object.defineProperty(process, 'stdin', { value: new Readable({ read() {} }) });`;
 
-/** Nothing that is waited for holds the process once the request is on its way. */
+/** From a SIGUSR2 on nothing that is waited for holds the process. */
 const unwatchedReply = `
   const { Socket } = require('node:net');
-  const { write } = Socket.prototype;
   for (const timer of ['setTimeout', 'setInterval']) {
     const start = globalThis[timer];
     globalThis[timer] = (...words) => start(...words).unref();
@@ -26,27 +25,46 @@ const unwatchedReply = `
   const waits = require('node:timers/promises');
   const wait = waits.setTimeout;
   waits.setTimeout = (waitMs, value, options) => wait(waitMs, value, { ...options, ref: false });
+  const { write } = Socket.prototype;
   Socket.prototype.write = function (...words) {
-    const written = write.apply(this, words);
-    if (String(words[0]).startsWith('POST')) {
-      this.unref();
-      this.ref = () => this;
-    }
-    return written;
+    if (String(words[0]).startsWith('POST')) process.once('SIGUSR2', () => end(this));
+    return write.apply(this, words);
+  };
+  const end = (socket) => {
+    socket.unref();
+    socket.ref = () => socket;
   };`;
 
-/** Runs the built program in a process into which code was loaded before it. */
-function runWith(preload: string, argv: readonly string[]): Promise<Ran> {
+/** Loads code into the processes that botctl runs in. */
+function preload(code: string): void {
   const path = join(own.home.path, 'preload.cjs');
-  writeFileSync(path, preload);
-  return own.apart(argv, { env: { NODE_OPTIONS: `--require=${path}` } });
+  writeFileSync(path, code);
+  own.env.NODE_OPTIONS = `--require=${path}`;
+}
+
+/** Runs the built program with such code, and tells it when its request is done and its reply on the way. */
+async function endWhileAnswered(code: string, argv: readonly string[]): Promise<Ran> {
+  preload(code);
+  const gate = await own.gate();
+  const came = gate.holdNext('reply');
+  const { child, ended } = own.start(argv);
+  await came;
+  child.kill('SIGUSR2');
+  const ran = await ended;
+  gate.release();
+  delete own.env.NODE_OPTIONS;
+  return ran;
 }
 
 describe('a process that ends before its work, with nothing claimed', () => {
+  const run = (code: string, argv: readonly string[]): Promise<Ran> => {
+    preload(code);
+    return own.apart(argv);
+  };
   const fromInput = ['send', '--conversation', 'conv_demo', '--content-file', '-'];
 
   test('exits 1, and says that nothing was sent', async () => {
-    const ended = await runWith(unreadInput, fromInput);
+    const ended = await run(unreadInput, fromInput);
     expect(ended).toMatchObject({ code: 1, stdout: '' });
     expect(ended.stderr).toContain('botctl: botctl ended before its work did. Nothing was sent now.\n');
     expect(ended.stderr).toContain('Run the same command again.');
@@ -54,7 +72,7 @@ describe('a process that ends before its work, with nothing claimed', () => {
   });
 
   test('says it as JSON where that is asked for', async () => {
-    const ended = await runWith(unreadInput, [...fromInput, '--json']);
+    const ended = await run(unreadInput, [...fromInput, '--json']);
     expect(ended).toMatchObject({ code: 1, stderr: '' });
     expect(said(ended).error).toMatchObject({ code: 'bug', retry: 'after-fix' });
   });
@@ -67,7 +85,7 @@ describe('a process that ends before its work, with nothing claimed', () => {
         if (to <= 2) throw Object.assign(new Error('full'), { code: 'EAGAIN' });
         return writeSync(to, ...words);
       };`;
-    expect(await runWith(closed, fromInput)).toMatchObject({ code: 1, stdout: '', stderr: '' });
+    expect(await run(closed, fromInput)).toMatchObject({ code: 1, stdout: '', stderr: '' });
   });
 });
 
@@ -78,17 +96,13 @@ describe('a process that ends while its request is answered', () => {
   ])(
     'exits 9 and names the intent, and the same command finds what became of it: %s',
     async (_kind, words) => {
-      const gate = await own.gate();
-      const came = gate.holdNext('reply');
       const argv = [...words, '--once', 'rent', '--yes'];
-      const ended = await runWith(unwatchedReply, argv);
-      await came;
+      const ended = await endWhileAnswered(unwatchedReply, argv);
       const [effect] = await own.sandbox.ledger();
       const [, id = ''] =
         /botctl ended before its work did\. Intent (\S+) may have been sent\./u.exec(ended.stderr) ?? [];
       expect([ended.code, ended.stdout]).toEqual([9, '']);
       expect(ended.stderr).toContain('Run the same command again: nothing is sent twice');
-      gate.release();
 
       const again = await own.json(argv);
       expect([again.exit, again.intent?.id, again.intent?.key]).toEqual([0, id, effect?.key]);
@@ -97,31 +111,20 @@ describe('a process that ends while its request is answered', () => {
   );
 
   test('a batch says how many it had begun', async () => {
-    const gate = await own.gate();
-    const came = gate.holdNext('reply');
     const rows = join(own.home.path, 'rows.csv');
     writeFileSync(rows, 'id,conversation_id,content\n1,conv_demo,a\n2,conv_demo,b\n');
     const argv = ['batch', 'send', rows, '--once', 'news', '--yes', '--json', '--concurrency', '1'];
-    const ended = await runWith(unwatchedReply, argv);
-    await came;
+    const ended = await endWhileAnswered(unwatchedReply, argv);
     expect(ended.code).toBe(9);
     const { error } = JSON.parse(ended.stdout.trimEnd().split('\n').at(-1) ?? '');
     expect(error).toMatchObject({ code: 'unknown', retry: 'same-command' });
     expect(error.message).toContain('Any of the 2 intents that it had begun may have been sent.');
-    gate.release();
   });
 });
 
 test('what breaks out of the program while its request is answered exits 9, not 1', async () => {
-  const gate = await own.gate();
-  const came = gate.holdNext('reply');
-  const broken = unwatchedReply.replace(
-    'this.unref();',
-    'setImmediate(() => { throw new Error("broken"); });',
-  );
-  const ended = await runWith(broken, [...payAda, '--once', 'rent', '--yes']);
-  await came;
+  const broken = unwatchedReply.replace('socket.unref();', 'throw new Error("broken");');
+  const ended = await endWhileAnswered(broken, [...payAda, '--once', 'rent', '--yes']);
   expect(ended.code).toBe(9);
   expect(ended.stderr).toContain('botctl ended before its work did. Intent ');
-  gate.release();
 });
