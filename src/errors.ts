@@ -105,6 +105,7 @@ export const failureExits = {
   'no-rpc-url': 2,
   'bad-rpc-url': 2,
   'no-mint': 2,
+  'no-wallet': 2,
   'other-cluster': 2,
 
   'no-token': 3,
@@ -134,6 +135,7 @@ export const failureExits = {
   'some-held': 10,
   'reported-ahead': 10,
   contradicted: 10,
+  'other-time': 10,
   'not-all-done': 11,
   'not-all-settled': 11,
   stopped: 11,

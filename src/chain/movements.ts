@@ -10,7 +10,7 @@ export const tokenPrograms = {
 /** What an instruction moves from one account to another. */
 export type Movement = {
   readonly path: string;
-  /** It pays somebody: making an account moves lamports too. */
+  /** Its purpose is to pay: making an account only moves lamports besides. */
   readonly isTransfer: boolean;
   readonly from: string;
   readonly to: string;
@@ -42,8 +42,8 @@ const lamportMoves: Readonly<Record<number, LamportMove>> = {
   2: { isTransfer: true, from: 0, to: 1, at: () => 4 },
   // Behind the base address and the seed, whose length is a u64 before it.
   3: { isTransfer: false, from: 0, to: 1, at: (data) => 4 + 32 + 8 + Number(u64At(data, 36)) },
-  5: { isTransfer: false, from: 0, to: 1, at: () => 4 },
-  11: { isTransfer: false, from: 0, to: 2, at: () => 4 },
+  5: { isTransfer: true, from: 0, to: 1, at: () => 4 },
+  11: { isTransfer: true, from: 0, to: 2, at: () => 4 },
 };
 
 type LamportMove = {

@@ -6,7 +6,8 @@ import type { Reason } from './reason.ts';
 
 /** What a node answers; or why nothing can be made of it. */
 export type Answer =
-  | { readonly is: 'answer'; readonly value: Exact }
+  /** `nodeMs`: the node's clock, where it tells. */
+  | { readonly is: 'answer'; readonly value: Exact; readonly nodeMs: number | undefined }
   | { readonly is: 'trouble'; readonly because: Reason; readonly waitMs?: number };
 
 type NodeSettings = {
@@ -67,17 +68,23 @@ function answerIn(flight: Flight, id: number, nowMs: number): Answer {
   if (status === 401 || status === 403) return trouble('not-permitted');
   if (status !== 200) return trouble('node-error');
   try {
-    return resultIn(parseExact(new TextDecoder('utf-8', { fatal: true }).decode(body)), id);
+    const reply = parseExact(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    return resultIn(reply, id, dateIn(headers));
   } catch {
     return trouble('unreadable');
   }
 }
 
-function resultIn(reply: Exact, id: number): Answer {
+function dateIn({ date }: Readonly<Record<string, string>>): number | undefined {
+  const atMs = date === undefined ? Number.NaN : Date.parse(date);
+  return Number.isNaN(atMs) ? undefined : atMs;
+}
+
+function resultIn(reply: Exact, id: number, nodeMs: number | undefined): Answer {
   if (!isObject(reply) || reply.jsonrpc !== '2.0' || reply.id !== BigInt(id)) return trouble('unreadable');
   const { result, error } = reply;
   if (error !== undefined && error !== null) return trouble(reasonOf(error));
-  return result === undefined ? trouble('unreadable') : { is: 'answer', value: result };
+  return result === undefined ? trouble('unreadable') : { is: 'answer', value: result, nodeMs };
 }
 
 /** JSON-RPC's numbers that say more than that there was an error. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { graceMs } from './age.ts';
 import type { Exact } from './exactJson.ts';
 import { countOf, isObject, listOf, objectOf, textOf } from './fields.ts';
 import { isMintAccount } from './mint.ts';
@@ -15,6 +16,8 @@ export type Sighting =
       readonly saw: 'transaction';
       readonly commitment: 'confirmed' | 'finalized';
       readonly transaction: ChainTransaction;
+      /** What the nodes' clocks said then, as far as they told. */
+      readonly nodesMs: readonly number[];
     };
 
 /** What a node says of the state of a transaction. */
@@ -99,15 +102,38 @@ export class ChainNodes {
     // Whoever looks may have come here without asking: on another chain, nothing is shown of this one.
     const other = await this.ofAnother();
     if (other !== undefined) return { saw: 'nothing', because: other.because };
-    const found = await this.#each(async (node, n) =>
-      transactionIn(await this.#ask(node, 'getTransaction', [signature, asked(commitment)]), own[n]),
-    );
+    const nodesMs: number[] = [];
+    const found = await this.#each(async (node, n) => {
+      const answer = await this.#ask(node, 'getTransaction', [signature, asked(commitment)]);
+      if (answer.is === 'answer' && answer.nodeMs !== undefined) nodesMs.push(answer.nodeMs);
+      return transactionIn(answer, own[n]);
+    });
     const missing = found.find((one) => 'because' in one);
     if (missing !== undefined) return { saw: 'nothing', ...missing };
     const [first, ...others] = found.filter((one): one is ChainTransaction => !('because' in one));
     if (first === undefined || others.some((other) => !saysTheSame(first, other)))
       return { saw: 'nothing', because: 'nodes-disagree' };
-    return { saw: 'transaction', commitment, transaction: first };
+    const timesS = await this.#timesOf([first, ...others]);
+    const blockTimeS = timesS.length === 0 ? undefined : Math.min(...timesS);
+    if (blockTimeS !== undefined && 1000 * (Math.max(...timesS) - blockTimeS) > graceMs)
+      return { saw: 'nothing', because: 'nodes-disagree' };
+    return { saw: 'transaction', commitment, transaction: { ...first, blockTimeS }, nodesMs };
+  }
+
+  /** When it was by each node that knows: where none has said so by itself they are asked for the slot's time. */
+  async #timesOf(told: readonly ChainTransaction[]): Promise<number[]> {
+    const timesS = told.flatMap(({ blockTimeS }) => blockTimeS ?? []);
+    const [slot] = told.map((one) => one.slot);
+    if (timesS.length > 0) return timesS;
+    const asked = await this.#each((node) => this.#ask(node, 'getBlockTime', [slot]));
+    return asked.flatMap((answer) => countIn(answer) ?? []);
+  }
+
+  /** How far all that any of them knows is finalized; undefined where one does not say. */
+  async finalizedSlot(): Promise<number | undefined> {
+    const asked = await this.#each((node) => this.#ask(node, 'getSlot', [{ commitment: 'finalized' }]));
+    const slots = asked.map(countIn);
+    return slots.includes(undefined) ? undefined : Math.max(...slots.flatMap((slot) => slot ?? []));
   }
 
   async close(): Promise<void> {
@@ -170,6 +196,12 @@ function statusOf(value: Exact): Status {
     if (error instanceof Unreadable) return { is: 'nothing', because: error.reason };
     throw error;
   }
+}
+
+function countIn(answer: Answer): number | undefined {
+  if (answer.is !== 'answer' || typeof answer.value !== 'bigint') return undefined;
+  const count = Number(answer.value);
+  return count >= 0 && Number.isSafeInteger(count) ? count : undefined;
 }
 
 function transactionIn(

@@ -31,7 +31,13 @@ export type Findings = {
   /** or else what was done instead. */
   readonly miss: Reason;
   readonly hasMemo: boolean;
+  /** By how much the recipient has more after it than before, */
+  readonly gained: bigint;
+  /** and the instructions that paid it of this asset: other intents may have claimed some of them. */
+  readonly credits: readonly Credit[];
 };
+
+type Credit = Pick<Match, 'path' | 'received'>;
 
 const wrappedSol = 'So11111111111111111111111111111111111111112';
 const solDecimals = 9;
@@ -66,14 +72,28 @@ function netOf(account: string, movements: readonly Movement[]): bigint {
   return moved('to') - moved('from');
 }
 
+/** Whether some of these parts make up the amount. With too many sums to try, they may. */
+function addsUp(parts: readonly bigint[], amount: bigint | undefined): boolean {
+  if (amount === undefined) return false;
+  const sums = new Set([0n]);
+  for (const part of parts) {
+    for (const each of [...sums]) if (each + part <= amount) sums.add(each + part);
+    if (sums.size > mostSums) return true;
+  }
+  return sums.has(amount);
+}
+
+const mostSums = 4096;
+
 function inLamports(payment: Payment, transaction: ChainTransaction, all: readonly Movement[]): Found {
   const { to, amount, wallet } = payment;
   const movements = all.filter(({ of }) => of === 'lamports');
-  const transfers = movements.filter(({ isTransfer }) => isTransfer);
   const units = unitsOf(amount, solDecimals);
-  const paying = transfers.filter((one) => one.to === to && one.units === units);
+  const toRecipient = movements.filter((one) => one.to === to);
+  const paying = toRecipient.filter((one) => one.units === units);
   const fromWallet = paying.filter(({ from }) => wallet === undefined || from === wallet);
-  const agrees = lamportsAgree(to, transaction, movements);
+  const gained = lamportsGained(to, transaction);
+  const agrees = gained === netOf(to, movements);
   return {
     matches: agrees
       ? fromWallet.map(({ path, units: paid }) => ({
@@ -83,24 +103,42 @@ function inLamports(payment: Payment, transaction: ChainTransaction, all: readon
           received: paid,
         }))
       : [],
-    doubt: !agrees ? 'balance-differs' : paying.length > 0 ? 'other-source' : undefined,
-    miss: isWrapped(payment, transaction, all)
-      ? 'wrapped-sol'
-      : missOf(
-          transfers.some((one) => one.to === to),
-          transfers.length > 0,
-          all.length > 0,
-        ),
+    doubt: agrees ? doubtOfSource(paying, toRecipient, units) : 'balance-differs',
+    miss: missOfSol(payment, transaction, all),
+    gained,
+    credits: toRecipient.map(({ path, units: received }) => ({ path, received })),
   };
 }
 
-function lamportsAgree(to: string, transaction: ChainTransaction, movements: readonly Movement[]): boolean {
+/** The first account pays the fee: that is no payment. */
+function lamportsGained(to: string, transaction: ChainTransaction): bigint {
   const { accounts, preLamports, postLamports, feeLamports } = transaction;
   const at = accounts.indexOf(to);
-  if (at === -1) return true;
-  const change = (postLamports[at] ?? 0n) - (preLamports[at] ?? 0n);
-  // The first account pays the fee.
-  return change === netOf(to, movements) - (at === 0 ? feeLamports : 0n);
+  return (postLamports[at] ?? 0n) - (preLamports[at] ?? 0n) + (at === 0 ? feeLamports : 0n);
+}
+
+/** Why nothing follows where no instruction pays it out of the wallet. */
+function doubtOfSource(
+  paying: readonly Movement[],
+  toRecipient: readonly Movement[],
+  units: bigint | undefined,
+): Reason | undefined {
+  if (paying.length > 0) return 'other-source';
+  return addsUp(
+    toRecipient.map((one) => one.units),
+    units,
+  )
+    ? 'in-parts'
+    : undefined;
+}
+
+function missOfSol(payment: Payment, transaction: ChainTransaction, all: readonly Movement[]): Reason {
+  if (isWrapped(payment, transaction, all)) return 'wrapped-sol';
+  const lamports = all.filter(({ of }) => of === 'lamports');
+  if (lamports.some((one) => one.to === payment.to)) return 'other-amount';
+  if (lamports.some(({ isTransfer }) => isTransfer)) return 'other-recipient';
+  if (lamports.length < all.length) return 'other-asset';
+  return lamports.length > 0 ? 'other-recipient' : 'no-transfer';
 }
 
 /** SOL was asked for, and the token of that name was moved to the same recipient. */
@@ -109,12 +147,6 @@ function isWrapped({ to }: Payment, transaction: ChainTransaction, all: readonly
     const holder = holderOf(one.to, transaction);
     return holder.is === 'known' && holder.mint === wrappedSol && (one.to === to || holder.owner === to);
   });
-}
-
-function missOf(toRecipient: boolean, ofAsset: boolean, ofAny: boolean): Reason {
-  if (toRecipient) return 'other-amount';
-  if (ofAsset) return 'other-recipient';
-  return ofAny ? 'other-asset' : 'no-transfer';
 }
 
 type Holder =
@@ -149,7 +181,8 @@ function inTokens(payment: TokenPayment, transaction: ChainTransaction, all: rea
     return holder.is === 'known' && (holder.owner === to || one.to === to);
   };
   const ofMint = tokens.filter(isOfMint);
-  const paying = ofMint.filter((one) => isToRecipient(one) && one.units === units);
+  const toRecipient = ofMint.filter(isToRecipient);
+  const paying = toRecipient.filter((one) => one.units === units);
   const fromWallet = paying.filter(({ from }) => wallet === undefined || isOf(from, wallet, transaction));
   const doubt = doubtOf(payment, transaction, tokens, balances, decimals);
   const matches = fromWallet.flatMap((one): Match[] => {
@@ -158,10 +191,34 @@ function inTokens(payment: TokenPayment, transaction: ChainTransaction, all: rea
   });
   return {
     matches: doubt === undefined || doubt === 'owner-unclear' || doubt === 'confidential' ? matches : [],
-    doubt:
-      doubt ?? (paying.length === 0 ? undefined : fromWallet.length > 0 ? 'balance-differs' : 'other-source'),
-    miss: missOf(ofMint.some(isToRecipient), ofMint.length > 0, all.length > 0),
+    doubt: doubt ?? (fromWallet.length > 0 ? 'balance-differs' : doubtOfSource(paying, toRecipient, units)),
+    miss: missOfToken(toRecipient, ofMint, all),
+    gained: sum(ownAccounts(payment, transaction, balances).map((own) => unitsChange(own, transaction))),
+    credits: toRecipient.map((one) => ({
+      path: one.path,
+      received: receivedBy(one, transaction, tokens) ?? one.units,
+    })),
   };
+}
+
+function missOfToken(
+  toRecipient: readonly Movement[],
+  ofMint: readonly Movement[],
+  all: readonly Movement[],
+): Reason {
+  if (toRecipient.length > 0) return 'other-amount';
+  if (ofMint.length > 0) return 'other-recipient';
+  return all.some(({ isTransfer }) => isTransfer) ? 'other-asset' : 'no-transfer';
+}
+
+/** The recipient's accounts for the mint. */
+function ownAccounts(
+  { to }: Payment,
+  transaction: ChainTransaction,
+  balances: readonly TokenBalance[],
+): string[] {
+  const accounts = new Set(balances.map(({ account }) => account));
+  return [...accounts].filter((account) => isOf(account, to, transaction));
 }
 
 function isOf(account: string, wallet: string, transaction: ChainTransaction): boolean {
@@ -180,22 +237,19 @@ function mintOf({ from, to, of }: MovedToken, transaction: ChainTransaction): st
 
 /** Why a transaction that seems not to pay it may have paid it all the same. */
 function doubtOf(
-  { to, mint, amount }: TokenPayment,
+  payment: TokenPayment,
   transaction: ChainTransaction,
   tokens: readonly MovedToken[],
   balances: readonly TokenBalance[],
   decimals: number,
 ): Reason | undefined {
+  const { mint, amount } = payment;
   if (balances.some((each) => each.decimals !== decimals)) return 'unreadable';
   const ofMint = tokens.filter((one) => mintOf(one, transaction) === mint);
   if (ofMint.some(({ of }) => of.decimals !== undefined && of.decimals !== decimals)) return 'unreadable';
   if (balances.some(({ units, shown }) => shown !== formatAmount({ units, decimals }))) return 'scaled-mint';
-  const own = new Set(
-    balances
-      .filter(({ account }) => account === to || isOf(account, to, transaction))
-      .map(({ account }) => account),
-  );
-  if ([...own].some((account) => !tokensAgree(account, transaction, tokens))) return 'balance-differs';
+  const own = ownAccounts(payment, transaction, balances);
+  if (own.some((account) => !tokensAgree(account, transaction, tokens))) return 'balance-differs';
   if (transaction.isConfidential) return 'confidential';
   const units = unitsOf(amount, decimals);
   const mayBeIt = tokens.some(

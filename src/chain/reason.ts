@@ -27,6 +27,12 @@ export const reasons = [
   'balance-differs',
   'scaled-mint',
   'confidential',
+  'in-parts',
+  'no-gain',
+  'other-time',
+  'clock',
+  'no-time',
+  'source-unchecked',
   'memo-missing',
   'fee-withheld',
 ] as const;

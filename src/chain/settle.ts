@@ -1,9 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Decision, Intent, Journal, Reads, Receipt, Transaction } from '../journal/journal.ts';
+import type { Attempt, Decision, Intent, Journal, Reads, Receipt, Transaction } from '../journal/journal.ts';
 import { receiptGuards } from '../journal/receipts.ts';
+import { readReply } from '../wire/readReply.ts';
+import { saysItFailed } from '../wire/saysFailed.ts';
 import { provenOnChain } from '../words/chain.ts';
-import { type ChainView, judgeLook, type Look, observationOf, unitOf, unitsIn } from './proof.ts';
-import { standingOf } from './standing.ts';
+import type { Beginning } from './age.ts';
+import {
+  type ChainView,
+  type Claims,
+  judgeLook,
+  type Look,
+  observationOf,
+  unitOf,
+  unitsIn,
+} from './proof.ts';
+import { isFinalMatch, slotBefore, standingOf } from './standing.ts';
 
 /**
  * Puts on record what was seen, in one commit: the payment becomes this intent's own where no other has it, and
@@ -15,24 +26,18 @@ export async function settle(
   journal: Journal,
   decides: 'by-proof' | 'nothing' = 'by-proof',
 ): Promise<ChainView> {
-  const units = unitsIn(look);
   const baseUrl = (await journal.reads.get(id))?.baseUrl;
   const given = baseUrl === undefined ? [] : [givenBy(baseUrl, look)];
   return journal.commit(
     async (tx) => {
-      const taken = await takenUnits(look, id, tx);
-      // One that is its own already stays so.
-      const own = await ownUnits(id, units, tx);
-      const isFree = (unit: Receipt): boolean =>
-        own.length > 0 ? own.includes(unit.value) : !taken.has(unit.value);
-      const view = judgeLook(look, isFree);
+      const view = await judgeWithin(tx, look, id, journal);
       const atMs = journal.clock.now();
       await keep(view, look, id, tx, atMs);
-      if (view.verdict === 'proven' && decides === 'by-proof') await decideHappened(view, id, tx, atMs);
+      if (decides === 'by-proof' && provesAlone(view)) await decideHappened(view, id, tx, atMs);
       return view;
     },
     receiptGuards([
-      ...units,
+      ...unitsIn(look).credited,
       ...given,
       { origin: look.cluster.genesis, what: 'signature', value: look.signature },
     ]),
@@ -40,19 +45,41 @@ export async function settle(
 }
 
 /** What it shows, as far as nobody settles another one meanwhile. */
-export async function judgeUnsettled(look: Look, id: string, reads: Reads): Promise<ChainView> {
-  const taken = await takenUnits(look, id, reads);
-  return judgeLook(look, ({ value }) => !taken.has(value));
+export function judgeUnsettled(look: Look, id: string, journal: Journal): Promise<ChainView> {
+  return judgeWithin(journal.reads, look, id, journal);
 }
 
-/** What of these payments belongs to other intents. */
-async function takenUnits(look: Look, id: string, reads: Reads): Promise<ReadonlySet<string>> {
-  const units = unitsIn(look);
-  const taken = new Set<string>();
-  for (const unit of units) if ((await reads.otherHolder(id, [unit])) !== undefined) taken.add(unit.value);
-  const left = units.find(({ value }) => !taken.has(value));
-  if (left !== undefined && (await isOwedToAnother(look, units, id, reads))) taken.add(left.value);
-  return taken;
+async function judgeWithin(
+  reads: Reads,
+  look: Look,
+  id: string,
+  { isShared, clock }: Pick<Journal, 'isShared' | 'clock'>,
+): Promise<ChainView> {
+  const beginning = { ...(await beginningOf(id, look, reads)), nowMs: clock.now() };
+  const mayBeEarlier = beginning.mayBeEarlier && !isShared;
+  return judgeLook(look, await claimsOn(look, id, reads), { ...beginning, mayBeEarlier });
+}
+
+/** Only a key that other machines have, too, can have been used before this journal's first attempt. */
+async function beginningOf(id: string, { cluster }: Look, reads: Reads): Promise<Omit<Beginning, 'nowMs'>> {
+  const intent = await reads.get(id);
+  const [first] = await reads.attemptsOf(id);
+  return {
+    atMs: first?.startedAtMs ?? intent?.createdAtMs ?? 0,
+    slot: slotBefore(await reads.observationsOf(id), cluster),
+    mayBeEarlier: intent?.namedBy !== undefined,
+  };
+}
+
+/** What of the payments in it is this intent's, and what belongs to others. */
+async function claimsOn(look: Look, id: string, reads: Reads): Promise<Claims> {
+  const { credited, matching } = unitsIn(look);
+  const others = new Set<string>();
+  for (const unit of credited)
+    if ((await reads.otherHolder(id, [unit])) !== undefined) others.add(unit.value);
+  const left = matching.find(({ value }) => !others.has(value));
+  if (left !== undefined && (await isOwedToAnother(look, matching, id, reads))) others.add(left.value);
+  return { own: new Set(await ownUnits(id, credited, reads)), others };
 }
 
 /** The service gave this signature to another intent, of the same payment, for which nobody has looked yet. */
@@ -86,22 +113,34 @@ async function ownUnits(
 
 async function keep(view: ChainView, look: Look, id: string, tx: Transaction, atMs: number): Promise<void> {
   const { cluster, signature } = look;
-  const isProven = view.verdict === 'proven' && view.instruction !== undefined;
-  if (isProven) await tx.keepReceipts(id, [unitOf(cluster, signature, view.instruction)]);
+  if (isFinalMatch(view)) await tx.keepReceipts(id, [unitOf(cluster, signature, view.instruction)]);
   const last = (await tx.observationsOf(id)).at(-1);
   const isNews = last === undefined || !isDeepStrictEqual(standingOf([last]).view, view);
   if (isNews) await tx.observe(id, observationOf(view, cluster, atMs));
 }
 
+/** An earlier payment is another machine's: whether it is this one, a person says. */
+function provesAlone({ verdict, earlier }: ChainView): boolean {
+  return verdict === 'proven' && earlier !== true;
+}
+
 async function decideHappened(view: ChainView, id: string, tx: Transaction, atMs: number): Promise<void> {
   await tx.recordDeath(id, atMs);
   const intent = await tx.get(id);
-  if (intent !== undefined && mayHaveHappened(intent)) await tx.decide(id, decisionOf(view, atMs));
+  if (intent === undefined || !mayHaveHappened(intent)) return;
+  if ((await tx.attemptsOf(id)).some(saidItFailed)) return;
+  await tx.decide(id, decisionOf(view, atMs));
 }
 
 /** Nobody knows it yet; of what is being sent its sender will know more. */
 function mayHaveHappened({ state }: Intent): boolean {
   return state === 'unknown' || state === 'held';
+}
+
+/** The service itself denied it: the signature that it named may be of anything. */
+function saidItFailed({ reply, headers }: Attempt): boolean {
+  const { json } = reply === undefined ? {} : readReply({ body: reply, headers });
+  return json !== undefined && saysItFailed('transfer', json);
 }
 
 function decisionOf(view: ChainView, atMs: number): Decision {

@@ -1,4 +1,5 @@
 import type { Observation } from '../journal/journal.ts';
+import type { Cluster } from './cluster.ts';
 import type { ChainView } from './proof.ts';
 
 /** What the journal knows of an intent by the chain. */
@@ -11,7 +12,8 @@ export type ChainStanding = {
 
 export function standingOf(observations: readonly Observation[]): ChainStanding {
   const proven = observations.findLast(({ verdict }) => verdict === 'proven');
-  const counts = proven ?? observations.findLast(({ verdict }) => verdict !== 'acknowledged');
+  const counts =
+    proven ?? observations.findLast(({ verdict }) => verdict !== 'acknowledged' && verdict !== 'before');
   const last = observations.at(-1);
   return {
     view: counts && viewOf(counts),
@@ -26,12 +28,40 @@ export function isSettled({ view, acknowledged }: ChainStanding): boolean {
 
 /** Nothing that a further look could change. */
 export function isFinal({ view, acknowledged }: ChainStanding): boolean {
-  return view?.verdict === 'proven' || view?.verdict === 'contradicted' || acknowledged;
+  return view !== undefined && (isFinalMatch(view) || view.verdict === 'contradicted' || acknowledged);
+}
+
+/** It was paid, as far as that can be known: without a wallet nobody can say whose money it was. */
+export function isFinalMatch(view: ChainView): view is ChainView & { readonly instruction: string } {
+  const { verdict, commitment, instruction } = view;
+  return (
+    instruction !== undefined &&
+    (verdict === 'proven' || (verdict === 'likely' && commitment === 'finalized'))
+  );
+}
+
+/** What speaks against it until a person has dealt with it. */
+export function isAgainst(view: ChainView | undefined): boolean {
+  return view?.verdict === 'contradicted' || isOfOtherTime(view);
+}
+
+export function isOfOtherTime(view: ChainView | undefined): boolean {
+  return view?.reasons.includes('other-time') === true;
+}
+
+/** How far the chain had come before the first attempt: only what went on record with that attempt says so. */
+export function slotBefore(
+  [first]: readonly Observation[],
+  { genesis }: Pick<Cluster, 'genesis'>,
+): number | undefined {
+  if (first?.verdict !== 'before' || first.genesis !== genesis) return undefined;
+  const { slot } = JSON.parse(first.facts) as { slot: number };
+  return slot;
 }
 
 /** As it was kept; undefined where it was damaged since, or is no look at a chain. */
 function viewOf({ verdict, facts }: Observation): ChainView | undefined {
-  if (verdict === 'acknowledged') return undefined;
+  if (verdict === 'acknowledged' || verdict === 'before') return undefined;
   try {
     return { ...(JSON.parse(facts) as ChainView), verdict };
   } catch {

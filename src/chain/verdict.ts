@@ -1,3 +1,4 @@
+import type { Age } from './age.ts';
 import type { Findings, Match } from './payment.ts';
 import type { Reason } from './reason.ts';
 
@@ -21,6 +22,11 @@ export type ChainEvidence =
       readonly findings: Findings;
       /** Of the instructions that pay it, those that no other intent has claimed. */
       readonly free: readonly Match[];
+      /** Whether the recipient gained what all intents together claim of it. */
+      readonly isGained: boolean;
+      readonly age: Age;
+      /** Whether it is known whose money it must be. */
+      readonly isSourceKnown: boolean;
     };
 
 type ChainRuling = { readonly verdict: ChainVerdict; readonly reason: Reason | undefined };
@@ -65,6 +71,23 @@ export const chainTable: readonly ChainRow[] = [
     ...undecided('not-first-signature'),
   },
   {
+    saw: 'an instruction that pays it, of a transaction of another time, or of a time that nobody knows',
+    matches: seen(({ free, age }) => free.length > 0 && isOfAnotherTime(age)),
+    finalized: (evidence) => becauseOf(evidence),
+    confirmed: (evidence) => becauseOf(evidence),
+  },
+  {
+    saw: 'an instruction that pays it, and the recipient has not gained what is claimed of the transaction',
+    matches: seen(({ free, isGained }) => free.length > 0 && !isGained),
+    ...undecided('no-gain'),
+  },
+  {
+    saw: 'an instruction that pays it, where nobody knows whose money it must be',
+    matches: seen(({ free, isSourceKnown }) => free.length > 0 && !isSourceKnown),
+    finalized: ruling('likely'),
+    confirmed: ruling('likely', 'only-confirmed'),
+  },
+  {
     saw: 'an instruction that pays it, and that no other intent has claimed',
     matches: seen(({ free }) => free.length > 0),
     finalized: ruling('proven'),
@@ -76,7 +99,7 @@ export const chainTable: readonly ChainRow[] = [
     ...against(ruling('contradicted', 'claimed')),
   },
   {
-    saw: 'a balance without an instruction, an unclear owner or source, a scaled or confidential amount',
+    saw: 'a balance without an instruction, an unclear owner or source, parts, a scaled or confidential amount',
     matches: seen(({ findings }) => findings.doubt !== undefined),
     finalized: (evidence) => becauseOf(evidence),
     confirmed: (evidence) => becauseOf(evidence),
@@ -92,13 +115,18 @@ export const chainTable: readonly ChainRow[] = [
 ];
 
 function becauseOf(evidence: ChainEvidence): ChainRuling {
-  const reason =
-    evidence.saw === 'nothing'
-      ? evidence.because
-      : evidence.saw === 'transaction'
-        ? evidence.findings.doubt
-        : undefined;
-  return { verdict: 'undecided', reason };
+  return { verdict: 'undecided', reason: reasonOf(evidence) };
+}
+
+function reasonOf(evidence: ChainEvidence): Reason | undefined {
+  if (evidence.saw === 'nothing') return evidence.because;
+  if (evidence.saw !== 'transaction') return undefined;
+  const { free, age, findings } = evidence;
+  return free.length > 0 && isOfAnotherTime(age) ? age : findings.doubt;
+}
+
+function isOfAnotherTime(age: Age): age is Exclude<Age, 'in-time' | 'earlier'> {
+  return age !== 'in-time' && age !== 'earlier';
 }
 
 export function judgeChain(evidence: ChainEvidence): ChainRuling {

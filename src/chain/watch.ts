@@ -1,7 +1,7 @@
 import type { Journal } from '../journal/journal.ts';
 import type { ChainNodes, Sighting } from './nodes.ts';
-import { type ChainView, judgeLook, type Look } from './proof.ts';
-import { settle } from './settle.ts';
+import type { ChainView, Look } from './proof.ts';
+import { judgeUnsettled, settle } from './settle.ts';
 
 /** How far a transfer is to come before it counts as seen. */
 export type Until = 'confirmed' | 'finalized';
@@ -38,7 +38,7 @@ export async function watch(
       const view = await settle(look, id, journal);
       if (isOver || isEnd(view, sighting)) return view;
     }
-    watching.onLook(judgeLook(look, () => true));
+    watching.onLook(await judgeUnsettled(look, id, journal));
     await clock.sleep(waited, interrupted);
   }
 }

@@ -1,5 +1,5 @@
 import { signatureIn } from '../chain/ownSignatures.ts';
-import { standingOf } from '../chain/standing.ts';
+import { isAgainst, standingOf } from '../chain/standing.ts';
 import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
 import { outcomeView } from '../display/outcomeView.ts';
@@ -24,7 +24,7 @@ export async function acknowledge(
     const who = whoDecides();
     const intent = await journal.commit(async (tx) => {
       const found = await tx.get(id);
-      if (found === undefined || !(await isAgainst(found, tx))) throw nothingToAcknowledge(id);
+      if (found === undefined || !(await isContradicted(found, tx))) throw nothingToAcknowledge(id);
       const nothing = { signature: undefined, genesis: undefined, instruction: undefined };
       await tx.observe(id, {
         ...nothing,
@@ -43,10 +43,10 @@ export async function acknowledge(
   return 0;
 }
 
-/** The chain contradicts it, or proved it by another signature than the service gave. */
-async function isAgainst(intent: Intent, tx: Reads): Promise<boolean> {
+/** The chain contradicts it, or shows a payment of another time, or proved it by another signature than the service gave. */
+async function isContradicted(intent: Intent, tx: Reads): Promise<boolean> {
   const { view } = standingOf(await tx.observationsOf(intent.id));
-  if (view?.verdict === 'contradicted') return true;
+  if (isAgainst(view)) return true;
   const attempt = await tx.decisiveAttempt(intent.id);
   const replied = attempt === undefined ? undefined : signatureIn(attempt);
   return intent.state === 'accepted' && view?.verdict === 'proven' && replied !== view.signature;

@@ -20,7 +20,7 @@ import type { Run } from '../cli/spec.ts';
 import type { Context } from '../context.ts';
 import { planView } from '../display/batchView.ts';
 import { safeLine } from '../display/safeText.ts';
-import type { EngineContext } from '../engine/context.ts';
+import type { ChainBefore, EngineContext } from '../engine/context.ts';
 import type { Exit } from '../errors.ts';
 import type { Kind } from '../intent/wanted.ts';
 import type { Runner, SharedBatch } from '../journal/shares.ts';
@@ -122,7 +122,8 @@ async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined):
     const ranges = await rangesOf(shared, surveyed, others, batch);
     await waiting?.ready();
     await session.connection.ready();
-    const run = await runAll(surveyed, { ranges, others }, engine, batch);
+    const chainBefore = (): ChainBefore | undefined => waiting?.before();
+    const run = await runAll(surveyed, { ranges, others }, { ...engine, chainBefore }, batch);
     const end: FinishedRun = { ...run, others: await othersAtEnd(run, surveyed, shared, batch) };
     const reported = await finishReport(batch, end.others);
     return await tellEnd(surveyed, { ...end, chain: await waiting?.end(engine.journal) }, reported, batch);

@@ -78,7 +78,7 @@ export async function tellEnd(
   else if (stop !== undefined) await countUnvisited(batch, outcomes, needs);
   if (chain !== undefined) {
     if (!display.quiet) display.notice(rowsOnChain(chain));
-    if (chain.contradicted > 0) needs.add('decide');
+    if (chain.contradicted + chain.otherTime > 0) needs.add('decide');
     if (chain.undecided > 0) needs.add('same-command');
   }
   const notDone = notDoneOutcomes.flatMap((outcome) => {
@@ -97,7 +97,11 @@ export async function tellEnd(
   };
   if (!display.quiet)
     for (const [why, rows] of unverified.mayDiffer) display.notice(mayDifferNote(why, rows));
-  if (notDone.length === 0 && chain !== undefined && chain.contradicted + chain.undecided > 0)
+  if (
+    notDone.length === 0 &&
+    chain !== undefined &&
+    chain.contradicted + chain.otherTime + chain.undecided > 0
+  )
     return tellUnproven(chain, end, batch);
   if (notDone.length === 0) {
     if ((await display.show(batchEndView(end))) === 'written') await markRowsReported(batch);
@@ -114,7 +118,8 @@ export async function tellEnd(
 /** All was accepted, and the chain does not show all of it: told only once it does. */
 async function tellUnproven(chain: RowsOnChain, end: BatchEnd, { context }: Batch): Promise<Exit> {
   const { display } = context;
-  const problem = problemOf(someUnproven(chain.contradicted, chain.undecided, 'of-batch'));
+  const { contradicted: against, otherTime: toDecide, undecided: open } = chain;
+  const problem = problemOf(someUnproven({ against, toDecide, open }, 'of-batch'));
   if (display.face === 'human') await display.show(batchEndView(end));
   await display.fail(problem, { ...batchEndJson(end), error: problem });
   return exitOf(problem.code);

@@ -1,11 +1,13 @@
-import { isFinal, standingOf } from '../chain/standing.ts';
+import { isFinal, isOfOtherTime, standingOf } from '../chain/standing.ts';
 import { outcomeView } from '../display/outcomeView.ts';
+import type { ChainBefore } from '../engine/context.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
 import { chainRowsText, waitingForRows } from '../words/chainOptions.ts';
 import { asksAgainAfterMs } from './chainPause.ts';
 import { chainProblem, chainStandingOf } from './chainProblem.ts';
 import type { Batch } from './oneBatch.ts';
 import {
+  chainNow,
   type OpenedChain,
   openChain,
   refuseNoMint,
@@ -21,8 +23,12 @@ import type { WaitOptions } from './waitOptions.ts';
 export type RowsOnChain = {
   readonly proven: number;
   readonly contradicted: number;
+  /** It shows a payment of another time for them. */
+  readonly otherTime: number;
   readonly undecided: number;
 };
+
+type Counts = { proven: number; contradicted: number; otherTime: number };
 
 const pageLength = 256;
 
@@ -31,6 +37,7 @@ export class BatchWait {
   readonly #options: WaitOptions;
   readonly #batch: Batch;
   readonly #chain: OpenedChain;
+  #before: ChainBefore | undefined;
 
   private constructor(options: WaitOptions, batch: Batch, chain: OpenedChain) {
     this.#options = options;
@@ -40,7 +47,7 @@ export class BatchWait {
 
   static async open(options: WaitOptions, batch: Batch): Promise<BatchWait> {
     const { bot, given, context } = batch;
-    refuseUnprovable('SOL', bot);
+    refuseUnprovable('SOL', bot, options.until);
     return new BatchWait(options, batch, await openChain(bot, given, context));
   }
 
@@ -49,15 +56,16 @@ export class BatchWait {
     const { bot, sheet } = this.#batch;
     const assets = new Set<string>();
     for (const row of sheet.rows()) if (row.request !== undefined) assets.add(assetIn(row.request));
-    for (const asset of assets) refuseUnprovable(asset, bot);
+    for (const asset of assets) refuseUnprovable(asset, bot, this.#options.until);
     await refuseOtherCluster(this.#chain);
     for (const asset of assets) await refuseNoMint(asset, this.#chain, bot);
+    this.#before = await chainNow(this.#chain);
   }
 
   /** Looks again and again at what is not decided, until the time is over. */
   async end(journal: Journal): Promise<RowsOnChain> {
     const { display, clock, interrupts } = this.#batch.context;
-    const counts = { proven: 0, contradicted: 0, undecided: 0 };
+    const counts = { proven: 0, contradicted: 0, otherTime: 0 };
     let left = await this.#accepted(journal, counts);
     const all = left.length;
     const endsAtMs = clock.now() + this.#options.waitMs;
@@ -83,11 +91,16 @@ export class BatchWait {
     return { ...counts, undecided: left.length };
   }
 
+  /** How far the chain had come before a row was sent. */
+  before(): ChainBefore | undefined {
+    return this.#before;
+  }
+
   close(): Promise<void> {
     return this.#chain.close();
   }
 
-  async #accepted(journal: Journal, counts: { proven: number; contradicted: number }): Promise<Intent[]> {
+  async #accepted(journal: Journal, counts: Counts): Promise<Intent[]> {
     const open: Intent[] = [];
     for (const { intent: id } of this.#batch.sheet.rows()) {
       const intent = id === undefined ? undefined : await journal.reads.get(id);
@@ -101,15 +114,12 @@ export class BatchWait {
   }
 
   /** Gives back those that are still to be looked at. */
-  async #lookAt(
-    intents: readonly Intent[],
-    journal: Journal,
-    counts: { proven: number; contradicted: number },
-  ): Promise<Intent[]> {
+  async #lookAt(intents: readonly Intent[], journal: Journal, counts: Counts): Promise<Intent[]> {
     const left: Intent[] = [];
     const note = async (verified: Verified): Promise<void> => {
       if (this.#isReached(verified)) counts.proven += 1;
       else if (verified.view.verdict === 'contradicted') counts.contradicted += 1;
+      else if (isOfOtherTime(verified.view)) counts.otherTime += 1;
       else {
         left.push(verified.intent);
         return;

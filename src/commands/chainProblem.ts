@@ -1,10 +1,10 @@
 import { signatureIn } from '../chain/ownSignatures.ts';
 import type { ChainView } from '../chain/proof.ts';
-import { type ChainStanding, standingOf } from '../chain/standing.ts';
+import { type ChainStanding, isAgainst, isOfOtherTime, standingOf } from '../chain/standing.ts';
 import type { Until } from '../chain/watch.ts';
 import { type Problem, problemOf } from '../errors.ts';
 import type { Attempt, Intent, Reads } from '../journal/journal.ts';
-import { contradicted, notSeen, otherSignature } from '../words/chain.ts';
+import { contradicted, notSeen, ofOtherTime, otherSignature } from '../words/chain.ts';
 
 /** How waiting for the chain ended. */
 export type ChainEnd = { readonly view: ChainView; readonly until: Until };
@@ -29,8 +29,13 @@ export function chainProblem(
   const replied = attempt === undefined ? undefined : signatureIn(attempt);
   if (proven !== undefined && replied !== undefined && proven !== replied && !acknowledged)
     return problemOf(otherSignature(intent, proven, replied));
-  if (view?.verdict === 'contradicted' && !acknowledged) return problemOf(contradicted(intent, view));
+  if (view !== undefined && isAgainst(view) && !acknowledged) return problemAgainst(intent, view);
   if (end === undefined || view?.verdict === 'proven' || acknowledged) return undefined;
   const isReached = end.view.verdict === 'likely' && end.until === 'confirmed';
   return isReached ? undefined : problemOf(notSeen(intent, end.view));
+}
+
+/** What a person must deal with. */
+export function problemAgainst(intent: Intent, view: ChainView): Problem {
+  return problemOf(isOfOtherTime(view) ? ofOtherTime(intent, view) : contradicted(intent, view));
 }

@@ -27,7 +27,7 @@ export async function lookAtSignature(
   try {
     const look = await lookFor(intent, signature, chains);
     if (look === undefined) return undefined;
-    const view = await judgeUnsettled(look, intent.id, journal.reads);
+    const view = await judgeUnsettled(look, intent.id, journal);
     if (view.verdict === 'contradicted') throw paysSomethingElse(intent, view);
     if (view.verdict !== 'proven') context.display.warn(signatureUnproven(view));
     return {

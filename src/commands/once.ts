@@ -1,6 +1,7 @@
 import type { Connection } from '../bot/connection.ts';
 import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
+import type { ChainBefore } from '../engine/context.ts';
 import { execute } from '../engine/execute.ts';
 import type { Exit } from '../errors.ts';
 import type { Order } from '../intent/order.ts';
@@ -41,8 +42,9 @@ export async function doOnce(
           afterNodes(connection, waiting),
           consentFor(order, engine.bot, given, context),
         );
-    const outcome = await execute(order, { ...engine, proposes }, consent).catch((thrown: unknown) =>
-      failWithEarlier(thrown, engine.journal),
+    const chainBefore = (): ChainBefore | undefined => waiting?.before();
+    const outcome = await execute(order, { ...engine, proposes, chainBefore }, consent).catch(
+      (thrown: unknown) => failWithEarlier(thrown, engine.journal),
     );
     const chainEnd = await waiting?.end(outcome, engine.journal);
     return await tell(outcome, given, engine.journal, context, order.wanted.warnings, chainEnd);

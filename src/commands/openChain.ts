@@ -9,12 +9,22 @@ import { type Answer, RpcNode } from '../chain/node.ts';
 import { ChainNodes } from '../chain/nodes.ts';
 import { patiently } from '../chain/patience.ts';
 import type { Payment } from '../chain/payment.ts';
+import type { Until } from '../chain/watch.ts';
 import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
 import { requestOf } from '../display/report.ts';
+import type { ChainBefore } from '../engine/context.ts';
 import type { Pace } from '../engine/ports.ts';
 import type { Intent } from '../journal/journal.ts';
-import { nodeRefuses, nodeUnusable, noMintFor, noRpcUrl, notAMint, otherCluster } from '../words/chain.ts';
+import {
+  nodeRefuses,
+  nodeUnusable,
+  noMintFor,
+  noRpcUrl,
+  notAMint,
+  noWallet,
+  otherCluster,
+} from '../words/chain.ts';
 import { channelOptions } from './openBot.ts';
 import { defaultTimeoutMs, settingsOf } from './settingsOf.ts';
 
@@ -88,9 +98,20 @@ function mintOf(asset: string, { assets }: ChainProfile): string | undefined {
 }
 
 /** Refuses before anything is asked or journaled what could never be proven. */
-export function refuseUnprovable(asset: string, { name, chain }: Pick<Bot, 'name' | 'chain'>): void {
+export function refuseUnprovable(
+  asset: string,
+  { name, chain }: Pick<Bot, 'name' | 'chain'>,
+  until: Until,
+): void {
   if (chain === undefined) throw noRpcUrl(name);
+  if (until === 'finalized' && chain.wallet === undefined) throw noWallet(name);
   if (asset !== 'SOL' && mintOf(asset, chain) === undefined) throw noMintFor(asset, name);
+}
+
+/** How far the chain has come; undefined where a node does not say. */
+export async function chainNow({ nodes, cluster }: OpenedChain): Promise<ChainBefore | undefined> {
+  const slot = await nodes.finalizedSlot();
+  return slot === undefined ? undefined : { genesis: cluster.genesis, slot };
 }
 
 /** Asks the nodes whether they are of the cluster. */

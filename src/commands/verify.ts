@@ -1,5 +1,6 @@
 import { BatchPace } from '../batch/pace.ts';
-import { isFinal, standingOf } from '../chain/standing.ts';
+import { isAgainst, isFinal, isFinalMatch, standingOf } from '../chain/standing.ts';
+import type { ChainVerdict } from '../chain/verdict.ts';
 import type { Given } from '../cli/given.ts';
 import type { Run } from '../cli/spec.ts';
 import type { Context } from '../context.ts';
@@ -10,18 +11,18 @@ import { type Exit, exitOf, Failure, type Problem, problemOf } from '../errors.t
 import type { Intent, Journal } from '../journal/journal.ts';
 import {
   chainWarnings,
-  contradicted,
   happenedAllTheSame,
   notATransfer,
   notDecided,
   nothingOnChain,
   notLookedUp,
+  personDecides,
   someUnproven,
 } from '../words/chain.ts';
 import { nothingToVerify, verifyingText } from '../words/chainOptions.ts';
 import { isUnsent } from '../words/decisionCommands.ts';
 import { acknowledge } from './acknowledge.ts';
-import { chainProblem, chainStandingOf } from './chainProblem.ts';
+import { chainProblem, chainStandingOf, problemAgainst } from './chainProblem.ts';
 import { ChainsOfIntents } from './chainsOfIntents.ts';
 import { intentById } from './intentById.ts';
 import { openJournalOf } from './journalPath.ts';
@@ -79,7 +80,8 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
   const { context, journal, given, chains } = verifying;
   const { display, interrupts } = context;
   const sinceMs = since && sinceOf(since, journal.clock.now());
-  const counts = { proven: 0, contradicted: 0, undecided: 0 };
+  const counts = { proven: 0, likely: 0, contradicted: 0, undecided: 0 };
+  const left = { against: 0, toDecide: 0, open: 0 };
   const nodeless: Nodeless = new Map();
   let done = 0;
   const stop = display.interactive
@@ -91,7 +93,8 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
       await verifyEach(await withNodes(page, chains, nodeless), chains, journal, async (verified) => {
         done += 1;
         counts[countedAs(verified)] += 1;
-        await tellRow(verified, given, context, journal);
+        const problem = await tellRow(verified, given, context, journal);
+        if (problem !== undefined) left[kindOf(problem)] += 1;
       });
     }
   } finally {
@@ -100,11 +103,13 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
   for (const [failure, transfers] of nodeless) {
     if (done === 0) throw failure;
     counts.undecided += transfers;
+    left.open += transfers;
     const problem = problemOf(failure);
     display.warn(notLookedUp(transfers, problem), problem.next);
   }
   if (done === 0) display.notice(nothingToVerify);
-  const failing = endOfAll(counts);
+  const isClean = left.against + left.toDecide + left.open === 0;
+  const failing = isClean ? undefined : problemOf(someUnproven(left));
   const view = verifiedView(given.command, counts, failing);
   if (failing === undefined) {
     await display.show(view);
@@ -137,16 +142,13 @@ async function withNodes(
   return shown;
 }
 
-function countedAs({ view }: Verified): 'proven' | 'contradicted' | 'undecided' {
-  return view.verdict === 'likely' ? 'undecided' : view.verdict;
+function countedAs({ view }: Verified): ChainVerdict {
+  return view.verdict === 'likely' && !isFinalMatch(view) ? 'undecided' : view.verdict;
 }
 
-function endOfAll({
-  contradicted: against,
-  undecided,
-}: Record<'contradicted' | 'undecided', number>): Problem | undefined {
-  if (against + undecided === 0) return undefined;
-  return problemOf(someUnproven(against, undecided));
+function kindOf({ code, retry }: Problem): 'against' | 'toDecide' | 'open' {
+  if (code === 'contradicted') return 'against';
+  return retry === 'decide' ? 'toDecide' : 'open';
 }
 
 /** Transfers without a final verdict, so many at a time, oldest last. */
@@ -169,17 +171,21 @@ async function* openPages(journal: Journal, sinceMs: number | undefined): AsyncG
   if (page.length > 0) yield page;
 }
 
+function isInDoubt({ state }: Intent): boolean {
+  return state === 'unknown' || state === 'held';
+}
+
 /** What is against it; nothing where it is proven, or where a person has dealt with it. */
 async function problemWith({ intent, view }: Verified, journal: Journal): Promise<Problem | undefined> {
   const standing = await chainStandingOf(intent, journal.reads);
   const attempt = await journal.reads.decisiveAttempt(intent.id);
   const against = chainProblem(intent, attempt, standing);
   if (against !== undefined) return against;
-  if (view.verdict === 'proven' && intent.resolvedAs === 'did-not-happen')
+  if (view.verdict === 'proven' && view.earlier !== true && intent.resolvedAs === 'did-not-happen')
     return problemOf(happenedAllTheSame(intent, view));
-  if (view.verdict === 'proven' || (view.verdict === 'contradicted' && standing.acknowledged))
-    return undefined;
-  return problemOf(view.verdict === 'contradicted' ? contradicted(intent, view) : notDecided(intent, view));
+  if (standing.acknowledged) return undefined;
+  if (isFinalMatch(view)) return isInDoubt(intent) ? problemOf(personDecides(intent, view)) : undefined;
+  return isAgainst(view) ? problemAgainst(intent, view) : problemOf(notDecided(intent, view));
 }
 
 async function reportOn({ intent, view }: Verified, given: Given, journal: Journal): Promise<Report> {
@@ -208,13 +214,14 @@ async function tellRow(
   given: Given,
   { display }: Context,
   journal: Journal,
-): Promise<void> {
+): Promise<Problem | undefined> {
   const problem = await problemWith(verified, journal);
   if (display.face === 'json') {
     const report = await reportOn(verified, given, journal);
     const whole = problem === undefined ? report : { ...report, problem };
     await display.show({ json: reportJsonOrError(whole, display), human: () => '' });
   } else if (problem !== undefined) display.warn(problem.message, problem.next);
+  return problem;
 }
 
 /** A contradiction first, then what is not decided. */

@@ -1,8 +1,7 @@
 import { mostSignatures, type Statuses } from '../chain/nodes.ts';
 import type { ChainView, Look } from '../chain/proof.ts';
 import { judgeUnsettled, settle } from '../chain/settle.ts';
-import { isSettled, standingOf } from '../chain/standing.ts';
-import type { ChainVerdict } from '../chain/verdict.ts';
+import { isAgainst, isSettled, standingOf } from '../chain/standing.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
 import type { ChainsOfIntents } from './chainsOfIntents.ts';
 import type { OpenedChain } from './openChain.ts';
@@ -63,22 +62,25 @@ async function verifyOne(
   const payment = chain.paymentOf(intent);
   if (payment === undefined) return { intent, view: unseen(chain, 'no-mint') };
   let view: ChainView = unseen(chain, 'no-signature');
-  const looks: { look: Look; verdict: ChainVerdict }[] = [];
+  const looks: { look: Look; saw: ChainView }[] = [];
   for (const signature of signatures) {
     const sighting = await chain.nodes.sight(signature, statuses, 'confirmed');
     const look: Look = { signature, sighting, payment, cluster: chain.cluster, hosts: chain.nodes.hosts };
-    const expected = await judgeUnsettled(look, intent.id, journal.reads);
+    const expected = await judgeUnsettled(look, intent.id, journal);
     view = expected.verdict === 'proven' ? await settle(look, intent.id, journal) : expected;
     if (view.verdict === 'proven') return { intent: await asItStands(intent, journal), view };
-    looks.push({ look, verdict: view.verdict });
+    looks.push({ look, saw: view });
   }
-  // The latest look counts: what contradicts one signature must not end it while another is undecided.
-  looks.sort((one, other) => settledLast.indexOf(one.verdict) - settledLast.indexOf(other.verdict));
+  // The latest look counts: what speaks against one signature must not end it while another is undecided.
+  looks.sort((one, other) => rankOf(one.saw) - rankOf(other.saw));
   for (const { look } of looks) view = await settle(look, intent.id, journal);
   return { intent: await asItStands(intent, journal), view };
 }
 
-const settledLast: readonly ChainVerdict[] = ['contradicted', 'likely', 'undecided'];
+function rankOf(view: ChainView): number {
+  if (isAgainst(view)) return 0;
+  return view.verdict === 'likely' ? 1 : 2;
+}
 
 async function asItStands(intent: Intent, { reads }: Journal): Promise<Intent> {
   return (await reads.get(intent.id)) ?? intent;

@@ -1,4 +1,4 @@
-import type { ChainStanding } from '../chain/standing.ts';
+import { type ChainStanding, isAgainst } from '../chain/standing.ts';
 import type { Problem } from '../errors.ts';
 import type { Attempt, Intent } from '../journal/journal.ts';
 import { readReply } from '../wire/readReply.ts';
@@ -126,6 +126,8 @@ export function isVerified({
   chain,
 }: Pick<Report, 'intent' | 'attempt' | 'chain'>): boolean | undefined {
   if (chain?.view?.verdict === 'proven') return true;
+  if (isAgainst(chain?.view))
+    return intent.state === 'accepted' || intent.resolvedAs === 'happened' ? false : undefined;
   if (intent.state === 'accepted') return attempt?.verified ?? false;
   return intent.resolvedAs === 'happened' ? false : undefined;
 }

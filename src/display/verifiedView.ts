@@ -1,3 +1,4 @@
+import type { ChainVerdict } from '../chain/verdict.ts';
 import type { Problem } from '../errors.ts';
 import { verifiedSummary } from '../words/chainOptions.ts';
 import type { View } from './display.ts';
@@ -5,7 +6,7 @@ import type { View } from './display.ts';
 /** How many were proven, for the last line of `verify --all`. */
 export function verifiedView(
   command: string,
-  counts: Readonly<Record<'proven' | 'contradicted' | 'undecided', number>>,
+  counts: Readonly<Record<ChainVerdict, number>>,
   problem: Problem | undefined,
 ): View {
   return {

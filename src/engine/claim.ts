@@ -1,7 +1,15 @@
 import { originOf } from '../intent/baseUrl.ts';
 import { bodyBytes, isWhole } from '../intent/canonical.ts';
 import type { Order } from '../intent/order.ts';
-import type { Decision, Guards, Intent, Journal, NewIntent, Transaction } from '../journal/journal.ts';
+import type {
+  Decision,
+  Guards,
+  Intent,
+  Journal,
+  NewIntent,
+  Observation,
+  Transaction,
+} from '../journal/journal.ts';
 import type { Process } from '../journal/process.ts';
 import { countedAsset, readPayment } from '../journal/spending.ts';
 import { changedRequest } from '../words/damagedIntent.ts';
@@ -9,7 +17,7 @@ import { policyChanged } from '../words/journalPolicy.ts';
 import { unnamedOnShared } from '../words/sharedJournal.ts';
 import { agree, type Consent } from './agree.ts';
 import { noteClaim } from './claimed.ts';
-import type { EngineContext } from './context.ts';
+import type { ChainBefore, EngineContext } from './context.ts';
 import { type Identity, identify, newIntent } from './identity.ts';
 import { mustBeIntact, mustHaveIntactBody } from './intact.ts';
 import { tooOldToSend } from './keyAge.ts';
@@ -260,11 +268,18 @@ async function proposeFound(intent: Intent, tx: Transaction, nowMs: number): Pro
 async function beginNew(
   fresh: NewIntent,
   tx: Transaction,
-  { journal, bot, clock }: EngineContext,
+  { journal, bot, clock, chainBefore }: EngineContext,
   nowMs = clock.now(),
 ): Promise<Claim> {
   const intent = await tx.begin(fresh, journal.hashOf(bot.token.reveal()), nowMs);
+  const before = chainBefore?.();
+  if (before !== undefined) await tx.observe(intent.id, beforeObservation(before, nowMs));
   return { is: 'claim', intent, number: intent.attempts, createdNow: true };
+}
+
+function beforeObservation({ genesis, slot }: ChainBefore, atMs: number): Observation {
+  const nothing = { signature: undefined, instruction: undefined };
+  return { verdict: 'before', who: 'chain', atMs, genesis, facts: JSON.stringify({ slot }), ...nothing };
 }
 
 async function leaveBehind(

@@ -4,6 +4,8 @@ import type { Journal } from '../journal/journal.ts';
 import type { Policies } from '../policy/policy.ts';
 import type { Chance, Clock, Commit, Interrupts, Observer, Pace } from './ports.ts';
 
+export type ChainBefore = { readonly genesis: string; readonly slot: number };
+
 /** Everything the engine reaches of the world outside it. */
 export type EngineContext = {
   readonly journal: Journal;
@@ -30,6 +32,8 @@ export type EngineContext = {
   readonly interrupts: Interrupts;
   readonly observer: Observer;
   readonly commit: Commit;
+  /** How far a chain had come by what was heard of it last: kept with a transfer's first attempt. */
+  readonly chainBefore?: () => ChainBefore | undefined;
   /** Only in a batch: there a limit is waited out by all together, beside `--max-wait` and `--retries`. */
   readonly pace?: Pace;
 };

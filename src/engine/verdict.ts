@@ -2,8 +2,8 @@ import type { Kind } from '../intent/wanted.ts';
 import type { Verdict } from '../journal/journal.ts';
 import type { Flight } from '../wire/flight.ts';
 import type { ParsedReply } from '../wire/readReply.ts';
+import { saysItFailed, saysNothing } from '../wire/saysFailed.ts';
 import type { Echo } from './echo.ts';
-import { saysItFailed, saysNothing } from './saysFailed.ts';
 
 /** All that one attempt is judged by. */
 export type Evidence = {

@@ -107,9 +107,12 @@ export type Decision = {
   readonly fingerprint?: string | undefined;
 };
 
-/** What a look at a chain proved of an intent; or that a person has dealt with a contradiction. */
+/**
+ * What a look at a chain proved of an intent; or that a person has dealt with a contradiction; or how far the chain had
+ * come `before` the first attempt, kept with that attempt.
+ */
 export type Observation = {
-  readonly verdict: 'proven' | 'likely' | 'contradicted' | 'undecided' | 'acknowledged';
+  readonly verdict: 'proven' | 'likely' | 'contradicted' | 'undecided' | 'acknowledged' | 'before';
   /** `chain`, or the operator who acknowledges. */
   readonly who: string;
   readonly atMs: number;

@@ -335,7 +335,7 @@ const sandboxRequest = z
 const verifiedAll = z
   .strictObject({
     ...head,
-    verified: z.strictObject({ proven: z.int(), contradicted: z.int(), undecided: z.int() }),
+    verified: z.strictObject({ proven: z.int(), likely: z.int(), contradicted: z.int(), undecided: z.int() }),
     error: problem.optional(),
   })
   .meta({ id: 'VerifiedAll', title: 'How many transfers the chain proved' });

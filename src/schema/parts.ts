@@ -65,7 +65,7 @@ const intent = z
       .describe(
         'why it waits for approval: true: `--propose`; false: it is above what the policy lets go without',
       ),
-    resolved_as: oneOf(['happened', 'did-not-happen']).optional().describe('what the operator decided'),
+    resolved_as: oneOf(['happened', 'did-not-happen']).optional().describe('what was decided'),
     attempts: z.int().describe('requests made so far'),
     created_at: time,
     request,
@@ -99,7 +99,9 @@ export const decision = z
 /** What a look at a chain says of a transfer. */
 const chain = z
   .strictObject({
-    verdict: oneOf(chainVerdicts).describe('only `proven` shows that it was paid; `likely` is not final yet'),
+    verdict: oneOf(chainVerdicts).describe(
+      'only `proven` shows that it was paid; `likely` is not final yet, or nobody knows whose money it was',
+    ),
     commitment: oneOf(commitments).optional().describe('how far the transaction has come'),
     signature: text.optional(),
     instruction: text
@@ -107,6 +109,14 @@ const chain = z
       .describe('which instruction pays it: `2`, or `2.0` for the first that it called'),
     slot: z.int().optional(),
     block_time: z.int().optional().describe('seconds since 1970, as the nodes estimate it'),
+    first_attempt: z
+      .int()
+      .optional()
+      .describe('when the first attempt of the intent began, where the transaction is of another time'),
+    earlier: z
+      .literal(true)
+      .optional()
+      .describe('it was paid before that: by another machine, under the same key'),
     cluster: text.describe('its name, else its genesis hash'),
     rpc: z.array(text).describe('the hosts of the nodes that were asked'),
     paid: z

@@ -4,10 +4,11 @@ import type { Reason } from '../chain/reason.ts';
 import { Failure, type Problem } from '../errors.ts';
 import { formatAmount } from '../intent/amount.ts';
 import type { Intent } from '../journal/journal.ts';
+import { resolving } from './decisionCommands.ts';
 import { counted, listed } from './list.ts';
 import { undecided as decidedNothing, unsent, withoutEnd } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
-import { formatDuration } from './time.ts';
+import { formatDuration, iso } from './time.ts';
 
 /** Each as part of a sentence. */
 const reasonWords: Readonly<Record<Reason, string>> = {
@@ -38,6 +39,12 @@ const reasonWords: Readonly<Record<Reason, string>> = {
   'balance-differs': 'a balance does not agree with the instructions',
   'scaled-mint': 'the mint shows other amounts than it moves',
   confidential: 'the transaction moves amounts that nobody else can read',
+  'in-parts': 'the transaction paid the amount in parts',
+  'no-gain': 'the recipient has not gained what the transaction paid (some of it was taken back)',
+  'other-time': 'the transaction is of another time than the transfer',
+  clock: 'the clocks of this machine and of the node differ by more than 2 hours',
+  'no-time': 'the node does not say when the transaction was made',
+  'source-unchecked': 'the profile names no wallet, so nobody checked whose money it was',
   'memo-missing': 'the memo is not in the transaction',
   'fee-withheld': 'the mint kept a fee: the recipient received less than was sent',
 };
@@ -48,14 +55,27 @@ function why({ reasons }: Pick<ChainView, 'reasons'>): string {
     : listed(reasons.map((reason) => reasonWords[reason]));
 }
 
-const oddities: readonly Reason[] = ['memo-missing', 'fee-withheld'];
+const oddities: readonly Reason[] = ['source-unchecked', 'memo-missing', 'fee-withheld'];
 
 /** What is odd about a payment that is proven, a sentence each. */
-export function chainWarnings({ reasons, verdict }: ChainView): string[] {
+export function chainWarnings(view: ChainView): string[] {
+  const { reasons, verdict } = view;
   if (verdict !== 'proven' && verdict !== 'likely') return [];
-  return reasons
-    .filter((reason) => oddities.includes(reason))
-    .map((reason) => `On the chain, ${reasonWords[reason]}.`);
+  const odd = reasons.filter((reason) => oddities.includes(reason)).map((reason) => reasonWords[reason]);
+  return [...odd, ...(view.earlier === true ? [paidEarlier(view)] : [])].map(
+    (each) => `On the chain, ${each}.`,
+  );
+}
+
+function paidEarlier(view: ChainView): string {
+  return `it was paid ${bothTimes(view)}: another machine may have paid it under the same key`;
+}
+
+/** When it was paid, and when the first attempt began. */
+function bothTimes({ slot, block_time: timeS, first_attempt: beganS = 0 }: ChainView): string {
+  const when = timeS === undefined ? `in slot ${slot}` : `at ${iso(1000 * timeS)} (slot ${slot})`;
+  const order = (timeS ?? 0) > beganS ? 'and' : 'before';
+  return `${when}, ${order} the first attempt of the transfer began at ${iso(1000 * beganS)}`;
 }
 
 const chainHeadlines: Readonly<Record<ChainView['verdict'], string>> = {
@@ -67,8 +87,10 @@ const chainHeadlines: Readonly<Record<ChainView['verdict'], string>> = {
 
 /** A verdict and why, for a line of its own. */
 export function chainLine(view: ChainView): string {
-  const { verdict } = view;
-  return verdict === 'proven' ? chainHeadlines[verdict] : `${chainHeadlines[verdict]}: ${why(view)}`;
+  const { verdict, commitment } = view;
+  const isFinal = verdict === 'likely' && commitment === 'finalized';
+  const headline = isFinal ? 'Final on the chain, and not proven' : chainHeadlines[verdict];
+  return verdict === 'proven' ? headline : `${headline}: ${why(view)}`;
 }
 
 /** `asset`: what was asked for, where its mint is the one that was paid. */
@@ -134,6 +156,36 @@ export function contradicted({ id }: Intent, view: ChainView): Failure {
   );
 }
 
+/** The signature that the service named is of a transaction that cannot be this transfer's. */
+export function ofOtherTime({ id, state }: Intent, view: ChainView): Failure {
+  return new Failure(
+    'other-time',
+    `The signature that the service gave, ${view.signature}, is of another payment: it was made ${bothTimes(view)}. It proves nothing of this transfer. Intent ${id} stays ${state}.`,
+    {
+      hint: 'Ask the service what became of the transfer, and check the wallet. When it is dealt with, say so:',
+      next: acknowledging(id),
+    },
+  );
+}
+
+/** The chain shows the payment, and a person must say whether it is this transfer's. */
+export function personDecides({ id, state }: Intent, view: ChainView): Failure {
+  return new Failure(
+    'held',
+    `The chain shows a payment that may be this transfer (signature ${view.signature}), but ${whyPerson(view)}. Intent ${id} stays ${state}.`,
+    {
+      hint: 'Check the wallet, and decide whether it happened:',
+      next: resolving(id),
+    },
+  );
+}
+
+function whyPerson(view: ChainView): string {
+  if (view.earlier === true) return paidEarlier(view);
+  if (view.verdict === 'likely') return reasonWords['source-unchecked'];
+  return 'the service said that the transfer failed';
+}
+
 export function otherSignature({ id }: Intent, proven: string, replied: string): Failure {
   return new Failure(
     'contradicted',
@@ -161,9 +213,20 @@ function acknowledging(id: string): Suggestion[] {
 }
 
 /** How `verify --all` ends where not all is proven. */
-export function someUnproven(against: number, open: number, of: 'of-batch' | 'of-all' = 'of-all'): Failure {
+export function someUnproven(
+  { against, toDecide, open }: Readonly<Record<'against' | 'toDecide' | 'open', number>>,
+  of: 'of-batch' | 'of-all' = 'of-all',
+): Failure {
+  const more = open === 0 ? '' : `, and ${counted(open, 'more is', 'more are')} undecided`;
+  if (toDecide > 0) {
+    const contradicted = against === 0 ? '' : `, and contradicts ${counted(against, 'transfer')}`;
+    return new Failure(
+      'some-held',
+      `The chain leaves ${counted(toDecide, 'transfer')} to a person${contradicted}${more}.`,
+      { hint: 'Each of them says why, and what to do.' },
+    );
+  }
   if (against > 0) {
-    const more = open === 0 ? '' : `, and ${counted(open, 'more is', 'more are')} undecided`;
     return new Failure('contradicted', `The chain contradicts ${counted(against, 'transfer')}${more}.`, {
       hint: 'Ask the service what became of each of them, and acknowledge it when it is dealt with.',
     });
@@ -221,6 +284,17 @@ export function noMintFor(asset: string, bot: string): Failure {
     {
       hint: 'Name it in the assets of the profile, beside those that are there:',
       next: [['config', 'set', bot, 'assets', `{"${asset}":"MINT"}`]],
+    },
+  );
+}
+
+export function noWallet(bot: string): Failure {
+  return new Failure(
+    'no-wallet',
+    unsent(`The bot ${bot} names no wallet, so the chain cannot prove that it was the one who paid`),
+    {
+      hint: 'Name its wallet, or use --wait=confirmed:',
+      next: [['config', 'set', bot, 'wallet', 'ADDRESS']],
     },
   );
 }

@@ -36,15 +36,15 @@ export function acknowledgeWithReason(): Failure {
 }
 
 export function nothingToAcknowledge(id: string): Failure {
-  return new Failure('not-allowed-now', undecided(`The chain does not contradict intent ${id}`), {
-    hint: 'Only a contradiction is acknowledged. To look at the chain again:',
+  return new Failure('not-allowed-now', undecided(`The chain shows nothing against intent ${id}`), {
+    hint: 'Only a contradiction or a payment of another time is acknowledged. To look at the chain again:',
     next: [['verify', id]],
   });
 }
 
 export function verifiedSummary(counts: Readonly<Record<string, number>>): string {
-  const { proven = 0, contradicted = 0, undecided: open = 0 } = counts;
-  return `${proven} proven, ${contradicted} contradicted, ${open} undecided.`;
+  const { proven = 0, likely = 0, contradicted = 0, undecided: open = 0 } = counts;
+  return `${proven} proven, ${likely === 0 ? '' : `${likely} likely, `}${contradicted} contradicted, ${open} undecided.`;
 }
 
 export const nothingToVerify = 'Every transfer has its final verdict.';
@@ -66,7 +66,9 @@ export function waitingForRows(
 export function rowsOnChain({
   proven,
   contradicted,
+  otherTime,
   undecided: open,
-}: Record<'proven' | 'contradicted' | 'undecided', number>): string {
-  return `On the chain: ${proven} proven, ${contradicted} contradicted, ${open} undecided.`;
+}: Record<'proven' | 'contradicted' | 'otherTime' | 'undecided', number>): string {
+  const another = otherTime === 0 ? '' : `${otherTime} of another time, `;
+  return `On the chain: ${proven} proven, ${contradicted} contradicted, ${another}${open} undecided.`;
 }

@@ -13,7 +13,7 @@ export function newOneNotice(after: Intent): string {
     return `An earlier ${noun} like this one is left undecided (intent ${after.id}, ${iso(after.createdAtMs)}): it may have happened. This is a new one.`;
   }
   if (after.resolvedAs === 'happened') {
-    return `An operator decided at ${iso(after.updatedAtMs)} that the same ${noun} happened (intent ${after.id}). This is a new one.`;
+    return `It was decided at ${iso(after.updatedAtMs)} that the same ${noun} happened (intent ${after.id}). This is a new one.`;
   }
   return `The same ${noun} was last ${done[after.kind]} at ${iso(after.updatedAtMs)} (intent ${after.id}). This is a new one.`;
 }
@@ -35,7 +35,7 @@ export function replayNotice({
   const verb = attempt?.verified === false ? 'accepted' : done[kind];
   const why =
     state === 'resolved'
-      ? `an operator decided ${at} that this ${nouns[kind]} happened (intent ${id})`
+      ? `it was decided ${at} that this ${nouns[kind]} happened (intent ${id})`
       : `this ${nouns[kind]} was already ${verb} ${at} (intent ${id})`;
   const isNamed = namedBy !== undefined && namedBy !== 'run';
   const how = isNamed ? 'give it a new name.' : 'name it: --once NAME, a new name each time.';

@@ -16,15 +16,15 @@ export const questionTexts = {
 export function reminderOf(plan: Plan, kind: Kind): string | undefined {
   const { found, twin } = plan;
   const noun = nouns[kind];
-  const byOperator = `An operator decided ${lastDone(found)} that the same ${noun} happened`;
+  const decided = `It was decided ${lastDone(found)} that the same ${noun} happened`;
   const isDecided = found?.resolvedAs === 'happened';
   switch (meaningOf(plan).reminds) {
     case 'of-nothing':
       return undefined;
     case 'it-was-done':
-      return isDecided ? `${byOperator}.` : `The same ${noun} was ${done[kind]} ${lastDone(found)}.`;
+      return isDecided ? `${decided}.` : `The same ${noun} was ${done[kind]} ${lastDone(found)}.`;
     case 'when-last-done': {
-      const last = isDecided ? byOperator : `The same ${noun} was last ${done[kind]} ${lastDone(found)}`;
+      const last = isDecided ? decided : `The same ${noun} was last ${done[kind]} ${lastDone(found)}`;
       return `${last}; this would be a new one.`;
     }
     case 'of-the-twin':

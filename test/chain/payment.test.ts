@@ -18,6 +18,7 @@ import {
   pay,
   programs,
   read,
+  systemMoves,
   wallet,
   walletTokens,
   withFee,
@@ -262,6 +263,91 @@ const rows: readonly (readonly [string, Made, Parameters<typeof found>[1], strin
   ['a version 1 transaction', { calls: [pay(wallet, ada, sol)], ...toAda, version: 1 }, {}, '0'],
   ['a legacy transaction', { calls: [pay(wallet, ada, sol)], ...toAda, version: 'legacy' }, {}, '0'],
 ];
+
+const half = sol / 2n;
+const gains = (units: bigint): Pick<Made, 'lamports'> => ({ lamports: { [wallet]: -units, [ada]: units } });
+
+describe('what the system program moves otherwise', () => {
+  describe.each(Object.entries(systemMoves))('%s', (_name, moveBy) => {
+    test.each<[string, Made, string]>([
+      ['pays it where it is the amount', { calls: [moveBy(wallet, ada, sol)], ...gains(sol) }, '0'],
+      ['is another amount', { calls: [moveBy(wallet, ada, sol + 1n)], ...gains(sol + 1n) }, 'other-amount'],
+      [
+        'came from another',
+        { calls: [moveBy(bob, ada, sol)], lamports: { [bob]: -sol, [ada]: sol } },
+        'other-source?',
+      ],
+      [
+        'is a part of it',
+        { calls: [moveBy(wallet, ada, half), pay(wallet, ada, half)], ...gains(sol) },
+        'in-parts?',
+      ],
+      [
+        'went to another',
+        { calls: [moveBy(wallet, bob, sol)], lamports: { [wallet]: -sol, [bob]: sol } },
+        'other-recipient',
+      ],
+      [
+        'does not agree with the balances',
+        { calls: [moveBy(wallet, ada, sol)], ...gains(half) },
+        'balance-differs?',
+      ],
+    ])('%s', (_what, made, expected) => {
+      expect(found(made)).toBe(expected);
+    });
+  });
+
+  test('is no other asset where a token was moved beside it', () => {
+    const made = (account: string): Made => ({
+      calls: [systemMoves.createAccount(wallet, account, half), checked(walletTokens, bobTokens, one)],
+      tokens: [
+        { account: walletTokens, owner: wallet, before: one, after: 0n },
+        { account: bobTokens, owner: bob, after: one },
+      ],
+      lamports: { [wallet]: -half, [account]: half },
+    });
+    expect(found(made(ada))).toBe('other-amount');
+    expect(found(made(bobTokens))).toBe('other-asset');
+  });
+});
+
+describe('an amount in parts', () => {
+  const parts = (...units: bigint[]): Made => ({
+    calls: units.map((each) => pay(wallet, ada, each)),
+    ...gains(units.reduce((sum, each) => sum + each, 0n)),
+  });
+  test.each<[bigint[], string]>([
+    [[half, half], 'in-parts?'],
+    [[half, 7n, half], 'in-parts?'],
+    [[half, half - 1n], 'other-amount'],
+    [[half, half + 1n], 'other-amount'],
+    [Array.from({ length: 40 }, (_each, n) => 2n ** BigInt(n % 29)), 'in-parts?'],
+  ])('%s of a billion', (units, expected) => {
+    expect(found(parts(...units))).toBe(expected);
+  });
+
+  test('is known of a token, too', () => {
+    const calls = [move(walletTokens, adaTokens, one / 4n), move(walletTokens, adaTokens, (3n * one) / 4n)];
+    expect(found({ calls, tokens: tokens(one) }, usdc)).toBe('in-parts?');
+  });
+});
+
+describe('a token balance that rose without a readable instruction', () => {
+  const rose = (calls: Made['calls']): string => found({ calls, tokens: tokens(one) }, usdc);
+
+  test('proves nothing, and contradicts nothing', () => {
+    expect(rose([memo('x')])).toBe('balance-differs?');
+    expect(rose([pay(wallet, bob, 1n)])).toBe('balance-differs?');
+    expect(rose([move(walletTokens, bobTokens, one)])).toBe('balance-differs?');
+    expect(rose([checked(walletTokens, adaTokens, one - 1n)])).toBe('balance-differs?');
+  });
+
+  test('is in doubt whose ever the account is that was named', () => {
+    const made: Made = { calls: [memo('x')], tokens: tokens(one) };
+    expect(found(made, { ...usdc, to: adaTokens })).toBe('balance-differs?');
+    expect(found(made, { ...usdc, to: bob })).toBe('no-transfer');
+  });
+});
 
 describe('what a transaction shows of a payment', () => {
   test.each(rows)('%s', (_what, made, change, expected) => {

@@ -56,6 +56,27 @@ export const pay = (from: string, to: string, lamports: bigint): Call => ({
   ...{ program: programs.system, accounts: [from, to] },
   data: Buffer.concat([u32(2), u64(lamports)]),
 });
+/** The system program's ways to move lamports, as its own client writes them. */
+export const systemMoves = {
+  createAccount: (from: string, to: string, lamports: bigint): Call => ({
+    ...{ program: programs.system, accounts: [from, to] },
+    data: Buffer.concat([u32(0), u64(lamports), u64(165n), Buffer.alloc(32, 5)]),
+  }),
+  createAccountWithSeed: (from: string, to: string, lamports: bigint): Call => ({
+    ...{ program: programs.system, accounts: [from, to, from] },
+    data: Buffer.concat([u32(3), Buffer.alloc(32, 1), seed, u64(lamports), u64(165n), Buffer.alloc(32, 5)]),
+  }),
+  withdrawNonce: (from: string, to: string, lamports: bigint): Call => ({
+    ...{ program: programs.system, accounts: [from, to, key(90), key(91), wallet] },
+    data: Buffer.concat([u32(5), u64(lamports)]),
+  }),
+  transferWithSeed: (from: string, to: string, lamports: bigint): Call => ({
+    ...{ program: programs.system, accounts: [from, key(92), to] },
+    data: Buffer.concat([u32(11), u64(lamports), seed, Buffer.alloc(32, 5)]),
+  }),
+} as const;
+const seed = Buffer.concat([u64(4n), Buffer.from('rent')]);
+
 export const move = (from: string, to: string, units: bigint, program: string = programs.token): Call => ({
   ...{ program, accounts: [from, to, wallet] },
   data: Buffer.concat([Buffer.of(3), u64(units)]),

@@ -243,6 +243,10 @@ function nodeWith(replies: Replies, host = 'node'): RpcNode {
   });
 }
 
+const nobody = { own: new Set<string>(), others: new Set<string>() };
+// It began when everything did: what a node says of times has its own tests.
+const beginning = { atMs: 0, slot: undefined, mayBeEarlier: false, nowMs: Number.MAX_SAFE_INTEGER };
+
 /** What a look by these nodes comes to, every payment being free. */
 async function verdictOf(
   nodes: readonly RpcNode[],
@@ -252,7 +256,7 @@ async function verdictOf(
   const sighting = await all.sight(paid, await all.statusesOf([paid]), 'confirmed');
   const cluster = { genesis, name: 'test' };
   const look = { signature: paid, sighting, payment, cluster, hosts: all.hosts };
-  return judgeLook(look, () => true).verdict;
+  return judgeLook(look, nobody, beginning).verdict;
 }
 
 type Twist = (replies: Replies, n: number, base: Base) => void;

@@ -2,11 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { type ChainEvidence, chainTable, judgeChain } from '../../src/chain/verdict.ts';
 
 const match = { path: '0', units: 1n, decimals: 9, received: 1n };
-const findings = { matches: [], doubt: undefined, miss: 'other-amount', hasMemo: true } as const;
+const findings = {
+  ...{ matches: [], doubt: undefined, miss: 'other-amount', hasMemo: true, gained: 1n, credits: [] },
+} as const;
 type Stage = 'confirmed' | 'finalized';
 
-const transaction = (change: object, free: (typeof match)[] = [], isOurs = true) =>
-  ({ saw: 'transaction', isOurs, findings: { ...findings, ...change }, free }) as const;
+const transaction = (change: object, free: (typeof match)[] = [], more: object = {}) => ({
+  ...{ saw: 'transaction', isOurs: true, findings: { ...findings, ...change }, free },
+  ...{ isGained: true, age: 'in-time', isSourceKnown: true, ...more },
+});
+const paid = (more: object) => transaction({ matches: [match] }, [match], more);
 
 /** Each row of the table: what is seen, what it proves while it is confirmed, and what once it is final. */
 const rows: readonly (readonly [string, object, string, string])[] = [
@@ -21,11 +26,17 @@ const rows: readonly (readonly [string, object, string, string])[] = [
   ['an error', { saw: 'failure' }, 'undecided only-confirmed', 'contradicted failed'],
   [
     'another’s transaction',
-    transaction({ matches: [match] }, [match], false),
+    paid({ isOurs: false }),
     'undecided not-first-signature',
     'undecided not-first-signature',
   ],
-  ['a payment', transaction({ matches: [match] }, [match]), 'likely only-confirmed', 'proven'],
+  ['a payment', paid({}), 'likely only-confirmed', 'proven'],
+  ['a payment of another machine', paid({ age: 'earlier' }), 'likely only-confirmed', 'proven'],
+  ...(['other-time', 'clock', 'no-time'] as const).map(
+    (age) => [`a payment, ${age}`, paid({ age }), `undecided ${age}`, `undecided ${age}`] as const,
+  ),
+  ['one that was taken back', paid({ isGained: false }), 'undecided no-gain', 'undecided no-gain'],
+  ['one of whoever’s money', paid({ isSourceKnown: false }), 'likely only-confirmed', 'likely'],
   [
     'a payment that is claimed',
     transaction({ matches: [match] }),
@@ -65,10 +76,10 @@ describe('what one look at the chain proves', () => {
     });
   });
 
-  test('proven comes of one row only, and contradicted of nothing that is not final', () => {
+  test('proven comes of payments in time and of another machine only, and contradicted of nothing that is not final', () => {
     const all = rows.flatMap(([, , confirmed, finalized]) => [confirmed, finalized]);
-    expect(all.filter((one) => one.startsWith('proven'))).toHaveLength(1);
+    expect(all.filter((one) => one.startsWith('proven'))).toHaveLength(2);
     expect(rows.map(([, , confirmed]) => confirmed).join()).not.toContain('contradicted');
-    expect(chainTable).toHaveLength(8);
+    expect(chainTable).toHaveLength(11);
   });
 });

@@ -36,10 +36,14 @@ function chainThat(sees: Readonly<Record<string, Sighting>>): OpenedChain {
 const paying = (to: string): Sighting => ({
   saw: 'transaction',
   commitment: 'finalized',
-  transaction: read({
-    calls: [pay(wallet, to, 1_000_000_000n)],
-    lamports: { [wallet]: -1_000_000_000n, [to]: 1_000_000_000n },
-  }),
+  nodesMs: [],
+  transaction: {
+    ...read({
+      calls: [pay(wallet, to, 1_000_000_000n)],
+      lamports: { [wallet]: -1_000_000_000n, [to]: 1_000_000_000n },
+    }),
+    blockTimeS: nowMs / 1000,
+  },
 });
 const notSeen: Sighting = { saw: 'nothing', because: 'not-seen' };
 

@@ -359,10 +359,13 @@ function takeForDead(journal: string): void {
   database.close();
 }
 
+/** A reply that names its own signature, and another recipient: it is held. */
+const namesAnother = { extra_fields: { to_address: other } };
+
 describe('what nobody knew', () => {
   test('is decided by the chain, where a reply of its own named the signature', async () => {
     const { sandbox } = operator;
-    await sandbox.readings({ transfer_status: 'failed' });
+    await sandbox.readings(namesAnother);
     const held = await told(...pay('a', '1'), ...waits);
     expect(held.outcome).toBe('held');
     const id = held.intent?.id ?? '';
@@ -374,7 +377,7 @@ describe('what nobody knew', () => {
   });
 
   test('and was decided not to have happened is told against who decided, where the chain shows it', async () => {
-    await operator.sandbox.readings({ transfer_status: 'failed' });
+    await operator.sandbox.readings(namesAnother);
     const id = (await told(...pay('a', '1'))).intent?.id ?? '';
     const decide = (...how: string[]): Promise<Told> => told('resolve', id, ...how, '--reason', 'it failed');
     expect(await decide('--did-not-happen')).toMatchObject({ exit: 0 });
@@ -391,9 +394,9 @@ describe('what nobody knew', () => {
     const { sandbox, env, journal } = operator;
     const gate = await operator.gate();
     await addBot('late', gate.baseUrl);
-    await sandbox.readings({ transfer_status: 'failed' });
+    await sandbox.readings(namesAnother);
     const id = (await told(...pay('a', '1'), '--profile', 'late')).intent?.id ?? '';
-    await sandbox.readings({ transfer_status: 'confirmed', repeated_transfer_key: 'ignore' });
+    await sandbox.readings({ extra_fields: {}, repeated_transfer_key: 'ignore' });
     const came = gate.holdNext('reply');
     Object.assign(env, given().env);
     const { ended } = operator.start(['resume', id, '--profile', 'late', '--yes', '--json']);

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { botctl } from '../../testing/botctl.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';
+import { otherRecipient } from '../../testing/sandbox.ts';
 import { payAda, type Said, SandboxHome, said } from '../../testing/sandboxHome.ts';
 
 type Told = Said & { chain: { verdict: string; reasons: string[] }; exit: number | null };
@@ -50,7 +51,7 @@ test('of two processes that see the same payment at once, one has it', async () 
     const ran = await botctl([...words, '--json'], { env });
     return { ...(said(ran) as Told), exit: ran.code };
   };
-  await sandbox.readings({ slot_ms: 0, transfer_status: 'failed' });
+  await sandbox.readings({ slot_ms: 0, extra_fields: { to_address: otherRecipient } });
   const held: string[] = [];
   for (const name of ['a', 'b']) {
     const { intent } = await run(...payAda, '--once', name, '--retries', '0');

@@ -303,7 +303,7 @@ describe('what is said', () => {
     }
     const confirmed = intent('resolved', 'transfer', { resolvedAs: 'happened' });
     expect(replayNotice({ ...done, intent: confirmed })).toMatch(
-      /an operator decided at .* that this transfer happened/u,
+      /it was decided at .* that this transfer happened/u,
     );
     const denied = intent('resolved', 'transfer', { resolvedAs: 'did-not-happen' });
     expect(replayNotice({ ...done, intent: denied }) ?? '').not.toMatch(/it was done/u);
@@ -312,7 +312,7 @@ describe('what is said', () => {
   test('of a new intent like an old one is what became of the old one', () => {
     expect(newOneNotice(intent('accepted'))).toMatch(/last made at 2027-01-15T08:00:00Z.*This is a new one/u);
     expect(newOneNotice(intent('resolved', 'transfer', { resolvedAs: 'happened' }))).toMatch(
-      /operator decided at .* that the same transfer happened .*This is a new one/u,
+      /It was decided at .* that the same transfer happened .*This is a new one/u,
     );
     expect(newOneNotice(intent('held', 'message'))).toMatch(/left undecided.*may have happened/u);
   });

@@ -29,6 +29,12 @@ BEGIN
 END $body$;
 `;
 
+const beforeTheFirst = `SET LOCAL search_path = @schema, pg_temp;
+ALTER TABLE observations DROP CONSTRAINT observations_verdict_check;
+ALTER TABLE observations ADD CONSTRAINT observations_verdict_check CHECK
+  (verdict IN ('proven', 'likely', 'contradicted', 'undecided', 'acknowledged', 'before'));
+`;
+
 /**
  * Numbered steps from nothing to the journal on PostgreSQL as it is now. A step that has been released is never
  * changed; each runs in one transaction with the record of its number.
@@ -41,6 +47,7 @@ export const migrations: readonly string[] = [
   approvedBody,
   proposals,
   spendingByAsset,
+  beforeTheFirst,
 ];
 
 /** The SQL with the schema's name put in for its place, quoted. */

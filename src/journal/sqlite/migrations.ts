@@ -317,6 +317,13 @@ WHEN NEW.state = 'held' AND OLD.state IN ('open', 'rejected', 'resolved')
 BEGIN SELECT RAISE(ABORT, 'no intent moves between these states'); END;
 `;
 
+const beforeTheFirst = `
+PRAGMA writable_schema = ON;
+UPDATE sqlite_schema SET sql = replace(sql, '''acknowledged'')', '''acknowledged'', ''before'')')
+WHERE type = 'table' AND name = 'observations';
+PRAGMA writable_schema = RESET;
+`;
+
 export const migrations: readonly string[] = [
   firstJournal,
   secondRound,
@@ -326,6 +333,7 @@ export const migrations: readonly string[] = [
   approvedBody,
   proposals,
   spendingByAsset,
+  beforeTheFirst,
 ];
 
 /** A step may loosen a check of the schema itself, which nothing else is ever allowed to write to. */

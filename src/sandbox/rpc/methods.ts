@@ -30,6 +30,10 @@ export const methods: Record<string, Method> = {
   getVersion: () => ({ 'solana-core': '3.0.0', 'feature-set': 0 }),
   getGenesisHash: (_, { derived, readings }) => readings.genesis_hash ?? derived.genesisHash,
   getSlot: ([config], node) => slotFor(config, node),
+  getBlockTime: ([value], { ledger }) => {
+    const slot = countIn(value, 'a slot', Number.MAX_SAFE_INTEGER, -1);
+    return ledger.transactions.between(slot - 1, slot)[0]?.blockTimeS ?? null;
+  },
   getBlockHeight: ([config], node) => slotFor(config, node),
   getEpochInfo: ([config], node) => epochInfo(slotFor(config, node), node),
   getMinimumBalanceForRentExemption: ([bytes]) =>

@@ -6,6 +6,7 @@ import type {
   NewIntent,
   Observation,
   Selection,
+  Transaction,
 } from '../../../src/journal/journal.ts';
 import { receiptGuards } from '../../../src/journal/receipts.ts';
 import {
@@ -502,6 +503,21 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         await journal.observe(id, seen);
         expect(await journal.observationsOf(id)).toEqual([undecided, seen]);
         expect(await journal.observationsOf(await done(journal, 'accepted', transfer))).toEqual([]);
+      });
+
+      test('may be of before the first attempt, and is kept with it', async () => {
+        const journal = await openNew();
+        const before: Observation = {
+          ...{ verdict: 'before', who: 'chain', atMs: nowMs, signature: undefined, genesis: 'g' },
+          ...{ instruction: undefined, facts: '{"slot":7}' },
+        };
+        const intent = newIntent(transfer);
+        const begin = async (tx: Transaction): Promise<void> => {
+          await tx.begin(intent, 'hash', nowMs);
+          await tx.observe(intent.id, before);
+        };
+        await journal.commit(begin, { beforeSending: true });
+        expect(await journal.observationsOf(intent.id)).toEqual([before]);
       });
 
       test('proves nothing by a payment that is not the intent’s own', async () => {

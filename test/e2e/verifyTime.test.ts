@@ -1,0 +1,363 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Clock } from '../../src/engine/ports.ts';
+import { SkippingClock } from '../../testing/builtHere.ts';
+import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
+import { sharedServer } from '../../testing/postgres/server.ts';
+import { otherRecipient } from '../../testing/sandbox.ts';
+import { type Exited, payAda, SandboxHome } from '../../testing/sandboxHome.ts';
+
+type Chain = { verdict: string; reasons: string[]; signature: string; earlier?: boolean };
+type Told = Exited & { chain?: Chain; verified?: unknown };
+
+const hourS = 3600;
+const dayS = 24 * hourS;
+
+/** The machine's clock, so far from the sandbox's as a test says. */
+class WrongClock extends SkippingClock {
+  byMs = 0;
+
+  override now(): number {
+    return super.now() + this.byMs;
+  }
+}
+
+let operator: SandboxHome;
+let clock: WrongClock & Clock;
+beforeEach(async () => {
+  clock = new WrongClock();
+  operator = await SandboxHome.open(clock);
+  await operator.sandbox.readings({ slot_ms: 0 });
+  writeProfile(operator.sandbox.node.wallet);
+});
+afterEach(() => operator.close());
+
+function writeProfile(wallet: string | undefined): void {
+  const { baseUrl, node, tokens } = operator.sandbox;
+  const payer = {
+    ...{ 'base-url': baseUrl, token: { kind: 'stored', secret: tokens.full } },
+    'rpc-url': [{ kind: 'stored', secret: node.rpcUrl }],
+    ...{ cluster: node.genesisHash, assets: node.assets },
+    ...(wallet === undefined ? {} : { wallet }),
+  };
+  operator.home.writeConfig({ version: 1, 'in-use': 'payer', profiles: { payer } });
+}
+
+async function told(...argv: string[]): Promise<Told> {
+  Reflect.deleteProperty(operator.env, 'BOTCTL_TOKEN');
+  Reflect.deleteProperty(operator.env, 'BOTCTL_BASE_URL');
+  return (await operator.json(argv)) as Told;
+}
+
+const idOf = ({ intent }: Told): string => intent?.id ?? '';
+
+/** From now on the service names the signature of a payment of the same amount, made for another journal. */
+async function namesOlder(): Promise<void> {
+  await told(...payAda, '--once', 'older', '--journal', `${operator.home.path}/other.db`);
+  await operator.sandbox.readings({ reply_signature: 'previous' });
+}
+
+/** The node says of every transaction that it was made then. */
+async function nodeSays(blockTime: number | null): Promise<void> {
+  const { sandbox } = operator;
+  await sandbox.clearFaults();
+  await sandbox.faults({
+    kind: 'twist',
+    method: 'getTransaction',
+    path: 'blockTime',
+    value: blockTime,
+    times: 99,
+  });
+}
+
+const nowS = (): number => Math.floor(Date.now() / 1000);
+
+const named = ['--once', 'rent'] as const;
+
+describe('an older signature as the reply to a random key', () => {
+  test.each([
+    ['30 days before', -30 * dayS],
+    ['365 days before', -365 * dayS],
+    ['three hours before', -3 * hourS],
+    ['a year ahead', 365 * dayS],
+  ])('proves nothing: %s', async (_when, byS) => {
+    await namesOlder();
+    await nodeSays(nowS() + byS);
+    const paid = await told(...payAda);
+    expect(paid).toMatchObject({ exit: 0, outcome: 'accepted' });
+    const looked = await told('verify', idOf(paid));
+    expect(looked).toMatchObject({
+      ...{ exit: 10, outcome: 'accepted', verified: false },
+      chain: { verdict: 'undecided', reasons: ['other-time'] },
+      error: { code: 'other-time', retry: 'decide' },
+    });
+    expect(looked.error?.message.match(/\d{4}-\d\d-\d\d/gu)).toHaveLength(2);
+    expect(looked.error?.next).toEqual([expect.stringContaining('--acknowledge')]);
+  });
+
+  test('is told by every run until a person has dealt with it', async () => {
+    await namesOlder();
+    await nodeSays(nowS() - 30 * dayS);
+    const id = idOf(await told(...payAda, ...named));
+    const all = (): Promise<Told> => told('verify', '--all');
+    expect(await operator.run(['verify', '--all'])).toMatchObject({
+      code: 10,
+      stdout: '0 proven, 0 contradicted, 1 undecided.\n',
+    });
+    expect(await told(...payAda, ...named)).toMatchObject({ exit: 10, verified: false, replayed: true });
+    expect(await told('verify', id, '--acknowledge', '--reason', 'asked the service')).toMatchObject({
+      exit: 0,
+    });
+    expect(await all()).toMatchObject({ exit: 0, verified: { undecided: 0 } });
+    expect(await told('verify', id)).toMatchObject({ exit: 0, chain: { acknowledged: true } });
+    expect(await told(...payAda, ...named)).toMatchObject({ exit: 0, verified: false, replayed: true });
+  });
+
+  test('is known by the chain’s slots alone, where a node was asked before: whatever it says of the time', async () => {
+    await namesOlder();
+    expect(await told(...payAda, '--wait')).toMatchObject({
+      ...{ exit: 10, verified: false },
+      chain: { verdict: 'undecided', reasons: ['other-time'] },
+    });
+    await operator.sandbox.readings({ reply_signature: 'own' });
+    await nodeSays(nowS() - 30 * dayS);
+    const pay = [...payAda.slice(0, -1), '0.7'];
+    expect(await told(...pay, '--wait')).toMatchObject({ exit: 0, chain: { verdict: 'proven' } });
+  });
+
+  test('decides nothing of what the service said had failed', async () => {
+    await namesOlder();
+    await nodeSays(nowS() - 30 * dayS);
+    await operator.sandbox.readings({ transfer_status: 'failed' });
+    const id = idOf(await told(...payAda));
+    expect(await told('verify', id)).toMatchObject({
+      exit: 10,
+      outcome: 'held',
+      error: { code: 'other-time' },
+    });
+    expect(await told('history', id)).toMatchObject({ outcome: 'held', decisions: [] });
+  });
+});
+
+describe('a name that another machine may have used', () => {
+  test('is proven by a payment of up to 20 hours before, and says so', async () => {
+    await namesOlder();
+    await nodeSays(nowS() - 19 * hourS);
+    const id = idOf(await told(...payAda, ...named));
+    const looked = await told('verify', id);
+    expect(looked).toMatchObject({ exit: 0, verified: true, chain: { verdict: 'proven', earlier: true } });
+    expect(looked.warnings).toEqual([
+      expect.stringMatching(/paid at .* before the first attempt .* another machine/u),
+    ]);
+  });
+
+  test('is not by an older one', async () => {
+    await namesOlder();
+    await nodeSays(nowS() - 21 * hourS);
+    const id = idOf(await told(...payAda, ...named));
+    expect(await told('verify', id)).toMatchObject({
+      ...{ exit: 10, verified: false, chain: { verdict: 'undecided', reasons: ['other-time'] } },
+    });
+  });
+
+  test('says so by the slots where a node was asked before', async () => {
+    await namesOlder();
+    expect(await told(...payAda, ...named, '--wait')).toMatchObject({
+      ...{ exit: 0, chain: { verdict: 'proven', earlier: true } },
+    });
+  });
+
+  test('and is in doubt is decided by a person', async () => {
+    await namesOlder();
+    await nodeSays(nowS() - 3 * hourS);
+    await operator.sandbox.readings({ extra_fields: { to_address: otherRecipient } });
+    const id = idOf(await told(...payAda, ...named));
+    const looked = await told('verify', id);
+    expect(looked).toMatchObject({
+      ...{ exit: 10, outcome: 'held', chain: { verdict: 'proven', earlier: true }, error: { code: 'held' } },
+    });
+    expect(looked.error?.message).toContain('another machine');
+    expect(await told('verify', '--all')).toMatchObject({ exit: 0 });
+    expect(await told('resolve', id, '--happened', '--reason', 'paid by the runner')).toMatchObject({
+      exit: 0,
+    });
+    expect(await told('verify', id)).toMatchObject({ exit: 0, outcome: 'resolved' });
+  });
+
+  test('is known to a journal that all machines share', async () => {
+    operator.env.BOTCTL_JOURNAL = await newSharedJournal(await sharedServer());
+    const older = [...payAda, '--once', 'older', '--journal', `${operator.home.path}/other.db`];
+    await told(...older);
+    await operator.sandbox.readings({ reply_signature: 'previous' });
+    await nodeSays(nowS() - 3 * hourS);
+    const id = idOf(await told(...payAda, ...named));
+    expect(await told('verify', id)).toMatchObject({
+      ...{ exit: 10, verified: false, chain: { verdict: 'undecided', reasons: ['other-time'] } },
+    });
+    expect(await told(...payAda, '--once', 'next', '--wait')).toMatchObject({
+      ...{ exit: 10, chain: { verdict: 'undecided', reasons: ['other-time'] } },
+    });
+  });
+
+  test('is a row of a batch', async () => {
+    await namesOlder();
+    const stdin = `id,to_address,asset,amount\na,${payAda[2]},SOL,0.5\n`;
+    const run = async (
+      hoursBefore: number,
+      name: string,
+    ): Promise<{ code: number | null; last: unknown }> => {
+      await nodeSays(nowS() - hoursBefore * hourS);
+      const words = [
+        'batch',
+        'transfer',
+        '-',
+        '--once',
+        name,
+        '--wait',
+        '--wait-timeout',
+        '3s',
+        '--json',
+        '--yes',
+      ];
+      const { code, stdout } = await operator.run(words, { stdin });
+      return { code, last: JSON.parse(stdout.trim().split('\n').at(-1) ?? '') };
+    };
+    expect(await run(3, 'one')).toMatchObject({ code: 0 });
+    expect(await run(21, 'two')).toMatchObject({
+      code: 10,
+      last: { error: { code: 'some-held', retry: 'decide' } },
+    });
+  });
+});
+
+describe('clocks', () => {
+  test.each([3 * hourS, -3 * hourS, -30 * dayS])(
+    'that differ by %i s decide nothing by themselves',
+    async (byS) => {
+      clock.byMs = 1000 * byS;
+      const id = idOf(await told(...payAda));
+      const looked = await told('verify', id);
+      expect(looked).toMatchObject({
+        ...{ exit: 9, chain: { verdict: 'undecided', reasons: ['clock'] }, error: { code: 'unproven' } },
+      });
+      expect(looked.error?.message).toContain('clocks');
+    },
+  );
+
+  test('matter to nobody where the chain’s slots say it', async () => {
+    clock.byMs = -3000 * hourS;
+    expect(await told(...payAda, '--wait')).toMatchObject({ exit: 0, chain: { verdict: 'proven' } });
+  });
+
+  test.each([90 * 60, -90 * 60])('may differ by %i s', async (byS) => {
+    clock.byMs = 1000 * byS;
+    const id = idOf(await told(...payAda));
+    expect(await told('verify', id)).toMatchObject({ exit: 0, chain: { verdict: 'proven' } });
+  });
+
+  test('of a node that leaves the time out are asked for by the slot', async () => {
+    const id = idOf(await told(...payAda));
+    await nodeSays(null);
+    await operator.sandbox.faults({ kind: 'twist', method: 'getBlockTime', path: '', value: null });
+    expect(await told('verify', id)).toMatchObject({
+      ...{ exit: 9, chain: { verdict: 'undecided', reasons: ['no-time'] } },
+    });
+    const looked = await told('verify', id);
+    expect(looked).toMatchObject({ exit: 0, chain: { verdict: 'proven', block_time: expect.any(Number) } });
+  });
+});
+
+describe('a reply that said it failed', () => {
+  test('is decided by no chain alone, although the chain shows the payment', async () => {
+    await operator.sandbox.readings({ transfer_status: 'failed' });
+    const id = idOf(await told(...payAda));
+    const looked = await told('verify', id);
+    expect(looked).toMatchObject({
+      ...{
+        exit: 10,
+        outcome: 'held',
+        chain: { verdict: 'proven' },
+        error: { code: 'held', retry: 'decide' },
+      },
+    });
+    expect(looked.error?.message).toContain('the service said that the transfer failed');
+    expect(await told('history', id)).toMatchObject({ outcome: 'held', decisions: [] });
+    expect(await told('resolve', id, '--happened', '--reason', 'on chain')).toMatchObject({ exit: 0 });
+    expect(await told('verify', id)).toMatchObject({ exit: 0, outcome: 'resolved', verified: true });
+  });
+
+  test('and was sent again since is decided by none, either', async () => {
+    const { sandbox } = operator;
+    await sandbox.readings({ transfer_status: 'failed' });
+    const id = idOf(await told(...payAda));
+    await sandbox.faults({ kind: 'drop', when: 'after' });
+    expect(await told('resume', id, '--yes')).toMatchObject({ exit: 9, outcome: 'unknown' });
+    expect(await told('verify', id)).toMatchObject({ exit: 10, outcome: 'unknown', error: { code: 'held' } });
+  });
+});
+
+describe('a bot whose wallet nobody names', () => {
+  beforeEach(() => writeProfile(undefined));
+
+  test('is shown to have paid, likely, and not asked about again', async () => {
+    const id = idOf(await told(...payAda));
+    const looked = await told('verify', id);
+    expect(looked).toMatchObject({
+      ...{ exit: 0, chain: { verdict: 'likely', commitment: 'finalized', reasons: ['source-unchecked'] } },
+      warnings: [expect.stringContaining('names no wallet')],
+    });
+    expect(await told('verify', '--all')).toMatchObject({ exit: 0, verified: { likely: 0, undecided: 0 } });
+    writeProfile(operator.sandbox.node.wallet);
+    expect(await told('verify', id)).toMatchObject({ exit: 0, chain: { verdict: 'proven', reasons: [] } });
+  });
+
+  test('is counted by verify --all', async () => {
+    await told(...payAda);
+    const { code, stdout, stderr } = await operator.run(['verify', '--all']);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: '0 proven, 1 likely, 0 contradicted, 0 undecided.\n',
+    });
+    expect(stderr).not.toContain('warning: The chain');
+  });
+
+  test('has the payment to itself all the same', async () => {
+    await operator.sandbox.readings({ extra_fields: { to_address: otherRecipient } });
+    const one = idOf(await told(...payAda, '--once', 'one'));
+    await operator.sandbox.readings({ reply_signature: 'previous' });
+    const two = idOf(await told(...payAda, '--once', 'two'));
+    expect(await told('verify', one)).toMatchObject({
+      ...{ exit: 10, outcome: 'held', chain: { verdict: 'likely' }, error: { code: 'held' } },
+    });
+    expect(await told('verify', two)).toMatchObject({ exit: 10, chain: { reasons: ['claimed'] } });
+  });
+
+  test.each([[['--wait']], [['--wait=finalized']]])('cannot be waited for to the end: %s', async (wait) => {
+    const refused = await told(...payAda, ...wait);
+    expect(refused).toMatchObject({
+      exit: 2,
+      error: { code: 'no-wallet', hint: expect.stringContaining('--wait=confirmed') },
+    });
+    expect(refused.error?.next).toEqual(['botctl config set payer wallet ADDRESS']);
+    const rows = `id,to_address,asset,amount\na,${payAda[2]},SOL,0.5\n`;
+    const batch = ['batch', 'transfer', '-', '--once', 'b', ...wait, '--json'];
+    expect(await operator.run(batch, { stdin: rows })).toMatchObject({ code: 2 });
+    expect(await operator.sandbox.ledger()).toEqual([]);
+  });
+
+  test('can be waited for until it is confirmed', async () => {
+    expect(await told(...payAda, '--wait=confirmed')).toMatchObject({
+      exit: 0,
+      chain: { verdict: 'likely' },
+    });
+  });
+});
+
+test('what the chain decided is said of no operator', async () => {
+  await operator.sandbox.readings({ extra_fields: { to_address: otherRecipient } });
+  const id = idOf(await told(...payAda, ...named));
+  expect(await told('verify', id)).toMatchObject({ exit: 0, outcome: 'resolved' });
+  const { code, stderr } = await operator.run([...payAda, ...named]);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/it was decided at .* that this transfer happened/u);
+  expect(stderr).not.toContain('operator');
+});
