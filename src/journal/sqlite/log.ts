@@ -1,4 +1,8 @@
+import { statfsSync } from 'node:fs';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { sizeOf } from './ownFiles.ts';
+
+export const busyTimeoutMs = 30_000;
 
 // Whoever opens the journal when nobody else has it open reads all of its log first, 2 ms for each 4 MB: after a
 // few commands it is moved into the database.
@@ -6,18 +10,56 @@ export const shortLog = 'PRAGMA wal_autocheckpoint = 200;';
 
 // Keys are random, so each intent of a batch touches pages all over: they are gathered before they move, in 64 MB at
 // the most, and kept.
-const longLog = 'PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 16000;';
+const longLog =
+  'PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 16000; PRAGMA journal_size_limit = -1;';
 
-export function lengthenWal(database: DatabaseSyncInstance): void {
-  database.exec(longLog);
+// On a disk that a long log could fill: 8 MB with the commit that is the last one before it moves.
+const tightLog =
+  'PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 1500; PRAGMA journal_size_limit = 8388608;';
+
+const mebibyte = 1024 * 1024;
+const smallDisk = 1024 * mebibyte;
+const littleRoom = 512 * mebibyte;
+
+/** Whether a log of 64 MB, and what it becomes in the database, is too much for the disk. */
+function isTight(path: string): boolean {
+  try {
+    const { blocks, bavail, bsize } = statfsSync(path);
+    // Some file systems do not say how large they are.
+    return blocks > 0 && (blocks * bsize < smallDisk || bavail * bsize < littleRoom);
+  } catch {
+    return false;
+  }
 }
 
-/** Moves what was gathered, for the sake of whoever opens the journal next. Where that fails nothing is lost. */
-export function checkpoint(database: DatabaseSyncInstance): void {
+/** Gathers more before it moves; asked again now and then, because a disk fills up. */
+export function fitLog(database: DatabaseSyncInstance, path: string): void {
+  database.exec(isTight(path) ? tightLog : longLog);
+}
+
+/** Moves what was gathered, for the sake of whoever opens the journal next. */
+export function checkpoint(database: DatabaseSyncInstance, path: string): void {
+  if (isTight(path)) emptyLog(database);
+  else attempt(() => database.exec('PRAGMA wal_checkpoint(PASSIVE)'));
+}
+
+/** A log that an earlier run left behind keeps its size, also where all of it is in the database by now. */
+export function makeRoom(database: DatabaseSyncInstance, path: string): void {
+  if (sizeOf(`${path}-wal`) > mebibyte && isTight(path)) emptyLog(database);
+}
+
+/** Waits for nobody: who reads meanwhile keeps it as it is. */
+function emptyLog(database: DatabaseSyncInstance): void {
+  attempt(() => database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)'));
+  database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+}
+
+/** Where that fails nothing is lost: the log holds it all. */
+function attempt(move: () => void): void {
   try {
-    database.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    move();
   } catch {
-    // The log holds it all.
+    // As before.
   }
 }
 

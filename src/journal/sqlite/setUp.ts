@@ -1,11 +1,9 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { whileLocked } from '../../lock/fileLock.ts';
 import { noSharedMemory, notDurable, setUpUnfinished } from '../../words/journal.ts';
-import { shortLog } from './log.ts';
+import { busyTimeoutMs, shortLog } from './log.ts';
 import { applyStep, migrations } from './migrations.ts';
 import { applicationId, pragma, refuseForeign, versionsOf } from './versions.ts';
-
-export const busyTimeoutMs = 30_000;
 
 /** One process at a time sets a file up: changing the journal mode does not wait for others by itself. */
 export function withSetupLock<Result>(path: string, work: () => Result): Result {

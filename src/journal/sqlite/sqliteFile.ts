@@ -4,13 +4,13 @@ import { pathToFileURL } from 'node:url';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { makeFolder, syncFolder } from '../../disk.ts';
 import { baseOf, readHeader, refuseByHeader } from './header.ts';
-import { openBystander } from './log.ts';
+import { busyTimeoutMs, makeRoom, openBystander } from './log.ts';
 import { accountedNumbers, checkMark, JournalLost, type Loss, readMarkId, writeMarkId } from './loss.ts';
 import { Mark, type MarkFound, noRowNumbers } from './mark.ts';
 import { migrations } from './migrations.ts';
 import { JournalMoved, movedFailure } from './moved.ts';
 import { resolveLinks, sizeOf } from './ownFiles.ts';
-import { busyTimeoutMs, setAndCheckPragmas, setUp, withSetupLock } from './setUp.ts';
+import { setAndCheckPragmas, setUp, withSetupLock } from './setUp.ts';
 import { damaged, openingFailure } from './sqliteFaults.ts';
 import { refuseMounted, refuseUnusable } from './unusable.ts';
 import { isMovedVersion, pragma, refuseForeign, versionsOf } from './versions.ts';
@@ -59,6 +59,7 @@ function openKnown(path: string, use: JournalUse): OpenedFile {
     openedHere.add(path);
     openBystander(path);
     const opened = openDatabase(path, (database) => prepare(database, path, found));
+    if (use === 'send') makeRoom(opened.database, path);
     if (base !== undefined && use === 'send') opened.mark?.noteBase(base);
     return opened;
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { Turns } from '../turns.ts';
 import type { Item } from './gathered.ts';
-import { checkpoint, lengthenWal, withoutSync } from './log.ts';
+import { checkpoint, fitLog, withoutSync } from './log.ts';
 import { lastAcceptedLost } from './loss.ts';
 import { type Mark, markPath, noRowNumbers, type RowNumbers } from './mark.ts';
 import { isRefusedAsMoved, movedFailure } from './moved.ts';
@@ -68,7 +68,7 @@ export class Store {
 
   close(): void {
     if (!this.#database.isOpen) return;
-    if (this.#commits >= manyCommits) checkpoint(this.#database);
+    if (this.#commits >= manyCommits) checkpoint(this.#database, this.#path);
     this.#database.close();
   }
 
@@ -88,7 +88,7 @@ export class Store {
   }
 
   async #transact<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#commits === manyCommits) lengthenWal(this.#database);
+    if (this.#commits > 0 && this.#commits % manyCommits === 0) fitLog(this.#database, this.#path);
     this.#database.exec('BEGIN IMMEDIATE');
     this.#given = noRowNumbers;
     this.inThisCommit.clear();

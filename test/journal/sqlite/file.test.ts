@@ -1,16 +1,21 @@
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
+  closeSync,
   copyFileSync,
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
+  statfsSync,
   statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
@@ -379,6 +384,100 @@ describe('a journal that cannot be written', () => {
       disk.remove();
     }
   });
+
+  /** As a batch does it: ten rows a commit, all over the indexes. */
+  async function commitMany(journal: ReturnType<typeof openJournal>, commits: number): Promise<void> {
+    const random = (): string => randomBytes(20).toString('hex');
+    const rows = Array.from({ length: 10 });
+    for (let nth = 0; nth < commits; nth += 1)
+      await journal.commit(async (tx) => {
+        for (const _ of rows) {
+          const [id, key, identity, body] = [random(), random(), random(), randomBytes(200)];
+          await tx.begin(newIntent({ id, key, identity, body }), 'h', nowMs);
+        }
+      });
+  }
+
+  const mebibyte = 1024 * 1024;
+  const sizesAlong = async (path: string, journal: ReturnType<typeof openJournal>): Promise<number> => {
+    let largest = 0;
+    for (let part = 0; part < 20; part += 1) {
+      await commitMany(journal, 60);
+      largest = Math.max(largest, statSync(`${path}-wal`).size);
+    }
+    return largest;
+  };
+
+  test('on a small disk its log stays within 8 MB, however long a batch is (skipped where none can be mounted)', async ({
+    skip,
+  }) => {
+    const disk = smallDisk('60m');
+    if (disk === undefined) return skip('no disk can be mounted: not root, or not allowed');
+    try {
+      const path = join(disk.path, 'journal.db');
+      const journal = openJournal(path);
+      expect(await sizesAlong(path, journal)).toBeLessThanOrEqual(8 * mebibyte);
+      await journal.close();
+      expect(statSync(`${path}-wal`).size).toBe(0);
+      expect(await countStates(inHand(openJournal(path)))).toMatchObject({ sending: 12_000 });
+    } finally {
+      disk.remove();
+    }
+  });
+
+  test('on a large one it may be longer, and shrinks when the disk fills up (skipped where none can be mounted)', async ({
+    skip,
+  }) => {
+    const disk = smallDisk('2g');
+    if (disk === undefined) return skip('no disk can be mounted: not root, or not allowed');
+    try {
+      const path = join(disk.path, 'journal.db');
+      const journal = openJournal(path);
+      expect(await sizesAlong(path, journal)).toBeGreaterThan(16 * mebibyte);
+      execFileSync('mount', ['-o', 'remount,size=120m', disk.path]);
+      await commitMany(journal, 60);
+      expect(statSync(`${path}-wal`).size).toBeLessThanOrEqual(8 * mebibyte);
+      await journal.close();
+    } finally {
+      disk.remove();
+    }
+  });
+
+  test('on a full disk, room is made of the log that a killed run left (skipped where none can be mounted)', async ({
+    skip,
+  }) => {
+    const disk = smallDisk('60m');
+    if (disk === undefined) return skip('no disk can be mounted: not root, or not allowed');
+    try {
+      const path = join(disk.path, 'journal.db');
+      const first = openJournal(path);
+      await commitMany(first, 60);
+      await first.close();
+      const killed = new DatabaseSync(path);
+      killed.exec('PRAGMA wal_autocheckpoint = 0');
+      for (let nth = 0; nth < 800; nth += 1) killed.exec(`INSERT OR REPLACE INTO meta VALUES ('filler', randomblob(16))`);
+      expect(statSync(`${path}-wal`).size).toBeGreaterThan(2 * mebibyte);
+      fill(join(disk.path, 'filler'));
+      expect(statfsSync(disk.path).bavail).toBe(0);
+      const again = inHand(openJournal(path));
+      await again.begin(newIntent(), 'h', nowMs);
+      await again.close();
+      expect(statSync(`${path}-wal`).size).toBeLessThan(mebibyte);
+      killed.close();
+    } finally {
+      disk.remove();
+    }
+  });
+
+  /** Until nothing more is taken. */
+  function fill(path: string): void {
+    const file = openSync(path, 'w');
+    try {
+      for (;;) writeSync(file, Buffer.alloc(4096, 1));
+    } catch {
+      closeSync(file);
+    }
+  }
 
   // SQLite had rolled back by itself; that there was nothing more to roll back was taken for damage.
   test('a disk that is too small to make it on (skipped where none can be mounted)', async ({ skip }) => {
