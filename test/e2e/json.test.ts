@@ -108,6 +108,8 @@ async function printShared(): Promise<void> {
   expect(copied[0]).toMatchObject({ to: expect.stringContaining('postgres://') });
   expect((await lines(['journal', 'accept-loss']))[0]).toMatchObject({ accepted: false, missing: [] });
   await server.query(`INSERT INTO botctl.servers VALUES ('another', 1, 1)`, [], home.env.BOTCTL_JOURNAL);
+  // A machine that has no note of its own.
+  rmSync(join(home.path, 'data', 'botctl', 'shared'), { recursive: true, force: true });
   expect((await lines(['journal', 'accept-loss', '--yes']))[0]).toMatchObject({
     accepted: true,
     missing: [],

@@ -56,7 +56,9 @@ function runnerGrants(to: string): string[] {
 
 /** With the salt, who looks could try tokens against their hashes. */
 function auditorGrants(to: string): string[] {
-  return [`GRANT SELECT ON ${listed(['meta', 'intents_now', 'policies', 'counting', ...growing])} TO ${to};`];
+  return [
+    `GRANT SELECT ON ${listed(['meta', 'intents_now', 'payments', 'policies', 'counting', ...growing])} TO ${to};`,
+  ];
 }
 
 function listed(tables: readonly string[]): string {

@@ -1,3 +1,4 @@
+import { described } from './described.ts';
 import { keeping, rules } from './firstRules.ts';
 import { tables, view } from './firstTables.ts';
 import { observations } from './observations.ts';
@@ -48,6 +49,7 @@ export const migrations: readonly string[] = [
   proposals,
   spendingByAsset,
   beforeTheFirst,
+  described,
 ];
 
 /** The SQL with the schema's name put in for its place, quoted. */

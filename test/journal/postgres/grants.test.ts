@@ -25,9 +25,9 @@ const work: readonly (readonly [string, string])[] = [
   [
     'begins an intent with its first attempt',
     `WITH begun AS (INSERT INTO ${at}.intents (id, kind, base_url, bot, named_by, name, key, identity, fingerprint, payment,
-        body, created_at) VALUES ('i', 'transfer', 'u', 'b', 'once', 'n', 'k', 'd', 'f', 'p', '{}', 1) RETURNING seq),
+        body, created_at) VALUES ('i', 'transfer', 'u', 'b', 'once', 'n', 'k', 'd', 'f', '["r","sol","1"]', '{}', 1) RETURNING seq),
       stands AS (INSERT INTO ${at}.standing (intent, created_at, updated_at, attempts, payment, state, owner)
-        SELECT seq, 1, 1, 1, 'p', 'sending', 'o' FROM begun)
+        SELECT seq, 1, 1, 1, '["r","sol","1"]', 'sending', 'o' FROM begun)
       INSERT INTO ${at}.attempts (intent, number, started_at) SELECT seq, 1, 1 FROM begun`,
   ],
   [
@@ -42,8 +42,8 @@ const work: readonly (readonly [string, string])[] = [
   ['ends a claim', `UPDATE ${at}.standing SET state = 'rejected', owner = NULL, why = NULL, updated_at = 2`],
   [
     'gives what is rejected another body',
-    `INSERT INTO ${at}.rewrites SELECT seq, 2, 'g', 'q', '[]' FROM ${at}.intents;
-     UPDATE ${at}.standing SET body_version = 2, payment = 'q'`,
+    `INSERT INTO ${at}.rewrites SELECT seq, 2, 'g', '["r","sol","2"]', '{}' FROM ${at}.intents;
+     UPDATE ${at}.standing SET body_version = 2, payment = '["r","sol","2"]'`,
   ],
   [
     'claims it and begins another attempt',
@@ -119,7 +119,7 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
     await become('run');
     for (const [what, statement] of work) await expect(client.query(statement), what).resolves.toBeDefined();
     const { rows } = await client.query(`SELECT state, payment, tainted FROM ${at}.intents_now`);
-    expect(rows).toEqual([{ state: 'resolved', payment: 'q', tainted: 1 }]);
+    expect(rows).toEqual([{ state: 'resolved', payment: '["r","sol","2"]', tainted: 1 }]);
   });
 
   test.each(forNobody)('who runs makes the journal no %s', async (_what, statement) => {
@@ -130,7 +130,7 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
   test('who looks sees everything but the salt, and changes nothing', async () => {
     for (const [, statement] of work) await client.query(statement);
     await become('look');
-    for (const table of [...tables.filter((table) => table !== 'salt'), 'intents_now']) {
+    for (const table of [...tables.filter((table) => table !== 'salt'), 'intents_now', 'payments']) {
       await expect(client.query(`SELECT * FROM ${at}.${table}`), table).resolves.toBeDefined();
     }
     expect(await schemaStateOf(client, schema)).toEqual({ is: 'current' });

@@ -455,7 +455,8 @@ describe('a journal that cannot be written', () => {
       await first.close();
       const killed = new DatabaseSync(path);
       killed.exec('PRAGMA wal_autocheckpoint = 0');
-      for (let nth = 0; nth < 800; nth += 1) killed.exec(`INSERT OR REPLACE INTO meta VALUES ('filler', randomblob(16))`);
+      for (let nth = 0; nth < 800; nth += 1)
+        killed.exec(`INSERT OR REPLACE INTO meta VALUES ('filler', randomblob(16))`);
       expect(statSync(`${path}-wal`).size).toBeGreaterThan(2 * mebibyte);
       fill(join(disk.path, 'filler'));
       expect(statfsSync(disk.path).bavail).toBe(0);
