@@ -18,6 +18,8 @@ export default defineConfig({
   test: {
     reporters: ['default', './testing/closingLine.ts'],
     setupFiles: ['./testing/fixedSeed.ts'],
+    // An event that never comes ends its test; a machine that is busy does not.
+    expect: { requireAssertions: true, poll: { timeout: 50_000, interval: 10 } },
     env: onMemoryDisk(),
     testTimeout: 60_000,
     hookTimeout: 60_000,

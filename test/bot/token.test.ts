@@ -23,7 +23,6 @@ describe('a token', () => {
   });
 
   test.each([
-    ['', ''],
     ['short', ''],
     ['a'.repeat(7), ''],
     ['1234567x', 'x'],
@@ -31,7 +30,7 @@ describe('a token', () => {
     [secret, 'WXYZ'],
     ['z'.repeat(3000), 'zzzz'],
   ])('%s may be told apart by %j', (text, ending) => {
-    if (text !== '') expect(Token.from(text, 'a test').ending()).toBe(ending);
+    expect(Token.from(text, 'a test').ending()).toBe(ending);
   });
 
   test.each([

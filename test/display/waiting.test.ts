@@ -52,7 +52,7 @@ describe('a wait', () => {
 
   test('that is noticeable says why on a terminal, and never hides the cursor: killed meanwhile, nobody would show it again', async () => {
     const untilSaid = (seen: () => string): Promise<void> =>
-      expect.poll(seen, { timeout: 20_000 }).toContain('waiting for the service');
+      expect.poll(seen).toContain('waiting for the service');
     expect(await seenWhile(untilSaid, {})).not.toContain('\u001b[?25l');
   });
 

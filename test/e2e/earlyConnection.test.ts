@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { botctl, type Ran } from '../../testing/botctl.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { Home } from '../../testing/home.ts';
@@ -49,7 +49,7 @@ test('while the commit is held back, the server has the connection and not a byt
   const release = holdCommits();
   const running = run(send('second'));
   try {
-    await vi.waitUntil(() => service.talks.length === 2, { timeout: 20_000 });
+    await expect.poll(() => service.talks.length).toBe(2);
     // Nothing tells of what does not come: for so long it could have.
     await sleep(200);
     expect(service.talks[1]?.received.length).toBe(0);

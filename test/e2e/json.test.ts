@@ -139,7 +139,7 @@ async function printDecision(): Promise<void> {
     const decided = await lines(['resolve', id, '--happened', '--signature', onChain, '--reason', 'seen']);
     expect(decided[0]).toMatchObject({ outcome: 'resolved', transfer: { signature: onChain } });
     expect((await lines(['history', id]))[0]).toMatchObject({ decisions: [{ kind: 'happened' }] });
-    await expect.poll(() => service.lines.length, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(() => service.lines.length).toBeGreaterThan(0);
     for (const line of service.lines) note(line);
   } finally {
     await service.end('SIGTERM');

@@ -250,7 +250,7 @@ describe('journal copy', () => {
     });
     const count = async (): Promise<number> =>
       Number((await server.query('SELECT count(*) FROM botctl.intents', [], url))[0]?.count);
-    await expect.poll(count, { interval: 10, timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(count).toBeGreaterThan(0);
     child.kill('SIGKILL');
     await once(child, 'close');
     const halfway = await run([...send, 'two']);

@@ -148,8 +148,7 @@ describe('@solana/web3.js 1', () => {
     await connection.removeSlotChangeListener(id);
   }
 
-  const until = (isSo: () => boolean): Promise<void> =>
-    vi.waitFor(() => expect(isSo()).toBe(true), { timeout: 20_000, interval: 10 });
+  const until = (isSo: () => boolean): Promise<void> => expect.poll(isSo).toBe(true);
 
   test('onAccountChange hears what a payment left, and of money given by hand', async () => {
     await pay();

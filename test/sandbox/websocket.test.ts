@@ -1,7 +1,7 @@
 import { on, once } from 'node:events';
 import { createServer } from 'node:http';
 import { base58 } from '@scure/base';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { tokenProgram } from '../../src/sandbox/solana/address.ts';
 import { otherRecipient, recipient, startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
@@ -109,7 +109,7 @@ test('who asks again as soon as it is refused is answered later and later', asyn
   });
   await once(eager, 'open');
   eager.send(ask('slotsUpdatesSubscribe'));
-  await vi.waitUntil(() => refusedAt.length === 3);
+  await expect.poll(() => refusedAt.length).toBe(3);
   const watcher = new WebSocket(url);
   await once(watcher, 'open');
   const looks = on(watcher, 'message');
@@ -182,12 +182,13 @@ test('what is held back is told when it is let go: accounts as they were until t
   const paid = (): Promise<unknown> =>
     still.post('transfer', { to_address: recipient, asset: 'SOL', amount: '1' });
   await paid();
-  await vi.waitUntil(() => processed.value.length === 1);
+  await expect.poll(() => processed.value.length).toBe(1);
   await paid();
-  await vi.waitUntil(() => processed.value.length === 2);
+  await expect.poll(() => processed.value.length).toBe(2);
   expect([confirmed.value, logs.value]).toEqual([[], []]);
   await still.readings({ commitment_held_at: null });
-  await vi.waitUntil(() => logs.value.length === 2 && confirmed.value.length > 0);
+  await expect.poll(() => logs.value.length).toBe(2);
+  await expect.poll(() => confirmed.value.length).toBeGreaterThan(0);
   expect(processed.value).toMatchObject([{ lamports: 1e9 }, { lamports: 2e9 }]);
   expect(confirmed.value).toMatchObject([{ lamports: 2e9, owner: '11111111111111111111111111111111' }]);
   for (const { socket } of [processed, confirmed, logs]) socket.terminate();

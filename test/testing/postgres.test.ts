@@ -81,7 +81,7 @@ test('a server is gone, with its data, soon after the process that started it wa
   const cut = new Promise((done) => client.once('end', done));
   child.kill('SIGKILL');
   await cut;
-  await expect.poll(() => existsSync(folder), { timeout: 20_000 }).toBe(false);
+  await expect.poll(() => existsSync(folder)).toBe(false);
   expect(processes().filter((process) => process.line.includes(folder))).toEqual([]);
 });
 

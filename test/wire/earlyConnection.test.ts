@@ -15,7 +15,7 @@ const ok = (socket: Socket): void => void socket.end(httpReply('{"a":1}'));
 /** A channel whose first connection is begun, and stands on the server. */
 async function begun(origin: string, service: Loopback, env: Record<string, string> = {}): Promise<Channel> {
   const channel = beginTo(origin, env);
-  await vi.waitUntil(() => service.talks.length > 0);
+  await expect.poll(() => service.talks.length).toBeGreaterThan(0);
   await turns();
   return channel;
 }
@@ -125,7 +125,7 @@ describe('a connection that is begun early', () => {
       const first = connecting(settingsFor(`https://${host}:${service.port}`));
       await first.begin();
       first.abandon();
-      await vi.waitUntil(() => service.talks[0]?.socket.closed);
+      await expect.poll(() => service.talks[0]?.socket.closed).toBe(true);
       // The greeting of TLS; what had not left by then would never have come.
       expect(service.talks[0]?.received[0]).toBe(0x16);
     },
@@ -138,9 +138,9 @@ describe('a connection that is begun early', () => {
     const env = { HTTPS_PROXY: `http://127.0.0.1:${silent.port}` };
     const first = connecting(settingsFor('https://bots.test', { env }));
     const begins = first.begin();
-    await vi.waitUntil(() => silent.talks.length > 0);
+    await expect.poll(() => silent.talks.length).toBeGreaterThan(0);
     vi.advanceTimersByTime(100);
-    await begins;
+    await expect(begins).resolves.toBeUndefined();
     first.abandon();
   });
 
@@ -148,16 +148,16 @@ describe('a connection that is begun early', () => {
     const service = closedAfterTest(await startLoopback(ok));
     const channel = await begun(`http://127.0.0.1:${service.port}`, service);
     await channel.close();
-    await vi.waitUntil(() => service.talks[0]?.socket.destroyed);
+    await expect.poll(() => service.talks[0]?.socket.destroyed).toBe(true);
     expect(service.talks.map(({ received }) => received.length)).toEqual([0]);
   });
 
   test('is let go where it does not stand yet', async () => {
     const service = closedAfterTest(await startLoopback(ok));
     const channel = beginTo(`https://127.0.0.1:${service.port}`);
-    await vi.waitUntil(() => service.talks.length > 0);
+    await expect.poll(() => service.talks.length).toBeGreaterThan(0);
     await channel.close();
-    await vi.waitUntil(() => service.talks[0]?.socket.destroyed);
+    await expect.poll(() => service.talks[0]?.socket.destroyed).toBe(true);
   });
 });
 

@@ -117,7 +117,7 @@ describe('a commit', () => {
         ({ state }) => state === 'sending',
         () => false,
       );
-    await expect.poll(isBegun, { timeout: 20_000 }).toBe(true);
+    await expect.poll(isBegun).toBe(true);
   });
 
   test('that was made, and whose answer was lost, leaves one decision', async () => {

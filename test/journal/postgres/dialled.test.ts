@@ -13,7 +13,7 @@ test('what was connected already says so once more to who asks for it', async ()
   const dialled = new Dialled(at((server.address() as { port: number }).port));
   onTestFinished(() => void dialled.destroy());
   await once(dialled, 'connect');
-  await once(dialled.connect(), 'connect');
+  await expect(once(dialled.connect(), 'connect')).resolves.toEqual([]);
 });
 
 test('what was refused already interrupts nobody, and says so once more to who asks for it', async () => {

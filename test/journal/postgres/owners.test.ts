@@ -39,13 +39,13 @@ async function untilRenewed(place: SharedPlace, owner: string): Promise<void> {
   const sql = 'SELECT FROM owners WHERE id = $1 AND renewed_at > 0';
   const isRenewed = () =>
     onServer(place, async (client) => (await client.query(sql, [owner])).rowCount === 1);
-  await expect.poll(isRenewed, { timeout: 20_000 }).toBe(true);
+  await expect.poll(isRenewed).toBe(true);
 }
 
 async function untilSomebodyWaits(place: SharedPlace): Promise<void> {
   const sql = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
   const isWaiting = () => onServer(place, async (client) => (await client.query(sql)).rowCount === 1);
-  await expect.poll(isWaiting, { timeout: 20_000 }).toBe(true);
+  await expect.poll(isWaiting).toBe(true);
 }
 
 /** What the server has of it, past every botctl. */

@@ -186,6 +186,10 @@ describe('what is written stays', () => {
     (state) => {
       bring(state);
       for (const rewrite of rewrites) database.exec(`UPDATE intents SET ${rewrite}`);
+      expect(database.prepare('SELECT body, fingerprint FROM intents').get()).toEqual({
+        body: Uint8Array.of(0x7b),
+        fingerprint: 'g',
+      });
     },
   );
 
