@@ -68,7 +68,7 @@ export async function tellEnd(
   batch: Batch,
 ): Promise<Exit> {
   const { display } = batch.context;
-  const stop = ownStop ?? stopOf(others);
+  const stop = stopOf(ownStop, others);
   if (others?.is !== 'untold') await tellQuietResults(batch);
   const outcomes = new Map<string, number>(Object.entries(counts));
   outcomes.set('invalid', surveyed.tally.standings.invalid);
@@ -107,7 +107,10 @@ export async function tellEnd(
     if ((await display.show(batchEndView(end))) === 'written') await markRowsReported(batch);
     return 0;
   }
-  const code = stop?.because === 'policy' ? 'stopped' : codeOfEnd(needs, stop);
+  const isInDoubt = ['unknown', 'sending'].some((outcome) => (outcomes.get(outcome) ?? 0) > 0);
+  const { unfinished, elsewhere } = surveyed.tally.standings;
+  const mayBeInDoubt = isInDoubt || (others?.is === 'untold' && unfinished + elsewhere > 0);
+  const code = mayBeInDoubt ? codeOfEnd(needs, stop) : (faultOfJournal(stop) ?? codeOfEnd(needs, stop));
   const problem = problemOf(notAllDone(code, notDone, stop, needs, again(batch.given)));
   if (display.face === 'human') await display.show(batchEndView(end));
   await display.fail(problem, { ...batchEndJson(end), error: problem });
@@ -125,8 +128,18 @@ async function tellUnproven(chain: RowsOnChain, end: BatchEnd, { context }: Batc
   return exitOf(problem.code);
 }
 
-function stopOf(others: OthersEnd | undefined): Stop | undefined {
-  return others?.is === 'untold' ? { because: 'failure', failure: others.failure } : undefined;
+/** What has to be fixed is found out last of all, where the journal was only away at first. */
+function stopOf(own: Stop | undefined, others: OthersEnd | undefined): Stop | undefined {
+  const untold: Stop | undefined =
+    others?.is === 'untold' ? { because: 'failure', failure: others.failure } : undefined;
+  return faultOfJournal(untold) === undefined ? (own ?? untold) : untold;
+}
+
+/** What keeps any command from using the journal until it is fixed. */
+function faultOfJournal(stop: Stop | undefined): FailureCode | undefined {
+  if (stop?.because !== 'failure') return undefined;
+  const { code } = stop.failure;
+  return code.startsWith('journal-') && retryOf(code) === 'after-fix' ? code : undefined;
 }
 
 /**
@@ -148,6 +161,7 @@ async function markRowsReported({ context, order, bot, journal }: Batch): Promis
 
 /** What is not done yet comes first, then what waits for a person, then what has to be fixed. */
 function codeOfEnd(needs: ReadonlySet<Retry>, stop: Stop | undefined): FailureCode {
+  if (stop?.because === 'policy') return 'stopped';
   if (needs.has('same-command')) return stop !== undefined && needsFixing(stop) ? 'stopped' : 'not-all-done';
   return needs.has('decide') ? 'some-held' : 'some-to-fix';
 }

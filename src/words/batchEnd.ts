@@ -104,7 +104,7 @@ type StopWords =
   | { readonly because: 'service-down' | 'held'; readonly rows: number }
   | { readonly because: 'max-failures'; readonly failures: number }
   | { readonly because: 'others-at-work'; readonly runners: readonly Runner[] }
-  | { readonly because: 'failure'; readonly failure: { readonly message: string } };
+  | { readonly because: 'failure'; readonly failure: Failure };
 
 const soNoMore = 'so no new rows were begun.';
 
@@ -187,6 +187,11 @@ function allowanceOf(refusal: Refusal): Pick<FailureDetails, 'allowance'> {
   return allowance === undefined ? {} : { allowance };
 }
 
+/** Of the failure that the whole batch ends with. */
+function ownOf(code: FailureCode, stop: StopWords | undefined): FailureDetails | undefined {
+  return stop?.because === 'failure' && stop.failure.code === code ? stop.failure.details : undefined;
+}
+
 type Needs = { has(need: 'after-fix' | 'decide'): boolean };
 
 /** A batch of which something is not done. */
@@ -200,9 +205,9 @@ export function notAllDone(
   const why = stop === undefined ? '' : ` ${reasonFor(stop)}`;
   const isHeld = notDone.some(({ outcome }) => outcome === 'held');
   return new Failure(code, `${notDone.map(rowsThat).join('; ')}.${why}`, {
-    hint: hintFor(notDone, stop, needs),
+    hint: ownOf(code, stop)?.hint ?? hintFor(notDone, stop, needs),
     ...(stop?.because === 'policy' ? allowanceOf(stop.refusal) : {}),
-    next: [...(isHeld ? [['history', '--state', 'held']] : []), running],
+    next: [...(ownOf(code, stop)?.next ?? []), ...(isHeld ? [['history', '--state', 'held']] : []), running],
   });
 }
 

@@ -1,9 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { type PostgresServer, startServer } from '../../testing/postgres/server.ts';
-import { payAda, SandboxHome } from '../../testing/sandboxHome.ts';
+import { recipient } from '../../testing/sandbox.ts';
+import { payAda, type Said, SandboxHome } from '../../testing/sandboxHome.ts';
 
 let server: PostgresServer;
 let operator: SandboxHome;
@@ -50,6 +52,36 @@ describe('a server restored from before', () => {
     const accepted = await operator.json(['journal', 'accept-loss', '--yes']);
     expect(accepted).toMatchObject({ exit: 0, missing: [{ intent: id, decision: expect.any(String) }] });
     expect(await operator.json(pay)).toMatchObject({ exit: 0, outcome: 'accepted' });
+  }, 60_000);
+
+  test('the rows of a batch that is at work stops it as lost, not to be run again', async () => {
+    const file = join(operator.home.path, 'pay.csv');
+    const rows = [1, 2, 3].map((amount) => `${amount},${recipient},SOL,0.00${amount}`);
+    writeFileSync(file, `id,to_address,asset,amount\n${rows.join('\n')}\n`);
+    const early = await server.snapshot();
+    const batch = ['batch', 'transfer', file, '--once', 'wages', '--yes', '--json', '--rate', '20/m'];
+    const { ended } = operator.start([...batch, '--concurrency', '1']);
+    const accepted = `SELECT FROM botctl.standing WHERE state = 'accepted'`;
+    let isOver = false;
+    void ended.then(() => {
+      isOver = true;
+    });
+    while (!isOver && (await server.query(accepted, [], operator.env.BOTCTL_JOURNAL)).length === 0)
+      await pause(20);
+    await server.restore(early);
+    const { code, stdout } = await ended;
+    const last = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Said;
+    expect([code, last.error]).toEqual([
+      1,
+      expect.objectContaining({
+        code: 'journal-lost',
+        retry: 'after-fix',
+        message: expect.stringContaining('has lost something'),
+        hint: expect.stringMatching(/bring back the server as it was/u),
+        next: ['botctl journal accept-loss', expect.stringContaining('botctl batch transfer')],
+      }),
+    ]);
+    expect(await operator.sandbox.ledger({ kind: 'transfer' })).toHaveLength(1);
   }, 60_000);
 
   test('a policy sends nothing, and sets no other', async () => {
