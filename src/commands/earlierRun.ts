@@ -86,7 +86,7 @@ async function earlierOf(
   }
 }
 
-const unaskable: readonly FailureCode[] = ['journal-unreachable', 'journal-schema'];
+const unaskable: readonly FailureCode[] = ['journal-unreachable', 'journal-schema', 'journal-denied'];
 
 async function undecidedOnShared(kind: Kind, given: Given, context: Context): Promise<Intent[]> {
   const journal = await openWithoutWarning(given, context, 'look');

@@ -3,6 +3,7 @@ import type { Note } from '../journal/postgres/note.ts';
 import { listed } from './list.ts';
 import { unchanged, unsent, unsentNow, untouched } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
+import { isoExact } from './time.ts';
 
 // `place` is always the journal's URL without its password.
 
@@ -143,6 +144,19 @@ export function standbyOnly(place: string): Failure {
   );
 }
 
+export function readOnlySession(place: string, cause?: unknown): Failure {
+  return new Failure(
+    'journal-not-writable',
+    unsent(
+      `The server of the journal ${place} lets this role only read: its setting default_transaction_read_only is on`,
+    ),
+    {
+      hint: 'Have it turned off for the role that sends (ALTER ROLE … SET default_transaction_read_only = off), or use another role.',
+      ...(cause === undefined ? {} : { cause }),
+    },
+  );
+}
+
 export function serverTooOld(place: string, version: number, least: number): Failure {
   return new Failure(
     'journal-schema',
@@ -229,7 +243,7 @@ export function notesUnreadable(path: string, trouble: string, cause: unknown): 
 
 export function missingNote({ what, id, number }: Note): string {
   if (what === 'policy') return `policy ${number}`;
-  return `intent ${id}, ${what} ${what === 'attempt' ? number : `of ${new Date(number).toISOString()}`}`;
+  return `intent ${id}, ${what} ${what === 'attempt' ? number : `of ${isoExact(number)}`}`;
 }
 
 export function nothingMissing(place: string): string {

@@ -8,6 +8,7 @@ const sound: SharedLook = {
   server: {
     versionNumber: 180_004,
     isStandby: false,
+    isReadOnly: false,
     settings: { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', server_encoding: 'UTF8' },
     systemId: '1',
     timeline: 1,

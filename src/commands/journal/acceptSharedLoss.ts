@@ -8,6 +8,7 @@ import type { Address } from '../../journal/postgres/address.ts';
 import type { Note } from '../../journal/postgres/note.ts';
 import { lossAccepted } from '../../words/acceptedLoss.ts';
 import { hasLost, missingNote, nothingMissing } from '../../words/sharedJournal.ts';
+import { isoExact } from '../../words/time.ts';
 import { whoDecides } from '../journalPath.ts';
 import { withServer } from './sharedServer.ts';
 
@@ -56,5 +57,5 @@ function acceptedView(command: string, place: string, { missing, says }: SharedL
 
 function missingJson({ what, id, number }: Note): Readonly<Record<string, string | number>> {
   if (what === 'policy') return { policy: number };
-  return { intent: id, [what]: what === 'attempt' ? number : new Date(number).toISOString() };
+  return { intent: id, [what]: what === 'attempt' ? number : isoExact(number) };
 }

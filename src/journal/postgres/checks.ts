@@ -3,6 +3,7 @@ import { sharedWasMoved } from '../../words/copyingBack.ts';
 import {
   noSalt,
   notUtf8,
+  readOnlySession,
   serverNotDurable,
   serverTooOld,
   settingOff,
@@ -29,6 +30,7 @@ export function refusalToSend(
 ): Failure | undefined {
   if (journal.movedTo !== undefined) return sharedWasMoved(place, journal.movedTo, late);
   if (server.isStandby) return standbyOnly(place);
+  if (server.isReadOnly) return readOnlySession(place);
   const wanted = 'synchronous_commit';
   // Asked for when the line was made: a server that does not do it even so acknowledges what it may lose.
   if (server.settings[wanted] !== 'on') return serverNotDurable(place, settingOff(wanted));

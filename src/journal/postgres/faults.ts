@@ -4,6 +4,7 @@ import {
   type Denial,
   journalDenied,
   journalUnreachable,
+  readOnlySession,
   rulesRefused,
   serverDiskFull,
   serverWithoutTls,
@@ -53,6 +54,8 @@ const lockTimedOut = '55P03';
 /** In one transaction, most of it in waiting for others. */
 const tookTooLong = '25P04';
 
+const readOnly = '25006';
+
 /** Undone whole, and another time it may go well. */
 const passing = [
   '40001', // could not serialize
@@ -60,13 +63,14 @@ const passing = [
   lockTimedOut,
   '57014', // a statement took too long
   '23505', // somebody else was quicker
-  '25006', // it has become a standby
+  readOnly, // it has become a standby
   '25P02', // something before it in the same transaction
   '25P03', // idle in the transaction for too long
   tookTooLong,
   '57P01', // going down
   '57P02',
   '57P03', // starting up
+  '57P05', // idle for too long
   '53200', // out of memory
   '53300', // too many connections
   ruleOfJournal, // what was looked at has changed since
@@ -91,7 +95,7 @@ export function isPassing(error: unknown): boolean {
 
 /** Worth waiting for when a line is made: others leave, or it has just been started. */
 export function isComingBack(error: unknown): boolean {
-  return ['53300', '57P03', '57P01', '57P02'].includes(codeOf(error) ?? '');
+  return ['53300', '57P03', '57P01', '57P02', '57P05'].includes(codeOf(error) ?? '');
 }
 
 const denials: Readonly<Record<string, Denial>> = {
@@ -131,6 +135,7 @@ export function serverFailure(error: unknown, place: string): unknown {
     return journalDenied(place, { denial, why: troubleOf(error), role: roleIn(place) }, error);
   if (isElsewhere(error)) return throughPooler(place, error);
   if (code === '53100') return serverDiskFull(place, error);
+  if (code === readOnly) return readOnlySession(place, error);
   if (code === lockTimedOut || code === tookTooLong) return sharedJournalBusy(place, error);
   if (code === ruleOfJournal || code.startsWith('23')) return rulesRefused(place, troubleOf(error), error);
   return isPassing(error) ? journalUnreachable(place, troubleOf(error), error) : error;

@@ -11,6 +11,8 @@ export type ServerFacts = {
   readonly versionNumber: number;
   /** It follows another one, and takes nothing. */
   readonly isStandby: boolean;
+  /** It takes nothing from this role, or in this database, as it is set. */
+  readonly isReadOnly: boolean;
   readonly settings: Readonly<
     Record<'fsync' | 'full_page_writes' | 'synchronous_commit' | 'server_encoding', string>
   >;
@@ -60,6 +62,8 @@ export const session = [
   `SET statement_timeout = '25s'`,
   // Nor one that is cut off: in the midst of a question its silence does not count as idle.
   endTransactionsAfter('20s', 'session'),
+  `SELECT set_config('idle_session_timeout', '0', false)
+    WHERE current_setting('server_version_num')::int >= 140000`,
   'SET tcp_keepalives_idle = 5',
   'SET tcp_keepalives_interval = 2',
   'SET tcp_keepalives_count = 3',
@@ -67,17 +71,19 @@ export const session = [
 ];
 
 const aboutServer = `SELECT current_setting('server_version_num')::int AS version, pg_is_in_recovery() AS standby,
+  current_setting('default_transaction_read_only')::boolean AS read_only,
   current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
   current_setting('synchronous_commit') AS synchronous_commit, current_setting('server_encoding') AS server_encoding,
-  pg_backend_pid() AS pid, ${inMs('pg_postmaster_start_time()')} AS started, ${nowMs} AS now,
+  has_function_privilege('pg_control_system()', 'EXECUTE') AS tells_system, pg_backend_pid() AS pid, ${inMs('pg_postmaster_start_time()')} AS started, ${nowMs} AS now,
   CASE WHEN pg_is_in_recovery() THEN 0
     ELSE ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int END AS timeline`;
 
 const aboutSystem = `SELECT system_identifier::text AS id FROM pg_control_system()`;
 
 export async function askServer(line: Line): Promise<ServerFacts> {
-  const { row, more } = await askWithMore(line, [...session, line.introduction, aboutServer], aboutSystem);
-  return serverFacts(line, row, more);
+  const answers = await line.all([...session, line.introduction, aboutServer]);
+  const row = answers.at(-1)?.rows[0] ?? {};
+  return serverFacts(line, row, await rowIf(row.tells_system, line, aboutSystem));
 }
 
 /** Settles how this side of a line is spoken with, where nothing is asked of the server itself. */
@@ -92,6 +98,7 @@ function serverFacts(line: Line, row: Row, system: Row | undefined): ServerFacts
   return {
     versionNumber: Number(row.version),
     isStandby: row.standby === true,
+    isReadOnly: row.read_only === true,
     settings: {
       fsync: setting('fsync'),
       full_page_writes: setting('full_page_writes'),
@@ -106,24 +113,13 @@ function serverFacts(line: Line, row: Row, system: Row | undefined): ServerFacts
   };
 }
 
-/** In one round trip what all may ask and what not all may; where that is refused, without it. */
-async function askWithMore(
-  line: Line,
-  statements: readonly string[],
-  more: string,
-): Promise<{ readonly row: Row; readonly more: Row | undefined }> {
-  try {
-    const answers = await line.all([...statements, more]);
-    return { row: answers.at(-2)?.rows[0] ?? {}, more: answers.at(-1)?.rows[0] };
-  } catch (error) {
-    if (line.isBroken) throw error;
-    // What is asked together is undone together.
-    const answers = await line.all(statements);
-    return { row: answers.at(-1)?.rows[0] ?? {}, more: undefined };
-  }
+/** What not everybody may ask: a question that is refused would stand in the server's log. */
+async function rowIf(mayAsk: unknown, line: Line, sql: string): Promise<Row | undefined> {
+  return mayAsk === true ? (await line.query(sql)).rows[0] : undefined;
 }
 
-const aboutJournal = `SELECT encode(m.id, 'hex') AS id, m.lease, m.durability, m.moved,
+const aboutJournal = `SELECT has_table_privilege('@schema.salt', 'SELECT') AS tells_salt,
+  encode(m.id, 'hex') AS id, m.lease, m.durability, m.moved,
   (SELECT json_build_object('number', seq, 'text', text) FROM @schema.policies ORDER BY seq DESC LIMIT 1)::text AS policy,
   (SELECT coalesce(json_agg(json_build_object('systemId', system_id, 'timeline', timeline, 'sinceMs', since_ms)), '[]')
    FROM @schema.servers)::text AS servers
@@ -135,9 +131,8 @@ const aboutJournal = `SELECT encode(m.id, 'hex') AS id, m.lease, m.durability, m
 const readSalt = `SELECT value FROM @schema.salt WHERE name = 'salt'`;
 
 export async function askJournal(line: Line, schema: string): Promise<JournalFacts> {
-  const asked = [inSchema(schema, aboutJournal)];
-  const { row, more } = await askWithMore(line, asked, inSchema(schema, readSalt));
-  return journalFacts(row, more);
+  const row = (await line.query(inSchema(schema, aboutJournal))).rows[0] ?? {};
+  return journalFacts(row, await rowIf(row.tells_salt, line, inSchema(schema, readSalt)));
 }
 
 function journalFacts(row: Row, salt: Row | undefined): JournalFacts {
@@ -153,18 +148,25 @@ function journalFacts(row: Row, salt: Row | undefined): JournalFacts {
 }
 
 /**
- * All of it in one round trip, where nothing of it is refused and the journal is of this release. Anywhere else it is
- * asked for piece by piece, so that one can say what is wrong.
+ * All of it in one round trip, for who is to send: where nothing of it is refused and the journal is of this release.
+ * Who looks may not be told everything, and asks in two. Anywhere else it is asked for piece by piece, so that one can
+ * say what is wrong.
  */
 export async function askAll(
   line: Line,
   schema: string,
+  use: 'send' | 'look',
 ): Promise<{ readonly server: ServerFacts; readonly journal: JournalFacts } | undefined> {
-  const ofJournal = [readVersion, aboutJournal, readSalt].map((sql) => inSchema(schema, sql));
+  const salted = inSchema(schema, readSalt);
+  const forAll = [aboutServer, readVersion, aboutJournal].map((sql) => inSchema(schema, sql));
+  const forSome = use === 'send' ? [aboutSystem, salted] : [];
   try {
-    const answers = await line.all([...session, line.introduction, aboutServer, aboutSystem, ...ofJournal]);
-    const [server = {}, system, version, journal = {}, salt] = answers.slice(-5).map(({ rows }) => rows[0]);
+    const answers = await line.all([...session, line.introduction, ...forAll, ...forSome]);
+    const rows = answers.slice(session.length + 1).map((answer) => answer.rows[0]);
+    const [server = {}, version, journal = {}, ...told] = rows;
     if (Number(version?.version) !== schemaVersion) return undefined;
+    const system = use === 'send' ? told[0] : await rowIf(server.tells_system, line, aboutSystem);
+    const salt = use === 'send' ? told[1] : await rowIf(journal.tells_salt, line, salted);
     return { server: serverFacts(line, server, system), journal: journalFacts(journal, salt) };
   } catch (error) {
     if (line.isBroken) throw error;

@@ -162,7 +162,8 @@ export class Line {
       return await this.#client.query<Row>(timed);
     } catch (error) {
       // Without an answer nobody knows what the server is about: this line says no more.
-      if (error instanceof Error && error.message === 'Query read timeout') this.destroy();
+      if (error instanceof Error && (error.message === 'Query read timeout' || isLastWord(error)))
+        this.destroy();
       throw error;
     }
   }
@@ -179,6 +180,11 @@ export class Line {
     this.#isBroken = true;
     streamOf(this.#client).destroy();
   }
+}
+
+/** With these the server ends the session: it is going down, or somebody or a time limit has said so. */
+function isLastWord(error: Error): boolean {
+  return 'code' in error && /^(?:57P0[1-5]|25P0[34])$/u.test(String(error.code));
 }
 
 function streamOf(client: Client): Duplex {

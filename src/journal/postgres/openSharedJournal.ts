@@ -39,7 +39,7 @@ export async function openSharedJournal(
   let lost: string | undefined;
   /** A server that was started, promoted or put in another's place is met like a new one. */
   const greet = async (line: Line): Promise<string> => {
-    const all = await askAll(line, schema);
+    const all = await askAll(line, schema, use);
     const server = all?.server ?? (await askServer(line));
     clock.set(server.nowMs);
     const refused = refusalOfServer(server, place);

@@ -6,6 +6,7 @@ const place = 'postgres://bots@db.example.com:5432/ledger?schema=botctl';
 const server: ServerFacts = {
   versionNumber: 150_004,
   isStandby: false,
+  isReadOnly: false,
   settings: { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', server_encoding: 'UTF8' },
   systemId: '7',
   timeline: 1,
@@ -46,6 +47,13 @@ test.each<[string, Partial<ServerFacts>, string, string]>([
 
 test.each<[string, Partial<ServerFacts>, Partial<JournalFacts>, string, string]>([
   ['a standby', { isStandby: true }, {}, 'journal-unreachable', 'is a standby'],
+  [
+    'a role that may only read',
+    { isReadOnly: true },
+    {},
+    'journal-not-writable',
+    'its setting default_transaction_read_only is on',
+  ],
   ['fsync off', set({ fsync: 'off' }), {}, 'journal-not-durable', 'its setting fsync is off'],
   [
     'full_page_writes off',

@@ -12,6 +12,8 @@ test.each([
   ['a role without the rights', '42501', 'journal-denied', 'after-fix'],
   ['a disk that is full', '53100', 'journal-not-writable', 'after-fix'],
   ['a rule that still forbids it', 'ZJ001', 'journal-damaged', 'after-fix'],
+  ['a role that may only read', '25006', 'journal-not-writable', 'after-fix'],
+  ['a session that was idle for too long', '57P05', 'journal-unreachable', 'same-command'],
   ['too many connections', '53300', 'journal-unreachable', 'same-command'],
   ['what another one holds', '55P03', 'journal-busy', 'same-command'],
   ['a transaction that waited too long', '25P04', 'journal-busy', 'same-command'],

@@ -60,17 +60,20 @@ test.each<[Version, object]>([
   });
 });
 
-test('all is had in one round trip; where a part of it is refused or of another release, nothing is', async () => {
-  const place = await newPlaceIn(await (await sharedServer(18)).newDatabase());
-  const address = parseAddress(place.url, 'BOTCTL_JOURNAL', {}, () => 'nobody');
-  const line = closedAfterTest(await Line.connect(address));
-  const all = await askAll(line, place.schema);
-  const server = await askServer(line);
-  expect(all).toEqual({
-    server: { ...server, nowMs: expect.any(Number) },
-    journal: await askJournal(line, place.schema),
-  });
-  expect(await askAll(line, 'elsewhere')).toBeUndefined();
-  await line.query(`UPDATE ${place.schema}.meta SET value = '1' WHERE name = 'version'`);
-  expect(await askAll(line, place.schema)).toBeUndefined();
-});
+test.each(['send', 'look'] as const)(
+  'to %s, all is had at once; where a part of it is refused or of another release, nothing is',
+  async (use) => {
+    const place = await newPlaceIn(await (await sharedServer(18)).newDatabase());
+    const address = parseAddress(place.url, 'BOTCTL_JOURNAL', {}, () => 'nobody');
+    const line = closedAfterTest(await Line.connect(address));
+    const all = await askAll(line, place.schema, use);
+    const server = await askServer(line);
+    expect(all).toEqual({
+      server: { ...server, nowMs: expect.any(Number) },
+      journal: await askJournal(line, place.schema),
+    });
+    expect(await askAll(line, 'elsewhere', use)).toBeUndefined();
+    await line.query(`UPDATE ${place.schema}.meta SET value = '1' WHERE name = 'version'`);
+    expect(await askAll(line, place.schema, use)).toBeUndefined();
+  },
+);

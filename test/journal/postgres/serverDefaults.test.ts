@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { closedAfterTest } from '../../../testing/closedAfterTest.ts';
 import { failureOf } from '../../../testing/failure.ts';
 import { newIntent } from '../../../testing/journals.ts';
+import { startCuttableProxy } from '../../../testing/postgres/cuttableProxy.ts';
 import { type PostgresServer, startServer } from '../../../testing/postgres/server.ts';
 import { newPlaceIn, openShared } from '../../../testing/postgres/sharedJournal.ts';
 
@@ -29,6 +33,29 @@ test('who waited for a lock sees what was committed meanwhile, whatever isolatio
 });
 
 const waitsForLock = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
+
+test('a line that the server ended for being idle is made again', async () => {
+  const place = await newPlaceIn(await server.newDatabase());
+  let isSet = false;
+  const proxy = closedAfterTest(
+    await startCuttableProxy(server.port, (from, message) => {
+      const at = from === 'client' && !isSet ? message.indexOf(neverIdle) : -1;
+      if (at < 0) return message;
+      isSet = true;
+      const changed = Buffer.from(message);
+      changed.write('9', at + neverIdle.length);
+      return changed;
+    }),
+  );
+  const journal = await openShared({ ...place, url: proxy.through(place.url) });
+  const log = join(server.folder, 'log');
+  while (!readFileSync(log, 'utf8').includes('idle-session timeout')) await pause(10);
+  const intent = newIntent();
+  await journal.commit((tx) => tx.begin(intent, 'h', 1), guards);
+  expect((await journal.reads.get(intent.id))?.id).toBe(intent.id);
+});
+
+const neverIdle = `'idle_session_timeout', '`;
 
 test('a commit that no standby was waited for is believed by nobody, however quiet the server is', async () => {
   const place = await newPlaceIn(await server.newDatabase());
