@@ -12,7 +12,7 @@ export function allRows(): Ranges {
   let isTaken = false;
   return {
     take: async () => {
-      if (isTaken) return { is: 'nothing', others: [] };
+      if (isTaken) return { is: 'nothing', others: [], theirs: [] };
       isTaken = true;
       return { is: 'range', range: everyRow, left: 0 };
     },

@@ -7,6 +7,7 @@ import { identify } from '../engine/identity.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import type { Retry } from '../errors.ts';
 import type { Order } from '../intent/order.ts';
+import type { Intent } from '../journal/journal.ts';
 import type { Runner } from '../journal/shares.ts';
 import { explain } from '../words/explain.ts';
 import type { Lanes } from './lanes.ts';
@@ -49,8 +50,10 @@ export type RunEnd = {
 export async function runRows(inputs: RunInputs, counts: Counts = noCounts()): Promise<RunEnd> {
   const { sheet, ranges, engine, rules, lanes, onWaiting } = inputs;
   const { first, second } = engine.interrupts;
+  const asked = new AbortController();
+  const halted = AbortSignal.any([rules.signal, asked.signal]);
   // Each lane listens to them; Node takes many listeners for a leak.
-  setMaxListeners(0, first, second, rules.signal);
+  setMaxListeners(0, first, second, rules.signal, halted);
   const onInterrupt = (): void => rules.interrupt();
   if (first.aborted) onInterrupt();
   first.addEventListener('abort', onInterrupt, { once: true });
@@ -65,6 +68,7 @@ export async function runRows(inputs: RunInputs, counts: Counts = noCounts()): P
     maxWaitMs,
     stopped: rules.signal,
     onWaiting,
+    ask: (owner: string) => engine.journal.askOwner(owner),
   };
   const run: Run = {
     ...inputs,
@@ -74,8 +78,13 @@ export async function runRows(inputs: RunInputs, counts: Counts = noCounts()): P
     counts,
     needs: new Set(),
     doneElsewhere: 0,
+    asked,
+    halted,
+    lanesAtWork: lanes.count,
   };
+  const stopListening = listen(run);
   await Promise.all(Array.from({ length: lanes.count }, () => workThrough(run)));
+  stopListening();
   first.removeEventListener('abort', onInterrupt);
   if (run.list.waitedFor.length > 0) rules.leaveTo(run.list.waitedFor);
   const { needs, doneElsewhere } = run;
@@ -87,7 +96,32 @@ type Run = RunInputs & {
   readonly counts: Counts;
   readonly needs: Set<Retry>;
   doneElsewhere: number;
+  /** Aborts when another process asks for rows: from then on none is claimed ahead of its flight. */
+  readonly asked: AbortController;
+  /** Aborts when nothing that was claimed ahead is to be sent any more. */
+  readonly halted: AbortSignal;
+  lanesAtWork: number;
 };
+
+const listenEveryMs = 1000;
+
+/** While rows are claimed ahead, another process may have nothing else to do. */
+function listen({ runway, lanes, engine: { journal }, asked }: Run): () => void {
+  if (!lanes.isAhead) return () => {};
+  let isBusy = false;
+  const look = async (): Promise<void> => {
+    if (isBusy || asked.signal.aborted) return;
+    isBusy = true;
+    // A journal that does not answer is found so by the next commit.
+    const isAsked = await journal.isAsked().catch(() => false);
+    isBusy = false;
+    if (!isAsked) return;
+    asked.abort();
+    runway.turnAway();
+  };
+  const timer = setInterval(look, listenEveryMs);
+  return () => clearInterval(timer);
+}
 
 /** What a policy has refused of an asset is refused of its other rows, too. */
 function isOfRefusedAsset(row: SheetRow, rules: StopRules): boolean {
@@ -122,18 +156,27 @@ async function workThrough(run: Run): Promise<void> {
   }
 }
 
-type Begun = { readonly turn: Turn; readonly step: Claim | Outcome };
+type Begun = { readonly turn: Turn; readonly step: Claim | Outcome; readonly isAhead: boolean };
 
-/** Claims the next row, or says why it is not to be sent; undefined where there is none. */
-async function begin({ pace, rules, list, order, engine, lanes }: Run): Promise<Begun | undefined> {
-  if (!lanes.isAhead) await pace.turn(rules.signal);
-  for (;;) {
-    if (rules.stop !== undefined) return undefined;
+/** Claims the next row, or says why it is not to be sent; undefined where there is none: then the lane ends. */
+async function begin(run: Run): Promise<Begun | undefined> {
+  const { pace, rules, list, order, engine, lanes, asked } = run;
+  const isAhead = lanes.isAhead && !asked.signal.aborted;
+  if (!isAhead && !isTooMany(run)) await pace.turn(rules.signal);
+  while (rules.stop === undefined && !isTooMany(run)) {
     const turn = await list.next();
-    if (turn === undefined) return undefined;
-    if (!isOfRefusedAsset(turn.row, rules)) return { turn, step: await claimRow(turn.row, order, engine) };
-    list.end(turn);
+    if (turn === undefined) break;
+    if (isTooMany(run)) list.giveBack(turn);
+    else if (isOfRefusedAsset(turn.row, rules)) list.end(turn);
+    else return { turn, step: await claimRow(turn.row, order, engine), isAhead };
   }
+  run.lanesAtWork -= 1;
+  return undefined;
+}
+
+/** Without claims ahead there are no more lanes than requests in flight: each has room for its own. */
+function isTooMany({ asked, lanesAtWork, runway }: Run): boolean {
+  return asked.signal.aborted && lanesAtWork > runway.places;
 }
 
 function claimRow(row: SheetRow, batch: BatchOrder, engine: EngineContext): Promise<Claim | Outcome> {
@@ -142,10 +185,10 @@ function claimRow(row: SheetRow, batch: BatchOrder, engine: EngineContext): Prom
 }
 
 /** Sends what was claimed, and tells how the row ended; who has landed well makes room before that is on record. */
-async function finish({ turn, step }: Begun, run: Run, beginNext: () => void): Promise<void> {
+async function finish({ turn, step, isAhead }: Begun, run: Run, beginNext: () => void): Promise<void> {
   if (step.is !== 'claim') return endRow(turn, step, false, run);
-  const leave = await takeOff(run);
-  if (leave === undefined) return giveRowBack(turn.row, step, run);
+  const leave = isAhead ? await takeOffInTurn(run) : await run.runway.enter();
+  if (leave === undefined) return giveRowBack(turn, step, run);
   try {
     const outcome = await carryOut(step, run.engine, () => {
       leave();
@@ -157,28 +200,33 @@ async function finish({ turn, step }: Begun, run: Run, beginNext: () => void): P
   }
 }
 
-/** Room for one more request in flight, at the pace of all; undefined where nothing more is to be sent. */
-async function takeOff({ runway, pace, rules, lanes }: Run): Promise<Leave | undefined> {
-  const leave = await runway.enter();
-  if (leave !== undefined && lanes.isAhead) await pace.turn(rules.signal);
-  if (rules.stop === undefined) return leave;
+/**
+ * Room for one more request in flight, at the pace of all; undefined where nothing more is to be sent, or another
+ * process asks for what was claimed ahead. From here on a row either flies or is given back, and never both.
+ */
+async function takeOffInTurn({ runway, pace, halted }: Run): Promise<Leave | undefined> {
+  const leave = halted.aborted ? undefined : await runway.enter();
+  if (leave !== undefined) await pace.turn(halted);
+  if (!halted.aborted) return leave;
   leave?.();
   return undefined;
 }
 
-async function giveRowBack({ ordinal }: SheetRow, claimed: Claim, { engine, sheet }: Run): Promise<void> {
+async function giveRowBack(turn: Turn, claimed: Claim, { engine, sheet, list }: Run): Promise<void> {
   await giveBack(claimed, engine);
-  sheet.recordIntent(ordinal, claimed.intent.id);
+  sheet.recordIntent(turn.row.ordinal, claimed.intent.id);
+  list.giveBack(turn);
 }
 
-async function endRow(turn: Turn, outcome: Outcome, sent: boolean, run: Run): Promise<void> {
+async function endRow(turn: Turn, outcome: Outcome, isSent: boolean, run: Run): Promise<void> {
   const { list, sheet, onRowEnd, engine } = run;
   const { row } = turn;
-  if (isElsewhere(outcome) && list.putBack(turn)) {
+  const sent = sentElsewhere(outcome);
+  if (sent !== undefined && list.putBack(turn, sent.owner)) {
     sheet.recordIntent(row.ordinal, ownIntent(outcome));
     return;
   }
-  const end: RowEnd = { row, outcome, sent, explanation: explain(outcome, engine.clock.now()) };
+  const end: RowEnd = { row, outcome, sent: isSent, explanation: explain(outcome, engine.clock.now()) };
   note(end, run);
   list.end(turn);
   await onRowEnd(end);
@@ -201,10 +249,9 @@ function isDone(cameTo: RowOutcome): boolean {
 }
 
 /** It, or what stands in its way, is being sent by another process. */
-function isElsewhere(outcome: Outcome): boolean {
-  return (
-    outcome.is === 'still-sending' || (outcome.is === 'not-sent' && outcome.because === 'twin-still-sending')
-  );
+function sentElsewhere(outcome: Outcome): Intent | undefined {
+  const isTwin = outcome.is === 'not-sent' && outcome.because === 'twin-still-sending';
+  return outcome.is === 'still-sending' || isTwin ? outcome.intent : undefined;
 }
 
 export function orderOf(row: SheetRow, { kind, name }: BatchOrder): Order {

@@ -16,7 +16,7 @@ export class Runway {
     this.places = places;
     this.#free = places;
     this.#stopped = stopped;
-    stopped.addEventListener('abort', () => this.#turnAway(), { once: true });
+    stopped.addEventListener('abort', () => this.turnAway(), { once: true });
   }
 
   get inFlight(): number {
@@ -50,7 +50,8 @@ export class Runway {
     else next(this.#leaving());
   }
 
-  #turnAway(): void {
+  /** Nobody who waits now gets a turn. */
+  turnAway(): void {
     for (const resolve of this.#waiting.splice(0)) resolve(undefined);
   }
 }

@@ -14,12 +14,19 @@ export type Turn = {
 type OpenRange = {
   readonly range: Range;
   readonly rows: Iterator<SheetRow>;
+  /** Else another runner's, which may not have begun all of it. */
+  isOwn: boolean;
   /** In hand, or put back. */
   begun: number;
   allBegun: boolean;
 };
 
-type PutBack = { readonly turn: Turn; readonly atMs: number };
+type PutBack = {
+  readonly turn: Turn;
+  readonly atMs: number;
+  /** The process that has had it in hand for a while. */
+  readonly owner?: string | undefined;
+};
 
 type WorkInputs = {
   readonly sheet: Sheet;
@@ -34,6 +41,8 @@ type WorkInputs = {
   readonly stopped: AbortSignal;
   /** Told when nothing is left but what others have in hand. */
   readonly onWaiting: (others: readonly Runner[]) => void;
+  /** Asks another process for the rows that it has in hand and does not send yet. */
+  readonly ask: (owner: string) => Promise<void>;
 };
 
 const lookAgainMs = 250;
@@ -42,18 +51,21 @@ const longestWaitMs = 1000;
 
 /**
  * The rows that are left to do, one after the other. What another process sends is looked at again later and holds
- * nothing up; who has no rows left waits for those of others, which may die.
+ * nothing up; a runner that has no rows left looks through those of others, and waits for them: they may die.
  */
 export class WorkList {
   readonly #inputs: WorkInputs;
   readonly #open: OpenRange[] = [];
   readonly #holding = new Set<Range>();
+  /** Ranges of others that this runner looks through as well, by their first rows. */
+  readonly #theirs = new Map<number, OpenRange>();
   readonly #putBack: PutBack[] = [];
   #ended: Range[] = [];
   #taking: Promise<void> | undefined;
   #waiting: Promise<void> | undefined;
   #wake = new AbortController();
   #askAtMs = 0;
+  #askOwnersAtMs = 0;
   #idleSinceMs: number | undefined;
   #isOver = false;
   #others: readonly Runner[] = [];
@@ -85,17 +97,24 @@ export class WorkList {
     this.#endIfDone(range);
   }
 
-  /** For later; false where it was waited for long enough. */
-  putBack(turn: Turn): boolean {
+  /** What process `owner` sends is for later; false where it was waited for long enough. */
+  putBack(turn: Turn, owner?: string): boolean {
     const { maxWaitMs, stopped } = this.#inputs;
     const { elsewhereSinceMs = this.#now } = turn;
     if (this.#now - elsewhereSinceMs >= maxWaitMs || stopped.aborted) return false;
-    this.#putBack.push({
-      turn: { ...turn, elsewhereSinceMs },
-      atMs: this.#now + this.#jittered(lookAgainMs),
-    });
-    this.#wake.abort();
+    const isLong = turn.elsewhereSinceMs !== undefined;
+    this.#later({ ...turn, elsewhereSinceMs }, isLong ? owner : undefined);
     return true;
+  }
+
+  /** For later, or for another process. */
+  giveBack({ row, range }: Turn): void {
+    this.#later({ row, range });
+  }
+
+  #later(turn: Turn, owner?: string): void {
+    this.#putBack.push({ turn, owner, atMs: this.#now + this.#jittered(lookAgainMs) });
+    this.#wake.abort();
   }
 
   get #now(): number {
@@ -118,6 +137,7 @@ export class WorkList {
       const { value: row, done } = range.rows.next();
       if (done !== true) {
         range.begun += 1;
+        if (!range.isOwn) this.#idleSinceMs = this.#now;
         if (this.#open.length === 1 && this.#isNearItsEnd(range.range, row)) this.#takeAhead();
         return { row, range };
       }
@@ -128,8 +148,12 @@ export class WorkList {
     return undefined;
   }
 
-  #endIfDone({ range, begun, allBegun }: OpenRange): void {
+  #endIfDone({ range, begun, allBegun, isOwn }: OpenRange): void {
     if (!allBegun || begun > 0) return;
+    if (!isOwn) {
+      this.#theirs.delete(range.first);
+      return;
+    }
     this.#ended.push(range);
     this.#holding.delete(range);
     this.#askAtMs = 0;
@@ -165,18 +189,30 @@ export class WorkList {
     this.#others = taken.others;
     const isDone = this.#holding.size === 0 && this.#ended.length === 0;
     if (isDone && taken.others.length === 0) this.#isOver = true;
-    else if (isDone) this.#waitForOthers(taken.others);
+    else if (isDone) this.#waitForOthers(taken.others, taken.theirs);
     else this.#idleSinceMs = undefined;
     // Of a runner that has rows of its own nobody need know at once that another one is gone.
     if (this.#ended.length === 0) this.#askAtMs = this.#now + this.#jittered(askAgainMs);
   }
 
   #begin(range: Range): void {
-    const rows = this.#rowsToDo(range);
-    this.#open.push({ range, rows, begun: 0, allBegun: false });
-    this.#holding.add(range);
+    const { range: own } = this.#takenOver(range) ?? this.#openRange(range, true);
+    this.#holding.add(own);
     this.#askAtMs = 0;
     this.#idleSinceMs = undefined;
+  }
+
+  #takenOver({ first }: Range): OpenRange | undefined {
+    const theirs = this.#theirs.get(first);
+    if (theirs !== undefined) theirs.isOwn = true;
+    this.#theirs.delete(first);
+    return theirs;
+  }
+
+  #openRange(range: Range, isOwn: boolean): OpenRange {
+    const opened = { range, rows: this.#rowsToDo(range), isOwn, begun: 0, allBegun: false };
+    this.#open.push(opened);
+    return opened;
   }
 
   *#rowsToDo(range: Range): Generator<SheetRow> {
@@ -185,10 +221,13 @@ export class WorkList {
     }
   }
 
-  #waitForOthers(others: readonly Runner[]): void {
+  #waitForOthers(others: readonly Runner[], theirs: readonly Range[]): void {
     if (this.#idleSinceMs === undefined) {
       this.#idleSinceMs = this.#now;
       this.#inputs.onWaiting(others);
+    } else {
+      for (const range of theirs)
+        if (!this.#theirs.has(range.first)) this.#theirs.set(range.first, this.#openRange(range, false));
     }
     if (this.#now - this.#idleSinceMs >= this.#inputs.maxWaitMs) this.#isOver = true;
   }
@@ -200,11 +239,20 @@ export class WorkList {
     return this.#waiting;
   }
 
+  /** There is nothing else to do: what others have claimed ahead of their requests can be done here. */
+  async #askOwners(): Promise<void> {
+    const owners = new Set(this.#putBack.flatMap(({ owner = [] }) => owner));
+    if (owners.size === 0 || this.#now < this.#askOwnersAtMs) return;
+    this.#askOwnersAtMs = this.#now + askAgainMs;
+    await Promise.all(Array.from(owners, this.#inputs.ask));
+  }
+
   /** Until there may be something to do: for all who wait together. */
   async #waitForWork(): Promise<void> {
     const { clock, stopped } = this.#inputs;
     this.#wake = new AbortController();
     if (stopped.aborted) return;
+    await this.#askOwners();
     const untilMs = Math.min(this.#askAtMs, ...this.#putBack.map(({ atMs }) => atMs));
     // Not for long at a time: it is the journal's clock, and its server may be another one with an earlier clock.
     const waitMs = Math.min(longestWaitMs, Math.max(1, untilMs - this.#now));

@@ -117,7 +117,7 @@ export async function untilClaimed(
     }
     const { is: waited, inAllMs } = await waitForOwner(step, engine, waitedMs);
     waitedMs = inAllMs;
-    if (waited === 'owner-died' || (step.twin && waited === 'ended')) continue;
+    if (waited === 'owner-died' || waited === 'given-back' || (step.twin && waited === 'ended')) continue;
     if (step.twin) {
       const because = engine.interrupts.first.aborted ? 'interrupted' : 'twin-still-sending';
       return { is: 'not-sent', because, intent: step.intent, by: await senderOf(step.intent, engine) };

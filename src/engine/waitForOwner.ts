@@ -1,4 +1,5 @@
 import type { Intent, Reads } from '../journal/journal.ts';
+import { neverBegun } from '../words/attempt.ts';
 import type { EngineContext } from './context.ts';
 import { isBeingSent } from './plan.ts';
 import { isDone } from './rerun.ts';
@@ -23,8 +24,17 @@ async function isAboutToBeTold(
   return !isNamedForGood && owner !== undefined && reads.ownerLives(owner);
 }
 
+/** A batch has claimed it, and not begun to send it: whoever waited for that can do it instead. */
+async function wasGivenBack(now: Intent | undefined, reads: Reads): Promise<boolean> {
+  if (now?.state !== 'open' && now?.state !== 'unknown') return false;
+  return (await reads.decisiveAttempt(now.id))?.trouble === neverBegun;
+}
+
 /** How the wait for an owner ended, and how long all owners of one claim have been waited for while they sent. */
-type Waited = { readonly is: 'ended' | 'owner-died' | 'time-is-up'; readonly inAllMs: number };
+type Waited = {
+  readonly is: 'ended' | 'given-back' | 'owner-died' | 'time-is-up';
+  readonly inAllMs: number;
+};
 
 /** Waits while another living process sends it: `--max-wait` at most, or as long as the caller has for that. */
 export async function waitForOwner(
@@ -46,9 +56,10 @@ export async function waitForOwner(
       if (!ended) inAllMs = waitedMs;
       const after = (is: Waited['is']): Waited => ({ is, inAllMs });
       if (ended && (isLate || !twin || !(await isAboutToBeTold(now, intent.owner, reads))))
-        return after('ended');
+        return after((await wasGivenBack(now, reads)) ? 'given-back' : 'ended');
       if (!ended && !isBeingSent(now)) return after('owner-died');
       if (isLate) return after('time-is-up');
+      if (intent.namedBy === 'row' && intent.owner !== undefined) await engine.journal.askOwner(intent.owner);
       const pause = pauseMs(engine);
       await clock.sleep(pause, interrupts.first);
       waitedMs = Math.max(waitedMs + pause, beforeMs + clock.now() - startedAtMs);

@@ -324,6 +324,10 @@ export interface Journal {
   /** This process as an owner: alive for others until it ends, however it ends. */
   self(): string;
   trouble(): JournalTrouble | undefined;
+  /** Asks the process that owns an intent to give back what it has claimed and not begun to send. */
+  askOwner(owner: string): Promise<void>;
+  /** Whether another process has asked this one. */
+  isAsked(): Promise<boolean>;
 
   /** Keeps it on this machine's own disk until a command reaches the journal; gives back the file, if it could. */
   keepForLater(late: LateEnd): string | undefined;

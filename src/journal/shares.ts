@@ -30,8 +30,8 @@ export type Joined =
 export type Taken =
   /** `left` are the rows that nobody has been given yet. */
   | { readonly is: 'range'; readonly range: Range; readonly left: number }
-  /** Nothing to be had now: every row has ended, or is in the hands of these, or of who asks. */
-  | { readonly is: 'nothing'; readonly others: readonly Runner[] };
+  /** Nothing to be had now: every row has ended, or is in the hands of these, as `theirs`, or of who asks. */
+  | { readonly is: 'nothing'; readonly others: readonly Runner[]; readonly theirs: readonly Range[] };
 
 /**
  * How the runners of a batch divide its rows. It keeps nobody from anything: whoever sends a row must have claimed it

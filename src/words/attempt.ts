@@ -11,4 +11,4 @@ export function attemptFailed(why: string): string {
 
 export const claimTooOld = 'this process had been silent for too long, and another one may have taken over';
 
-export const neverBegun = 'the batch stopped before its turn came';
+export const neverBegun = 'it was given back before its turn came';

@@ -7,7 +7,7 @@ async function sizesOf(rows: number, concurrency: number): Promise<number[]> {
   const sizes: number[] = [];
   let next = 1;
   const take = async (_round: unknown, size: number): Promise<Taken> => {
-    if (next > rows) return { is: 'nothing', others: [] };
+    if (next > rows) return { is: 'nothing', others: [], theirs: [] };
     sizes.push(size);
     const range = { first: next, last: Math.min(rows, next + size - 1) };
     next += size;
@@ -35,5 +35,5 @@ test('a small batch is shared too, and no range is shorter than what goes at a t
 test('a runner on its own is given all rows, once', async () => {
   const ranges = allRows();
   expect(await ranges.take([], [])).toMatchObject({ is: 'range', range: { first: 1 } });
-  expect(await ranges.take([], [])).toEqual({ is: 'nothing', others: [] });
+  expect(await ranges.take([], [])).toEqual({ is: 'nothing', others: [], theirs: [] });
 });

@@ -36,6 +36,18 @@ test('who leaves twice makes room once', async () => {
   expect(runway.inFlight).toBe(1);
 });
 
+test('who waits can be turned away, and who comes later waits again', async () => {
+  const runway = new Runway(1, new AbortController().signal);
+  const answers = askers(runway, 2);
+  await turn();
+  runway.turnAway();
+  await turn();
+  expect([typeof answers[0], answers[1]]).toEqual(['function', 'turned away']);
+  const [later] = [askers(runway, 1)];
+  await turn();
+  expect([later[0], runway.inFlight, runway.waiting]).toEqual(['waits', 1, 1]);
+});
+
 test('once nothing more is to be sent, those who wait are turned away, and so is who comes later', async () => {
   const stopping = new AbortController();
   const runway = new Runway(1, stopping.signal);

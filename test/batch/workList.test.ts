@@ -9,12 +9,14 @@ let sheet: Sheet;
 let clock: HeldClock;
 let stopping: AbortController;
 let waitedFor: (readonly Runner[])[];
+let asked: string[];
 
 beforeEach(() => {
   sheet = new Sheet();
   clock = new HeldClock();
   stopping = new AbortController();
   waitedFor = [];
+  asked = [];
 });
 afterEach(() => sheet.close());
 
@@ -35,6 +37,7 @@ function listOf(ranges: Ranges): WorkList {
     maxWaitMs: 5000,
     stopped: stopping.signal,
     onWaiting: (others) => waitedFor.push(others),
+    ask: async (owner) => void asked.push(owner),
   });
 }
 
@@ -55,7 +58,7 @@ class Answers implements Ranges {
 }
 
 const range = (first: number, last: number): Taken => ({ is: 'range', range: { first, last }, left: 0 });
-const nothing = (...others: Runner[]): Taken => ({ is: 'nothing', others });
+const nothing = (...others: Runner[]): Taken => ({ is: 'nothing', others, theirs: [] });
 const web2: Runner = { host: 'web-2', pid: 7, rows: 4 };
 
 /** What is given out until there is nothing more; each row ends at once. */
@@ -97,6 +100,39 @@ describe('a runner on its own', () => {
     if (turn !== undefined) list.end(turn);
     expect(await list.next()).toBeUndefined();
   });
+
+  test('asks for it once it has nothing else to do and has waited a while, and not all the time', async () => {
+    rows(4);
+    const list = listOf(allRows());
+    const first = await list.next();
+    if (first === undefined) throw new Error('no row');
+    list.putBack(first, 'other');
+    for (let row = 2; row <= 4; row += 1) {
+      const turn = await list.next();
+      expect(turn?.row.ordinal).toBe(row);
+      if (turn !== undefined) list.end(turn);
+    }
+    let again = await list.next();
+    expect([again?.row.ordinal, asked]).toEqual([1, []]);
+    const beganAtMs = clock.nowMs;
+    for (let looks = 0; looks < 8 && again !== undefined; looks += 1) {
+      list.putBack(again, 'other');
+      again = await list.next();
+    }
+    const timesAsked = Math.ceil((clock.nowMs - beganAtMs) / 500);
+    expect(asked).toEqual(Array.from({ length: timesAsked }, () => 'other'));
+  });
+
+  test('asks nobody for what it has given back itself', async () => {
+    rows(1);
+    const list = listOf(allRows());
+    for (let looks = 0; looks < 8; looks += 1) {
+      const turn = await list.next();
+      if (turn !== undefined) list.giveBack(turn);
+    }
+    expect(asked).toEqual([]);
+    expect(await workedOff(list)).toEqual([1]);
+  });
 });
 
 describe('a runner among others', () => {
@@ -123,6 +159,38 @@ describe('a runner among others', () => {
     expect(await workedOff(list)).toEqual([1, 2, 3, 4]);
     expect(waitedFor).toEqual([[web2]]);
     expect(list.waitedFor).toEqual([]);
+  });
+
+  test('looks through theirs after a while, each row once, and gives none of their ranges back', async () => {
+    rows(9);
+    const theirs: Taken = { is: 'nothing', others: [web2], theirs: [{ first: 3, last: 9 }] };
+    const answers = new Answers(range(1, 2), theirs, theirs, theirs, theirs, nothing());
+    const list = listOf(answers);
+    const seen: number[] = [];
+    for (let turn = await list.next(); turn !== undefined; turn = await list.next()) {
+      seen.push(turn.row.ordinal);
+      // As a row that has an end is told of, and is not looked at again.
+      sheet.recordEnd(turn.row.ordinal, 'accepted', undefined, undefined);
+      list.end(turn);
+    }
+    expect(seen).toEqual([1, 2, 3, 4, 6, 7, 8, 9]);
+    expect(answers.ended).toEqual([{ first: 1, last: 2 }]);
+    expect(waitedFor).toEqual([[web2]]);
+  });
+
+  test('takes over a range that it is looking through without beginning a row of it twice', async () => {
+    rows(4);
+    const theirs: Taken = { is: 'nothing', others: [web2], theirs: [{ first: 1, last: 4 }] };
+    const answers = new Answers(theirs, theirs, range(1, 4), nothing(web2), nothing(web2), nothing());
+    const list = listOf(answers);
+    const first = await list.next();
+    if (first === undefined) throw new Error('no row');
+    // In flight until long after the range was taken over.
+    clock.onSleep = () => {
+      if (clock.sleeps.length === 8) list.end(first);
+    };
+    expect(await workedOff(list)).toEqual([2, 3, 4]);
+    expect(answers.ended).toEqual([{ first: 1, last: 4 }]);
   });
 
   test('leaves the rest to them after --max-wait', async () => {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { botctl, type Ran } from '../../testing/botctl.ts';
 import { botctlHere, SkippingClock } from '../../testing/builtHere.ts';
 import { closedAfterTest } from '../../testing/closedAfterTest.ts';
 import { damageJournal } from '../../testing/damageJournal.ts';
+import { type Gate, startGate } from '../../testing/gate.ts';
 import { Home } from '../../testing/home.ts';
 import { program, programWords } from '../../testing/program.ts';
 import { otherRecipient, recipient, startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
@@ -525,23 +526,88 @@ describe('running', () => {
     expect(requests()).toBe(60);
   });
 
-  test('a row that another process is sending holds nothing up', async () => {
-    const path = file('a.csv', many(6));
-    await sandbox.faults({ kind: 'stall', when: 'after', ms: null, times: 1 });
-    const words = ['batch', 'send', path, '--once', 'news', '--concurrency', '1'];
-    const effects = async (count: number): Promise<void> => {
-      while ((await sandbox.ledger()).length < count) await new Promise((resolve) => setTimeout(resolve, 20));
-    };
-    const slow = spawn(program, [...programWords, ...words], { env, stdio: 'ignore' });
-    const gone = once(slow, 'close');
-    await effects(1);
+  /** A process whose first request stays without its reply until the gate is opened; all its other rows wait. */
+  async function startStalled(): Promise<{
+    slow: ChildProcess;
+    ended: Promise<unknown>;
+    gate: Gate;
+    words: string[];
+  }> {
+    const gate = await startGate(sandbox.baseUrl);
+    closedAfterTest(gate);
+    env.BOTCTL_BASE_URL = gate.baseUrl;
+    const most = ['--concurrency', '1', '--timeout', '5m', '--json'];
+    const words = ['batch', 'send', file('a.csv', many(6)), '--once', 'news', ...most];
+    const stalled = gate.holdNext('reply');
+    const slow = spawn(program, [...programWords, ...words], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+    closedAfterTest({ close: () => slow.kill('SIGKILL') });
+    const ended = endOfOutput(slow);
+    await stalled;
+    return { slow, ended, gate, words };
+  }
+
+  async function endOfOutput(child: ChildProcess): Promise<unknown> {
+    let stdout = '';
+    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      stdout += chunk;
+    });
+    await once(child, 'close');
+    return lines(stdout).at(-1);
+  }
+
+  test('a row that another process is sending holds nothing up, and what waits behind it is given back', async () => {
+    const { ended, gate, words } = await startStalled();
     const other = botctl(words, { env });
-    // The other one waits for that row, and has done all the rest meanwhile.
-    await effects(6);
-    slow.kill('SIGKILL');
-    await gone;
-    expect(await other).toMatchObject({ code: 0, stdout: expect.stringContaining('6 of 6 rows done') });
-    expect(await sandbox.ledger()).toHaveLength(6);
+    while ((await sandbox.ledger()).length < 6) await new Promise((resolve) => setTimeout(resolve, 20));
+    gate.release();
+    expect(await ended).toMatchObject({ result: { done: 6 } });
+    const { code, stdout } = await other;
+    expect(code).toBe(0);
+    expect(lines(stdout).at(-1)).toMatchObject({ result: { done: 6 } });
+    expect(requests()).toBe(6);
+    const journal = new DatabaseSync(join(home.path, 'data', 'botctl', 'journal.db'), { readOnly: true });
+    const attempts = journal.prepare(
+      'SELECT number, verdict, count(*) AS rows FROM attempts GROUP BY 1, 2 ORDER BY 1, 2',
+    );
+    expect(attempts.all()).toEqual([
+      { number: 1, verdict: 'accepted', rows: 1 },
+      { number: 1, verdict: 'unsent', rows: 5 },
+      { number: 2, verdict: 'accepted', rows: 5 },
+    ]);
+    journal.close();
+  });
+
+  test('nothing is taken from a process that is stopped; it gives back when it goes on', async () => {
+    const { slow, ended, gate, words } = await startStalled();
+    slow.kill('SIGSTOP');
+    const waited = await botctl([...words, '--max-wait', '2s'], { env });
+    expect(waited.code).toBe(11);
+    expect(lines(waited.stdout).at(-1)).toMatchObject({ result: { sending: 6 } });
+    expect(await sandbox.ledger()).toHaveLength(1);
+    slow.kill('SIGCONT');
+    const other = botctl(words, { env });
+    while ((await sandbox.ledger()).length < 6) await new Promise((resolve) => setTimeout(resolve, 20));
+    gate.release();
+    expect(await ended).toMatchObject({ result: { done: 6 } });
+    expect((await other).code).toBe(0);
+    expect(requests()).toBe(6);
+  });
+
+  test('who waits for one such row alone is given it, too', async () => {
+    const { ended, gate } = await startStalled();
+    const list = await botctlHere(['history', '--json'], { env });
+    const row = lines(list.stdout).map(
+      ({ intent }) => intent as { id: string; request: { content: string } },
+    );
+    const third = row.find(({ request }) => request.content === 'row 3')?.id ?? '';
+    expect(await botctl(['resume', third, '--json'], { env })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('"outcome":"accepted","replayed":false'),
+    });
+    expect(await sandbox.ledger()).toHaveLength(2);
+    gate.release();
+    expect(await ended).toMatchObject({ result: { done: 6 } });
+    expect(requests()).toBe(6);
   });
 
   test('the embedded service takes a batch too', async () => {

@@ -141,6 +141,28 @@ test('the runners of a batch share its rows: each once, and each runner tells it
   expect(quiet.stdout.trimEnd().split('\n')).toEqual(lines.map((line) => line.split(',')[3]));
 });
 
+test('what waits behind a request without a reply is given back to a runner that has nothing else to do', async () => {
+  const rows = 40;
+  const gate = closedAfterTest(await startGate(sandbox.baseUrl));
+  baseUrl = gate.baseUrl;
+  const most = ['--concurrency', '1', '--timeout', '5m'];
+  const stalled = gate.holdNext('reply');
+  const slow = start(rows, ...most);
+  await stalled;
+  const other = start(rows, ...most);
+  await effects(rows);
+  gate.release();
+  const ended = await Promise.all([slow.ended, other.ended]);
+  expect(ended.map(({ code }) => code)).toEqual([0, 0]);
+  expect(ended.map((one) => endOf(one).result)).toMatchObject([
+    { done: rows, done_now: 1, done_by_others: rows - 1 },
+    { done: rows, done_now: rows - 1, done_by_others: 1 },
+  ]);
+  expect(await timesOf(rows)).toEqual(onceEach(rows));
+  const given = await server.query(`SELECT FROM botctl.attempts WHERE verdict = 'unsent'`, [], journal);
+  expect(given).toHaveLength(15);
+});
+
 test('the rows of a runner that is killed are taken over', async () => {
   const rows = 90;
   const [killed, ...others] = [1, 2, 3].map(() => start(rows, '--rate', '60/s'));

@@ -15,7 +15,7 @@ const changing: Readonly<Record<string, readonly string[]>> = {
     ...['ended_at', 'phase', 'verdict', 'status', 'request_id', 'trouble', 'retry_after', 'duplicate'],
     ...['verified', 'reply', 'headers'],
   ],
-  owners: ['renewed_at', 'ended_at'],
+  owners: ['renewed_at', 'ended_at', 'asked_at'],
   spending: ['summed'],
   spent: ['units'],
   batches: ['digest', 'rows', 'round', 'next_ordinal'],

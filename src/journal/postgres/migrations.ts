@@ -36,6 +36,12 @@ ALTER TABLE observations ADD CONSTRAINT observations_verdict_check CHECK
   (verdict IN ('proven', 'likely', 'contradicted', 'undecided', 'acknowledged', 'before'));
 `;
 
+/** When another process first asked this one for what it has claimed and not begun to send. */
+const asked = `ALTER TABLE @schema.owners ADD COLUMN asked_at bigint;
+COMMENT ON COLUMN @schema.owners.asked_at IS
+  'when another process first asked it to give back what it has not begun to send; milliseconds since 1970';
+`;
+
 /**
  * Numbered steps from nothing to the journal on PostgreSQL as it is now. A step that has been released is never
  * changed; each runs in one transaction with the record of its number.
@@ -50,6 +56,7 @@ export const migrations: readonly string[] = [
   spendingByAsset,
   beforeTheFirst,
   described,
+  asked,
 ];
 
 /** The SQL with the schema's name put in for its place, quoted. */

@@ -107,6 +107,11 @@ export async function openSharedJournal(
       if (lease.isFenced) return { is: 'fenced' };
       return lease.isStale() ? { is: 'stale-claim' } : undefined;
     },
+    askOwner: async (owner) => {
+      // Who asks looks again anyway, and hears then what is wrong.
+      await store.onLine((line) => line.query(lease.askOn(line), [owner])).catch(() => {});
+    },
+    isAsked: () => store.onLine(async (line) => (await line.query(lease.asked)).rows.length > 0),
     keepForLater: (late) => spill.keep(late),
     commit: async (work, guards = {}) => {
       const [end] = await store.commitTogether([{ work, guards }]);

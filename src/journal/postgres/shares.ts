@@ -115,7 +115,8 @@ export class SharedShares implements Shares {
       ]);
       const [inherited] = rest.slice(-3, -1).flat();
       if (inherited !== undefined) return { is: 'range', range: rangeOf(inherited), left: 0 };
-      return { is: 'nothing', others: (rest.at(-1) ?? []).map(runnerOf) };
+      const others = rest.at(-1) ?? [];
+      return { is: 'nothing', others: others.map(runnerOf), theirs: others.flatMap(rangesOf) };
     });
   }
 
@@ -182,7 +183,8 @@ export class SharedShares implements Shares {
   }
 
   #others(round: Round): string {
-    return this.#sql(`SELECT o.host, o.pid, sum(s.last - s.first + 1)::bigint AS rows
+    return this.#sql(`SELECT o.host, o.pid, sum(s.last - s.first + 1)::bigint AS rows,
+        string_agg(s.first || '-' || s.last, ' ' ORDER BY s.first) AS ranges
       FROM @schema.shares s JOIN @schema.owners o ON o.id = s.owner
       WHERE s.batch = ${round.batch} AND s.round = ${round.round} AND s.ended_at IS NULL AND s.owner <> ${this.#self}
       GROUP BY o.id ORDER BY o.host, o.pid`);
@@ -212,6 +214,13 @@ function isSame(row: Row, { digest, rows }: Pick<SharedBatch, 'digest' | 'rows'>
 
 function rangeOf({ first, last }: Row): Range {
   return { first: Number(first), last: Number(last) };
+}
+
+function rangesOf({ ranges }: Row): Range[] {
+  return String(ranges)
+    .split(' ')
+    .map((range) => range.split('-').map(Number))
+    .map(([first = 0, last = 0]) => ({ first, last }));
 }
 
 function runnerOf(row: Row): Runner {

@@ -50,6 +50,8 @@ export function openJournal(path: string, use: JournalUse = 'send', clock: Journ
       const sentence = store.guard(() => files.trouble(store.commits, Date.now()));
       return sentence === undefined ? undefined : { is: 'files', sentence };
     },
+    askOwner: async (owner) => owners.ask(owner),
+    isAsked: async () => owners.isAsked(),
     // What this disk does not take, it does not take elsewhere either.
     keepForLater: () => undefined,
     commit,

@@ -184,6 +184,30 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       });
     });
 
+    describe('an owner that is asked', () => {
+      test('for what it has claimed and not begun to send hears of it, and nobody else does', async () => {
+        const place = await store.newPlace();
+        const [owner, other] = [await store.open(place), await store.open(place)];
+        await owner.begin(newIntent(), 'hash', nowMs);
+        await other.begin(newIntent(), 'hash', nowMs);
+        expect([await owner.isAsked(), await other.isAsked()]).toEqual([false, false]);
+        for (let times = 0; times < 2; times += 1) await other.askOwner(owner.self());
+        expect([await owner.isAsked(), await other.isAsked()]).toEqual([true, false]);
+        expect(await other.ownerLives(owner.self())).toBe(true);
+      });
+
+      test('may have ended, or never have been', async () => {
+        const place = await store.newPlace();
+        const [owner, other] = [await store.open(place), await store.open(place)];
+        const intent = newIntent();
+        await owner.begin(intent, 'hash', nowMs);
+        await store.declareDead(place, owner.self());
+        await other.askOwner(owner.self());
+        await other.askOwner('nobody');
+        expect(await other.ownerLives('nobody')).toBe(false);
+      });
+    });
+
     describe('a decision', () => {
       test('is kept with who, when and why, and the doubt begins anew after it', async () => {
         const journal = await openNew();

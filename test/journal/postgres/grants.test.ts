@@ -21,6 +21,7 @@ const work: readonly (readonly [string, string])[] = [
     'begins as an owner',
     `INSERT INTO ${at}.owners (id, host, pid, begun_at, renewed_at) VALUES ('o', 'h', 1, 1, 1)`,
   ],
+  ['asks another owner', `UPDATE ${at}.owners SET asked_at = 2 WHERE id = 'o'`],
   ['renews its lease', `UPDATE ${at}.owners SET renewed_at = 2 WHERE id = 'o' AND ended_at IS NULL`],
   [
     'begins an intent with its first attempt',

@@ -175,6 +175,7 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
     expect(await other.take(4)).toEqual({
       is: 'nothing',
       others: [{ host: expect.any(String), pid: process.pid, rows: 4 }],
+      theirs: [{ first: 1, last: 4 }],
     });
     await silent.set('renewed_at = 1');
     expect(await other.take(4)).toMatchObject({ is: 'range', range: { first: 1, last: 4 } });
@@ -187,8 +188,8 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
     const first = await joined(batch);
     await first.take(9);
     first.end(0);
-    expect(await first.take(9)).toEqual({ is: 'nothing', others: [] });
-    expect(await (await joined(batch)).take(9)).toEqual({ is: 'nothing', others: [] });
+    expect(await first.take(9)).toMatchObject({ is: 'nothing', others: [], theirs: [] });
+    expect(await (await joined(batch)).take(9)).toMatchObject({ is: 'nothing', others: [], theirs: [] });
     await first.set('ended_at = 2');
     expect(await (await joined(batch)).take(9)).toMatchObject({ range: { first: 1, last: 4 } });
   });
