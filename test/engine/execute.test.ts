@@ -28,6 +28,48 @@ afterEach(() => scripted.remove());
 
 const stoppedOf = (ended: Outcome) => (ended.is === 'concluded' ? ended.stopped : undefined);
 
+describe('what is kept of an attempt', () => {
+  test.each([
+    ['an answer', reply(500), 'replied'],
+    ['an answer that broke off', { ...reply(200), ended: 'broken' } as Flight, 'replied'],
+    ['no answer to what left', lost, 'sent'],
+    ['what did not leave', unsent, 'not-sent'],
+  ])('says how far it came: %s', async (_what, flight, phase) => {
+    await scripted.run(transfer(), [flight], noRetries);
+    const { id } = await scripted.only();
+    const attempts = await scripted.look((journal) => journal.attemptsOf(id));
+    expect(attempts.map((attempt) => attempt.phase)).toEqual([phase]);
+  });
+
+  test('are these headers of its reply, and no others', async () => {
+    const kept = {
+      'content-type': 'application/json',
+      'retry-after': '7',
+      date: 'Mon, 20 Jul 2026 10:00:00 GMT',
+      server: 'nginx',
+      via: '1.1 proxy',
+      'x-request-id': 'req-1',
+      'request-id': 'req-2',
+      'x-ratelimit-limit': '10',
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': '1',
+      location: '/elsewhere',
+    };
+    const others = {
+      'set-cookie': 'session=secret',
+      authorization: 'Bot secret',
+      'x-request-id-of-another': 'x',
+      'old-date': 'x',
+      'not-x-ratelimit-limit': 'x',
+      'content-type-options': 'x',
+    };
+    await scripted.run(message(), [reply(400, {}, { ...kept, ...others })]);
+    const { id } = await scripted.only();
+    const [attempt] = await scripted.look((journal) => journal.attemptsOf(id));
+    expect(attempt?.headers).toEqual(kept);
+  });
+});
+
 describe('before anything leaves', () => {
   test.each([
     ['message', message(), posted],

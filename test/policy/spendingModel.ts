@@ -139,6 +139,61 @@ export function describeSpending<Place>(name: string, store: CountingStore<Place
     );
   });
 
+  test(`${name}: what is claimed in one shared commit counts for the rest of it, and what was claimed before once`, async () => {
+    const place = await store.newPlace();
+    const journal = await store.open(place);
+    const paymentTo = (to: string) =>
+      ({
+        kind: 'transfer',
+        namedBy: 'once',
+        name: 'n',
+        payment: JSON.stringify([to, 'sol', '100']),
+      }) as const;
+    const [ada = '', bob = ''] = people;
+    await store.startCounting(place, nowMs);
+    await journal.startCounting(nowMs);
+    const doubtful = await done(journal, 'unknown', paymentTo(ada));
+    const policies: Policies = [
+      {
+        source: 'the policy',
+        journal: undefined,
+        limits: new Map([['SOL', { day: unitsOf('400'), recipientDay: unitsOf('300') }]]),
+        recipients: new Map([
+          ['ada', ada],
+          ['bob', bob],
+        ]),
+        onlyRecipients: false,
+        approveAbove: new Map(),
+        freshJournal: 'allow',
+      },
+    ];
+    let judgeOthers = (): void => {};
+    const isJudged = new Promise<void>((resolve) => {
+      judgeOthers = resolve;
+    });
+    const claim = (to: string, id?: string) => async (tx: Transaction) => {
+      if (id === undefined) await isJudged;
+      const spend = { to, asset: 'SOL', units: unitsOf('100') };
+      const { is } = await spendWithin(policies, { spend, id }, tx, nowMs);
+      judgeOthers();
+      if (is !== 'allowed') return is;
+      if (id === undefined) await tx.begin(newIntent(paymentTo(to)), 'hash', nowMs);
+      else {
+        await tx.claim(id, nowMs);
+        await tx.startAttempt(id, 'hash', nowMs);
+      }
+      return is;
+    };
+    const guards = { spends: { of: 'spend sol', isLimited: true }, beforeSending: true };
+    const works = [claim(ada, doubtful), claim(ada), claim(ada), claim(ada), claim(bob), claim(bob)];
+    const ends = await journal.commitTogether(works.map((work) => ({ work, guards })));
+    expect(ends.map((end) => (end.status === 'fulfilled' ? end.value : end.reason))).toEqual([
+      ...['allowed', 'allowed', 'allowed', 'refused'],
+      ...['allowed', 'refused'],
+    ]);
+    await journal.close();
+  });
+
   test(`${name}: who was paid is found by three characters at either end, since the first time`, async () => {
     const place = await store.newPlace();
     const journal = await store.open(place);
