@@ -151,7 +151,13 @@ export function controlOf(
   };
 }
 
-function clientOf({ baseUrl, tokens }: RunningSandbox): Pick<TestSandbox, 'post'> {
+export function clientOf({
+  baseUrl,
+  tokens,
+}: {
+  readonly baseUrl: string;
+  readonly tokens: { readonly full: string };
+}): Pick<TestSandbox, 'post'> {
   return {
     post: async (operation, body, token = tokens.full) => {
       const response = await fetch(baseUrl + paths[operation], {

@@ -237,4 +237,16 @@ export const variants: readonly Variant[] = [
     ],
     caughtBy: ['chain'],
   },
+  {
+    name: 'time-not-judged',
+    what: 'a payment proves a transfer whenever it was made',
+    edits: [
+      {
+        file: 'src/chain/age.ts',
+        from: 'const isOlder = before !== undefined && slot <= before.slot;',
+        to: "if (nowMs > 0) return 'in-time';\n  const isOlder = before !== undefined && slot <= before.slot;",
+      },
+    ],
+    caughtBy: ['chain'],
+  },
 ];

@@ -1,6 +1,6 @@
 import type { Readings } from '../../src/sandbox/readings.ts';
 import type { Home } from '../../testing/home.ts';
-import { type LedgerEffect, otherRecipient, recipient } from '../../testing/sandbox.ts';
+import { clientOf, type LedgerEffect, otherRecipient, recipient } from '../../testing/sandbox.ts';
 import { type Lane, overLanes } from '../lane.ts';
 import { Play, type Stage } from '../play.ts';
 import { objectsOf, type Ran, run } from '../run.ts';
@@ -9,7 +9,13 @@ import { misbehaviour } from '../told.ts';
 import { type Arena, shareOf, type Technique } from './technique.ts';
 
 type Fault = Parameters<Lane['service']['faults']>[0];
-type Weather = { readonly name: string; readonly readings?: Partial<Readings>; readonly fault?: Fault };
+type Weather = {
+  readonly name: string;
+  readonly readings?: Partial<Readings>;
+  readonly fault?: Fault;
+  /** The payment before the second one is not this journal's, and was made a month ago by what the node says. */
+  readonly isOlder?: true;
+};
 
 /** What becomes of the second payment on its way, and of the reply to it. */
 const services: readonly Weather[] = [
@@ -18,6 +24,12 @@ const services: readonly Weather[] = [
   { name: 'it fails after the payment', fault: { kind: 'reply', when: 'after', status: 500 } },
   { name: 'it says that the payment failed', readings: { transfer_status: 'failed' } },
   { name: 'it names the signature before', readings: { reply_signature: 'previous' } },
+  { name: 'it names an older signature', readings: { reply_signature: 'previous' }, isOlder: true },
+  {
+    name: 'it says that the payment failed, and names an older signature',
+    readings: { reply_signature: 'previous', transfer_status: 'failed' },
+    isOlder: true,
+  },
   { name: 'it names a cosigner’s signature', readings: { reply_signature: 'cosigner' } },
   { name: 'it names none', readings: { omit_fields: ['signature'] } },
   { name: 'it pays the fee itself', readings: { fee_payer: 'service' } },
@@ -83,15 +95,19 @@ async function playCase({ service, node, amount, asset }: Case, stage: Stage): P
     for (const what of misbehaviour(ran)) play.wrong(what);
     told.push(ran);
   };
-  const pay = async (name: string, units: string, ...more: readonly string[]): Promise<void> => {
-    const words = ['transfer', '--to', recipient, '--asset', asset, '--amount', units, '--once', name];
+  const pay = async (name: string | undefined, units: string, ...more: readonly string[]): Promise<void> => {
+    const named = name === undefined ? [] : ['--once', name];
+    const words = ['transfer', '--to', recipient, '--asset', asset, '--amount', units, ...named];
     const limits = ['--retries', '0', '--max-wait', '2s', '--profile', 'payer'];
     await ask([...words, ...more, ...limits, '--json']);
   };
   await pay('a', '0.001');
+  const units = amount === 'the same amount' ? '0.001' : '0.002';
+  if (service.isOlder) await makeOlder({ to_address: recipient, asset, amount: units }, lane);
   await lane.service.set({ ...service.readings, ...node.readings });
   if (service.fault !== undefined) await lane.service.faults(service.fault);
-  await pay('b', amount === 'the same amount' ? '0.001' : '0.002', '--wait', '--wait-timeout', '300ms');
+  // Under a random key an older payment proves nothing, whenever it was.
+  await pay(service.isOlder ? undefined : 'b', units, '--wait', '--wait-timeout', '300ms');
   const isBegun = told[1]?.code !== 2;
   // By the reply to the third the service takes the payment before for it.
   await lane.service.set({ ...service.readings, ...allWell, reply_signature: 'previous' });
@@ -102,8 +118,16 @@ async function playCase({ service, node, amount, asset }: Case, stage: Stage): P
   const effects = await play.effects();
   for (const what of unheld(told, effects)) play.wrong(what);
   // At a node of another cluster nothing is begun: then no intent is named.
-  await play.over(isBegun ? 3 : 2);
+  await play.over((isBegun ? 3 : 2) + (service.isOlder ? 1 : 0));
   home.remove();
+}
+
+async function makeOlder(request: Record<string, string>, { service }: Lane): Promise<void> {
+  const { baseUrl, token } = service;
+  await clientOf({ baseUrl, tokens: { full: token } }).post('transfer', request);
+  const monthAgoS = Math.floor(Date.now() / 1000) - 30 * 24 * 3600;
+  const twist = { kind: 'twist', method: 'getTransaction', path: 'blockTime', value: monthAgoS } as const;
+  await service.faults({ ...twist, times: 999 });
 }
 
 const allWell: Partial<Readings> = {
@@ -135,6 +159,7 @@ function unheld(told: readonly Ran[], effects: readonly LedgerEffect[]): string[
     const own = effects.find(({ signature }) => signature === chain.signature);
     const isHeld =
       own !== undefined &&
+      own.key === intent.key &&
       own.request.to_address === to_address &&
       own.request.asset === asset &&
       own.request.amount === amount;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { graceMs } from './age.ts';
+import { type ChainBefore, graceMs } from './age.ts';
 import type { Exact } from './exactJson.ts';
 import { countOf, isObject, listOf, objectOf, textOf } from './fields.ts';
 import { isMintAccount } from './mint.ts';
@@ -129,11 +129,13 @@ export class ChainNodes {
     return asked.flatMap((answer) => countIn(answer) ?? []);
   }
 
-  /** How far all that any of them knows is finalized; undefined where one does not say. */
-  async finalizedSlot(): Promise<number | undefined> {
+  /** How far the chain is final by the one that knows most; undefined where none says. */
+  async finalizedNow(): Promise<ChainBefore | undefined> {
     const asked = await this.#each((node) => this.#ask(node, 'getSlot', [{ commitment: 'finalized' }]));
-    const slots = asked.map(countIn);
-    return slots.includes(undefined) ? undefined : Math.max(...slots.flatMap((slot) => slot ?? []));
+    const slots = asked.flatMap((answer) => countIn(answer) ?? []);
+    const nodesMs = asked.flatMap((answer) => (answer.is === 'answer' ? (answer.nodeMs ?? []) : []));
+    if (slots.length === 0) return undefined;
+    return { slot: Math.max(...slots), nodeMs: nodesMs.length === 0 ? undefined : Math.max(...nodesMs) };
   }
 
   async close(): Promise<void> {

@@ -14,7 +14,7 @@ import {
   unitOf,
   unitsIn,
 } from './proof.ts';
-import { isFinalMatch, slotBefore, standingOf } from './standing.ts';
+import { chainBefore, isFinalMatch, standingOf } from './standing.ts';
 
 /**
  * Puts on record what was seen, in one commit: the payment becomes this intent's own where no other has it, and
@@ -66,7 +66,7 @@ async function beginningOf(id: string, { cluster }: Look, reads: Reads): Promise
   const [first] = await reads.attemptsOf(id);
   return {
     atMs: first?.startedAtMs ?? intent?.createdAtMs ?? 0,
-    slot: slotBefore(await reads.observationsOf(id), cluster),
+    before: chainBefore(await reads.observationsOf(id), cluster),
     mayBeEarlier: intent?.namedBy !== undefined,
   };
 }

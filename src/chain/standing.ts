@@ -1,4 +1,5 @@
 import type { Observation } from '../journal/journal.ts';
+import type { ChainBefore } from './age.ts';
 import type { Cluster } from './cluster.ts';
 import type { ChainView } from './proof.ts';
 
@@ -50,13 +51,13 @@ export function isOfOtherTime(view: ChainView | undefined): boolean {
 }
 
 /** How far the chain had come before the first attempt: only what went on record with that attempt says so. */
-export function slotBefore(
+export function chainBefore(
   [first]: readonly Observation[],
   { genesis }: Pick<Cluster, 'genesis'>,
-): number | undefined {
+): ChainBefore | undefined {
   if (first?.verdict !== 'before' || first.genesis !== genesis) return undefined;
-  const { slot } = JSON.parse(first.facts) as { slot: number };
-  return slot;
+  const { slot, node_ms: nodeMs } = JSON.parse(first.facts) as { slot: number; node_ms?: number };
+  return { slot, nodeMs };
 }
 
 /** As it was kept; undefined where it was damaged since, or is no look at a chain. */

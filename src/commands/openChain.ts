@@ -110,8 +110,8 @@ export function refuseUnprovable(
 
 /** How far the chain has come; undefined where a node does not say. */
 export async function chainNow({ nodes, cluster }: OpenedChain): Promise<ChainBefore | undefined> {
-  const slot = await nodes.finalizedSlot();
-  return slot === undefined ? undefined : { genesis: cluster.genesis, slot };
+  const now = await nodes.finalizedNow();
+  return now && { genesis: cluster.genesis, ...now };
 }
 
 /** Asks the nodes whether they are of the cluster. */

@@ -277,9 +277,10 @@ async function beginNew(
   return { is: 'claim', intent, number: intent.attempts, createdNow: true };
 }
 
-function beforeObservation({ genesis, slot }: ChainBefore, atMs: number): Observation {
+function beforeObservation({ genesis, slot, nodeMs }: ChainBefore, atMs: number): Observation {
   const nothing = { signature: undefined, instruction: undefined };
-  return { verdict: 'before', who: 'chain', atMs, genesis, facts: JSON.stringify({ slot }), ...nothing };
+  const facts = JSON.stringify({ slot, node_ms: nodeMs });
+  return { verdict: 'before', who: 'chain', atMs, genesis, facts, ...nothing };
 }
 
 async function leaveBehind(

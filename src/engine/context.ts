@@ -4,7 +4,11 @@ import type { Journal } from '../journal/journal.ts';
 import type { Policies } from '../policy/policy.ts';
 import type { Chance, Clock, Commit, Interrupts, Observer, Pace } from './ports.ts';
 
-export type ChainBefore = { readonly genesis: string; readonly slot: number };
+export type ChainBefore = {
+  readonly genesis: string;
+  readonly slot: number;
+  readonly nodeMs: number | undefined;
+};
 
 /** Everything the engine reaches of the world outside it. */
 export type EngineContext = {

@@ -11,7 +11,7 @@ function aged(
   nodesMs = [atMs],
   slot = 100,
 ): string {
-  const beginning = { atMs, slot: undefined, mayBeEarlier: false, nowMs: atMs, ...change };
+  const beginning = { atMs, before: undefined, mayBeEarlier: false, nowMs: atMs, ...change };
   return ageOf({ slot, blockTimeS: byS === undefined ? undefined : atS + byS }, nodesMs, beginning);
 }
 
@@ -35,21 +35,38 @@ describe('a transaction, beside an intent’s first attempt', () => {
     ]);
   });
 
+  const before = { slot: 100, nodeMs: undefined };
+
   test('is older at a slot that was final before, whatever the clocks say', () => {
     for (const slot of [99, 100]) {
-      expect(aged(0, { slot: 100 }, [], slot)).toBe('other-time');
-      expect(aged(undefined, { slot: 100 }, [], slot)).toBe('other-time');
-      expect(aged(0, { slot: 100, mayBeEarlier: true }, [], slot)).toBe('earlier');
-      expect(aged(-21 * hourS, { slot: 100, mayBeEarlier: true }, [], slot)).toBe('other-time');
-      expect(aged(undefined, { slot: 100, mayBeEarlier: true }, [], slot)).toBe('other-time');
+      expect(aged(0, { before }, [], slot)).toBe('other-time');
+      expect(aged(undefined, { before }, [], slot)).toBe('other-time');
+      expect(aged(0, { before, mayBeEarlier: true }, [], slot)).toBe('earlier');
+      expect(aged(-21 * hourS, { before, mayBeEarlier: true }, [], slot)).toBe('other-time');
+      expect(aged(undefined, { before, mayBeEarlier: true }, [], slot)).toBe('other-time');
     }
-    expect(aged(-99 * hourS, { slot: 100 }, [atMs], 101)).toBe('in-time');
-    expect(aged(undefined, { slot: 100 }, [], 101)).toBe('in-time');
   });
 
-  test('of a later slot is in time by the node’s own clock, too', () => {
-    expect(aged(9 * hourS, { slot: 100 }, [atMs], 101)).toBe('other-time');
-    expect(aged(9 * hourS, { slot: 100 }, [atMs + 9000 * hourS], 101)).toBe('in-time');
+  test('is in time at a later slot only if its time agrees: the node may have lagged', () => {
+    expect(aged(0, { before }, [], 101)).toBe('in-time');
+    expect(aged(-2 * hourS - 1, { before }, [], 101)).toBe('other-time');
+    expect(aged(undefined, { before }, [], 101)).toBe('no-time');
+  });
+
+  test('is judged by the node’s clock where it was heard of before, whatever this machine’s says', () => {
+    const nodeMs = atMs + 900_000 * hourS;
+    const at = (byS: number, slot = 101, mayBeEarlier = false): string =>
+      aged(900 * hourS + byS, { before: { slot: 100, nodeMs }, mayBeEarlier }, [nodeMs + 1000 * hourS], slot);
+    expect([-2 * hourS - 1, -2 * hourS, 0, 3 * hourS, 3 * hourS + 1].map((byS) => at(byS))).toEqual([
+      ...['other-time', 'in-time', 'in-time', 'in-time', 'other-time'],
+    ]);
+    expect([-20 * hourS - 1, -20 * hourS].map((byS) => at(byS, 101, true))).toEqual([
+      'other-time',
+      'earlier',
+    ]);
+    expect(at(0, 100, true)).toBe('earlier');
+    const silent = aged(900 * hourS, { before: { slot: 100, nodeMs } }, [], 101);
+    expect(silent).toBe('other-time');
   });
 
   test('is of no known time where no node says one', () => {
@@ -57,12 +74,11 @@ describe('a transaction, beside an intent’s first attempt', () => {
   });
 
   test('is not judged by clocks that differ by more than two hours', () => {
-    const off = (byS: number, slot?: number): string =>
-      aged(0, { slot, mayBeEarlier: true }, [atMs, atMs + 1000 * byS], 100);
-    expect([-2 * hourS - 1, -2 * hourS, 2 * hourS, 2 * hourS + 1].map((byS) => off(byS))).toEqual([
+    const off = (byS: number): string => aged(0, {}, [atMs, atMs + 1000 * byS]);
+    expect([-2 * hourS - 1, -2 * hourS, 2 * hourS, 2 * hourS + 1].map(off)).toEqual([
       ...['clock', 'in-time', 'in-time', 'clock'],
     ]);
-    expect(off(9 * hourS, 100)).toBe('clock');
-    expect(off(9 * hourS, 99)).toBe('in-time');
+    expect(aged(0, { before, mayBeEarlier: true }, [atMs + 9000 * hourS])).toBe('clock');
+    expect(aged(0, { before }, [atMs + 9000 * hourS])).toBe('other-time');
   });
 });

@@ -37,7 +37,7 @@ function judged(
   const units = (paths: readonly string[] = []): Set<string> =>
     new Set(paths.map((path) => `${signature}/${path}`));
   const kept: Claims = { own: units(claims.own), others: units(claims.others) };
-  const beginning = { atMs: 0, slot: 1, mayBeEarlier: false, nowMs: Number.MAX_SAFE_INTEGER };
+  const beginning = { atMs: 0, before: undefined, mayBeEarlier: false, nowMs: Number.MAX_SAFE_INTEGER };
   const { verdict, reasons } = judgeLook(look, kept, beginning);
   return [verdict, ...reasons].join(' ');
 }

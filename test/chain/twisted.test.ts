@@ -245,7 +245,7 @@ function nodeWith(replies: Replies, host = 'node'): RpcNode {
 
 const nobody = { own: new Set<string>(), others: new Set<string>() };
 // It began when everything did: what a node says of times has its own tests.
-const beginning = { atMs: 0, slot: undefined, mayBeEarlier: false, nowMs: Number.MAX_SAFE_INTEGER };
+const beginning = { atMs: 0, before: undefined, mayBeEarlier: false, nowMs: Number.MAX_SAFE_INTEGER };
 
 /** What a look by these nodes comes to, every payment being free. */
 async function verdictOf(

@@ -112,16 +112,24 @@ describe('an older signature as the reply to a random key', () => {
     expect(await told(...payAda, ...named)).toMatchObject({ exit: 0, verified: false, replayed: true });
   });
 
-  test('is known by the chain’s slots alone, where a node was asked before: whatever it says of the time', async () => {
+  test('is known by the chain’s slots alone, where a node was asked before', async () => {
     await namesOlder();
     expect(await told(...payAda, '--wait')).toMatchObject({
       ...{ exit: 10, verified: false },
       chain: { verdict: 'undecided', reasons: ['other-time'] },
     });
-    await operator.sandbox.readings({ reply_signature: 'own' });
+  });
+
+  test('is known by its time where that node lagged', async () => {
+    await namesOlder();
+    await operator.sandbox.readings({ node_lag_slots: 1000 });
+    const paid = await told(...payAda, '--wait', '--wait-timeout', '3s');
+    expect(paid).toMatchObject({ exit: 9, chain: { reasons: ['not-seen'] } });
+    await operator.sandbox.readings({ node_lag_slots: 0 });
     await nodeSays(nowS() - 30 * dayS);
-    const pay = [...payAda.slice(0, -1), '0.7'];
-    expect(await told(...pay, '--wait')).toMatchObject({ exit: 0, chain: { verdict: 'proven' } });
+    expect(await told('verify', idOf(paid))).toMatchObject({
+      ...{ exit: 10, chain: { verdict: 'undecided', reasons: ['other-time'] } },
+    });
   });
 
   test('decides nothing of what the service said had failed', async () => {
@@ -243,7 +251,7 @@ describe('clocks', () => {
     },
   );
 
-  test('matter to nobody where the chain’s slots say it', async () => {
+  test('matter to nobody where the node was asked for its own before', async () => {
     clock.byMs = -3000 * hourS;
     expect(await told(...payAda, '--wait')).toMatchObject({ exit: 0, chain: { verdict: 'proven' } });
   });
