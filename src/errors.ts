@@ -32,7 +32,7 @@ export const exitTable = [
   {
     exit: 6,
     means:
-      'the key or name belongs to another body or bot, or the batch to another file; nothing was sent now',
+      'the key or name belongs to another body or bot, or was used at another base URL of the service, or the batch belongs to another file; nothing was sent now',
     retry: 'after-fix',
   },
   { exit: 7, means: '429 until the time ran out', retry: 'same-command' },
@@ -119,6 +119,7 @@ export const failureExits = {
   'insufficient-balance': 5,
   'other-body': 6,
   'other-bot': 6,
+  'other-url': 6,
   'other-file': 6,
   'batch-at-work': 6,
   'rate-limited': 7,

@@ -18,7 +18,7 @@ import { unnamedOnShared } from '../words/sharedJournal.ts';
 import { agree, type Consent } from './agree.ts';
 import { noteClaim } from './claimed.ts';
 import type { ChainBefore, EngineContext } from './context.ts';
-import { type Identity, identify, newIntent } from './identity.ts';
+import { type Identity, identify, keyAt, newIntent } from './identity.ts';
 import { mustBeIntact, mustHaveIntactBody } from './intact.ts';
 import { tooOldToSend } from './keyAge.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
@@ -59,7 +59,7 @@ export async function claim(
     const agreed = consent && (await agree(identity, engine, consent));
     if (agreed !== undefined && !('found' in agreed)) return agreed;
     const work = (tx: Transaction): Promise<Step> => actOnPlan(identity, fresh, tx, engine, agreed);
-    return engine.commit(work, guardsOf(fresh, engine));
+    return engine.commit(work, guardsOf(fresh, engine, nameAtOrigin(identity)));
   }, engine);
 }
 
@@ -79,15 +79,25 @@ type Guarded = Pick<NewIntent, 'namedBy' | 'key' | 'identity' | 'baseUrl' | 'pay
 type Limits = Pick<EngineContext, 'policies'> & { readonly journal: Pick<Journal, 'isShared'> };
 
 /** What nobody else may begin meanwhile: the same, or the same payment under another name. */
-export function guardsOf({ namedBy, key, identity, baseUrl, payment }: Guarded, limits: Limits): Guards {
+export function guardsOf(
+  { namedBy, key, identity, baseUrl, payment }: Guarded,
+  limits: Limits,
+  names: readonly string[] = [],
+): Guards {
   const payments = payment === undefined ? [] : [`payment ${originOf(baseUrl)} ${payment}`];
   const same = namedBy === undefined ? identity : key;
   const spends =
     payment === undefined || !limits.journal.isShared ? {} : { spends: spendingOf(payment, limits) };
   // Two that are named for good are never each other's twins.
   return namedBy === undefined || namedBy === 'run'
-    ? { alone: [same, ...payments], ...spends, beforeSending: true }
-    : { alone: [same], alongside: payments, ...spends, beforeSending: true };
+    ? { alone: [same, ...names, ...payments], ...spends, beforeSending: true }
+    : { alone: [same, ...names], alongside: payments, ...spends, beforeSending: true };
+}
+
+/** Whoever begins the same name under another path of the origin takes this lock, too. */
+function nameAtOrigin(identity: Identity): string[] {
+  const origin = originOf(identity.scope.baseUrl);
+  return identity.key === undefined || origin === identity.scope.baseUrl ? [] : [keyAt(origin, identity)];
 }
 
 /** Every claim of an asset is seen by those that are limited by its sum. */
@@ -159,6 +169,10 @@ async function actOnPlan(
     case 'recently-done':
     case 'unfinished-twin':
       return { is: 'not-sent', because: plan.is, intent: mustFind(twin) };
+    case 'other-url':
+    case 'unknown-at-other-url':
+    case 'held-at-other-url':
+      return { is: 'not-sent', because: plan.is, intent: mustFind(twin), url: bot.spelledUrl };
     case 'wait-for-twin':
       return { is: 'wait', intent: mustFind(twin), twin: true };
     case 'wait':

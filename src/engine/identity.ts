@@ -22,6 +22,11 @@ export type Identity = {
   readonly former: Names | undefined;
 };
 
+/** The key under which another base URL would know the same name; the same where the key itself was given. */
+export function keyAt(baseUrl: string, { order, scope, canonical }: Identity): string {
+  return keyFor(order.naming, { baseUrl, kind: scope.kind }, canonical, () => '');
+}
+
 /** What an intent is found by. */
 export type Names = Pick<Identity, 'scope' | 'digest' | 'key'>;
 

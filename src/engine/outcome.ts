@@ -1,8 +1,9 @@
+import type { BaseUrl } from '../intent/baseUrl.ts';
 import type { Attempt, Intent, Reads } from '../journal/journal.ts';
 import type { Process } from '../journal/process.ts';
 import type { Refusal } from '../policy/rules.ts';
 import { missingIntent } from '../words/damagedIntent.ts';
-import type { NotSentKind } from './planKinds.ts';
+import type { NotSentKind, OtherUrlKind } from './planKinds.ts';
 
 /** Why no further attempt was made. */
 export type Stopped =
@@ -27,11 +28,18 @@ export type Outcome =
   | { readonly is: 'still-sending'; readonly intent: Intent; readonly by?: Process | undefined }
   | {
       readonly is: 'not-sent';
-      readonly because: NotSentKind | 'twin-still-sending' | 'interrupted';
+      readonly because: Exclude<NotSentKind, OtherUrlKind> | 'twin-still-sending' | 'interrupted';
       /** The one that was found, or the twin that stands in the way. */
       readonly intent: Intent;
       /** Who is sending it. */
       readonly by?: Process | undefined;
+    }
+  /** The one that has the name, and where this one would have gone. */
+  | {
+      readonly is: 'not-sent';
+      readonly because: OtherUrlKind;
+      readonly intent: Intent;
+      readonly url: BaseUrl;
     }
   | { readonly is: 'not-sent'; readonly because: 'declined' }
   | { readonly is: 'not-sent'; readonly because: 'policy'; readonly refusal: Refusal }

@@ -1,7 +1,8 @@
 import { type Bot, envBot } from '../bot/bot.ts';
+import type { BaseUrl } from '../intent/baseUrl.ts';
 import { isNamed } from '../intent/naming.ts';
 import type { Intent, NamedBy, Reads } from '../journal/journal.ts';
-import type { Identity, Names } from './identity.ts';
+import { type Identity, keyAt, type Names } from './identity.ts';
 import { tooOldToSend } from './keyAge.ts';
 import { meaningOf, type PlanKind } from './planKinds.ts';
 import { type Found, isDone, rerunRowFor, rerunWindowMs } from './rerun.ts';
@@ -11,6 +12,7 @@ import { whenReported } from './whenReported.ts';
 export type Plan = {
   readonly is: PlanKind;
   readonly found: Intent | undefined;
+  /** Another one that stands in its way. */
   readonly twin: Intent | undefined;
   /** What a person was shown and wants done all the same: a replay, or a twin by its id. */
   readonly overruled: ReadonlySet<string>;
@@ -34,9 +36,15 @@ export async function makePlan(
   nowMs: number,
   overruled = nothingOverruled,
 ): Promise<Plan> {
-  const found =
-    (await lookUp(identity, reads)) ?? (identity.former && (await lookUp(identity.former, reads)));
+  // In one breath: on a server that is one round trip.
+  const [known, urls] = await Promise.all([
+    lookUp(identity, reads),
+    identity.key === undefined ? [] : reads.otherUrls(bot.baseUrl),
+  ]);
+  const found = known ?? (identity.former && (await lookUp(identity.former, reads)));
   const is = found === undefined ? 'new' : await kindOf(found, identity, bot, reads, nowMs, overruled);
+  const same = isGuarded(is, found) ? await findAtOtherUrl(identity, urls, reads) : undefined;
+  if (same !== undefined) return { ...same, found, overruled };
   // A message is no payment.
   const twin =
     identity.payment !== undefined && isGuarded(is, found)
@@ -97,6 +105,29 @@ function isGuarded(is: PlanKind, found: Intent | undefined): boolean {
   const { twinGuard } = meaningOf({ is });
   if (twinGuard !== 'if-nothing-left-yet') return twinGuard === 'always';
   return found?.tainted === false && found.state === 'open';
+}
+
+type AtOtherUrl = {
+  readonly is: 'other-url' | 'unknown-at-other-url' | 'held-at-other-url';
+  readonly twin: Intent;
+};
+
+/** The same name at the same origin, under another path: nobody can say that it is another service. */
+async function findAtOtherUrl(
+  identity: Identity,
+  urls: readonly BaseUrl[],
+  reads: Reads,
+): Promise<AtOtherUrl | undefined> {
+  const { kind } = identity.scope;
+  const found = await Promise.all(
+    urls.map((baseUrl) => reads.findByKey({ baseUrl, kind }, keyAt(baseUrl, identity))),
+  );
+  const same = found.filter((intent) => intent !== undefined);
+  const [unknown] = same.filter(({ state }) => state === 'unknown' || state === 'sending');
+  if (unknown !== undefined) return { is: 'unknown-at-other-url', twin: unknown };
+  const [held] = same.filter(({ state }) => state === 'held');
+  if (held !== undefined) return { is: 'held-at-other-url', twin: held };
+  return same[0] && { is: 'other-url', twin: same[0] };
 }
 
 /** What two transfers are compared by. */

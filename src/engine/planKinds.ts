@@ -13,6 +13,9 @@ export type PlanKind =
   | 'reported-ahead'
   | 'other-body'
   | 'other-bot'
+  | 'other-url'
+  | 'unknown-at-other-url'
+  | 'held-at-other-url'
   | 'wait-for-twin'
   | 'unfinished-twin'
   | 'recently-done';
@@ -166,6 +169,39 @@ export const planKinds = {
     suggestsName: false,
     row: { is: 'conflict', reason: 'the id belongs to another bot' },
   },
+  'other-url': {
+    happens: 'not sent; names both base URLs',
+    dryRun: 'it would not be sent: the name was used at another base URL of this service',
+    sends: 'nothing',
+    twinGuard: 'found-one',
+    asks: 'nothing',
+    reminds: 'of-nothing',
+    ends: 'other-url',
+    suggestsName: false,
+    row: { is: 'conflict', reason: 'the id was used at another base URL of this service' },
+  },
+  'unknown-at-other-url': {
+    happens: 'not sent; names both base URLs',
+    dryRun: 'it would not be sent: the same name is unknown at another base URL of this service',
+    sends: 'nothing',
+    twinGuard: 'found-one',
+    asks: 'nothing',
+    reminds: 'of-nothing',
+    ends: 'unknown',
+    suggestsName: false,
+    row: { is: 'held' },
+  },
+  'held-at-other-url': {
+    happens: 'not sent; names both base URLs, and which decision is needed',
+    dryRun: 'it would not be sent: the same name is held at another base URL of this service',
+    sends: 'nothing',
+    twinGuard: 'found-one',
+    asks: 'nothing',
+    reminds: 'of-nothing',
+    ends: 'unfinished-twin',
+    suggestsName: false,
+    row: { is: 'held' },
+  },
   'wait-for-twin': {
     happens: 'the twin is waited for, --max-wait at most; then the journal is asked again',
     dryRun: 'the same payment is being sent by another process; it would wait',
@@ -200,6 +236,9 @@ export const planKinds = {
     row: { is: 'held' },
   },
 } as const satisfies Record<PlanKind, PlanMeaning>;
+
+/** The kinds about the same name at another base URL. */
+export type OtherUrlKind = Extract<PlanKind, `${string}other-url`>;
 
 /** The kinds that end with a failure of their own. What is held is told as that intent's outcome instead. */
 export type NotSentKind = {

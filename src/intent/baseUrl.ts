@@ -47,6 +47,6 @@ function withoutDot(url: string): string {
 }
 
 /** Where a token belongs, and whose two base URLs are one service's. The sandbox is a service of its own. */
-export function originOf(baseUrl: BaseUrl): string {
-  return baseUrl === sandboxBaseUrl ? baseUrl : withoutDot(new URL(baseUrl).origin);
+export function originOf(baseUrl: string): string {
+  return withoutDot(/^https?:\/\/[^/]+/u.exec(baseUrl)?.[0] ?? baseUrl);
 }

@@ -172,10 +172,12 @@ export interface Reads {
   /** The unnamed intent of this identity: an unfinished one if there is one, else the newest. */
   findUnnamed(identity: string): Promise<Intent | undefined>;
   findByKey(scope: Scope, key: string): Promise<Intent | undefined>;
+  /** The other base URLs of this one’s origin that intents of this journal have. */
+  otherUrls(baseUrl: BaseUrl): Promise<BaseUrl[]>;
   get(id: string): Promise<Intent | undefined>;
   /** Intents whose id or key is this word, else those whose id or key begins so; two at most. */
   startingWith(prefix: string): Promise<Intent[]>;
-  /** Unfinished transfers of the same payment under another identity. */
+  /** Unfinished transfers of the same payment at the same origin, under another identity. */
   unfinishedTwins(scope: Scope, payment: string, identity: string): Promise<Intent[]>;
   select(selection: Selection): AsyncIterable<Intent>;
   attemptsOf(id: string): Promise<Attempt[]>;
@@ -188,7 +190,7 @@ export interface Reads {
   receiptsOf(id: string): Promise<Receipt[]>;
   /** The intent that holds one of these receipts, if it is another one than this. */
   otherHolder(id: string, receipts: readonly Receipt[]): Promise<string | undefined>;
-  /** Transfers of the same payment that have no name of their own (unnamed, or `--run`), newest first. */
+  /** Transfers of the same payment at the same origin that have no name of their own (unnamed, or `--run`), newest first. */
   unnamedOfPayment(baseUrl: BaseUrl, payment: string, sinceMs: number): Promise<Intent[]>;
   /** How many rows of the batch of this name are known. */
   countRows(scope: Scope, name: string): Promise<number>;

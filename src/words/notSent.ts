@@ -1,6 +1,7 @@
 import type { Outcome } from '../engine/outcome.ts';
-import { type NotSentKind, planKinds } from '../engine/planKinds.ts';
+import { type NotSentKind, type OtherUrlKind, planKinds } from '../engine/planKinds.ts';
 import type { FailureCode } from '../errors.ts';
+import type { BaseUrl } from '../intent/baseUrl.ts';
 import type { Intent } from '../journal/journal.ts';
 import { approving, deciding, givingUp, resolving, waitsUnsent } from './decisionCommands.ts';
 import { unsent, unsentNow } from './nothing.ts';
@@ -39,12 +40,43 @@ export function notSentWords(outcome: Outcome & { is: 'not-sent' }): [FailureCod
           hint: `Wait for it, then run the same command again.${nameIt(outcome.intent)}`,
         },
       ];
+    case 'other-url':
+    case 'unknown-at-other-url':
+    case 'held-at-other-url':
+      return [planKinds[outcome.because].ends, otherUrlWords(outcome)];
     default:
       return [planKinds[outcome.because].ends, wordsOf[outcome.because](outcome.intent)];
   }
 }
 
-const wordsOf: Readonly<Record<NotSentKind, (intent: Intent) => Words>> = {
+/** One service may have many paths, and nobody can say of two that they are not one. */
+function otherUrlWords({ intent, url }: Extract<Outcome, { readonly url: BaseUrl }>): Words {
+  const { id, state, spelledUrl } = intent;
+  const message = unsentNow(
+    `This name was used at ${spelledUrl} (intent ${id}, ${state}), and this command is for ${url}, which may be the same service.`,
+  );
+  if (waitsUnsent(intent))
+    return { message, hint: 'Settle it first: send it, or give it up.', next: approving.next(id) };
+  switch (state) {
+    case 'unknown':
+    case 'sending':
+      return {
+        message,
+        hint: 'It may have happened. Settle it first: resume it, or decide whether it happened.',
+        next: [['resume', id], ...resolving(id)],
+      };
+    case 'held':
+      return { message, hint: 'It may have happened. Settle it first.', next: deciding(id) };
+    default:
+      return {
+        message,
+        hint: 'Use that base URL, or a new name for another one. A second service under the same host needs a journal of its own (--journal FILE).',
+        next: [['history', id]],
+      };
+  }
+}
+
+const wordsOf: Readonly<Record<Exclude<NotSentKind, OtherUrlKind>, (intent: Intent) => Words>> = {
   'other-bot': ({ id, bot }) => ({
     message: unsentNow(`This name belongs to the bot ${bot} (intent ${id}).`),
     hint: 'Use that bot, or give this one a name of its own.',

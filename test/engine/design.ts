@@ -94,6 +94,13 @@ export const exitOfStep: Readonly<Record<Step, number | 'as it ends'>> = {
   again: 'as it ends',
 };
 
+/** A name that is known at the same origin under another path. */
+export const exitOfOtherUrl = {
+  'settled at another URL': 6,
+  'unknown at another URL': 9,
+  'held at another URL': 10,
+};
+
 /** Where the guard before table 4 stands: an unfinished twin, or one that was made a while ago. */
 export const exitOfTwinInTheWay = 10;
 

@@ -157,10 +157,14 @@ describe('the exit code', () => {
   });
 
   test('of what is refused is 6 for a name, 10 for a twin and 130 for a No', () => {
+    const url = parseBaseUrl('https://bots.example/bots');
     const refused = (because: Exclude<(Outcome & { is: 'not-sent' })['because'], 'policy' | 'declined'>) =>
-      explain({ is: 'not-sent', because, intent: intent('unknown') }, nowMs).exit;
+      explain({ is: 'not-sent', because, intent: intent('unknown'), url }, nowMs).exit;
     expect(refused('other-bot')).toBe(6);
     expect(refused('other-body')).toBe(6);
+    expect(refused('other-url')).toBe(6);
+    expect(refused('unknown-at-other-url')).toBe(9);
+    expect(refused('held-at-other-url')).toBe(10);
     expect(refused('unfinished-twin')).toBe(10);
     expect(refused('twin-still-sending')).toBe(10);
     expect(refused('interrupted')).toBe(130);

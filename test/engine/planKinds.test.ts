@@ -20,6 +20,7 @@ import {
   type PlanMeaning,
   planKinds,
 } from '../../src/engine/planKinds.ts';
+import type { BaseUrl } from '../../src/intent/baseUrl.ts';
 import type { Naming } from '../../src/intent/naming.ts';
 import type { Order } from '../../src/intent/order.ts';
 import { explain } from '../../src/words/explain.ts';
@@ -45,6 +46,7 @@ afterEach(() => scripted.remove());
 
 const me = { bot: 'env', token: 'token-1' };
 const mine = { ...me, ...noRetries };
+const otherUrl = { ...me, spelledUrl: 'https://bots.example/bots' as BaseUrl };
 const unnamed: Naming = { by: 'nothing' };
 const rowSeven: Naming = { by: 'row', name: 'b', row: 'id:7', id: '7' };
 
@@ -143,6 +145,30 @@ const cases: Readonly<Record<PlanKind, Case>> = {
       return transfer({}, naming);
     },
   },
+  'other-url': {
+    naming: once('n'),
+    inBatches: true,
+    arrange: async (naming) => {
+      await scripted.runAndReport(transfer({}, naming), paid, otherUrl);
+      return transfer({}, naming);
+    },
+  },
+  'unknown-at-other-url': {
+    naming: once('n'),
+    inBatches: true,
+    arrange: async (naming) => {
+      await scripted.run(transfer({}, naming), [lost], { ...otherUrl, ...noRetries });
+      return transfer({}, naming);
+    },
+  },
+  'held-at-other-url': {
+    naming: once('n'),
+    inBatches: true,
+    arrange: async (naming) => {
+      await scripted.run(transfer({}, naming), [reply(200, 'OK')], { ...otherUrl, ...noRetries });
+      return transfer({}, naming);
+    },
+  },
   'wait-for-twin': {
     naming: unnamed,
     inBatches: true,
@@ -205,6 +231,9 @@ const expected: Readonly<Record<PlanKind, Expected>> = {
   'reported-ahead': { sends: 'nothing', suggestsName: true },
   'other-body': { sends: 'nothing', standing: 'conflict' },
   'other-bot': { sends: 'nothing', standing: 'conflict' },
+  'other-url': { sends: 'nothing', standing: 'conflict' },
+  'unknown-at-other-url': { sends: 'nothing', standing: 'held' },
+  'held-at-other-url': { sends: 'nothing', standing: 'held' },
   'wait-for-twin': { sends: 'nothing', standing: 'elsewhere' },
   'unfinished-twin': { sends: 'nothing', standing: 'held' },
   'recently-done': {

@@ -8,10 +8,18 @@ import {
   rerunWindowMs,
 } from '../../src/engine/rerun.ts';
 import { states } from '../../src/journal/journal.ts';
-import { exitOfStep, exitOfTwinInTheWay, type Found, type Step, stepFor, windows } from './design.ts';
+import {
+  exitOfOtherUrl,
+  exitOfStep,
+  exitOfTwinInTheWay,
+  type Found,
+  type Step,
+  stepFor,
+  windows,
+} from './design.ts';
 
 /** The program's decisions, in the words of the hand-written table. */
-const steps: Record<PlanKind, Step | 'a twin is no re-run'> = {
+const steps: Record<PlanKind, Step | 'a twin is no re-run' | keyof typeof exitOfOtherUrl> = {
   'other-bot': 'refuse-bot',
   'other-body': 'refuse-body',
   wait: 'wait',
@@ -23,6 +31,9 @@ const steps: Record<PlanKind, Step | 'a twin is no re-run'> = {
   'new-after-done': 'new',
   'reported-ahead': 'hold',
   new: 'new',
+  'other-url': 'settled at another URL',
+  'unknown-at-other-url': 'unknown at another URL',
+  'held-at-other-url': 'held at another URL',
   'wait-for-twin': 'a twin is no re-run',
   'unfinished-twin': 'a twin is no re-run',
   'recently-done': 'a twin is no re-run',
@@ -135,7 +146,7 @@ describe('a command that meets an intent of its own identity', () => {
     );
     const expected = Object.entries(steps).map(([plan, step]) => [
       plan,
-      step === 'a twin is no re-run' ? exitOfTwinInTheWay : exitOfStep[step],
+      step === 'a twin is no re-run' ? exitOfTwinInTheWay : { ...exitOfStep, ...exitOfOtherUrl }[step],
     ]);
     expect(exits).toEqual({ ...Object.fromEntries(expected), 'wait-for-twin': 'as it ends' });
   });

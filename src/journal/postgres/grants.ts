@@ -25,6 +25,7 @@ const changing: Readonly<Record<string, readonly string[]>> = {
 const growing = [
   ...['servers', 'owners', 'intents', 'rewrites', 'standing', 'attempts', 'decisions', 'receipts', 'losses'],
   'observations',
+  'services',
   ...['spending', 'spent', 'paid'],
   ...['batches', 'shares'],
 ];

@@ -42,6 +42,42 @@ COMMENT ON COLUMN @schema.owners.asked_at IS
   'when another process first asked it to give back what it has not begun to send; milliseconds since 1970';
 `;
 
+/** At which base URLs there are intents: few, and asked before every claim of a name. */
+const services = `SET LOCAL search_path = @schema, pg_temp;
+CREATE TABLE services (base_url text COLLATE "C" PRIMARY KEY);
+COMMENT ON TABLE services IS 'the base URLs at which there are intents';
+COMMENT ON COLUMN services.base_url IS 'as in intents.base_url';
+INSERT INTO services (base_url) SELECT DISTINCT base_url FROM intents;
+
+CREATE FUNCTION services_are_known() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, @schema, pg_temp AS $body$
+BEGIN
+  INSERT INTO services (base_url) SELECT DISTINCT base_url FROM new_rows ORDER BY base_url ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END $body$;
+CREATE TRIGGER services_are_known AFTER INSERT ON intents
+  REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION services_are_known();
+CREATE TRIGGER services_stand BEFORE UPDATE ON services
+  EXECUTE FUNCTION refuse_always('a base URL stands as it was given');
+CREATE TRIGGER services_is_never_deleted BEFORE DELETE OR TRUNCATE ON services
+  EXECUTE FUNCTION refuse_always('nothing is deleted from the journal');
+
+DO $body$
+DECLARE
+  given record;
+BEGIN
+  FOR given IN SELECT pg_get_userbyid(a.grantee) AS role, bool_or(a.privilege_type = 'INSERT') AS runs
+    FROM pg_class c CROSS JOIN aclexplode(c.relacl) a
+    WHERE c.oid = 'decisions'::regclass AND a.grantee <> c.relowner AND a.grantee <> 0
+      AND a.privilege_type IN ('SELECT', 'INSERT')
+    GROUP BY a.grantee
+  LOOP
+    EXECUTE format('GRANT SELECT ON services TO %I', given.role);
+    IF given.runs THEN EXECUTE format('GRANT INSERT ON services TO %I', given.role); END IF;
+  END LOOP;
+END $body$;
+`;
+
 /**
  * Numbered steps from nothing to the journal on PostgreSQL as it is now. A step that has been released is never
  * changed; each runs in one transaction with the record of its number.
@@ -57,6 +93,7 @@ export const migrations: readonly string[] = [
   beforeTheFirst,
   described,
   asked,
+  services,
 ];
 
 /** The SQL with the schema's name put in for its place, quoted. */

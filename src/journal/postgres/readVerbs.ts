@@ -1,3 +1,4 @@
+import { type BaseUrl, originOf } from '../../intent/baseUrl.ts';
 import type { Intent, Reads, SpendingReads } from '../journal.ts';
 import { overviewOf, stateRowOf } from '../overview.ts';
 import { decisionOf, observationOf, receiptOf } from '../rows.ts';
@@ -24,6 +25,8 @@ export function readVerbs(
   return {
     findUnnamed: (identity) => one('findUnnamed', { identity }),
     findByKey: ({ baseUrl, kind }, key) => one('findByKey', { key, base_url: baseUrl, kind }),
+    otherUrls: (baseUrl) =>
+      all('otherUrls', { base_url: baseUrl, origin: originOf(baseUrl) }, (row) => row.base_url as BaseUrl),
     get: (id) => one('get', { id }),
     startingWith: async (prefix) => {
       const called = await all('called', { word: prefix }, toIntent);
@@ -31,7 +34,7 @@ export function readVerbs(
       return all('startingWith', { first: prefix, after: `${prefix}\u{10ffff}` }, toIntent);
     },
     unfinishedTwins: ({ baseUrl }, payment, identity) =>
-      all('unfinishedTwins', { base_url: baseUrl, payment, identity }, toIntent),
+      all('unfinishedTwins', { origin: originOf(baseUrl), payment, identity }, toIntent),
     select: (selection) => select(selection, page, toIntent),
     attemptsOf: (id) => all('attemptsOf', { id }, attemptOf),
     decisiveAttempt: async (id) => (await all('decisiveAttempt', { id }, attemptOf))[0],
@@ -45,7 +48,7 @@ export function readVerbs(
       return (await Promise.all(holders)).flat()[0]?.id as string | undefined;
     },
     unnamedOfPayment: (baseUrl, payment, sinceMs) =>
-      all('unnamedOfPayment', { base_url: baseUrl, payment, since: sinceMs }, toIntent),
+      all('unnamedOfPayment', { origin: originOf(baseUrl), payment, since: sinceMs }, toIntent),
     countRows: async ({ baseUrl, kind }, name) =>
       Number((await ask('countRows', { base_url: baseUrl, kind, name }))[0]?.count ?? 0),
     overview: async () => overviewOf(await all('overview', { all_of: true }, stateRowOf)),

@@ -41,6 +41,10 @@ const rewritten = perhaps(
 );
 export const rest = `${rewritten} ${perhaps('owners', 'o', 'o.id = s.owner')}`;
 
+/** Whatever its path. */
+const atOrigin = (row: string): string =>
+  `(${row}.base_url = g.origin OR starts_with(${row}.base_url, g.origin || '/'))`;
+
 const unfinished = `s.state IN ('open', 'sending', 'unknown', 'held')`;
 
 /** What was given of intents, by their place in the journal. */
@@ -69,22 +73,25 @@ export const statements = {
           UNION (SELECT i.seq FROM @schema.intents i WHERE i.key >= g.first AND i.key < g.after ORDER BY i.key LIMIT 2)
           LIMIT 2) found
           ${each('intents', 'i', 'i.seq = found.seq')} ${standing} ${rest}`,
-  unfinishedTwins: `SELECT g.n, ${intent} FROM @given(base_url text, payment text, identity text)
+  otherUrls: `SELECT g.n, v.base_url FROM @given(base_url text, origin text)
+          ${each('services', 'v', `v.base_url >= g.origin AND v.base_url < g.origin || '0'`)}
+          WHERE v.base_url <> g.base_url AND ${atOrigin('v')}`,
+  unfinishedTwins: `SELECT g.n, ${intent} FROM @given(origin text, payment text, identity text)
           ${each(
             'standing',
             's',
             `s.payment = g.payment AND s.payment IS NOT NULL AND s.state IN ('sending', 'unknown', 'held')`,
           )}
           ${each('intents', 'i', 'i.seq = s.intent')} ${rest}
-          WHERE i.base_url = g.base_url AND i.identity <> g.identity ORDER BY i.seq`,
-  unnamedOfPayment: `SELECT g.n, ${intent} FROM @given(base_url text, payment text, since bigint)
+          WHERE ${atOrigin('i')} AND i.identity <> g.identity ORDER BY i.seq`,
+  unnamedOfPayment: `SELECT g.n, ${intent} FROM @given(origin text, payment text, since bigint)
           ${each(
             'intents',
             'i',
             `i.payment = g.payment AND i.payment IS NOT NULL AND (i.named_by IS NULL OR i.named_by = 'run')`,
           )}
           ${standing} ${rest}
-          WHERE i.base_url = g.base_url AND s.updated_at >= g.since ORDER BY s.updated_at DESC`,
+          WHERE ${atOrigin('i')} AND s.updated_at >= g.since ORDER BY s.updated_at DESC`,
   attemptsOf: `SELECT g.n, a.* FROM @given(id text) ${byId} ${each('attempts', 'a', 'a.intent = i.seq')}
           ORDER BY a.number`,
   decisiveAttempt: `SELECT g.n, a.* FROM @given(id text) ${byId} CROSS JOIN LATERAL (

@@ -324,6 +324,20 @@ WHERE type = 'table' AND name = 'observations';
 PRAGMA writable_schema = RESET;
 `;
 
+/** At which base URLs there are intents: few, and asked before every claim of a name. */
+const services = `
+CREATE TABLE services (base_url TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+INSERT INTO services (base_url) SELECT DISTINCT base_url FROM intents;
+
+CREATE TRIGGER services_are_known AFTER INSERT ON intents
+WHEN NOT EXISTS (SELECT 1 FROM services WHERE base_url = NEW.base_url)
+BEGIN INSERT INTO services (base_url) VALUES (NEW.base_url); END;
+CREATE TRIGGER services_are_kept BEFORE DELETE ON services
+BEGIN SELECT RAISE(ABORT, 'nothing is deleted from the journal'); END;
+CREATE TRIGGER services_stand BEFORE UPDATE ON services
+BEGIN SELECT RAISE(ABORT, 'a base URL stands as it was given'); END;
+`;
+
 export const migrations: readonly string[] = [
   firstJournal,
   secondRound,
@@ -334,6 +348,7 @@ export const migrations: readonly string[] = [
   proposals,
   spendingByAsset,
   beforeTheFirst,
+  services,
 ];
 
 /** A step may loosen a check of the schema itself, which nothing else is ever allowed to write to. */

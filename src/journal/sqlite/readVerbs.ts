@@ -1,3 +1,4 @@
+import { type BaseUrl, originOf } from '../../intent/baseUrl.ts';
 import type { Intent, Reads, Selection, SpendingReads } from '../journal.ts';
 import { overviewOf, stateRowOf } from '../overview.ts';
 import { decisionOf, observationOf, receiptOf } from '../rows.ts';
@@ -35,13 +36,14 @@ export function readVerbs(
       const [row] = await ask('findByKey', { baseUrl, kind, key });
       return row && store.guard(() => toIntent(row));
     },
+    otherUrls: (baseUrl) => read(() => otherUrls(baseUrl, store)),
     get: (id) => one('get', { id }),
     startingWith: async (prefix) => {
       const called = await all('called', { word: prefix });
       return called.length > 0 ? called : all('startingWith', { prefix });
     },
     unfinishedTwins: async ({ baseUrl }, payment, identity) => {
-      const rows = await ask('unfinishedTwins', { baseUrl, payment, identity });
+      const rows = await ask('unfinishedTwins', { origin: originOf(baseUrl), payment, identity });
       return store.guard(() => rows.map(toIntent));
     },
     select: (selection) => select(selection, store, read, toIntent),
@@ -60,7 +62,8 @@ export function readVerbs(
       );
       return (await Promise.all(asked)).flat()[0]?.id as string | undefined;
     },
-    unnamedOfPayment: (baseUrl, payment, since) => all('unnamedOfPayment', { baseUrl, payment, since }),
+    unnamedOfPayment: (baseUrl, payment, since) =>
+      all('unnamedOfPayment', { origin: originOf(baseUrl), payment, since }),
     countRows: ({ baseUrl, kind }, name) =>
       read(() => store.one('countRows', { baseUrl, kind, name }, (row) => Number(row.count)) ?? 0),
     overview: async () => overviewOf(await read(() => store.all('overview', {}, stateRowOf))),
@@ -69,6 +72,16 @@ export function readVerbs(
     ownerLives: (owner) => read(() => ownerLives(owner)),
     processOf: async () => undefined,
   };
+}
+
+/** Asked for each row of a batch: within a commit nobody else adds one. */
+function otherUrls(baseUrl: BaseUrl, store: Store): BaseUrl[] {
+  const name = `other urls ${baseUrl}`;
+  const known = store.isCommitting ? (store.inThisCommit.get(name) as BaseUrl[] | undefined) : undefined;
+  const bindings = { baseUrl, origin: originOf(baseUrl) };
+  const found = known ?? store.all('otherUrls', bindings, (row) => row.base_url as BaseUrl);
+  if (store.isCommitting) store.inThisCommit.set(name, found);
+  return found;
 }
 
 const pageLength = 1000;

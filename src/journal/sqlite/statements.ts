@@ -2,6 +2,9 @@
 
 const unfinished = `state IN ('open', 'sending', 'unknown', 'held')`;
 
+/** Whatever its path. */
+export const atOrigin = "(base_url = :origin OR substr(base_url, 1, length(:origin) + 1) = :origin || '/')";
+
 const counted = `kind = 'transfer' AND (state IN ('sending', 'unknown', 'accepted')
                  OR (state = 'held' AND tainted = 1) OR resolved_as IS 'happened')`;
 
@@ -45,7 +48,9 @@ export const statements = {
                  GROUP BY kind, base_url, url, bot, state, resolved_as, owner`,
 
   receiptsOf: `SELECT origin, what, value FROM receipts JOIN intents ON intents.seq = receipts.intent WHERE intents.id = :id`,
-  unnamedOfPayment: `SELECT * FROM intents WHERE payment = :payment AND base_url = :baseUrl AND updated_at >= :since
+  otherUrls: `SELECT base_url FROM services WHERE base_url >= :origin AND base_url < :origin || '0'
+              AND base_url <> :baseUrl AND ${atOrigin}`,
+  unnamedOfPayment: `SELECT * FROM intents WHERE payment = :payment AND ${atOrigin} AND updated_at >= :since
                      AND payment IS NOT NULL AND (named_by IS NULL OR named_by = 'run') ORDER BY updated_at DESC`,
 
   claim: `UPDATE intents SET state = 'sending', owner = :owner, why = NULL, resolved_as = NULL, updated_at = :at

@@ -1,4 +1,5 @@
 import type { RowNumbers } from './mark.ts';
+import { atOrigin } from './statements.ts';
 
 /**
  * Statements that do for many intents what was asked of them in one breath: `@given` are those, by their names `:…`.
@@ -11,7 +12,7 @@ export const together = {
   findByKey: `SELECT given.key AS n, intents.* FROM @given CROSS JOIN intents
               WHERE intents.key = :key AND base_url = :baseUrl AND kind = :kind`,
   unfinishedTwins: `SELECT given.key AS n, intents.* FROM @given CROSS JOIN intents
-                    WHERE payment = :payment AND base_url = :baseUrl AND identity <> :identity
+                    WHERE payment = :payment AND ${atOrigin} AND identity <> :identity
                     AND payment IS NOT NULL AND state IN ('sending', 'unknown', 'held') ORDER BY seq`,
   otherHolder: `SELECT given.key AS n, intents.id FROM @given CROSS JOIN receipts CROSS JOIN intents
                 WHERE receipts.value = :value AND what = :what AND origin = :origin

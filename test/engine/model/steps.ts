@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { type BaseUrl, parseBaseUrl } from '../../../src/intent/baseUrl.ts';
 import type { Order } from '../../../src/intent/order.ts';
 import { key, message, once, run, transfer } from '../../../testing/scriptedEngine.ts';
 import { type Fate, fates, type ParsedReply } from './service.ts';
@@ -22,14 +23,30 @@ export const commands: readonly { readonly order: Order; readonly bot: string }[
   { order: message('Hello', run('r')), bot: 'tips' },
 ];
 
+/** How one and the same service is called: the second is the first with a dot, the third has a path of its own. */
+export const urls = ['https://bots.example', 'https://bots.example.', 'https://bots.example/bots'].map(
+  (url) => parseBaseUrl(url),
+);
+
 /** A process dies at one of its steps: before what the step does, or just after it. */
 export type Death = { readonly atStep: number; readonly after: boolean };
 
 type Life = { readonly fates: readonly Fate[]; readonly death: Death | undefined };
 
 export type Step =
-  | (Life & { readonly is: 'run'; readonly command: number; readonly token: string; readonly told: boolean })
-  | (Life & { readonly is: 'run-twice-at-once'; readonly command: number; readonly told: boolean })
+  | (Life & {
+      readonly is: 'run';
+      readonly command: number;
+      readonly url: BaseUrl;
+      readonly token: string;
+      readonly told: boolean;
+    })
+  | (Life & {
+      readonly is: 'run-twice-at-once';
+      readonly command: number;
+      readonly urls: readonly [BaseUrl, BaseUrl];
+      readonly told: boolean;
+    })
   | (Life & { readonly is: 'resume'; readonly which: number; readonly sendAgain: boolean })
   | { readonly is: 'resolve'; readonly which: number; readonly rightly: boolean }
   | { readonly is: 'time-passes'; readonly ms: number }
@@ -49,6 +66,10 @@ const life = {
   death: fc.option(fc.record({ atStep: fc.nat(7), after: fc.boolean() }), { nil: undefined, freq: 3 }),
 };
 const command = fc.nat(commands.length - 1);
+const url = fc.oneof(
+  { weight: 4, arbitrary: fc.constant(urls[0] as BaseUrl) },
+  { weight: 3, arbitrary: fc.constantFrom(...urls) },
+);
 const told = fc.oneof(
   { weight: 3, arbitrary: fc.constant(true) },
   { weight: 1, arbitrary: fc.constant(false) },
@@ -73,10 +94,19 @@ function step(memory: ParsedReply['memory']): fc.Arbitrary<Step> {
     ms: fc.constantFrom(minute, 6 * minute, 22 * hour),
   });
   return fc.oneof(
-    { weight: 8, arbitrary: fc.record({ is: fc.constant('run' as const), command, token, told, ...life }) },
+    {
+      weight: 8,
+      arbitrary: fc.record({ is: fc.constant('run' as const), command, url, token, told, ...life }),
+    },
     {
       weight: 1,
-      arbitrary: fc.record({ is: fc.constant('run-twice-at-once' as const), command, told, ...life }),
+      arbitrary: fc.record({
+        is: fc.constant('run-twice-at-once' as const),
+        command,
+        urls: fc.tuple(url, url),
+        told,
+        ...life,
+      }),
     },
     {
       weight: 3,

@@ -4,6 +4,7 @@ import { execute } from '../../../src/engine/execute.ts';
 import type { Outcome } from '../../../src/engine/outcome.ts';
 import { resolveIntent } from '../../../src/engine/resolve.ts';
 import { resume } from '../../../src/engine/resume.ts';
+import { type BaseUrl, identityUrl } from '../../../src/intent/baseUrl.ts';
 import type { Intent, Journal } from '../../../src/journal/journal.ts';
 import type { Flight, Shipment } from '../../../src/wire/flight.ts';
 import { allOf } from '../../../testing/journals.ts';
@@ -77,8 +78,9 @@ export class World {
     switch (step.is) {
       case 'run': {
         const { order, bot } = this.#command(step.command);
-        const before = await this.#before(step.command, step.token);
-        const ended = await this.#live(step.fates, step.death, { bot, token: step.token }, (engine) =>
+        const { url: spelledUrl, token } = step;
+        const before = await this.#before(step.command, spelledUrl, token);
+        const ended = await this.#live(step.fates, step.death, { bot, token, spelledUrl }, (engine) =>
           execute(order, engine),
         );
         await this.#after(before, ended, step.told);
@@ -86,10 +88,13 @@ export class World {
       }
       case 'run-twice-at-once': {
         const { order, bot } = this.#command(step.command);
-        const before = await this.#before(step.command);
+        // Without a name, two paths are two commands.
+        const one = step.urls[0];
+        const other = order.naming.by === 'nothing' ? one : step.urls[1];
+        const before = await this.#before(step.command, one);
         const [left, right] = await Promise.all([
-          this.#live(step.fates, undefined, { bot }, (engine) => execute(order, engine)),
-          this.#live(step.fates, step.death, { bot }, (engine) => execute(order, engine)),
+          this.#live(step.fates, undefined, { bot, spelledUrl: one }, (engine) => execute(order, engine)),
+          this.#live(step.fates, step.death, { bot, spelledUrl: other }, (engine) => execute(order, engine)),
         ]);
         await this.#after(before, left ?? right, step.told);
         break;
@@ -126,7 +131,7 @@ export class World {
   async #live(
     fates: readonly Fate[],
     death: Death | undefined,
-    as: { bot?: string; token?: string },
+    as: { bot?: string; token?: string; spelledUrl?: BaseUrl },
     work: (engine: EngineContext) => Promise<Outcome>,
   ): Promise<Outcome | undefined> {
     const journal = await this.#ground.open(this.scripted);
@@ -157,7 +162,7 @@ export class World {
         sleep: (ms, signal) => mortal(() => this.scripted.clock.sleep(ms, signal)),
       },
       connection: {
-        url: 'https://bots.example',
+        url: as.spelledUrl ?? 'https://bots.example',
         channel: {
           fly: (shipment, limits) =>
             mortal(async () => {
@@ -253,10 +258,10 @@ export class World {
     }
   }
 
-  async #before(index: number, token = 'token-1'): Promise<Before> {
+  async #before(index: number, url: BaseUrl, token = 'token-1'): Promise<Before> {
     const { order, bot } = this.#command(index);
     // Another token of the environment is another bot; what stands between the two is asked as it leaves.
-    const mine = JSON.stringify([order, bot, bot === 'env' ? token : undefined]);
+    const mine = JSON.stringify([identityUrl(url), order, bot, bot === 'env' ? token : undefined]);
     const known = this.#known.get(mine);
     const last = known && (await this.#watcher.reads.get(known.lastId));
     return {
@@ -320,7 +325,8 @@ export class World {
     const couldRepeat =
       this.#service.effectsOf(intent.key) > 0 && !this.#service.knows(intent.kind, intent.key);
     if (word !== undefined && intent.state === 'held' && couldRepeat) this.#excused.add(intent.key);
-    await this.#live(fates, death, { bot: intent.bot }, (engine) => resume(intent.id, engine, word));
+    const { bot, spelledUrl } = intent;
+    await this.#live(fates, death, { bot, spelledUrl }, (engine) => resume(intent.id, engine, word));
   }
 
   async #resolve({ which, rightly }: Extract<Step, { is: 'resolve' }>): Promise<void> {
@@ -338,7 +344,16 @@ export class World {
   async #holdUp(): Promise<void> {
     if (this.#broken.length > 0) throw this.#broken[0];
     const unsettled = new Map<string, number>();
-    for (const { id, key, state, identity, tainted } of await this.#intents()) {
+    const names = new Map<string, string>();
+    for (const intent of await this.#intents()) {
+      const { id, key, state, identity, tainted } = intent;
+      // However the service was called.
+      if (intent.name !== undefined) {
+        const body = intent.namedBy === 'run' ? intent.fingerprint : '';
+        const name = `${intent.kind} ${intent.namedBy} ${intent.name} ${body}`;
+        expect({ name, id: names.get(name) ?? id }).toEqual({ name, id });
+        names.set(name, id);
+      }
       expect(this.#keys.get(id) ?? key).toBe(key);
       this.#keys.set(id, key);
       const effects = this.#service.effectsOf(key);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { BaseUrl } from '../../../src/intent/baseUrl.ts';
 import type {
   GuardedWork,
   Guards,
@@ -262,6 +263,54 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
           unknown,
           sending.id,
         ]);
+      });
+    });
+
+    describe('base URLs of one origin', () => {
+      const at = (url: string) => url as BaseUrl;
+
+      test('are told of each other, and of no other host, port or scheme', async () => {
+        const journal = await openNew();
+        expect(await journal.otherUrls(baseUrl)).toEqual([]);
+        const own = [baseUrl, `${baseUrl}/a`, `${baseUrl}/a/b`];
+        const others = [
+          `${baseUrl}:8443`,
+          `${baseUrl}:8443/a`,
+          `${baseUrl}.evil/a`,
+          `${baseUrl}-2/a`,
+          'sandbox',
+        ];
+        for (const url of [...own, ...others, ...own])
+          await journal.begin(newIntent({ baseUrl: at(url) }), 'h', nowMs);
+        expect((await journal.otherUrls(baseUrl)).sort()).toEqual([`${baseUrl}/a`, `${baseUrl}/a/b`]);
+        expect((await journal.otherUrls(at(`${baseUrl}/a`))).sort()).toEqual([baseUrl, `${baseUrl}/a/b`]);
+        expect((await journal.otherUrls(at(`${baseUrl}/c`))).sort()).toEqual(own);
+        expect(await journal.otherUrls(at(`${baseUrl}:8443/a`))).toEqual([`${baseUrl}:8443`]);
+        expect(await journal.otherUrls(at('sandbox'))).toEqual([]);
+      });
+
+      test('are known within the commit that began there, and of a proposal', async () => {
+        const journal = await openNew();
+        await journal.commit(async (tx) => {
+          await tx.begin(newIntent({ baseUrl: at(`${baseUrl}/a`) }), 'h', nowMs);
+          expect(await tx.otherUrls(baseUrl)).toEqual([`${baseUrl}/a`]);
+        }, beforeSending);
+        const proposal = { kind: 'transfer', payment: 'p', baseUrl: at(`${baseUrl}/b`) } as const;
+        await journal.propose(newIntent(proposal), 'proposed', nowMs);
+        expect((await journal.otherUrls(baseUrl)).sort()).toEqual([`${baseUrl}/a`, `${baseUrl}/b`]);
+      });
+
+      test('have each other’s twins, and the payments that were made lately', async () => {
+        const journal = await openNew();
+        const ids: string[] = [];
+        for (const url of [baseUrl, `${baseUrl}/a`, `${baseUrl}.evil/a`, `${baseUrl}:8443/a`])
+          for (const verdict of ['unknown', 'accepted'] as const)
+            ids.push(await done(journal, verdict, { kind: 'transfer', payment: 'p', baseUrl: at(url) }));
+        const scope = { baseUrl: at(`${baseUrl}/c`), kind: 'transfer' } as const;
+        const twins = await journal.unfinishedTwins(scope, 'p', 'mine');
+        expect(twins.map(({ id }) => id)).toEqual([ids[0], ids[2]]);
+        const made = await journal.unnamedOfPayment(scope.baseUrl, 'p', nowMs);
+        expect(made.map(({ id }) => id).sort()).toEqual(ids.slice(0, 4).sort());
       });
     });
 
