@@ -151,6 +151,18 @@ export const variants: readonly Variant[] = [
     caughtBy: ['faults'],
   },
   {
+    name: 'spelling-not-refused',
+    what: 'a name is sent again to the same service, called by another base URL',
+    edits: [
+      {
+        file: 'src/engine/plan.ts',
+        from: 'const same = isGuarded(is, found) ? await findAtOtherUrl(identity, urls, reads) : undefined;',
+        to: 'const same = [await findAtOtherUrl(identity, urls, reads)][1];',
+      },
+    ],
+    caughtBy: ['faults'],
+  },
+  {
     name: 'mark-not-written',
     what: 'the mark beside the journal stays as it was set up',
     edits: [

@@ -1,4 +1,5 @@
 import { recipient } from '../../testing/sandbox.ts';
+import { startPrefixProxy } from '../../testing/spellings.ts';
 import { overLanes } from '../lane.ts';
 import { command, type Operation, operations, Play, type Stage } from '../play.ts';
 import type { Ran } from '../run.ts';
@@ -7,7 +8,7 @@ import { type FaultScript, faultScripts } from './faults/faultScripts.ts';
 import { type Reading, readings } from './faults/readings.ts';
 import { type Arena, shareOf, type Technique } from './technique.ts';
 
-type Way = 'one process' | 'two at once' | 'another machine' | 'spelled otherwise';
+type Way = 'one process' | 'two at once' | 'another machine' | 'spelled otherwise' | 'other base URLs';
 const ways: readonly Way[] = ['one process', 'two at once', 'another machine'];
 
 type Case = {
@@ -46,6 +47,15 @@ function otherSpellings(): Case[] {
     .map((script): Case => ({ operation: 'transfer', reading, script, way: 'spelled otherwise' }));
 }
 
+/** The same name while the first is not settled, with the service called otherwise. */
+function otherUrls(): Case[] {
+  return operations.flatMap((operation) =>
+    otherSpellings()
+      .filter(({ script: { only } }) => only === undefined || only === operation)
+      .map((one): Case => ({ ...one, operation, way: 'other base URLs' })),
+  );
+}
+
 /** No client is safe from it: the key is the only thing that could tell the service. */
 function isBeyondAnyClient({ reading, script }: Case): boolean {
   return reading.isForgetful === true && script.faults.length > 0;
@@ -71,7 +81,8 @@ async function playCase(one: Case, stage: Stage): Promise<void> {
   else if (way === 'one process') await onOneMachine(one, play, stage);
   else if (way === 'two at once') await twoAtOnce(one, play, stage);
   else if (way === 'another machine') await onAnotherMachine(one, play, stage);
-  else await spelledOtherwise(play, stage);
+  else if (way === 'spelled otherwise') await spelledOtherwise(play, stage);
+  else await atOtherUrls(one, play, stage);
 }
 
 function expectEnd(one: Case, play: Play, ran: Ran): void {
@@ -144,6 +155,31 @@ async function spelledOtherwise(play: Play, { lane }: Stage): Promise<void> {
   home.remove();
 }
 
+const otherPaths = ['/bots', '/team/a'];
+const oddPaths = ['/%2f', '//bots', '/bots;x', '/bots/../bots', '/b%6fts'];
+
+/** To the server in front of the service all of these are one. */
+async function atOtherUrls({ operation }: Case, play: Play, { lane }: Stage): Promise<void> {
+  const home = lane.home();
+  const front = await startPrefixProxy(lane.service.baseUrl);
+  const words = command(operation, ...hasty, '--once', 'one-name');
+  const at = (path: string, ...more: string[]): Promise<Ran> =>
+    play.run([...words, ...more], home, { baseUrl: `${front.baseUrl}${path}`, isOneOfMany: path !== '' });
+  try {
+    play.expectExit(await at('', '--retries', '0'), 9);
+    for (const path of otherPaths) play.expectExit(await at(path), 9);
+    for (const path of oddPaths) play.expectExit(await at(path), 2);
+    const own = await at('');
+    play.expectExit(own.code === 9 ? await at('') : own, 0);
+    for (const path of otherPaths) play.expectExit(await at(path), 6);
+    await play.journaled(home);
+    await play.over(1);
+  } finally {
+    await front.close();
+    home.remove();
+  }
+}
+
 /** One attempt, no more: whether its reply was lost or only its request, botctl must not claim to know. */
 async function sayWhatIsNotKnown(one: Case, play: Play, { lane, tally }: Stage): Promise<void> {
   const home = lane.home();
@@ -186,6 +222,7 @@ async function play(arena: Arena, tally: Tally): Promise<void> {
   beyond.clear();
   const cases = [
     ...shareOf(otherSpellings(), arena, 'spelled otherwise'),
+    ...shareOf(otherUrls(), arena, 'other base URLs', 2),
     ...shareOf(everyCase(), arena, 'faults', 4),
   ];
   await overLanes(arena, tally, cases, (one, lane) => playCase(one, { lane, tally, programs }));
