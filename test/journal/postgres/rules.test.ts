@@ -419,7 +419,7 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
     const tables = [
       ...['meta', 'salt', 'servers', 'owners', 'intents', 'rewrites', 'standing', 'attempts'],
       ...['decisions', 'receipts', 'losses', 'batches', 'shares', 'observations'],
-      ...['policies', 'counting', 'spending', 'spent', 'paid'],
+      ...['services', 'policies', 'counting', 'spending', 'spent', 'paid'],
     ];
     test.each(tables)('nothing is deleted from %s, nor all at once', async (table) => {
       await refused(`DELETE FROM ${table}`, 'nothing is deleted from the journal');
