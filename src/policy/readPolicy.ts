@@ -76,7 +76,7 @@ function wrongOf(issue: z.core.$ZodIssue | undefined): Wrong {
     };
   const expected = issue?.code === 'invalid_type' ? issue.expected : 'valid';
   const problem = policyProblems.notA(shapes[expected] ?? `a ${expected}`);
-  return { path: path.length === 0 && expected === 'object' ? [] : path, problem };
+  return { path, problem };
 }
 
 const shapes: Readonly<Record<string, string>> = {
@@ -87,8 +87,7 @@ const shapes: Readonly<Record<string, string>> = {
 };
 
 function knownAt(path: Path): string[] {
-  if (path.length === 0) return Object.keys(policyFile._zod.def.shape);
-  return path[0] === 'limits' ? Object.keys(limits._zod.def.shape) : [];
+  return Object.keys((path.length === 0 ? policyFile : limits)._zod.def.shape);
 }
 
 /** What no shape says. */

@@ -39,6 +39,8 @@ type OverLimit = {
   readonly remaining: bigint;
 };
 
+type OverRefusal = Extract<Refusal, OverLimit>;
+
 /** What needs no journal: the asset, the recipient, and how much at once. */
 export function refusedByItself(policies: Policies, spend: Spend): Refusal | undefined {
   const { to, asset, units } = spend;
@@ -58,7 +60,7 @@ export function refusedByItself(policies: Policies, spend: Spend): Refusal | und
 type Paid = { readonly address: string; readonly sinceMs: number };
 
 /** Whether the journal has to be asked for addresses like this one. */
-export function mayBeLookalike(policies: Policies, { to }: Spend): boolean {
+export function mayBeLookalike(policies: Policies, { to }: Pick<Spend, 'to'>): boolean {
   return nameOfAddress(policies, to) === undefined;
 }
 
@@ -69,7 +71,7 @@ export function refusedAsLookalike(
   paid: readonly Paid[],
   nowMs: number,
 ): Refusal | undefined {
-  if (!mayBeLookalike(policies, { to, asset: '', units: 0n })) return undefined;
+  if (!mayBeLookalike(policies, { to })) return undefined;
   const known = paid.filter(({ sinceMs }) => sinceMs <= nowMs - windowMs).map(({ address }) => address);
   if (known.includes(to)) return undefined;
   const named = policies.flatMap(({ recipients }) => [...recipients.values()]);
@@ -122,7 +124,7 @@ export function refusedByDay(
     source: string,
     limit: bigint | undefined,
     spent: SpentByHour,
-  ): Refusal[] => {
+  ): OverRefusal[] => {
     if (limit === undefined) return [];
     const sum = spentWithin(spent, nowMs);
     if (sum + units <= limit) return [];
@@ -138,10 +140,12 @@ export function refusedByDay(
   );
 }
 
-/** The one that leaves the least. */
-function tightest(refusals: readonly Refusal[]): Refusal | undefined {
-  const remaining = (one: Refusal): bigint => ('remaining' in one ? one.remaining : 0n);
-  return [...refusals].sort((one, other) => (remaining(one) < remaining(other) ? -1 : 1))[0];
+/** The one that leaves the least, and the first of several such. */
+function tightest(refusals: readonly OverRefusal[]): Refusal | undefined {
+  return refusals.reduce<OverRefusal | undefined>(
+    (least, one) => (least === undefined || one.remaining < least.remaining ? one : least),
+    undefined,
+  );
 }
 
 /** A larger one waits for a person. */

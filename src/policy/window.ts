@@ -24,11 +24,11 @@ export function freeAtMs(
   units: bigint,
   nowMs: number,
 ): number | undefined {
-  if (units > limit) return undefined;
   const oldest = oldestHour(nowMs);
+  const counted = [...spent].filter(([hour]) => hour >= oldest).sort(([one], [other]) => one - other);
   let left = spentWithin(spent, nowMs);
-  for (const hour of [...spent.keys()].filter((one) => one >= oldest).sort((one, other) => one - other)) {
-    left -= spent.get(hour) ?? 0n;
+  for (const [hour, spentThen] of counted) {
+    left -= spentThen;
     if (left + units <= limit) return (hour + 1) * hourMs + windowMs;
   }
   return undefined;

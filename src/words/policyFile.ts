@@ -17,8 +17,7 @@ export const policyRules = {
 
 export const policyProblems = {
   newer: 'is of a newer botctl, which may know rules that this one does not',
-  unknownKey: (known: readonly string[]) =>
-    known.length === 0 ? 'is not known' : `is not known (there are ${listed(known)})`,
+  unknownKey: (known: readonly string[]) => `is not known (there are ${listed(known)})`,
   missing: 'is missing',
   notA: (what: string) => `is not ${what}`,
   sameAsset: (other: string) => `is ${other} in another spelling`,

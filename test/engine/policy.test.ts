@@ -1,7 +1,6 @@
 // What the policies mean for an intent: asked in its claim, and by a dry run.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { wordOfPolicies } from '../../src/engine/spend.ts';
-import { parseBaseUrl } from '../../src/intent/baseUrl.ts';
+import { spendWithin, wordOfPolicies } from '../../src/engine/spend.ts';
 import { unitsOf } from '../../src/intent/units.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import type { Policies } from '../../src/policy/policy.ts';
@@ -121,6 +120,44 @@ describe('over a limit', () => {
     );
   });
 
+  test('what is claimed in one commit counts at once, and what waits for a person does not', async () => {
+    const policies = [policyOf({ limits: { SOL: { day: '9' } }, approve_above: { SOL: '4' } })];
+    const said = await scripted.open().commit(async (tx) => {
+      const words: string[] = [];
+      for (const amount of ['8', '4', '4', '4', '1', '1']) {
+        const order = { spend: { to: ada, asset: 'SOL', units: unitsOf(amount) }, id: undefined };
+        words.push((await spendWithin(policies, order, tx, scripted.clock.now())).is);
+      }
+      return words;
+    });
+    expect(said).toEqual(['needs-approval', 'allowed', 'allowed', 'refused', 'allowed', 'refused']);
+  });
+
+  test('what was spent before there was a policy counts, and what was given back since does not', async () => {
+    const earlier = (name: string, to = ada) => transfer({ amount: '1', to }, once(name));
+    await scripted.run(earlier('paid'), [paid]);
+    await scripted.run(earlier('paid bob', bob), [paid]);
+    await scripted.run(earlier('unknown'), [lost], noRetries);
+    await scripted.run(earlier('rejected'), [rejected]);
+    await scripted.run(earlier('unsent'), [unsent], noRetries);
+    const left = async (line: object, amount: string): Promise<string> =>
+      endOf(
+        await scripted.run(transfer({ amount }, once(`n ${amount}`)), [unsent], {
+          ...noRetries,
+          ...held({ limits: { SOL: line } }),
+        }),
+      );
+    expect(await left({ day: '5' }, '2.1')).toBe('not sent: policy');
+    expect(await left({ day: '5' }, '2')).toBe('open');
+    expect(await left({ recipient_day: '4' }, '2.2')).toBe('not sent: policy');
+    expect(await left({ recipient_day: '4' }, '1.9')).toBe('open');
+    // It is its own: not spent twice.
+    expect(endOf(await scripted.run(earlier('unknown'), [paid], aDay('3')))).toBe('accepted');
+    expect(await left({ day: '3' }, '0.1')).toBe('not sent: policy');
+    const [, , unknown] = await scripted.intents();
+    expect(unknown).toMatchObject({ name: 'unknown', state: 'accepted' });
+  });
+
   test('what one address got counts for it alone', async () => {
     const each = held({ limits: { SOL: { recipient_day: '2' } } });
     expect(endOf(await scripted.run(transfer({ amount: '2' }, once('a')), [paid], each))).toBe('accepted');
@@ -234,14 +271,13 @@ describe('a person’s word', () => {
 });
 
 describe('a dry run says', () => {
-  type Asked = { amount?: string; id?: string; isApproved?: boolean; to?: string };
+  type Asked = { amount?: string; id?: string | undefined; isApproved?: boolean; to?: string };
   const ask = (
     policies: Policies,
     { amount = '1.5', id, isApproved, to = ada }: Asked,
     journal?: Journal,
   ) => {
-    const baseUrl = parseBaseUrl('https://bots.example');
-    const order = { baseUrl, spend: { to, asset: 'SOL', units: unitsOf(amount) }, id, isApproved };
+    const order = { spend: { to, asset: 'SOL', units: unitsOf(amount) }, id, isApproved };
     return wordOfPolicies(policies, order, journal?.reads, scripted.clock.now());
   };
   const above = [policyOf({ limits: { SOL: { transfer: '4' } }, approve_above: { SOL: '1' } })];
@@ -282,6 +318,23 @@ describe('a dry run says', () => {
     expect(await ask([policyOf({ limits: { SOL: { day: '1' } } })], {})).toMatchObject({
       refusal: { rule: 'day', remaining: unitsOf('1'), freeAtMs: undefined },
     });
+  });
+
+  test('what one address got of one asset, before anything was counted, and no intent’s own twice', async () => {
+    await scripted.run(transfer({ amount: '1' }, once('a')), [paid]);
+    await scripted.run(transfer({ amount: '2', to: bob }, once('b')), [paid]);
+    await scripted.run(transfer({ amount: '5', asset: 'USDC' }, once('c')), [paid]);
+    await scripted.run(transfer({ amount: '3' }, once('d')), [lost], noRetries);
+    const journal = scripted.open();
+    const each = [policyOf({ limits: { SOL: { recipient_day: '6' } } })];
+    expect(await ask(each, { amount: '2' }, journal)).toEqual({ is: 'allowed' });
+    expect(await ask(each, { amount: '2.1' }, journal)).toMatchObject({
+      refusal: { rule: 'recipient-day', remaining: unitsOf('2') },
+    });
+    const day = [policyOf({ limits: { SOL: { day: '6' } } })];
+    const unknown = (await scripted.intents())[3];
+    expect(await ask(day, { amount: '3', id: unknown?.id }, journal)).toEqual({ is: 'allowed' });
+    expect(await ask(day, { amount: '3' }, journal)).toMatchObject({ refusal: { remaining: 0n } });
   });
 
   test('that a journal which is not there yet is too young', async () => {

@@ -17,6 +17,8 @@ describe('an address looks like a known one', () => {
     ['one character changed in the middle', known.replace('MqUx', 'MqVx'), true],
     ['eight ignoring case', '9wZdq5oCV1tW9Cm3nX2GdM5d6bH7sXtuAkYH5TVLawwm', true],
     ['seven ignoring case', '9wZdq5oCV1tW9Cm3nX2GdM5d6bH7sXtuAkYH5TVLxwwm', false],
+    ['five at the beginning', '9WzDXaoCV1tW9Cm3nX2GdM5d6bH7sXtuAkYH5TVLBxyz', false],
+    ['five at the end', 'AaaDq5oCV1tW9Cm3nX2GdM5d6bH7sXtuAkYH5zxtAWWM', false],
     ['five', '9WzEq5oCV1tW9Cm3nX2GdM5d6bH7sXtuAkYH5TVLBxWM', false],
     ['none', 'HN7cABqLq46Es1jh92dQQisAq662SmxELLLsHHe4YWrH', false],
     ['it is the known one', known, false],

@@ -74,6 +74,7 @@ describe('is refused, and the field is named', () => {
     ['a newer schema of two digits', { schema: 'botctl-policy/10' }, 'schema is of a newer botctl'],
     ['a schema like a newer one', { schema: 'x/botctl-policy/2' }, 'schema is not'],
     ['a key that is not known', { limit: {} }, 'limit is not known (there are schema, journal, limits'],
+    ['a key in the place of a missing one', { limits: undefined, limit: {} }, 'limit is not known'],
     ['no limits', { limits: undefined }, 'limits is missing'],
     ['limits that are none', { limits: [] }, 'limits is not an object'],
     ['limits of an asset that are none', { limits: { SOL: '5' } }, 'limits.SOL is not an object'],
@@ -130,10 +131,10 @@ describe('is refused, and the field is named', () => {
     }
   });
 
-  test('what is no JSON, or no object, or says a key twice', () => {
+  test('what is no JSON, or no object', () => {
     expect(refusal('{').message).toMatch(/line 1, column 2: /u);
-    expect(refusal('[]').message).toContain('is not an object');
-    expect(refusal('null').message).toContain('is not an object');
+    expect(refusal('[]').message).toContain('column 1: is not an object');
+    expect(refusal('null').message).toContain('column 1: is not an object');
   });
 
   test('with its line and column', () => {

@@ -320,6 +320,13 @@ describe('what was spent before', () => {
       { rule: 'day', source: 'second', remaining: '1' },
     ],
     [
+      'leaves as little by both of two',
+      two(sol({ day: '5' }), sol({ day: '5' })),
+      { total: { 3: '4' } },
+      '3',
+      { rule: 'day', source: 'first', remaining: '1' },
+    ],
+    [
       'leaves least by the first of two',
       two(sol({ day: '5' }), sol({ day: '6' })),
       { total: { 3: '4' } },
@@ -447,7 +454,9 @@ describe('a name for an address', () => {
   test.each([[{ to_address: ada }], [{ to_address: 'x@ada' }], [{ to_address: 7 }], [{}]])(
     'is not in %j',
     (fields) => {
-      expect(withAddress(fields, [policyOf({ recipients: { ada } })]).fields).toBe(fields);
+      const { fields: same, ...rest } = withAddress(fields, [policyOf({ recipients: { ada } })]);
+      expect(same).toBe(fields);
+      expect(rest).toEqual({});
     },
   );
 
