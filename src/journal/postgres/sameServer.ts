@@ -5,7 +5,7 @@ import { inSchema } from './migrations.ts';
 import type { Note } from './note.ts';
 import type { Notes } from './notes.ts';
 import { nowMs } from './serverTime.ts';
-import { sqlOf } from './statements.ts';
+import { type StatementName, sqlOf } from './statements.ts';
 
 type Facts = { readonly server: ServerFacts; readonly journal: JournalFacts };
 
@@ -56,12 +56,27 @@ export async function lossOf(line: Line, schema: string, facts: Facts, notes: No
 
 /** Those that the journal does not know. */
 export async function missingNotes(line: Line, schema: string, noted: readonly Note[]): Promise<Note[]> {
-  const { rows } = await line.ask('notesKnown', sqlOf('notesKnown', schema), [
-    JSON.stringify(noted.map((note, n) => ({ n, ...note }))),
-  ]);
-  const known = new Set(rows.map(({ n }) => n));
-  return noted.filter((_note, n) => !known.has(n));
+  const kinds = Object.entries(knownOf).map(([what, name]) => ({
+    name,
+    notes: noted.filter((note) => note.what === what),
+  }));
+  const missing = kinds.map(async ({ name, notes }) => {
+    // Most machines have notes of attempts alone, and a plan costs more than the answer.
+    if (notes.length === 0) return [];
+    const items = JSON.stringify(notes.map(({ id, number }, n) => ({ n, id, number })));
+    const { rows } = await line.ask(name, sqlOf(name, schema), [items]);
+    const known = new Set(rows.map(({ n }) => n));
+    return notes.filter((_note, n) => !known.has(n));
+  });
+  return (await Promise.all(missing)).flat();
 }
+
+const knownOf = {
+  attempt: 'attemptsKnown',
+  decision: 'decisionsKnown',
+  observation: 'observationsKnown',
+  policy: 'policiesKnown',
+} as const satisfies Record<Note['what'], StatementName>;
 
 export function isKnownServer({ server: { systemId, timeline }, journal }: Facts): boolean {
   return journal.servers.some((one) => one.systemId === systemId && one.timeline === timeline);

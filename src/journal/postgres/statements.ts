@@ -268,15 +268,14 @@ export const statements = {
 
   attemptStarted: `SELECT g.n FROM @given(id text, number int, owner text) ${byId} ${standing}
           WHERE s.owner = g.owner AND s.attempts = g.number`,
-  notesKnown: `WITH noted AS MATERIALIZED (SELECT * FROM @given(what text, id text, number bigint))
-          SELECT g.n FROM noted g ${byId} ${each('attempts', 'a', 'a.intent = i.seq AND a.number = g.number')}
-          WHERE g.what = 'attempt'
-          UNION ALL SELECT g.n FROM noted g ${byId} ${each('decisions', 'd', 'd.intent = i.seq AND d.at = g.number')}
-          WHERE g.what = 'decision'
-          UNION ALL SELECT g.n FROM noted g ${byId} ${each('observations', 'o', 'o.intent = i.seq AND o.at = g.number')}
-          WHERE g.what = 'observation'
-          UNION ALL SELECT g.n FROM noted g ${each('policies', 'p', 'p.seq = g.number AND p.at::text = g.id')}
-          WHERE g.what = 'policy'`,
+  attemptsKnown: `SELECT g.n FROM @given(id text, number bigint) ${byId}
+          ${each('attempts', 'a', 'a.intent = i.seq AND a.number = g.number')}`,
+  decisionsKnown: `SELECT g.n FROM @given(id text, number bigint) ${byId}
+          ${each('decisions', 'd', 'd.intent = i.seq AND d.at = g.number')}`,
+  observationsKnown: `SELECT g.n FROM @given(id text, number bigint) ${byId}
+          ${each('observations', 'o', 'o.intent = i.seq AND o.at = g.number')}`,
+  policiesKnown: `SELECT g.n FROM @given(id text, number bigint)
+          ${each('policies', 'p', 'p.seq = g.number AND p.at::text = g.id')}`,
 } as const;
 
 export type StatementName = keyof typeof statements;
