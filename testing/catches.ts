@@ -1,17 +1,36 @@
 import type { ChildProcess } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Until then the signal would end it as it ends any process; after that it waits soon. */
-export async function catches({ pid }: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  const status = `/proc/${pid}/status`;
-  const bit = 1n << BigInt(constants.signals[signal] - 1);
-  const isCaught = (): boolean => {
-    const [, caught = '0'] = /^SigCgt:\s*(\w+)$/mu.exec(readFileSync(status, 'latin1')) ?? [];
+const bit = 1n << BigInt(constants.signals.SIGHUP - 1);
+
+/** Until then a signal ends it as it ends any process. Node itself catches the others; botctl this one last. */
+export async function catchesSignals({ pid }: ChildProcess): Promise<void> {
+  await until(pid, () => {
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+    const [, caught = '0'] = /^SigCgt:\s*(\w+)$/mu.exec(status) ?? [];
     return (BigInt(`0x${caught}`) & bit) !== 0n;
-  };
-  if (existsSync(status)) while (!isCaught()) await sleep(20);
+  });
+}
+
+/** From then on its event loop waits for what comes on stdin. */
+export async function readsStdin({ pid }: ChildProcess): Promise<void> {
+  const folder = `/proc/${pid}/fdinfo`;
+  await until(pid, () =>
+    readdirSync(folder).some((name) => {
+      try {
+        return /^tfd:\s+0\b/mu.test(readFileSync(`${folder}/${name}`, 'latin1'));
+      } catch {
+        // It was closed meanwhile.
+        return false;
+      }
+    }),
+  );
+}
+
+/** Where nothing of a process can be seen, it has time enough. */
+async function until(pid: number | undefined, isSo: () => boolean): Promise<void> {
+  if (existsSync(`/proc/${pid}/status`)) while (!isSo()) await sleep(10);
   else await sleep(2000);
-  await sleep(400);
 }

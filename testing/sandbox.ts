@@ -62,6 +62,7 @@ export type LedgerEffect = {
 };
 
 export type SandboxState = {
+  readonly faults: { readonly scripted: readonly unknown[] };
   wallet: RunningSandbox['wallet'];
   counts: { messages: number; transfers: number; transactions: number };
   lamports: { made: string; in_accounts: string; fees: string };

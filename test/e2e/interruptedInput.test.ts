@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { shell } from '../../testing/botctl.ts';
-import { catches } from '../../testing/catches.ts';
+import { catchesSignals, readsStdin } from '../../testing/catches.ts';
 import { Home } from '../../testing/home.ts';
 import { program, programWords } from '../../testing/program.ts';
 
@@ -26,7 +26,8 @@ test('an interrupt ends the reading of a batch on stdin with 130', async () => {
   child.stderr.on('data', (chunk) => {
     said += String(chunk);
   });
-  await catches(child, 'SIGINT');
+  await catchesSignals(child);
+  await readsStdin(child);
   child.kill('SIGINT');
   const [code] = await ended;
   expect(code).toBe(130);

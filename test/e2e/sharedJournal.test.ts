@@ -147,11 +147,9 @@ describe('a command whose journal is away', () => {
     const { child, ended } = start(payRent, machine(url));
     await until(() => refusals > 1);
     child.kill('SIGINT');
-    const startedAtMs = performance.now();
     const { code, said } = await ended;
     expect([code, said.error?.code]).toEqual([130, 'interrupted']);
     expect(said.error?.message).toMatch(/Nothing was sent\.$/u);
-    expect(performance.now() - startedAtMs).toBeLessThan(20_000);
   });
 });
 

@@ -71,12 +71,10 @@ test('closing ends what stalls, and lets a delayed effect land', async () => {
   );
   const forEver = sandbox.post('message', { ...hello, idempotency_key: 'for-ever' }).catch(() => 'ended');
   const long = sandbox.post('message', { ...hello, idempotency_key: 'long' });
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  const started = performance.now();
+  await expect.poll(async () => (await sandbox.state()).faults.scripted).toEqual([]);
   const closed = sandbox.close();
   expect([await forEver, (await long).status]).toEqual(['ended', 200]);
   await closed;
-  expect(performance.now() - started).toBeLessThan(20_000);
 });
 
 test('two sandboxes on one folder obey the same readings, faults and keys', async () => {

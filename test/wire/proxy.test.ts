@@ -123,19 +123,20 @@ describe.skipIf(certificates === undefined)('through a proxy (skipped where ther
     expect(service.talks).toHaveLength(0);
   });
 
+  // Longer than a test may last.
+  const neverMs = 600_000;
+
   test.each<[string, (socket: Socket) => void, number]>([
     ['never answers', () => {}, 150],
-    ['hangs up', (socket) => void socket.destroy(), 30_000],
-    ['talks nonsense', (socket) => void socket.end('hello\r\n\r\n'), 30_000],
+    ['hangs up', (socket) => void socket.destroy(), neverMs],
+    ['talks nonsense', (socket) => void socket.end('hello\r\n\r\n'), neverMs],
   ])('a proxy that %s lets nothing out', async (_what, answer, timeoutMs) => {
     const { service, proxy } = await behindProxy(ok, 'good', (socket) => {
       answer(socket);
       return false;
     });
-    const startedMs = performance.now();
     const flight = noReply(await flyTo('https://bots.test', { env: envOf(proxy), timeoutMs }));
     expect(flight.headersSent).toBe(false);
-    expect(performance.now() - startedMs).toBeLessThan(15_000);
     expect(service.talks).toHaveLength(0);
   });
 

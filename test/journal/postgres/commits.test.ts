@@ -215,10 +215,9 @@ describe('a server', () => {
   });
 
   test('that is not there at all is not waited for', async () => {
-    const startedAtMs = performance.now();
-    const failed = await failureOf(() => open('postgres://nobody@127.0.0.1:1/none', 20_000));
+    const longerThanATest = 600_000;
+    const failed = await failureOf(() => open('postgres://nobody@127.0.0.1:1/none', longerThanATest));
     expect(failed).toMatchObject({ code: 'journal-unreachable' });
-    expect(performance.now() - startedAtMs).toBeLessThan(15_000);
   });
 
   test('that lets a connection in and then says nothing is left behind in a moment', async () => {
