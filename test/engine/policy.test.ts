@@ -133,6 +133,30 @@ describe('over a limit', () => {
     expect(said).toEqual(['needs-approval', 'allowed', 'allowed', 'refused', 'allowed', 'refused']);
   });
 
+  test('what is claimed again in one commit with others is not counted twice', async () => {
+    await scripted.run(rent('3'), [lost], { ...noRetries, ...aDay('9') });
+    const { id } = await scripted.only();
+    scripted.clock.advance(2 * hour);
+    const { policies } = aDay('5');
+    const said = await scripted.open().commit(async (tx) => {
+      const words: string[] = [];
+      const again = { spend: { to: ada, asset: 'SOL', units: unitsOf('3') }, id };
+      const other = { spend: { to: bob, asset: 'SOL', units: unitsOf('1') }, id: undefined };
+      for (const order of [again, other, other, other])
+        words.push((await spendWithin(policies, order, tx, scripted.clock.now())).is);
+      return words;
+    });
+    expect(said).toEqual(['allowed', 'allowed', 'allowed', 'refused']);
+  });
+
+  test.each(['day', 'recipient_day'])('of a %s, it is told which bot spent it', async (limit) => {
+    const limited = held({ limits: { SOL: { [limit]: '2' } } });
+    await scripted.run(rent(), [paid], limited);
+    expect(await scripted.run(transfer({ amount: '1' }, once('b')), [], limited)).toMatchObject({
+      refusal: { rule: limit.replace('_', '-'), spentBy: [{ bot: 'tips' }] },
+    });
+  });
+
   test('what was spent before there was a policy counts, and what was given back since does not', async () => {
     const earlier = (name: string, to = ada) => transfer({ amount: '1', to }, once(name));
     await scripted.run(earlier('paid'), [paid]);
@@ -140,6 +164,7 @@ describe('over a limit', () => {
     await scripted.run(earlier('unknown'), [lost], noRetries);
     await scripted.run(earlier('rejected'), [rejected]);
     await scripted.run(earlier('unsent'), [unsent], noRetries);
+    scripted.clock.advance(hour / 3);
     const left = async (line: object, amount: string): Promise<string> =>
       endOf(
         await scripted.run(transfer({ amount }, once(`n ${amount}`)), [unsent], {
@@ -190,6 +215,7 @@ describe('over a limit', () => {
     expect(young).toMatchObject({
       refusal: { rule: 'fresh-journal', sinceMs: began, freeAtMs: began + 24 * hour },
     });
+    expect(young).not.toHaveProperty('refusal.spentBy');
     // A refusal is a commit, too: from then on it counts.
     scripted.clock.advance(24 * hour - 1);
     expect(endOf(await scripted.run(rent(), [], strict))).toBe('not sent: policy');
