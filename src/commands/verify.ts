@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { outcomeView } from '../display/outcomeView.ts';
 import type { Report } from '../display/report.ts';
 import { verifiedView } from '../display/verifiedView.ts';
-import { type Exit, exitOf, Failure, type Problem, problemOf } from '../errors.ts';
+import { type Exit, exitOf, Failure, type FailureCode, type Problem, problemOf } from '../errors.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
 import {
   chainWarnings,
@@ -100,9 +100,10 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
   } finally {
     stop();
   }
+  let notSeen = 0;
   for (const [failure, transfers] of nodeless) {
     if (done === 0) throw failure;
-    counts.undecided += transfers;
+    notSeen += transfers;
     left.open += transfers;
     const problem = problemOf(failure);
     display.warn(notLookedUp(transfers, problem), problem.next);
@@ -110,7 +111,8 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
   if (done === 0) display.notice(nothingToVerify);
   const isClean = left.against + left.toDecide + left.open === 0;
   const failing = isClean ? undefined : problemOf(someUnproven(left));
-  const view = verifiedView(given.command, counts, failing);
+  const shown = notSeen === 0 ? counts : { ...counts, not_looked_up: notSeen };
+  const view = verifiedView(given.command, shown, failing);
   if (failing === undefined) {
     await display.show(view);
     return 0;
@@ -122,6 +124,9 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
 
 /** Why no node can be asked of a bot's transfers, and of how many. */
 type Nodeless = Map<Failure, number>;
+
+/** What keeps one bot's transfers from being looked up, and no other's. */
+const ofOneBot: readonly FailureCode[] = ['no-rpc-url', 'bad-rpc-url', 'other-cluster', 'bot-moved'];
 
 /** Those of which a node can be asked: another bot's must not keep them from being looked up. */
 async function withNodes(
@@ -135,7 +140,7 @@ async function withNodes(
       await chains.of(intent);
       shown.push(intent);
     } catch (thrown) {
-      if (!(thrown instanceof Failure) || thrown.code !== 'no-rpc-url') throw thrown;
+      if (!(thrown instanceof Failure) || !ofOneBot.includes(thrown.code)) throw thrown;
       nodeless.set(thrown, (nodeless.get(thrown) ?? 0) + 1);
     }
   }

@@ -6,7 +6,7 @@ import type { View } from './display.ts';
 /** How many were proven, for the last line of `verify --all`. */
 export function verifiedView(
   command: string,
-  counts: Readonly<Record<ChainVerdict, number>>,
+  counts: Readonly<Record<ChainVerdict, number> & { not_looked_up?: number }>,
   problem: Problem | undefined,
 ): View {
   return {

@@ -335,7 +335,15 @@ const sandboxRequest = z
 const verifiedAll = z
   .strictObject({
     ...head,
-    verified: z.strictObject({ proven: z.int(), likely: z.int(), contradicted: z.int(), undecided: z.int() }),
+    verified: z.strictObject({
+      proven: z.int(),
+      likely: z.int(),
+      contradicted: z.int(),
+      undecided: z.int(),
+      not_looked_up: count
+        .optional()
+        .describe('no node could be asked for them, such as after a profile is gone'),
+    }),
     error: problem.optional(),
   })
   .meta({ id: 'VerifiedAll', title: 'How many transfers the chain proved' });

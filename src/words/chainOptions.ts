@@ -43,8 +43,15 @@ export function nothingToAcknowledge(id: string): Failure {
 }
 
 export function verifiedSummary(counts: Readonly<Record<string, number>>): string {
-  const { proven = 0, likely = 0, contradicted = 0, undecided: open = 0 } = counts;
-  return `${proven} proven, ${likely === 0 ? '' : `${likely} likely, `}${contradicted} contradicted, ${open} undecided.`;
+  const { proven = 0, likely = 0, contradicted = 0, undecided: open = 0, not_looked_up: left = 0 } = counts;
+  const parts = [
+    `${proven} proven`,
+    ...(likely === 0 ? [] : [`${likely} likely`]),
+    `${contradicted} contradicted`,
+    `${open} undecided`,
+    ...(left === 0 ? [] : [`${left} not looked up`]),
+  ];
+  return `${parts.join(', ')}.`;
 }
 
 export const nothingToVerify = 'Every transfer has its final verdict.';

@@ -123,7 +123,10 @@ describe('verify', () => {
     await told(...payAda, '--once', 'b', '--profile', 'tips');
     await config('remove', 'tips', '--yes');
     const all = await operator.run(['verify', '--all'], given());
-    expect(all).toMatchObject({ code: 9, stdout: '1 proven, 0 contradicted, 1 undecided.\n' });
+    expect(all).toMatchObject({
+      code: 9,
+      stdout: '1 proven, 0 contradicted, 0 undecided, 1 not looked up.\n',
+    });
     expect(all.stderr).toContain('warning: The profile tips is gone');
     expect(all.stderr).not.toContain('config set tips');
     expect((await told('verify', '--all')).error?.hint).toContain('--profile NAME');
