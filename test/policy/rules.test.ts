@@ -135,6 +135,7 @@ describe('whether the journal is asked', () => {
       true,
       true,
     ],
+    ['a day, beside another asset', [policyOf({ limits: { USDC: {}, SOL: { day: '1' } } })], true, false],
     [
       'a day of another asset',
       [policyOf({ limits: { SOL: {}, USDC: { day: '1', recipient_day: '1' } } })],
