@@ -308,6 +308,8 @@ describe('what the system program moves otherwise', () => {
     });
     expect(found(made(ada))).toBe('other-amount');
     expect(found(made(bobTokens))).toBe('other-asset');
+    const paid = { ...made(bobTokens), lamports: { [wallet]: -half - 7n, [bobTokens]: half, [bob]: 7n } };
+    expect(found({ ...paid, calls: [...paid.calls, pay(wallet, bob, 7n)] })).toBe('other-recipient');
   });
 });
 

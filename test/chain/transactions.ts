@@ -63,7 +63,7 @@ export const systemMoves = {
     data: Buffer.concat([u32(0), u64(lamports), u64(165n), Buffer.alloc(32, 5)]),
   }),
   createAccountWithSeed: (from: string, to: string, lamports: bigint): Call => ({
-    ...{ program: programs.system, accounts: [from, to, from] },
+    ...{ program: programs.system, accounts: [from, to, key(93)] },
     data: Buffer.concat([u32(3), Buffer.alloc(32, 1), seed, u64(lamports), u64(165n), Buffer.alloc(32, 5)]),
   }),
   withdrawNonce: (from: string, to: string, lamports: bigint): Call => ({

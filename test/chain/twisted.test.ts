@@ -547,6 +547,22 @@ describe('a node’s replies', () => {
     (_what, n) => proven(theOne(basesOfSandbox[n])),
   );
 
+  test('whose times are more than two hours apart prove nothing', async () => {
+    const base = theOne(basesWritten[0]);
+    const at = (blockTime: number | null): RpcNode => {
+      const replies = structuredClone(base.replies);
+      put(replies.transaction, 'blockTime', blockTime);
+      return nodeWith(replies, `at ${blockTime}`);
+    };
+    const apart = (byS: number): Promise<string> =>
+      verdictOf([at(1_795_000_000), at(1_795_000_000 + byS)], base);
+    expect(await Promise.all([-7201, -7200, 7200, 7201].map(apart))).toEqual([
+      ...['undecided', 'proven', 'proven', 'undecided'],
+    ]);
+    expect(await verdictOf([at(null), at(1_795_000_000)], base)).toBe('proven');
+    expect(await verdictOf([at(null), at(null)], base)).toBe('undecided');
+  });
+
   test(
     'twisted in anything that a rule reads prove nothing, by one node or beside another',
     {
