@@ -235,6 +235,30 @@ describe('a name that another machine may have used', () => {
       last: { error: { code: 'some-held', retry: 'decide' } },
     });
   });
+
+  test('is told of a row by the slots, too', async () => {
+    await namesOlder();
+    const words = [
+      'batch',
+      'transfer',
+      '-',
+      '--once',
+      'b',
+      '--wait',
+      '--wait-timeout',
+      '3s',
+      '--json',
+      '--yes',
+    ];
+    const stdin = `id,to_address,asset,amount\na,${payAda[2]},SOL,0.5\n`;
+    const { code, stdout } = await operator.run(words, { stdin });
+    const rows = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Told);
+    expect(code).toBe(0);
+    expect(rows.find(({ chain }) => chain !== undefined)).toMatchObject({ chain: { earlier: true } });
+  });
 });
 
 describe('clocks', () => {
