@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 const src = resolve(import.meta.dirname, '../src');
-const beside = ['testing', 'proof', 'bench', 'scripts'].map((name) =>
+const beside = ['testing', 'proof', 'bench', 'scripts', 'golden'].map((name) =>
   resolve(import.meta.dirname, '..', name),
 );
 
@@ -222,6 +222,11 @@ describe('what judges the program', () => {
         .map(({ to }) => `${file}: ${to}`),
     );
     expect(found).toEqual([]);
+  });
+
+  test('plays the golden files without knowing more of src than how it is started', () => {
+    const golden = files(resolve(import.meta.dirname, '../golden')).flatMap(importsOf);
+    expect(golden.flatMap(({ to }) => (to.startsWith('../src/') ? [to] : []))).toEqual(['../src/main.ts']);
   });
 
   test('has the expected tables from the design alone: they import nothing', () => {

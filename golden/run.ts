@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { main } from '../src/main.ts';
+import { ended } from '../testing/botctl.ts';
+import { foreignBin, program, programWords } from '../testing/program.ts';
+import { root } from '../testing/root.ts';
+import type { Result } from './script.ts';
+import { installTracing, note } from './trace.ts';
+
+export type Run = {
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly stdin: string;
+  /** How much later than now it is for botctl. */
+  readonly laterMs: number;
+};
+
+type Built = { readonly main: typeof main };
+let built: Built | undefined;
+
+function loadBuilt(): Built {
+  installTracing();
+  return createRequire(import.meta.url)(join(root, 'dist/main.js')) as Built;
+}
+
+/** The built program in this process. This is all that golden files know of src. */
+async function inThisProcess(argv: readonly string[], { env, cwd, stdin, laterMs }: Run): Promise<Result> {
+  built ??= loadBuilt();
+  const [stdout, stderr] = [new Sink('stdout'), new Sink('stderr')];
+  const never = new AbortController().signal;
+  let skippedMs = laterMs;
+  const before = process.cwd();
+  process.chdir(cwd);
+  try {
+    const exit = await built.main({
+      argv,
+      env,
+      stdin: Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]),
+      stdout: stdout as unknown as NodeJS.WriteStream,
+      stderr: stderr as unknown as NodeJS.WriteStream,
+      interrupts: { first: never, second: never },
+      clock: {
+        now: () => Date.now() + skippedMs,
+        sleep: async (waitMs) => {
+          skippedMs += Math.ceil(waitMs);
+          await nextTurn();
+        },
+      },
+      chance: { fraction: () => 0.5, uuid: () => randomUUID() },
+      machinePolicy: join(env.HOME ?? '', 'machine-policy.json'),
+    });
+    return { exit, stdout: stdout.text, stderr: stderr.text };
+  } finally {
+    process.chdir(before);
+  }
+}
+
+class Sink extends Writable {
+  text = '';
+  readonly #name: string;
+
+  constructor(name: string) {
+    super();
+    this.#name = name;
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString();
+    note(`${this.#name}: ${chunk.toString().split('\n')[0]}`);
+    done();
+  }
+}
+
+/** For a botctl in a process of its own: it skips what it would sleep, and its clock is that much later. */
+export function skipping(laterMs: number): Record<string, string> {
+  const NODE_OPTIONS = `--require=${root}/testing/skipSleeps.cjs`;
+  return { NODE_OPTIONS, BOTCTL_SKIPPED_MS: String(laterMs) };
+}
+
+async function inItsOwn(argv: readonly string[], { env, cwd, stdin, laterMs }: Run): Promise<Result> {
+  const start = { env: { ...env, ...skipping(laterMs) }, cwd, stdin };
+  const { code, signal, stdout, stderr } = await ended(program, [...programWords, ...argv], start);
+  return { exit: code ?? signal ?? 'none', stdout, stderr };
+}
+
+export function runBotctl(argv: readonly string[], run: Run, isApart: boolean): Promise<Result> {
+  return isApart || foreignBin !== undefined ? inItsOwn(argv, run) : inThisProcess(argv, run);
+}

@@ -1,0 +1,73 @@
+import { hostname } from 'node:os';
+
+type Pattern = readonly [name: string, pattern: RegExp];
+
+/** What differs from run to run, by its shape: each gets a number, by the order in which it appears. */
+const numbered: readonly Pattern[] = [
+  ['key', /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gu],
+  ['message', /\bmsg(?:_|&#95;)[0-9a-f]{20}\b/gu],
+  ['transfer', /\btr_[0-9a-f]{20}\b/gu],
+  ['request', /\breq_[0-9a-f]{20}\b/gu],
+  ['signature', /\b[1-9A-HJ-NP-Za-km-z]{86,88}\b/gu],
+  ['id', /\b[0-9a-f]{32}\b/gu],
+  // Not those that scenarios name.
+  ['address', /\b(?!9WzD|7o36)[1-9A-HJ-NP-Za-km-z]{43,44}\b/gu],
+  ['intent', /\b(?=[0-9a-f]*[0-9])[0-9a-f]{12}\b/gu],
+];
+
+const plain: readonly Pattern[] = [
+  ['time', /\b20\d\d-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z/gu],
+  ['date', /\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} 20\d\d [\d:]{8} GMT/gu],
+  ['pid', /(?<=\b(?:process|pid) )\d+\b/gu],
+  ['pid', /(?<="pid":)\d+/gu],
+  ['digest', /\b[0-9a-f]{64}\b/gu],
+  ['port', /(?<=127\.0\.0\.1:)\d{5}\b/gu],
+  ['latency', /\b[\d.]+ m?s(?= for a round trip)/gu],
+  ['s', /(?<=\bin )\d+(?:\.\d+)? (?:ms|s)\b/gu],
+];
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&');
+
+/** Puts a name in the place of whatever is never twice the same, and puts it back where a later line uses the name. */
+export class Steady {
+  readonly #names = new Map<string, string>();
+  readonly #counts = new Map<string, number>();
+  readonly #fixed: readonly (readonly [RegExp, string])[];
+  keepsKeys = false;
+
+  constructor(fixed: Readonly<Record<string, string>>) {
+    const known = { node: process.version.slice(1), host: hostname(), ...fixed };
+    this.#fixed = Object.entries(known).map(([name, text]) => [
+      new RegExp(`(?<![\\w])${escaped(text)}(?![\\w])`, 'gu'),
+      `<${name}>`,
+    ]);
+  }
+
+  text(text: string): string {
+    let steady = text;
+    for (const [pattern, name] of this.#fixed) steady = steady.replace(pattern, name);
+    for (const [kind, pattern] of numbered) {
+      if (kind === 'key' && this.keepsKeys) continue;
+      steady = steady.replace(pattern, (found) => this.#nameOf(kind, found));
+    }
+    for (const [kind, pattern] of plain) steady = steady.replace(pattern, `<${kind}>`);
+    return steady;
+  }
+
+  /** `{intent 1}` is the intent that was shown as `<intent 1>`. */
+  meant(text: string): string {
+    return text.replace(/\{(\w+ \d+)\}/gu, (all, name) => {
+      const [found = all] = [...this.#names].find(([, shown]) => shown === `<${name}>`) ?? [];
+      return found;
+    });
+  }
+
+  #nameOf(kind: string, found: string): string {
+    const known = this.#names.get(found);
+    if (known !== undefined) return known;
+    const count = (this.#counts.get(kind) ?? 0) + 1;
+    this.#counts.set(kind, count);
+    this.#names.set(found, `<${kind} ${count}>`);
+    return `<${kind} ${count}>`;
+  }
+}

@@ -1,0 +1,192 @@
+// The failures that no golden file comes to: they take a broken disk, a terminal, a signal or another process at the right
+// moment, or a server of another make. Each is made by its own function, and shown by the program as it would be.
+import { expect, test } from 'vitest';
+import type { ChainView } from '../../src/chain/proof.ts';
+import type { CommandSpec } from '../../src/cli/spec.ts';
+import { endedEarly, type Failure } from '../../src/errors.ts';
+import type { Intent } from '../../src/journal/journal.ts';
+import { mayNotAccept } from '../../src/words/acceptedDurability.ts';
+import { declined, interruptedAtQuestion } from '../../src/words/asking.ts';
+import { lineTooLong } from '../../src/words/batchInput.ts';
+import { reportNotFinished } from '../../src/words/batchReport.ts';
+import { anothersToken, ofTheSandbox, profileGone } from '../../src/words/botsOfIntents.ts';
+import { stillBeingSent } from '../../src/words/cannotResolve.ts';
+import {
+  happenedAllTheSame,
+  notAMint,
+  nothingOnChain,
+  otherSignature,
+  paysSomethingElse,
+} from '../../src/words/chain.ts';
+import { nothingToAcknowledge } from '../../src/words/chainOptions.ts';
+import {
+  interruptedBeforeChange,
+  profilesBusy,
+  profilesNotWritable,
+} from '../../src/words/changeProfiles.ts';
+import { copyInterrupted, mayNotAdopt, ownersAlive, sentThereNow } from '../../src/words/copying.ts';
+import { mayNotCopy, runnersAlive, sharedWasMoved } from '../../src/words/copyingBack.ts';
+import { changedIntent, missingIntent } from '../../src/words/damagedIntent.ts';
+import { rowsMayHaveHappened } from '../../src/words/earlierRun.ts';
+import { noHomeFolder } from '../../src/words/folders.ts';
+import { interruptedReading } from '../../src/words/input.ts';
+import { severalIntents } from '../../src/words/intentIds.ts';
+import { interrupted } from '../../src/words/interrupted.ts';
+import {
+  journalBusy,
+  mountedAlone,
+  noLocks,
+  noSharedMemory,
+  notDurable,
+  setUpUnfinished,
+} from '../../src/words/journal.ts';
+import { journalGone } from '../../src/words/journalGone.ts';
+import { noUserName } from '../../src/words/journalPath.ts';
+import { policyChanged } from '../../src/words/journalPolicy.ts';
+import { noChannelBinding, unseenInSetting } from '../../src/words/journalUrl.ts';
+import { metricsNotWritten } from '../../src/words/metrics.ts';
+import { removalDeclined } from '../../src/words/profileChanges.ts';
+import { severalMessages } from '../../src/words/replyTo.ts';
+import { notReversed, reasonToFillIn } from '../../src/words/resolving.ts';
+import { approvedByItself, interruptedBefore } from '../../src/words/resuming.ts';
+import { folderNotUsable } from '../../src/words/sandbox.ts';
+import { batchAtWork } from '../../src/words/sharedBatch.ts';
+import {
+  certificateRefused,
+  fenced,
+  mayOnlyLook,
+  noSalt,
+  notesUnreadable,
+  notOnStandby,
+  rulesRefused,
+  serverDiskFull,
+  serverTooOld,
+  sharedJournalBusy,
+  standbyOnly,
+  throughPooler,
+  unchangedOnStandby,
+} from '../../src/words/sharedJournal.ts';
+import { tokenCommandTooSlow } from '../../src/words/tokenCommand.ts';
+import { interruptedBeforeToken, tokenStdinIsTerminal } from '../../src/words/tokenInput.ts';
+import { insecureTls } from '../../src/words/wire.ts';
+import { runMain } from '../../testing/inProcess.ts';
+
+const id = '3f9a00000001';
+const place = 'postgres://bots@db.example.com/ledger?schema=botctl';
+const address = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
+const cause = new Error('the cause');
+const view = { verdict: 'proven', signature: 'SIGNATURE', reasons: [] } as unknown as ChainView;
+const intent = {
+  id,
+  kind: 'transfer',
+  bot: 'payer',
+  baseUrl: 'https://bots.example.com',
+  spelledUrl: 'https://bots.example.com',
+  state: 'unknown',
+  tainted: true,
+  key: 'KEY',
+  attempts: 1,
+} as unknown as Intent;
+
+const failures: readonly Failure[] = [
+  declined(),
+  interruptedAtQuestion(),
+  reportNotFinished('report.csv', 'the disk is full', cause),
+  anothersToken(intent),
+  anothersToken({ ...intent, tokenHash: 'hash' }),
+  ofTheSandbox(id, '/home/ada/journal.db'),
+  profileGone({ ...intent, state: 'open', tainted: false }),
+  lineTooLong('rows.jsonl', 7, 1000),
+  stillBeingSent(intent),
+  happenedAllTheSame(intent, view),
+  notAMint('USDC', address),
+  nothingOnChain(id),
+  otherSignature(intent, 'ONE', 'ANOTHER'),
+  paysSomethingElse(intent, view),
+  nothingToAcknowledge(id),
+  interruptedBeforeChange(),
+  profilesBusy(10_000, '/home/ada/lock'),
+  profilesNotWritable({
+    folder: '/home/ada/config',
+    nearest: '/home/ada',
+    reason: 'the disk is full',
+    isFull: true,
+  }),
+  copyInterrupted('/home/ada/journal.db', 3),
+  mayNotAdopt(place),
+  ownersAlive('/home/ada/journal.db', 2),
+  sentThereNow(place),
+  mayNotCopy(place, cause),
+  runnersAlive(place, 2),
+  sharedWasMoved(place, '/home/ada/new.db'),
+  sharedWasMoved(place, '/home/ada/new.db', '/home/ada/late'),
+  changedIntent(intent, true),
+  changedIntent(intent, false),
+  missingIntent(),
+  rowsMayHaveHappened(missingIntent(), 3),
+  noHomeFolder(cause),
+  interruptedReading('rows.csv'),
+  severalIntents('3f9a', ['3f9a00000001', '3f9a00000002']),
+  interrupted('before the wait'),
+  journalBusy('/home/ada/journal.db', cause),
+  mountedAlone('/home/ada/journal.db'),
+  noLocks('/home/ada'),
+  noSharedMemory('/home/ada/journal.db'),
+  notDurable(),
+  setUpUnfinished('/home/ada/journal.db'),
+  journalGone('/home/ada/journal.db is gone'),
+  noUserName(),
+  policyChanged(),
+  noChannelBinding(place),
+  unseenInSetting('The password', 'has U+200B, which is invisible'),
+  metricsNotWritten('/home/ada/botctl.prom', 'the disk is full', cause),
+  removalDeclined('prod'),
+  severalMessages('a', ['3f9a00000001', '3f9a00000002']),
+  notReversed(),
+  reasonToFillIn('WHAT YOU SAW'),
+  approvedByItself(id),
+  interruptedBefore(id),
+  folderNotUsable('/home/ada/sandbox', 'the disk is full', cause),
+  batchAtWork('november', [{ host: 'one', pid: 7, rows: 3 }]),
+  mayNotAccept(place, cause),
+  noSalt(place),
+  mayOnlyLook(place, cause),
+  certificateRefused(place, 'it has expired', cause),
+  fenced(place),
+  notOnStandby(place),
+  notesUnreadable('/home/ada/notes', 'the disk is broken', cause),
+  rulesRefused(place, 'a body is never changed', cause),
+  serverDiskFull(place, cause),
+  serverTooOld(place, 14, 15),
+  sharedJournalBusy(place, cause),
+  standbyOnly(place),
+  throughPooler(place, cause),
+  unchangedOnStandby(place),
+  tokenCommandTooSlow('op', 30_000),
+  interruptedBeforeToken(),
+  tokenStdinIsTerminal(),
+  insecureTls(),
+  endedEarly(undefined),
+  endedEarly({ intents: 2, lastId: id }),
+];
+
+async function shown(failure: Failure): Promise<string> {
+  const fails: CommandSpec = {
+    name: 'do',
+    about: 'fails',
+    examples: [],
+    exits: [],
+    load: async () => async () => {
+      throw failure;
+    },
+  };
+  const human = await runMain(['do'], { tree: [fails] });
+  const json = await runMain(['do', '--json'], { tree: [fails] });
+  expect([human.stdout, json.stderr, human.code]).toEqual(['', '', json.code]);
+  return `exit ${human.code}\n${human.stderr}${json.stdout}`;
+}
+
+test('the failures that no golden file comes to read as they did', async () => {
+  const texts = await Promise.all(failures.map(shown));
+  await expect(texts.join('\n')).toMatchFileSnapshot('unreached.txt');
+});
