@@ -83,3 +83,18 @@ test('nobody is given the signature by a reply while it is settled whose it is',
   await verdictOf(intent, chainThat({ [signature]: paying(ada) }), { ...journal, commit });
   expect(all.flatMap((guards) => guards?.alone ?? [])).toContain(`receipt ${baseUrl} signature ${signature}`);
 });
+
+test.each([
+  [another, signature],
+  [signature, another],
+])(
+  'of several signatures, one of another time is not the last word while one is not seen yet: %#',
+  async (...both) => {
+    const journal = opened();
+    const intent = await unknownWith(journal, both);
+    const older = paying(ada);
+    if (older.saw === 'transaction') Object.assign(older.transaction, { blockTimeS: 1 });
+    await verdictOf(intent, chainThat({ [signature]: older, [another]: notSeen }), journal);
+    expect(standingOf(await journal.observationsOf(intent.id)).view?.reasons).toEqual(['not-seen']);
+  },
+);
