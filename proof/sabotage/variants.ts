@@ -231,8 +231,8 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'src/chain/payment.ts',
-        from: 'const paying = transfers.filter((one) => one.to === to && one.units === units);',
-        to: 'const paying = transfers.filter((one) => one.to === to && units !== undefined);',
+        from: 'movements.filter((one) => one.to === to);\n  const paying = toRecipient.filter((one) => one.units === units);',
+        to: 'movements.filter((one) => one.to === to);\n  const paying = toRecipient.filter(() => units !== undefined);',
       },
     ],
     caughtBy: ['chain'],
@@ -243,8 +243,8 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'src/chain/settle.ts',
-        from: 'if (isProven) await tx.keepReceipts(id, [unitOf(cluster, signature, view.instruction)]);',
-        to: 'if (isProven) void unitOf(cluster, signature, view.instruction);',
+        from: 'if (isFinalMatch(view)) await tx.keepReceipts(id, [unitOf(cluster, signature, view.instruction)]);',
+        to: 'if (isFinalMatch(view)) void unitOf(cluster, signature, view.instruction);',
       },
     ],
     caughtBy: ['chain'],
