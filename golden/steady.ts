@@ -19,6 +19,8 @@ const plain: readonly Pattern[] = [
   ['time', /\b20\d\d-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z/gu],
   ['date', /\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} 20\d\d [\d:]{8} GMT/gu],
   ['pid', /(?<=\b(?:process|pid) )\d+\b/gu],
+  ['slot', /(?<="slot":|\bSlot {2,})\d+/gu],
+  ['seconds', /(?<="block_time":)\d+/gu],
   ['pid', /(?<="pid":)\d+/gu],
   ['digest', /\b[0-9a-f]{64}\b/gu],
   ['port', /(?<=127\.0\.0\.1:)\d{5}\b/gu],
