@@ -1,50 +1,55 @@
-import type { Flight, Reply } from './flight.ts';
+import type { Flight } from './flight.ts';
 import { leastTellingLength } from './tellingLength.ts';
-import { TokenFinder } from './tokenPattern.ts';
+import { spellingsOf } from './tokenSpellings.ts';
 
-const stand = Buffer.from('[token]');
+const standIn = '[token]';
 
-function inBytes(bytes: Buffer, finder: TokenFinder, isCutOff = false): Buffer {
-  const kept: Buffer[] = [];
-  let from = 0;
-  for (const [beginning, end] of finder.rangesIn(bytes, isCutOff)) {
-    kept.push(bytes.subarray(from, beginning), stand);
-    from = end;
-  }
-  return from === 0 ? bytes : Buffer.concat([...kept, bytes.subarray(from)]);
-}
+/** A cut-off token this long gives away enough to be taken out. */
+const leastBeginning = 8;
 
-/** The same ones, where none holds it. */
-function inHeaders(headers: Reply['headers'], finder: TokenFinder): Reply['headers'] {
-  let changed: Record<string, string> | undefined;
-  for (const name in headers) {
-    const value = headers[name] ?? '';
-    if (!finder.mayBeIn(value)) continue;
-    const without = inBytes(Buffer.from(value), finder).toString();
-    changed ??= { ...headers };
-    changed[name] = without;
-  }
-  return changed ?? headers;
-}
+type Finder = { readonly token: string; readonly spellings: readonly string[]; readonly all: RegExp };
 
-let last: { readonly token: string; readonly finder: TokenFinder } | undefined;
+let last: Finder | undefined;
 
 /** The rows of a batch have one token between them. */
-function finderOf(token: string): TokenFinder {
-  if (last?.token !== token) last = { token, finder: new TokenFinder(token) };
-  return last.finder;
+function finderOf(token: string): Finder {
+  if (last?.token === token) return last;
+  // The longest first: one spelling may begin with another.
+  const spellings = spellingsOf(token).sort((one, other) => other.length - one.length);
+  const literals = spellings.map((spelling) => spelling.replaceAll(/[^\w%]/gu, '\\$&'));
+  last = { token, spellings, all: new RegExp(literals.join('|'), 'g') };
+  return last;
+}
+
+function withoutBeginning(text: string, { spellings }: Finder): string {
+  for (
+    let at = Math.max(0, text.length - (spellings[0]?.length ?? 0));
+    at <= text.length - leastBeginning;
+    at += 1
+  ) {
+    const end = text.slice(at);
+    if (spellings.some((spelling) => spelling.startsWith(end))) return `${text.slice(0, at)}${standIn}`;
+  }
+  return text;
 }
 
 /**
- * A service that echoes the token, in an error say, would have it journaled and shown: it is taken out here, also
- * where it is escaped for a URL, HTML or JSON, or stands in base64 or hexadecimal.
+ * If a service echoes the token, in an error for example, the journal and the terminal would show it. It is taken
+ * out here, spelled as `spellingsOf` says. Spellings are ASCII, so bytes are read as one character each.
  */
 export function withoutToken(flight: Flight, token: string): Flight {
   if (flight.came === 'nothing' || token.length < leastTellingLength) return flight;
   const finder = finderOf(token);
-  const before = Buffer.from(flight.body.buffer, flight.body.byteOffset, flight.body.byteLength);
-  const body = inBytes(before, finder, flight.ended !== 'whole');
-  const headers = inHeaders(flight.headers, finder);
-  // Of a batch hardly any reply has it: those are not copied.
-  return body === before && headers === flight.headers ? flight : { ...flight, headers, body };
+  const before = Buffer.from(flight.body.buffer, flight.body.byteOffset, flight.body.byteLength).toString(
+    'latin1',
+  );
+  const whole = before.replace(finder.all, standIn);
+  const after = flight.ended === 'whole' ? whole : withoutBeginning(whole, finder);
+  const headers = Object.entries(flight.headers).map(
+    ([name, value]) => [name, value.replace(finder.all, standIn)] as const,
+  );
+  const isClean = after === before && headers.every(([name, value]) => flight.headers[name] === value);
+  // Few replies of a batch contain it: the others are not copied.
+  if (isClean) return flight;
+  return { ...flight, headers: Object.fromEntries(headers), body: Buffer.from(after, 'latin1') };
 }

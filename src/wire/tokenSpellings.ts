@@ -1,0 +1,60 @@
+type Spelled = Readonly<Record<string, string>>;
+
+const inHtml = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** What HTML libraries make of quotation marks: they differ. */
+const htmlQuotes: readonly Spelled[] = [
+  {},
+  { "'": '&#39;' },
+  { "'": '&#x27;' },
+  { "'": '&apos;' },
+  { '"': '&#34;', "'": '&#39;' },
+];
+
+/** What JSON libraries escape beyond what they must. */
+const jsonExtras: readonly Spelled[] = [
+  {},
+  { '/': '\\/' },
+  { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026' },
+  { '<': '\\u003C', '>': '\\u003E', '&': '\\u0026' },
+];
+
+function spelled(text: string, as: Spelled): string {
+  return [...text].map((character) => as[character] ?? character).join('');
+}
+
+function percentSpellings(token: string): string[] {
+  const lenient = encodeURIComponent(token);
+  const strict = lenient.replaceAll(
+    /[!'()*]/gu,
+    (one) => `%${Buffer.from(one).toString('hex').toUpperCase()}`,
+  );
+  return [lenient, strict].flatMap((text) => [text, text.replaceAll(/%../gu, (code) => code.toLowerCase())]);
+}
+
+/** The characters of base64 that hold nothing but the token, for each number of bytes that may come before it. */
+function base64Spellings(token: Buffer): string[] {
+  return [0, 1, 2].flatMap((before) => {
+    const bytes = Buffer.concat([Buffer.alloc(before), token]);
+    const from = Math.ceil((before * 8) / 6);
+    const to = Math.floor((bytes.length * 8) / 6);
+    return [bytes.toString('base64').slice(from, to), bytes.toString('base64url').slice(from, to)];
+  });
+}
+
+/** The ways in which a service may echo a token: as it is, or escaped or encoded once. */
+export function spellingsOf(token: string): string[] {
+  const bytes = Buffer.from(token, 'latin1');
+  const json = JSON.stringify(token).slice(1, -1);
+  return [
+    ...new Set([
+      token,
+      ...percentSpellings(token),
+      ...jsonExtras.map((as) => spelled(json, as)),
+      ...htmlQuotes.map((as) => spelled(token, { ...inHtml, ...as })),
+      bytes.toString('hex'),
+      bytes.toString('hex').toUpperCase(),
+      ...base64Spellings(bytes),
+    ]),
+  ];
+}
