@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { version } from '../version.ts';
-import { extraWords } from './extraWords.ts';
+import { tooManyArguments } from '../words/commandLine.ts';
 import { Given, type Occurrence } from './given.ts';
 import { globalOptions } from './globalOptions.ts';
 import { commandPage, type HelpPage, rootPage } from './helpPage.ts';
@@ -65,11 +65,16 @@ function growLeaf(
   command.action(() => {
     const occurrences: Occurrence[] = [...program.occurrences, ...command.occurrences];
     const { args } = command;
-    const extra = extraWords(spec, { command: pathOf(command), args, occurrences });
-    if (extra !== undefined) throw extra;
+    refuseExtraWords(spec, pathOf(command), args.length);
     const declared = new Set([...program.options, ...command.options].map(nameOf));
     choose({ load: spec.load, given: new Given(pathOf(command), args, occurrences, declared) });
   });
+}
+
+function refuseExtraWords({ arguments: takes = [] }: LeafSpec, command: string, got: number): void {
+  if (got <= takes.length || takes.at(-1)?.usage.includes('...')) return;
+  const usages = takes.map(({ usage }) => usage);
+  throw tooManyArguments(command, got, usages);
 }
 
 function nameOf(option: Option): string {

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import type { Exit } from '../errors.ts';
-import type { Given, Occurrence } from './given.ts';
+import type { Given } from './given.ts';
 
 /** What a value can be, for completion: one of these words, or something that is on this machine. */
 export type Completes = 'file' | 'folder' | 'profiles' | 'intents' | readonly string[];
@@ -38,16 +38,8 @@ type Described = {
   readonly hidden?: true;
 };
 
-/** The options that a command still lacks, taken from words without one; undefined where that would be a guess. */
-export type OptionGuess = (
-  words: readonly string[],
-  has: (option: string) => boolean,
-) => Occurrence[] | undefined;
-
 export type LeafSpec = Described & {
   readonly arguments?: readonly ArgumentSpec[];
-  /** For a command without arguments that is called as if it had some. */
-  readonly meant?: OptionGuess;
   readonly options?: readonly OptionSpec[];
   readonly examples: readonly Example[];
   readonly exits: readonly Exit[];

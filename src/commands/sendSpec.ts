@@ -1,24 +1,9 @@
-import { guessOptions } from '../cli/guessOptions.ts';
-import type { LeafSpec, OptionGuess } from '../cli/spec.ts';
+import type { LeafSpec } from '../cli/spec.ts';
 import { exitsOfOnce, onceOptions } from './onceSpec.ts';
-
-const fromWords = guessOptions({
-  conversation: { placeholder: 'ID', reads: (word) => (/^conv_/u.test(word) ? word : undefined) },
-  content: { placeholder: 'TEXT', reads: (word) => (/^conv_/u.test(word) ? undefined : word) },
-});
-
-/** `conv_7 hello`, or the words of the text without their quotes. */
-const meant: OptionGuess = (words, has) => {
-  if (has('payload') || has('content-file')) return undefined;
-  const text = words.filter((word) => !/^conv_/u.test(word)).join(' ');
-  const ids = words.filter((word) => /^conv_/u.test(word));
-  return fromWords(text === '' ? ids : [...ids, text], has);
-};
 
 export const sendSpec: LeafSpec = {
   name: 'send',
   about: 'Send a bot message, with buttons, to a conversation',
-  meant,
   options: [
     {
       flags: '-c, --conversation <id>',

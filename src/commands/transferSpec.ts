@@ -1,31 +1,10 @@
-import { guessOptions } from '../cli/guessOptions.ts';
-import type { LeafSpec, OptionGuess } from '../cli/spec.ts';
+import type { LeafSpec } from '../cli/spec.ts';
 import { exitsOfOnce, onceOptions } from './onceSpec.ts';
 import { waitOptionSpecs } from './waitSpec.ts';
-
-const amountWord = /^\d+(?:\.\d+)?$/u;
-
-function assetOf(word: string): string | undefined {
-  if (/^sol$/iu.test(word)) return 'SOL';
-  return /^[A-Z][A-Z0-9]{1,9}$/u.test(word) ? word : undefined;
-}
-
-/** `5 SOL bob`, in any order. */
-const fromWords = guessOptions({
-  to: {
-    placeholder: 'ADDRESS',
-    reads: (word) => (assetOf(word) === undefined && !amountWord.test(word) ? word : undefined),
-  },
-  asset: { placeholder: 'ASSET', reads: assetOf },
-  amount: { placeholder: 'AMOUNT', reads: (word) => (amountWord.test(word) ? word : undefined) },
-});
-
-const meant: OptionGuess = (words, has) => (has('payload') ? undefined : fromWords(words, has));
 
 export const transferSpec: LeafSpec = {
   name: 'transfer',
   about: 'Send SOL or a token from the bot’s wallet',
-  meant,
   options: [
     {
       flags: '-t, --to <address>',

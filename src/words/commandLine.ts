@@ -63,26 +63,16 @@ export function optionTwice(name: string): Failure {
   return wrong(`--${name} is given twice`, 'Give it once: botctl does not guess which one you mean.');
 }
 
-type TooMany = {
-  readonly command: string;
-  readonly got: number;
-  readonly usages: readonly string[];
-  /** The call that was probably meant. */
-  readonly meant: Suggestion | undefined;
-};
-
 /** The words are not repeated: one of them may be a token. */
-export function tooManyArguments({ command, got, usages, meant }: TooMany): Failure {
+export function tooManyArguments(command: string, got: number, usages: readonly string[]): Failure {
   const takes =
     usages.length === 0
       ? 'no positional arguments'
       : `${counted(usages.length, 'argument')} (${usages.join(' ')})`;
   return wrong(
     `${command} takes ${takes}, but got ${got}`,
-    meant === undefined
-      ? 'A value that contains spaces needs quotes. The help shows what the command takes:'
-      : 'Give each value with its option:',
-    [meant ?? [...command.split(' '), '--help']],
+    'A value that contains spaces needs quotes. The help shows what the command takes:',
+    [[...command.split(' '), '--help']],
   );
 }
 

@@ -58,28 +58,17 @@ describe('the built program', () => {
     },
   );
 
-  test.each([
-    ['transfer 5 SOL bob', '--to bob --asset SOL --amount 5'],
-    ['transfer bob sol 0.5', '--to bob --asset SOL --amount 0.5'],
-    ['transfer 5 USDC bob --sandbox', '--sandbox --to bob --asset USDC --amount 5'],
-    ['transfer 5 --to bob --asset SOL', '--to bob --asset SOL --amount 5'],
-    ['transfer 5 bob', '--to bob --asset ASSET --amount 5'],
-    ['transfer 5 SOL bob ann', '--to ADDRESS --asset ASSET --amount AMOUNT'],
-    ['send hello', '--conversation ID --content hello'],
-    ['send conv_7 hello world', "--conversation conv_7 --content 'hello world'"],
-    ['send hello --conversation c --once x', '--conversation c --once x --content hello'],
-    ['send --content hello world', '--help'],
-    ['transfer --amount 5 6', '--help'],
-    ['transfer --payload p.json bob', '--help'],
-    ['config add name secret', '--help'],
-  ])('botctl %s is answered with %s', async (words, rest) => {
-    const [command = ''] = /^config add|^\w+/u.exec(words) ?? [];
-    const ran = await botctl(words.split(' '), { env: home.env });
-    expect(ran).toMatchObject({ code: 2, stdout: '' });
-    expect(ran.stderr).toContain('Nothing was sent or changed.');
-    expect(ran.stderr.split('\n').at(-2)).toBe(`          botctl ${command} ${rest}`);
-    expect(ran.stderr).not.toContain('secret');
-  });
+  test.each(['transfer 5 SOL bob', 'send hello', 'send --content hello world', 'config add name secret'])(
+    'botctl %s is answered with the help of the command',
+    async (words) => {
+      const [command = ''] = /^config add|^\w+/u.exec(words) ?? [];
+      const ran = await botctl(words.split(' '), { env: home.env });
+      expect(ran).toMatchObject({ code: 2, stdout: '' });
+      expect(ran.stderr).toContain('Nothing was sent or changed.');
+      expect(ran.stderr.split('\n').at(-2)).toBe(`          botctl ${command} --help`);
+      expect(ran.stderr).not.toContain('secret');
+    },
+  );
 
   test.each([
     [
