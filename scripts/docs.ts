@@ -1,8 +1,8 @@
 // npm run docs: writes what is made from the program's own tables. A test fails where it was forgotten.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { publishedPolicySchema } from '../src/schema/policySchema.ts';
-import { publishedPage, publishedSchema } from '../src/schema/publish.ts';
 import { pagesWithTables, withTables } from './pages.ts';
+import { publishedPolicySchema } from './schema/policySchema.ts';
+import { publishedPage, publishedSchema } from './schema/publish.ts';
 
 mkdirSync('docs', { recursive: true });
 writeFileSync('docs/botctl-1.schema.json', `${JSON.stringify(publishedSchema(), null, 2)}\n`);

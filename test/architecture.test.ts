@@ -30,8 +30,6 @@ const allowed: Record<string, readonly string[]> = {
   batch: ['bot', 'words', 'engine', 'journal', 'policy', 'intent', 'input', 'disk', 'errors'],
   display: ['words', 'chain', 'disk', 'journal', 'wire', 'intent', 'errors', 'wrap'],
   sandbox: ['disk', 'lock'],
-  // Loaded by tests and scripts only.
-  schema: ['chain', 'engine', 'journal', 'policy', 'errors', 'words'],
   commands: [
     'words',
     'batch',
@@ -76,7 +74,7 @@ const homes: Record<string, readonly string[]> = {
   'string-width': ['display'],
   undici: ['wire'],
   ws: ['sandbox'],
-  zod: ['bot', 'intent', 'policy', 'schema'],
+  zod: ['bot', 'intent', 'policy'],
 };
 
 type Import = { from: string; to: string };

@@ -1,4 +1,4 @@
-import { outputs } from '../src/schema/outputs.ts';
+import { outputs } from '../scripts/schema/outputs.ts';
 
 /** What is wrong with a line that `--json` printed: it must be one of the documented objects, to the field. */
 export function undocumented(line: string): string | undefined {

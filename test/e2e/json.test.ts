@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { outputs } from '../../src/schema/outputs.ts';
+import { outputs } from '../../scripts/schema/outputs.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
 import { Home } from '../../testing/home.ts';
 import { undocumented } from '../../testing/jsonOutput.ts';

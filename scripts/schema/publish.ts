@@ -41,7 +41,7 @@ export function publishedPage(): string {
 
 const intro = `# What botctl prints with --json
 
-<!-- Made by \`npm run docs\` from src/schema. Do not edit. -->
+<!-- Made by \`npm run docs\` from scripts/schema. Do not edit. -->
 
 With \`--json\` a command prints one object on stdout, lists and batches one object a line, errors too; everything
 else goes to stderr. Every object says \`"schema": "botctl/1"\`. Within that version fields may be added and none is

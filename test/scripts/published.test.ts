@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { outputs } from '../../scripts/schema/outputs.ts';
+import { publishedPolicySchema } from '../../scripts/schema/policySchema.ts';
+import { publishedPage, publishedSchema } from '../../scripts/schema/publish.ts';
 import { commandTree } from '../../src/cli/tree.ts';
-import { outputs } from '../../src/schema/outputs.ts';
-import { publishedPolicySchema } from '../../src/schema/policySchema.ts';
-import { publishedPage, publishedSchema } from '../../src/schema/publish.ts';
 import { undocumented } from '../../testing/jsonOutput.ts';
 
 const root = resolve(import.meta.dirname, '../..');
