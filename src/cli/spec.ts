@@ -3,7 +3,14 @@ import type { Exit } from '../errors.ts';
 import type { Given } from './given.ts';
 
 /** What a value can be, for completion: one of these words, or something that is on this machine. */
-export type Completes = 'file' | 'folder' | 'profiles' | 'intents' | readonly string[];
+export type Completes =
+  | 'file'
+  | 'folder'
+  | 'profiles'
+  | 'intents'
+  | 'batches'
+  | 'recipients'
+  | readonly string[];
 
 /** How a command is described: the program, its help, its man page and its completion are made from this. */
 export type OptionSpec = {

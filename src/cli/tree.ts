@@ -1,5 +1,5 @@
 import { batchSpec } from '../commands/batchSpec.ts';
-import { completeSpec, completionSpecOf } from '../commands/completionSpec.ts';
+import { completeSpecOf, completionSpec } from '../commands/completionSpec.ts';
 import { configSpec } from '../commands/config/spec.ts';
 import { doctorSpec } from '../commands/doctorSpec.ts';
 import { helpSpecOf } from '../commands/helpSpec.ts';
@@ -29,8 +29,8 @@ export const commandTree: readonly CommandSpec[] = [
   journalSpec,
   sandboxSpec,
   doctorSpec,
-  completionSpecOf(() => commandTree),
+  completionSpec,
   helpSpecOf(() => commandTree),
-  completeSpec,
+  completeSpecOf(() => commandTree),
   versionSpec,
 ];

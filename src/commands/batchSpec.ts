@@ -14,6 +14,7 @@ const options: readonly OptionSpec[] = [
   {
     flags: '-o, --once <name>',
     about: 'name the batch (required): each of its rows happens once',
+    completes: 'batches',
     group: once,
   },
   {
@@ -115,7 +116,7 @@ const status: LeafSpec = {
   about: 'Show how the rows of a batch stand, also while it runs elsewhere',
   details:
     'It asks the journal alone, and sends and changes nothing. Exit 0: all rows that were begun are done; 11: some are unknown, open or being sent; 10: a person must decide about some; 2: the rest was refused.',
-  arguments: [{ usage: '<name>', about: 'the batch’s name, as --once gave it' }],
+  arguments: [{ usage: '<name>', about: 'the batch’s name, as --once gave it', completes: 'batches' }],
   options: [{ flags: '--local', about: 'times of this machine’s time zone instead of UTC' }],
   examples: [
     { about: 'How far is it?', line: 'botctl batch status payroll-2026-11' },

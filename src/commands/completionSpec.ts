@@ -1,11 +1,11 @@
 import { shells } from '../cli/completion/shells.ts';
 import type { CommandSpec, LeafSpec } from '../cli/spec.ts';
 
-export const completionSpecOf = (tree: () => readonly CommandSpec[]): LeafSpec => ({
+export const completionSpec: LeafSpec = {
   name: 'completion',
   about: 'Print the completion script for a shell',
-  details: `The script is made from the commands and options, offline. Pressing Tab runs nothing that
-botctl prints; it only looks up profiles and recent intents.`,
+  details: `The script asks botctl at each Tab: for commands, options, profiles, recent intents, batches, and the
+names of the policy. It reads files of this machine only; it connects to nothing and changes nothing.`,
   arguments: [{ usage: '<shell>', about: shells.join(', '), completes: shells }],
   examples: [
     { about: 'bash, in ~/.bashrc', line: 'source <(botctl completion bash)' },
@@ -16,15 +16,15 @@ botctl prints; it only looks up profiles and recent intents.`,
     { about: 'fish: once', line: 'botctl completion fish > ~/.config/fish/completions/botctl.fish' },
   ],
   exits: [0, 1, 2],
-  load: async () => (await import('./completion.ts')).runFor(tree()),
-});
+  load: async () => (await import('./completion.ts')).run,
+};
 
-export const completeSpec: LeafSpec = {
+export const completeSpecOf = (tree: () => readonly CommandSpec[]): LeafSpec => ({
   name: 'complete',
-  about: 'List what the completion scripts look up: a value, a tab, and what it is',
+  about: 'List what the word at the cursor may become: a value, a tab, and what it is',
   hidden: true,
-  arguments: [{ usage: '<what>', about: 'profiles or intents', completes: ['profiles', 'intents'] }],
+  arguments: [{ usage: '<words...>', about: 'the words after botctl, up to the cursor' }],
   examples: [],
   exits: [0],
-  load: async () => (await import('./complete.ts')).run,
-};
+  load: async () => (await import('./complete.ts')).runFor(tree()),
+});

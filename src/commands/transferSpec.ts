@@ -9,6 +9,7 @@ export const transferSpec: LeafSpec = {
     {
       flags: '-t, --to <address>',
       about: 'the recipient’s address, or @NAME of the policy',
+      completes: 'recipients',
       group: 'Transfer',
     },
     {

@@ -1,7 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { completionNodes, valueOptions } from '../../src/cli/completion/model.ts';
 import { commandTree } from '../../src/cli/tree.ts';
 import { botctl, ended } from '../../testing/botctl.ts';
 import { Home } from '../../testing/home.ts';
@@ -66,17 +65,83 @@ function judge(found: string[], { words, some, all }: ReturnType<typeof cases>[n
   if (some !== undefined) expect(shown).toEqual(expect.arrayContaining(some));
 }
 
-test('an argument that is a file completes to files', () => {
-  const nodes = completionNodes(commandTree);
-  expect(nodes.find(({ path }) => path === 'batch transfer')?.arguments).toEqual(['file']);
-});
+/** What `botctl complete` offers, with what each is. */
+async function offered(...words: string[]): Promise<string[]> {
+  const { code, stdout, stderr } = await botctl(['complete', '--', ...words], { env });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout.split('\n').filter((line) => line !== '');
+}
 
-test('an option that takes a value has one row, and each line of a list begins with a capital', () => {
-  const nodes = completionNodes(commandTree);
-  const names = valueOptions(nodes).flatMap((option) => option.names);
-  expect(names).toEqual([...new Set(names)]);
-  expect(names).toContain('--to');
-  for (const { commands } of nodes) for (const { about } of commands) expect(about).toMatch(/^[A-Z]/u);
+describe('botctl complete', () => {
+  test('offers what may come next', async () => {
+    for (const one of cases()) {
+      const lines = await offered(...one.words);
+      judge(
+        lines.map((line) => line.split('\t')[0] ?? ''),
+        one,
+      );
+    }
+  });
+
+  test('offers every command and option, and no hidden command', async () => {
+    const shown = commandTree.filter(({ hidden }) => hidden !== true);
+    expect(await offered('')).toEqual(shown.map(({ name, about }) => `${name}\t${about}`));
+    for (const { about } of shown) expect(about).toMatch(/^[A-Z]/u);
+    for (const spec of shown.flatMap((one) => ('children' in one ? [] : [one]))) {
+      const names = (spec.options ?? []).map(({ flags }) => flags.match(/--[a-z-]+/u)?.[0] ?? '');
+      const lines = await offered(spec.name, '-');
+      expect(lines.map((line) => line.split('\t')[0])).toEqual(
+        expect.arrayContaining([...names, '--json', '--help']),
+      );
+    }
+  });
+
+  test('leaves files to the shell', async () => {
+    expect(await offered('transfer', '--payload', 'x')).toEqual([':file\t']);
+    expect(await offered('transfer', '--payload=x')).toEqual([':file\t']);
+    expect(await offered('sandbox', '--data', '')).toEqual([':folder\t']);
+    expect(await offered('batch', 'transfer', '')).toEqual([':file\t']);
+  });
+
+  test('knows the batches of the journal and the recipients of the policy', async () => {
+    const rows = join(home.path, 'rows.csv');
+    writeFileSync(rows, 'conversation_id,content\nconv_demo,Hello\n');
+    for (const name of ['hello-1', 'hello-2']) {
+      const sent = await botctl(['--sandbox', 'batch', 'send', rows, '--once', name, '--yes'], { env });
+      expect(sent.code).toBe(0);
+    }
+    expect(await offered('--sandbox', 'batch', 'status', 'h')).toEqual(['hello-2\t', 'hello-1\t']);
+    expect(await offered('--sandbox', 'history', '--batch=hello-1')).toEqual(['--batch=hello-1\t']);
+    const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
+    const policy = join(home.path, 'policy.json');
+    writeFileSync(
+      policy,
+      JSON.stringify({ schema: 'botctl-policy/1', limits: { SOL: { transfer: '1' } }, recipients: { ada } }),
+    );
+    expect(await botctl(['config', 'set', 'prod', 'policy', policy], { env })).toMatchObject({ code: 0 });
+    expect(await offered('--profile', 'prod', 'transfer', '--to', '@')).toEqual([`@ada\t${ada}`]);
+    expect(await offered('transfer', '--to', '@')).toEqual([]);
+  });
+
+  test('offers nothing, quietly, where there is nothing or it cannot be read', async () => {
+    const other = new Home();
+    other.writeConfig('{');
+    for (const words of [
+      ['--profile', ''],
+      ['--sandbox', 'history', ''],
+      ['batch', 'status', ''],
+      ['transfer', '--to', ''],
+    ]) {
+      expect(await botctl(['complete', '--', ...words], { env: other.env })).toEqual({
+        code: 0,
+        signal: null,
+        stdout: '',
+        stderr: '',
+      });
+    }
+    expect(existsSync(join(other.path, 'data'))).toBe(false);
+    other.remove();
+  });
 });
 
 describe.skipIf(!hasTool('bash'))('in bash', () => {
@@ -114,6 +179,10 @@ describe.skipIf(!hasTool('bash'))('in bash', () => {
     expect(files.stdout).toBe('pay load.json\n');
     const equals = await ended('bash', ['-c', line("botctl history --state = 'he'", 4)], { env });
     expect(equals.stdout).toBe('held\n');
+    const open = await ended('bash', ['-c', line("botctl history --state '='", 3)], { env });
+    expect(open.stdout.split('\n')).toContain('held');
+    const name = await ended('bash', ['-c', line("botctl --profile prod transfer --to '@' a", 6)], { env });
+    expect(name.stdout).toBe('ada\n');
   });
 });
 
@@ -185,40 +254,9 @@ describe.skipIf(!hasTool('zsh'))('in zsh', () => {
 });
 
 describe('the scripts', () => {
-  test.each(['bash', 'zsh', 'fish', 'powershell'])('for %s name every option and command', async (shell) => {
-    const text = readFileSync(await script(shell), 'utf8');
-    for (const { path, options, commands } of completionNodes(commandTree)) {
-      expect(text).toContain(`'${path}'`);
-      for (const name of options.flatMap(({ names }) => names)) expect(text).toContain(name);
-      for (const { word } of commands) expect(text).toContain(word);
-    }
-  });
-
-  test('may take an option for the same wherever it stands', () => {
-    const nodes = completionNodes(commandTree);
-    const names = new Set(valueOptions(nodes).flatMap(({ names }) => names));
-    const flags = nodes.flatMap(({ options }) => options).filter(({ takesValue }) => !takesValue);
-    expect(flags.flatMap(({ names }) => names).filter((name) => names.has(name))).toEqual([]);
-  });
-
   test('another shell is refused, with what was meant', async () => {
     const { code, stderr } = await botctl(['completion', 'bsh'], { env });
     expect(code).toBe(2);
     expect(stderr).toContain('Did you mean bash?');
   });
-});
-
-test('what is looked up is nothing, quietly, where there is nothing or it cannot be read', async () => {
-  const other = new Home();
-  other.writeConfig('{');
-  for (const what of ['profiles', 'intents', 'what']) {
-    expect(await botctl(['complete', what], { env: other.env })).toEqual({
-      code: 0,
-      signal: null,
-      stdout: '',
-      stderr: '',
-    });
-  }
-  expect(existsSync(join(other.path, 'data'))).toBe(false);
-  other.remove();
 });

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { quoted, roff } from '../../scripts/roff.ts';
-import { completionNodes } from '../../src/cli/completion/model.ts';
+import { globalOptions } from '../../src/cli/globalOptions.ts';
+import type { CommandSpec, LeafSpec } from '../../src/cli/spec.ts';
 import { commandTree } from '../../src/cli/tree.ts';
 import { exitTable } from '../../src/errors.ts';
 import { hasTool } from '../../testing/tools.ts';
@@ -11,12 +12,20 @@ import { hasTool } from '../../testing/tools.ts';
 const path = resolve(import.meta.dirname, '../../dist/man/botctl.1');
 const page = readFileSync(path, 'utf8');
 
+function leaves(spec: CommandSpec, before = ''): { command: string; spec: LeafSpec }[] {
+  const command = `${before} ${spec.name}`.trim();
+  return 'children' in spec ? spec.children.flatMap((child) => leaves(child, command)) : [{ command, spec }];
+}
+
 describe('the man page', () => {
   test('has every command, option and exit code', () => {
-    for (const { path: command, options, commands } of completionNodes(commandTree)) {
-      if (command !== '' && commands.length === 0) expect(page).toContain(`.SS "botctl ${roff(command)}"`);
-      for (const name of options.flatMap(({ names }) => names))
-        if (name !== '--help' && name !== '--version') expect(page).toContain(roff(name));
+    for (const { command, spec } of commandTree
+      .filter(({ hidden }) => hidden !== true)
+      .flatMap((one) => leaves(one))) {
+      expect(page).toContain(`.SS "botctl ${roff(command)}"`);
+      for (const { flags } of [...(spec.options ?? []), ...globalOptions])
+        for (const name of flags.match(/(?<=^|\s)--?[a-z][a-z-]*/gu) ?? [])
+          expect(page).toContain(roff(name));
     }
     for (const { exit } of exitTable) expect(page).toMatch(new RegExp(`^\\.B +${exit}$`, 'mu'));
   });

@@ -111,6 +111,23 @@ export function recentIntents(path: string, limit: number): Intent[] {
   );
 }
 
+/** By name, the last in the alphabet first: names end in a date more often than not. */
+export function latestBatches(path: string, limit: number): string[] {
+  return looking(path, (database) =>
+    (database.prepare(batchNames).all({ limit }) as SqlRow[]).map(({ name }) => String(name)),
+  );
+}
+
+/** A step of the index for each name, however many rows have it. */
+const batchNames = `
+  WITH RECURSIVE batches (name) AS (
+    SELECT max(name) FROM intents WHERE named_by = 'row'
+    UNION ALL
+    SELECT (SELECT max(name) FROM intents WHERE named_by = 'row' AND name < batches.name)
+    FROM batches WHERE name IS NOT NULL
+  )
+  SELECT name FROM batches WHERE name IS NOT NULL LIMIT :limit`;
+
 /** What may have happened, newest first. */
 export function undecidedIntents(path: string, kind: Intent['kind']): Intent[] {
   return looking(path, (database) =>
