@@ -34,8 +34,7 @@ export function unusableFinding(failure: Failure): Finding {
   return asksDoctor ? fail('journal', { says: finding.says, todo: tell.checkTheServer }) : finding;
 }
 
-function journalFinding(place: string, { server, schemaVersion, journal }: SharedLook): Finding {
-  if (journal.movedTo !== undefined) return fail('journal', say.wasMoved(place, journal.movedTo));
+function journalFinding(place: string, { server, schemaVersion }: SharedLook): Finding {
   return ok('journal', tell.sharedJournal(place, server.versionNumber, schemaVersion));
 }
 

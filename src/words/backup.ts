@@ -4,7 +4,7 @@ import { unchanged } from './nothing.ts';
 
 export function serverBacksUp(place: string): Failure {
   return new Failure('usage', unchanged(`The journal ${place} is on a server, and is backed up with it`), {
-    hint: 'Use the server’s own backups (pg_basebackup, or pg_dump of its schema). Do not use journal copy --to for that: it closes the shared journal.',
+    hint: 'Use the server’s own backups (pg_basebackup, or pg_dump of its schema).',
   });
 }
 

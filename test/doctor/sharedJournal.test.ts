@@ -25,7 +25,6 @@ const sound: SharedLook = {
     salt: new Uint8Array(32),
     leaseMs: 30_000,
     acceptedDurability: false,
-    movedTo: undefined,
     policy: undefined,
     servers: [],
   },

@@ -130,7 +130,6 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
   ],
   'journal copy': [
     { line: [mine, '--yes'], before: [migrate, [...lostMessage, '--journal', mine]], shared: true, code: 0 },
-    { line: ['--to', mine, '--yes'], before: [migrate, sharedMessage], shared: true, code: 0 },
     { line: [mine], shared: true, code: 2 },
   ],
   'journal migrate': [

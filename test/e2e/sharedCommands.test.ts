@@ -273,30 +273,6 @@ describe('journal copy', () => {
     expect((await run([...send, 'two'])).code).toBe(0);
   });
 
-  test('goes back into a file, which then sends in its place', async () => {
-    await run(['journal', 'migrate']);
-    const { words, env } = through();
-    expect((await run([...send, 'one', ...words], env)).code).toBe(0);
-    const asked = await run(['journal', 'copy', '--to', './back.db']);
-    expect([asked.code, suggestedIn(asked.stderr)]).toEqual([2, ['journal copy --to ./back.db --yes']]);
-    const copied = await run(['journal', 'copy', '--to', './back.db', '--yes']);
-    expect([copied.code, copied.stdout]).toEqual([0, expect.stringContaining('1 intent added')]);
-    const refused = await run([...send, 'two', ...words], env);
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('sends nothing more itself')]);
-    expect((await checked()).journal).toMatchObject({
-      level: 'fail',
-      says: expect.stringContaining('back.db on'),
-    });
-    expect((await run(['history'])).stderr).toContain('shown there');
-    const again = await run([...send, 'one', '--journal', './back.db', '--json']);
-    expect(JSON.parse(again.stdout)).toMatchObject({ outcome: 'accepted', replayed: true });
-    expect((await run([...send, 'two', '--journal', './back.db'])).code).toBe(0);
-    const elsewhere = await run(['journal', 'copy', '--to', './other.db', '--yes']);
-    expect([elsewhere.code, elsewhere.stderr]).toEqual([1, expect.stringContaining('was copied into')]);
-    expect((await run(['journal', 'copy'])).code).toBe(2);
-    expect((await run(['journal', 'copy', './back.db', '--to', './x.db'])).code).toBe(2);
-  });
-
   test('needs a shared journal to copy into, and a file that is there', async () => {
     expect((await run(['journal', 'copy', './x.db'], { BOTCTL_JOURNAL: '' })).stderr).toContain('is a file');
     await run(['journal', 'migrate']);
@@ -399,7 +375,6 @@ test('a standby is looked at, and nothing is done to it', async () => {
       ['journal', 'migrate'],
       ['journal', 'accept-loss', '--yes'],
       ['journal', 'accept-durability', '--yes'],
-      ['journal', 'copy', '--to', './back.db', '--yes'],
     ]) {
       const refused = await run(words);
       expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('is a standby')]);

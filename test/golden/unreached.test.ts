@@ -25,7 +25,6 @@ import {
   profilesNotWritable,
 } from '../../src/words/changeProfiles.ts';
 import { copyInterrupted, mayNotAdopt, ownersAlive, sentThereNow } from '../../src/words/copying.ts';
-import { mayNotCopy, runnersAlive, sharedWasMoved } from '../../src/words/copyingBack.ts';
 import { changedIntent, missingIntent } from '../../src/words/damagedIntent.ts';
 import { rowsMayHaveHappened } from '../../src/words/earlierRun.ts';
 import { noHomeFolder } from '../../src/words/folders.ts';
@@ -116,10 +115,6 @@ const failures: readonly Failure[] = [
   mayNotAdopt(place),
   ownersAlive('/home/ada/journal.db', 2),
   sentThereNow(place),
-  mayNotCopy(place, cause),
-  runnersAlive(place, 2),
-  sharedWasMoved(place, '/home/ada/new.db'),
-  sharedWasMoved(place, '/home/ada/new.db', '/home/ada/late'),
   changedIntent(intent, true),
   changedIntent(intent, false),
   missingIntent(),

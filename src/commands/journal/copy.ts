@@ -2,7 +2,6 @@ import type { Given } from '../../cli/given.ts';
 import type { Context } from '../../context.ts';
 import { safeLine } from '../../display/safeText.ts';
 import type { Exit } from '../../errors.ts';
-import type { Address } from '../../journal/postgres/address.ts';
 import type { SourceFile } from '../../journal/sqlite/sourceFile.ts';
 import {
   askToCopy,
@@ -13,29 +12,19 @@ import {
   tokensLost,
   wouldClose,
 } from '../../words/copying.ts';
-import { oneFile } from '../../words/copyingBack.ts';
 import { journalFile, journalLocation, whoDecides } from '../journalPath.ts';
 import { confirmed } from './confirmed.ts';
 import { withServer } from './sharedServer.ts';
 
 export async function run(given: Given, context: Context): Promise<Exit> {
-  const [file] = given.args;
-  const to = given.text('to');
-  if ((file === undefined) === (to === undefined)) throw oneFile();
+  const [file = ''] = given.args;
   const location = await journalLocation(given, context);
   if (location.is === 'file') throw targetIsFile(location.path);
-  if (file !== undefined)
-    return copyIn(journalFile(file, 'FILE', context.env), location.address, given, context);
-  const { copyOut } = await import('./copyOut.ts');
-  return copyOut(journalFile(to ?? '', '--to', context.env), location.address, given, context);
-}
-
-async function copyIn(file: string, address: Address, given: Given, context: Context): Promise<Exit> {
   const { SourceFile } = await import('../../journal/sqlite/sourceFile.ts');
-  const source = SourceFile.open(file);
+  const source = SourceFile.open(journalFile(file, 'FILE', context.env));
   try {
     const { openTarget } = await import('../../journal/postgres/openTarget.ts');
-    await withServer(address, given, context, async (shared) => {
+    await withServer(location.address, given, context, async (shared) => {
       const { place } = shared;
       const target = await openTarget(shared);
       try {

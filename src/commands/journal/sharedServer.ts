@@ -9,7 +9,7 @@ import { changingNothing } from '../../words/changingNothing.ts';
 import { patienceOf, shownLocation, wholeAddress } from '../journalPath.ts';
 
 /** The shared journal that a command looks after, and who answers for it. */
-export type SharedPlace = {
+type SharedPlace = {
   /** Its URL without the password. */
   readonly place: string;
   readonly schema: string;

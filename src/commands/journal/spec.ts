@@ -23,14 +23,11 @@ export const journalSpec: BranchSpec = {
     },
     {
       name: 'copy',
-      about: 'Copy a journal in a file into the shared one, or back',
+      about: 'Copy a journal in a file into the shared one',
       details:
-        'Copies everything that the file knows into the journal that BOTCTL_JOURNAL or --journal names. The file is closed first: from then on it sends nothing more and can only be read. Refused while a process may be sending through it. What was interrupted goes on when it is run again, and nothing is there twice. The first file also brings its salt, so that tokens are known again: run it as the role that owns the tables. A second machine’s file is merged: the same key and body is one intent; the same key with another body is listed, and then nothing is copied; transfers in doubt are held for a person. With --to it goes the other way, into a new file: then the shared journal is closed, for all machines.',
-      arguments: [{ usage: '[file]', about: 'the journal to be copied', completes: 'file' }],
-      options: [
-        { flags: '--to <file>', about: 'copy the shared journal into this new file instead' },
-        { flags: '-y, --yes', about: 'do not ask for confirmation' },
-      ],
+        'Copies everything that the file knows into the journal that BOTCTL_JOURNAL or --journal names. The file is closed first: from then on it sends nothing more and can only be read. Refused while a process may be sending through it. What was interrupted goes on when it is run again, and nothing is there twice. The first file also brings its salt, so that tokens are known again: run it as the role that owns the tables. A second machine’s file is merged: the same key and body is one intent; the same key with another body is listed, and then nothing is copied; transfers in doubt are held for a person.',
+      arguments: [{ usage: '<file>', about: 'the journal to be copied', completes: 'file' }],
+      options: [{ flags: '-y, --yes', about: 'do not ask for confirmation' }],
       examples: [
         {
           about: 'The journal of this machine, into the one that BOTCTL_JOURNAL names',
@@ -40,7 +37,7 @@ export const journalSpec: BranchSpec = {
           about: 'As the owner of the shared one',
           line: 'botctl journal copy ./journal.db --journal postgres://owner@db.example.com/bots',
         },
-        { about: 'Back into a file', line: 'botctl journal copy --to ./journal.db' },
+        { about: 'In a script', line: 'botctl journal copy ./journal.db --yes' },
       ],
       exits: [0, 1, 2, 6, 130],
       load: async () => (await import('./copy.ts')).run,

@@ -1,5 +1,4 @@
 import type { Failure } from '../../errors.ts';
-import { sharedWasMoved } from '../../words/copyingBack.ts';
 import {
   noSalt,
   notUtf8,
@@ -21,14 +20,12 @@ export function refusalOfServer(server: ServerFacts, place: string): Failure | u
   return encoding === 'UTF8' ? undefined : notUtf8(place, encoding);
 }
 
-/** Why nothing is sent through this journal. `late` is where this machine keeps replies that it was never told of. */
+/** Why nothing is sent through this journal. */
 export function refusalToSend(
   server: ServerFacts,
   journal: JournalFacts,
   place: string,
-  late?: string,
 ): Failure | undefined {
-  if (journal.movedTo !== undefined) return sharedWasMoved(place, journal.movedTo, late);
   if (server.isStandby) return standbyOnly(place);
   if (server.isReadOnly) return readOnlySession(place);
   const wanted = 'synchronous_commit';

@@ -186,14 +186,6 @@ BEGIN
   RETURN NULL;
 END $body$;
 
--- A journal that was copied elsewhere: nobody sends by it any more, also of those who came before that.
-CREATE FUNCTION refuse_if_moved() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, @schema, pg_temp AS $body$
-BEGIN
-  IF EXISTS (SELECT FROM meta WHERE name = 'moved-to') THEN PERFORM refuse('the journal was moved'); END IF;
-  RETURN NULL;
-END $body$;
-
 CREATE FUNCTION owner_was_updated() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
 BEGIN
@@ -250,8 +242,6 @@ CREATE TRIGGER losses_stand BEFORE UPDATE ON losses
 CREATE TRIGGER servers_stand BEFORE UPDATE ON servers
   EXECUTE FUNCTION refuse_always('a server stands as it was seen');
 
-CREATE TRIGGER owners_come_before_a_move AFTER INSERT ON owners FOR EACH ROW EXECUTE FUNCTION refuse_if_moved();
-CREATE TRIGGER decisions_come_before_a_move AFTER INSERT ON decisions FOR EACH ROW EXECUTE FUNCTION refuse_if_moved();
 CREATE TRIGGER owners_end_once AFTER UPDATE ON owners FOR EACH ROW
   WHEN (OLD.ended_at IS NOT NULL OR NEW.id <> OLD.id OR NEW.host <> OLD.host OR NEW.pid <> OLD.pid
     OR NEW.begun_at <> OLD.begun_at)

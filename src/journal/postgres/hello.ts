@@ -35,7 +35,6 @@ export type JournalFacts = {
   readonly leaseMs: number;
   readonly acceptedDurability: boolean;
   /** Where it was copied to, if it was: then it sends nothing more. */
-  readonly movedTo: string | undefined;
   /** What whoever sends through it is held to. */
   readonly policy: JournalPolicy | undefined;
   /** The servers and timelines that it was on, and since when. */
@@ -119,14 +118,13 @@ async function rowIf(mayAsk: unknown, line: Line, sql: string): Promise<Row | un
 }
 
 const aboutJournal = `SELECT has_table_privilege('@schema.salt', 'SELECT') AS tells_salt,
-  encode(m.id, 'hex') AS id, m.lease, m.durability, m.moved,
+  encode(m.id, 'hex') AS id, m.lease, m.durability,
   (SELECT json_build_object('number', seq, 'text', text) FROM @schema.policies ORDER BY seq DESC LIMIT 1)::text AS policy,
   (SELECT coalesce(json_agg(json_build_object('systemId', system_id, 'timeline', timeline, 'sinceMs', since_ms)), '[]')
    FROM @schema.servers)::text AS servers
   FROM (SELECT (SELECT value FROM @schema.meta WHERE name = 'journal-id') AS id,
     (SELECT convert_from(value, 'UTF8') FROM @schema.meta WHERE name = 'lease-ms') AS lease,
-    EXISTS (SELECT FROM @schema.meta WHERE name = 'durability') AS durability,
-    (SELECT convert_from(value, 'UTF8') FROM @schema.meta WHERE name = 'moved-to') AS moved) m`;
+    EXISTS (SELECT FROM @schema.meta WHERE name = 'durability') AS durability) m`;
 
 const readSalt = `SELECT value FROM @schema.salt WHERE name = 'salt'`;
 
@@ -141,7 +139,6 @@ function journalFacts(row: Row, salt: Row | undefined): JournalFacts {
     salt: salt?.value as Uint8Array | undefined,
     leaseMs: Number(row.lease),
     acceptedDurability: row.durability === true,
-    movedTo: row.moved === null ? undefined : String(row.moved),
     policy: row.policy === null ? undefined : (JSON.parse(String(row.policy)) as JournalPolicy),
     servers: JSON.parse(String(row.servers)) as JournalFacts['servers'],
   };

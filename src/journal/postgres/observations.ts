@@ -38,8 +38,6 @@ CREATE TRIGGER observations_were_inserted AFTER INSERT ON observations
   REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION observations_were_inserted();
 CREATE TRIGGER observations_stand BEFORE UPDATE ON observations
   EXECUTE FUNCTION refuse_always('an observation stands as it was made');
-CREATE TRIGGER observations_come_before_a_move AFTER INSERT ON observations
-  FOR EACH ROW EXECUTE FUNCTION refuse_if_moved();
 CREATE TRIGGER observations_is_never_deleted BEFORE DELETE OR TRUNCATE ON observations
   EXECUTE FUNCTION refuse_always('nothing is deleted from the journal');
 

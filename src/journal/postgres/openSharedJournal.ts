@@ -15,7 +15,7 @@ import { lossOf, sameServerAsBefore } from './sameServer.ts';
 import { refuseSchema } from './schemaCheck.ts';
 import { ServerClock } from './serverClock.ts';
 import { SharedShares } from './shares.ts';
-import { Spill, spilledFiles } from './spill.ts';
+import { Spill } from './spill.ts';
 import { Store } from './store.ts';
 import { uploadSpilled } from './uploadSpilled.ts';
 
@@ -57,8 +57,7 @@ export async function openSharedJournal(
       lost = says && hasLost(place, says);
       return name;
     }
-    const late = spilledFiles(folder).length > 0 ? folder : undefined;
-    const refusedToSend = refusalToSend(server, journal, place, late);
+    const refusedToSend = refusalToSend(server, journal, place);
     if (refusedToSend !== undefined) throw refusedToSend;
     notes ??= noted;
     const isNew = await sameServerAsBefore(line, schema, place, facts, notes);
@@ -97,9 +96,8 @@ export async function openSharedJournal(
     place,
     id: met.journal.id,
     lost,
-    movedTo: met.journal.movedTo,
     clock,
-    isReadOnly: met.server.isStandby || salt === undefined || met.journal.movedTo !== undefined,
+    isReadOnly: met.server.isStandby || salt === undefined,
     isShared: true,
     reads: store.reads,
     self: () => lease.id,
@@ -132,7 +130,7 @@ export async function openSharedJournal(
 }
 
 /** Who has been silent since before this moment is dead; nobody is, soon after the server began. */
-export function silentSince(
+function silentSince(
   { server, journal }: { server: ServerFacts; journal: JournalFacts },
   nowMs: number,
 ): number {

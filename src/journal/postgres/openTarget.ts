@@ -1,4 +1,3 @@
-import { movedTakesNothing } from '../../words/copyingBack.ts';
 import { sharedJournalLost } from '../../words/sharedJournal.ts';
 import { findSharedLoss } from './acceptSharedLoss.ts';
 import { refusalToSend } from './checks.ts';
@@ -14,7 +13,6 @@ export async function openTarget(shared: Shared) {
   const loss = await findSharedLoss(shared);
   if (loss !== undefined) throw sharedJournalLost(place, loss.says);
   const journal = await askJournal(line, schema);
-  if (journal.movedTo !== undefined) throw movedTakesNothing(place, journal.movedTo);
   const refused = refusalToSend(server, journal, place);
   if (refused !== undefined) throw refused;
   const lease = new Lease(journal.leaseMs, schema);

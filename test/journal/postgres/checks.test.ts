@@ -18,7 +18,6 @@ const journal: JournalFacts = {
   salt: Buffer.from('salt'),
   leaseMs: 30_000,
   acceptedDurability: false,
-  movedTo: undefined,
   policy: undefined,
   servers: [],
 };

@@ -1,21 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Failure } from '../../../src/errors.ts';
 import { unitsOf } from '../../../src/intent/units.ts';
-import { copyIntoFile } from '../../../src/journal/copy/intoFile.ts';
 import { copyIntoShared } from '../../../src/journal/copy/intoShared.ts';
 import type { Attempt, Decision, Intent, Journal } from '../../../src/journal/journal.ts';
 import { parseAddress } from '../../../src/journal/postgres/address.ts';
 import { meetServer } from '../../../src/journal/postgres/meetServer.ts';
-import { openSource } from '../../../src/journal/postgres/openSource.ts';
 import { openTarget } from '../../../src/journal/postgres/openTarget.ts';
 import { setPolicy } from '../../../src/journal/postgres/spendingStep.ts';
-import { Mark } from '../../../src/journal/sqlite/mark.ts';
 import { openJournal } from '../../../src/journal/sqlite/openJournal.ts';
 import { SourceFile } from '../../../src/journal/sqlite/sourceFile.ts';
-import { TargetFile } from '../../../src/journal/sqlite/targetFile.ts';
 import { closedAfterTest } from '../../../testing/closedAfterTest.ts';
 import { failureOf } from '../../../testing/failure.ts';
 import {
@@ -216,85 +210,6 @@ describe('a journal in a file, copied into an empty shared one', () => {
     await expect(copy(path, place, { confirm: no })).rejects.toThrow('No');
     await done(opened(path), 'accepted');
     expect(await everything(await openShared(place))).toEqual([]);
-  });
-});
-
-describe('a shared journal, copied back into a file', () => {
-  async function copyBack(place: SharedPlace, path: string, more: More = {}, movedTo = `${path} on ada`) {
-    const address = parseAddress(place.url, 'BOTCTL_JOURNAL', {}, () => 'nobody');
-    const { line, server } = await meetServer(address, patient);
-    const { schema, dataFolder } = place;
-    const found = await openSource({ line, server, schema, place: 'postgres://…', dataFolder });
-    await found.source.refuseAnother(movedTo);
-    const target = TargetFile.open(path, found.source.salt ?? new Uint8Array());
-    try {
-      return await copyIntoFile({
-        ...found,
-        target,
-        movedTo,
-        interrupted: more.interrupted ?? patient.interrupted,
-        onPage: more.onPage ?? (() => {}),
-      });
-    } finally {
-      target.close();
-      await line.close();
-    }
-  }
-
-  test('is there whole again, and sends', async () => {
-    const [first, second, place] = [await fileWithAll(), newPath(), await newSharedPlace()];
-    await copy(first, place);
-    expect(await copyBack(place, second)).toEqual({ added: 14, known: 0 });
-    const [before, after] = [closedAfterTest(openJournal(first, 'look')), opened(second)];
-    expect(asText(await everything(after))).toEqual(asText(await everything(before)));
-    expect(after.hashOf('token')).toBe(before.hashOf('token'));
-    await done(after, 'accepted');
-    expect(Mark.look(second)).toMatchObject({ intents: 15 });
-  });
-
-  test('sends nothing more, not even by who has it open', async () => {
-    const place = await newSharedPlace();
-    const early = inHand(await openShared(place));
-    await copyBack(place, newPath());
-    await expect(early.begin(newIntent(), 'hash', nowMs)).rejects.toThrow('the journal was moved');
-    await expect(openShared(place)).rejects.toMatchObject({ code: 'journal-moved' });
-    expect((await openShared(place, { use: 'look' })).isReadOnly).toBe(true);
-    await expect(copyBack(place, newPath())).rejects.toMatchObject({ code: 'journal-moved' });
-    const back = await failureOf(async () => copy(await fileWithAll(), place));
-    expect(back).toMatchObject({
-      code: 'journal-moved',
-      message: expect.stringContaining('takes nothing any more'),
-    });
-  });
-
-  test('is not closed while a process lives that sends by it', async () => {
-    const place = await newSharedPlace();
-    const journal = inHand(await openShared(place));
-    await journal.begin(newIntent(), 'hash', nowMs);
-    await expect(copyBack(place, newPath())).rejects.toMatchObject({ code: 'not-allowed-now' });
-    await journal.begin(newIntent(), 'hash', nowMs);
-  });
-
-  test('interrupted, is no journal yet, and finished by another run', async () => {
-    const [path, place] = [newPath(), await newSharedPlace()];
-    const journal = inHand(await openShared(place));
-    for (let nth = 0; nth < 3; nth += 1) {
-      await journal.commit(
-        async (tx) => {
-          for (let one = 0; one < 100; one += 1) await tx.begin(newIntent(), 'hash', nowMs);
-        },
-        { beforeSending: true },
-      );
-    }
-    await journal.close();
-    const stop = new AbortController();
-    const first = copyBack(place, path, { interrupted: stop.signal, onPage: () => stop.abort() });
-    await expect(first).rejects.toMatchObject({ code: 'interrupted' });
-    expect(existsSync(path)).toBe(false);
-    expect(() => openJournal(`${path}.part`)).toThrow(expect.objectContaining({ code: 'journal-damaged' }));
-    expect(await copyBack(place, path)).toEqual({ added: 100, known: 200 });
-    expect(await everything(opened(path))).toHaveLength(300);
-    expect(readdirSync(dirname(path)).filter((name) => name.includes('part'))).toEqual([]);
   });
 });
 

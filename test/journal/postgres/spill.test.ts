@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { LateEnd } from '../../../src/journal/journal.ts';
-import { failureOf } from '../../../testing/failure.ts';
 import { endWith, newIntent } from '../../../testing/journals.ts';
 import {
   newSharedPlace,
@@ -63,20 +62,4 @@ test('what is uploaded late does not end an attempt begun since', async () => {
   });
   expect(first).toEqual({ verdict: 'rejected' });
   expect(filesOf(place)).toEqual([]);
-});
-
-test('what came back is not forgotten where the journal was moved meanwhile', async () => {
-  const place = await newSharedPlace();
-  const intent = newIntent();
-  await (await openShared(place)).commit((tx) => tx.begin(intent, 'hash', 1), { beforeSending: true });
-  await keep(place, lateEnd(intent.id, 1));
-  await onServer(place, (client) =>
-    client.query(`INSERT INTO meta (name, value) VALUES ('moved-to', '/there')`),
-  );
-  const moved = await failureOf(() => openShared(place));
-  const kept = join(place.dataFolder, 'shared');
-  expect(moved).toMatchObject({
-    code: 'journal-moved',
-    details: { hint: expect.stringContaining(`are kept in ${kept}`) },
-  });
 });
