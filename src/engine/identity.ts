@@ -1,5 +1,4 @@
 import { type Bot, envBot } from '../bot/bot.ts';
-import type { BaseUrl } from '../intent/baseUrl.ts';
 import { bodyBytes, fingerprint } from '../intent/canonical.ts';
 import { identityFor, isNamed, keyFor, nameOf, type Scope } from '../intent/naming.ts';
 import type { Order } from '../intent/order.ts';
@@ -18,17 +17,12 @@ export type Identity = {
   readonly tokenHash: string | undefined;
   /** The key, where it is determined before anything is sent. */
   readonly key: string | undefined;
-  /** What it was called while journals told the names of loopback apart. */
-  readonly former: Names | undefined;
 };
 
 /** The key under which another base URL would know the same name; the same where the key itself was given. */
 export function keyAt(baseUrl: string, { order, scope, canonical }: Identity): string {
   return keyFor(order.naming, { baseUrl, kind: scope.kind }, canonical, () => '');
 }
-
-/** What an intent is found by. */
-export type Names = Pick<Identity, 'scope' | 'digest' | 'key'>;
 
 /** `canonical` is given by whoever has it already: a batch keeps it of each row. */
 export function identify(
@@ -40,22 +34,16 @@ export function identify(
   const isTokenAsked = bot.name === envBot || !isNamed(order.naming);
   const tokenHash = isTokenAsked ? journal.hashOf(bot.token.reveal()) : undefined;
   const speaker = { bot: bot.name, tokenHash: bot.name === envBot ? tokenHash : undefined };
-  const namesAt = (baseUrl: BaseUrl): Names => {
-    const scope: Scope = { baseUrl, kind: order.wanted.kind };
-    return {
-      scope,
-      digest: identityFor(order.naming, scope, speaker, canonical),
-      key: isNamed(order.naming) ? keyFor(order.naming, scope, canonical, () => '') : undefined,
-    };
-  };
+  const scope: Scope = { baseUrl: bot.baseUrl, kind: order.wanted.kind };
   return {
     order,
-    ...namesAt(bot.baseUrl),
+    scope,
+    digest: identityFor(order.naming, scope, speaker, canonical),
+    key: isNamed(order.naming) ? keyFor(order.naming, scope, canonical, () => '') : undefined,
     canonical,
     fingerprint: fingerprint(canonical),
     payment: paymentOf(order.wanted),
     tokenHash,
-    former: bot.spelledUrl === bot.baseUrl ? undefined : namesAt(bot.spelledUrl),
   };
 }
 

@@ -2,7 +2,7 @@ import { type Bot, envBot } from '../bot/bot.ts';
 import type { BaseUrl } from '../intent/baseUrl.ts';
 import { isNamed } from '../intent/naming.ts';
 import type { Intent, NamedBy, Reads } from '../journal/journal.ts';
-import { type Identity, keyAt, type Names } from './identity.ts';
+import { type Identity, keyAt } from './identity.ts';
 import { tooOldToSend } from './keyAge.ts';
 import { meaningOf, type PlanKind } from './planKinds.ts';
 import { type Found, isDone, rerunRowFor, rerunWindowMs } from './rerun.ts';
@@ -37,11 +37,10 @@ export async function makePlan(
   overruled = nothingOverruled,
 ): Promise<Plan> {
   // In one breath: on a server that is one round trip.
-  const [known, urls] = await Promise.all([
+  const [found, urls] = await Promise.all([
     lookUp(identity, reads),
     identity.key === undefined ? [] : reads.otherUrls(bot.baseUrl),
   ]);
-  const found = known ?? (identity.former && (await lookUp(identity.former, reads)));
   const is = found === undefined ? 'new' : await kindOf(found, identity, bot, reads, nowMs, overruled);
   const same = isGuarded(is, found) ? await findAtOtherUrl(identity, urls, reads) : undefined;
   if (same !== undefined) return { ...same, found, overruled };
@@ -54,7 +53,7 @@ export async function makePlan(
 }
 
 /** A name determines its key; so does whoever gives as KEY what the journal knows under another name. */
-function lookUp({ key, scope, digest }: Names, reads: Reads): Promise<Intent | undefined> {
+function lookUp({ key, scope, digest }: Identity, reads: Reads): Promise<Intent | undefined> {
   return key === undefined ? reads.findUnnamed(digest) : reads.findByKey(scope, key);
 }
 

@@ -214,21 +214,6 @@ describe('loopback', () => {
       expect(new Set(scripted.sent.map((sent) => sent.key)).size).toBe(1);
     },
   );
-
-  test.each([transfer(), transfer({}, once('n')), transfer({}, run('n')), transfer({}, key('k'))])(
-    'is found by what a journal of before called it: %j',
-    async (order) => {
-      const engine = scripted.engine({ ...noRetries, ...at('localhost') });
-      const { spelledUrl } = engine.bot;
-      scripted.script.push(lost);
-      await execute(order, { ...engine, bot: { ...engine.bot, baseUrl: spelledUrl } });
-      scripted.end(engine.journal);
-      expect(await scripted.only()).toMatchObject({ baseUrl: 'http://localhost:9', state: 'unknown' });
-      expect(endOf(await scripted.run(order, [paid], at('localhost')))).toBe('accepted');
-      expect(await scripted.only()).toMatchObject({ attempts: 2 });
-      expect(new Set(scripted.sent.map((sent) => sent.key)).size).toBe(1);
-    },
-  );
 });
 
 describe('a name with another body', () => {
