@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Attempt, Decision, Intent, Journal, Reads, Receipt, Transaction } from '../journal/journal.ts';
 import { receiptGuards } from '../journal/receipts.ts';
 import { readReply } from '../wire/readReply.ts';
-import { saysItFailed } from '../wire/saysFailed.ts';
+import { saysItFailed, saysNothing } from '../wire/saysFailed.ts';
 import { provenOnChain } from '../words/chain.ts';
 import type { Beginning } from './age.ts';
 import {
@@ -140,7 +140,7 @@ function mayHaveHappened({ state }: Intent): boolean {
 /** The service itself denied it: the signature that it named may be of anything. */
 function saidItFailed({ reply, headers }: Attempt): boolean {
   const { json } = reply === undefined ? {} : readReply({ body: reply, headers });
-  return json !== undefined && saysItFailed('transfer', json);
+  return json !== undefined && (saysItFailed('transfer', json) || !saysNothing(json.error));
 }
 
 function decisionOf(view: ChainView, atMs: number): Decision {

@@ -64,15 +64,19 @@ describe('what nobody knew', () => {
     expect(await journal.decisionsOf(id)).toEqual([]);
   });
 
-  test.each([{ status: 'failed' }, { success: false }, { errors: ['no'] }, { code: 'PAYMENT_REJECTED' }])(
-    'is not decided where its own reply said that it failed: %o',
-    async (reply) => {
-      const journal = opened();
-      const id = await inDoubt(journal, reply);
-      expect(await ended(journal, id, look())).toBe('proven unknown');
-      expect(await journal.decisionsOf(id)).toEqual([]);
-    },
-  );
+  test.each([
+    { status: 'failed' },
+    { success: false },
+    { errors: ['no'] },
+    { code: 'PAYMENT_REJECTED' },
+    { error: { code: 'INSUFFICIENT_BALANCE' } },
+    { error: 'no' },
+  ])('is not decided where its own reply said that it failed: %o', async (reply) => {
+    const journal = opened();
+    const id = await inDoubt(journal, reply);
+    expect(await ended(journal, id, look())).toBe('proven unknown');
+    expect(await journal.decisionsOf(id)).toEqual([]);
+  });
 
   test('is not decided where a person is about to', async () => {
     const journal = opened();
