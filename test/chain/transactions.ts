@@ -37,6 +37,7 @@ export type Made = {
   feePayer?: string;
   version?: 'legacy' | 0 | 1 | 2;
   err?: unknown;
+  at?: { slot: number; blockTime: number; signature: string };
   /** Come from lookup tables: first those that can be written. */
   looked?: { writable: string[]; readonly: string[] };
 };
@@ -112,6 +113,7 @@ const had = 10_000_000_000n;
 /** What `getTransaction` says of it, as text: as a node writes it. */
 export function written(made: Made): string {
   const { calls, tokens = [], lamports = {}, looked = { writable: [], readonly: [] }, version = 0 } = made;
+  const { slot, blockTime, ...at } = made.at ?? { slot: 100, blockTime: 1_795_000_000, signature };
   const inner = calls.flatMap((call) => call.inner ?? []);
   const used = [...calls, ...inner].flatMap(({ program, accounts }) => [...accounts, program]);
   const late = [...looked.writable, ...looked.readonly];
@@ -145,7 +147,7 @@ export function written(made: Made): string {
   const after = (account: string): bigint =>
     had + (lamports[account] ?? 0n) - (account === feePayer ? fee : 0n);
   const whole = {
-    ...{ slot: 100, blockTime: 1_795_000_000, version },
+    ...{ slot, blockTime, version },
     meta: {
       ...{ err: made.err ?? null, fee: 5000, loadedAddresses: looked },
       preBalances: all.map(() => `u64:${had}`),
@@ -157,7 +159,7 @@ export function written(made: Made): string {
       ),
     },
     transaction: {
-      signatures: [signature],
+      signatures: [at.signature],
       message: { accountKeys: keys, instructions: calls.map(shownCall), recentBlockhash: key(77) },
     },
   };

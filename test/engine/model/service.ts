@@ -1,6 +1,7 @@
 import type { Flight } from '../../../src/wire/flight.ts';
 import { lost, reply, unsent } from '../../../testing/scriptedEngine.ts';
 import { type Kind, keyAges } from '../design.ts';
+import { type ModelChain, signatureOf, type When } from './chain.ts';
 
 /** The document leaves open what a repeated key brings, and how long a key is known. */
 export type ParsedReply = {
@@ -8,6 +9,8 @@ export type ParsedReply = {
   readonly repeatedMessage: 'replay' | 'conflict';
   /** As long as botctl may rely on it and not a moment longer, or for ever. */
   readonly memory: 'as-relied-on' | 'for-ever';
+  /** Whether the chain's node says what time it is. */
+  readonly nodeTellsTime: boolean;
 };
 
 /**
@@ -34,7 +37,10 @@ export const fates = [
   'no-proof-done',
   'failed-done',
 ] as const;
-export type Fate = (typeof fates)[number];
+export const saids = ['confirmed', 'failed', 'error', 'broken-off'] as const;
+/** A reply that names a payment of such a time: what else it says, and whether it did anything. */
+export type Misnamed = `${When} ${(typeof saids)[number]} ${'done' | 'undone'}`;
+export type Fate = (typeof fates)[number] | Misnamed;
 
 type Request = { readonly kind: Kind; readonly key: string; readonly body: string };
 export type Effect = Request & { readonly atMs: number };
@@ -42,14 +48,18 @@ export type Effect = Request & { readonly atMs: number };
 /** A service that keeps its word as far as its document gives one, and a ledger of what it did. */
 export class ModelService {
   readonly ledger: Effect[] = [];
+  /** Keys of payments that it said it had made, and had not. */
+  readonly lies = new Set<string>();
   readonly #reading: ParsedReply;
   readonly #now: () => number;
+  readonly #chain: ModelChain;
   readonly #known = new Map<string, number>();
   #later: Request[] = [];
 
-  constructor(parsed: ParsedReply, now: () => number) {
+  constructor(parsed: ParsedReply, now: () => number, chain: ModelChain) {
     this.#reading = parsed;
     this.#now = now;
+    this.#chain = chain;
   }
 
   effectsOf(key: string): number {
@@ -74,10 +84,12 @@ export class ModelService {
     if (this.knows(request.kind, request.key)) return 'repeated';
     this.#known.set(`${request.kind} ${request.key}`, this.#now());
     this.ledger.push({ ...request, atMs: this.#now() });
+    if (request.kind === 'transfer') this.#chain.pay(request);
     return 'done';
   }
 
   answer(request: Request, fate: Fate): Flight {
+    if (isMisnamed(fate)) return this.#misname(request, fate);
     const [how, whether] = [fate.split('-')[0], fate.split('-').at(-1)];
     if (fate === 'lost-done-later') this.#later.push(request);
     else if (fate === 'answered' || whether === 'done') {
@@ -97,11 +109,26 @@ export class ModelService {
     return reply(Number(fate.slice(0, 3)), {});
   }
 
+  #misname(request: Request, fate: Misnamed): Flight {
+    const [when, said, whether] = fate.split(' ') as [When, (typeof saids)[number], string];
+    if (whether === 'done') this.#apply(request);
+    if (request.kind === 'message') return reply(500);
+    if (said === 'confirmed' && this.effectsOf(request.key) === 0) this.lies.add(request.key);
+    const named = { transfer_id: `t ${request.key}`, signature: this.#chain.named(request, when) };
+    if (said === 'error') return reply(200, { ...named, error: { code: 'INSUFFICIENT_BALANCE' } });
+    const told = reply(200, { ...named, status: said === 'failed' ? 'failed' : 'confirmed' });
+    return said === 'broken-off' && told.came === 'reply' ? { ...told, ended: 'broken' } : told;
+  }
+
   #plainAnswer({ kind, key }: Request, applied: 'done' | 'repeated'): Flight {
     const repeated = kind === 'message' ? this.#reading.repeatedMessage : this.#reading.repeatedTransfer;
     if (applied === 'repeated' && repeated === 'conflict') return reply(409);
     return kind === 'message'
       ? reply(200, { message: { id: 'm' } })
-      : reply(200, { transfer_id: `t ${key}`, status: 'confirmed', signature: `s ${key}` });
+      : reply(200, { transfer_id: `t ${key}`, status: 'confirmed', signature: signatureOf(key) });
   }
+}
+
+function isMisnamed(fate: Fate): fate is Misnamed {
+  return fate.includes(' ');
 }

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { type BaseUrl, parseBaseUrl } from '../../../src/intent/baseUrl.ts';
 import type { Order } from '../../../src/intent/order.ts';
 import { key, message, once, run, transfer } from '../../../testing/scriptedEngine.ts';
-import { type Fate, fates, type ParsedReply } from './service.ts';
+import { whens } from './chain.ts';
+import { type Fate, fates, type Misnamed, type ParsedReply, saids } from './service.ts';
 
 /** What operators and scripts of two bots type: few commands, so that they meet each other. */
 export const commands: readonly { readonly order: Order; readonly bot: string }[] = [
@@ -40,6 +41,8 @@ export type Step =
       readonly url: BaseUrl;
       readonly token: string;
       readonly told: boolean;
+      /** A node is asked first how far the chain has come; it lags behind by so long. */
+      readonly nodeLagMs: number | undefined;
     })
   | (Life & {
       readonly is: 'run-twice-at-once';
@@ -49,19 +52,30 @@ export type Step =
     })
   | (Life & { readonly is: 'resume'; readonly which: number; readonly sendAgain: boolean })
   | { readonly is: 'resolve'; readonly which: number; readonly rightly: boolean }
+  | { readonly is: 'verify'; readonly newestFirst: boolean; readonly isFinal: boolean }
   | { readonly is: 'time-passes'; readonly ms: number }
   | { readonly is: 'clock-steps-back'; readonly ms: number };
 
 const minute = 60_000;
 const hour = 60 * minute;
 
+const misnamed: fc.Arbitrary<Misnamed> = fc
+  .tuple(
+    fc.constantFrom(...whens, 'others' as const, 'now' as const),
+    fc.constantFrom(...saids, 'broken-off' as const),
+    fc.constantFrom('done' as const, 'undone' as const),
+  )
+  .map(([when, said, whether]) => `${when} ${said} ${whether}` as const);
+
+const fate = fc.oneof(
+  { weight: 3, arbitrary: fc.constant<Fate>('answered') },
+  { weight: 6, arbitrary: fc.constantFrom(...fates) },
+  { weight: 2, arbitrary: misnamed },
+);
 const life = {
-  fates: fc.array(
-    fc.oneof(
-      { weight: 3, arbitrary: fc.constant<Fate>('answered') },
-      { weight: 6, arbitrary: fc.constantFrom(...fates) },
-    ),
-    { minLength: 3, maxLength: 3 },
+  fates: fc.oneof(
+    { weight: 4, arbitrary: fc.array(fate, { minLength: 3, maxLength: 3 }) },
+    { weight: 1, arbitrary: misnamed.map((one): Fate[] => [one, one, one]) },
   ),
   death: fc.option(fc.record({ atStep: fc.nat(7), after: fc.boolean() }), { nil: undefined, freq: 3 }),
 };
@@ -75,6 +89,8 @@ const told = fc.oneof(
   { weight: 1, arbitrary: fc.constant(false) },
 );
 const which = fc.nat(9);
+const nodeLagMs = fc.constantFrom(undefined, undefined, 0, 3 * hour);
+const isFinal = fc.constantFrom(true, true, true, false);
 const token = fc.oneof(
   { weight: 6, arbitrary: fc.constant('token-1') },
   { weight: 1, arbitrary: fc.constant('token-2') },
@@ -96,7 +112,15 @@ function step(memory: ParsedReply['memory']): fc.Arbitrary<Step> {
   return fc.oneof(
     {
       weight: 8,
-      arbitrary: fc.record({ is: fc.constant('run' as const), command, url, token, told, ...life }),
+      arbitrary: fc.record({
+        is: fc.constant('run' as const),
+        command,
+        url,
+        token,
+        told,
+        nodeLagMs,
+        ...life,
+      }),
     },
     {
       weight: 1,
@@ -113,6 +137,10 @@ function step(memory: ParsedReply['memory']): fc.Arbitrary<Step> {
       arbitrary: fc.record({ is: fc.constant('resume' as const), which, sendAgain: fc.boolean(), ...life }),
     },
     { weight: 1, arbitrary: fc.record({ is: fc.constant('resolve' as const), which, rightly }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({ is: fc.constant('verify' as const), newestFirst: fc.boolean(), isFinal }),
+    },
     { weight: 2, arbitrary: time },
     // A clock that runs behind makes every memory too short: no program can know.
     ...(memory === 'for-ever' ? [{ weight: 1, arbitrary: back }] : []),
@@ -125,6 +153,7 @@ const parsed: fc.Arbitrary<ParsedReply> = fc.record({
   repeatedTransfer: fc.constantFrom('replay', 'conflict'),
   repeatedMessage: fc.constantFrom('replay', 'conflict'),
   memory: fc.constantFrom('as-relied-on', 'for-ever'),
+  nodeTellsTime: fc.boolean(),
 });
 
 export const histories: fc.Arbitrary<History> = parsed.chain((chosen) =>

@@ -1,15 +1,17 @@
 import { expect } from 'vitest';
+import { verifyEach } from '../../../src/commands/verifyEach.ts';
 import type { EngineContext } from '../../../src/engine/context.ts';
 import { execute } from '../../../src/engine/execute.ts';
 import type { Outcome } from '../../../src/engine/outcome.ts';
 import { resolveIntent } from '../../../src/engine/resolve.ts';
 import { resume } from '../../../src/engine/resume.ts';
 import { type BaseUrl, identityUrl } from '../../../src/intent/baseUrl.ts';
-import type { Intent, Journal } from '../../../src/journal/journal.ts';
+import type { Attempt, Intent, Journal } from '../../../src/journal/journal.ts';
 import type { Flight, Shipment } from '../../../src/wire/flight.ts';
 import { allOf } from '../../../testing/journals.ts';
 import { ScriptedEngine } from '../../../testing/scriptedEngine.ts';
 import { type Kind, keyAges, type Naming, recentBars, twinBars, windows } from '../design.ts';
+import { ModelChain, mustShow, wantedIn } from './chain.ts';
 import { type Fate, ModelService } from './service.ts';
 import { commands, type Death, type History, type Step } from './steps.ts';
 
@@ -24,6 +26,27 @@ type Before = {
   readonly mayBegin: boolean;
   readonly count: number;
 };
+
+/** What one signature shows of an intent. */
+type Shown = { readonly signature: string | undefined; readonly shown: string };
+
+const happened = { state: 'resolved', resolvedAs: 'happened', decidedBy: 'chain' };
+
+type Said = { signature?: string; status?: string; error?: object };
+
+const saidItFailed = (attempt: Attempt): boolean => {
+  const { status, error } = replyOf(attempt);
+  return status === 'failed' || error !== undefined;
+};
+
+function replyOf({ status, reply }: Attempt): Said {
+  if (status !== 200 || reply === undefined) return {};
+  try {
+    return JSON.parse(Buffer.from(reply).toString()) as Said;
+  } catch {
+    return {};
+  }
+}
 
 /** What a world has for a journal. */
 export type Ground = {
@@ -47,6 +70,13 @@ export class World {
   readonly scripted: ScriptedEngine;
   readonly #ground: Ground;
   readonly #service: ModelService;
+  readonly #chain: ModelChain;
+  /** How far the machine's clock is behind the true time. */
+  #behindMs = 0;
+  /** What a node said before an intent's first attempt. */
+  readonly #heardBefore = new Map<string, ReturnType<ModelChain['before']>>();
+  /** What was proven, and by which signature. */
+  readonly #proofs = new Map<string, Shown>();
   /** A process that only looks. */
   readonly #watcher: Journal;
   readonly #known = new Map<string, Known>();
@@ -60,7 +90,8 @@ export class World {
   private constructor({ parsed }: History, scripted: ScriptedEngine, ground: Ground, watcher: Journal) {
     this.scripted = scripted;
     this.#ground = ground;
-    this.#service = new ModelService(parsed, () => this.scripted.clock.now());
+    this.#chain = new ModelChain(() => scripted.clock.now() + this.#behindMs, parsed.nodeTellsTime);
+    this.#service = new ModelService(parsed, () => scripted.clock.now(), this.#chain);
     this.#watcher = watcher;
   }
 
@@ -80,10 +111,12 @@ export class World {
         const { order, bot } = this.#command(step.command);
         const { url: spelledUrl, token } = step;
         const before = await this.#before(step.command, spelledUrl, token);
+        const asksNode = order.wanted.kind === 'transfer' && step.nodeLagMs !== undefined;
+        const heard = !asksNode ? undefined : this.#chain.before(step.nodeLagMs ?? 0);
         const ended = await this.#live(step.fates, step.death, { bot, token, spelledUrl }, (engine) =>
-          execute(order, engine),
+          execute(order, { ...engine, chainBefore: () => heard }),
         );
-        await this.#after(before, ended, step.told);
+        await this.#after(before, ended, step.told, heard);
         break;
       }
       case 'run-twice-at-once': {
@@ -105,6 +138,9 @@ export class World {
       case 'resolve':
         await this.#resolve(step);
         break;
+      case 'verify':
+        await this.#verify(step);
+        break;
       case 'time-passes':
         this.#service.settle();
         this.scripted.clock.nowMs += step.ms;
@@ -112,6 +148,7 @@ export class World {
       case 'clock-steps-back':
         this.#service.settle();
         this.scripted.clock.nowMs -= step.ms;
+        this.#behindMs += step.ms;
         break;
     }
     await this.#holdUp();
@@ -292,11 +329,18 @@ export class World {
     return last.kind === 'message' && (forgotten || diedLongAgo);
   }
 
-  async #after(before: Before, ended: Outcome | undefined, told: boolean): Promise<void> {
+  async #after(
+    before: Before,
+    ended: Outcome | undefined,
+    told: boolean,
+    heard?: ReturnType<ModelChain['before']>,
+  ): Promise<void> {
     const intents = await this.#intents();
     const createdNow = intents.length - before.count;
     expect(createdNow).toBeLessThanOrEqual(1);
     const [newest] = intents.sort((left, right) => right.id.localeCompare(left.id));
+    if (heard !== undefined && createdNow === 1 && newest !== undefined)
+      this.#heardBefore.set(newest.id, heard);
     if (before.unnamed && createdNow === 1 && newest !== undefined) {
       expect({ command: before.mine, mayBegin: before.mayBegin }).toEqual({
         command: before.mine,
@@ -340,6 +384,81 @@ export class World {
     await resolveIntent(intent.id, this.scripted.word(kind), this.#watcher, true);
   }
 
+  /** Somebody asks the chain: nothing else is shown or decided than what must be. */
+  async #verify({ newestFirst, isFinal }: Extract<Step, { is: 'verify' }>): Promise<void> {
+    this.#chain.isFinal = isFinal;
+    const transfers = (await this.#intents()).filter(({ kind }) => kind === 'transfer');
+    transfers.sort((left, right) => left.id.localeCompare(right.id) * (newestFirst ? -1 : 1));
+    const journal = await this.#ground.open(this.scripted);
+    for (const transfer of transfers) await this.#verifyOne(transfer, journal);
+    await this.#ground.end(journal, this.scripted);
+  }
+
+  async #verifyOne(intent: Intent, journal: Journal): Promise<void> {
+    const { id } = intent;
+    const attempts = await this.#watcher.reads.attemptsOf(id);
+    const proof = this.#proofs.get(id);
+    const shows = proof === undefined ? await this.#mustShow(intent, attempts) : [proof];
+    const proven = shows.find(({ shown }) => shown.startsWith('proven'));
+    const seen = await this.#askChain(intent, journal);
+    expect(proven === undefined ? shows : [proven]).toContainEqual(seen);
+    const against = shows.filter(({ shown }) => /contradicted|other-time/u.test(shown));
+    // What speaks against one signature is not the last word while another is undecided.
+    if (proven === undefined && against.length < shows.length) expect(against).not.toContainEqual(seen);
+    if (proven !== undefined) this.#proofs.set(id, proven);
+    const { state, resolvedAs } = (await this.#watcher.reads.get(id)) ?? intent;
+    const isNew = proof === undefined && proven?.shown === 'proven';
+    const wasInDoubt = ['unknown', 'held', 'sending'].includes(intent.state);
+    const decides = isNew && wasInDoubt && !attempts.some(saidItFailed);
+    const decidedBy = (await this.#watcher.reads.decisionsOf(id)).at(-1)?.who;
+    if (decides) expect({ id, state, resolvedAs, decidedBy }).toEqual({ ...happened, id });
+    else {
+      const died = isNew && intent.state === 'sending' ? 'unknown' : intent.state;
+      expect({ id, state, resolvedAs }).toEqual({ id, state: died, resolvedAs: intent.resolvedAs });
+    }
+  }
+
+  async #mustShow(intent: Intent, attempts: readonly Attempt[]): Promise<Shown[]> {
+    const accepted = attempts.filter(({ verdict }) => verdict === 'accepted');
+    const telling = intent.state === 'accepted' ? accepted : attempts;
+    const signatures = new Set(telling.flatMap((one) => replyOf(one).signature ?? []));
+    if (signatures.size === 0) return [{ signature: undefined, shown: 'undecided no-signature' }];
+    const shows: Shown[] = [];
+    for (const signature of signatures) {
+      const shown = mustShow(this.#chain.paidBy(signature), {
+        wanted: wantedIn(Buffer.from(intent.body).toString()),
+        firstAttemptMs: attempts[0]?.startedAtMs ?? Number.NaN,
+        before: this.#heardBefore.get(intent.id),
+        keyIsElsewhereToo: intent.namedBy !== undefined && !this.#watcher.isShared,
+        isAnothers: await this.#isAnothers(signature, intent),
+        machineMs: this.scripted.clock.now(),
+        nodeMs: this.#chain.nodeMs,
+        isFinal: this.#chain.isFinal,
+      });
+      shows.push({ signature, shown });
+    }
+    return shows;
+  }
+
+  /** It has proven another intent, or the service has given it to one of the same payment. */
+  async #isAnothers(signature: string, { id, baseUrl, payment }: Intent): Promise<boolean> {
+    if ([...this.#proofs.values()].some((one) => one.signature === signature)) return true;
+    const { reads } = this.#watcher;
+    const given = { origin: baseUrl, what: 'signature', value: signature } as const;
+    const otherId = await reads.otherHolder(id, [given]);
+    return otherId !== undefined && (await reads.get(otherId))?.payment === payment;
+  }
+
+  async #askChain(intent: Intent, journal: Journal): Promise<Shown> {
+    const seen: Shown[] = [];
+    const dated = { ...journal, clock: this.scripted.clock };
+    await verifyEach([intent], { of: async () => this.#chain.opened() }, dated, async ({ view }) => {
+      const { verdict, reasons, earlier, signature } = view;
+      seen.push({ signature, shown: [verdict, ...reasons, ...(earlier ? ['earlier'] : [])].join(' ') });
+    });
+    return seen[0] ?? { signature: undefined, shown: 'nothing' };
+  }
+
   /** The promise: after every step, whatever it was. */
   async #holdUp(): Promise<void> {
     if (this.#broken.length > 0) throw this.#broken[0];
@@ -359,7 +478,8 @@ export class World {
       const effects = this.#service.effectsOf(key);
       if (!this.#excused.has(key)) {
         expect({ id, effects: Math.max(effects, 1) }).toEqual({ id, effects: 1 });
-        if (state === 'accepted') expect({ id, state, effects }).toEqual({ id, state, effects: 1 });
+        if (state === 'accepted' && !this.#service.lies.has(key))
+          expect({ id, state, effects }).toEqual({ id, state, effects: 1 });
         if (state === 'rejected' || state === 'open')
           expect({ id, state, effects }).toEqual({ id, state, effects: 0 });
       }
