@@ -14,7 +14,7 @@ import {
   type SharedPlace,
 } from '../../../testing/postgres/sharedJournal.ts';
 
-const numRuns = Number(process.env.BOTCTL_RUNS ?? 6);
+const numRuns = Number(process.env.BOTCTL_RUNS ?? 4);
 
 const deeds = ['attempt', 'decision', 'observation', 'policy'] as const;
 type Story = {
