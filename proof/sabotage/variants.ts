@@ -189,12 +189,12 @@ export const variants: readonly Variant[] = [
         to: '\n',
       },
       {
-        file: 'src/journal/postgres/firstRules.ts',
+        file: 'src/journal/postgres/schema/rules.ts',
         from: 'WHEN (OLD.ended_at IS NOT NULL OR NEW.id <> OLD.id',
         to: 'WHEN (NEW.id <> OLD.id',
       },
       {
-        file: 'src/journal/postgres/firstRules.ts',
+        file: 'src/journal/postgres/schema/rules.ts',
         from: 'WHERE o.id = ANY (ids) AND o.ended_at IS NULL); END',
         to: 'WHERE o.id = ANY (ids)); END',
       },

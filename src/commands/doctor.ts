@@ -203,9 +203,7 @@ async function journalFacts(path: string): Promise<JournalFacts> {
     const trouble = writingTrouble(path, true);
     const look = lookAtJournal(path);
     const mark = Mark.look(path);
-    // From before there were marks it is brought up to date by the next send, not by a look.
-    const isUpToDate = look.version === look.knownVersion || mark !== 'missing';
-    const loss = trouble === undefined && isSound(look) && isUpToDate ? findLoss(path) : undefined;
+    const loss = trouble === undefined && isSound(look) ? findLoss(path) : undefined;
     if (loss !== undefined) throw new JournalLost(loss, path);
     return {
       is: 'there',

@@ -47,7 +47,7 @@ export type HeldReason =
   | 'policy'
   | ApprovalReason;
 
-/** What waits for a person’s approval, and why; of older journals, which did not keep it, only that it waits. */
+/** What waits for a person’s approval, and why; `approval` where only that is known. */
 export type ApprovalReason = 'proposed' | 'above-limit' | 'approval';
 
 export type VerdictRow = {

@@ -29,7 +29,7 @@ export function holdsAll({ intents, attempts }: { intents: number; attempts: num
 
 export function noMarkYet(path: string): Advice {
   return {
-    says: `${path} has none yet: it is from an older botctl`,
+    says: `${path} has none yet: its set-up was interrupted`,
     todo: 'The next send makes it.',
   };
 }

@@ -108,6 +108,17 @@ export function newerJournal(path: string, version: number, known: number): Fail
   );
 }
 
+export function unreleasedJournal(path: string): Failure {
+  return new Failure('journal-schema', unsent(madeBeforeRelease(`The journal ${path}`)), {
+    hint: 'Move it away with its log and its mark, or name another file with --journal. A new journal knows nothing of what this one sent.',
+  });
+}
+
+/** `journal` begins a sentence. */
+export function madeBeforeRelease(journal: string): string {
+  return `${journal} was made by a botctl that was never released, and this one cannot read it. It was left as it is`;
+}
+
 function unusable(path: string, why: string, hint: string): Failure {
   return new Failure('journal-unusable', unsent(`The journal ${path} ${why}. It was left as it is`), {
     hint,

@@ -1,5 +1,6 @@
 import { Failure } from '../errors.ts';
 import type { Note } from '../journal/postgres/note.ts';
+import { madeBeforeRelease } from './journal.ts';
 import { listed } from './list.ts';
 import { unchanged, unsent, unsentNow, untouched } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
@@ -80,6 +81,13 @@ export function schemaNewer(place: string, version: number, known: number): Fail
   return badSchema(
     `The journal ${place} was made by a newer botctl (journal version ${version}; this one knows ${known}). It was left as it is`,
     'Use the newer botctl on this machine too.',
+  );
+}
+
+export function schemaUnreleased(place: string): Failure {
+  return badSchema(
+    madeBeforeRelease(`The journal ${place}`),
+    'Name another schema in the URL, with ?schema=, or rename this one. A new journal knows nothing of what this one sent.',
   );
 }
 

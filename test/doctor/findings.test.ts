@@ -124,7 +124,7 @@ describe('the journal', () => {
     expect(findings.at(-1)).toMatchObject({ check: 'disk', level: 'warn' });
   });
 
-  test('of an older botctl has no mark yet', () => {
+  test('whose set-up was interrupted has no mark yet', () => {
     const findings = journalFindings('/j.db', { is: 'there', look: sound, mark: undefined, disk });
     expect(findings[1]).toMatchObject({ check: 'mark', level: 'warn' });
   });

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { programInShell } from '../../testing/program.ts';
 import { payAda, SandboxHome } from '../../testing/sandboxHome.ts';
@@ -45,6 +46,29 @@ const hurts: readonly (readonly [string, (journal: string) => void])[] = [
     },
   ],
 ];
+
+test('a journal from before the first release is neither used nor changed, and every command says why', async () => {
+  expect((await operator.apart([...payAda, '--yes'])).code).toBe(0);
+  const journal = new DatabaseSync(operator.journal);
+  journal.exec(
+    'PRAGMA application_id = 0x626f7463; PRAGMA user_version = 10; PRAGMA wal_checkpoint(TRUNCATE)',
+  );
+  journal.close();
+  const before = readFileSync(operator.journal);
+  for (const argv of [
+    [...payAda, '--yes'],
+    ['history'],
+    ['journal', 'accept-loss', '--yes'],
+    ['journal', 'backup', join(dirname(operator.journal), 'copy.db')],
+  ]) {
+    const refused = await operator.jsonApart(argv);
+    expect(refused).toMatchObject({ exit: 1, error: { code: 'journal-schema', retry: 'after-fix' } });
+    expect(refused.error?.message).toMatch(/was never released.* left as it is\. Nothing was /u);
+  }
+  expect((await operator.apart(['doctor'])).stdout).toMatch(/✗? *journal.*was never released/u);
+  expect(readFileSync(operator.journal).equals(before)).toBe(true);
+  expect(await transfers()).toBe(1);
+});
 
 describe('a payment whose record was lost is not made again', () => {
   test.each(hurts)('%s: refused, with how much is missing and the way on', async (_what, hurt) => {

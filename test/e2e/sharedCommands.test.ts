@@ -89,7 +89,7 @@ describe('journal migrate', () => {
 
   test('says of what it refuses that nothing was changed', async () => {
     await run(['journal', 'migrate']);
-    await server.query(`UPDATE botctl.meta SET value = '99' WHERE name = 'version'`, [], url);
+    await server.query(`UPDATE botctl.meta SET value = '99' WHERE name = 'journal-version'`, [], url);
     const refused = await run(['journal', 'migrate']);
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('by a newer botctl')]);
     expect(refused.stderr).toContain('Nothing was changed.');

@@ -169,9 +169,16 @@ describe('a journal that cannot be used', () => {
     ],
     [
       'is of a newer botctl',
-      sql(`UPDATE botctl.meta SET value = '99' WHERE name = 'version'`),
+      sql(`UPDATE botctl.meta SET value = '99' WHERE name = 'journal-version'`),
       'journal-schema',
       'was made by a newer botctl',
+    ],
+    [
+      'is from before the first release',
+      sql(`ALTER TABLE botctl.meta DISABLE TRIGGER USER;
+        UPDATE botctl.meta SET name = 'version', value = '11' WHERE name = 'journal-version'`),
+      'journal-schema',
+      'by a botctl that was never released',
     ],
     [
       'is somebody else’s',

@@ -6,6 +6,7 @@ import {
   schemaMissing,
   schemaNewer,
   schemaOlder,
+  schemaUnreleased,
   serverNotDurable,
   unnamedOnShared,
 } from '../../src/words/sharedJournal.ts';
@@ -17,6 +18,7 @@ test.each([
   [schemaMissing(place, 'botctl'), 1, 'after-fix'],
   [schemaNewer(place, 3, 2), 1, 'after-fix'],
   [schemaOlder(place, 1, 2), 1, 'after-fix'],
+  [schemaUnreleased(place), 1, 'after-fix'],
   [serverNotDurable(place, 'fsync is off'), 1, 'after-fix'],
   [fenced(place), 1, 'same-command'],
   [unnamedOnShared(place, 'transfer'), 2, 'after-fix'],

@@ -16,12 +16,17 @@ type SchemaState =
   | { readonly is: 'older'; readonly version: number }
   | { readonly is: 'current' }
   | { readonly is: 'newer'; readonly version: number }
+  /** Its versions were counted before the first release, and mean something else. */
+  | { readonly is: 'unreleased' }
   /** There is a table meta, but not that of a journal. */
   | { readonly is: 'foreign' };
 
 export const schemaVersion = migrations.length;
 
-export const readVersion = `SELECT convert_from(value, 'UTF8') AS version FROM @schema.meta WHERE name = 'version'`;
+export const readVersion = `SELECT convert_from(value, 'UTF8') AS version FROM @schema.meta WHERE name = 'journal-version'`;
+
+const readUnreleased = `SELECT FROM @schema.meta v JOIN @schema.meta j ON j.name = 'journal-id'
+  WHERE v.name = 'version'`;
 
 /** By the server's catalogue first: a question about what is not there would stand in its log as an error. */
 export async function schemaStateOf(client: SqlClient, schema: string): Promise<SchemaState> {
@@ -29,8 +34,10 @@ export async function schemaStateOf(client: SqlClient, schema: string): Promise<
   if (columns.length === 0) return { is: 'missing' };
   const isOurs = columns.some(({ name, type }) => name === 'value' && type === 'bytea');
   if (!isOurs || !columns.some(({ name }) => name === 'name')) return { is: 'foreign' };
-  const { rows } = await client.query(inSchema(schema, readVersion));
-  return stateOf(Number(rows[0]?.version));
+  const [row] = (await client.query(inSchema(schema, readVersion))).rows;
+  if (row !== undefined) return stateOf(Number(row.version));
+  const unreleased = await client.query(inSchema(schema, readUnreleased));
+  return { is: unreleased.rows.length > 0 ? 'unreleased' : 'foreign' };
 }
 
 const columnsOfMeta = `SELECT a.attname AS name, a.atttypid::regtype::text AS type FROM pg_namespace n
@@ -46,8 +53,7 @@ function stateOf(version: number): SchemaState {
 type Migrated =
   | { readonly is: 'migrated'; readonly from: number; readonly to: number }
   | { readonly is: 'current' }
-  | { readonly is: 'newer'; readonly version: number }
-  | { readonly is: 'foreign' };
+  | Exclude<SchemaState, { readonly is: 'missing' | 'older' | 'current' }>;
 
 /**
  * Brings the schema up to date, made new if it is not there. One at a time: whoever waited finds it done. `random`
@@ -61,7 +67,7 @@ export async function migrate(
   await client.query('SELECT pg_advisory_lock($1, hashtext($2))', [lockClass, schema]);
   try {
     const state = await schemaStateOf(client, schema);
-    if (state.is === 'current' || state.is === 'newer' || state.is === 'foreign') return state;
+    if (state.is !== 'missing' && state.is !== 'older') return state;
     const from = state.is === 'missing' ? 0 : state.version;
     for (let version = from + 1; version <= schemaVersion; version += 1) {
       await takeStep(client, schema, version, random);
@@ -100,7 +106,7 @@ async function takeStep(
       ]);
     }
     await run(
-      `INSERT INTO @schema.meta (name, value) VALUES ('version', convert_to($1, 'UTF8'))
+      `INSERT INTO @schema.meta (name, value) VALUES ('journal-version', convert_to($1, 'UTF8'))
        ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
       [String(version)],
     );

@@ -1,5 +1,10 @@
 import { mayNotMigrate } from '../../words/migrating.ts';
-import { schemaForeign, schemaNewer, unchangedOnStandby } from '../../words/sharedJournal.ts';
+import {
+  schemaForeign,
+  schemaNewer,
+  schemaUnreleased,
+  unchangedOnStandby,
+} from '../../words/sharedJournal.ts';
 import { codeOf } from './faults.ts';
 import type { ServerFacts } from './hello.ts';
 import type { Line } from './line.ts';
@@ -28,6 +33,8 @@ export async function migrateJournal(
       return { from: schemaVersion, to: schemaVersion };
     case 'newer':
       throw schemaNewer(place, done.version, schemaVersion);
+    case 'unreleased':
+      throw schemaUnreleased(place);
     case 'foreign':
       throw schemaForeign(place, schema);
   }

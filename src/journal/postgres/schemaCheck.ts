@@ -1,4 +1,10 @@
-import { schemaForeign, schemaMissing, schemaNewer, schemaOlder } from '../../words/sharedJournal.ts';
+import {
+  schemaForeign,
+  schemaMissing,
+  schemaNewer,
+  schemaOlder,
+  schemaUnreleased,
+} from '../../words/sharedJournal.ts';
 import type { Line } from './line.ts';
 import { schemaStateOf, schemaVersion } from './migrate.ts';
 
@@ -14,6 +20,8 @@ export async function refuseSchema(line: Line, schema: string, place: string): P
       throw schemaOlder(place, state.version, schemaVersion, await ownersUrl(line, schema));
     case 'newer':
       throw schemaNewer(place, state.version, schemaVersion);
+    case 'unreleased':
+      throw schemaUnreleased(place);
     case 'foreign':
       throw schemaForeign(place, schema);
   }

@@ -6,8 +6,26 @@ import type { Line } from './line.ts';
 import { inSchema } from './migrations.ts';
 import { Notes } from './notes.ts';
 import { refuseLoss } from './sameServer.ts';
+import { counts, happened, parts } from './schema/spending.ts';
 import { refuseSchema } from './schemaCheck.ts';
-import { setPolicy as sql } from './spendingStep.ts';
+
+/** Gives the journal its policy, and has it count from then on: of all that was claimed, none may be missed. */
+export const policyStatements = {
+  alone: 'LOCK TABLE @schema.standing IN SHARE ROW EXCLUSIVE MODE',
+  add: 'INSERT INTO @schema.policies (text, who, at) VALUES ($1, $2, $3) RETURNING seq',
+  isCounting: 'SELECT FROM @schema.counting',
+  start: `INSERT INTO @schema.counting (one, since)
+    SELECT 1, least($1::bigint, (SELECT min(created_at) FROM @schema.intents))`,
+  seedSpending: `INSERT INTO @schema.spending (intent, asset, recipient, units, at)
+    SELECT s.intent, ${parts('s.payment')},
+      coalesce((SELECT max(a.started_at) FROM @schema.attempts a WHERE a.intent = s.intent), s.updated_at)
+    FROM @schema.standing s
+    WHERE s.payment IS NOT NULL AND s.updated_at >= $1::bigint - 72 * 3600000::bigint AND ${counts('s')} ORDER BY s.intent`,
+  seedPaid: `INSERT INTO @schema.paid (address, head, tail, since)
+    SELECT p.address, lower(left(p.address, 3)), lower(right(p.address, 3)), min(p.since)
+    FROM (SELECT (s.payment::jsonb)->>0 AS address, s.created_at AS since FROM @schema.standing s
+      WHERE s.payment IS NOT NULL AND ${happened('s')}) p GROUP BY p.address`,
+} as const;
 
 type Target = {
   readonly line: Line;
@@ -35,13 +53,13 @@ export async function setPolicy(
     line.query(inSchema(schema, statement), values);
   try {
     await line.begin('SET LOCAL synchronous_commit = on');
-    await run(sql.alone);
-    if ((await run(sql.isCounting)).rows.length === 0) {
-      await run(sql.seedSpending, [server.nowMs]);
-      await run(sql.seedPaid);
-      await run(sql.start, [server.nowMs]);
+    await run(policyStatements.alone);
+    if ((await run(policyStatements.isCounting)).rows.length === 0) {
+      await run(policyStatements.seedSpending, [server.nowMs]);
+      await run(policyStatements.seedPaid);
+      await run(policyStatements.start, [server.nowMs]);
     }
-    const { rows } = await run(sql.add, [text, who, server.nowMs]);
+    const { rows } = await run(policyStatements.add, [text, who, server.nowMs]);
     await run('COMMIT');
     const number = Number(rows[0]?.seq);
     notes.write({ what: 'policy', id: String(server.nowMs), number });

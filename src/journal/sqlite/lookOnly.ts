@@ -7,7 +7,7 @@ import { Owners } from './owners.ts';
 import { sizeOf } from './ownFiles.ts';
 import { intentOf, type SqlRow } from './rows.ts';
 import { damaged, journalFailure } from './sqliteFaults.ts';
-import { isMovedVersion, movedStep } from './versions.ts';
+import { applicationId, refuseUnreleased } from './versions.ts';
 
 /** What a look at a journal's file shows. Nothing is made, mended or changed by it. */
 export type JournalLook = {
@@ -29,7 +29,6 @@ export type JournalLook = {
   readonly latestMs: number | undefined;
 };
 
-const journalsMark = 0x626f7463;
 const busyTimeoutMs = 2_000;
 
 function looking<Result>(path: string, look: (database: DatabaseSyncInstance) => Result): Result {
@@ -38,6 +37,7 @@ function looking<Result>(path: string, look: (database: DatabaseSyncInstance) =>
     const file = sizeOf(path) === 0 && existsSync(path) ? ':memory:' : path;
     const database = new DatabaseSync(file, { readOnly: file === path, timeout: busyTimeoutMs });
     try {
+      refuseUnreleased(Number(only(database, 'PRAGMA application_id')), path);
       return look(database);
     } finally {
       database.close();
@@ -59,9 +59,8 @@ function only(database: DatabaseSyncInstance, sql: string): unknown {
 
 export function lookAtJournal(path: string): JournalLook {
   return looking(path, (database) => {
-    const wholeVersion = Number(only(database, 'PRAGMA user_version'));
-    const version = wholeVersion % movedStep;
-    const isJournal = Number(only(database, 'PRAGMA application_id')) === journalsMark;
+    const version = Number(only(database, 'PRAGMA user_version'));
+    const isJournal = Number(only(database, 'PRAGMA application_id')) === applicationId;
     database.exec('PRAGMA synchronous = FULL');
     const readable = isJournal && version >= 1;
     const [oldest] = readable ? rows(database, oldestUnknown) : [];
@@ -71,7 +70,7 @@ export function lookAtJournal(path: string): JournalLook {
       version,
       knownVersion: migrations.length,
       isJournal,
-      movedTo: isJournal && isMovedVersion(wholeVersion) ? readMoved(database)?.place : undefined,
+      movedTo: readable ? readMoved(database)?.place : undefined,
       mode: String(only(database, 'PRAGMA journal_mode')),
       syncsFully: Number(only(database, 'PRAGMA synchronous')) === 2,
       counts: readable ? countsOf(database) : {},

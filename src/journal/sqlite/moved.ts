@@ -1,7 +1,6 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { Failure } from '../../errors.ts';
 import { movedAway } from '../../words/moved.ts';
-import { movedStep, pragma } from './versions.ts';
 
 /** Where a journal went that sends nothing more, and what of it is there by now. */
 export type Moved = {
@@ -54,8 +53,8 @@ const changes = [
 ];
 
 /**
- * In the transaction of its caller: from its commit on nothing is sent by this journal, neither by who has it open
- * nor by a botctl that knows no move. It can be read as before.
+ * In the transaction of its caller: from its commit on nothing is sent by this journal, also by a process that has it
+ * open. It can be read as before.
  */
 export function closeForMove(database: DatabaseSyncInstance, moved: Moved): void {
   database
@@ -66,7 +65,6 @@ export function closeForMove(database: DatabaseSyncInstance, moved: Moved): void
       `CREATE TRIGGER moved_${nth} BEFORE ${change} BEGIN SELECT RAISE(ABORT, '${sentence}'); END`,
     );
   }
-  database.exec(`PRAGMA user_version = ${Number(pragma(database, 'user_version')) + movedStep}`);
 }
 
 /** All of it is where it went. */

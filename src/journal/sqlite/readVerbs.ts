@@ -50,11 +50,7 @@ export function readVerbs(
     attemptsOf: (id) => read(() => store.all('attemptsOf', { id }, attemptOf)),
     decisiveAttempt: (id) => read(() => store.one('decisiveAttempt', { id }, attemptOf)),
     decisionsOf: (id) => read(() => store.all('decisionsOf', { id }, decisionOf)),
-    observationsOf: (id) =>
-      read(() => {
-        const isKept = store.one('hasObservations', {}, () => true) === true;
-        return isKept ? store.all('observationsOf', { id }, observationOf) : [];
-      }),
+    observationsOf: (id) => read(() => store.all('observationsOf', { id }, observationOf)),
     receiptsOf: (id) => read(() => store.all('receiptsOf', { id }, receiptOf)),
     otherHolder: async (id, receipts) => {
       const asked = receipts.map(({ origin, what, value }) =>

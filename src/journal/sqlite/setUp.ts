@@ -2,7 +2,7 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { whileLocked } from '../../lock/fileLock.ts';
 import { noSharedMemory, notDurable, setUpUnfinished } from '../../words/journal.ts';
 import { busyTimeoutMs, shortLog } from './log.ts';
-import { applyStep, migrations } from './migrations.ts';
+import { migrations } from './migrations.ts';
 import { applicationId, pragma, refuseForeign, versionsOf } from './versions.ts';
 
 /** One process at a time sets a file up: changing the journal mode does not wait for others by itself. */
@@ -26,8 +26,7 @@ function migrate(database: DatabaseSyncInstance): void {
     database.exec('BEGIN IMMEDIATE');
     try {
       if (Number(pragma(database, 'user_version')) < number) {
-        applyStep(database, step);
-        database.exec(`PRAGMA user_version = ${number}`);
+        database.exec(`${step}; PRAGMA user_version = ${number}`);
       }
       database.exec('COMMIT');
     } catch (error) {

@@ -1,5 +1,5 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { applyStep, migrations } from './migrations.ts';
+import { migrations } from './migrations.ts';
 
 /**
  * Whether a journal is as it was written: its pages, what its checks say of its rows, and the text of its own
@@ -23,7 +23,7 @@ function schemaOf(database: DatabaseSyncInstance): string {
 function freshSchema(): string {
   const fresh = new DatabaseSync(':memory:');
   try {
-    for (const step of migrations) applyStep(fresh, step);
+    for (const step of migrations) fresh.exec(step);
     return schemaOf(fresh);
   } finally {
     fresh.close();

@@ -11,7 +11,6 @@ import { resolveLinks, sizeOf } from './ownFiles.ts';
 import { attemptOf, intentOf, type SqlRow } from './rows.ts';
 import { journalFailure } from './sqliteFaults.ts';
 import { openFile } from './sqliteFile.ts';
-import { statements } from './statements.ts';
 import { pragma } from './versions.ts';
 
 /** A journal in a file that is about to be copied elsewhere, or is being so. */
@@ -80,9 +79,7 @@ export class SourceFile {
     const attempts = of('attempts', 'number');
     const decisions = of('decisions', 'seq');
     const receipts = of('receipts', 'seq');
-    // One that was closed by an older botctl may have none.
-    const isKept = this.#rows(statements.hasObservations).length > 0;
-    const observations = isKept ? of('observations', 'seq') : new Map<unknown, SqlRow[]>();
+    const observations = of('observations', 'seq');
     return intents.map((row) => ({
       intent: intentOf(row, () => false),
       leftBehind: row.left_behind === 1,
@@ -110,7 +107,7 @@ export class SourceFile {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw journalFailure(error, this.path);
     }
-    // A botctl that reads what the file says of itself before its log sees it, too.
+    // A copy of the file without its log says that it is closed, too.
     this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   }
 

@@ -11,9 +11,9 @@ import { migrations } from './migrations.ts';
 import { JournalMoved, movedFailure } from './moved.ts';
 import { resolveLinks, sizeOf } from './ownFiles.ts';
 import { setAndCheckPragmas, setUp, withSetupLock } from './setUp.ts';
-import { damaged, openingFailure } from './sqliteFaults.ts';
+import { openingFailure } from './sqliteFaults.ts';
 import { refuseMounted, refuseUnusable } from './unusable.ts';
-import { isMovedVersion, pragma, refuseForeign, versionsOf } from './versions.ts';
+import { pragma, refuseForeign, versionsOf } from './versions.ts';
 
 /** To close a file drops all locks that this process holds on it: what is open here is read by SQLite alone. */
 const openedHere = new Set<string>();
@@ -156,8 +156,10 @@ function refuseLeftovers(path: string): void {
 function prepare(database: DatabaseSyncInstance, path: string, found: MarkFound): Mark {
   const versions = versionsOf(database);
   refuseForeign(versions, path);
-  if (isMovedVersion(versions.version)) throw movedFailure(database, path) ?? damaged(path, 'at-opening');
-  const note = versions.version === 0 ? undefined : readMarkId(database);
+  const isMade = versions.version > 0;
+  const moved = isMade ? movedFailure(database, path) : undefined;
+  if (moved !== undefined) throw moved;
+  const note = isMade ? readMarkId(database) : undefined;
   const mark = wholeMark(database, path, found, note);
   // The log and the shared memory take the mode of the database.
   if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
@@ -165,7 +167,7 @@ function prepare(database: DatabaseSyncInstance, path: string, found: MarkFound)
     withSetupLock(path, () => setUp(database, path));
   }
   setAndCheckPragmas(database);
-  // A journal from before there were marks; two may come at once.
+  // Its set-up was killed before it had a mark; two may come at once.
   return mark ?? withSetupLock(path, () => finishedMark(database, path));
 }
 

@@ -34,8 +34,6 @@ export const statements = {
                 WHERE intents.id = :id ORDER BY (verdict IS 'accepted') DESC, number DESC LIMIT 1`,
   decisionsOf: `SELECT decisions.* FROM decisions JOIN intents ON intents.seq = decisions.intent
                 WHERE intents.id = :id ORDER BY decisions.seq`,
-  // One that can only be looked at may be from before there were observations.
-  hasObservations: `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'observations'`,
   observationsOf: `SELECT observations.* FROM observations JOIN intents ON intents.seq = observations.intent
                    WHERE intents.id = :id ORDER BY observations.seq`,
   countRows: `SELECT count(*) AS count FROM intents

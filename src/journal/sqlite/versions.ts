@@ -1,24 +1,17 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import { newerJournal } from '../../words/journal.ts';
+import { newerJournal, unreleasedJournal } from '../../words/journal.ts';
 import { migrations } from './migrations.ts';
 import { damaged } from './sqliteFaults.ts';
 
-// 'botc': a database of another program is not taken for a journal.
-export const applicationId = 0x626f7463;
+// 'btjl': a database of another program is not taken for a journal.
+export const applicationId = 0x62746a6c;
+
+// 'botc': its versions were counted before the first release, and mean something else.
+const unreleasedId = 0x626f7463;
 
 export function pragma(database: DatabaseSyncInstance, name: string): unknown {
   const row = database.prepare(`PRAGMA ${name}`).get() as Record<string, unknown> | undefined;
   return row === undefined ? undefined : Object.values(row)[0];
-}
-
-/**
- * Added to the version of a journal that was copied elsewhere and sends nothing more: a botctl that knows nothing of
- * that takes it for one of a newer botctl, and refuses it.
- */
-export const movedStep = 1_000_000;
-
-export function isMovedVersion(version: number): boolean {
-  return version >= movedStep;
 }
 
 /** What a database says it is: whose, and of which versions. */
@@ -38,10 +31,15 @@ export function versionsOf(database: DatabaseSyncInstance): Versions {
   };
 }
 
+/** Throws where a journal was made before the first release; its tables are not looked at. */
+export function refuseUnreleased(id: number, path: string): void {
+  if (id === unreleasedId) throw unreleasedJournal(path);
+}
+
 export function refuseForeign({ version, schemaVersion, applicationId: id }: Versions, path: string): void {
+  refuseUnreleased(id, path);
   const isEmpty = version === 0 && schemaVersion === 0;
   if (id !== applicationId && !isEmpty) throw damaged(path, 'at-opening');
   if (version < 0) throw damaged(path, 'at-opening');
-  if (version % movedStep <= migrations.length) return;
-  throw newerJournal(path, version, migrations.length);
+  if (version > migrations.length) throw newerJournal(path, version, migrations.length);
 }

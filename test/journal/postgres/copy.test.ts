@@ -7,7 +7,7 @@ import type { Attempt, Decision, Intent, Journal } from '../../../src/journal/jo
 import { parseAddress } from '../../../src/journal/postgres/address.ts';
 import { meetServer } from '../../../src/journal/postgres/meetServer.ts';
 import { openTarget } from '../../../src/journal/postgres/openTarget.ts';
-import { setPolicy } from '../../../src/journal/postgres/spendingStep.ts';
+import { policyStatements } from '../../../src/journal/postgres/setPolicy.ts';
 import { openJournal } from '../../../src/journal/sqlite/openJournal.ts';
 import { SourceFile } from '../../../src/journal/sqlite/sourceFile.ts';
 import { closedAfterTest } from '../../../testing/closedAfterTest.ts';
@@ -269,7 +269,7 @@ describe('a second machine’s journal', () => {
     const shared = inHand(await openShared(place));
     if (known !== undefined) await done(shared, known, named, nowMs - 80 * hour);
     await onServer(place, (client) =>
-      client.query(setPolicy.start.replaceAll('@schema.', ''), [nowMs - 90 * hour]),
+      client.query(policyStatements.start.replaceAll('@schema.', ''), [nowMs - 90 * hour]),
     );
     const journal = inHand(openJournal(path));
     const id = await done(journal, 'unknown', named, nowMs - 72 * hour);

@@ -76,7 +76,7 @@ const work: readonly (readonly [string, string])[] = [
 
 const forNobody: readonly (readonly [string, string])[] = [
   ['another salt', `UPDATE ${at}.salt SET value = value`],
-  ['another version', `UPDATE ${at}.meta SET value = value WHERE name = 'version'`],
+  ['another version', `UPDATE ${at}.meta SET value = value WHERE name = 'journal-version'`],
   ['a note of its own', `INSERT INTO ${at}.meta VALUES ('durability', 'x')`],
   ['another body', `UPDATE ${at}.intents SET body = ''`],
   ['another decision', `UPDATE ${at}.decisions SET reason = ''`],

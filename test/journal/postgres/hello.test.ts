@@ -73,7 +73,7 @@ test.each(['send', 'look'] as const)(
       journal: await askJournal(line, place.schema),
     });
     expect(await askAll(line, 'elsewhere', use)).toBeUndefined();
-    await line.query(`UPDATE ${place.schema}.meta SET value = '1' WHERE name = 'version'`);
+    await line.query(`UPDATE ${place.schema}.meta SET value = '99' WHERE name = 'journal-version'`);
     expect(await askAll(line, place.schema, use)).toBeUndefined();
   },
 );

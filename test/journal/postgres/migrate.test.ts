@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { migrate, schemaStateOf, schemaVersion } from '../../../src/journal/postgres/migrate.ts';
 import type { Version } from '../../../testing/postgres/binaries.ts';
 import { type PostgresServer, sharedServer } from '../../../testing/postgres/server.ts';
@@ -45,9 +45,9 @@ describe.each<Version>([18, 15])('the schema on PostgreSQL %i', (version) => {
     expect(await schemaStateOf(client, schema)).toEqual({ is: 'current' });
     expect(await valuesOf(client)).toEqual([
       { name: 'journal-id', value: Buffer.alloc(16, 16) },
+      { name: 'journal-version', value: Buffer.from(String(schemaVersion)) },
       { name: 'lease-ms', value: Buffer.from('30000') },
       { name: 'salt', value: Buffer.alloc(32, 32) },
-      { name: 'version', value: Buffer.from(String(schemaVersion)) },
     ]);
   });
 
@@ -79,16 +79,33 @@ describe.each<Version>([18, 15])('the schema on PostgreSQL %i', (version) => {
   ])('is left as it is where it is %s', async (_what, written, state) => {
     const client = await fresh();
     await migrate(client, schema, randomBytes);
-    await client.query(`UPDATE "bot ""ctl""".meta SET value = '${written}' WHERE name = 'version'`);
+    await client.query(`UPDATE "bot ""ctl""".meta SET value = '${written}' WHERE name = 'journal-version'`);
     expect(await schemaStateOf(client, schema)).toEqual(state);
     const before = await valuesOf(client);
     expect(await migrate(client, schema, randomBytes)).toEqual(state);
     expect(await valuesOf(client)).toEqual(before);
   });
 
+  test.each(['1', '2', '12'])(
+    'is left as it is where it was made before the first release: version %s',
+    async (version) => {
+      const client = await fresh();
+      await migrate(client, schema, randomBytes);
+      await client.query(`ALTER TABLE "bot ""ctl""".meta DISABLE TRIGGER USER;
+      UPDATE "bot ""ctl""".meta SET name = 'version', value = '${version}'
+      WHERE name = 'journal-version'`);
+      const before = await valuesOf(client);
+      expect(await migrate(client, schema, randomBytes)).toEqual({ is: 'unreleased' });
+      expect(await valuesOf(client)).toEqual(before);
+    },
+  );
+
   test('is left as it is where another program has a table meta', async () => {
     const client = await fresh();
     await client.query('CREATE SCHEMA "bot ""ctl"""; CREATE TABLE "bot ""ctl""".meta (id int)');
+    expect(await migrate(client, schema, randomBytes)).toEqual({ is: 'foreign' });
+    await client.query(`DROP TABLE "bot ""ctl""".meta; CREATE TABLE "bot ""ctl""".meta (name text, value bytea);
+      INSERT INTO "bot ""ctl""".meta VALUES ('version', '1')`);
     expect(await migrate(client, schema, randomBytes)).toEqual({ is: 'foreign' });
   });
 
@@ -100,5 +117,60 @@ describe.each<Version>([18, 15])('the schema on PostgreSQL %i', (version) => {
     await expect(broken).rejects.toThrow('no randomness');
     expect(await schemaStateOf(client, schema)).toEqual({ is: 'missing' });
     expect(await migrate(client, schema, randomBytes)).toMatchObject({ is: 'migrated' });
+  });
+
+  describe('by a release with more steps', () => {
+    afterEach(() => {
+      vi.doUnmock('../../../src/journal/postgres/migrations.ts');
+      vi.resetModules();
+    });
+
+    async function withMore(
+      ...more: string[]
+    ): Promise<typeof import('../../../src/journal/postgres/migrate.ts')> {
+      vi.resetModules();
+      vi.doMock('../../../src/journal/postgres/migrations.ts', async (original) => {
+        const known = await original<typeof import('../../../src/journal/postgres/migrations.ts')>();
+        return { ...known, migrations: [...known.migrations, ...more] };
+      });
+      return import('../../../src/journal/postgres/migrate.ts');
+    }
+
+    test('is brought up to date step by step, and is then newer than what this one knows', async () => {
+      const client = await fresh();
+      await migrate(client, schema, randomBytes);
+      const next = await withMore(
+        'CREATE TABLE @schema.extra1 (x int)',
+        'CREATE TABLE @schema.extra2 (x int)',
+      );
+      expect(await next.schemaStateOf(client, schema)).toEqual({ is: 'older', version: schemaVersion });
+      const done = { is: 'migrated', from: schemaVersion, to: schemaVersion + 2 };
+      expect(await next.migrate(client, schema, randomBytes)).toEqual(done);
+      expect(await next.migrate(client, schema, randomBytes)).toEqual({ is: 'current' });
+      expect(await schemaStateOf(client, schema)).toEqual({ is: 'newer', version: schemaVersion + 2 });
+      await client.query('SELECT FROM "bot ""ctl""".extra1, "bot ""ctl""".extra2');
+    });
+
+    test('is made whole from nothing', async () => {
+      const client = await fresh();
+      const next = await withMore('CREATE TABLE @schema.extra1 (x int)');
+      expect(await next.migrate(client, schema, randomBytes)).toMatchObject({
+        from: 0,
+        to: schemaVersion + 1,
+      });
+    });
+
+    test('keeps the steps before one that fails, and nothing of that one', async () => {
+      const client = await fresh();
+      await migrate(client, schema, randomBytes);
+      const next = await withMore(
+        'CREATE TABLE @schema.extra1 (x int)',
+        'CREATE TABLE @schema.extra2 (x int); INSERT INTO @schema.nowhere VALUES (1)',
+      );
+      await expect(next.migrate(client, schema, randomBytes)).rejects.toThrow('nowhere');
+      expect(await next.schemaStateOf(client, schema)).toEqual({ is: 'older', version: schemaVersion + 1 });
+      const { rows } = await client.query(`SELECT tablename FROM pg_tables WHERE tablename LIKE 'extra%'`);
+      expect(rows).toEqual([{ tablename: 'extra1' }]);
+    });
   });
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { spendWithin } from '../../../src/engine/spend.ts';
 import { unitsOf } from '../../../src/intent/units.ts';
 import type { Journal, Transaction } from '../../../src/journal/journal.ts';
-import { setPolicy } from '../../../src/journal/postgres/spendingStep.ts';
+import { policyStatements } from '../../../src/journal/postgres/setPolicy.ts';
 import type { Policies } from '../../../src/policy/policy.ts';
 import { countStates, inHand, newIntent, nowMs } from '../../../testing/journals.ts';
 import {
@@ -18,9 +18,9 @@ const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 const startCounting = (place: SharedPlace, atMs: number): Promise<void> =>
   onServer(place, async (client) => {
     const run = (sql: string, values?: unknown[]) => client.query(sql.replaceAll('@schema.', ''), values);
-    await run(setPolicy.seedSpending, [atMs]);
-    await run(setPolicy.seedPaid);
-    await run(setPolicy.start, [atMs]);
+    await run(policyStatements.seedSpending, [atMs]);
+    await run(policyStatements.seedPaid);
+    await run(policyStatements.start, [atMs]);
   });
 
 describeSpending<SharedPlace>(

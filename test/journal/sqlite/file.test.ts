@@ -10,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statfsSync,
   statSync,
   symlinkSync,
@@ -21,6 +22,8 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Failure } from '../../../src/errors.ts';
+import { findLoss } from '../../../src/journal/sqlite/acceptLoss.ts';
+import { lookAtJournal } from '../../../src/journal/sqlite/lookOnly.ts';
 import { migrations } from '../../../src/journal/sqlite/migrations.ts';
 import { openJournal } from '../../../src/journal/sqlite/openJournal.ts';
 import { openFile } from '../../../src/journal/sqlite/sqliteFile.ts';
@@ -142,6 +145,36 @@ describe('what is no journal of this botctl is refused, and left as it is', () =
     const failure = await untouched(path);
     expect(failure.code).toBe('journal-newer');
     expect(failure.message).toContain('journal version 99');
+  });
+
+  describe.each([1, 10, 1_000_010])('one made before the first release, as version %i', (version) => {
+    async function made(end: string): Promise<string> {
+      const path = await usedJournal();
+      const left = join(newFolder(), 'journal.db');
+      const database = new DatabaseSync(path);
+      database.exec(`PRAGMA application_id = 0x626f7463; PRAGMA user_version = ${version}; ${end}`);
+      for (const suffix of ['', '-wal', '.mark']) copyFileSync(`${path}${suffix}`, `${left}${suffix}`);
+      database.close();
+      if (statSync(`${left}-wal`).size === 0) rmSync(`${left}-wal`);
+      return left;
+    }
+
+    test('all of it in its one file', async () => {
+      const path = await made('PRAGMA wal_checkpoint(TRUNCATE)');
+      const failure = await untouched(path);
+      expect(failure.code).toBe('journal-schema');
+      expect(failure.message).toContain('was never released');
+      expect(() => lookAtJournal(path)).toThrow('was never released');
+      expect(() => findLoss(path)).toThrow('was never released');
+    });
+
+    test('with what makes it one in its log', async () => {
+      const path = await made('');
+      const [before, log] = [readFileSync(path), readFileSync(`${path}-wal`)];
+      expect((await refusal(path)).code).toBe('journal-schema');
+      expect(readFileSync(path).equals(before)).toBe(true);
+      expect(readFileSync(`${path}-wal`).equals(log)).toBe(true);
+    });
   });
 
   test.each(['wal', 'delete'])('a database of another program, in %s mode', async (mode) => {

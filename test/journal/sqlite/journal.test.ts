@@ -28,6 +28,13 @@ describe('what is asked for is found by an index', () => {
     expect(planOf(sql)).not.toMatch(/SCAN (intents|attempts|decisions)(?! USING (COVERING )?INDEX)/u);
   });
 
+  test('and each is one that a new journal can run', () => {
+    const file = database();
+    const all = [...Object.values(statements), ...(Object.keys(together) as TogetherName[]).map(togetherSql)];
+    for (const sql of all) expect(() => file.prepare(sql), sql).not.toThrow();
+    file.close();
+  });
+
   test.each(Object.keys(together) as TogetherName[])('%s, for many', (name) => {
     expect(planOf(togetherSql(name))).not.toMatch(/SCAN (intents|attempts|decisions|kept)/u);
   });

@@ -5,7 +5,6 @@ import {
   cpSync,
   existsSync,
   linkSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -20,7 +19,6 @@ import type { Failure } from '../../../src/errors.ts';
 import { acceptLoss, findLoss } from '../../../src/journal/sqlite/acceptLoss.ts';
 import { lookAtJournal, recentIntents } from '../../../src/journal/sqlite/lookOnly.ts';
 import { Mark } from '../../../src/journal/sqlite/mark.ts';
-import { applyStep, migrations } from '../../../src/journal/sqlite/migrations.ts';
 import { openJournal } from '../../../src/journal/sqlite/openJournal.ts';
 import { failureOf } from '../../../testing/failure.ts';
 import {
@@ -87,17 +85,6 @@ describe('a journal that holds all that it ever held', () => {
     const path = await leftJournal();
     for (let times = 0; times < 3; times += 1) await done(opened(path), 'accepted');
     expect(findLoss(path)).toBeUndefined();
-  });
-
-  test('without a mark, from before there were any, gets one', () => {
-    const path = newPath();
-    mkdirSync(dirname(path));
-    const database = new DatabaseSync(path);
-    applyStep(database, migrations[0] ?? '');
-    database.exec('PRAGMA user_version = 1; PRAGMA application_id = 0x626f7463;');
-    database.close();
-    opened(path);
-    expect(Mark.open(path, 'r').is).toBe('mark');
   });
 
   test('whose set-up was killed after any of its steps is set up by the next', async () => {
@@ -199,13 +186,13 @@ const hurts: readonly Hurt[] = [
     accepted: [],
   },
   {
-    what: 'a journal from before marks in the place of a later one',
-    hurt: (path) => {
-      rmSync(path);
+    what: 'a journal whose set-up was interrupted in the place of a later one',
+    hurt: async (path) => {
+      const other = await leftJournal(0);
       rmSync(`${path}-wal`);
+      copyFileSync(other, path);
       const database = new DatabaseSync(path);
-      applyStep(database, migrations[0] ?? '');
-      database.exec('PRAGMA user_version = 1; PRAGMA application_id = 0x626f7463;');
+      database.exec(`DELETE FROM meta WHERE name = 'mark'`);
       database.close();
     },
     says: /is older than the mark beside it; that journal held 5 intents and 5 attempts/u,

@@ -65,7 +65,7 @@ describe('several processes', () => {
     );
     expect(await waiting.next()).toBe('waits');
     const half = new DatabaseSync(path);
-    half.exec('PRAGMA journal_mode = WAL; PRAGMA application_id = 0x626f7463;');
+    half.exec('PRAGMA journal_mode = WAL; PRAGMA application_id = 0x62746a6c;');
     half.close();
     lock?.release();
     expect(await waiting.ended()).toEqual(['waits', '1']);

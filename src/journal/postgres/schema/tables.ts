@@ -1,4 +1,4 @@
-/** What the first step lays out. All text is compared byte by byte: no update of a locale can break what must be unique. */
+/** What a shared journal keeps; what is counted of it is in spending.ts. All text is compared byte by byte: no update of a locale can break what must be unique. */
 export const tables = `
 CREATE TABLE meta (
   name   text COLLATE "C" PRIMARY KEY,
@@ -24,7 +24,8 @@ CREATE TABLE owners (
   pid         integer NOT NULL,
   begun_at    bigint NOT NULL,
   renewed_at  bigint NOT NULL,
-  ended_at    bigint
+  ended_at    bigint,
+  asked_at    bigint
 ) WITH (fillfactor = 50);
 
 -- What an intent is. What becomes of it is in standing.
@@ -56,6 +57,15 @@ CREATE INDEX intents_created ON intents (created_at, seq);
 -- The same payment, done before under no name of its own: few, where the rows of a batch are many.
 CREATE INDEX intents_unnamed_payment ON intents (payment)
   WHERE payment IS NOT NULL AND (named_by IS NULL OR named_by = 'run');
+-- One for each way to narrow the history, newest first within it.
+CREATE INDEX intents_name ON intents (name, created_at, seq) WHERE name IS NOT NULL;
+CREATE INDEX intents_bot ON intents (bot, created_at, seq);
+CREATE INDEX intents_kind ON intents (kind, created_at, seq);
+-- A payment is a JSON array that begins with its recipient, an address.
+CREATE INDEX intents_recipient ON intents (split_part(payment, '"', 2), created_at, seq) WHERE payment IS NOT NULL;
+
+-- At which base URLs there are intents: few, and asked before every claim of a name.
+CREATE TABLE services (base_url text COLLATE "C" PRIMARY KEY);
 
 -- The second body of an intent, and later ones; the first is in intents, and standing names the one that counts.
 CREATE TABLE rewrites (
@@ -67,6 +77,7 @@ CREATE TABLE rewrites (
   PRIMARY KEY (intent, version)
 );
 CREATE INDEX rewrites_payment ON rewrites (payment) WHERE payment IS NOT NULL;
+CREATE INDEX rewrites_recipient ON rewrites (split_part(payment, '"', 2)) WHERE payment IS NOT NULL;
 
 -- Where an intent stands: narrow, since every attempt writes it anew. That each belongs to an intent is held by its
 -- trigger: a foreign key asks row by row.
@@ -91,9 +102,9 @@ CREATE TABLE standing (
   CONSTRAINT "only what is resolved was resolved as something" CHECK ((state = 'resolved') = (resolved_as IS NOT NULL)),
   CONSTRAINT "what may have landed is neither open nor rejected" CHECK (state NOT IN ('open', 'rejected') OR NOT tainted),
   CONSTRAINT "what is unknown may have landed" CHECK (state <> 'unknown' OR tainted),
-  -- Held without a doubt: a proposal, of which no attempt was made.
+  -- Held without a doubt: it waits for a person's approval.
   CONSTRAINT "what is held may have landed, or is a proposal" CHECK
-    (state <> 'held' OR tainted OR (attempts = 0 AND why IS NOT DISTINCT FROM 'approval'))
+    (state <> 'held' OR tainted OR coalesce(why, '') IN ('approval', 'proposed', 'above-limit'))
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
 -- For who asks in these words. In plainer ones, "state = 'sending'" beside a key would make the planner take this
 -- index, in which what was sent lately lies dead, for the primary key: twice the cost of a row.
@@ -122,13 +133,14 @@ CREATE TABLE attempts (
 ) WITH (fillfactor = 20, autovacuum_vacuum_scale_factor = 0.05);
 
 CREATE TABLE decisions (
-  seq        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  intent     bigint NOT NULL REFERENCES intents (seq),
-  kind       text COLLATE "C" NOT NULL CHECK (kind IN ('happened', 'did-not-happen', 'send-again')),
-  who        text COLLATE "C" NOT NULL,
-  at         bigint NOT NULL,
-  reason     text COLLATE "C" NOT NULL,
-  signature  text COLLATE "C"
+  seq          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  intent       bigint NOT NULL REFERENCES intents (seq),
+  kind         text COLLATE "C" NOT NULL CHECK (kind IN ('happened', 'did-not-happen', 'send-again')),
+  who          text COLLATE "C" NOT NULL,
+  at           bigint NOT NULL,
+  reason       text COLLATE "C" NOT NULL,
+  signature    text COLLATE "C",
+  fingerprint  text COLLATE "C"
 );
 CREATE INDEX decisions_intent ON decisions (intent);
 
@@ -141,6 +153,23 @@ CREATE TABLE receipts (
   CONSTRAINT receipts_value UNIQUE (value, what, origin)
 );
 CREATE INDEX receipts_intent ON receipts (intent);
+
+-- What chains were seen to say of intents.
+CREATE TABLE observations (
+  seq          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  intent       bigint NOT NULL REFERENCES intents (seq),
+  verdict      text COLLATE "C" NOT NULL
+                 CHECK (verdict IN ('proven', 'likely', 'contradicted', 'undecided', 'acknowledged', 'before')),
+  who          text COLLATE "C" NOT NULL,
+  at           bigint NOT NULL,
+  signature    text COLLATE "C",
+  genesis      text COLLATE "C",
+  instruction  text COLLATE "C",
+  facts        text COLLATE "C" NOT NULL,
+  CONSTRAINT "what is proven says where"
+    CHECK (verdict <> 'proven' OR (signature IS NOT NULL AND genesis IS NOT NULL AND instruction IS NOT NULL))
+);
+CREATE INDEX observations_intent ON observations (intent);
 
 CREATE TABLE losses (
   seq     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -174,36 +203,3 @@ CREATE TABLE shares (
   CONSTRAINT "a share ends after it begins" CHECK (first <= last)
 ) WITH (fillfactor = 70);
 `;
-
-/** The columns of the table intents of a journal in a file, and who lives: by the lease, and by what is on record. */
-export const view = `
-CREATE VIEW intents_now WITH (security_invoker = true) AS
-SELECT i.seq, i.id, i.kind, i.base_url, i.spelled_url, i.bot, i.named_by, i.name, i.row_id, i.key, i.identity,
-  coalesce(r.fingerprint, i.fingerprint) AS fingerprint, s.payment, coalesce(r.body, i.body) AS body,
-  s.state, s.tainted::integer AS tainted, s.may_have_landed_at, s.token_hash, s.owner, s.why, s.resolved_as,
-  s.attempts, i.created_at, s.updated_at, s.reported_at, s.left_behind::integer AS left_behind, s.body_version,
-  CASE WHEN s.owner IS NULL THEN NULL ELSE coalesce(o.ended_at IS NULL AND o.renewed_at
-    + (SELECT convert_from(value, 'UTF8')::bigint FROM meta WHERE name = 'lease-ms')
-    >= (extract(epoch FROM clock_timestamp()) * 1000)::bigint, false) END AS owner_lives,
-  CASE WHEN s.owner IS NULL THEN NULL ELSE coalesce(o.ended_at IS NOT NULL, true) END AS owner_ended
-FROM intents i
-JOIN standing s ON s.intent = i.seq
-LEFT JOIN rewrites r ON r.intent = s.intent AND r.version = s.body_version
-LEFT JOIN owners o ON o.id = s.owner;
-`;
-
-export const tableNames = [
-  'meta',
-  'salt',
-  'servers',
-  'owners',
-  'intents',
-  'rewrites',
-  'standing',
-  'attempts',
-  'decisions',
-  'receipts',
-  'losses',
-  'batches',
-  'shares',
-] as const;

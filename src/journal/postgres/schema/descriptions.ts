@@ -1,32 +1,3 @@
-/** What a person reads of what is paid: one line for each transfer. Who may look at the journal may look at this. */
-const payments = `
-CREATE VIEW payments WITH (security_invoker = true) AS
-SELECT to_timestamp(i.created_at / 1000.0) AS "time", i.bot, (s.payment::jsonb)->>0 AS recipient,
-  convert_from(coalesce(r.body, i.body), 'UTF8')::json->>'asset' AS asset, ((s.payment::jsonb)->>2)::numeric AS amount,
-  CASE WHEN s.resolved_as IS NULL THEN s.state ELSE 'resolved: ' || s.resolved_as END AS state,
-  CASE WHEN i.row_id IS NULL THEN i.name ELSE i.name || ' ' || i.row_id END AS name,
-  coalesce((SELECT p.value FROM receipts p WHERE p.intent = i.seq AND p.what = 'signature' LIMIT 1),
-    (SELECT d.signature FROM decisions d WHERE d.intent = i.seq AND d.signature IS NOT NULL ORDER BY d.seq DESC LIMIT 1))
-    AS signature,
-  (SELECT o.verdict FROM observations o WHERE o.intent = i.seq AND o.verdict NOT IN ('acknowledged', 'before')
-    ORDER BY o.verdict = 'proven' DESC, o.seq DESC LIMIT 1) AS chain
-FROM intents i
-JOIN standing s ON s.intent = i.seq
-LEFT JOIN rewrites r ON r.intent = s.intent AND r.version = s.body_version
-WHERE i.kind = 'transfer';
-
-DO $body$
-DECLARE
-  given record;
-BEGIN
-  FOR given IN SELECT pg_get_userbyid(a.grantee) AS role FROM pg_class c CROSS JOIN aclexplode(c.relacl) a
-    WHERE c.oid = 'decisions'::regclass AND a.grantee <> c.relowner AND a.grantee <> 0 AND a.privilege_type = 'SELECT'
-  LOOP
-    EXECUTE format('GRANT SELECT ON payments TO %I', given.role);
-  END LOOP;
-END $body$;
-`;
-
 const ms = 'in milliseconds since 1970';
 
 /** A column that means the same wherever it stands. */
@@ -54,20 +25,27 @@ const everywhere = {
   round: 'how often the batch was begun',
 } as const;
 
-/** Each table and view, with what stands in it, and the columns that have a meaning of their own there. */
-const relations: Readonly<
-  Record<string, readonly [about: string, columns: Readonly<Record<string, string>>]>
-> = {
+type Description = readonly [
+  about: string,
+  /** Columns that mean here what they mean everywhere. */
+  shared: readonly (keyof typeof everywhere)[],
+  own: Readonly<Record<string, string>>,
+];
+
+const tables: Readonly<Record<string, Description>> = {
   meta: [
     'Facts of the journal itself: version, id, lease',
+    [],
     { name: 'which fact', value: 'what it is, as bytes' },
   ],
   salt: [
     'What tokens are hashed with; not for who only looks',
+    [],
     { name: 'always salt', value: 'random bytes' },
   ],
   servers: [
     'The servers and timelines that this journal was on',
+    [],
     {
       system_id: 'the server’s system identifier',
       timeline: 'its timeline: a promotion begins another',
@@ -76,16 +54,19 @@ const relations: Readonly<
   ],
   owners: [
     'Processes that send, each with its lease',
+    ['ended_at'],
     {
       id: 'the process, by a name of its own',
       host: 'its machine',
       pid: 'its number there',
       begun_at: `when it began, ${ms}`,
       renewed_at: `when it was last heard of, ${ms}`,
+      asked_at: `when another process first asked it to give back what it has not begun to send, ${ms}`,
     },
   ],
   intents: [
     'What is wanted, each once: a message or a transfer. What became of it is in standing',
+    ['seq', 'created_at', 'kind', 'base_url', 'bot', 'name', 'fingerprint', 'payment', 'body'],
     {
       id: 'what people call it',
       spelled_url: 'the service as it was written, where that differs',
@@ -95,12 +76,15 @@ const relations: Readonly<
       identity: 'a digest: the same wish has the same one',
     },
   ],
+  services: ['the base URLs at which there are intents', [], { base_url: 'as in intents.base_url' }],
   rewrites: [
     'Later bodies of intents that were rejected under their first',
+    ['intent', 'fingerprint', 'payment', 'body'],
     { version: 'which body, from 2 on' },
   ],
   standing: [
     'Where each intent stands now',
+    ['intent', 'created_at', 'updated_at', 'state', 'payment', 'owner'],
     {
       may_have_landed_at: `since when an attempt may have taken effect unseen, ${ms}`,
       reported_at: `when a caller was told the outcome, ${ms}`,
@@ -115,6 +99,7 @@ const relations: Readonly<
   ],
   attempts: [
     'Each request that was made',
+    ['intent', 'ended_at'],
     {
       number: 'which attempt of the intent',
       status: 'the HTTP status of the reply',
@@ -132,10 +117,12 @@ const relations: Readonly<
   ],
   decisions: [
     'What people decided of intents, and why',
+    ['seq', 'intent', 'who', 'at', 'signature'],
     { kind: 'what was decided', reason: 'why', fingerprint: 'of an approval: the body that it is for' },
   ],
   receipts: [
     'Transfer ids, signatures and instructions: each belongs to one intent only',
+    ['intent'],
     {
       origin: 'the service or the chain that said it',
       what: 'transfer-id, signature or instruction',
@@ -144,10 +131,12 @@ const relations: Readonly<
   ],
   losses: [
     'What was missing, and accepted as that',
+    ['seq', 'who', 'at'],
     { what: 'what was missing', detail: 'which ones, as JSON' },
   ],
   batches: [
     'Batches that several machines work on',
+    ['seq', 'base_url', 'kind', 'round'],
     {
       name: 'the name of the batch',
       digest: 'SHA-256 of its file',
@@ -157,10 +146,12 @@ const relations: Readonly<
   ],
   shares: [
     'Which runner has which rows of a batch',
+    ['round', 'owner', 'ended_at'],
     { batch: 'the number of the batch (batches.seq)', first: 'its first row', last: 'its last row' },
   ],
   observations: [
     'What a chain was seen to say of transfers',
+    ['seq', 'intent', 'who', 'at', 'signature'],
     {
       verdict:
         'proven, likely, contradicted, undecided or acknowledged; before: what a node said before the first attempt',
@@ -169,14 +160,20 @@ const relations: Readonly<
       facts: 'what was seen, as JSON',
     },
   ],
-  policies: ['The journal’s policies; the latest applies', { text: 'the policy, as JSON' }],
-  counting: ['Since when it is counted what is spent', { one: 'always 1', since: `since when, ${ms}` }],
+  policies: [
+    'The journal’s policies; the latest applies',
+    ['seq', 'who', 'at'],
+    { text: 'the policy, as JSON' },
+  ],
+  counting: ['Since when it is counted what is spent', [], { one: 'always 1', since: `since when, ${ms}` }],
   spending: [
     'What transfers spend, one by one; taken back with a minus',
+    ['seq', 'intent', 'asset', 'recipient', 'at'],
     { units: 'how much, in the smallest unit', summed: 'whether spent has it' },
   ],
   spent: [
     'What was spent, hour by hour',
+    ['asset'],
     {
       recipient: 'the address that got it; empty for all together',
       hour: 'which hour since 1970',
@@ -185,6 +182,7 @@ const relations: Readonly<
   ],
   paid: [
     'Addresses that were paid before',
+    [],
     {
       address: 'the address',
       head: 'its first three characters, in lower case',
@@ -192,8 +190,25 @@ const relations: Readonly<
       since: `when it was first paid, ${ms}`,
     },
   ],
+};
+
+const views: Readonly<Record<string, Description>> = {
   intents_now: [
     'Intents with where they stand, as botctl reads them',
+    [
+      'seq',
+      'kind',
+      'base_url',
+      'bot',
+      'name',
+      'fingerprint',
+      'payment',
+      'body',
+      'state',
+      'owner',
+      'created_at',
+      'updated_at',
+    ],
     {
       id: 'what people call it',
       spelled_url: 'the service as it was written, where that differs',
@@ -216,6 +231,7 @@ const relations: Readonly<
   ],
   payments: [
     'All transfers, for people to read: who paid how much of what to whom, and how that stands',
+    ['bot', 'recipient', 'signature'],
     {
       time: 'when it was first asked for',
       asset: 'SOL, or a token',
@@ -227,28 +243,17 @@ const relations: Readonly<
   ],
 };
 
-/** Of our own only: in the same schema others may have tables. */
-const comments = `
-DO $body$
-DECLARE
-  everywhere constant jsonb := $json$${JSON.stringify(everywhere)}$json$;
-  relations constant jsonb := $json$${JSON.stringify(relations)}$json$;
-  relation record;
-  col record;
-BEGIN
-  FOR relation IN SELECT c.oid, c.relname, c.relkind, relations->c.relname::text AS says FROM pg_class c
-    WHERE c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'meta'::regclass)
-      AND c.relkind IN ('r', 'v') AND relations ? c.relname::text
-  LOOP
-    EXECUTE format('COMMENT ON %s %I IS %L',
-      CASE relation.relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, relation.relname, relation.says->>0);
-    FOR col IN SELECT attname, coalesce(relation.says->1->>attname::text, everywhere->>attname::text) AS says
-      FROM pg_attribute WHERE attrelid = relation.oid AND attnum > 0 AND NOT attisdropped
-    LOOP
-      EXECUTE format('COMMENT ON COLUMN %I.%I IS %L', relation.relname, col.attname, col.says);
-    END LOOP;
-  END LOOP;
-END $body$;
-`;
+function comments(kind: 'TABLE' | 'VIEW', relations: Readonly<Record<string, Description>>): string[] {
+  return Object.entries(relations).flatMap(([name, [about, shared, own]]) => [
+    comment(`${kind} ${name}`, about),
+    ...shared.map((column) => comment(`COLUMN ${name}.${column}`, everywhere[column])),
+    ...Object.entries(own).map(([column, says]) => comment(`COLUMN ${name}.${column}`, says)),
+  ]);
+}
 
-export const described = ['SET LOCAL search_path = @schema, pg_temp;', payments, comments].join('\n');
+function comment(on: string, says: string): string {
+  return `COMMENT ON ${on} IS '${says.replaceAll("'", "''")}';\n`;
+}
+
+/** What each table, view and column is, for whoever looks into the database itself. */
+export const descriptions = [...comments('TABLE', tables), ...comments('VIEW', views)].join('');

@@ -1,5 +1,3 @@
-import { tableNames } from './firstTables.ts';
-
 /*
  * The rules of the journal in a file, in the same sentences, as triggers of whole statements: one asks for all rows
  * of a statement at once. Functions name their own search path, so that nobody can put another table or operator
@@ -9,12 +7,12 @@ import { tableNames } from './firstTables.ts';
 
 /** How an intent moves. Accepted outranks everything and is left by nothing. */
 const moves = `
-  'open>sending', 'open>resolved', 'open>accepted',
+  'open>sending', 'open>held', 'open>resolved', 'open>accepted',
   'sending>open', 'sending>unknown', 'sending>accepted', 'sending>rejected', 'sending>held',
   'unknown>sending', 'unknown>held', 'unknown>resolved', 'unknown>accepted',
   'held>sending', 'held>resolved', 'held>accepted',
-  'rejected>sending', 'rejected>accepted',
-  'resolved>sending', 'resolved>accepted'`;
+  'rejected>sending', 'rejected>held', 'rejected>accepted',
+  'resolved>sending', 'resolved>held', 'resolved>accepted'`;
 
 /**
  * A session's own settings act in its triggers too: whatever counts here is said here. Without jit = off, what is
@@ -24,11 +22,11 @@ const planned = `LANGUAGE plpgsql SET search_path = pg_catalog, @schema, pg_temp
   SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_indexscan = on`;
 
 /** Each new row finds its own of a big table by an index. */
-const byIndex = `${planned}
+export const byIndex = `${planned}
   SET enable_nestloop = on SET enable_hashjoin = off SET enable_mergejoin = off`;
 
 /** The old rows and the new ones have no index: never each with each. A big table is asked with = ANY. */
-const byPairs = `${planned}
+export const byPairs = `${planned}
   SET enable_nestloop = off SET enable_hashjoin = on SET enable_mergejoin = on`;
 
 export const rules = `
@@ -53,6 +51,13 @@ END $body$;
 CREATE FUNCTION living(ids text[]) RETURNS bigint ${byPairs} AS $body$
 BEGIN RETURN (SELECT count(*) FROM owners o WHERE o.id = ANY (ids) AND o.ended_at IS NULL); END $body$;
 
+CREATE FUNCTION services_are_known() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, @schema, pg_temp AS $body$
+BEGIN
+  INSERT INTO services (base_url) SELECT DISTINCT base_url FROM new_rows ORDER BY base_url ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END $body$;
+
 CREATE FUNCTION standing_was_inserted() RETURNS trigger ${byPairs} AS $body$
 DECLARE
   begun bigint;
@@ -60,7 +65,7 @@ DECLARE
   claimers text[];
 BEGIN
   SELECT count(*) FILTER (WHERE NOT n.tainted AND n.body_version = 1 AND (n.state = 'sending'
-      OR (n.state = 'held' AND n.attempts = 0 AND n.why IS NOT DISTINCT FROM 'approval'))),
+      OR (n.state = 'held' AND n.attempts = 0 AND coalesce(n.why, '') IN ('approval', 'proposed', 'above-limit')))),
     array_agg(n.intent), array_agg(DISTINCT n.owner) FILTER (WHERE n.owner IS NOT NULL)
   INTO begun, ids, claimers FROM new_rows n;
   IF cardinality(ids) <> begun THEN
@@ -89,6 +94,9 @@ BEGIN
       WHEN o.reported_at IS NOT NULL AND n.reported_at IS DISTINCT FROM o.reported_at
         THEN 'an outcome is first reported once'
       WHEN n.state <> o.state AND (o.state || '>' || n.state) NOT IN (${moves})
+        THEN 'no intent moves between these states'
+      WHEN n.state = 'held' AND o.state IN ('open', 'rejected', 'resolved')
+        AND coalesce(n.why, '') NOT IN ('approval', 'proposed', 'above-limit')
         THEN 'no intent moves between these states'
       WHEN o.resolved_as = 'happened' AND n.state = 'sending' THEN 'what happened is not sent again'
       WHEN n.owner <> o.owner THEN 'a claim passes on only through unknown'
@@ -159,6 +167,16 @@ BEGIN
   RETURN NULL;
 END $body$;
 
+CREATE FUNCTION observations_were_inserted() RETURNS trigger ${byIndex} AS $body$
+BEGIN
+  IF EXISTS (SELECT FROM new_rows n LEFT JOIN receipts r ON r.value = n.signature || '/' || n.instruction
+      AND r.what = 'instruction' AND r.origin = n.genesis
+      WHERE n.verdict = 'proven' AND r.intent IS DISTINCT FROM n.intent) THEN
+    PERFORM refuse('what is proven has a payment of its own');
+  END IF;
+  RETURN NULL;
+END $body$;
+
 CREATE FUNCTION taint(intents bigint[], started bigint[]) RETURNS void ${byIndex} AS $body$
 BEGIN
   UPDATE standing s SET tainted = true, may_have_landed_at = coalesce(s.may_have_landed_at, landed.at)
@@ -214,6 +232,8 @@ END $body$;
 
 CREATE TRIGGER intents_were_inserted AFTER INSERT ON intents
   REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION intents_were_inserted();
+CREATE TRIGGER services_are_known AFTER INSERT ON intents
+  REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION services_are_known();
 CREATE TRIGGER standing_was_inserted AFTER INSERT ON standing
   REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION standing_was_inserted();
 CREATE TRIGGER standing_was_updated AFTER UPDATE ON standing
@@ -222,6 +242,8 @@ CREATE TRIGGER rewrites_were_inserted AFTER INSERT ON rewrites
   REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION rewrites_were_inserted();
 CREATE TRIGGER receipts_were_inserted AFTER INSERT ON receipts
   REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION receipts_were_inserted();
+CREATE TRIGGER observations_were_inserted AFTER INSERT ON observations
+  REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION observations_were_inserted();
 CREATE TRIGGER attempts_were_inserted AFTER INSERT ON attempts
   REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION attempts_were_inserted();
 CREATE TRIGGER attempts_were_updated AFTER UPDATE ON attempts
@@ -231,12 +253,16 @@ CREATE TRIGGER intents_body_is_frozen BEFORE UPDATE OF body, fingerprint, paymen
   EXECUTE FUNCTION refuse_always('the body of an intent is frozen');
 CREATE TRIGGER intents_identity_is_fixed BEFORE UPDATE ON intents
   EXECUTE FUNCTION refuse_always('an intent keeps its key and identity');
+CREATE TRIGGER services_stand BEFORE UPDATE ON services
+  EXECUTE FUNCTION refuse_always('a base URL stands as it was given');
 CREATE TRIGGER rewrites_stand BEFORE UPDATE ON rewrites
   EXECUTE FUNCTION refuse_always('the body of an intent is frozen');
 CREATE TRIGGER decisions_stand BEFORE UPDATE ON decisions
   EXECUTE FUNCTION refuse_always('a decision stands as it was made');
 CREATE TRIGGER receipts_stand BEFORE UPDATE ON receipts
   EXECUTE FUNCTION refuse_always('a receipt stands as it was given');
+CREATE TRIGGER observations_stand BEFORE UPDATE ON observations
+  EXECUTE FUNCTION refuse_always('an observation stands as it was made');
 CREATE TRIGGER losses_stand BEFORE UPDATE ON losses
   EXECUTE FUNCTION refuse_always('a loss stands as it was accepted');
 CREATE TRIGGER servers_stand BEFORE UPDATE ON servers
@@ -265,7 +291,13 @@ CREATE TRIGGER meta_is_kept AFTER UPDATE ON meta FOR EACH ROW
 CREATE TRIGGER salt_stays AFTER UPDATE ON salt EXECUTE FUNCTION salt_was_updated();
 `;
 
-export const keeping = tableNames
+const kept = [
+  ...['meta', 'salt', 'servers', 'owners', 'intents', 'services', 'rewrites', 'standing', 'attempts'],
+  ...['decisions', 'receipts', 'observations', 'losses', 'batches', 'shares'],
+  ...['policies', 'counting', 'spending', 'spent', 'paid'],
+];
+
+export const keeping = kept
   .map(
     (table) => `CREATE TRIGGER ${table}_is_never_deleted BEFORE DELETE OR TRUNCATE ON ${table}
   EXECUTE FUNCTION refuse_always('nothing is deleted from the journal');`,
