@@ -68,10 +68,6 @@ test.each([
   [['--sandbox', 'journal', 'backup', 'bots:canary@127.0.0.1/ledger'], 'FILE looks like a server'],
   [['--sandbox', 'journal', 'backup', 'postgres://127.0.0.1/ledger'], 'FILE looks like a URL'],
   [['journal', 'copy', 'journal.db', '--journal', 'postgres://127.0.0.1:1/x'], 'FILE looks like a file of'],
-  [
-    ['journal', 'copy', '--to', 'journal.db', '--journal', 'postgres://127.0.0.1:1/x'],
-    '--to looks like a file of',
-  ],
   [['journal', 'migrate', '--journal', 'dbname=ledger'], '--journal looks like a connection string'],
 ])('%j is refused', async (words, problem) => {
   const { code, stderr } = await here(words);
