@@ -461,7 +461,7 @@ export const outputs: readonly Output[] = [
   {
     name: 'BatchRowFailure',
     commands: batches,
-    about: 'A row that is not valid, or whose id belongs to another body or bot.',
+    about: 'A row that is not valid, or whose id belongs to another body, bot or base URL.',
     schema: batchRowFailure,
   },
   {

@@ -238,10 +238,16 @@ function note(end: RowEnd, run: Run): void {
   counts[cameTo] += 1;
   if (!end.sent && isDone(cameTo)) run.doneElsewhere += 1;
   const { problem } = end.explanation;
-  // What is open is always sent by the same command, also where something must be fixed before it.
-  if (problem !== undefined) needs.add(cameTo === 'open' ? 'same-command' : problem.retry);
+  if (problem !== undefined) needs.add(needOf(end.outcome, cameTo, problem.retry));
   sheet.recordEnd(end.row.ordinal, cameTo, ownIntent(end.outcome), problem?.message);
   rules.note(end);
+}
+
+function needOf(outcome: Outcome, cameTo: RowOutcome, retry: Retry): Retry {
+  // What is open is always sent by the same command, also where something must be fixed before it.
+  if (cameTo === 'open') return 'same-command';
+  // And what is unknown at another base URL never is.
+  return outcome.is === 'not-sent' && outcome.because === 'unknown-at-other-url' ? 'decide' : retry;
 }
 
 function isDone(cameTo: RowOutcome): boolean {

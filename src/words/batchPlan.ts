@@ -53,8 +53,8 @@ const standingNotes: Readonly<Record<string, readonly [one: string, several: str
   held: [': a person must decide; not sent', ': a person must decide; not sent'],
   elsewhere: [': another process is sending it', ': another process is sending them'],
   conflict: [
-    ': its id belongs to another body or bot; not sent',
-    ': their ids belong to other bodies or bots; not sent',
+    ': its id belongs to another body, bot or base URL; not sent',
+    ': their ids belong to other bodies, bots or base URLs; not sent',
   ],
   invalid: [': not sent', ': not sent'],
 };

@@ -5,7 +5,7 @@ import type { BaseUrl } from '../intent/baseUrl.ts';
 import type { Intent } from '../journal/journal.ts';
 import { approving, deciding, givingUp, resolving, waitsUnsent } from './decisionCommands.ts';
 import { unsent, unsentNow } from './nothing.ts';
-import { byAnother, type Words } from './phrases.ts';
+import { byAnother, nouns, type Words } from './phrases.ts';
 import { policyWords, type Refused } from './policy.ts';
 import { anotherProcess } from './process.ts';
 import { iso } from './time.ts';
@@ -70,7 +70,7 @@ function otherUrlWords({ intent, url }: Extract<Outcome, { readonly url: BaseUrl
     default:
       return {
         message,
-        hint: 'Use that base URL, or a new name for another one. A second service under the same host needs a journal of its own (--journal FILE).',
+        hint: `Use that base URL, or give another ${nouns[intent.kind]} a new name. A second service on the same host needs a journal of its own (--journal FILE).`,
         next: [['history', id]],
       };
   }

@@ -238,6 +238,18 @@ describe.each(Object.entries(stores))(
       expect(await operator.sandbox.ledger()).toHaveLength(1);
     });
 
+    test('of a row that is unknown there is left to a person, whom no further run helps', async () => {
+      const batch = ['batch', 'transfer', rows(), '--once', 'payroll', '--yes'];
+      const url = (path: string) => ['--base-url', `${front.baseUrl}${path}`];
+      await operator.sandbox.faults({ kind: 'drop', when: 'after', times: 99 });
+      expect(await operator.run([...batch, ...url(''), '--retries', '0'])).toMatchObject({ code: 11 });
+      await operator.sandbox.clearFaults();
+      const again = await operator.run([...batch, ...url('/bots')]);
+      expect(again).toMatchObject({ code: 10 });
+      expect(again.stderr).toContain('resolve or resume them');
+      expect(await operator.sandbox.ledger()).toHaveLength(1);
+    });
+
     test('is not sent for a profile that has moved, and what it left unknown goes where it went', async () => {
       await operator.sandbox.faults({ kind: 'drop', when: 'after' });
       useProfile(front.baseUrl);
