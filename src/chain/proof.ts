@@ -76,12 +76,13 @@ export function judgeLook(look: Look, claims: Claims, beginning: Beginning): Cha
   if (evidence.saw !== 'transaction' || sighting.saw !== 'transaction')
     return { ...head, ...commitment, ...placeOf(sighting), reasons: reason === undefined ? [] : [reason] };
   const { findings, free, age } = evidence;
-  const match = verdict === 'proven' || verdict === 'likely' ? free[0] : undefined;
+  const isShown = verdict === 'proven' || verdict === 'likely';
+  const match = isShown ? free[0] : undefined;
   return {
     ...head,
     ...commitment,
     ...placeOf(sighting),
-    ...timesOf(verdict === 'proven' || reason === 'other-time' ? age : 'in-time', beginning),
+    ...timesOf(isShown || reason === 'other-time' ? age : 'in-time', beginning),
     ...(match === undefined ? {} : { instruction: match.path, paid: paidBy(match, payment) }),
     ...(payment.memo === undefined ? {} : { memo: findings.hasMemo }),
     reasons: reasonsOf(reason, match, evidence),

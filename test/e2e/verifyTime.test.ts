@@ -342,6 +342,19 @@ describe('a bot whose wallet nobody names', () => {
     expect(await told('verify', id)).toMatchObject({ exit: 0, chain: { verdict: 'proven', reasons: [] } });
   });
 
+  test('is told of a payment from before its first attempt, too', async () => {
+    await namesOlder();
+    await nodeSays(nowS() - 19 * hourS);
+    const looked = await told('verify', idOf(await told(...payAda, ...named)));
+    expect(looked).toMatchObject({
+      ...{ exit: 0, verified: false, chain: { verdict: 'likely', earlier: true } },
+      warnings: [
+        expect.stringContaining('names no wallet'),
+        expect.stringMatching(/paid at .* before the first attempt/u),
+      ],
+    });
+  });
+
   test('is counted by verify --all', async () => {
     await told(...payAda);
     const { code, stdout, stderr } = await operator.run(['verify', '--all']);
