@@ -1,4 +1,5 @@
-import { isFinal, isOfOtherTime, standingOf } from '../chain/standing.ts';
+import type { ChainView } from '../chain/proof.ts';
+import { isFinalMatch, isOfOtherTime, standingOf } from '../chain/standing.ts';
 import { outcomeView } from '../display/outcomeView.ts';
 import type { ChainBefore } from '../engine/context.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
@@ -105,10 +106,11 @@ export class BatchWait {
     for (const { intent: id } of this.#batch.sheet.rows()) {
       const intent = id === undefined ? undefined : await journal.reads.get(id);
       if (intent?.state !== 'accepted') continue;
-      const standing = standingOf(await journal.reads.observationsOf(intent.id));
-      if (!isFinal(standing)) open.push(intent);
-      else if (standing.view?.verdict === 'proven' || standing.acknowledged) counts.proven += 1;
-      else counts.contradicted += 1;
+      const { view, acknowledged } = standingOf(await journal.reads.observationsOf(intent.id));
+      if (acknowledged || (view !== undefined && isFinalMatch(view) && this.#isReached(view)))
+        counts.proven += 1;
+      else if (view?.verdict === 'contradicted') counts.contradicted += 1;
+      else open.push(intent);
     }
     return open;
   }
@@ -117,7 +119,7 @@ export class BatchWait {
   async #lookAt(intents: readonly Intent[], journal: Journal, counts: Counts): Promise<Intent[]> {
     const left: Intent[] = [];
     const note = async (verified: Verified): Promise<void> => {
-      if (this.#isReached(verified)) counts.proven += 1;
+      if (this.#isReached(verified.view)) counts.proven += 1;
       else if (verified.view.verdict === 'contradicted') counts.contradicted += 1;
       else if (isOfOtherTime(verified.view)) counts.otherTime += 1;
       else {
@@ -136,8 +138,8 @@ export class BatchWait {
     return left;
   }
 
-  #isReached({ view }: Verified): boolean {
-    return view.verdict === 'proven' || (view.verdict === 'likely' && this.#options.until === 'confirmed');
+  #isReached({ verdict }: ChainView): boolean {
+    return verdict === 'proven' || (verdict === 'likely' && this.#options.until === 'confirmed');
   }
 
   /** As JSON each row once more, with what the chain says; for a person only what is against it. */

@@ -389,6 +389,17 @@ describe('a bot whose wallet nobody names', () => {
     expect(await operator.sandbox.ledger()).toEqual([]);
   });
 
+  test('contradicts no row that is waited for again', async () => {
+    await told('config', 'show', 'payer');
+    const stdin = `id,to_address,asset,amount\na,${payAda[2]},SOL,0.5\n`;
+    const batch = ['batch', 'transfer', '-', '--once', 'b', '--wait=confirmed', '--yes'];
+    for (const run of ['first', 'again']) {
+      const { code, stderr } = await operator.run(batch, { stdin });
+      expect({ run, code, stderr }).toMatchObject({ run, code: 0 });
+      expect(stderr).toContain('0 contradicted');
+    }
+  });
+
   test('can be waited for until it is confirmed', async () => {
     expect(await told(...payAda, '--wait=confirmed')).toMatchObject({
       exit: 0,
