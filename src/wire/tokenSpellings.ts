@@ -32,6 +32,21 @@ function percentSpellings(token: string): string[] {
   return [lenient, strict].flatMap((text) => [text, text.replaceAll(/%../gu, (code) => code.toLowerCase())]);
 }
 
+/** Every character by its number, as a library may do that takes no risk. */
+function byNumber(token: string): string[] {
+  const spell = (as: (hex: string, code: number) => string): string =>
+    [...token].map((one) => as(one.charCodeAt(0).toString(16), one.charCodeAt(0))).join('');
+  return [
+    spell((hex) => `%${hex}`),
+    spell((hex) => `%${hex.toUpperCase()}`),
+    spell((hex) => `\\u00${hex}`),
+    spell((hex) => `\\u00${hex.toUpperCase()}`),
+    spell((_hex, code) => `&#${code};`),
+    spell((hex) => `&#x${hex};`),
+    spell((hex) => `&#x${hex.toUpperCase()};`),
+  ];
+}
+
 /** The characters of base64 that hold nothing but the token, for each number of bytes that may come before it. */
 function base64Spellings(token: Buffer): string[] {
   return [0, 1, 2].flatMap((before) => {
@@ -50,6 +65,7 @@ export function spellingsOf(token: string): string[] {
     ...new Set([
       token,
       ...percentSpellings(token),
+      ...byNumber(token),
       ...jsonExtras.map((as) => spelled(json, as)),
       ...htmlQuotes.map((as) => spelled(token, { ...inHtml, ...as })),
       bytes.toString('hex'),

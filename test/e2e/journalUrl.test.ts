@@ -128,7 +128,7 @@ test('a password file that others can read is not used, and that is said', async
 });
 
 test('a Tab waits for no server', async () => {
-  const { code, stdout, stderr } = await run(['complete', 'intents'], {
+  const { code, stdout, stderr } = await run(['complete', '--', 'history', ''], {
     BOTCTL_JOURNAL: 'postgres://192.0.2.1/ledger',
   });
   expect([code, stdout, stderr]).toEqual([0, '', '']);

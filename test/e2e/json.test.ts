@@ -59,7 +59,7 @@ async function printMost(): Promise<void> {
   await lines(['--sandbox', 'verify', '--all']);
   await lines(['--sandbox', 'resume', id]);
   await lines(['--sandbox', 'resolve', id, '--happened', '--reason', 'seen']);
-  await lines(['--sandbox', 'complete', 'intents']);
+  await lines(['complete', 'compl']);
   expect((await lines(['sandbox', 'fund', '--amount', '1']))[0]).toMatchObject({ command: 'sandbox' });
 
   const batch = ['--sandbox', 'batch', 'transfer', '-', '--once', 'b'];

@@ -22,6 +22,8 @@ function without(body: string | Uint8Array, token: string, change: Partial<Reply
 
 const token = 'Secret/token+"0\\9&<>\'';
 const hex = (text: string): string => Buffer.from(text).toString('hex');
+const each = (text: string, as: (code: string) => string): string =>
+  [...text].map((one) => as(hex(one))).join('');
 const html = (text: string, marks: Readonly<Record<string, string>>): string =>
   text.replaceAll(/[&<>"']/gu, (one) => marks[one] ?? one);
 const named = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
@@ -52,6 +54,9 @@ describe('a token that the service echoes is taken out', () => {
     ['as HTML has it', html(token, named)],
     ['as Python writes HTML', html(token, { ...named, "'": '&#x27;' })],
     ['as Go writes HTML', html(token, { ...named, '"': '&#34;', "'": '&#39;' })],
+    ['by numbers, as a URL', each(token, (code) => `%${code}`)],
+    ['by numbers, as JSON', each(token, (code) => `\\u00${code.toUpperCase()}`)],
+    ['by numbers, as HTML', each(token, (code) => `&#${Number.parseInt(code, 16)};`)],
     ['in hexadecimal', hex(token)],
     ['in hexadecimal, large', hex(token).toUpperCase()],
   ])('%s', (_how, spelled) => {
