@@ -3,6 +3,7 @@ import { isFinalMatch, isOfOtherTime, standingOf } from '../chain/standing.ts';
 import { outcomeView } from '../display/outcomeView.ts';
 import type { ChainBefore } from '../engine/context.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
+import { rowPaidEarlier } from '../words/chain.ts';
 import { chainRowsText, waitingForRows } from '../words/chainOptions.ts';
 import { asksAgainAfterMs } from './chainPause.ts';
 import { chainProblem, chainStandingOf } from './chainProblem.ts';
@@ -142,7 +143,7 @@ export class BatchWait {
     return verdict === 'proven' || (verdict === 'likely' && this.#options.until === 'confirmed');
   }
 
-  /** As JSON each row once more, with what the chain says; for a person only what is against it. */
+  /** As JSON each row once more, with what the chain says; for a person only what is against it, or odd. */
   async #tell(intent: Intent, journal: Journal): Promise<void> {
     const { given, context } = this.#batch;
     const { display } = context;
@@ -155,6 +156,7 @@ export class BatchWait {
       const json = reportJsonOrError(problem === undefined ? report : { ...report, problem }, display);
       await display.show({ ...outcomeView(report), json });
     } else if (problem !== undefined) display.warn(problem.message, problem.next);
+    else if (view?.earlier === true) display.warn(rowPaidEarlier(intent, view));
   }
 }
 

@@ -67,6 +67,10 @@ export function chainWarnings(view: ChainView): string[] {
   );
 }
 
+export function rowPaidEarlier({ id }: Intent, view: ChainView): string {
+  return `On the chain, ${paidEarlier(view)}. Intent ${id}.`;
+}
+
 function paidEarlier(view: ChainView): string {
   return `it was paid ${bothTimes(view)}: another machine may have paid it under the same key`;
 }

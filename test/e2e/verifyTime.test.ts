@@ -236,6 +236,17 @@ describe('a name that another machine may have used', () => {
     });
   });
 
+  test('is told to a person of a row, too', async () => {
+    await namesOlder();
+    const stdin = `id,to_address,asset,amount\na,${payAda[2]},SOL,0.5\n`;
+    const { code, stderr } = await operator.run(
+      ['batch', 'transfer', '-', '--once', 'b', '--wait', '--wait-timeout', '3s', '--yes'],
+      { stdin },
+    );
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/warning: On the chain, it was paid at .* before the first attempt/u);
+  });
+
   test('is told of a row by the slots, too', async () => {
     await namesOlder();
     const words = [
