@@ -17,7 +17,10 @@ type Asked = {
 
 const mostAtATime = 8;
 
-/** Looks at the chain for each of these: one question for the states of many, then one for each that is there. */
+/**
+ * Looks at the chain for each of these: one question for the states of many, then one for each that is there. Several
+ * are looked for at a time, and told in the order in which they were given.
+ */
 export async function verifyEach(
   intents: readonly Intent[],
   chains: Pick<ChainsOfIntents, 'of'>,
@@ -30,11 +33,19 @@ export async function verifyEach(
     asked.push({ intent, chain, signatures: await signaturesOf(intent, journal.reads) });
   }
   const statuses = await statusesOf(asked);
-  const waiting = asked.values();
-  const work = async (): Promise<void> => {
-    for (const one of waiting) await onEach(await verifyOne(one, statuses.get(one.chain), journal));
+  const looks: Promise<Verified>[] = [];
+  const tellNext = async (): Promise<void> => {
+    const next = await looks.shift();
+    if (next !== undefined) await onEach(next);
   };
-  await Promise.all(Array.from({ length: mostAtATime }, work));
+  for (const one of asked) {
+    if (looks.length === mostAtATime) await tellNext();
+    const look = verifyOne(one, statuses.get(one.chain), journal);
+    // Its failure is heard when its turn comes, or never if another one came first.
+    look.catch(() => {});
+    looks.push(look);
+  }
+  while (looks.length > 0) await tellNext();
 }
 
 async function statusesOf(asked: readonly Asked[]): Promise<Map<OpenedChain, Statuses>> {

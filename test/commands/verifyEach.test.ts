@@ -98,3 +98,32 @@ test.each([
     expect(standingOf(await journal.observationsOf(intent.id)).view?.reasons).toEqual(['not-seen']);
   },
 );
+
+test('what is seen first is told in its turn', async () => {
+  const journal = opened();
+  const first = await unknownWith(journal, [signature]);
+  const second = await unknownWith(journal, [another]);
+  let answerFirst = (): void => {};
+  const firstAnswered = new Promise<void>((resolve) => {
+    answerFirst = resolve;
+  });
+  const chain = chainThat({});
+  const nodes = {
+    ...chain.nodes,
+    sight: async (of: string) => {
+      if (of === signature) await firstAnswered;
+      else setImmediate(answerFirst);
+      return notSeen;
+    },
+  } as unknown as OpenedChain['nodes'];
+  const told: string[] = [];
+  await verifyEach(
+    [first, second],
+    { of: async () => ({ ...chain, nodes }) },
+    journal,
+    async ({ intent }) => {
+      told.push(intent.id);
+    },
+  );
+  expect(told).toEqual([first.id, second.id]);
+});
