@@ -12,7 +12,7 @@ import type { JournalUse } from '../journal/sqlite/sqliteFile.ts';
 import {
   becomesNewJournal,
   connectingToJournal,
-  emptyJournalOption,
+  emptyJournal,
   madeNewJournal,
   noJournalFile,
   noUserName,
@@ -34,11 +34,13 @@ export type JournalLocation =
 /** The sandbox has its own: trying things out never meets real money. */
 export async function journalLocation(given: Given, context: EnvContext): Promise<JournalLocation> {
   const named = given.text('journal');
-  if (named === '') throw emptyJournalOption();
+  if (named === '') throw emptyJournal('--journal');
   if (named !== undefined) return locationAt(named, '--journal', context);
   if (given.flag('sandbox')) return { is: 'file', path: join(sandboxFolder(context.env), 'journal.db') };
-  const { BOTCTL_JOURNAL: text = '' } = context.env;
-  if (text === '') return { is: 'file', path: join(dataFolder(context.env), 'journal.db') };
+  const { BOTCTL_JOURNAL: text } = context.env;
+  if (text === undefined) return { is: 'file', path: join(dataFolder(context.env), 'journal.db') };
+  // A secret that a CI job lacks: each runner would have a journal of its own, and pay by itself.
+  if (text === '') throw emptyJournal('BOTCTL_JOURNAL');
   return locationAt(text, 'BOTCTL_JOURNAL', context);
 }
 

@@ -2,9 +2,12 @@ import { Failure } from '../errors.ts';
 import type { NoFile } from '../journal/place.ts';
 import { unsent } from './nothing.ts';
 
-export function emptyJournalOption(): Failure {
-  return new Failure('usage', unsent('--journal is empty'), {
-    hint: 'Give it a file, or a postgres:// URL.',
+export function emptyJournal(source: '--journal' | 'BOTCTL_JOURNAL'): Failure {
+  return new Failure('usage', unsent(`${source} is empty`), {
+    hint:
+      source === '--journal'
+        ? 'Give it a file, or a postgres:// URL.'
+        : 'Set it to the whole path of a file, or to a postgres:// URL. To use the journal of this user, unset it.',
   });
 }
 

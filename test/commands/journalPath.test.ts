@@ -20,7 +20,6 @@ const env = (BOTCTL_JOURNAL?: string) => ({ env: { XDG_DATA_HOME: '/data', BOTCT
 
 test.each([
   [undefined, undefined, false, '/data/botctl/journal.db'],
-  [undefined, '', false, '/data/botctl/journal.db'],
   [undefined, '/srv/j.db', false, '/srv/j.db'],
   ['./j.db', '/srv/j.db', false, './j.db'],
   ['./j.db', undefined, true, './j.db'],

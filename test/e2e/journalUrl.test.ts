@@ -58,6 +58,11 @@ test.each(serverLike)('--journal %j is refused, and no file gets its name', asyn
   expect(readdirSync(home.path).filter((name) => name !== '.cache')).toEqual(['data']);
 });
 
+test('an empty BOTCTL_JOURNAL is refused: each runner without the secret would have a journal of its own', async () => {
+  const { code, stdout, stderr } = await here(['history'], { BOTCTL_JOURNAL: '' });
+  expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('BOTCTL_JOURNAL is empty.')]);
+});
+
 test.each(serverLike.slice(3))('BOTCTL_JOURNAL=%j is refused, too', async (text, problem) => {
   const { code, stderr } = await here(['history'], { BOTCTL_JOURNAL: text });
   expect([code, stderr]).toEqual([2, expect.stringContaining(`BOTCTL_JOURNAL ${problem}`)]);

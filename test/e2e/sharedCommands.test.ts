@@ -25,8 +25,13 @@ beforeEach(async () => {
 afterEach(() => home.remove());
 
 /** Runs a command whose journal is the shared one, and sees that nothing of its password gets out. */
-async function run(words: readonly string[], env: Record<string, string> = {}) {
-  const ran = await botctlHere(words, { env: { ...home.env, BOTCTL_JOURNAL: url, ...env }, cwd: home.path });
+async function run(
+  words: readonly string[],
+  env: Record<string, string> = {},
+  journal: 'shared' | 'own' = 'shared',
+) {
+  const named = journal === 'own' ? {} : { BOTCTL_JOURNAL: url };
+  const ran = await botctlHere(words, { env: { ...home.env, ...named, ...env }, cwd: home.path });
   expect(`${ran.stdout}${ran.stderr}`).not.toContain(new URL(url).password);
   return ran;
 }
@@ -68,7 +73,7 @@ describe('journal migrate', () => {
   });
 
   test('says that a file needs none', async () => {
-    const refused = await run(['journal', 'migrate'], { BOTCTL_JOURNAL: '' });
+    const refused = await run(['journal', 'migrate'], {}, 'own');
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('by itself')]);
   });
 
@@ -274,7 +279,7 @@ describe('journal copy', () => {
   });
 
   test('needs a shared journal to copy into, and a file that is there', async () => {
-    expect((await run(['journal', 'copy', './x.db'], { BOTCTL_JOURNAL: '' })).stderr).toContain('is a file');
+    expect((await run(['journal', 'copy', './x.db'], {}, 'own')).stderr).toContain('is a file');
     await run(['journal', 'migrate']);
     expect((await run(['journal', 'copy', './x.db'])).stderr).toContain('There is no journal');
     expect((await run(['journal', 'backup', './x.db'])).stderr).toContain('is on a server');
@@ -299,10 +304,10 @@ test('a team’s set-up, as the page says it: the owner makes it, a runner sends
   url = server.urlOf('bots');
   const owner = { BOTCTL_JOURNAL: roleUrl('botctl_owner') };
   const send = ['--sandbox', 'send', '--conversation', 'conv_demo', '--content', 'x', '--once'];
-  expect((await run([...send, 'before'], { BOTCTL_JOURNAL: '' })).code).toBe(0);
+  expect((await run([...send, 'before'], {}, 'own')).code).toBe(0);
   expect((await run(['journal', 'migrate'], owner)).code).toBe(0);
   for (const words of [[], ['--read-only', '--role', 'ada']]) {
-    const { stdout } = await run(['journal', 'grants', ...words], { BOTCTL_JOURNAL: '' });
+    const { stdout } = await run(['journal', 'grants', ...words], {}, 'own');
     await server.query(stdout, [], roleUrl('botctl_owner'));
   }
   const file = join(home.path, 'data', 'botctl', 'sandbox', 'journal.db');
@@ -432,11 +437,10 @@ describe('journal grants', () => {
   });
 
   test('needs no journal named, but says so of a file', async () => {
-    const none = { BOTCTL_JOURNAL: '' };
-    expect((await run(['journal', 'grants'], none)).stdout).toContain('GRANT USAGE ON SCHEMA "botctl"');
+    expect((await run(['journal', 'grants'], {}, 'own')).stdout).toContain('GRANT USAGE ON SCHEMA "botctl"');
     const schema = await run(['journal', 'grants', '--journal', 'postgres://h/d?schema=payroll', '--quiet']);
     expect(schema.stdout).toMatch(/^BEGIN; [^\\]*GRANT USAGE ON SCHEMA "payroll"[^\\]* COMMIT;\n$/u);
-    expect((await run(['journal', 'grants', '--journal', './x.db'], none)).code).toBe(2);
+    expect((await run(['journal', 'grants', '--journal', './x.db'], {}, 'own')).code).toBe(2);
   });
 
   test.each([
