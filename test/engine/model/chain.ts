@@ -174,8 +174,8 @@ export function mustShow(paid: Paid | undefined, asked: Asked): string {
   if (isAnothers) return isFinal ? 'contradicted claimed' : 'undecided only-confirmed';
   const time = timeOf(paid, asked);
   if (time === 'other-time' || time === 'clock') return `undecided ${time}`;
-  if (!isFinal) return 'likely only-confirmed';
-  return time === 'earlier' ? 'proven earlier' : 'proven';
+  const verdict = isFinal ? 'proven' : 'likely only-confirmed';
+  return time === 'earlier' ? `${verdict} earlier` : verdict;
 }
 
 function timeOf(
