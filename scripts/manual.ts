@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { commandPage, type HelpPage, motto, promise } from '../src/cli/helpPage.ts';
 import type { TopicName } from '../src/cli/helpTopicList.ts';
 import type { CommandSpec, LeafSpec } from '../src/cli/spec.ts';
-import { commandTree } from '../src/cli/tree.ts';
 import { foldCommand } from '../src/cli/wrap.ts';
 import { topics } from '../src/commands/helpTopics.ts';
+import { commandTree } from '../src/tree.ts';
 import { version } from '../src/version.ts';
 import { paragraphs, quoted, roff, tagged, verbatim } from './roff.ts';
 

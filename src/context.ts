@@ -1,7 +1,8 @@
 import type { Display } from './display/display.ts';
-import type { Chance, Clock, Interrupts } from './engine/ports.ts';
-
-export type Env = Readonly<Record<string, string | undefined>>;
+import type { Chance } from './machine/chance.ts';
+import type { Clock } from './machine/clock.ts';
+import type { Env } from './machine/folders.ts';
+import type { Interrupts } from './machine/interrupts.ts';
 
 /** All that a command may reach of the world outside it. */
 export type Context = {

@@ -1,5 +1,6 @@
-import { diskTrouble } from './disk.ts';
-import { botctlFailed, endedBeforeItsWork, machineFailed } from './words/machine.ts';
+import { NoHomeFolder } from './machine/folders.ts';
+import { diskTrouble } from './words/disk.ts';
+import { botctlFailed, endedBeforeItsWork, machineFailed, noHomeFolder } from './words/machine.ts';
 
 /**
  * Every way botctl can fail, by name. The exit code, what a caller may do next, and the sentence in the
@@ -263,6 +264,10 @@ function isMachineFault(error: unknown): error is Error {
 /** Anything thrown, as a failure: what has no name here is a bug and says so. */
 export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
+  if (thrown instanceof NoHomeFolder) {
+    const { message, ...rest } = noHomeFolder;
+    return new Failure('machine-fault', message, { ...rest, cause: thrown.cause });
+  }
   if (isMachineFault(thrown)) {
     const path = 'path' in thrown ? String(thrown.path) : undefined;
     const { message, hint } = machineFailed(diskTrouble(thrown), path);

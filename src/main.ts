@@ -1,11 +1,8 @@
 import { writeSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { requestedPage } from './cli/helpPage.ts';
 import { drawHelp } from './cli/helpText.ts';
 import type { Chosen } from './cli/program.ts';
 import type { CommandSpec } from './cli/spec.ts';
-import { commandTree } from './cli/tree.ts';
-import type { Env } from './context.ts';
 import { columnsIn } from './display/columns.ts';
 import type { Display } from './display/display.ts';
 import { type FaceChoice, type FaceStreams, makeDisplay } from './display/faces.ts';
@@ -13,8 +10,12 @@ import { withoutNodeDebug } from './display/nodeDebug.ts';
 import { Output } from './display/output.ts';
 import type { StepSummary } from './display/stepSummary.ts';
 import { claimedBy } from './engine/claimed.ts';
-import type { Chance, Clock, Interrupts } from './engine/ports.ts';
 import { asFailure, type Exit, endedEarly, exitOf, type Failure, problemOf } from './errors.ts';
+import { type Chance, systemChance } from './machine/chance.ts';
+import { type Clock, systemClock } from './machine/clock.ts';
+import type { Env } from './machine/folders.ts';
+import { type Interrupts, interruptsOfProcess } from './machine/interrupts.ts';
+import { commandTree } from './tree.ts';
 import type { Occurrence } from './words/suggestion.ts';
 
 export type ProcessContext = {
@@ -184,19 +185,9 @@ export function guardExit({ argv, interrupts }: Pick<ProcessContext, 'argv' | 'i
   };
 }
 
-// A longer timer of Node would fire at once. Who waits longer looks at the clock again.
-const longestTimerMs = 2 ** 31 - 1;
-
 /** The real world: this process, its streams, its signals. */
 export function thisProcess(): ProcessContext {
   if (process.env.NODE_DEBUG) withoutNodeDebug(process.stderr);
-  const first = new AbortController();
-  const second = new AbortController();
-  const onSignal = (): void => {
-    if (first.signal.aborted) second.abort();
-    first.abort();
-  };
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
   return {
     argv: process.argv.slice(2),
     env: process.env,
@@ -206,26 +197,8 @@ export function thisProcess(): ProcessContext {
     },
     stdout: process.stdout,
     stderr: process.stderr,
-    interrupts: { first: first.signal, second: second.signal },
-    clock: {
-      now: Date.now,
-      sleep: async (waitMs, signal) => {
-        await sleep(
-          Math.min(waitMs, longestTimerMs),
-          undefined,
-          signal === undefined ? {} : { signal },
-        ).catch(() => {});
-      },
-    },
-    chance: { fraction: Math.random, uuid },
+    interrupts: interruptsOfProcess(),
+    clock: systemClock,
+    chance: systemChance,
   };
-}
-
-const fewUuids = 4;
-let uuidsMade = 0;
-
-// Node makes 128 of them ahead; a command that needs one or two is quicker without.
-function uuid(): string {
-  uuidsMade += 1;
-  return process.getBuiltinModule('node:crypto').randomUUID({ disableEntropyCache: uuidsMade <= fewUuids });
 }

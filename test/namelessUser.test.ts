@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { whoDecides } from '../src/commands/journalPath.ts';
-import { dataFolder } from '../src/folders.ts';
-import { failureOf } from '../testing/failure.ts';
+import { asFailure } from '../src/errors.ts';
+import { dataFolder } from '../src/machine/folders.ts';
 
 // A container may run as a number that the system has no name and no home for.
 vi.mock('node:os', async (original) => {
@@ -11,8 +11,16 @@ vi.mock('node:os', async (original) => {
   return { ...(await original<typeof import('node:os')>()), homedir: unknown, userInfo: unknown };
 });
 
+function thrownBy(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}
+
 test('a user without a home is told to set HOME, and nothing is sent', async () => {
-  const failure = await failureOf(async () => dataFolder({}, 'linux'));
+  const failure = asFailure(thrownBy(() => dataFolder({}, 'linux')));
   expect(failure.code).toBe('machine-fault');
   expect(failure.message).toContain('Nothing was sent');
   expect(failure.details.hint).toContain('HOME');

@@ -1,4 +1,4 @@
-import type { Clock } from '../src/engine/ports.ts';
+import type { Clock } from '../src/machine/clock.ts';
 
 type Sleeper = { atMs: number; wake: () => void };
 

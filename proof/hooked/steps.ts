@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Env } from '../../src/context.ts';
+import type { Env } from '../../src/machine/folders.ts';
 
 const taken: string[] = [];
 let deadlyStep = '';

@@ -1,4 +1,5 @@
-import type { Clock, Pace } from '../engine/ports.ts';
+import type { Pace } from '../engine/ports.ts';
+import type { Clock } from '../machine/clock.ts';
 
 const firstQuietMs = 1000;
 const shortestQuietMs = 250;

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { diskTrouble } from '../disk.ts';
 import { Failure } from '../errors.ts';
 import type { Kind } from '../intent/wanted.ts';
 import {
@@ -12,6 +11,7 @@ import {
   unknownReportFormat,
 } from '../words/batchReport.ts';
 import { csvLine } from '../words/csvLine.ts';
+import { diskTrouble } from '../words/disk.ts';
 import type { RowReport } from './rowReport.ts';
 
 type ReportFormat = 'csv' | 'jsonl';

@@ -1,5 +1,6 @@
-import type { Chance, Clock } from '../engine/ports.ts';
 import type { Range, Runner } from '../journal/shares.ts';
+import type { Chance } from '../machine/chance.ts';
+import type { Clock } from '../machine/clock.ts';
 import type { Ranges } from './ranges.ts';
 import type { Sheet, SheetRow } from './sheet.ts';
 

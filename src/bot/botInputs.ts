@@ -1,5 +1,5 @@
-import type { Env } from '../context.ts';
 import type { BaseUrl } from '../intent/baseUrl.ts';
+import type { Env } from '../machine/folders.ts';
 
 /** What a bot and its token may be read from. */
 export type BotInputs = { env: Env; stdin: NodeJS.ReadableStream; interrupted: AbortSignal };

@@ -1,10 +1,11 @@
 import { accessSync, chmodSync, constants, existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { diskTrouble, makeFolder, syncFolder } from '../disk.ts';
 import { Failure } from '../errors.ts';
-import { type HeldLock, takeLock } from '../lock/fileLock.ts';
+import { makeFolder, syncFolder } from '../machine/disk.ts';
+import { type HeldLock, takeLock } from '../machine/fileLock.ts';
 import { interruptedBeforeChange, profilesBusy, profilesNotWritable } from '../words/changeProfiles.ts';
+import { diskTrouble } from '../words/disk.ts';
 import { checkFolder, errorCode, readPrivate } from './privateFiles.ts';
 import type { ProfilesFile } from './profilesFile.ts';
 import { type ProfilesPaths, readProfiles } from './readProfiles.ts';

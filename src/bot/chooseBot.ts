@@ -1,5 +1,5 @@
-import type { Env } from '../context.ts';
 import { identityUrl, parseBaseUrl } from '../intent/baseUrl.ts';
+import type { Env } from '../machine/folders.ts';
 import { emptyBotInput, noBaseUrl } from '../words/bot.ts';
 import { theFile } from '../words/tokenOrigin.ts';
 import { type Bot, envBot } from './bot.ts';

@@ -1,5 +1,5 @@
-import type { Env } from '../context.ts';
 import type { Kind } from '../intent/wanted.ts';
+import type { Env } from '../machine/folders.ts';
 import { poolChannels } from '../wire/channelPool.ts';
 import type { Channel } from '../wire/flight.ts';
 import { LateChannel } from '../wire/lateChannel.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Env } from '../context.ts';
+import type { Env } from '../machine/folders.ts';
 import {
   badTokenVariable,
   nobodyToAskForToken,

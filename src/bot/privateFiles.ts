@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
-import { diskTrouble } from '../disk.ts';
+import { diskTrouble } from '../words/disk.ts';
 import {
   type Danger,
   notA,

@@ -1,5 +1,5 @@
-import type { Env } from '../context.ts';
 import { identityUrl, parseBaseUrl } from '../intent/baseUrl.ts';
+import type { Env } from '../machine/folders.ts';
 import { foreignBaseUrl, keyOfProfile, namedIn, noBot, theOneInUse } from '../words/profiles.ts';
 import { theProfile, tokenOrigin } from '../words/tokenOrigin.ts';
 import type { Bot } from './bot.ts';

@@ -1,5 +1,5 @@
-import type { Env } from '../context.ts';
 import { Failure } from '../errors.ts';
+import type { Env } from '../machine/folders.ts';
 import { notARpcUrl } from '../words/rpcUrl.ts';
 import { glimpseProblems } from '../words/token.ts';
 import { tokenOrigin } from '../words/tokenOrigin.ts';

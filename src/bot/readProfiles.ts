@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Env } from '../context.ts';
-import { configFolder } from '../folders.ts';
+import type { Env } from '../machine/folders.ts';
+import { configFolder } from '../machine/folders.ts';
 import { profilesDamaged } from '../words/profilesFile.ts';
 import { checkFolder, readPrivate } from './privateFiles.ts';
 import { noProfiles, type ProfilesFile, parseProfiles } from './profilesFile.ts';

@@ -1,4 +1,4 @@
-import type { Env } from '../context.ts';
+import type { Env } from '../machine/folders.ts';
 import { tokenVariableUnset } from '../words/token.ts';
 import { theProfile, theTokenCommand, tokenOrigin } from '../words/tokenOrigin.ts';
 import { Token } from './token.ts';

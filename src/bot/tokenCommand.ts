@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Env } from '../context.ts';
-import { diskTrouble } from '../disk.ts';
+import type { Env } from '../machine/folders.ts';
+import { diskTrouble } from '../words/disk.ts';
 import {
   noSuchCommand,
   tokenCommandFailed,

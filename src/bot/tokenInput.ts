@@ -1,7 +1,7 @@
-import { diskTrouble } from '../disk.ts';
 import { Failure } from '../errors.ts';
 import { openToRead } from '../input/openToRead.ts';
 import { unlessInterrupted } from '../input/unlessInterrupted.ts';
+import { diskTrouble } from '../words/disk.ts';
 import {
   emptyTokenInput,
   interruptedBeforeToken,

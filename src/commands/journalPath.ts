@@ -3,12 +3,12 @@ import { hostname, userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
-import { dataFolder, homeFolder } from '../folders.ts';
 import type { Journal } from '../journal/journal.ts';
 import { isJournalUrl, isMarked, whyNoFile } from '../journal/place.ts';
 import type { Address, UrlSource } from '../journal/postgres/address.ts';
 import type { Patience } from '../journal/postgres/lines.ts';
 import type { JournalUse } from '../journal/sqlite/sqliteFile.ts';
+import { dataFolder, homeFolder } from '../machine/folders.ts';
 import {
   becomesNewJournal,
   connectingToJournal,

@@ -1,7 +1,7 @@
-import { diskTrouble } from '../disk.ts';
 import type { Kind } from '../intent/wanted.ts';
 import { chainTrouble } from '../sandbox/chain.ts';
 import { type RunningSandbox, type SandboxSettings, startSandbox } from '../sandbox/start.ts';
+import { diskTrouble } from '../words/disk.ts';
 import { cannotStart, moveByVariable, noTransfersHere } from '../words/sandbox.ts';
 
 /** Starts the embedded service; why it cannot is an error with a name. */

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
-import { diskTrouble } from '../disk.ts';
 import type { View } from '../display/display.ts';
 import { safeLine } from '../display/safeText.ts';
 import type { Exit } from '../errors.ts';
 import { fundFolder, resetFolder } from '../sandbox/dataFolder.ts';
 import { formatAmountOf } from '../words/amount.ts';
+import { diskTrouble } from '../words/disk.ts';
 import {
   cannotFund,
   emptyData,

@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { foldersAbove, isFolderOpen, isOwnedSafely } from '../foldersAbove.ts';
+import { foldersAbove, isFolderOpen, isOwnedSafely } from '../machine/foldersAbove.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -1,4 +1,4 @@
-import { diskTrouble } from '../disk.ts';
+import { diskTrouble } from '../words/disk.ts';
 import { outputNotWritable } from '../words/output.ts';
 
 /** The part of a writable stream that botctl uses. */

@@ -1,4 +1,4 @@
-import type { Interrupts } from './ports.ts';
+import type { Interrupts } from '../machine/interrupts.ts';
 
 /** What a process has claimed: how much, and what last. */
 type Claimed = { readonly intents: number; readonly lastId: string };

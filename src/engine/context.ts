@@ -1,8 +1,11 @@
 import type { Bot } from '../bot/bot.ts';
 import type { Connection } from '../bot/connection.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { Chance } from '../machine/chance.ts';
+import type { Clock } from '../machine/clock.ts';
+import type { Interrupts } from '../machine/interrupts.ts';
 import type { Policies } from '../policy/policy.ts';
-import type { Chance, Clock, Commit, Interrupts, Observer, Pace } from './ports.ts';
+import type { Commit, Observer, Pace } from './ports.ts';
 
 export type ChainBefore = {
   readonly genesis: string;

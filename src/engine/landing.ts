@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
+import type { Interrupts } from '../machine/interrupts.ts';
 import type { EngineContext } from './context.ts';
-import type { Interrupts } from './ports.ts';
 
 const landingMs = 5000;
 

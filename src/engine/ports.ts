@@ -1,26 +1,6 @@
 import type { Kind } from '../intent/wanted.ts';
 import type { Guards, Intent, Verdict, Work } from '../journal/journal.ts';
 
-/** Time as the engine sees it, so that tests can hold it in their hands. */
-export interface Clock {
-  now(): number;
-  /** Resolves after `waitMs`, or at once when `signal` aborts. */
-  sleep(waitMs: number, signal?: AbortSignal): Promise<void>;
-}
-
-/** Random numbers for backoff, and random ids for keys. */
-export interface Chance {
-  /** In [0, 1). */
-  fraction(): number;
-  uuid(): string;
-}
-
-/** The first signal means: start nothing new, let the flight land. The second: leave now. */
-export interface Interrupts {
-  readonly first: AbortSignal;
-  readonly second: AbortSignal;
-}
-
 /** What the engine waits for. */
 export type Waiting =
   | { readonly for: 'reply'; readonly kind: Kind }

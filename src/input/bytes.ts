@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import { diskTrouble } from '../disk.ts';
 import { Failure } from '../errors.ts';
+import { diskTrouble } from '../words/disk.ts';
 import { interruptedReading, unreadableInput } from '../words/input.ts';
 import { openToRead } from './openToRead.ts';
 import { unlessInterrupted } from './unlessInterrupted.ts';

@@ -9,9 +9,9 @@ import {
   statSync,
 } from 'node:fs';
 import { resolve } from 'node:path';
-import { diskTrouble } from '../disk.ts';
-import { foldersAbove, isFolderOpen, isLink, isOwnedSafely } from '../foldersAbove.ts';
 import { firstBadByte } from '../intent/jsonText.ts';
+import { foldersAbove, isFolderOpen, isLink, isOwnedSafely } from '../machine/foldersAbove.ts';
+import { diskTrouble } from '../words/disk.ts';
 import { notUtf8 } from '../words/jsonText.ts';
 import { policyDamaged, policyPlaces, policyUnreadable, policyUnsafe } from '../words/policyFile.ts';
 import type { Policy } from './policy.ts';

@@ -1,7 +1,9 @@
+import { FolderTrouble } from '../machine/disk.ts';
+
 export const diskFull = 'the disk is full';
 
 /** Why a file or folder could not be read or written, by the system's code: each is part of a sentence. */
-export const diskTroubles: Readonly<Record<string, string>> = {
+const diskTroubles: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
   ENOSPC: diskFull,
   EDQUOT: 'the disk quota is used up',
@@ -19,18 +21,30 @@ export const diskTroubles: Readonly<Record<string, string>> = {
 };
 
 // SQLite has no such codes: these are its own words.
-export const sqliteTroubles: readonly (readonly [RegExp, string])[] = [
+const sqliteTroubles: readonly (readonly [RegExp, string])[] = [
   [/database or disk is full/u, diskFull],
   [/attempt to write a readonly database/u, 'it is read-only'],
 ];
 
-export function folderNotMade(path: string, why: string): string {
-  return `the folder ${path} cannot be created: ${why}`;
+/** Why a file or folder could not be read or written, as part of a sentence. */
+export function diskTrouble(error: unknown): string {
+  if (error instanceof FolderTrouble) return folderTrouble(error);
+  const message = error instanceof Error ? error.message : String(error);
+  const words = diskTroubles[codeOf(error)];
+  return words ?? sqliteTroubles.find(([wording]) => wording.test(message))?.[1] ?? message;
 }
 
-export function notAFolder(path: string): string {
-  return `${path} is not a folder`;
+function folderTrouble({ kind, folder, cause }: FolderTrouble): string {
+  if (kind === 'not-a-folder') return `${folder} is not a folder`;
+  return `the folder ${folder} cannot be created: ${notMade[codeOf(cause)] ?? diskTrouble(cause)}`;
 }
 
-export const noFolderThere = 'no folder can be created there';
-export const danglingLink = 'a symbolic link that leads nowhere has its name';
+/** What is above the folder is there by now. */
+const notMade: Readonly<Record<string, string>> = {
+  ENOENT: 'no folder can be created there',
+  EEXIST: 'a symbolic link that leads nowhere has its name',
+};
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}

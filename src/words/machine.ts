@@ -1,5 +1,5 @@
 import { counted } from './list.ts';
-import { neverTwice, nothingSentNow } from './nothing.ts';
+import { neverTwice, nothingSentNow, untouched } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
 
 /** Said of what no command did wrong. Plain texts: errors.ts makes the failures itself. */
@@ -36,3 +36,8 @@ export function endedBeforeItsWork(claimed: { intents: number; lastId: string } 
     hint: `Run the same command again: ${neverTwice}, and what is done already is reported.`,
   };
 }
+
+export const noHomeFolder: Said = {
+  message: untouched('HOME is not set, and this user has no home folder'),
+  hint: 'Set HOME, or both XDG_CONFIG_HOME and XDG_DATA_HOME, to a permanent folder.',
+};

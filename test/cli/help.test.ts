@@ -4,10 +4,10 @@ import { helpTopics } from '../../src/cli/helpTopicList.ts';
 import { nearest } from '../../src/cli/nearest.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import type { CommandSpec, LeafSpec } from '../../src/cli/spec.ts';
-import { commandTree } from '../../src/cli/tree.ts';
 import { foldCommand, wrapText } from '../../src/cli/wrap.ts';
 import { rerunTable } from '../../src/engine/rerun.ts';
 import { exitTable } from '../../src/errors.ts';
+import { commandTree } from '../../src/tree.ts';
 import { runMain } from '../../testing/inProcess.ts';
 
 type Found = { path: string[]; spec: LeafSpec };

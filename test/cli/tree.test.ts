@@ -3,8 +3,8 @@ import { commandWords } from '../../src/bot/commandWords.ts';
 import { buildProgram, type Chosen } from '../../src/cli/program.ts';
 import type { CommandSpec, LeafSpec } from '../../src/cli/spec.ts';
 import type { StrictCommand } from '../../src/cli/strictCommand.ts';
-import { commandTree } from '../../src/cli/tree.ts';
 import { exitTable } from '../../src/errors.ts';
+import { commandTree } from '../../src/tree.ts';
 
 type Leaf = { path: string; spec: LeafSpec };
 

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { commandTree } from '../../src/cli/tree.ts';
+import { commandTree } from '../../src/tree.ts';
 import { botctl, ended } from '../../testing/botctl.ts';
 import { Home } from '../../testing/home.ts';
 import { programInShell } from '../../testing/program.ts';

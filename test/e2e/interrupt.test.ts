@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { takeLock } from '../../src/lock/fileLock.ts';
+import { takeLock } from '../../src/machine/fileLock.ts';
 import { catchesSignals, readsStdin } from '../../testing/catches.ts';
 import { Home } from '../../testing/home.ts';
 import { program, programWords } from '../../testing/program.ts';

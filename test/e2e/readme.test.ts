@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { blockAfter, tourSteps } from '../../scripts/pages.ts';
 import { buildProgram } from '../../src/cli/program.ts';
-import { commandTree } from '../../src/cli/tree.ts';
+import { commandTree } from '../../src/tree.ts';
 import { ended } from '../../testing/botctl.ts';
 import { Home } from '../../testing/home.ts';
 import { pages, pageText } from '../../testing/pages.ts';

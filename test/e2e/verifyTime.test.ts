@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Clock } from '../../src/engine/ports.ts';
+import type { Clock } from '../../src/machine/clock.ts';
 import { SkippingClock } from '../../testing/builtHere.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';

@@ -1,11 +1,11 @@
 import { base58 } from '@scure/base';
 import { describe, expect, test } from 'vitest';
-import { commandTree } from '../../src/cli/tree.ts';
 import { whyMayDiffer } from '../../src/engine/judgement.ts';
 import type { Outcome, Stopped } from '../../src/engine/outcome.ts';
 import { type ExitRow, exitTable, failureExits } from '../../src/errors.ts';
 import { parseBaseUrl } from '../../src/intent/baseUrl.ts';
 import type { Attempt, Intent, State, Verdict } from '../../src/journal/journal.ts';
+import { commandTree } from '../../src/tree.ts';
 import { explain } from '../../src/words/explain.ts';
 import { newOneNotice, replayNotice } from '../../src/words/notices.ts';
 import { exitOf, exitRows, type Kind } from './design.ts';

@@ -3,8 +3,9 @@
 import { expect, test } from 'vitest';
 import type { ChainView } from '../../src/chain/proof.ts';
 import type { CommandSpec } from '../../src/cli/spec.ts';
-import { endedEarly, type Failure } from '../../src/errors.ts';
+import { asFailure, endedEarly, type Failure } from '../../src/errors.ts';
 import type { Intent } from '../../src/journal/journal.ts';
+import { NoHomeFolder } from '../../src/machine/folders.ts';
 import { mayNotAccept } from '../../src/words/acceptedDurability.ts';
 import { declined, interruptedAtQuestion } from '../../src/words/asking.ts';
 import { lineTooLong } from '../../src/words/batchInput.ts';
@@ -27,7 +28,6 @@ import {
 import { copyInterrupted, mayNotAdopt, ownersAlive, sentThereNow } from '../../src/words/copying.ts';
 import { changedIntent, missingIntent } from '../../src/words/damagedIntent.ts';
 import { rowsMayHaveHappened } from '../../src/words/earlierRun.ts';
-import { noHomeFolder } from '../../src/words/folders.ts';
 import { interruptedReading } from '../../src/words/input.ts';
 import { severalIntents } from '../../src/words/intentIds.ts';
 import { interrupted } from '../../src/words/interrupted.ts';
@@ -120,7 +120,7 @@ const failures: readonly Failure[] = [
   changedIntent(intent, false),
   missingIntent(),
   rowsMayHaveHappened(missingIntent(), 3),
-  noHomeFolder(cause),
+  asFailure(new NoHomeFolder('', { cause })),
   interruptedReading('rows.csv'),
   severalIntents('3f9a', ['3f9a00000001', '3f9a00000002']),
   interrupted('before the wait'),

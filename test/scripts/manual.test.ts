@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { quoted, roff } from '../../scripts/roff.ts';
 import { globalOptions } from '../../src/cli/globalOptions.ts';
 import type { CommandSpec, LeafSpec } from '../../src/cli/spec.ts';
-import { commandTree } from '../../src/cli/tree.ts';
 import { exitTable } from '../../src/errors.ts';
+import { commandTree } from '../../src/tree.ts';
 import { hasTool } from '../../testing/tools.ts';
 
 const path = resolve(import.meta.dirname, '../../dist/man/botctl.1');

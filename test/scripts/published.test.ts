@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { outputs } from '../../scripts/schema/outputs.ts';
 import { publishedPolicySchema } from '../../scripts/schema/policySchema.ts';
 import { publishedPage, publishedSchema } from '../../scripts/schema/publish.ts';
-import { commandTree } from '../../src/cli/tree.ts';
+import { commandTree } from '../../src/tree.ts';
 import { undocumented } from '../../testing/jsonOutput.ts';
 
 const root = resolve(import.meta.dirname, '../..');

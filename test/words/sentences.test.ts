@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { commandTree } from '../../src/cli/tree.ts';
+import { commandTree } from '../../src/tree.ts';
 
 const src = resolve(import.meta.dirname, '../../src');
 

@@ -1,10 +1,10 @@
 import type { Given } from '../../cli/given.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../errors.ts';
-import { dataFolder } from '../../folders.ts';
 import type { Address } from '../../journal/postgres/address.ts';
 import type { ServerFacts } from '../../journal/postgres/hello.ts';
 import type { Line } from '../../journal/postgres/line.ts';
+import { dataFolder } from '../../machine/folders.ts';
 import { changingNothing } from '../../words/changingNothing.ts';
 import { patienceOf, shownLocation, wholeAddress } from '../journalPath.ts';
 

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
-import { diskTrouble } from '../../disk.ts';
 import { Failure } from '../../errors.ts';
+import { diskTrouble } from '../../words/disk.ts';
 import { certificateProblems, passwordMissing, unreadableCertificate } from '../../words/journalTls.ts';
 import { type Address, placeOf } from './address.ts';
 import type { Demands } from './demands.ts';

@@ -1,7 +1,7 @@
 import { createHash, randomInt } from 'node:crypto';
 import { closeSync, constants, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { diskTrouble } from '../../disk.ts';
+import { diskTrouble } from '../../words/disk.ts';
 import { notesUnreadable } from '../../words/sharedJournal.ts';
 import type { Note } from './note.ts';
 

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { diskTrouble } from '../../disk.ts';
+import { diskTrouble } from '../../words/disk.ts';
 import { passFileIgnored, passFileProblems } from '../../words/passFile.ts';
 import type { Address } from './address.ts';
 import { Password } from './password.ts';

@@ -11,8 +11,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { syncFolder } from '../../disk.ts';
-import { takeLock } from '../../lock/fileLock.ts';
+import { syncFolder } from '../../machine/disk.ts';
+import { takeLock } from '../../machine/fileLock.ts';
 import type { LateEnd } from '../journal.ts';
 
 const prefix = 'late-';

@@ -1,8 +1,7 @@
 import { closeSync, fsyncSync, openSync, statfsSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { diskTrouble } from '../../disk.ts';
-import { removeFile } from '../../lock/fileLock.ts';
-import { diskFull } from '../../words/disk.ts';
+import { removeFile } from '../../machine/fileLock.ts';
+import { diskFull, diskTrouble } from '../../words/disk.ts';
 
 const magics: Readonly<Record<number, 'tmpfs' | 'overlay' | 'network'>> = {
   16914836: 'tmpfs',

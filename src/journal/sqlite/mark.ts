@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { syncFolder } from '../../disk.ts';
+import { syncFolder } from '../../machine/disk.ts';
 import { giveToOwner } from './giveToOwner.ts';
 
 /** The highest number of each kind of row. */

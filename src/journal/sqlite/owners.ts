@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '../../disk.ts';
-import { type HeldLock, isHeld, removeFile, takeLock } from '../../lock/fileLock.ts';
+import { makeFolder } from '../../machine/disk.ts';
+import { type HeldLock, isHeld, removeFile, takeLock } from '../../machine/fileLock.ts';
 import { noLocks } from '../../words/journal.ts';
 import { giveToOwner } from './giveToOwner.ts';
 

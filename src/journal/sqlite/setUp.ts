@@ -1,5 +1,5 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import { whileLocked } from '../../lock/fileLock.ts';
+import { whileLocked } from '../../machine/fileLock.ts';
 import { noSharedMemory, notDurable, setUpUnfinished } from '../../words/journal.ts';
 import { busyTimeoutMs, shortLog } from './log.ts';
 import { migrations } from './migrations.ts';

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { isHeld } from '../../lock/fileLock.ts';
+import { isHeld } from '../../machine/fileLock.ts';
 import { nothingToCopy, ownersAlive } from '../../words/copying.ts';
 import { type CopiedIntent, pageLength } from '../copy/copied.ts';
 import { decisionOf, observationOf, receiptOf } from '../rows.ts';

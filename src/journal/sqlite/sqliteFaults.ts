@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { diskTrouble } from '../../disk.ts';
 import { Failure } from '../../errors.ts';
+import { diskTrouble } from '../../words/disk.ts';
 import {
   type FoundWhen,
   journalBusy,

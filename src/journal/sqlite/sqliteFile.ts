@@ -2,7 +2,7 @@ import { chmodSync, closeSync, existsSync, fchmodSync, openSync, statSync } from
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { makeFolder, syncFolder } from '../../disk.ts';
+import { makeFolder, syncFolder } from '../../machine/disk.ts';
 import { baseOf, readHeader, refuseByHeader } from './header.ts';
 import { busyTimeoutMs, makeRoom, openBystander } from './log.ts';
 import { accountedNumbers, checkMark, JournalLost, type Loss, readMarkId, writeMarkId } from './loss.ts';

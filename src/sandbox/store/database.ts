@@ -1,8 +1,8 @@
 import { accessSync, constants, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { makeFolder } from '../../disk.ts';
-import { createPrivate, whileLocked } from '../../lock/fileLock.ts';
+import { makeFolder } from '../../machine/disk.ts';
+import { createPrivate, whileLocked } from '../../machine/fileLock.ts';
 import { tokenProgram } from '../solana/address.ts';
 import { decodeTransaction } from '../solana/message.ts';
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Failure } from '../../../src/errors.ts';
 import { Owners } from '../../../src/journal/sqlite/owners.ts';
-import { takeLock } from '../../../src/lock/fileLock.ts';
+import { takeLock } from '../../../src/machine/fileLock.ts';
 
-vi.mock('../../../src/lock/fileLock.ts', async (original) => {
-  const real = await original<typeof import('../../../src/lock/fileLock.ts')>();
+vi.mock('../../../src/machine/fileLock.ts', async (original) => {
+  const real = await original<typeof import('../../../src/machine/fileLock.ts')>();
   return { ...real, takeLock: vi.fn(real.takeLock) };
 });
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { takeLock } from '../../../src/lock/fileLock.ts';
+import { takeLock } from '../../../src/machine/fileLock.ts';
 import { allOf, countStates, endWith, newPath, nowMs, opened } from '../../../testing/journals.ts';
 import { buildJournal, type JournalProgram } from './journalProcess.ts';
 

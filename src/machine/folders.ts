@@ -1,7 +1,12 @@
 import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import type { Env } from './context.ts';
-import { noHomeFolder } from './words/folders.ts';
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** HOME is not set, and the account has no home folder. */
+export class NoHomeFolder extends Error {
+  readonly kind = 'no-home-folder';
+}
 
 type Kind = 'config' | 'data';
 
@@ -16,7 +21,7 @@ function accountHome(): string {
   try {
     return absolute(homedir()) ?? userInfo().homedir;
   } catch (cause) {
-    throw noHomeFolder(cause);
+    throw new NoHomeFolder('', { cause });
   }
 }
 

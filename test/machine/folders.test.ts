@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { configFolder, dataFolder } from '../src/folders.ts';
+import { configFolder, dataFolder } from '../../src/machine/folders.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 

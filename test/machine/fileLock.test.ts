@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isHeld, takeLock } from '../../src/lock/fileLock.ts';
+import { isHeld, takeLock } from '../../src/machine/fileLock.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -1,0 +1,58 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Why a folder is not there: its cause is the system's own error, if there is one. */
+export class FolderTrouble extends Error {
+  readonly kind: 'not-made' | 'not-a-folder';
+  readonly folder: string;
+  readonly code: string;
+  readonly syscall = 'mkdir';
+
+  constructor(kind: FolderTrouble['kind'], folder: string, code: string, cause?: unknown) {
+    super(`${kind}: ${folder}`, { cause });
+    this.kind = kind;
+    this.folder = folder;
+    this.code = code;
+  }
+}
+
+/**
+ * Makes a private folder, and those above it that are missing; says whether it was made. One by one: Node's own
+ * way of making several never ends under /proc. What is there is left as it is, whoever made it.
+ */
+export function makeFolder(path: string): boolean {
+  const above = dirname(path);
+  try {
+    if (isFolder(path)) return false;
+    if (above !== path) makeFolder(above);
+    mkdirSync(path, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    // Another process may have been quicker.
+    if (codeOf(error) === 'EEXIST' && isFolder(path)) return false;
+    if (error instanceof FolderTrouble) throw error;
+    throw new FolderTrouble('not-made', path, codeOf(error) ?? '', error);
+  }
+}
+
+function isFolder(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined || stats.isDirectory()) return stats !== undefined;
+  throw new FolderTrouble('not-a-folder', path, 'ENOTDIR');
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** A name that was given in a folder is on the disk only when the folder is. */
+export function syncFolder(folder: string): void {
+  // Windows cannot open a folder; there the rename itself must do.
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
