@@ -94,7 +94,7 @@ export function guardsOf(
     : { alone: [same, ...names], alongside: payments, ...spends, beforeSending: true };
 }
 
-/** Whoever begins the same name under another path of the origin takes this lock, too. */
+/** A process that begins the same name under another path of the origin takes this lock, too. */
 function nameAtOrigin(identity: Identity): string[] {
   const origin = originOf(identity.scope.baseUrl);
   return identity.key === undefined || origin === identity.scope.baseUrl ? [] : [keyAt(origin, identity)];

@@ -24,7 +24,7 @@ async function isAboutToBeTold(
   return !isNamedForGood && owner !== undefined && reads.ownerLives(owner);
 }
 
-/** A batch has claimed it, and not begun to send it: whoever waited for that can do it instead. */
+/** A batch claimed it and did not begin to send it: a process that waited for it can send it instead. */
 async function wasGivenBack(now: Intent | undefined, reads: Reads): Promise<boolean> {
   if (now?.state !== 'open' && now?.state !== 'unknown') return false;
   return (await reads.decisiveAttempt(now.id))?.trouble === neverBegun;

@@ -30,7 +30,7 @@ function isBegun(text: string): boolean {
   return /^(?:\.\.?|~)\//u.test(text.replaceAll(sep, '/'));
 }
 
-/** Whether a text that was given as a journal's name shows a password to whoever sees it. */
+/** Whether a text that was given as a journal's name shows a password. */
 export function showsPassword(text: string): boolean {
   if (whyNoFile(text) === undefined) return false;
   const rest = text.replace(/^[\s"'`]*(?:jdbc:)?(?:postgres(?:ql)?:|[a-z][a-z0-9+.-]*:(?=\/\/|\\))/iu, '');

@@ -37,7 +37,7 @@ export function fitLog(database: DatabaseSyncInstance, path: string): void {
   database.exec(isTight(path) ? tightLog : longLog);
 }
 
-/** Moves what was gathered, for the sake of whoever opens the journal next. */
+/** Moves what was gathered, so that the next process that opens the journal need not. */
 export function checkpoint(database: DatabaseSyncInstance, path: string): void {
   if (isTight(path)) emptyLog(database);
   else attempt(() => database.exec('PRAGMA wal_checkpoint(PASSIVE)'));

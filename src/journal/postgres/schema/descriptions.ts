@@ -255,5 +255,5 @@ function comment(on: string, says: string): string {
   return `COMMENT ON ${on} IS '${says.replaceAll("'", "''")}';\n`;
 }
 
-/** What each table, view and column is, for whoever looks into the database itself. */
+/** What each table, view and column is, for people who look into the database itself. */
 export const descriptions = [...comments('TABLE', tables), ...comments('VIEW', views)].join('');
