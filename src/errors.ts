@@ -1,6 +1,8 @@
 import { NoHomeFolder } from './machine/folders.ts';
 import { diskTrouble } from './words/disk.ts';
+import { type Doing, endOf } from './words/ends.ts';
 import { botctlFailed, endedBeforeItsWork, machineFailed, noHomeFolder } from './words/machine.ts';
+import { sentence } from './words/nothing.ts';
 
 /**
  * Every way botctl can fail, by name. The exit code, what a caller may do next, and the sentence in the
@@ -157,6 +159,8 @@ export type FailureDetails = {
   requestId?: string;
   /** What a policy leaves, and when it leaves enough. */
   allowance?: Allowance;
+  /** What is known of an earlier run, as a sentence: it may have sent something. */
+  earlier?: string;
   cause?: unknown;
 };
 
@@ -177,7 +181,10 @@ export class Failure extends Error {
   readonly details: FailureDetails;
 
   constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
-    super(bounded(message), 'cause' in details ? { cause: details.cause } : undefined);
+    super(
+      bounded(code === 'bug' ? message : sentence(message)),
+      'cause' in details ? { cause: details.cause } : undefined,
+    );
     this.name = 'Failure';
     this.code = code;
     this.details = details;
@@ -220,11 +227,13 @@ export function retryOf(code: FailureCode): Retry {
   return ownRetries[code] ?? row?.retry ?? 'after-fix';
 }
 
-export function problemOf(failure: Failure): Problem {
-  const { hint, next = [], status, requestId, allowance } = failure.details;
+/** Where it keeps a command from what it was doing, its message ends with what was not done. */
+export function problemOf(failure: Failure, doing?: Doing): Problem {
+  const { hint, next = [], status, requestId, allowance, earlier } = failure.details;
+  const end = doing && endOf(failure.code, doing, earlier !== undefined || undefined);
   return {
     code: failure.code,
-    message: failure.message,
+    message: [failure.message, end, earlier].filter((text) => text).join(' '),
     ...(hint === undefined ? {} : { hint }),
     ...(next.length === 0 ? {} : { next }),
     ...(status === undefined ? {} : { status }),

@@ -3,6 +3,7 @@ import { requestedPage } from './cli/helpPage.ts';
 import { drawHelp } from './cli/helpText.ts';
 import type { Chosen } from './cli/program.ts';
 import type { CommandSpec } from './cli/spec.ts';
+import type { Context } from './context.ts';
 import { columnsIn } from './display/columns.ts';
 import type { Display } from './display/display.ts';
 import { type FaceChoice, type FaceStreams, makeDisplay } from './display/faces.ts';
@@ -16,6 +17,7 @@ import { type Clock, systemClock } from './machine/clock.ts';
 import type { Env } from './machine/folders.ts';
 import { type Interrupts, interruptsOfProcess } from './machine/interrupts.ts';
 import { commandTree } from './tree.ts';
+import type { Doing } from './words/ends.ts';
 import type { Occurrence } from './words/suggestion.ts';
 
 export type ProcessContext = {
@@ -84,13 +86,21 @@ async function dispatch(
     ),
   );
   let command: string | undefined;
+  let doing: Context['doing'] | undefined;
   try {
     const { chosen, text } = await parse(outer.argv, tree, columnsIn(outer.env) ?? stdout.columns);
     if (chosen === undefined) {
       await stdout.write(text);
       return 0;
     }
-    const { given } = chosen;
+    const { given, does } = chosen;
+    doing = {
+      does,
+      hasChanged: false,
+      get begun() {
+        return this.hasChanged || claimedBy(outer.interrupts) !== undefined;
+      },
+    };
     command = given.command;
     told.command = command;
     display = watched(
@@ -110,9 +120,10 @@ async function dispatch(
       chance: outer.chance,
       interrupts: outer.interrupts,
       machinePolicy: outer.machinePolicy ?? machinePolicy,
+      doing,
     });
   } catch (thrown) {
-    return report(asFailure(thrown), command, display);
+    return report(asFailure(thrown), doing ?? { does: undefined, begun: false }, command, display);
   }
 }
 
@@ -144,8 +155,13 @@ async function parse(
   return parseCommandLine(argv, tree, columns);
 }
 
-async function report(failure: Failure, command: string | undefined, display: Display): Promise<Exit> {
-  const problem = problemOf(failure);
+async function report(
+  failure: Failure,
+  doing: Doing,
+  command: string | undefined,
+  display: Display,
+): Promise<Exit> {
+  const problem = problemOf(failure, doing);
   await display.fail(problem, {
     schema: 'botctl/1',
     ...(command === undefined ? {} : { command }),
@@ -168,7 +184,8 @@ export function guardExit({ argv, interrupts }: Pick<ProcessContext, 'argv' | 'i
   let isOver = false;
   process.once('exit', () => {
     if (isOver) return;
-    const problem = problemOf(endedEarly(claimedBy(interrupts)));
+    const claimed = claimedBy(interrupts);
+    const problem = problemOf(endedEarly(claimed), { does: 'sends', begun: claimed !== undefined });
     process.exitCode = exitOf(problem.code);
     const { message, hint } = problem;
     const [descriptor, text] = optionWords(argv).has('--json')

@@ -15,7 +15,6 @@ import type { Policies } from '../policy/policy.ts';
 import type { Refusal } from '../policy/rules.ts';
 import { sentence, sentences } from '../words/complaints.ts';
 import { interruptedReading } from '../words/input.ts';
-import { withoutEnd } from '../words/nothing.ts';
 import { policyWords, rowsLookAlike } from '../words/policy.ts';
 import { aloneRule, alsoOfLine } from '../words/row.ts';
 import { checkRow, isGoodId } from './checkRow.ts';
@@ -223,8 +222,7 @@ class Surveyor {
     this.#refusedRows += 1;
     this.#refusal ??= refusal;
     const [, { message }] = policyWords(refusal);
-    if (this.#firstRefused.length < shownBadRows)
-      this.#firstRefused.push(badRow(line, id, withoutEnd(message)));
+    if (this.#firstRefused.length < shownBadRows) this.#firstRefused.push(badRow(line, id, message));
   }
 
   #plan(

@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import { version } from '../version.ts';
 import { tooManyArguments } from '../words/commandLine.ts';
+import type { Does } from '../words/ends.ts';
 import { Given, type Occurrence } from './given.ts';
 import { globalOptions } from './globalOptions.ts';
 import { commandPage, type HelpPage, rootPage } from './helpPage.ts';
@@ -9,7 +10,7 @@ import type { CommandSpec, LeafSpec, OptionSpec, Run } from './spec.ts';
 import { StrictCommand } from './strictCommand.ts';
 
 /** What the command line asks for: a command to load and run with what it was given. */
-export type Chosen = { load: () => Promise<Run>; given: Given };
+export type Chosen = { load: () => Promise<Run>; does: Does; given: Given };
 
 /**
  * A fresh command tree. `choose` is called with the command that was named; nothing runs in here. With the
@@ -67,7 +68,11 @@ function growLeaf(
     const { args } = command;
     refuseExtraWords(spec, pathOf(command), args.length);
     const declared = new Set([...program.options, ...command.options].map(nameOf));
-    choose({ load: spec.load, given: new Given(pathOf(command), args, occurrences, declared) });
+    choose({
+      load: spec.load,
+      does: spec.does,
+      given: new Given(pathOf(command), args, occurrences, declared),
+    });
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import type { Exit } from '../errors.ts';
+import type { Does } from '../words/ends.ts';
 import type { Given } from './given.ts';
 
 /** What a value can be, for completion: one of these words, or something that is on this machine. */
@@ -46,6 +47,8 @@ type Described = {
 };
 
 export type LeafSpec = Described & {
+  /** What it was going to do, for the sentence that says what it did not. */
+  readonly does: Does;
   readonly arguments?: readonly ArgumentSpec[];
   readonly options?: readonly OptionSpec[];
   readonly examples: readonly Example[];

@@ -50,6 +50,7 @@ const exits: readonly Exit[] = [0, 1, 2, 3, 6, 10, 11, 130];
 
 const send: LeafSpec = {
   name: 'send',
+  does: 'sends',
   about: 'Send a message for each row',
   details: `Columns: id (optional), conversation_id, content, reply_to_message_id, and buttons or components as JSON. ${sharing}`,
   arguments: input,
@@ -81,6 +82,7 @@ const send: LeafSpec = {
 
 const transfer: LeafSpec = {
   name: 'transfer',
+  does: 'sends',
   about: 'Make a transfer for each row',
   details: `Columns: id, to_address, asset, amount, and memo (optional). ${sharing}`,
   arguments: input,
@@ -113,6 +115,7 @@ const transfer: LeafSpec = {
 
 const status: LeafSpec = {
   name: 'status',
+  does: 'looks',
   about: 'Show how the rows of a batch stand, also while it runs elsewhere',
   details:
     'It asks the journal alone, and sends and changes nothing. Exit 0: all rows that were begun are done; 11: some are unknown, open or being sent; 10: a person must decide about some; 2: the rest was refused.',

@@ -9,7 +9,6 @@ import { formatAmount } from '../intent/amount.ts';
 import { again } from '../words/again.ts';
 import { declined } from '../words/asking.ts';
 import { askToBegin, batchInALine, invalidRows, moreRowsNotListed } from '../words/batchPlan.ts';
-import { nothingSentNow } from '../words/nothing.ts';
 import { refusedRows } from '../words/refusedRows.ts';
 import { ofRow } from '../words/row.ts';
 import { withReport } from './batchAgain.ts';
@@ -110,7 +109,7 @@ export async function tellPlan(surveyed: Survey, batch: Batch): Promise<void> {
     return;
   }
   const question = `${drawPlan(plan, plainCanvas(display.columns))}${askToBegin(left, order.kind)}`;
-  if (!(await display.confirm(question))) throw declined(nothingSentNow);
+  if (!(await display.confirm(question))) throw declined();
 }
 
 function lineOf({ kind, totals, recipients, recipientsRepeated: repeated, ...plan }: BatchPlan): string {

@@ -3,6 +3,7 @@ import type { CommandSpec, LeafSpec } from '../cli/spec.ts';
 
 export const completionSpec: LeafSpec = {
   name: 'completion',
+  does: 'looks',
   about: 'Print the completion script for a shell',
   details: `The script asks botctl at each Tab: for commands, options, profiles, recent intents, batches, and the
 names of the policy. It reads files of this machine only; it connects to nothing and changes nothing.`,
@@ -21,6 +22,7 @@ names of the policy. It reads files of this machine only; it connects to nothing
 
 export const completeSpecOf = (tree: () => readonly CommandSpec[]): LeafSpec => ({
   name: 'complete',
+  does: 'looks',
   about: 'List what the word at the cursor may become: a value, a tab, and what it is',
   hidden: true,
   arguments: [{ usage: '<words...>', about: 'the words after botctl, up to the cursor' }],

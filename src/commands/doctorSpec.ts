@@ -2,6 +2,7 @@ import type { LeafSpec } from '../cli/spec.ts';
 
 export const doctorSpec: LeafSpec = {
   name: 'doctor',
+  does: 'looks',
   about: 'Check profile, token, service, clock and journal',
   details: `Nothing is sent to the API and nothing is changed. botctl connects to the service (TCP and
 TLS, through the proxy if there is one) and asks HEAD / without the token, to read its clock.

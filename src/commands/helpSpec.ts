@@ -5,6 +5,7 @@ const topics = helpTopics.map(({ name }) => name);
 
 export const helpSpecOf = (tree: () => readonly CommandSpec[]): LeafSpec => ({
   name: 'help',
+  does: 'looks',
   about: 'Show the help of a command or a topic',
   arguments: [
     {

@@ -4,6 +4,7 @@ import { momentRule } from '../words/moment.ts';
 
 export const historySpec: LeafSpec = {
   name: 'history',
+  does: 'looks',
   about: 'List what was sent, newest first, or show one intent in full',
   arguments: [
     {

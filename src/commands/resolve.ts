@@ -82,7 +82,7 @@ async function resolveOne(
   } catch (thrown) {
     const failure = asFailure(thrown);
     if (failure.code === 'bug' || failure.code === 'stdout-not-writable') throw failure;
-    const problem = problemOf(failure);
+    const problem = problemOf(failure, context.doing);
     await display.fail(problem, { schema: 'botctl/1', command: given.command, error: problem });
     return exitOf(failure.code);
   }

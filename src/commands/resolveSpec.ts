@@ -2,6 +2,7 @@ import type { LeafSpec } from '../cli/spec.ts';
 
 export const resolveSpec: LeafSpec = {
   name: 'resolve',
+  does: 'decides',
   about: 'Record what you found out: it happened, or it did not',
   arguments: [
     { usage: '<ids...>', about: 'intents: ids or keys, or their first characters', completes: 'intents' },

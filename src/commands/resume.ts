@@ -125,11 +125,10 @@ async function reportSkipped(
   failure: Failure,
   journal: Journal,
   given: Given,
-  { display }: Context,
+  { display, doing }: Context,
 ): Promise<Exit> {
   const exit = exitOfSkipped(intent, failure);
-  const message = staysAsItWas(failure.message, intent.id, intent.state);
-  const problem = { ...problemOf(failure), message };
+  const problem = problemOf(staysAsItWas(failure, intent), doing);
   const report = await storedReport(intent, given.command, journal.reads);
   await display.fail(problem, reportJsonOrError({ ...report, problem }, display));
   return exit;

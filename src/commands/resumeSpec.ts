@@ -2,6 +2,7 @@ import type { LeafSpec } from '../cli/spec.ts';
 
 export const resumeSpec: LeafSpec = {
   name: 'resume',
+  does: 'sends',
   about: 'Send what is unknown again, each with the same key and bytes',
   arguments: [
     { usage: '[ids...]', about: 'intents: ids or keys, or their first characters', completes: 'intents' },

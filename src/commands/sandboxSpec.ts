@@ -2,6 +2,7 @@ import type { LeafSpec } from '../cli/spec.ts';
 
 export const sandboxSpec: LeafSpec = {
   name: 'sandbox',
+  does: 'looks',
   about: 'Run the whole Bot API on this machine, with real Solana transfers',
   details: `Prints its base URL, tokens, conversations, wallet and Solana node, and the line
 that makes a profile for it, then a line per request, until Ctrl-C. It listens on 127.0.0.1 only, and writes only to its data folder;

@@ -3,6 +3,7 @@ import { exitsOfOnce, onceOptions } from './onceSpec.ts';
 
 export const sendSpec: LeafSpec = {
   name: 'send',
+  does: 'sends',
   about: 'Send a bot message, with buttons, to a conversation',
   options: [
     {

@@ -4,6 +4,7 @@ import { waitOptionSpecs } from './waitSpec.ts';
 
 export const transferSpec: LeafSpec = {
   name: 'transfer',
+  does: 'sends',
   about: 'Send SOL or a token from the bot’s wallet',
   options: [
     {

@@ -2,6 +2,7 @@ import type { LeafSpec } from '../cli/spec.ts';
 
 export const verifySpec: LeafSpec = {
   name: 'verify',
+  does: 'decides',
   about: 'Ask a Solana node what was paid, to whom',
   details:
     'Needs an rpc-url in the bot’s profile; --profile names another profile for it. What is not shown is undecided: a miss proves nothing.',

@@ -1,7 +1,6 @@
 import type { Failure } from '../errors.ts';
 import { lookCloser } from '../words/doctor.ts';
 import type { Advice } from '../words/doctorJournal.ts';
-import { withoutEnd } from '../words/nothing.ts';
 import type { Suggestion } from '../words/suggestion.ts';
 
 type Level = 'ok' | 'warn' | 'fail';
@@ -30,7 +29,7 @@ export function fail(check: string, advice: Advice): Finding {
 
 /** A failure with a name, as a finding: nothing was going to be sent here, so its sentence need not say so. */
 export function failed(check: string, failure: Failure): Finding {
-  const says = withoutEnd(failure.message);
+  const says = failure.message;
   const { hint, next = [] } = failure.details;
   if (hint === undefined) return fail(check, { says, ...lookCloser });
   return fail(check, { says, todo: hint, ...(next.length === 0 ? {} : { next }) });

@@ -1,21 +1,19 @@
 import { Failure } from '../errors.ts';
 import { listed } from './list.ts';
-import { unchanged } from './nothing.ts';
+import { nothingChanged } from './nothing.ts';
 
 export function fileIsDurable(path: string): Failure {
-  return new Failure('usage', unchanged(`The journal ${path} is a file, which botctl itself keeps durable`), {
+  return new Failure('usage', `The journal ${path} is a file, which botctl itself keeps durable`, {
     hint: 'Name a shared journal, with BOTCTL_JOURNAL or --journal and a postgres:// URL.',
   });
 }
 
 export function nothingToAccept(place: string): string {
-  return unchanged(
-    `The server of the journal ${place} keeps what it acknowledges: there is nothing to accept`,
-  );
+  return `The server of the journal ${place} keeps what it acknowledges: there is nothing to accept. ${nothingChanged}`;
 }
 
 export function acceptedBefore(place: string): string {
-  return unchanged(`This is accepted already for the journal ${place}`);
+  return `This is accepted already for the journal ${place}. ${nothingChanged}`;
 }
 
 /** What could be lost, as a sentence without its full stop. */
@@ -30,14 +28,14 @@ export function wouldForget(lost: string): string {
 export const askToAcceptDurability = 'Is that meant, and does its disk make up for it?';
 
 export function nobodyAcceptsDurability(lost: string): Failure {
-  return new Failure('usage', unchanged(`${lost}. There is no terminal to ask on`), {
+  return new Failure('usage', `${lost}. There is no terminal to ask on`, {
     hint: 'Ask whoever runs the server whether that is meant, and whether its disk makes up for it. Then run:',
     next: [['journal', 'accept-durability', '--yes']],
   });
 }
 
 export function mayNotAccept(place: string, cause: unknown): Failure {
-  return new Failure('journal-schema', unchanged(`This role may not accept that for the journal ${place}`), {
+  return new Failure('journal-schema', `This role may not accept that for the journal ${place}`, {
     hint: 'Connect as whoever owns the tables.',
     cause,
   });

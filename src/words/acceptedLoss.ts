@@ -1,14 +1,14 @@
 import { Failure } from '../errors.ts';
 import { declined } from './asking.ts';
 import { counted } from './list.ts';
-import { nothingChanged, unchanged } from './nothing.ts';
+import { nothingChanged } from './nothing.ts';
 
 export function nothingLost(path: string): string {
-  return unchanged(`The journal ${path} holds all that it ever held`);
+  return `The journal ${path} holds all that it ever held. ${nothingChanged}`;
 }
 
 export function nobodyAccepts(lost: string): Failure {
-  return new Failure('usage', unchanged(`${lost}. There is no terminal to ask on`), {
+  return new Failure('usage', `${lost}. There is no terminal to ask on`, {
     hint: 'Check the wallet and the conversations for what was done last. Then run:',
     next: [['journal', 'accept-loss', '--yes']],
   });
@@ -21,7 +21,7 @@ export function wouldBeSentAgain(lost: string): string {
 export const askToAccept = 'Accept the loss?';
 
 export function notAccepted(): Failure {
-  return declined(nothingChanged);
+  return declined();
 }
 
 export function lossAccepted(path: string): string {

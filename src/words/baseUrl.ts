@@ -1,5 +1,4 @@
 import { Failure } from '../errors.ts';
-import { untouched } from './nothing.ts';
 
 const example = 'Write it like https://bots.example.com.';
 
@@ -25,5 +24,5 @@ type BaseUrlFault = keyof typeof faults;
 /** `name` says which base URL it is. The text itself is never echoed. */
 export function badBaseUrl(name: string, fault: BaseUrlFault): Failure {
   const [problem, hint] = faults[fault];
-  return new Failure('base-url', untouched(`${name} ${problem}`), { hint });
+  return new Failure('base-url', `${name} ${problem}`, { hint });
 }

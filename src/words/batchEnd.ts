@@ -4,7 +4,6 @@ import type { Runner } from '../journal/shares.ts';
 import type { Refusal } from '../policy/rules.ts';
 import { adviceOn } from '../wire/trouble.ts';
 import { counted, formatCount, listed } from './list.ts';
-import { withoutEnd } from './nothing.ts';
 import { policyWords } from './policy.ts';
 import { stillAtWork, waitingForRunners } from './sharedBatch.ts';
 import type { Suggestion } from './suggestion.ts';
@@ -115,7 +114,7 @@ function reasonFor(stop: StopWords): string {
     case 'balance':
       return `The wallet’s balance is insufficient (status 402), ${soNoMore}`;
     case 'policy':
-      return `${withoutEnd(policyWords(stop.refusal)[1].message)} No new rows of this asset were begun.`;
+      return `${policyWords(stop.refusal)[1].message} No new rows of this asset were begun.`;
     case 'certificate':
       return `The service could not be reached (${stop.trouble}), ${soNoMore}`;
     case 'service-down':
@@ -129,7 +128,7 @@ function reasonFor(stop: StopWords): string {
     case 'others-at-work':
       return stillAtWork(stop.runners);
     case 'failure':
-      return `${withoutEnd(stop.failure.message)} No new rows were begun.`;
+      return `${stop.failure.message} No new rows were begun.`;
   }
 }
 

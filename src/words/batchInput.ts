@@ -1,11 +1,10 @@
 import { Failure } from '../errors.ts';
 import { listed } from './list.ts';
-import { unsent } from './nothing.ts';
 
 const isItTheRightFile = 'Is it the right file?';
 
 function badFile(what: string, hint: string, cause?: unknown): Failure {
-  return new Failure('bad-file', unsent(what), { hint, ...(cause === undefined ? {} : { cause }) });
+  return new Failure('bad-file', what, { hint, ...(cause === undefined ? {} : { cause }) });
 }
 
 export function noHeader(source: string, columns: readonly string[]): Failure {

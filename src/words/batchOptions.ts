@@ -1,9 +1,8 @@
 import { Failure } from '../errors.ts';
-import { unsent } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
 
 function usage(message: string, hint: string, next?: readonly Suggestion[]): Failure {
-  return new Failure('usage', unsent(message), { hint, ...(next === undefined ? {} : { next }) });
+  return new Failure('usage', message, { hint, ...(next === undefined ? {} : { next }) });
 }
 
 export function namelessBatch(named: Suggestion): Failure {

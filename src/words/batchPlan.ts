@@ -1,7 +1,7 @@
 import { Failure } from '../errors.ts';
 import { formatAmountOf } from './amount.ts';
 import { counted, formatCount } from './list.ts';
-import { notSentNow, unsentNow } from './nothing.ts';
+import { notSentNow } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
 
 export const checkingInput = (source: string): string => `Checking ${source}`;
@@ -20,9 +20,7 @@ export function invalidRows(
 ): Failure {
   return new Failure(
     'bad-input',
-    unsentNow(
-      `${formatCount(invalid)} of ${rowsOf(rows)} in ${source} ${invalid === 1 ? 'is' : 'are'} not valid`,
-    ),
+    `${formatCount(invalid)} of ${rowsOf(rows)} in ${source} ${invalid === 1 ? 'is' : 'are'} not valid`,
     {
       hint: `Fix ${invalid === 1 ? 'it' : 'them'} and run the same command again, or send the others with --skip-invalid.`,
       next: [skipping],

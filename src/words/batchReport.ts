@@ -1,23 +1,22 @@
 import { Failure } from '../errors.ts';
-import { unsent } from './nothing.ts';
 
 const nameAnother = 'Name another file with --report.';
 
 export function unknownReportFormat(path: string): Failure {
-  return new Failure('usage', unsent(`--report ${path} ends in neither .csv nor .jsonl`), {
+  return new Failure('usage', `--report ${path} ends in neither .csv nor .jsonl`, {
     hint: 'The report’s format follows from its name: give it one of these endings.',
   });
 }
 
 export function reportIsInput(path: string): Failure {
-  return new Failure('usage', unsent(`--report ${path} is the input itself`), { hint: nameAnother });
+  return new Failure('usage', `--report ${path} is the input itself`, { hint: nameAnother });
 }
 
 export function notAReportsFile(
   path: string,
   what: 'a link that leads nowhere' | 'not a regular file',
 ): Failure {
-  return new Failure('bad-file', unsent(`The report ${path} is ${what}. It was left as it is`), {
+  return new Failure('bad-file', `The report ${path} is ${what}. It was left as it is`, {
     hint: nameAnother,
   });
 }
@@ -33,7 +32,7 @@ const cannotBeWritten = (path: string, trouble: string): string =>
   `The report ${path} cannot be written: ${trouble}`;
 
 export function reportNotBegun(path: string, trouble: string, cause: unknown): Failure {
-  return notWritable(unsent(cannotBeWritten(path, trouble)), cause);
+  return notWritable(cannotBeWritten(path, trouble), cause);
 }
 
 export function reportNotFinished(path: string, trouble: string, cause: unknown): Failure {

@@ -1,10 +1,9 @@
 import { Failure } from '../errors.ts';
-import { unsent } from './nothing.ts';
 
 /** An option or a variable that names the bot, given without a value. */
 export function emptyBotInput(source: string): Failure {
   const code = source === 'BOTCTL_TOKEN' ? 'no-token' : 'usage';
-  return new Failure(code, unsent(`${source} is empty`), {
+  return new Failure(code, `${source} is empty`, {
     hint: source.startsWith('--')
       ? `Give ${source} a value, or leave it out.`
       : `Give ${source} a value, or unset it. In CI, check that the secret or variable is defined for this job.`,
@@ -12,7 +11,7 @@ export function emptyBotInput(source: string): Failure {
 }
 
 export function noBaseUrl(tokenSource: string): Failure {
-  return new Failure('base-url', unsent(`The token from ${tokenSource} comes without a base URL`), {
+  return new Failure('base-url', `The token from ${tokenSource} comes without a base URL`, {
     hint: 'Add --base-url URL or set BOTCTL_BASE_URL.',
   });
 }

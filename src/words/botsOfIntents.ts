@@ -1,13 +1,12 @@
 import { Failure } from '../errors.ts';
 import type { Intent } from '../journal/journal.ts';
 import { givingUp, isUnsent, resolving } from './decisionCommands.ts';
-import { unsent } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
 
 // Why no bot can speak for an intent.
 
 export function ofTheSandbox(id: string, journal: string): Failure {
-  return new Failure('bot-moved', unsent('The intent belongs to the sandbox'), {
+  return new Failure('bot-moved', 'The intent belongs to the sandbox', {
     hint: 'Add --sandbox.',
     next: [['resume', id, '--sandbox', '--journal', journal]],
   });
@@ -16,7 +15,7 @@ export function ofTheSandbox(id: string, journal: string): Failure {
 export function noTokenNow({ id }: Intent): Failure {
   return new Failure(
     'no-token',
-    unsent(`Intent ${id} was begun with a token that is not a profile’s, and no token is given now`),
+    `Intent ${id} was begun with a token that is not a profile’s, and no token is given now`,
     { hint: 'Give that token with --token-file or BOTCTL_TOKEN, then run the same command again.' },
   );
 }
@@ -32,12 +31,12 @@ export function anothersToken({ id, spelledUrl, tokenHash }: Intent): Failure {
           `The token given now is not the one that intent ${id} was sent with, and no base URL is given with it`,
           'Give the token that it was sent with. If this one belongs to the same service, give its base URL too:',
         ];
-  return new Failure('other-token', unsent(what), { hint, next: [['resume', id, '--base-url', spelledUrl]] });
+  return new Failure('other-token', what, { hint, next: [['resume', id, '--base-url', spelledUrl]] });
 }
 
 export function profileGone(intent: Intent): Failure {
   const { bot, spelledUrl } = intent;
-  return new Failure('no-such-profile', unsent(`The profile ${bot} is gone`), {
+  return new Failure('no-such-profile', `The profile ${bot} is gone`, {
     hint: isUnsent(intent)
       ? 'Nothing of the intent was sent. Add the profile again, or give the intent up:'
       : 'Add it again, or decide whether the intent happened.',
@@ -52,7 +51,7 @@ export function botMoved(
   const { bot } = intent;
   return new Failure(
     'bot-moved',
-    unsent(`The bot ${bot} now belongs to ${origins.bots}, the intent to ${origins.intents}`),
+    `The bot ${bot} now belongs to ${origins.bots}, the intent to ${origins.intents}`,
     {
       hint: isUnsent(intent)
         ? 'A token is sent to its own service only. Nothing of the intent was sent: give it up.'

@@ -1,12 +1,11 @@
 import { Failure } from '../errors.ts';
 import type { Decision, Intent } from '../journal/journal.ts';
-import { undecided, undecidedNow } from './nothing.ts';
 import { optionWords } from './suggestion.ts';
 import { iso } from './time.ts';
 
 /** Why an operator cannot decide of an intent now. */
 export function stillBeingSent({ id }: Intent): Failure {
-  return new Failure('not-allowed-now', undecided(`A running process is sending intent ${id}`), {
+  return new Failure('not-allowed-now', `A running process is sending intent ${id}`, {
     hint: 'Wait until it has ended, or end it; then decide.',
   });
 }
@@ -15,7 +14,7 @@ export function alreadyProven({ id, state }: Intent): Failure {
   const proof = state === 'accepted' ? 'it happened' : 'it did not happen';
   return new Failure(
     'not-allowed-now',
-    undecided(`Intent ${id} is ${state}: the service’s own reply shows that ${proof}`),
+    `Intent ${id} is ${state}: the service’s own reply shows that ${proof}`,
     { hint: 'The history shows its attempts.', next: [['history', id]] },
   );
 }
@@ -32,12 +31,8 @@ export function decidedOtherwise(
     ...(signature === undefined ? [] : optionWords({ name: 'signature', value: signature })),
     ...optionWords({ name: 'reason', value: reason }),
   ];
-  return new Failure(
-    'not-allowed-now',
-    undecidedNow(`${who} decided${when} that intent ${id} ${said} ("${why}")`),
-    {
-      hint: 'If that was wrong, overrule it; both decisions are kept:',
-      next: [['resolve', id, `--${kind}`, ...options, '--overrule']],
-    },
-  );
+  return new Failure('not-allowed-now', `${who} decided${when} that intent ${id} ${said} ("${why}")`, {
+    hint: 'If that was wrong, overrule it; both decisions are kept:',
+    next: [['resolve', id, `--${kind}`, ...options, '--overrule']],
+  });
 }

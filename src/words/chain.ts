@@ -6,7 +6,6 @@ import { formatAmount } from '../intent/amount.ts';
 import type { Intent } from '../journal/journal.ts';
 import { resolving } from './decisionCommands.ts';
 import { counted, listed } from './list.ts';
-import { undecided as decidedNothing, unsent, withoutEnd } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
 import { formatDuration, iso } from './time.ts';
 
@@ -246,23 +245,19 @@ export function noRpcUrl(bot: string): Failure {
   if (bot === envBot)
     return new Failure(
       'no-rpc-url',
-      unsent('Only a profile names a Solana node, and this bot’s token is not a profile’s'),
+      'Only a profile names a Solana node, and this bot’s token is not a profile’s',
       { hint: 'Name a profile that has an rpc-url, with --profile NAME.' },
     );
-  return new Failure(
-    'no-rpc-url',
-    unsent(`The bot ${bot} names no Solana node that could show its transfers`),
-    {
-      hint: 'Name one in its profile, and run the command again:',
-      next: [['config', 'set', bot, 'rpc-url']],
-    },
-  );
+  return new Failure('no-rpc-url', `The bot ${bot} names no Solana node that could show its transfers`, {
+    hint: 'Name one in its profile, and run the command again:',
+    next: [['config', 'set', bot, 'rpc-url']],
+  });
 }
 
 export function nodeOfGoneProfile(name: string): Failure {
   return new Failure(
     'no-rpc-url',
-    unsent(`The profile ${name} is gone, and with it the Solana node that could show its transfers`),
+    `The profile ${name} is gone, and with it the Solana node that could show its transfers`,
     { hint: 'Name another profile, whose node shows them, with --profile NAME.' },
   );
 }
@@ -270,13 +265,13 @@ export function nodeOfGoneProfile(name: string): Failure {
 /** Of one bot's transfers no node can be asked; those of the others were looked up. */
 export function notLookedUp(transfers: number, { message, hint = '' }: Problem): string {
   const left = counted(transfers, 'transfer was', 'transfers were');
-  return `${withoutEnd(message)} ${left} not looked up. ${hint}`;
+  return `${message} ${left} not looked up. ${hint}`;
 }
 
 export function nothingOnChain(id: string): Failure {
   return new Failure(
     'not-allowed-now',
-    decidedNothing(`Nothing of intent ${id} was sent: there is nothing of it that a chain could show`),
+    `Nothing of intent ${id} was sent: there is nothing of it that a chain could show`,
     { hint: 'See what it waits for.', next: [['history', id]] },
   );
 }
@@ -284,7 +279,7 @@ export function nothingOnChain(id: string): Failure {
 export function noMintFor(asset: string, bot: string): Failure {
   return new Failure(
     'no-mint',
-    unsent(`The bot ${bot} names no mint for ${asset}, so no payment of it can be recognised`),
+    `The bot ${bot} names no mint for ${asset}, so no payment of it can be recognised`,
     {
       hint: 'Name it in the assets of the profile, beside those that are there:',
       next: [['config', 'set', bot, 'assets', `{"${asset}":"MINT"}`]],
@@ -295,7 +290,7 @@ export function noMintFor(asset: string, bot: string): Failure {
 export function noWallet(bot: string): Failure {
   return new Failure(
     'no-wallet',
-    unsent(`The bot ${bot} names no wallet, so the chain cannot prove that it was the one who paid`),
+    `The bot ${bot} names no wallet, so the chain cannot prove that it was the one who paid`,
     {
       hint: 'Name its wallet, or use --wait=confirmed:',
       next: [['config', 'set', bot, 'wallet', 'ADDRESS']],
@@ -304,41 +299,33 @@ export function noWallet(bot: string): Failure {
 }
 
 export function notAMint(asset: string, mint: string): Failure {
-  return new Failure(
-    'no-mint',
-    unsent(`The mint of ${asset}, ${mint}, is not a token’s mint on this cluster`),
-    {
-      hint: 'Fix it in the assets of the profile.',
-    },
-  );
+  return new Failure('no-mint', `The mint of ${asset}, ${mint}, is not a token’s mint on this cluster`, {
+    hint: 'Fix it in the assets of the profile.',
+  });
 }
 
 export function otherCluster(host: string, cluster: string): Failure {
-  return new Failure('other-cluster', unsent(`The node ${host} is not one of the cluster ${cluster}`), {
+  return new Failure('other-cluster', `The node ${host} is not one of the cluster ${cluster}`, {
     hint: 'Fix the rpc-url or the cluster of the profile.',
   });
 }
 
 export function nodeRefuses(host: string): Failure {
-  return new Failure('node-refused', unsent(`The node ${host} refused the request (401 or 403)`), {
+  return new Failure('node-refused', `The node ${host} refused the request (401 or 403)`, {
     hint: 'Its rpc-url may lack its key, or carry an old one: set it again.',
   });
 }
 
 export function nodeUnusable(host: string, because: Reason): Failure {
-  return new Failure(
-    'node-unusable',
-    unsent(`The node ${host} cannot be used now: ${reasonWords[because]}`),
-    {
-      hint: 'Run the same command again later, or without --wait.',
-    },
-  );
+  return new Failure('node-unusable', `The node ${host} cannot be used now: ${reasonWords[because]}`, {
+    hint: 'Run the same command again later, or without --wait.',
+  });
 }
 
 export function paysSomethingElse({ id }: Intent, view: ChainView): Failure {
   return new Failure(
     'not-allowed-now',
-    decidedNothing(`Signature ${view.signature} does not show that intent ${id} happened: ${why(view)}`),
+    `Signature ${view.signature} does not show that intent ${id} happened: ${why(view)}`,
     { hint: 'Find the signature of its own payment, or leave --signature out if you know by other means.' },
   );
 }
@@ -348,17 +335,13 @@ export function signatureUnproven(view: ChainView): string {
 }
 
 export function notATransfer(id: string): Failure {
-  return new Failure(
-    'not-allowed-now',
-    decidedNothing(`Intent ${id} is a message: a chain shows transfers only`),
-    {
-      hint: 'Name a transfer.',
-    },
-  );
+  return new Failure('not-allowed-now', `Intent ${id} is a message: a chain shows transfers only`, {
+    hint: 'Name a transfer.',
+  });
 }
 
 export function notAWait(text: string): Failure {
-  return new Failure('usage', unsent(`--wait=${text} is neither confirmed nor finalized`), {
+  return new Failure('usage', `--wait=${text} is neither confirmed nor finalized`, {
     hint: 'Use --wait for finalized, or --wait=confirmed.',
   });
 }

@@ -1,16 +1,15 @@
 import { Failure } from '../errors.ts';
 import { interrupted } from './interrupted.ts';
-import { nothingChanged, unchanged } from './nothing.ts';
 import { formatDuration } from './time.ts';
 
 export function interruptedBeforeChange(): Failure {
-  return interrupted('before the profiles were changed', nothingChanged);
+  return interrupted('before the profiles were changed');
 }
 
 export function profilesBusy(waitedMs: number, lock: string): Failure {
   return new Failure(
     'config-not-writable',
-    unchanged(`Another botctl has been writing the profiles for ${formatDuration(waitedMs)}`),
+    `Another botctl has been writing the profiles for ${formatDuration(waitedMs)}`,
     {
       hint: 'Run the same command again. This shows which process it is:',
       next: [{ shell: [['fuser', lock]] }],
@@ -27,7 +26,7 @@ type NotWritable = {
 };
 
 export function profilesNotWritable({ folder, nearest, reason, isFull }: NotWritable): Failure {
-  return new Failure('config-not-writable', unchanged(`The profiles could not be written: ${reason}`), {
+  return new Failure('config-not-writable', `The profiles could not be written: ${reason}`, {
     hint: isFull
       ? `Free some space on the disk of ${folder}, then run the same command again.`
       : `Make sure that ${folder} can be written to, then run the same command again.`,

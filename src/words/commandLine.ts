@@ -1,11 +1,10 @@
 import { Failure } from '../errors.ts';
 import { counted, listed } from './list.ts';
-import { untouched } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
 
 /** A command line that is wrong has run nothing; an operator who pays with it must not have to guess that. */
 function wrong(what: string, hint: string, next: readonly Suggestion[] = []): Failure {
-  return new Failure('usage', untouched(what), { hint, ...(next.length === 0 ? {} : { next }) });
+  return new Failure('usage', what, { hint, ...(next.length === 0 ? {} : { next }) });
 }
 
 export function noCommand(branch: readonly string[]): Failure {

@@ -2,7 +2,6 @@ import { Failure } from '../errors.ts';
 import type { Complaint, OptionsOfField } from '../intent/complaint.ts';
 import { absent } from './fields.ts';
 import { listed } from './list.ts';
-import { unsent } from './nothing.ts';
 import { clipped, fewOf } from './short.ts';
 
 // A field's name, or what a problem quotes, may be as long as the file.
@@ -26,7 +25,7 @@ export function invalidRequest(
   options: OptionsOfField = {},
 ): Failure {
   const said = sentences(complaints.map((one) => withOption(one, options)));
-  return new Failure('bad-input', unsent(`${source} is not valid: ${said}`), {
+  return new Failure('bad-input', `${source} is not valid: ${said}`, {
     hint: hintOf(complaints, options),
   });
 }

@@ -2,20 +2,15 @@ import { Failure } from '../errors.ts';
 import type { Intent } from '../journal/journal.ts';
 import { interrupted } from './interrupted.ts';
 import { counted, formatCount, listed } from './list.ts';
-import { unchanged } from './nothing.ts';
 
 export function targetIsFile(path: string): Failure {
-  return new Failure(
-    'usage',
-    unchanged(`The journal ${path} is a file, and a file is copied into a shared journal`),
-    {
-      hint: 'Name the shared one, with BOTCTL_JOURNAL or --journal and a postgres:// URL. To copy a file into another file, use journal backup.',
-    },
-  );
+  return new Failure('usage', `The journal ${path} is a file, and a file is copied into a shared journal`, {
+    hint: 'Name the shared one, with BOTCTL_JOURNAL or --journal and a postgres:// URL. To copy a file into another file, use journal backup.',
+  });
 }
 
 export function nothingToCopy(path: string): Failure {
-  return new Failure('no-such-journal', unchanged(`There is no journal in the file ${path}`), {
+  return new Failure('no-such-journal', `There is no journal in the file ${path}`, {
     hint: 'Name the file that is to be copied. Where it goes is what BOTCTL_JOURNAL or --journal names.',
   });
 }
@@ -23,7 +18,7 @@ export function nothingToCopy(path: string): Failure {
 export function ownersAlive(path: string, count: number): Failure {
   return new Failure(
     'not-allowed-now',
-    unchanged(`${counted(count, 'process', 'processes')} may be sending through the journal ${path} now`),
+    `${counted(count, 'process', 'processes')} may be sending through the journal ${path} now`,
     { hint: 'Let them end, or end them. Then run the same command again.' },
   );
 }
@@ -31,15 +26,13 @@ export function ownersAlive(path: string, count: number): Failure {
 export function mayNotAdopt(place: string): Failure {
   return new Failure(
     'journal-schema',
-    unchanged(
-      `The journal ${place} is empty, and this role may not give it the salt of the one that is copied`,
-    ),
+    `The journal ${place} is empty, and this role may not give it the salt of the one that is copied`,
     { hint: 'Connect as whoever owns the tables.' },
   );
 }
 
 export function movedElsewhere(path: string, place: string): Failure {
-  return new Failure('usage', unchanged(`The journal ${path} was copied into ${place} before`), {
+  return new Failure('usage', `The journal ${path} was copied into ${place} before`, {
     hint: 'Name that journal with BOTCTL_JOURNAL or --journal: what was sent since then is there.',
   });
 }
@@ -63,7 +56,7 @@ export function bodiesDiffer(
   const what = shown.every(({ isSending }) => isSending)
     ? `${counted(count, 'intent')} of ${path} ${count === 1 ? 'is' : 'are'} being sent by ${place} now`
     : `${counted(count, 'intent')} of ${path} cannot be one with what ${place} has under the same key: another body, or it is being sent now`;
-  return new Failure('other-body', unchanged(`${what}: ${listed([...which, ...more])}`), {
+  return new Failure('other-body', `${what}: ${listed([...which, ...more])}`, {
     hint: 'One journal cannot hold two bodies under the same key. Keep using the file for those, or leave it as it is. This shows both, each in its own journal:',
     next: [
       ['history', first.there.id, '--journal', path],
@@ -82,10 +75,8 @@ export function sentThereNow(place: string): Failure {
 
 /** `closed` is where it is copied from. */
 export function copyInterrupted(closed: string, done: number): Failure {
-  return interrupted(
-    `after ${counted(done, 'intent')}`,
-    `The copy is not finished, and ${closed} sends nothing any more.`,
-  );
+  const when = `after ${counted(done, 'intent')}`;
+  return interrupted(`${when}. The copy is not finished, and ${closed} sends nothing any more`);
 }
 
 export function wouldClose(path: string, count: number, place: string): string {
@@ -95,7 +86,7 @@ export function wouldClose(path: string, count: number, place: string): string {
 export const askToCopy = 'Copy it?';
 
 export function nobodyConfirmsCopy(would: string, path: string): Failure {
-  return new Failure('usage', unchanged(`${would} There is no terminal to ask on`), {
+  return new Failure('usage', `${would} There is no terminal to ask on`, {
     hint: 'To do that, run:',
     next: [['journal', 'copy', path, '--yes']],
   });

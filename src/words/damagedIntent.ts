@@ -1,7 +1,6 @@
 import type { Failure } from '../errors.ts';
 import type { Intent } from '../journal/journal.ts';
 import { damage } from './journal.ts';
-import { unsentNow } from './nothing.ts';
 
 /** Of a journal from which nothing is ever deleted. */
 export function missingIntent(): Failure {
@@ -11,11 +10,11 @@ export function missingIntent(): Failure {
 /** Of what would be sent. */
 export function changedRequest({ id, mayHaveLandedAtMs }: Intent): Failure {
   const before = mayHaveLandedAtMs === undefined ? '' : '. What was sent before may have happened';
-  return damage(unsentNow(`the request of intent ${id} is not what it was${before}`));
+  return damage(`the request of intent ${id} is not what it was${before}`);
 }
 
 /** Of what would be shown again, or compared with what is wanted now. */
 export function changedIntent({ id }: Intent, wasDone: boolean): Failure {
   const before = wasDone ? '. It was done before' : '';
-  return damage(unsentNow(`what is kept of intent ${id} is not what it was${before}`));
+  return damage(`what is kept of intent ${id} is not what it was${before}`);
 }

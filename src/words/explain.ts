@@ -9,7 +9,8 @@ import {
   retryOf,
 } from '../errors.ts';
 import type { Attempt, Intent } from '../journal/journal.ts';
-import { withoutEnd } from './nothing.ts';
+import { endOf } from './ends.ts';
+import { sentence } from './nothing.ts';
 import { acceptedWarnings } from './notices.ts';
 import { notSentWords } from './notSent.ts';
 import {
@@ -40,7 +41,7 @@ export function explain(outcome: Outcome, nowMs: number): Explanation {
     case 'still-sending':
       return fail('in-progress', inProgress(outcome.intent, outcome.by));
     case 'not-sent':
-      return fail(...notSentWords(outcome));
+      return fail(...notDone(notSentWords(outcome), outcome.because !== 'declined'));
     case 'not-recorded':
       return fail('not-recorded', {
         message: `${outcome.attempt.status === undefined ? 'An attempt ended' : 'A reply came'} (${summary(outcome.attempt)}) but the journal could not record it: ${messageOf(outcome.cause)}`,
@@ -68,7 +69,7 @@ function explainState(outcome: Concluded, nowMs: number): Explanation {
     case 'resolved':
       return intent.resolvedAs === 'happened'
         ? { exit: 0, warnings: [] }
-        : fail(...didNotHappenWords(intent));
+        : fail(...notDone(didNotHappenWords(intent)));
     case 'sending':
       return fail('in-progress', inProgress(intent));
     case 'unknown':
@@ -80,6 +81,15 @@ function explainState(outcome: Concluded, nowMs: number): Explanation {
     case 'open':
       return fail(...openWords(outcome, nowMs), attempt);
   }
+}
+
+/** Nothing left this machine now; an earlier run of it may have sent something. */
+function notDone(
+  [code, words]: readonly [FailureCode, Words & Refused],
+  isOfEarlier = true,
+): [FailureCode, Words & Refused] {
+  const end = endOf(code, { does: 'sends', begun: false }, isOfEarlier);
+  return [code, { ...words, message: `${sentence(words.message)} ${end}` }];
 }
 
 function fail(
@@ -118,5 +128,5 @@ function isGone(cause: unknown): boolean {
 
 function messageOf(thrown: unknown): string {
   // What did not leave now is not what this is about.
-  return withoutEnd(thrown instanceof Error ? thrown.message : String(thrown));
+  return thrown instanceof Error ? thrown.message : String(thrown);
 }

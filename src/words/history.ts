@@ -1,7 +1,6 @@
 import { Failure } from '../errors.ts';
 import { formatCount, listed } from './list.ts';
 import { momentRule } from './moment.ts';
-import { withoutEnd } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
 
 function notOne(option: string, value: string, what: string, hint: string): Failure {
@@ -74,7 +73,7 @@ export function listIsCut(shown: number): string {
 
 /** `trouble` is why the journal could not be written. */
 export function deathsNotNoted(trouble: string): string {
-  return `${withoutEnd(trouble)} What is shown as sending may have happened: its process has ended.`;
+  return `${trouble} What is shown as sending may have happened: its process has ended.`;
 }
 
 export const replyIsCut = '… (--json shows it whole)';

@@ -1,10 +1,9 @@
 import { Failure } from '../errors.ts';
 import { interrupted } from './interrupted.ts';
-import { unsent } from './nothing.ts';
 
 /** `name` is what people call a file or stdin. */
 export function unreadableInput(name: string, reason: string, cause: unknown): Failure {
-  return new Failure('bad-file', unsent(`${name} cannot be read: ${reason}`), {
+  return new Failure('bad-file', `${name} cannot be read: ${reason}`, {
     hint: 'Check the path and its permissions, then run the same command again.',
     cause,
   });

@@ -1,5 +1,4 @@
 import { Failure } from '../errors.ts';
-import { untouched } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
 
 /** What is no id may be a name: those are found otherwise. */
@@ -15,7 +14,7 @@ function orByName(word: string, hint: string, after = ''): { hint: string; next:
 export function idTooShort(beginning: string, least: number): Failure {
   return new Failure(
     'usage',
-    untouched(`"${beginning}" is too short for the id of an intent`),
+    `"${beginning}" is too short for the id of an intent`,
     orByName(beginning, `Give an id or a key, or its first ${least} characters or more. `),
   );
 }
@@ -23,13 +22,13 @@ export function idTooShort(beginning: string, least: number): Failure {
 export function noSuchIntent(beginning: string, journal: string): Failure {
   return new Failure(
     'no-such-intent',
-    untouched(`No intent in ${journal} has an id or a key that begins with "${beginning}"`),
+    `No intent in ${journal} has an id or a key that begins with "${beginning}"`,
     orByName(beginning, '', ' (another journal is named with --journal, the sandbox’s with --sandbox)'),
   );
 }
 
 export function severalIntents(beginning: string, ids: readonly string[]): Failure {
-  return new Failure('usage', untouched(`Several intents begin with "${beginning}" (${ids.join(', ')}, …)`), {
+  return new Failure('usage', `Several intents begin with "${beginning}" (${ids.join(', ')}, …)`, {
     hint: 'Give more characters of the id.',
   });
 }

@@ -1,32 +1,20 @@
 import { Failure } from '../errors.ts';
-import { noMoreSent, sentence, unchanged, unsent } from './nothing.ts';
+import { sentence } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
 
 const nameAnother = 'or name another file with --journal';
 
 export function journalBusy(path: string, cause: unknown): Failure {
-  return new Failure('journal-busy', noMoreSent(`The journal ${path} is kept busy by other processes`), {
+  return new Failure('journal-busy', `The journal ${path} is kept busy by other processes`, {
     hint: 'Run the same command again in a moment.',
     cause,
   });
 }
 
-/** When a fault is found: before anything was sent, or while the journal is used. */
-export type FoundWhen = 'at-opening' | 'in-use';
-
-function withNothingSent(what: string, found: FoundWhen): string {
-  return found === 'at-opening' ? unsent(what) : noMoreSent(what);
-}
-
 /** `keepingAside` moves what is there out of the way. */
-export function journalDamaged(
-  path: string,
-  found: FoundWhen,
-  keepingAside: readonly Suggestion[],
-  cause?: unknown,
-): Failure {
+export function journalDamaged(path: string, keepingAside: readonly Suggestion[], cause?: unknown): Failure {
   const message = `The journal ${path} is damaged or is not a journal. It was left as it is`;
-  return new Failure('journal-damaged', withNothingSent(message, found), {
+  return new Failure('journal-damaged', message, {
     hint: 'Keep it, and put a backup in its place. Without a backup, check by hand what was last sent: a new journal knows nothing of it.',
     next: keepingAside,
     ...(cause === undefined ? {} : { cause }),
@@ -44,9 +32,9 @@ export function damage(what: string): Failure {
 export const lostSalt = 'its salt is not what it was';
 export const unreadableBody = 'the body of an intent cannot be read';
 
-export function journalNotWritable(path: string, trouble: string, found: FoundWhen, cause: unknown): Failure {
+export function journalNotWritable(path: string, trouble: string, cause: unknown): Failure {
   const message = `The journal ${path} cannot be written: ${trouble}`;
-  return new Failure('journal-not-writable', withNothingSent(message, found), {
+  return new Failure('journal-not-writable', message, {
     hint: `Make room, fix the folder’s permissions, ${nameAnother}.`,
     cause,
   });
@@ -54,7 +42,7 @@ export function journalNotWritable(path: string, trouble: string, found: FoundWh
 
 export function markNotWritable(markPath: string, trouble: string): { message: string; hint: string } {
   return {
-    message: noMoreSent(`The journal’s mark ${markPath} cannot be written: ${trouble}`),
+    message: `The journal’s mark ${markPath} cannot be written: ${trouble}`,
     hint: 'Fix the problem named above, then run the same command again.',
   };
 }
@@ -62,7 +50,7 @@ export function markNotWritable(markPath: string, trouble: string): { message: s
 export function setUpUnfinished(path: string): Failure {
   return new Failure(
     'journal-not-writable',
-    unsent(`Another process is setting up the journal ${path} and does not finish`),
+    `Another process is setting up the journal ${path} and does not finish`,
     { hint: 'End that process and run the same command again.' },
   );
 }
@@ -70,20 +58,20 @@ export function setUpUnfinished(path: string): Failure {
 export function noSharedMemory(path: string): Failure {
   return new Failure(
     'journal-not-writable',
-    unsent(`The journal ${path} is on a file system without shared memory`),
+    `The journal ${path} is on a file system without shared memory`,
     { hint: 'Put it on a local disk with --journal or BOTCTL_JOURNAL.' },
   );
 }
 
 export function notDurable(): Failure {
-  return new Failure('journal-not-writable', unsent('SQLite refuses to write the journal durably'), {
+  return new Failure('journal-not-writable', 'SQLite refuses to write the journal durably', {
     hint: 'Report this, with what the doctor prints.',
     next: [['doctor']],
   });
 }
 
 export function noLocks(folder: string): Failure {
-  return new Failure('journal-not-writable', unsent(`No lock can be taken in ${folder}`), {
+  return new Failure('journal-not-writable', `No lock can be taken in ${folder}`, {
     hint: 'Keep the journal on a disk that supports locks: name its file with --journal.',
   });
 }
@@ -91,9 +79,7 @@ export function noLocks(folder: string): Failure {
 export function dumpedJournal(path: string): Failure {
   return new Failure(
     'journal-damaged',
-    unsent(
-      `The journal ${path} is a copy made with .dump, which leaves out what makes it a journal. It was left as it is`,
-    ),
+    `The journal ${path} is a copy made with .dump, which leaves out what makes it a journal. It was left as it is`,
     { hint: 'Copy the journal with .backup or VACUUM INTO instead: sqlite3 journal.db ".backup copy.db".' },
   );
 }
@@ -101,15 +87,13 @@ export function dumpedJournal(path: string): Failure {
 export function newerJournal(path: string, version: number, known: number): Failure {
   return new Failure(
     'journal-newer',
-    unsent(
-      `The journal ${path} was written by a newer botctl (journal version ${version}; this one knows ${known}). It was left as it is`,
-    ),
+    `The journal ${path} was written by a newer botctl (journal version ${version}; this one knows ${known}). It was left as it is`,
     { hint: 'Use the newer botctl, or another journal with --journal.' },
   );
 }
 
 export function unreleasedJournal(path: string): Failure {
-  return new Failure('journal-schema', unsent(madeBeforeRelease(`The journal ${path}`)), {
+  return new Failure('journal-schema', madeBeforeRelease(`The journal ${path}`), {
     hint: 'Move it away with its log and its mark, or name another file with --journal. A new journal knows nothing of what this one sent.',
   });
 }
@@ -120,7 +104,7 @@ export function madeBeforeRelease(journal: string): string {
 }
 
 function unusable(path: string, why: string, hint: string): Failure {
-  return new Failure('journal-unusable', unsent(`The journal ${path} ${why}. It was left as it is`), {
+  return new Failure('journal-unusable', `The journal ${path} ${why}. It was left as it is`, {
     hint,
   });
 }
@@ -149,7 +133,7 @@ export function mountedAlone(path: string): Failure {
 }
 
 export function noSuchJournal(path: string): Failure {
-  return new Failure('no-such-journal', unchanged(`There is no journal ${path}`), {
+  return new Failure('no-such-journal', `There is no journal ${path}`, {
     hint: 'Name the right one with --journal or BOTCTL_JOURNAL.',
   });
 }

@@ -1,9 +1,8 @@
 import { Failure } from '../errors.ts';
 import type { NoFile } from '../journal/place.ts';
-import { unsent } from './nothing.ts';
 
 export function emptyJournal(source: '--journal' | 'BOTCTL_JOURNAL'): Failure {
-  return new Failure('usage', unsent(`${source} is empty`), {
+  return new Failure('usage', `${source} is empty`, {
     hint:
       source === '--journal'
         ? 'Give it a file, or a postgres:// URL.'
@@ -28,11 +27,11 @@ const looks: Readonly<Record<NoFile, readonly [says: string, hint: string]>> = {
 /** What it says may hold a password. */
 export function noJournalFile(source: string, as: NoFile): Failure {
   const [says, hint] = looks[as];
-  return new Failure('usage', unsent(`${source} ${says}`), { hint });
+  return new Failure('usage', `${source} ${says}`, { hint });
 }
 
 export function relativeJournal(): Failure {
-  return new Failure('usage', unsent('BOTCTL_JOURNAL is not an absolute path'), {
+  return new Failure('usage', 'BOTCTL_JOURNAL is not an absolute path', {
     hint: 'Write the whole path, from / on: otherwise each folder would have a journal of its own.',
   });
 }
@@ -54,7 +53,7 @@ export function shownUntilMove(place: string, movedTo: string): string {
 }
 
 export function noUserName(): Failure {
-  return new Failure('usage', unsent('The journal’s URL names no user, and this account has no name'), {
+  return new Failure('usage', 'The journal’s URL names no user, and this account has no name', {
     hint: 'Write the user into the URL (postgres://USER@HOST/DATABASE), or set PGUSER.',
   });
 }

@@ -1,34 +1,25 @@
 import { Failure } from '../errors.ts';
-import { unchanged, unsent } from './nothing.ts';
 
 export const journalsOwn = 'of the journal';
 
 export function mayNotSetPolicy(place: string, cause: unknown): Failure {
   return new Failure(
     'journal-denied',
-    unchanged(
-      `The role of ${place} may not set the journal’s policy: that is for the role that owns its tables`,
-    ),
+    `The role of ${place} may not set the journal’s policy: that is for the role that owns its tables`,
     { hint: 'Run the command as that role.', cause },
   );
 }
 
 export function policyChanged(): Failure {
-  return new Failure(
-    'policy-changed',
-    unsent('The journal was given another policy since this command began'),
-    {
-      hint: 'Run the same command again: it goes by the new one.',
-    },
-  );
+  return new Failure('policy-changed', 'The journal was given another policy since this command began', {
+    hint: 'Run the same command again: it goes by the new one.',
+  });
 }
 
 export function countsNothing(place: string, source: string): Failure {
   return new Failure(
     'policy-journal',
-    unsent(
-      `The shared journal ${place} has no policy of its own and counts nothing yet, so the policy ${source} cannot be held there`,
-    ),
+    `The shared journal ${place} has no policy of its own and counts nothing yet, so the policy ${source} cannot be held there`,
     {
       hint: 'Have the role that owns its tables set one, for all who send through it:',
       next: [['policy', 'set', 'FILE']],
@@ -37,7 +28,7 @@ export function countsNothing(place: string, source: string): Failure {
 }
 
 export function onlySharedHasPolicy(path: string): Failure {
-  return new Failure('usage', unchanged(`The journal ${path} is a file, and keeps no policy of its own`), {
+  return new Failure('usage', `The journal ${path} is a file, and keeps no policy of its own`, {
     hint: 'Name the policy’s file in the profile, or put it into /etc/botctl/policy.json:',
     next: [['config', 'set', 'NAME', 'policy', '/etc/botctl/policy.json']],
   });

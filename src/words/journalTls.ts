@@ -1,14 +1,9 @@
 import { Failure } from '../errors.ts';
-import { unsent } from './nothing.ts';
 
 export function unreadableCertificate(path: string, problem: string): Failure {
-  return new Failure(
-    'journal-unusable',
-    unsent(`${path}, which the connection to the journal needs, ${problem}`),
-    {
-      hint: 'Check sslrootcert, sslcert and sslkey in the URL, or PGSSLROOTCERT, PGSSLCERT and PGSSLKEY.',
-    },
-  );
+  return new Failure('journal-unusable', `${path}, which the connection to the journal needs, ${problem}`, {
+    hint: 'Check sslrootcert, sslcert and sslkey in the URL, or PGSSLROOTCERT, PGSSLCERT and PGSSLKEY.',
+  });
 }
 
 export const certificateProblems = {
@@ -19,7 +14,7 @@ export const certificateProblems = {
 
 /** The server asks for one. */
 export function passwordMissing(place: string): Failure {
-  return new Failure('journal-unusable', unsent(`The server of the journal ${place} asks for a password`), {
+  return new Failure('journal-unusable', `The server of the journal ${place} asks for a password`, {
     hint: 'Put it into PGPASSWORD, into ~/.pgpass (readable by you alone), or into the URL in BOTCTL_JOURNAL.',
   });
 }

@@ -1,6 +1,5 @@
 import { Failure } from '../errors.ts';
 import { listed } from './list.ts';
-import { unsent } from './nothing.ts';
 
 // What is wrong with where a shared journal is said to be. A URL may hold a password, and a character in the wrong
 // place makes any part of it one: nothing of it is echoed but the names of its parameters.
@@ -28,7 +27,7 @@ const faults = {
 type UrlFault = keyof typeof faults;
 
 function wrong(what: string, hint: string): Failure {
-  return new Failure('usage', unsent(what), { hint });
+  return new Failure('usage', what, { hint });
 }
 
 /** `name` is where the URL came from: the option or the variable. */
@@ -139,9 +138,7 @@ export function channelNeedsTls(): Failure {
 export function noChannelBinding(place: string): Failure {
   return new Failure(
     'journal-unusable',
-    unsent(
-      `The server of the journal ${place} does not bind the password to its certificate, as channel_binding=require asks`,
-    ),
+    `The server of the journal ${place} does not bind the password to its certificate, as channel_binding=require asks`,
     {
       hint: 'Somebody may stand in between. With a proxy of your own that speaks TLS, leave channel_binding out.',
     },

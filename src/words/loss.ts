@@ -1,5 +1,4 @@
 import { counted, listed } from './list.ts';
-import { unsentNow } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
 
 type Lost = {
@@ -39,7 +38,7 @@ export function refusedForLoss(
   name: string,
 ): { message: string; hint: string; next: readonly Suggestion[] } {
   return {
-    message: unsentNow(`${lost}. What is missing may have been sent. The journal was left as it is`),
+    message: `${lost}. What is missing may have been sent. The journal was left as it is`,
     hint: `If you have ${name}, ${name}-wal and ${name}.mark as they last were together, put all three back. If not, check the wallet and the conversations for what was done last, and accept the loss:`,
     next: [['journal', 'accept-loss']],
   };

@@ -1,5 +1,5 @@
 import { counted } from './list.ts';
-import { neverTwice, nothingSentNow, untouched } from './nothing.ts';
+import { neverTwice } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
 
 /** Said of what no command did wrong. Plain texts: errors.ts makes the failures itself. */
@@ -24,7 +24,7 @@ export function endedBeforeItsWork(claimed: { intents: number; lastId: string } 
   const ended = 'botctl ended before its work did.';
   if (claimed === undefined)
     return {
-      message: `${ended} ${nothingSentNow}`,
+      message: ended,
       hint: 'Run the same command again. If it ends like this again, report what --verbose prints.',
     };
   const what =
@@ -38,6 +38,6 @@ export function endedBeforeItsWork(claimed: { intents: number; lastId: string } 
 }
 
 export const noHomeFolder: Said = {
-  message: untouched('HOME is not set, and this user has no home folder'),
+  message: 'HOME is not set, and this user has no home folder',
   hint: 'Set HOME, or both XDG_CONFIG_HOME and XDG_DATA_HOME, to a permanent folder.',
 };

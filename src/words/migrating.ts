@@ -1,27 +1,23 @@
 import { Failure } from '../errors.ts';
-import { unchanged } from './nothing.ts';
+import { nothingChanged } from './nothing.ts';
 
 export function fileMigratesItself(path: string): Failure {
   return new Failure(
     'usage',
-    unchanged(`The journal ${path} is a file, which every command that sends brings up to date by itself`),
+    `The journal ${path} is a file, which every command that sends brings up to date by itself`,
     { hint: 'Name a shared journal, with BOTCTL_JOURNAL or --journal and a postgres:// URL.' },
   );
 }
 
 export function mayNotMigrate(place: string, schema: string, cause: unknown): Failure {
-  return new Failure(
-    'journal-schema',
-    unchanged(`This role may not make or change the schema ${schema} of ${place}`),
-    {
-      hint: 'Connect as whoever owns the database or the schema. What runs botctl needs less than that: journal grants prints it.',
-      cause,
-    },
-  );
+  return new Failure('journal-schema', `This role may not make or change the schema ${schema} of ${place}`, {
+    hint: 'Connect as whoever owns the database or the schema. What runs botctl needs less than that: journal grants prints it.',
+    cause,
+  });
 }
 
 export function migrated(place: string, from: number, to: number): string {
   if (from === 0) return `The journal ${place} was made (version ${to}).`;
   if (from < to) return `The journal ${place} was brought from version ${from} to ${to}.`;
-  return unchanged(`The journal ${place} is up to date (version ${to})`);
+  return `The journal ${place} is up to date (version ${to}). ${nothingChanged}`;
 }

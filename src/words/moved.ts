@@ -1,4 +1,3 @@
-import { unsentNow } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
 
 /** The refusal of whatever sends or decides with a journal that was copied elsewhere. */
@@ -7,7 +6,7 @@ export function movedAway(
   place: string,
   isWhole: boolean,
 ): { message: string; hint: string; next?: readonly Suggestion[] } {
-  const message = unsentNow(`The journal ${path} was copied into ${place}, and sends nothing more itself`);
+  const message = `The journal ${path} was copied into ${place}, and sends nothing more itself`;
   if (isWhole)
     return {
       message,

@@ -1,11 +1,10 @@
 import { Failure } from '../errors.ts';
 import { listed } from './list.ts';
-import { unsent } from './nothing.ts';
 
 export const payloadKeySource = 'the payload’s idempotency_key';
 
 export function severalNames(given: readonly string[]): Failure {
-  return new Failure('usage', unsent(`Only one option can name an intent, but ${listed(given)} are given`), {
+  return new Failure('usage', `Only one option can name an intent, but ${listed(given)} are given`, {
     hint: 'Keep --once for one thing that happens once, --run for all commands of one run, or --idempotency-key for a key of your own.',
   });
 }
@@ -13,7 +12,7 @@ export function severalNames(given: readonly string[]): Failure {
 export function emptyName(source: string): Failure {
   return new Failure(
     'usage',
-    unsent(`${source} is empty. Under an empty name, different intents would count as one`),
+    `${source} is empty. Under an empty name, different intents would count as one`,
     {
       hint: 'Give a name that stays the same on a retry and is different otherwise, or leave it out (unset the variable).',
     },
@@ -21,7 +20,7 @@ export function emptyName(source: string): Failure {
 }
 
 export function badName(source: string, problem: string): Failure {
-  return new Failure('usage', unsent(`${source} ${problem}`), {
+  return new Failure('usage', `${source} ${problem}`, {
     hint: 'Two names that look the same must be the same. Type the name again, in plain characters.',
   });
 }

@@ -1,5 +1,4 @@
 import { Failure } from '../errors.ts';
-import { unchanged } from './nothing.ts';
 
 /** Said when a token is stored that is too short to be taken out of a reply that repeats it. */
 export function shortTokenWarning(leastLength: number): string {
@@ -7,26 +6,26 @@ export function shortTokenWarning(leastLength: number): string {
 }
 
 export function twoTokenSources(first: string, second: string): Failure {
-  return new Failure('usage', unchanged(`${first} and ${second} are both given`), {
+  return new Failure('usage', `${first} and ${second} are both given`, {
     hint: 'A profile has one token: give only one of them.',
   });
 }
 
 export function nobodyToAskForToken(): Failure {
-  return new Failure('usage', unchanged('No token is given, and there is no terminal to ask on'), {
+  return new Failure('usage', 'No token is given, and there is no terminal to ask on', {
     hint: 'Give it with --token-stdin, --token-env VAR, --token-file PATH or --token-command "…".',
   });
 }
 
 /** `meant` is the variable whose value was given where its name belongs. */
 export function badTokenVariable(meant: string | undefined): Failure {
-  return new Failure('bad-input', unchanged('The value of --token-env is not the name of a variable'), {
+  return new Failure('bad-input', 'The value of --token-env is not the name of a variable', {
     hint: `Give the name without $, as in --token-env ${meant ?? 'BOT_TOKEN'}. botctl reads the variable each time it needs the token.`,
   });
 }
 
 export function noLastingTokenFile(): Failure {
-  return new Failure('bad-input', unchanged('--token-file needs a path that can be read again later'), {
+  return new Failure('bad-input', '--token-file needs a path that can be read again later', {
     hint: 'To store the token that comes on stdin, use --token-stdin.',
   });
 }
@@ -35,7 +34,7 @@ export function noLastingTokenFile(): Failure {
 export function tokenAsArgument(): Failure {
   return new Failure(
     'usage',
-    unchanged('A token is never an argument: arguments are visible in ps and in the shell’s history'),
+    'A token is never an argument: arguments are visible in ps and in the shell’s history',
     {
       hint: 'If that was the token, have a new one issued. Leave it out to be asked for it, or use --token-stdin.',
     },

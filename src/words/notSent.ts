@@ -4,7 +4,6 @@ import type { FailureCode } from '../errors.ts';
 import type { BaseUrl } from '../intent/baseUrl.ts';
 import type { Intent } from '../journal/journal.ts';
 import { approving, deciding, givingUp, resolving, waitsUnsent } from './decisionCommands.ts';
-import { unsent, unsentNow } from './nothing.ts';
 import { byAnother, nouns, type Words } from './phrases.ts';
 import { policyWords, type Refused } from './policy.ts';
 import { anotherProcess } from './process.ts';
@@ -16,17 +15,12 @@ export function notSentWords(outcome: Outcome & { is: 'not-sent' }): [FailureCod
     case 'policy':
       return policyWords(outcome.refusal);
     case 'declined':
-      return [
-        'declined',
-        { message: unsent('Answered No.'), hint: 'Run the same command again to be asked again.' },
-      ];
+      return ['declined', { message: 'Answered No.', hint: 'Run the same command again to be asked again.' }];
     case 'interrupted':
       return [
         'interrupted',
         {
-          message: unsentNow(
-            `Interrupted while another process was sending the same payment (intent ${outcome.intent.id}).`,
-          ),
+          message: `Interrupted while another process was sending the same payment (intent ${outcome.intent.id}).`,
           hint: 'Run the same command again when you are ready.',
         },
       ];
@@ -34,9 +28,7 @@ export function notSentWords(outcome: Outcome & { is: 'not-sent' }): [FailureCod
       return [
         'unfinished-twin',
         {
-          message: unsentNow(
-            `${anotherProcess(outcome.by)} is still sending the same amount to the same address (intent ${outcome.intent.id}).`,
-          ),
+          message: `${anotherProcess(outcome.by)} is still sending the same amount to the same address (intent ${outcome.intent.id}).`,
           hint: `Wait for it, then run the same command again.${nameIt(outcome.intent)}`,
         },
       ];
@@ -52,9 +44,7 @@ export function notSentWords(outcome: Outcome & { is: 'not-sent' }): [FailureCod
 /** One service may have many paths, and nobody can say of two that they are not one. */
 function otherUrlWords({ intent, url }: Extract<Outcome, { readonly url: BaseUrl }>): Words {
   const { id, state, spelledUrl } = intent;
-  const message = unsentNow(
-    `This name was used at ${spelledUrl} (intent ${id}, ${state}), and this command is for ${url}, which may be the same service.`,
-  );
+  const message = `This name was used at ${spelledUrl} (intent ${id}, ${state}), and this command is for ${url}, which may be the same service.`;
   if (waitsUnsent(intent))
     return { message, hint: 'Settle it first: send it, or give it up.', next: approving.next(id) };
   switch (state) {
@@ -78,7 +68,7 @@ function otherUrlWords({ intent, url }: Extract<Outcome, { readonly url: BaseUrl
 
 const wordsOf: Readonly<Record<Exclude<NotSentKind, OtherUrlKind>, (intent: Intent) => Words>> = {
   'other-bot': ({ id, bot }) => ({
-    message: unsentNow(`This name belongs to the bot ${bot} (intent ${id}).`),
+    message: `This name belongs to the bot ${bot} (intent ${id}).`,
     hint: 'Use that bot, or give this one a name of its own.',
     next: [['history', id]],
   }),
@@ -90,7 +80,7 @@ const wordsOf: Readonly<Record<Exclude<NotSentKind, OtherUrlKind>, (intent: Inte
         : `This name belongs to intent ${id}, which has another body`;
     const isOpen = state === 'open';
     return {
-      message: unsentNow(`${whose}; it is ${state}.`),
+      message: `${whose}; it is ${state}.`,
       hint: `Give the new body a new name. ${isOpen ? 'Or give up the old one: nothing of it was sent.' : 'The history shows what the name stands for.'}`,
       next: isOpen ? givingUp(id) : [['history', id]],
     };
@@ -99,16 +89,12 @@ const wordsOf: Readonly<Record<Exclude<NotSentKind, OtherUrlKind>, (intent: Inte
   'unfinished-twin': (twin) =>
     waitsUnsent(twin)
       ? {
-          message: unsentNow(
-            `An earlier transfer of the same amount to the same address waits for approval (intent ${twin.id}).`,
-          ),
+          message: `An earlier transfer of the same amount to the same address waits for approval (intent ${twin.id}).`,
           hint: `Settle it first: send it, or give it up.${nameIt(twin)}`,
           next: approving.next(twin.id),
         }
       : {
-          message: unsentNow(
-            `An earlier transfer of the same amount to the same address is not settled (intent ${twin.id}, ${twin.state}).`,
-          ),
+          message: `An earlier transfer of the same amount to the same address is not settled (intent ${twin.id}, ${twin.state}).`,
           hint: `Settle it first: resume it, or decide whether it happened.${nameIt(twin)}`,
           next: twin.state === 'held' ? deciding(twin.id) : [['resume', twin.id], ...resolving(twin.id)],
         },
@@ -120,18 +106,14 @@ const wordsOf: Readonly<Record<Exclude<NotSentKind, OtherUrlKind>, (intent: Inte
         ? 'and no command has reported its outcome yet'
         : `${byAnother(twin)}: its command may have been this one`;
     return {
-      message: unsentNow(
-        `A transfer of the same amount to the same address was made at ${iso(updatedAtMs)} (intent ${id}), ${why}.`,
-      ),
+      message: `A transfer of the same amount to the same address was made at ${iso(updatedAtMs)} (intent ${id}), ${why}.`,
       hint: 'See the earlier one first. If this is another payment, name it:',
       next: [['resume', id]],
     };
   },
 
   'reported-ahead': ({ id }) => ({
-    message: unsentNow(
-      `The same was done before (intent ${id}), at a time that is still to come by this machine’s clock: nobody can say whether this is the same again.`,
-    ),
+    message: `The same was done before (intent ${id}), at a time that is still to come by this machine’s clock: nobody can say whether this is the same again.`,
     hint: 'Check this machine’s clock. If this is another one, name it.',
     next: [['doctor']],
   }),

@@ -1,5 +1,4 @@
 import { Failure } from '../errors.ts';
-import { unsent } from './nothing.ts';
 
 export const waitingForToken = 'Waiting for the token.';
 export const startingSandbox = 'Starting the sandbox';
@@ -10,11 +9,7 @@ export function speakingAs(bot: string, tokenOrigin: string, url: string): strin
 }
 
 export function besideSandbox(option: string): Failure {
-  return new Failure(
-    'usage',
-    unsent(`--sandbox uses the embedded service only, so --${option} cannot go with it`),
-    {
-      hint: `Leave out --sandbox, or --${option}.`,
-    },
-  );
+  return new Failure('usage', `--sandbox uses the embedded service only, so --${option} cannot go with it`, {
+    hint: `Leave out --sandbox, or --${option}.`,
+  });
 }

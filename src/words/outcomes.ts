@@ -9,7 +9,7 @@ import { isOfCertificate } from '../wire/tlsTrouble.ts';
 import { adviceOn } from '../wire/trouble.ts';
 import { claimTooOld } from './attempt.ts';
 import { approving, deciding, isApprovalReason, resolving, waitsUnsent } from './decisionCommands.ts';
-import { thisOneSentNothing, unsentNow } from './nothing.ts';
+import { nothingSentNow, thisOneSentNothing } from './nothing.ts';
 import { done, nouns, summary, verbs, type Words } from './phrases.ts';
 import { anotherProcess } from './process.ts';
 import { formatDuration, iso } from './time.ts';
@@ -97,9 +97,7 @@ export function heldWords(intent: Intent, attempt: Attempt | undefined): Words {
   const { id, kind, why } = intent;
   if (waitsUnsent(intent))
     return {
-      message: unsentNow(
-        `The ${nouns[kind]} waits for approval: ${heldReasons[isApprovalReason(why) ? why : 'approval']}. ${called(intent)}.`,
-      ),
+      message: `The ${nouns[kind]} waits for approval: ${heldReasons[isApprovalReason(why) ? why : 'approval']}. ${called(intent)}. ${nothingSentNow}`,
       hint: approving.hint,
       next: approving.next(id),
     };
@@ -122,9 +120,7 @@ export function didNotHappenWords({ id, kind }: Intent): [FailureCode, Words] {
   return [
     'not-allowed-now',
     {
-      message: unsentNow(
-        `An operator decided that the ${nouns[kind]} was not ${done[kind]}: it did not happen (intent ${id}).`,
-      ),
+      message: `An operator decided that the ${nouns[kind]} was not ${done[kind]}: it did not happen (intent ${id}).`,
       hint: `To ${verbs[kind]} it after all, run its own command again.`,
     },
   ];

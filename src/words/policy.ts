@@ -4,7 +4,6 @@ import { amountOf } from '../intent/units.ts';
 import type { Refusal } from '../policy/rules.ts';
 import { formatAmountOf } from './amount.ts';
 import { listed } from './list.ts';
-import { unsentNow, withoutEnd } from './nothing.ts';
 import type { Words } from './phrases.ts';
 import { iso } from './time.ts';
 
@@ -24,9 +23,7 @@ export function policyWords(refusal: Refusal): [FailureCode, Words & Refused] {
       return [
         'policy-asset',
         {
-          message: unsentNow(
-            `The policy ${refusal.source} names no limits for ${refusal.asset}, and an asset that it does not name is refused`,
-          ),
+          message: `The policy ${refusal.source} names no limits for ${refusal.asset}, and an asset that it does not name is refused`,
           hint: `${noUse} If ${refusal.asset} is to be spent, give it a line under limits.`,
           next: [['policy', 'show']],
         },
@@ -35,9 +32,7 @@ export function policyWords(refusal: Refusal): [FailureCode, Words & Refused] {
       return [
         'policy-recipient',
         {
-          message: unsentNow(
-            `The policy ${refusal.source} allows its recipients only (only_recipients), and ${refusal.to} is not one of them`,
-          ),
+          message: `The policy ${refusal.source} allows its recipients only (only_recipients), and ${refusal.to} is not one of them`,
           hint: `${noUse} If this address is to be paid, name it under recipients.`,
           next: [['policy', 'show']],
         },
@@ -48,9 +43,7 @@ export function policyWords(refusal: Refusal): [FailureCode, Words & Refused] {
       return [
         'policy-limit',
         {
-          message: unsentNow(
-            `The policy ${refusal.source} limits ${refusal.asset} a day, and this journal is too young to say what was spent in the last 24 hours: it counts since ${iso(refusal.sinceMs)}`,
-          ),
+          message: `The policy ${refusal.source} limits ${refusal.asset} a day, and this journal is too young to say what was spent in the last 24 hours: it counts since ${iso(refusal.sinceMs)}`,
           hint: `Use the journal that was used before, or wait until ${iso(refusal.freeAtMs)}. Where every journal is new, as on a CI runner, "fresh_journal": "allow" in the policy lets it begin to count.`,
           next: [['policy', 'show']],
           allowance: { remaining: '0', freeAtMs: refusal.freeAtMs },
@@ -78,9 +71,7 @@ function limitWords(refusal: OverLimit): Words & Refused {
   const spenders = 'spentBy' in refusal ? (refusal.spentBy ?? []) : [];
   const never = rule === 'transfer' ? 'Send less at once' : 'This is more than the limit itself: send less';
   return {
-    message: unsentNow(
-      `The policy ${source} allows ${of(limit)} ${limitNames[rule](refusal)}, and this is ${of(units)}.${left}${spentBy(spenders)}`,
-    ),
+    message: `The policy ${source} allows ${of(limit)} ${limitNames[rule](refusal)}, and this is ${of(units)}.${left}${spentBy(spenders)}`,
     hint:
       (freeAt === undefined
         ? `${noUse} ${never}, or ask whoever may change the policy.`
@@ -102,9 +93,7 @@ function spentBy(spenders: readonly { readonly bot: string; readonly url: string
 function lookalikeWords({ to, like, name }: Refusal & { rule: 'lookalike' }): Words & Refused {
   const known = name === undefined ? 'an address that was paid before' : `the recipient ${name}`;
   return {
-    message: unsentNow(
-      `The address ${to} looks like ${known}, ${like}, but is a different one. Such addresses are made so that somebody copies the wrong one`,
-    ),
+    message: `The address ${to} looks like ${known}, ${like}, but is a different one. Such addresses are made so that somebody copies the wrong one`,
     hint: `Compare them character by character. If this one is really meant, name it under recipients in the policy: there is no other way.`,
     next: [['policy', 'show']],
     beside: { given: to, known: like },
@@ -123,6 +112,6 @@ export function dryPolicyWords(word: PolicyWord): string {
     case 'needs-approval':
       return 'it would be held until a person approves it';
     case 'refused':
-      return `it would be refused. ${withoutEnd(policyWords(word.refusal)[1].message)}`;
+      return `it would be refused. ${policyWords(word.refusal)[1].message}`;
   }
 }

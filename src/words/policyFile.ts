@@ -1,6 +1,5 @@
 import { Failure } from '../errors.ts';
 import { listed } from './list.ts';
-import { unsent, withoutEnd } from './nothing.ts';
 import { clipped } from './short.ts';
 import type { Suggestion } from './suggestion.ts';
 
@@ -40,29 +39,29 @@ export function policyDamaged(source: string, { line, column, field, problem, ru
   const must = rule === undefined ? '' : ` (it must be ${rule})`;
   return new Failure(
     'policy-damaged',
-    unsent(`The policy ${source}, line ${line}, column ${column}: ${what}${must}`),
+    `The policy ${source}, line ${line}, column ${column}: ${what}${must}`,
     { hint: fixIt, next: checking(source) },
   );
 }
 
 export function policyUnsafe(source: string, problem: string, fix: readonly (readonly string[])[]): Failure {
-  return new Failure('policy-unsafe', unsent(`The policy ${source} ${problem}`), {
+  return new Failure('policy-unsafe', `The policy ${source} ${problem}`, {
     hint: 'Only root or you may be able to change a policy. If nobody else did, make it so:',
     next: [{ shell: fix }],
   });
 }
 
 export function policyUnreadable(source: string, why: string): Failure {
-  return new Failure('policy-unsafe', unsent(`The policy ${source} cannot be read: ${why}`), {
+  return new Failure('policy-unsafe', `The policy ${source} cannot be read: ${why}`, {
     hint: 'Where a policy is named, no command sends without it. Check that it is there and that you may read it:',
     next: [{ shell: [['ls', '-ld', source]] }],
   });
 }
 
-/** Of a file that a command was given to look at, or to keep: it was not going to send anything. */
-export function asBadFile(thrown: unknown, says: (message: string) => string): unknown {
+/** Of a file that a command was given to look at, or to keep. */
+export function asBadFile(thrown: unknown): unknown {
   if (!(thrown instanceof Failure) || !/^policy-(?:damaged|unsafe)$/u.test(thrown.code)) return thrown;
-  return new Failure('bad-file', says(thrown.message), thrown.details);
+  return new Failure('bad-file', thrown.message, thrown.details);
 }
 
 function checking(source: string): Suggestion[] {
@@ -80,7 +79,7 @@ export const policyPlaces = {
 export function otherJournal(source: string, pinned: string, place: string): Failure {
   return new Failure(
     'policy-journal',
-    unsent(`The policy ${source} allows the journal ${pinned} only, and this command uses ${place}`),
+    `The policy ${source} allows the journal ${pinned} only, and this command uses ${place}`,
     {
       hint: 'In another journal nothing would be counted that was spent before. Use the journal that the policy names:',
       next: [['policy', 'show']],
@@ -90,5 +89,5 @@ export function otherJournal(source: string, pinned: string, place: string): Fai
 
 /** Of a profile that was given it a moment ago. */
 export function policyNotUsable(message: string): string {
-  return `${withoutEnd(message)} Until that is fixed, this profile sends nothing.`;
+  return `${message} Until that is fixed, this profile sends nothing.`;
 }

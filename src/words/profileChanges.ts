@@ -1,11 +1,10 @@
 import { Failure } from '../errors.ts';
 import { listed } from './list.ts';
-import { unchanged } from './nothing.ts';
 import { addingProfile, listingProfiles } from './profiles.ts';
 import type { Suggestion } from './suggestion.ts';
 
 export function profileExists(name: string): Failure {
-  return new Failure('not-allowed-now', unchanged(`There is already a profile ${name}`), {
+  return new Failure('not-allowed-now', `There is already a profile ${name}`, {
     hint: 'Change it, or remove it first:',
     next: [
       ['config', 'set', name, 'KEY', 'VALUE'],
@@ -15,19 +14,19 @@ export function profileExists(name: string): Failure {
 }
 
 export function reservedProfileName(name: string, meaning: string): Failure {
-  return new Failure('bad-input', unchanged(`A profile cannot be called ${name}: that name ${meaning}`), {
+  return new Failure('bad-input', `A profile cannot be called ${name}: that name ${meaning}`, {
     hint: 'Choose another name, such as the bot’s own.',
   });
 }
 
 export function badProfileName(name: string, longest: number): Failure {
-  return new Failure('bad-input', unchanged(`${JSON.stringify(name)} cannot be the name of a profile`), {
+  return new Failure('bad-input', `${JSON.stringify(name)} cannot be the name of a profile`, {
     hint: `Use letters, digits, dots, underscores and hyphens, starting with a letter or digit, at most ${longest} characters.`,
   });
 }
 
 export function noProfileUrl(): Failure {
-  return new Failure('usage', unchanged('A profile needs --base-url'), {
+  return new Failure('usage', 'A profile needs --base-url', {
     hint: 'Add it, as in --base-url https://bots.example.com. BOTCTL_BASE_URL is not stored in a profile.',
   });
 }
@@ -35,7 +34,7 @@ export function noProfileUrl(): Failure {
 export function tokenOfOtherOrigin(name: string, baseUrl: string): Failure {
   return new Failure(
     'base-url',
-    unchanged(`The token of profile ${name} belongs to ${baseUrl} and is sent nowhere else`),
+    `The token of profile ${name} belongs to ${baseUrl} and is sent nowhere else`,
     {
       hint: 'Give the token for the new address too: --token-stdin, --token-env, --token-file or --token-command. On a terminal botctl asks for it.',
     },
@@ -47,7 +46,7 @@ export function newTokenNeeded(name: string, baseUrl: string): string {
 }
 
 export function tokenBesideKey(name: string, key: string, value: string): Failure {
-  return new Failure('usage', unchanged(`A token cannot be given together with ${key}`), {
+  return new Failure('usage', `A token cannot be given together with ${key}`, {
     hint: 'Set one thing at a time:',
     next: [
       ['config', 'set', name, 'token'],
@@ -57,13 +56,13 @@ export function tokenBesideKey(name: string, key: string, value: string): Failur
 }
 
 export function unknownProfileKey(key: string, keys: readonly string[]): Failure {
-  return new Failure('bad-input', unchanged(`A profile has no key ${JSON.stringify(key)}`), {
+  return new Failure('bad-input', `A profile has no key ${JSON.stringify(key)}`, {
     hint: `The keys are ${listed(keys)}.`,
   });
 }
 
 export function keyWithoutValue(name: string, key: string): Failure {
-  return new Failure('usage', unchanged(`${key} needs a value`), {
+  return new Failure('usage', `${key} needs a value`, {
     hint: 'Give one, or reset the key to its default:',
     next: [
       ['config', 'set', name, key, 'VALUE'],
@@ -80,7 +79,7 @@ export function keyNotResettable(
   keys: readonly string[],
 ): Failure {
   const problem = isNeeded ? `A profile needs its ${key}` : `A profile has no key ${JSON.stringify(key)}`;
-  return new Failure('bad-input', unchanged(problem), {
+  return new Failure('bad-input', problem, {
     hint: `You can reset ${listed(keys, 'or')}. To remove the whole profile:`,
     next: [['config', 'remove', name]],
   });
@@ -95,7 +94,7 @@ export function noProfileToShow(isNameEmpty: boolean): Failure {
 }
 
 export function removalDeclined(name: string): Failure {
-  return new Failure('declined', unchanged(`Answered No: profile ${name} is still there`), {
+  return new Failure('declined', `Answered No: profile ${name} is still there`, {
     hint: 'Run the same command again to be asked again.',
   });
 }

@@ -1,6 +1,5 @@
 import { Failure, type FailureDetails } from '../errors.ts';
 import { listed } from './list.ts';
-import { unsent, untouched } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
 
 export const addingProfile: readonly Suggestion[] = [['config', 'add', 'NAME', '--base-url', 'URL']];
@@ -29,7 +28,7 @@ export function keyOfProfile(key: string, name: string): string {
 export function noSuchProfile(name: string, names: readonly string[], source?: string): Failure {
   const meaning = reservedMeaning(name);
   const found = source === undefined ? '' : ` (${source})`;
-  return new Failure('no-such-profile', untouched(`There is no profile ${name}${found}`), {
+  return new Failure('no-such-profile', `There is no profile ${name}${found}`, {
     ...(meaning === undefined ? knownProfiles(names) : { hint: `${name} ${meaning}.` }),
   });
 }
@@ -43,11 +42,11 @@ function knownProfiles(names: readonly string[]): FailureDetails {
 
 export function noBot(names: readonly string[]): Failure {
   return names.length === 0
-    ? new Failure('no-token', unsent('There is no token to use'), {
+    ? new Failure('no-token', 'There is no token to use', {
         hint: 'Add a profile, or set BOTCTL_TOKEN and BOTCTL_BASE_URL. To try botctl without a token, add --sandbox.',
         next: addingProfile,
       })
-    : new Failure('no-token', unsent('No profile is in use, and none is named'), {
+    : new Failure('no-token', 'No profile is in use, and none is named', {
         hint: `Put ${listed(names, 'or')} in use, or name it with --profile:`,
         next: names.slice(0, 3).map((name) => ['config', 'use', name]),
       });
@@ -65,7 +64,7 @@ type ForeignUrl = {
 
 /** Another base URL beside a profile's own. */
 export function foreignBaseUrl({ name, own, given: { baseUrl, by, command } }: ForeignUrl): Failure {
-  const message = unsent(`${by} is ${baseUrl}, but the profile ${name} is for ${own}`);
+  const message = `${by} is ${baseUrl}, but the profile ${name} is for ${own}`;
   if (by === '--base-url' || command === undefined)
     return new Failure('base-url', message, {
       hint: `Leave ${by} out to use ${own}, or name a profile of the other service with --profile.`,

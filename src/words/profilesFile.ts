@@ -1,5 +1,4 @@
 import { Failure } from '../errors.ts';
-import { untouched } from './nothing.ts';
 
 export const profilesProblems = {
   empty: 'is not JSON: it is empty',
@@ -9,14 +8,10 @@ export const profilesProblems = {
 } as const;
 
 export function profilesDamaged(file: string, problem: string): Failure {
-  return new Failure(
-    'config-damaged',
-    untouched(`The profiles in ${file} cannot be read: the file ${problem}`),
-    {
-      hint: 'Fix it by hand, or move it out of the way and add the profiles again:',
-      next: [{ shell: [['mv', file, `${file}.damaged`]] }],
-    },
-  );
+  return new Failure('config-damaged', `The profiles in ${file} cannot be read: the file ${problem}`, {
+    hint: 'Fix it by hand, or move it out of the way and add the profiles again:',
+    next: [{ shell: [['mv', file, `${file}.damaged`]] }],
+  });
 }
 
 /** What makes a file or folder no safe place for a token, with the commands that fix it. */
@@ -65,14 +60,14 @@ function chmod(mode: number, path: string): string[] {
 }
 
 export function unsafePlace(path: string, { problem, fix, hint = 'Make it private:' }: Danger): Failure {
-  return new Failure('config-unsafe', untouched(`${path} ${problem}, so it was not read`), {
+  return new Failure('config-unsafe', `${path} ${problem}, so it was not read`, {
     hint,
     next: [{ shell: fix }],
   });
 }
 
 export function unreadablePlace(path: string, reason: string): Failure {
-  return new Failure('config-unsafe', untouched(`${path} cannot be read: ${reason}`), {
+  return new Failure('config-unsafe', `${path} cannot be read: ${reason}`, {
     hint: 'Check its permissions:',
     next: [{ shell: [['ls', '-ld', path]] }],
   });

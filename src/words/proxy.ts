@@ -1,5 +1,4 @@
 import { Failure } from '../errors.ts';
-import { unsent } from './nothing.ts';
 
 const needsUser = 'the proxy asks for a user and a password (status 407)';
 const wrongUser = 'the proxy does not accept the user and the password in HTTPS_PROXY (status 407)';
@@ -52,5 +51,5 @@ export const unreadableProxy = 'an unreadable proxy URL';
 export const proxyHint = 'Set HTTPS_PROXY to a URL like http://proxy:3128, or unset it.';
 
 export function badProxy(trouble: string): Failure {
-  return new Failure('bad-proxy', unsent(trouble), { hint: proxyHint });
+  return new Failure('bad-proxy', trouble, { hint: proxyHint });
 }

@@ -1,7 +1,6 @@
 import { Failure } from '../errors.ts';
 import type { Refusal } from '../policy/rules.ts';
 import { counted } from './list.ts';
-import { unsentNow, withoutEnd } from './nothing.ts';
 import { policyWords } from './policy.ts';
 
 /** A batch of which a policy refuses rows: none of it is sent, so that it is known before how far it would come. */
@@ -12,9 +11,7 @@ export function refusedRows(
   const [code, { message, hint, allowance, next = [] }] = policyWords(refusal);
   return new Failure(
     code,
-    unsentNow(
-      `A policy refuses ${refused} of the ${counted(rows, 'row')} of ${source}. The first: ${withoutEnd(message)}`,
-    ),
+    `A policy refuses ${refused} of the ${counted(rows, 'row')} of ${source}. The first: ${message}`,
     { hint, next, ...(allowance === undefined ? {} : { allowance }) },
   );
 }

@@ -1,11 +1,10 @@
 import { Failure } from '../errors.ts';
 import type { Intent } from '../journal/journal.ts';
-import { unsentNow } from './nothing.ts';
 
 export function noSuchMessage(word: string, place: string): Failure {
   return new Failure(
     'no-such-intent',
-    unsentNow(`No message of the journal ${place} is called ${JSON.stringify(word)}, by --once or by its ID`),
+    `No message of the journal ${place} is called ${JSON.stringify(word)}, by --once or by its ID`,
     {
       hint: 'A name is what --once gave to a message. These are the messages that this journal has:',
       next: [['history', '--kind', 'message']],
@@ -19,9 +18,7 @@ export function repliesElsewhere(
 ): Failure {
   return new Failure(
     'bad-input',
-    unsentNow(
-      `Intent ${replied.id} is a message in ${replied.conversation}, and this one would be in ${conversation}`,
-    ),
+    `Intent ${replied.id} is a message in ${replied.conversation}, and this one would be in ${conversation}`,
     {
       hint: `Leave out --conversation, or give --reply-to ${replied.messageId} instead if it is meant so.`,
       next: [['history', replied.id]],
@@ -30,20 +27,16 @@ export function repliesElsewhere(
 }
 
 export function severalMessages(word: string, ids: readonly string[]): Failure {
-  return new Failure(
-    'usage',
-    unsentNow(`${JSON.stringify(word)} is more than one intent: ${ids.join(', ')}`),
-    {
-      hint: 'Give the ID of one of them.',
-      next: [['history', ...ids]],
-    },
-  );
+  return new Failure('usage', `${JSON.stringify(word)} is more than one intent: ${ids.join(', ')}`, {
+    hint: 'Give the ID of one of them.',
+    next: [['history', ...ids]],
+  });
 }
 
 export function noMessageToReplyTo(word: string, { id, state }: Pick<Intent, 'id' | 'state'>): Failure {
   return new Failure(
     'not-allowed-now',
-    unsentNow(`${JSON.stringify(word)} (intent ${id}) is ${state}: no message of it is known to reply to`),
+    `${JSON.stringify(word)} (intent ${id}) is ${state}: no message of it is known to reply to`,
     { hint: 'It must be accepted first, with an id in its reply.', next: [['history', id]] },
   );
 }

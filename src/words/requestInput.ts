@@ -1,25 +1,24 @@
 import { Failure } from '../errors.ts';
 import { listed } from './list.ts';
-import { unsent } from './nothing.ts';
 
 const option = (name: string): string => `--${name}`;
 
 export function sharedStdin(names: readonly string[]): Failure {
   return new Failure(
     'usage',
-    unsent(`${listed(names.map(option))} ${names.length === 2 ? 'both' : 'all'} want to read stdin`),
+    `${listed(names.map(option))} ${names.length === 2 ? 'both' : 'all'} want to read stdin`,
     { hint: 'Only one of them can be -; give the others as files.' },
   );
 }
 
 export function bothGiven(one: string, other: string): Failure {
-  return new Failure('usage', unsent(`${option(one)} and ${option(other)} are both given`), {
+  return new Failure('usage', `${option(one)} and ${option(other)} are both given`, {
     hint: 'Give one of them.',
   });
 }
 
 export function inputTooLong(source: string, most: number): Failure {
-  return new Failure('bad-file', unsent(`${source} is longer than ${most} bytes`), {
+  return new Failure('bad-file', `${source} is longer than ${most} bytes`, {
     hint: 'No request of this service is that long. Is it the right file?',
   });
 }
@@ -31,7 +30,7 @@ export function readFromTerminal(name: string): string {
 }
 
 export function notAPayload(): Failure {
-  return new Failure('bad-input', unsent('The payload is not a JSON object'), {
+  return new Failure('bad-input', 'The payload is not a JSON object', {
     hint: 'Give the whole request body, like {"conversation_id": "…", "content": "…"}.',
   });
 }

@@ -1,10 +1,9 @@
 import { Failure } from '../errors.ts';
 import { declined } from './asking.ts';
-import { nothingDecided, undecided } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
 
 function usage(message: string, hint: string, next?: readonly Suggestion[]): Failure {
-  return new Failure('usage', undecided(message), { hint, ...(next === undefined ? {} : { next }) });
+  return new Failure('usage', message, { hint, ...(next === undefined ? {} : { next }) });
 }
 
 export function whichDecision(): Failure {
@@ -47,5 +46,5 @@ export function askToReverse(isHappened: boolean): string {
 }
 
 export function notReversed(): Failure {
-  return declined(nothingDecided, 'The earlier decision stands.');
+  return declined('The earlier decision stands.');
 }

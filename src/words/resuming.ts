@@ -2,7 +2,6 @@ import { Failure } from '../errors.ts';
 import type { Intent } from '../journal/journal.ts';
 import { approving, deciding, waitsUnsent } from './decisionCommands.ts';
 import { counted } from './list.ts';
-import { noMoreSent, thisTime, unsent } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
 
 /** And what a person may have taken for it: an open one goes on with its own command, a held one is decided about. */
@@ -28,20 +27,20 @@ export function whichToResume(isBoth: boolean): Failure {
   const give = isBoth
     ? 'Give either the intents to resume or --all, not both'
     : 'Give the intents to resume, or --all';
-  return new Failure('usage', unsent(give), {
+  return new Failure('usage', give, {
     hint: 'The history lists what may have happened.',
     next: [['history', '--state', 'unknown']],
   });
 }
 
 export function heldWithoutAll(): Failure {
-  return new Failure('usage', unsent('--held goes with --all'), {
+  return new Failure('usage', '--held goes with --all', {
     hint: 'A single held intent needs only its ID.',
   });
 }
 
 export function interruptedBefore(id: string): Failure {
-  return new Failure('interrupted', noMoreSent(`Interrupted before intent ${id}`), {
+  return new Failure('interrupted', `Interrupted before intent ${id}`, {
     hint: 'Run the same command again to go on.',
   });
 }
@@ -50,13 +49,13 @@ export function nobodyDecides(intent: Intent): Failure {
   const { id } = intent;
   const noTerminal = 'and there is no terminal to ask on';
   if (waitsUnsent(intent))
-    return new Failure('held', unsent(`Intent ${id} waits for a person’s approval, ${noTerminal}`), {
+    return new Failure('held', `Intent ${id} waits for a person’s approval, ${noTerminal}`, {
       hint: approving.hint,
       next: approving.next(id),
     });
   return new Failure(
     'held',
-    unsent(`Intent ${id} may have happened, so sending it again needs a decision, ${noTerminal}`),
+    `Intent ${id} may have happened, so sending it again needs a decision, ${noTerminal}`,
     {
       hint: 'See what is known of it, then decide; or send it again with the same key and --yes:',
       next: deciding(id),
@@ -65,7 +64,7 @@ export function nobodyDecides(intent: Intent): Failure {
 }
 
 export function approvedByItself(id: string): Failure {
-  return new Failure('held', unsent(`Intent ${id} waits for approval, which --all does not give`), {
+  return new Failure('held', `Intent ${id} waits for approval, which --all does not give`, {
     hint: 'Check it, then send it by its ID:',
     next: [
       ['history', id],
@@ -74,8 +73,8 @@ export function approvedByItself(id: string): Failure {
   });
 }
 
-export function staysAsItWas(why: string, id: string, state: string): string {
-  return `${thisTime(why)} Intent ${id} stays ${state}.`;
+export function staysAsItWas({ code, message, details }: Failure, { id, state }: Intent): Failure {
+  return new Failure(code, message, { ...details, earlier: `Intent ${id} stays ${state}.` });
 }
 
 export function isHeldRemark(intent: Intent): string {

@@ -1,6 +1,5 @@
 import { Failure } from '../errors.ts';
 import { listed } from './list.ts';
-import { untouched } from './nothing.ts';
 
 const problems = {
   'not-a-url': 'is not a URL',
@@ -11,31 +10,31 @@ const problems = {
 
 /** The URL is not echoed: it may carry a key. */
 export function badRpcUrl(origin: string, problem: keyof typeof problems): Failure {
-  return new Failure('bad-rpc-url', untouched(`The rpc-url from ${origin} ${problems[problem]}`), {
+  return new Failure('bad-rpc-url', `The rpc-url from ${origin} ${problems[problem]}`, {
     hint: 'Give the whole URL of a Solana node, as its operator shows it.',
   });
 }
 
 export function sameHostTwice(host: string): Failure {
-  return new Failure('bad-rpc-url', untouched(`Two rpc-urls are of the same host (${host})`), {
+  return new Failure('bad-rpc-url', `Two rpc-urls are of the same host (${host})`, {
     hint: 'Two nodes are two witnesses only where different hosts run them. Remove one, or name another.',
   });
 }
 
 export function badCluster(text: string, names: readonly string[]): Failure {
-  return new Failure('bad-input', untouched(`${JSON.stringify(text)} is not a cluster`), {
+  return new Failure('bad-input', `${JSON.stringify(text)} is not a cluster`, {
     hint: `Use ${listed(names, 'or')}, or the cluster’s genesis hash.`,
   });
 }
 
 export function badWallet(text: string): Failure {
-  return new Failure('bad-input', untouched(`The wallet ${JSON.stringify(text)} is not 32 bytes in base58`), {
+  return new Failure('bad-input', `The wallet ${JSON.stringify(text)} is not 32 bytes in base58`, {
     hint: 'Give the address of the bot’s own wallet.',
   });
 }
 
 export function badAssets(problem: string): Failure {
-  return new Failure('bad-input', untouched(`The assets are not right: ${problem}`), {
+  return new Failure('bad-input', `The assets are not right: ${problem}`, {
     hint: 'Write names and mints, as in \'{"USDC":"EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"}\'.',
   });
 }
@@ -43,9 +42,7 @@ export function badAssets(problem: string): Failure {
 export function rpcUrlAsArgument(): Failure {
   return new Failure(
     'usage',
-    untouched(
-      'An rpc-url with a path or a query is never an argument: it may carry a key, and arguments are visible in ps',
-    ),
+    'An rpc-url with a path or a query is never an argument: it may carry a key, and arguments are visible in ps',
     {
       hint: 'If it holds a key, have a new one issued. Leave it out to be asked for it, or use --token-stdin, --token-env, --token-file or --token-command.',
     },
@@ -53,7 +50,7 @@ export function rpcUrlAsArgument(): Failure {
 }
 
 export function addIsForRpcUrl(): Failure {
-  return new Failure('usage', untouched('--add goes with rpc-url only'), {
+  return new Failure('usage', '--add goes with rpc-url only', {
     hint: 'Other keys have one value.',
   });
 }

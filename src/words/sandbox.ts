@@ -1,5 +1,4 @@
 import { Failure } from '../errors.ts';
-import { unchanged, unsent } from './nothing.ts';
 
 /** What helps where the service is started inside another command. */
 export const moveByVariable = 'XDG_DATA_HOME moves it.';
@@ -11,7 +10,7 @@ export function cannotStart(
   advice: string,
   cause: unknown,
 ): Failure {
-  return new Failure('sandbox-unavailable', unsent(`The sandbox cannot start: ${trouble}`), {
+  return new Failure('sandbox-unavailable', `The sandbox cannot start: ${trouble}`, {
     hint: `It needs ${port === 0 ? 'a free port' : `port ${port}`} and the folder ${dataDir}; ${advice}`,
     cause,
   });
@@ -24,7 +23,7 @@ export function noTransfersHere({
   readonly message: string;
   readonly hint: string;
 }): Failure {
-  return new Failure('sandbox-unavailable', unsent(message), { hint, cause: { message, hint } });
+  return new Failure('sandbox-unavailable', message, { hint, cause: { message, hint } });
 }
 
 export function ephemeralWithData(): Failure {
@@ -84,7 +83,7 @@ export function cannotFund(problem: string): Failure {
 }
 
 export function folderNotUsable(folder: string, trouble: string, cause: unknown): Failure {
-  return new Failure('sandbox-unavailable', unchanged(`The folder ${folder} cannot be used: ${trouble}`), {
+  return new Failure('sandbox-unavailable', `The folder ${folder} cannot be used: ${trouble}`, {
     hint: 'Another folder is given with --data.',
     cause,
   });

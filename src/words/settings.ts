@@ -1,5 +1,4 @@
 import { Failure } from '../errors.ts';
-import { untouched } from './nothing.ts';
 
 /** How a duration is written, for help and complaints. */
 const durationRule = 'a whole number followed by ms, s, m or h: 500ms, 30s, 5m, 24h';
@@ -12,21 +11,19 @@ const durationProblems = {
 
 /** `where` names the field as its writer knows it: `--timeout`, or the key of a profile. */
 export function badDuration(where: string, text: string, problem: keyof typeof durationProblems): Failure {
-  return new Failure(
-    'bad-input',
-    untouched(`${where} ${JSON.stringify(text)} ${durationProblems[problem]}`),
-    { hint: `Write ${durationRule}; at most 596h.` },
-  );
+  return new Failure('bad-input', `${where} ${JSON.stringify(text)} ${durationProblems[problem]}`, {
+    hint: `Write ${durationRule}; at most 596h.`,
+  });
 }
 
 export function badRetries(where: string, text: string, most: number): Failure {
-  return new Failure('bad-input', untouched(`${where} ${JSON.stringify(text)} is not a valid number`), {
+  return new Failure('bad-input', `${where} ${JSON.stringify(text)} is not a valid number`, {
     hint: `Write a whole number from 0 to ${most}.`,
   });
 }
 
 export function badPath(where: string, text: string): Failure {
-  return new Failure('bad-input', untouched(`${where} ${JSON.stringify(text)} is not an absolute path`), {
+  return new Failure('bad-input', `${where} ${JSON.stringify(text)} is not an absolute path`, {
     hint: 'Write the whole path, from / on.',
   });
 }

@@ -1,27 +1,20 @@
 import { Failure } from '../errors.ts';
 import type { Runner } from '../journal/shares.ts';
 import { counted, listed } from './list.ts';
-import { unsentNow } from './nothing.ts';
 import { processName } from './process.ts';
 import type { Suggestion } from './suggestion.ts';
 
 export function otherFile(name: string, source: string, changed: Suggestion): Failure {
-  return new Failure(
-    'other-file',
-    unsentNow(`${source} is not the file of the batch ${name}: its SHA-256 differs`),
-    {
-      hint: 'Give every machine the same file. If it was corrected on purpose, say so once the other runners have ended:',
-      next: [changed],
-    },
-  );
+  return new Failure('other-file', `${source} is not the file of the batch ${name}: its SHA-256 differs`, {
+    hint: 'Give every machine the same file. If it was corrected on purpose, say so once the other runners have ended:',
+    next: [changed],
+  });
 }
 
 export function batchAtWork(name: string, runners: readonly Runner[]): Failure {
   return new Failure(
     'batch-at-work',
-    unsentNow(
-      `The batch ${name} cannot change its file now: ${listed(runners.map(processName))} ${runners.length === 1 ? 'is' : 'are'} at work on it`,
-    ),
+    `The batch ${name} cannot change its file now: ${listed(runners.map(processName))} ${runners.length === 1 ? 'is' : 'are'} at work on it`,
     {
       hint: 'Wait until the others have ended, then run the same command again. One that was killed counts as ended half a minute later.',
     },

@@ -2,7 +2,7 @@ import { Failure } from '../errors.ts';
 import type { Note } from '../journal/postgres/note.ts';
 import { madeBeforeRelease } from './journal.ts';
 import { listed } from './list.ts';
-import { unchanged, unsent, unsentNow, untouched } from './nothing.ts';
+import { nothingChanged } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
 import { isoExact } from './time.ts';
 
@@ -10,7 +10,7 @@ import { isoExact } from './time.ts';
 
 /** `trouble` is part of a sentence: what the network, the server or the driver said. */
 export function journalUnreachable(place: string, trouble: string, cause?: unknown): Failure {
-  return new Failure('journal-unreachable', unsent(`The journal ${place} cannot be reached: ${trouble}`), {
+  return new Failure('journal-unreachable', `The journal ${place} cannot be reached: ${trouble}`, {
     hint: 'Run the same command again once its server answers. The doctor shows how botctl connects to it.',
     next: [['doctor']],
     ...(cause === undefined ? {} : { cause }),
@@ -20,9 +20,7 @@ export function journalUnreachable(place: string, trouble: string, cause?: unkno
 export function sharedJournalBusy(place: string, cause: unknown): Failure {
   return new Failure(
     'journal-busy',
-    unsent(
-      `The journal ${place} is kept busy: another process holds what this command needs, and does not go on`,
-    ),
+    `The journal ${place} is kept busy: another process holds what this command needs, and does not go on`,
     {
       hint: 'Run the same command again in a moment: the server soon gives up a process that is gone.',
       cause,
@@ -33,7 +31,7 @@ export function sharedJournalBusy(place: string, cause: unknown): Failure {
 export function serverWithoutTls(place: string, cause: unknown): Failure {
   return new Failure(
     'journal-unusable',
-    unsent(`The server of the journal ${place} offers no TLS, and sslmode asks for it`),
+    `The server of the journal ${place} offers no TLS, and sslmode asks for it`,
     {
       hint: 'Have TLS turned on there (ssl = on). Only where the whole network between is yours, use sslmode=disable.',
       cause,
@@ -45,7 +43,7 @@ export function serverWithoutTls(place: string, cause: unknown): Failure {
 export function certificateRefused(place: string, why: string, cause: unknown): Failure {
   return new Failure(
     'journal-unusable',
-    unsent(`The server of the journal ${place} did not prove that it is the right one: ${why}`),
+    `The server of the journal ${place} did not prove that it is the right one: ${why}`,
     {
       hint: 'Use the host name that its certificate names. If your own authority signed it, give that authority’s certificate with sslrootcert in the URL.',
       cause,
@@ -54,7 +52,7 @@ export function certificateRefused(place: string, why: string, cause: unknown): 
 }
 
 function badSchema(what: string, hint: string, next?: readonly Suggestion[]): Failure {
-  return new Failure('journal-schema', unsent(what), { hint, ...(next === undefined ? {} : { next }) });
+  return new Failure('journal-schema', what, { hint, ...(next === undefined ? {} : { next }) });
 }
 
 /** `url` leads whoever owns the journal to it; without one that is who asks. */
@@ -103,7 +101,7 @@ export function schemaOlder(place: string, version: number, needed: number, owne
 export function serverNotDurable(place: string, why: string): Failure {
   return new Failure(
     'journal-not-durable',
-    unsent(`The server of the journal ${place} may lose what it has acknowledged: ${why}`),
+    `The server of the journal ${place} may lose what it has acknowledged: ${why}`,
     {
       hint: 'Have the setting turned on, then run the same command again. The doctor says what else can be done.',
       next: [['doctor']],
@@ -115,9 +113,7 @@ export function serverNotDurable(place: string, why: string): Failure {
 export function fenced(place: string): Failure {
   return new Failure(
     'fenced',
-    unsentNow(
-      `This process was silent for too long, and the journal ${place} counts it as ended: others may go on with its work`,
-    ),
+    `This process was silent for too long, and the journal ${place} counts it as ended: others may go on with its work`,
     { hint: 'Run the same command again: it finds out what was done meanwhile.' },
   );
 }
@@ -126,7 +122,7 @@ export function fenced(place: string): Failure {
 export function unnamedOnShared(place: string, kind: string): Failure {
   return new Failure(
     'unnamed-shared',
-    unsent(`The journal ${place} is shared, and a ${kind} without a name is not sent through one`),
+    `The journal ${place} is shared, and a ${kind} without a name is not sent through one`,
     {
       hint: 'Name what you send, with --once, --run or --idempotency-key: only a name keeps two machines from sending it twice, whatever the journal’s server may lose. More about that:',
       next: [['help', 'reruns']],
@@ -137,9 +133,7 @@ export function unnamedOnShared(place: string, kind: string): Failure {
 export function notOnStandby(place: string): Failure {
   return new Failure(
     'journal-not-durable',
-    unsent(
-      `The server of the journal ${place} waits for a standby to have it too before anything leaves, and no standby answered`,
-    ),
+    `The server of the journal ${place} waits for a standby to have it too before anything leaves, and no standby answered`,
     { hint: 'Run the same command again once the standby answers.' },
   );
 }
@@ -147,7 +141,7 @@ export function notOnStandby(place: string): Failure {
 export function standbyOnly(place: string): Failure {
   return new Failure(
     'journal-unreachable',
-    unsent(`The server of the journal ${place} is a standby: it shows what it has, and takes nothing`),
+    `The server of the journal ${place} is a standby: it shows what it has, and takes nothing`,
     { hint: 'Name the server that takes writes, then run the same command again.' },
   );
 }
@@ -155,9 +149,7 @@ export function standbyOnly(place: string): Failure {
 export function readOnlySession(place: string, cause?: unknown): Failure {
   return new Failure(
     'journal-not-writable',
-    unsent(
-      `The server of the journal ${place} lets this role only read: its setting default_transaction_read_only is on`,
-    ),
+    `The server of the journal ${place} lets this role only read: its setting default_transaction_read_only is on`,
     {
       hint: 'Have it turned off for the role that sends (ALTER ROLE … SET default_transaction_read_only = off), or use another role.',
       ...(cause === undefined ? {} : { cause }),
@@ -168,7 +160,7 @@ export function readOnlySession(place: string, cause?: unknown): Failure {
 export function serverTooOld(place: string, version: number, least: number): Failure {
   return new Failure(
     'journal-schema',
-    unsent(`The server of the journal ${place} is PostgreSQL ${version}, and botctl needs ${least} or newer`),
+    `The server of the journal ${place} is PostgreSQL ${version}, and botctl needs ${least} or newer`,
     { hint: 'Use a newer server.' },
   );
 }
@@ -176,7 +168,7 @@ export function serverTooOld(place: string, version: number, least: number): Fai
 export function throughPooler(place: string, cause: unknown): Failure {
   return new Failure(
     'journal-schema',
-    unsent(`A pooler stands before the journal ${place} that gives each transaction another connection`),
+    `A pooler stands before the journal ${place} that gives each transaction another connection`,
     {
       hint: 'Have it set to session mode (PgBouncer: pool_mode = session), or name the server itself.',
       cause,
@@ -187,9 +179,7 @@ export function throughPooler(place: string, cause: unknown): Failure {
 export function notUtf8(place: string, encoding: string): Failure {
   return new Failure(
     'journal-schema',
-    unsent(
-      `The database of the journal ${place} is encoded in ${encoding}, which cannot hold every name and text`,
-    ),
+    `The database of the journal ${place} is encoded in ${encoding}, which cannot hold every name and text`,
     { hint: 'Use a database in UTF8.' },
   );
 }
@@ -197,7 +187,7 @@ export function notUtf8(place: string, encoding: string): Failure {
 export function noSalt(place: string): Failure {
   return new Failure(
     'journal-schema',
-    untouched(`This role may look at the journal ${place}, but not send through it or decide`),
+    `This role may look at the journal ${place}, but not send through it or decide`,
     { hint: 'Use a role that was given what this prints:', next: [['journal', 'grants']] },
   );
 }
@@ -226,7 +216,7 @@ export const serverChanged =
   'the journal is on another server than before, or on one that was promoted or restored, and this machine cannot tell whether anything is missing';
 
 export function sharedJournalLost(place: string, what: string): Failure {
-  const message = unsentNow(`${hasLost(place, what)}. What is missing may have been sent`);
+  const message = `${hasLost(place, what)}. What is missing may have been sent`;
   return new Failure('journal-lost', message, {
     hint: 'If you can, bring back the server as it was. If you cannot, check the wallet and the conversations first, then accept the loss:',
     next: [['journal', 'accept-loss']],
@@ -241,7 +231,7 @@ export function hasLost(place: string, says: string): string {
 export function notesUnreadable(path: string, trouble: string, cause: unknown): Failure {
   return new Failure(
     'machine-fault',
-    unsent(`What this machine noted of the journal, in ${path}, cannot be read: ${trouble}`),
+    `What this machine noted of the journal, in ${path}, cannot be read: ${trouble}`,
     {
       hint: 'Fix the file or its permissions: without it, botctl cannot tell whether the journal has lost something.',
       cause,
@@ -255,17 +245,17 @@ export function missingNote({ what, id, number }: Note): string {
 }
 
 export function nothingMissing(place: string): string {
-  return unchanged(`The journal ${place} holds all that it acknowledged to this machine`);
+  return `The journal ${place} holds all that it acknowledged to this machine. ${nothingChanged}`;
 }
 
 export function unchangedOnStandby(place: string): Failure {
-  return new Failure('journal-unreachable', unchanged(`The server of the journal ${place} is a standby`), {
+  return new Failure('journal-unreachable', `The server of the journal ${place} is a standby`, {
     hint: 'Name the server that takes writes: the standby follows it.',
   });
 }
 
 export function mayOnlyLook(place: string, cause: unknown): Failure {
-  return new Failure('journal-schema', unchanged(`This role may only look at the journal ${place}`), {
+  return new Failure('journal-schema', `This role may only look at the journal ${place}`, {
     hint: 'Use a role that was given what this prints:',
     next: [['journal', 'grants']],
     cause,
@@ -286,7 +276,7 @@ export function journalDenied(
   cause: unknown,
 ): Failure {
   const { says, hint, next } = denials[denial](role);
-  return new Failure('journal-denied', unsent(`${says(place)}: ${why}`), {
+  return new Failure('journal-denied', `${says(place)}: ${why}`, {
     hint,
     ...(next === undefined ? {} : { next }),
     cause,
@@ -318,7 +308,7 @@ const denials: Readonly<Record<Denial, (role: string) => DenialWords>> = {
 };
 
 export function serverDiskFull(place: string, cause: unknown): Failure {
-  return new Failure('journal-not-writable', unsent(`The disk of the journal’s server is full (${place})`), {
+  return new Failure('journal-not-writable', `The disk of the journal’s server is full (${place})`, {
     hint: 'Have room made on it, then run the same command again.',
     cause,
   });
@@ -327,7 +317,7 @@ export function serverDiskFull(place: string, cause: unknown): Failure {
 export function rulesRefused(place: string, rule: string, cause: unknown): Failure {
   return new Failure(
     'journal-damaged',
-    unsent(`The journal ${place} refuses what was to be put on record: ${rule}`),
+    `The journal ${place} refuses what was to be put on record: ${rule}`,
     {
       hint: 'Something in it is not what botctl wrote. Check the wallet and the conversation before anything is sent again.',
       cause,

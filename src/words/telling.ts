@@ -15,7 +15,10 @@ type IntentFacts = {
 /** What keeps an intent from being shown, and where it stands all the same. */
 export function standsAllTheSame({ code, message, details }: Failure, intent: IntentFacts): Failure {
   const { kind, state, id, key } = intent;
-  return new Failure(code, `${message} The ${kind} is ${state} (intent ${id}, key ${key}).`, details);
+  return new Failure(code, message, {
+    ...details,
+    earlier: `The ${kind} is ${state} (intent ${id}, key ${key}).`,
+  });
 }
 
 /** For stderr, where stdout takes the reply no more than the journal did. */

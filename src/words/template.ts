@@ -1,6 +1,5 @@
 import { Failure } from '../errors.ts';
 import { andMore } from './batchInput.ts';
-import { unsent, unsentNow } from './nothing.ts';
 import { fewOf } from './short.ts';
 
 /** Anything that a header may say, but for what would not be seen, or would end the place. */
@@ -18,7 +17,7 @@ export function withoutValue(column: string, source: string, { line, place }: Pl
 }
 
 export function badTemplate(source: string, what: string): Failure {
-  return new Failure('bad-file', unsentNow(`The template ${source} ${what}`), {
+  return new Failure('bad-file', `The template ${source} ${what}`, {
     hint: 'A template is text with places like {{first_name}}, each named as a column of the file.',
   });
 }
@@ -32,9 +31,7 @@ export function noSuchColumn(
 ): Failure {
   return new Failure(
     'bad-file',
-    unsent(
-      `The template ${source}, line ${line}, column ${place}, has a place {{${column}}}, and ${file} has no such column`,
-    ),
+    `The template ${source}, line ${line}, column ${place}, has a place {{${column}}}, and ${file} has no such column`,
     {
       hint: `${file} has the columns ${fewOf(columns, ', ', andMore)}. Name one of them there, or add the column to the file.`,
     },
@@ -42,7 +39,7 @@ export function noSuchColumn(
 }
 
 export function templateFromStdin(): Failure {
-  return new Failure('usage', unsentNow('--template cannot be read from stdin'), {
+  return new Failure('usage', '--template cannot be read from stdin', {
     hint: 'Give it as a file.',
   });
 }

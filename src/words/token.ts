@@ -1,5 +1,4 @@
 import { Failure } from '../errors.ts';
-import { unsent, untouched } from './nothing.ts';
 
 export const tokenProblems = {
   empty: 'is empty',
@@ -11,7 +10,7 @@ export const tokenProblems = {
 
 /** `origin` says where the text came from. The text itself is never echoed. */
 export function badToken(origin: string, problem: string): Failure {
-  return new Failure('bad-token', untouched(`The token from ${origin} ${problem}`), {
+  return new Failure('bad-token', `The token from ${origin} ${problem}`, {
     hint: 'A token is one word of printable ASCII characters. Copy the whole token again, without “Bot ” before it and without quotes.',
   });
 }
@@ -20,7 +19,7 @@ export function tokenVariableUnset(profile: string, variable: string, value: '' 
   const problem = value === undefined ? 'is not set' : 'is empty';
   return new Failure(
     'no-token',
-    unsent(`Profile ${profile} takes its token from the variable ${variable}, which ${problem}`),
+    `Profile ${profile} takes its token from the variable ${variable}, which ${problem}`,
     {
       hint: `Set ${variable} and run the same command again, or change where the profile takes its token from:`,
       next: [['config', 'set', profile, 'token']],

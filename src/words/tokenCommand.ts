@@ -1,12 +1,11 @@
 import { Failure } from '../errors.ts';
-import { unsent, untouched } from './nothing.ts';
 import { formatDuration } from './time.ts';
 
 const noShell = 'botctl runs it without a shell: no pipes, no variables, no ~.';
 
 /** Of a command only its first word is shown: the others may hold a secret. */
 function failed(program: string, what: string, hint: string): Failure {
-  return new Failure('no-token', unsent(`The token command (${program}) ${what}`), { hint });
+  return new Failure('no-token', `The token command (${program}) ${what}`, { hint });
 }
 
 export function tokenCommandNotStarted(program: string, reason: string): Failure {
@@ -56,7 +55,7 @@ const commandProblems = {
 } as const;
 
 export function badTokenCommand(problem: keyof typeof commandProblems): Failure {
-  return new Failure('bad-input', untouched(`The token command ${commandProblems[problem]}`), { hint: rule });
+  return new Failure('bad-input', `The token command ${commandProblems[problem]}`, { hint: rule });
 }
 
 export const noSuchCommand = 'there is no such command';

@@ -1,31 +1,30 @@
 import { Failure } from '../errors.ts';
 import { interrupted } from './interrupted.ts';
-import { nothingSentOrChanged, unsent, untouched } from './nothing.ts';
 
 export function interruptedBeforeToken(): Failure {
-  return interrupted('before a token was read', nothingSentOrChanged);
+  return interrupted('before a token was read');
 }
 
 export function emptyTokenInput(origin: string): Failure {
-  return new Failure('no-token', untouched(`There is no token in ${origin}: it is empty`), {
+  return new Failure('no-token', `There is no token in ${origin}: it is empty`, {
     hint: 'Put the token there, alone on one line, and run the same command again.',
   });
 }
 
 export function manyTokenLines(origin: string): Failure {
-  return new Failure('bad-token', untouched(`There is more than one line in ${origin}`), {
+  return new Failure('bad-token', `There is more than one line in ${origin}`, {
     hint: 'It must contain the token alone, on one line. Is this the right file?',
   });
 }
 
 export function unreadableTokenFile(path: string, reason: string): Failure {
-  return new Failure('no-token', unsent(`The token file ${path} cannot be read: ${reason}`), {
+  return new Failure('no-token', `The token file ${path} cannot be read: ${reason}`, {
     hint: 'Check the path and its permissions, then run the same command again.',
   });
 }
 
 export function tokenStdinIsTerminal(): Failure {
-  return new Failure('no-token', untouched('The token should come from stdin, but stdin is a terminal'), {
+  return new Failure('no-token', 'The token should come from stdin, but stdin is a terminal', {
     hint: 'Pipe it in, as in: op read op://vault/bot/token | botctl …',
   });
 }

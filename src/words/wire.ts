@@ -1,5 +1,4 @@
 import { Failure } from '../errors.ts';
-import { unsent } from './nothing.ts';
 
 /** What went wrong on the way, by Node's and undici's codes: each is part of a sentence. */
 export const wireTroubles: ReadonlyMap<string, string> = new Map([
@@ -42,7 +41,7 @@ export const insecureTlsHint =
 export function insecureTls(): Failure {
   return new Failure(
     'insecure-tls',
-    unsent('NODE_TLS_REJECT_UNAUTHORIZED=0 is set: anyone on the way could read the token'),
+    'NODE_TLS_REJECT_UNAUTHORIZED=0 is set: anyone on the way could read the token',
     { hint: insecureTlsHint },
   );
 }

@@ -50,6 +50,7 @@ function contextWith(changes: Partial<Display>, env: Context['env'] = {}): Conte
     chance,
     interrupts,
     machinePolicy: '/none',
+    doing: { does: 'sends', hasChanged: false, begun: false },
   };
 }
 

@@ -311,6 +311,7 @@ function contextOf(answer: boolean, seen: Seen, interactive = true): Context {
     chance,
     interrupts,
     machinePolicy: '/none',
+    doing: { does: 'sends', hasChanged: false, begun: false },
   };
 }
 

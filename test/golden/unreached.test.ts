@@ -171,6 +171,7 @@ async function shown(failure: Failure): Promise<string> {
   const fails: CommandSpec = {
     name: 'do',
     about: 'fails',
+    does: 'sends',
     examples: [],
     exits: [],
     load: async () => async () => {

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { expect, test } from 'vitest';
-import { thisTime, unsent, unsentBecause, untouched, withoutEnd } from '../../src/words/nothing.ts';
+import { describe, expect, test } from 'vitest';
+import { Failure, type FailureCode, failureExits, problemOf } from '../../src/errors.ts';
+import { type Doing, endOf } from '../../src/words/ends.ts';
+import { unsentBecause } from '../../src/words/nothing.ts';
 
 const src = resolve(import.meta.dirname, '../../src');
 
@@ -9,7 +11,13 @@ const tail =
   /nothing (?:more )?(?:was|is) (?:sent|changed|decided)|nothing was (?:sent|changed) or|was not sent now/iu;
 
 /** What is no sentence about one command: tables and help. */
-const elsewhere = ['words/nothing.ts', 'errors.ts', 'engine/planKinds.ts', 'commands/doctorSpec.ts'];
+const elsewhere = [
+  'words/nothing.ts',
+  'words/ends.ts',
+  'errors.ts',
+  'engine/planKinds.ts',
+  'commands/doctorSpec.ts',
+];
 
 function linesOf(file: string): string[] {
   return readFileSync(resolve(src, file), 'utf8')
@@ -34,21 +42,49 @@ test('that is seen where it stands', () => {
   expect(tail.test('Nothing more was sent.')).toBe(true);
 });
 
-test('a sentence is ended once before it is said', () => {
-  expect(unsent('The payload is not a JSON object')).toBe(
-    'The payload is not a JSON object. Nothing was sent.',
-  );
-  expect(unsent('It was left as it is.')).toBe('It was left as it is. Nothing was sent.');
+describe('a command that stops says what it did not do', () => {
+  const ends: readonly [FailureCode, Doing, string][] = [
+    ['usage', { does: undefined, begun: false }, 'Nothing was sent or changed.'],
+    ['usage', { does: 'sends', begun: false }, 'Nothing was sent.'],
+    ['no-token', { does: 'sends', begun: true }, 'Nothing more was sent.'],
+    ['other-body', { does: 'sends', begun: false }, 'Nothing was sent now.'],
+    ['policy-limit', { does: 'sends', begun: true }, 'Nothing more was sent.'],
+    ['usage', { does: 'changes', begun: false }, 'Nothing was changed.'],
+    ['journal-unreachable', { does: 'changes', begun: true }, ''],
+    ['not-allowed-now', { does: 'decides', begun: false }, 'Nothing was decided.'],
+    ['journal-busy', { does: 'decides', begun: true }, ''],
+    ['journal-damaged', { does: 'looks', begun: false }, ''],
+    ['bug', { does: 'sends', begun: false }, 'Nothing was sent.'],
+    ['bug', { does: 'sends', begun: true }, ''],
+    ['stdout-not-writable', { does: 'changes', begun: false }, ''],
+    ['machine-fault', { does: 'decides', begun: false }, ''],
+  ];
+
+  for (const [code, doing, end] of ends) {
+    test(`${code}, ${doing.does} ${doing.begun ? 'begun' : 'not begun'}: ${end}`, () => {
+      expect(endOf(code, doing)).toBe(end);
+    });
+  }
+
+  test('once it may have sent something, no failure says that nothing was sent', () => {
+    for (const code of Object.keys(failureExits) as FailureCode[])
+      expect(endOf(code, { does: 'sends', begun: true })).not.toMatch(/^Nothing was sent/u);
+  });
+
+  test('what is known of an earlier run stands behind the end', () => {
+    const failure = new Failure('no-token', 'There is no token', { earlier: 'Intent 1 may have happened.' });
+    expect(problemOf(failure, { does: 'sends', begun: false }).message).toBe(
+      'There is no token. Nothing was sent now. Intent 1 may have happened.',
+    );
+  });
+
+  test('what looks only says what is wrong', () => {
+    const failure = new Failure('journal-damaged', 'The journal is damaged');
+    expect(problemOf(failure, { does: 'looks', begun: false }).message).toBe('The journal is damaged.');
+  });
+});
+
+test('a sentence is ended once', () => {
   expect(unsentBecause('this was done already')).toBe('Nothing was sent now: this was done already.');
-});
-
-test('the end is taken off where nothing was going to be sent', () => {
-  expect(withoutEnd(unsent('There is no token'))).toBe('There is no token.');
-  expect(withoutEnd(untouched('There is no terminal'))).toBe('There is no terminal.');
-  expect(withoutEnd('It is damaged.')).toBe('It is damaged.');
-});
-
-test('before an earlier run is spoken of, the end speaks of this one', () => {
-  expect(thisTime(unsent('There is no token'))).toBe('There is no token. Nothing was sent now.');
-  expect(thisTime('The journal is damaged.')).toBe('The journal is damaged.');
+  expect(new Failure('usage', 'It was left as it is.').message).toBe('It was left as it is.');
 });

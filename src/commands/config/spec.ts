@@ -48,6 +48,7 @@ export const configSpec: BranchSpec = {
     leaf(
       {
         name: 'add',
+        does: 'changes',
         about: 'Add a profile: a bot, its service and its token',
         details: `--base-url is the address of its service. ${tokenDetails}\n\n--timeout, --retries and --max-wait are stored in the profile if given. The first profile is used at once.`,
         arguments: [newName],
@@ -73,6 +74,7 @@ export const configSpec: BranchSpec = {
     leaf(
       {
         name: 'list',
+        does: 'looks',
         about: 'List the profiles',
         examples: [
           { line: 'botctl config list', about: 'Every profile; * marks the one in use' },
@@ -86,6 +88,7 @@ export const configSpec: BranchSpec = {
     leaf(
       {
         name: 'show',
+        does: 'looks',
         about: 'Show a profile: where its token comes from, never the token',
         details: 'Without a name: the profile that --profile or BOTCTL_PROFILE names, or the one in use.',
         arguments: [{ usage: '[name]', about: 'the profile', completes: 'profiles' }],
@@ -101,6 +104,7 @@ export const configSpec: BranchSpec = {
     leaf(
       {
         name: 'use',
+        does: 'changes',
         about: 'Use a profile from now on',
         arguments: [name],
         examples: [
@@ -115,6 +119,7 @@ export const configSpec: BranchSpec = {
     leaf(
       {
         name: 'set',
+        does: 'changes',
         about: 'Change a key of a profile',
         details: `${keyDetails}\n\n${tokenDetails}\n\nAn rpc-url is given in the same ways, as it may carry a key; --add names a second node, of another host, that must agree. assets is JSON: names and mints.\n\nA token belongs to its service: a base-url with another origin needs the token again.`,
         arguments: [
@@ -141,6 +146,7 @@ export const configSpec: BranchSpec = {
     leaf(
       {
         name: 'unset',
+        does: 'changes',
         about: 'Reset a key of a profile to its default',
         details: 'Keys: key-age, timeout, retries, max-wait, rpc-url, cluster, wallet, assets.',
         arguments: [
@@ -159,6 +165,7 @@ export const configSpec: BranchSpec = {
     leaf(
       {
         name: 'remove',
+        does: 'changes',
         alias: 'rm',
         about: 'Remove a profile, and its token if it is stored (also: rm)',
         details: 'Asks first on a terminal. The journal keeps what the bot did.',
@@ -176,6 +183,7 @@ export const configSpec: BranchSpec = {
     leaf(
       {
         name: 'rename',
+        does: 'changes',
         about: 'Give a profile another name',
         details:
           'The journal keeps what the bot did under the old name: an intent belongs to the bot that began it. So rename while nothing of it is unknown, held or open.',
@@ -192,6 +200,7 @@ export const configSpec: BranchSpec = {
     leaf(
       {
         name: 'path',
+        does: 'looks',
         about: 'Print the path of the profiles file',
         examples: [
           { line: 'botctl config path', about: 'The file, whether it is there or not' },

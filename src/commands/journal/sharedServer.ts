@@ -5,7 +5,6 @@ import type { Address } from '../../journal/postgres/address.ts';
 import type { ServerFacts } from '../../journal/postgres/hello.ts';
 import type { Line } from '../../journal/postgres/line.ts';
 import { dataFolder } from '../../machine/folders.ts';
-import { changingNothing } from '../../words/changingNothing.ts';
 import { patienceOf, shownLocation, wholeAddress } from '../journalPath.ts';
 
 /** The shared journal that a command looks after, and who answers for it. */
@@ -29,14 +28,14 @@ export async function withServer<Result>(
   const { meetServer, lineFailure } = await import('../../journal/postgres/meetServer.ts');
   const whole = await wholeAddress(address, context);
   const place = await shownLocation({ is: 'shared', address });
-  const { line, server } = await meetServer(whole, patienceOf(given, context)).catch((error: unknown) => {
-    throw changingNothing(error);
-  });
+  const { line, server } = await meetServer(whole, patienceOf(given, context));
   try {
     return await work({ place, schema: address.schema, line, server, dataFolder: dataFolder(context.env) });
   } catch (error) {
+    if (error instanceof Failure) throw error;
     // What breaks in the middle may have changed something; what is refused has not.
-    throw error instanceof Failure ? changingNothing(error) : lineFailure(line, place, error);
+    context.doing.hasChanged = true;
+    throw lineFailure(line, place, error);
   } finally {
     await line.close();
   }

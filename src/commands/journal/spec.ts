@@ -6,6 +6,7 @@ export const journalSpec: BranchSpec = {
   children: [
     {
       name: 'accept-loss',
+      does: 'changes',
       about: 'Continue with a journal that has lost entries',
       details:
         'A journal with less in it than was once committed is refused, because the same command would send again what is missing. If you can, restore journal.db, journal.db-wal and journal.db.mark together, as they last were. If you cannot, check the wallet and the conversations first: this command records what is missing, and from then on botctl knows nothing of it. Of a shared journal, it records what this machine misses and the server that the journal is on now.',
@@ -23,6 +24,7 @@ export const journalSpec: BranchSpec = {
     },
     {
       name: 'copy',
+      does: 'changes',
       about: 'Copy a journal in a file into the shared one',
       details:
         'Copies everything that the file knows into the journal that BOTCTL_JOURNAL or --journal names. The file is closed first: from then on it sends nothing more and can only be read. Refused while a process may be sending through it. What was interrupted goes on when it is run again, and nothing is there twice. The first file also brings its salt, so that tokens are known again: run it as the role that owns the tables. A second machine’s file is merged: the same key and body is one intent; the same key with another body is listed, and then nothing is copied; transfers in doubt are held for a person.',
@@ -44,6 +46,7 @@ export const journalSpec: BranchSpec = {
     },
     {
       name: 'backup',
+      does: 'changes',
       about: 'Copy the journal into a new file, with its mark',
       details:
         'Safe while botctl runs: the copy is as the journal was at one moment, and botctl takes it for a whole one. It is for reading, and for the day the disk is gone: it knows nothing of what is sent after it. A shared journal is backed up with its server.',
@@ -61,6 +64,7 @@ export const journalSpec: BranchSpec = {
     },
     {
       name: 'accept-durability',
+      does: 'changes',
       about: 'Use a shared journal whose server has fsync or full_page_writes off',
       details:
         'Such a server may lose what it has acknowledged when its machine stops, and the same command would send that again: so no command sends through it. Some disks and managed servers make up for it. Ask whoever runs the server, then record here that it is meant, as the role that owns the tables. It is kept with your name.',
@@ -75,6 +79,7 @@ export const journalSpec: BranchSpec = {
     },
     {
       name: 'migrate',
+      does: 'changes',
       about: 'Make a shared journal, or bring it up to date',
       details:
         'Makes the tables of a shared journal in its schema (?schema= in the URL, else botctl), or changes them to what this botctl needs. Commands that send never do that: it takes the role that owns the database or the schema. Run again it changes nothing, and two at once are one. A journal in a file is brought up to date by the next command that sends.',
@@ -94,6 +99,7 @@ export const journalSpec: BranchSpec = {
     },
     {
       name: 'grants',
+      does: 'changes',
       about: 'Print the SQL that gives a role what it needs of a shared journal',
       details:
         'Prints what the role that runs botctl needs and no more: it adds, changes what stands, and deletes nothing. With --read-only, what somebody needs who only looks (history, doctor). It is for the schema in the journal’s URL, or botctl. Nothing is connected to or changed: give the SQL to psql as the role that owns the tables, again after each migrate.',

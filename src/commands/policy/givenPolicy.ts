@@ -7,13 +7,13 @@ import { asBadFile } from '../../words/policyFile.ts';
 
 type GivenPolicy = { readonly path: string; readonly text: string; readonly policy: Policy };
 
-/** The policy that a command is given: what is wrong with it is said as `says` ends it. */
-export function givenPolicy({ args }: Given, says: (message: string) => string): GivenPolicy {
+/** The policy that a command is given. */
+export function givenPolicy({ args }: Given): GivenPolicy {
   const path = resolve(args[0] ?? '');
   try {
     const text = readSafely(path, 'is-refused') ?? '';
     return { path, text, policy: readPolicy(text, path) };
   } catch (thrown) {
-    throw asBadFile(thrown, says);
+    throw asBadFile(thrown);
   }
 }

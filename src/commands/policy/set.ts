@@ -3,7 +3,6 @@ import type { Context } from '../../context.ts';
 import { safeLine } from '../../display/safeText.ts';
 import type { Exit } from '../../errors.ts';
 import { onlySharedHasPolicy } from '../../words/journalPolicy.ts';
-import { changedNothing } from '../../words/nothing.ts';
 import { policySet } from '../../words/policyShow.ts';
 import { unchangedOnStandby } from '../../words/sharedJournal.ts';
 import { withServer } from '../journal/sharedServer.ts';
@@ -14,7 +13,7 @@ import { givenPolicy } from './givenPolicy.ts';
 export async function run(given: Given, context: Context): Promise<Exit> {
   const location = await journalLocation(given, context);
   if (location.is === 'file') throw onlySharedHasPolicy(location.path);
-  const { text } = givenPolicy(given, changedNothing);
+  const { text } = givenPolicy(given);
   const { setPolicy } = await import('../../journal/postgres/setPolicy.ts');
   await withServer(location.address, given, context, async (shared) => {
     const { place, server } = shared;

@@ -6,6 +6,7 @@ export const policySpec: BranchSpec = {
   children: [
     {
       name: 'show',
+      does: 'looks',
       about: 'Show the policies that hold this bot, and what is left',
       details:
         'A profile’s policy (config set NAME policy FILE), the machine’s (/etc/botctl/policy.json) and a shared journal’s own apply together: what one of them refuses is refused, and no option lifts it. What is in doubt counts as spent until it is known.',
@@ -22,6 +23,7 @@ export const policySpec: BranchSpec = {
     },
     {
       name: 'check',
+      does: 'looks',
       about: 'Check a policy’s file before it is used',
       details:
         'Reads the file as a command that sends would: its owner and mode, each field, each address. What is wrong is told with its line. A small policy: {"schema": "botctl-policy/1", "limits": {"SOL": {"transfer": "5", "day": "20"}}}; docs/policy.md has every key.',
@@ -36,6 +38,7 @@ export const policySpec: BranchSpec = {
     },
     {
       name: 'set',
+      does: 'changes',
       about: 'Give a shared journal its own policy',
       details:
         'Whoever sends through the journal is held to it, on every machine, beside their own. With the first one the journal begins to count what is spent. It needs the role that owns the tables; earlier policies are kept. Commands that are running stop at their next transfer, and go by the new one when they are run again.',

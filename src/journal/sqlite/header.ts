@@ -10,7 +10,7 @@ export function readHeader(path: string): Buffer {
   const header = Buffer.alloc(headerBytes);
   const file = openSync(path, 'r');
   try {
-    if (readSync(file, header, 0, headerBytes, 0) < headerBytes) throw damaged(path, 'at-opening');
+    if (readSync(file, header, 0, headerBytes, 0) < headerBytes) throw damaged(path);
     return header;
   } finally {
     closeSync(file);
@@ -20,7 +20,7 @@ export function readHeader(path: string): Buffer {
 /** Reads what a file says it is before SQLite touches it. Where there is a log beside it, that may say more. */
 export function refuseByHeader(path: string, header: Buffer | undefined): void {
   if (header === undefined || existsSync(`${path}-wal`)) return;
-  if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0') throw damaged(path, 'at-opening');
+  if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0') throw damaged(path);
   if (isDumped(header, path)) throw dumpedJournal(path);
   refuseForeign(
     {

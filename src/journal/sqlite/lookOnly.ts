@@ -44,7 +44,7 @@ function looking<Result>(path: string, look: (database: DatabaseSyncInstance) =>
     }
   } catch (error) {
     const isNone = error instanceof Error && /not a database|malformed/u.test(error.message);
-    throw isNone ? damaged(path, 'at-opening', error) : journalFailure(error, path, 'at-opening');
+    throw isNone ? damaged(path, error) : journalFailure(error, path);
   }
 }
 

@@ -2,13 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Failure } from '../../errors.ts';
 import { diskTrouble } from '../../words/disk.ts';
-import {
-  type FoundWhen,
-  journalBusy,
-  journalDamaged,
-  journalNotWritable,
-  markNotWritable,
-} from '../../words/journal.ts';
+import { journalBusy, journalDamaged, journalNotWritable, markNotWritable } from '../../words/journal.ts';
 import type { Suggestion } from '../../words/suggestion.ts';
 import { DamagedRow } from './rows.ts';
 
@@ -48,20 +42,19 @@ function codeOf(error: unknown): number | undefined {
 }
 
 /** SQLite's error as a failure with a name; anything else as it is. */
-export function journalFailure(error: unknown, path: string, found: FoundWhen = 'in-use'): unknown {
+export function journalFailure(error: unknown, path: string): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
   // A number that no column of ours can hold is a RangeError.
-  if (error instanceof DamagedRow || error instanceof RangeError) return damaged(path, found, error);
+  if (error instanceof DamagedRow || error instanceof RangeError) return damaged(path, error);
   const code = codeOf(error);
-  if (code === primary.corrupt || code === primary.notADatabase) return damaged(path, found, error);
-  if (code === primary.error && lostSchema.test(error.message)) return damaged(path, found, error);
+  if (code === primary.corrupt || code === primary.notADatabase) return damaged(path, error);
+  if (code === primary.error && lostSchema.test(error.message)) return damaged(path, error);
   if (code === primary.busy || code === primary.locked) {
     return journalBusy(path, error);
   }
   const { permission, readOnly, ioError, full, cantOpen, protocol } = primary;
   const known = [permission, readOnly, ioError, full, cantOpen, protocol] as (number | undefined)[];
-  if (known.includes(code) || 'syscall' in error)
-    return journalNotWritable(path, diskTrouble(error), found, error);
+  if (known.includes(code) || 'syscall' in error) return journalNotWritable(path, diskTrouble(error), error);
   return error;
 }
 
@@ -72,8 +65,8 @@ export function isConstraint(error: unknown): boolean {
 
 /** While a file is being opened no statement of ours can be wrong: what SQLite cannot make sense of is damage. */
 export function openingFailure(error: unknown, path: string): unknown {
-  const failure = journalFailure(error, path, 'at-opening');
-  return failure === error && codeOf(error) === primary.error ? damaged(path, 'at-opening', error) : failure;
+  const failure = journalFailure(error, path);
+  return failure === error && codeOf(error) === primary.error ? damaged(path, error) : failure;
 }
 
 /** The database, its log and its mark stay together, by names that show that they are of one another. */
@@ -97,8 +90,8 @@ function isFile(path: string): boolean {
   }
 }
 
-export function damaged(path: string, found: FoundWhen, cause?: unknown): Failure {
-  return journalDamaged(path, found, keepingAside(path), cause);
+export function damaged(path: string, cause?: unknown): Failure {
+  return journalDamaged(path, keepingAside(path), cause);
 }
 
 /**

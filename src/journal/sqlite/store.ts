@@ -62,7 +62,7 @@ export class Store {
 
   #failure(error: unknown): unknown {
     if (isRefusedAsMoved(error)) return movedFailure(this.#database, this.#path) ?? error;
-    if (isConstraint(error) && !isSound(this.#database)) return damaged(this.#path, 'in-use', error);
+    if (isConstraint(error) && !isSound(this.#database)) return damaged(this.#path, error);
     return journalFailure(error, this.#path);
   }
 
@@ -199,7 +199,7 @@ export class Store {
     const looked = this.one('latestUnnamed', { identity, latest: latestLooked }, (row) => row);
     const { rows = 0, same = 0, numbers } = looked ?? {};
     const isWhole = numbers === null || this.#lost.intents > 0 || rows === numbers;
-    if (same !== 0 || !isWhole) throw damaged(this.#path, 'in-use');
+    if (same !== 0 || !isWhole) throw damaged(this.#path);
   }
 
   all<Result>(name: StatementName, bindings: Bindings, read: (row: SqlRow) => Result): Result[] {

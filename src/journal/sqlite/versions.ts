@@ -39,7 +39,7 @@ export function refuseUnreleased(id: number, path: string): void {
 export function refuseForeign({ version, schemaVersion, applicationId: id }: Versions, path: string): void {
   refuseUnreleased(id, path);
   const isEmpty = version === 0 && schemaVersion === 0;
-  if (id !== applicationId && !isEmpty) throw damaged(path, 'at-opening');
-  if (version < 0) throw damaged(path, 'at-opening');
+  if (id !== applicationId && !isEmpty) throw damaged(path);
+  if (version < 0) throw damaged(path);
   if (version > migrations.length) throw newerJournal(path, version, migrations.length);
 }
