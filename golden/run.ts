@@ -86,6 +86,10 @@ async function inItsOwn(argv: readonly string[], { env, cwd, stdin, laterMs }: R
   return { exit: code ?? signal ?? 'none', stdout, stderr };
 }
 
-export function runBotctl(argv: readonly string[], run: Run, isApart: boolean): Promise<Result> {
-  return isApart || foreignBin !== undefined ? inItsOwn(argv, run) : inThisProcess(argv, run);
+/** What is waited for is told where it takes long, which a busy machine decides. */
+const waited = /^note: [^\n]*…\n/gmu;
+
+export async function runBotctl(argv: readonly string[], run: Run, isApart: boolean): Promise<Result> {
+  const result = await (isApart || foreignBin !== undefined ? inItsOwn(argv, run) : inThisProcess(argv, run));
+  return { ...result, stderr: result.stderr.replace(waited, '') };
 }

@@ -230,7 +230,7 @@ export function retryOf(code: FailureCode): Retry {
 /** Where it keeps a command from what it was doing, its message ends with what was not done. */
 export function problemOf(failure: Failure, doing?: Doing): Problem {
   const { hint, next = [], status, requestId, allowance, earlier } = failure.details;
-  const end = doing && endOf(failure.code, doing, earlier !== undefined || undefined);
+  const end = doing && endOf(failure.code, earlier === undefined ? doing : { ...doing, isRunAgain: true });
   return {
     code: failure.code,
     message: [failure.message, end, earlier].filter((text) => text).join(' '),

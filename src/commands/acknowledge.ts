@@ -35,6 +35,7 @@ export async function acknowledge(
       });
       return found;
     });
+    context.doing.hasChanged = true;
     const written = await context.display.show(
       outcomeView(await storedReport(intent, given.command, journal.reads)),
     );

@@ -9,6 +9,7 @@ import { formatAmount } from '../intent/amount.ts';
 import { again } from '../words/again.ts';
 import { declined } from '../words/asking.ts';
 import { askToBegin, batchInALine, invalidRows, moreRowsNotListed } from '../words/batchPlan.ts';
+import type { Doing } from '../words/ends.ts';
 import { refusedRows } from '../words/refusedRows.ts';
 import { ofRow } from '../words/row.ts';
 import { withReport } from './batchAgain.ts';
@@ -63,7 +64,8 @@ export async function reportInvalid(surveyed: Survey, batch: Batch): Promise<Exi
   const { invalid } = surveyed.tally.standings;
   const source = inputName(options);
   const skipping = again(batch.given, [], { name: 'skip-invalid', value: true });
-  const problem = problemOf(invalidRows({ invalid, rows: surveyed.rows, source }, skipping));
+  const failure = invalidRows({ invalid, rows: surveyed.rows, source }, skipping);
+  const problem = problemOf(failure, doingOf(surveyed, batch));
   await context.display.fail(problem, {
     ...planJson(batchPlan(surveyed, batch)),
     invalid: surveyed.firstBad.slice(0, shownBadRows),
@@ -83,6 +85,7 @@ export async function reportRefused(
   if (refusal === undefined) throw new Error('what a policy refuses has a reason');
   const problem = problemOf(
     refusedRows({ refused: rows, rows: surveyed.rows, source: inputName(options) }, refusal),
+    doingOf(surveyed, batch),
   );
   await context.display.fail(problem, {
     ...planJson(batchPlan(surveyed, batch)),
@@ -90,6 +93,12 @@ export async function reportRefused(
     error: problem,
   });
   return exitOf(problem.code);
+}
+
+/** Rows that are not new may have been sent by an earlier run. */
+function doingOf({ rows, tally }: Survey, { context: { doing } }: Batch): Doing {
+  const { new: fresh, invalid } = tally.standings;
+  return { does: doing.does, begun: doing.begun, isRunAgain: fresh + invalid < rows };
 }
 
 /** How many rows are still to be done, or waited for. */

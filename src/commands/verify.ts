@@ -61,6 +61,8 @@ async function verifyNamed({ given, context, journal, chains }: Verifying): Prom
   const intents: Intent[] = [];
   for (const beginning of given.args) intents.push(await transferById(beginning, journal));
   const exits: Exit[] = [];
+  // Several are looked up at a time: what fails may find others decided.
+  context.doing.hasChanged = true;
   await verifyEach(intents, chains, journal, async (verified) => {
     exits.push(await tellOne(verified, given, context, journal));
   });
@@ -84,6 +86,7 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
   const left = { against: 0, toDecide: 0, open: 0 };
   const nodeless: Nodeless = new Map();
   let done = 0;
+  context.doing.hasChanged = true;
   const stop = display.interactive
     ? display.meter(() => ({ share: 0, text: verifyingText(done) }))
     : (): void => {};

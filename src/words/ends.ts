@@ -10,6 +10,8 @@ export type Doing = {
   readonly does: Does | undefined;
   /** It may have done some of it. */
   readonly begun: boolean;
+  /** An earlier run of it may have, too. */
+  readonly isRunAgain?: boolean;
 };
 
 /** Failures that speak of what is on record already: it may have been sent before. */
@@ -44,13 +46,13 @@ const maybeAfterwards: ReadonlySet<FailureCode> = new Set<FailureCode>([
  * What a command that stops did not do. A person looks for this first, so it stands at the end of every message, in
  * the same words. It is a promise, so no failure says it of itself.
  */
-export function endOf(code: FailureCode, { does, begun }: Doing, isOfEarlier = ofEarlier.has(code)): string {
+export function endOf(code: FailureCode, { does, begun, isRunAgain }: Doing): string {
   switch (does) {
     case undefined:
       return nothingSentOrChanged;
     case 'sends':
       if (begun) return maybeAfterwards.has(code) ? '' : 'Nothing more was sent.';
-      return isOfEarlier ? nothingSentNow : 'Nothing was sent.';
+      return (isRunAgain ?? ofEarlier.has(code)) ? nothingSentNow : 'Nothing was sent.';
     case 'changes':
       return begun || maybeAfterwards.has(code) ? '' : nothingChanged;
     case 'decides':

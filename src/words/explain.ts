@@ -86,9 +86,9 @@ function explainState(outcome: Concluded, nowMs: number): Explanation {
 /** Nothing left this machine now; an earlier run of it may have sent something. */
 function notDone(
   [code, words]: readonly [FailureCode, Words & Refused],
-  isOfEarlier = true,
+  isRunAgain = true,
 ): [FailureCode, Words & Refused] {
-  const end = endOf(code, { does: 'sends', begun: false }, isOfEarlier);
+  const end = endOf(code, { does: 'sends', begun: false, isRunAgain });
   return [code, { ...words, message: `${sentence(words.message)} ${end}` }];
 }
 

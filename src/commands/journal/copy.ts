@@ -53,7 +53,7 @@ type Target = Awaited<ReturnType<typeof import('../../journal/postgres/openTarge
 async function copy(
   { source, place, target, journalId, salt }: Omit<Target, 'end'> & { source: SourceFile; place: string },
   given: Given,
-  { display, clock, interrupts }: Context,
+  { display, clock, interrupts, doing }: Context,
 ) {
   const { copyIntoShared } = await import('../../journal/copy/intoShared.ts');
   const all = source.intents;
@@ -67,9 +67,13 @@ async function copy(
     moved: { place, journal: journalId, who: whoDecides(), atMs: clock.now() },
     isSameSalt: Buffer.from(source.salt).equals(salt),
     interrupted: interrupts.first,
-    confirm: () => confirmed({ warning, question: askToCopy, nobody }, given, { display }),
+    confirm: async () => {
+      await confirmed({ warning, question: askToCopy, nobody }, given, { display });
+      doing.hasChanged = true;
+    },
     onPage: (pageDone) => {
       if (done === 0) stopMeter = display.meter(() => ({ share: done / all, text: copyingNow(done, all) }));
+      doing.hasChanged = true;
       done = pageDone;
     },
   });
