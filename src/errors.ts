@@ -1,16 +1,9 @@
 import { NoHomeFolder } from './machine/folders.ts';
-import { diskTrouble } from './words/disk.ts';
-import { type Doing, endOf } from './words/ends.ts';
-import { botctlFailed, endedBeforeItsWork, machineFailed, noHomeFolder } from './words/machine.ts';
-import { sentence } from './words/nothing.ts';
 
 /**
  * Every way botctl can fail, by name. The exit code, what a caller may do next, and the sentence in the
  * help all come from these two tables and from nowhere else.
  */
-
-import type { Suggestion } from './words/suggestion.ts';
-import { isoExact } from './words/time.ts';
 
 export type Retry = 'same-command' | 'after-fix' | 'decide';
 
@@ -150,62 +143,33 @@ export const failureExits = {
 
 export type FailureCode = keyof typeof failureExits;
 
-export type FailureDetails = {
-  /** What to do next, as a sentence. */
-  hint?: string;
-  /** Commands that do it, each to be pasted. */
-  next?: readonly Suggestion[];
-  status?: number;
-  requestId?: string;
-  /** What a policy leaves, and when it leaves enough. */
-  allowance?: Allowance;
-  /** What is known of an earlier run, as a sentence: it may have sent something. */
-  earlier?: string;
-  cause?: unknown;
-};
-
-export type Allowance = { readonly remaining?: string; readonly freeAtMs?: number };
-
-const longestMessage = 2000;
-const endShown = 300;
-
-/** Without the middle of what was given, where that is as long as a file: the end says what was sent. */
-function bounded(message: string): string {
-  if (message.length <= longestMessage) return message;
-  return `${message.slice(0, longestMessage - endShown)} … ${message.slice(-endShown)}`.toWellFormed();
-}
-
-/** A failure with a name. Thrown only where nothing was sent; an attempt's outcome is a value, never this. */
+/**
+ * What failed: a kind of its room, and its fields. No sentence: who asks is known at the top only, and so is what was
+ * being done. Thrown only where nothing was sent; an attempt's outcome is a value, never this.
+ */
 export class Failure extends Error {
+  readonly room: string;
+  readonly kind: string;
+  readonly fields: object;
   readonly code: FailureCode;
-  readonly details: FailureDetails;
 
-  constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
-    super(
-      bounded(code === 'bug' ? message : sentence(message)),
-      'cause' in details ? { cause: details.cause } : undefined,
-    );
+  constructor(room: string, kind: string, fields: object, code: FailureCode, cause?: unknown) {
+    super(`${room}/${kind}`, cause === undefined ? undefined : { cause });
     this.name = 'Failure';
+    this.room = room;
+    this.kind = kind;
+    this.fields = fields;
     this.code = code;
-    this.details = details;
   }
 }
 
-/** A failure as it is shown: the JSON object's `error`, and the two lines a person reads. */
-export type Problem = {
-  code: FailureCode;
-  message: string;
-  hint?: string;
-  next?: readonly Suggestion[];
-  status?: number;
-  request_id?: string;
-  /** Of what a policy refuses: how much of the asset may still be spent, and when this much may be. */
-  remaining?: string;
-  free_at?: string;
-  /** Two addresses to be compared character by character. */
-  beside?: { readonly given: string; readonly known: string };
-  retry: Retry;
-};
+/** How a room makes its failures: by kind, each with the fields that its sentence needs and the code that callers see. */
+export function failing<Facts extends object>(
+  room: string,
+  codes: { readonly [K in keyof Facts]: FailureCode },
+): <K extends keyof Facts & string>(kind: K, fields: Facts[K] & object, cause?: unknown) => Failure {
+  return (kind, fields, cause) => new Failure(room, kind, fields, codes[kind], cause);
+}
 
 export function exitOf(code: FailureCode): Exit {
   return failureExits[code];
@@ -227,32 +191,6 @@ export function retryOf(code: FailureCode): Retry {
   return ownRetries[code] ?? row?.retry ?? 'after-fix';
 }
 
-/** Where it keeps a command from what it was doing, its message ends with what was not done. */
-export function problemOf(failure: Failure, doing?: Doing): Problem {
-  const { hint, next = [], status, requestId, allowance, earlier } = failure.details;
-  const end = doing && endOf(failure.code, earlier === undefined ? doing : { ...doing, isRunAgain: true });
-  return {
-    code: failure.code,
-    message: [failure.message, end, earlier].filter((text) => text).join(' '),
-    ...(hint === undefined ? {} : { hint }),
-    ...(next.length === 0 ? {} : { next }),
-    ...(status === undefined ? {} : { status }),
-    ...(requestId === undefined ? {} : { request_id: requestId }),
-    ...allowanceShown(allowance),
-    retry: retryOf(failure.code),
-  };
-}
-
-export function allowanceShown({
-  remaining,
-  freeAtMs,
-}: Allowance = {}): Pick<Problem, 'remaining' | 'free_at'> {
-  return {
-    ...(remaining === undefined ? {} : { remaining }),
-    ...(freeAtMs === undefined ? {} : { free_at: isoExact(freeAtMs) }),
-  };
-}
-
 // What no program can cause by a mistake of its own.
 const machineFaults = [
   'EIO',
@@ -270,26 +208,23 @@ function isMachineFault(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && machineFaults.includes(String(error.code));
 }
 
+/** What no room is at fault for. */
+export type MachineFacts = {
+  'no-home': Record<never, never>;
+  failed: { readonly error: Error; readonly path: string | undefined };
+  bug: { readonly what: string };
+};
+
+const machineCodes = { 'no-home': 'machine-fault', failed: 'machine-fault', bug: 'bug' } as const;
+const machineFailure = failing<MachineFacts>('machine', machineCodes);
+
 /** Anything thrown, as a failure: what has no name here is a bug and says so. */
 export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
-  if (thrown instanceof NoHomeFolder) {
-    const { message, ...rest } = noHomeFolder;
-    return new Failure('machine-fault', message, { ...rest, cause: thrown.cause });
-  }
+  if (thrown instanceof NoHomeFolder) return machineFailure('no-home', {}, thrown.cause);
   if (isMachineFault(thrown)) {
     const path = 'path' in thrown ? String(thrown.path) : undefined;
-    const { message, hint } = machineFailed(diskTrouble(thrown), path);
-    return new Failure('machine-fault', message, { hint, cause: thrown });
+    return machineFailure('failed', { error: thrown, path }, thrown);
   }
-  const { message, ...rest } = botctlFailed(thrown instanceof Error ? thrown.message : String(thrown));
-  return new Failure('bug', message, { ...rest, cause: thrown });
-}
-
-/** A process that ends before its work does: what it had claimed may have been sent. */
-export function endedEarly(
-  claimed: { readonly intents: number; readonly lastId: string } | undefined,
-): Failure {
-  const { message, hint } = endedBeforeItsWork(claimed);
-  return new Failure(claimed === undefined ? 'bug' : 'unknown', message, { hint });
+  return machineFailure('bug', { what: thrown instanceof Error ? thrown.message : String(thrown) }, thrown);
 }

@@ -11,14 +11,17 @@ import { withoutNodeDebug } from './display/nodeDebug.ts';
 import { Output } from './display/output.ts';
 import type { StepSummary } from './display/stepSummary.ts';
 import { claimedBy } from './engine/claimed.ts';
-import { asFailure, type Exit, endedEarly, exitOf, type Failure, problemOf } from './errors.ts';
+import { type Exit, exitOf } from './errors.ts';
 import { type Chance, systemChance } from './machine/chance.ts';
 import { type Clock, systemClock } from './machine/clock.ts';
 import type { Env } from './machine/folders.ts';
 import { type Interrupts, interruptsOfProcess } from './machine/interrupts.ts';
 import { commandTree } from './tree.ts';
 import type { Doing } from './words/ends.ts';
+import { inWords } from './words/inWords.ts';
+import { endedEarly } from './words/machine.ts';
 import type { Occurrence } from './words/suggestion.ts';
+import { problemOf, type Told } from './words/told.ts';
 
 export type ProcessContext = {
   argv: readonly string[];
@@ -57,7 +60,7 @@ async function stepSummaryOf({ GITHUB_STEP_SUMMARY: path = '' }: Env): Promise<S
   return new StepSummary();
 }
 
-type Told = { readonly summary: StepSummary | undefined; command: string };
+type Telling = { readonly summary: StepSummary | undefined; command: string };
 
 /** The only place where everything is caught. */
 async function dispatch(
@@ -65,7 +68,7 @@ async function dispatch(
   tree: readonly CommandSpec[],
   stdout: Output,
   stderr: Output,
-  told: Told,
+  told: Telling,
 ): Promise<Exit> {
   const watched = (display: Display): Display => told.summary?.watching(display) ?? display;
   const streams: FaceStreams = {
@@ -123,7 +126,7 @@ async function dispatch(
       doing,
     });
   } catch (thrown) {
-    return report(asFailure(thrown), doing ?? { does: undefined, begun: false }, command, display);
+    return report(await inWords(thrown), doing ?? { does: undefined, begun: false }, command, display);
   }
 }
 
@@ -156,7 +159,7 @@ async function parse(
 }
 
 async function report(
-  failure: Failure,
+  failure: Told,
   doing: Doing,
   command: string | undefined,
   display: Display,
@@ -171,7 +174,7 @@ async function report(
   return exitOf(failure.code);
 }
 
-function stackOf(failure: Failure): string[] {
+function stackOf(failure: Told): string[] {
   const origin = failure.cause instanceof Error ? failure.cause : failure;
   return (origin.stack ?? '').split('\n').slice(1, 8);
 }

@@ -1,14 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-  asFailure,
-  type ExitRow,
-  exitOf,
-  exitTable,
-  Failure,
-  failureExits,
-  problemOf,
-  retryOf,
-} from '../src/errors.ts';
+import { asFailure, type ExitRow, exitOf, exitTable, failureExits, retryOf } from '../src/errors.ts';
+import { inWords } from '../src/words/inWords.ts';
+import { problemOf, Told } from '../src/words/told.ts';
 import { runMain } from '../testing/inProcess.ts';
 import { sampleTree } from '../testing/sampleTree.ts';
 
@@ -37,7 +30,7 @@ describe('the exit table', () => {
     for (const code of Object.keys(failureExits) as (keyof typeof failureExits)[]) {
       expect(exitOf(code)).toBeGreaterThan(0);
       expect(exitTable.some((row) => row.exit === exitOf(code))).toBe(true);
-      expect(problemOf(new Failure(code, 'x')).retry).toBe(retryOf(code));
+      expect(problemOf(new Told(code, 'x')).retry).toBe(retryOf(code));
     }
   });
 
@@ -51,7 +44,7 @@ describe('the exit table', () => {
   test('what has no name is a bug', () => {
     expect(asFailure(new TypeError('x is not a function'))).toMatchObject({ code: 'bug' });
     expect(asFailure('thrown text')).toMatchObject({ code: 'bug' });
-    const named = new Failure('held', 'x');
+    const named = new Told('held', 'x');
     expect(asFailure(named)).toBe(named);
   });
 });
@@ -89,12 +82,12 @@ describe('a command that throws', () => {
 // The proof made the program's own files unreadable, and botctl called that a bug of its own.
 test.each(['EIO', 'ENOSPC', 'EROFS', 'EMFILE', 'ENFILE', 'ENOMEM', 'EINTR'])(
   'a machine that fails with %s is named, and is no bug',
-  (code) => {
+  async (code) => {
     const error = Object.assign(new Error(`${code}: open '/usr/lib/botctl/dist/wire.js'`), {
       code,
       syscall: 'open',
     });
-    expect(problemOf(asFailure(error))).toMatchObject({
+    expect(problemOf(await inWords(error))).toMatchObject({
       code: 'machine-fault',
       message: expect.stringMatching(/^This machine failed: /u),
       retry: 'after-fix',

@@ -1,7 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { whoDecides } from '../src/commands/journalPath.ts';
-import { asFailure } from '../src/errors.ts';
 import { dataFolder } from '../src/machine/folders.ts';
+import { inWords } from '../src/words/inWords.ts';
+import { problemOf } from '../src/words/told.ts';
 
 // A container may run as a number that the system has no name and no home for.
 vi.mock('node:os', async (original) => {
@@ -20,9 +21,9 @@ function thrownBy(work: () => unknown): unknown {
 }
 
 test('a user without a home is told to set HOME, and nothing is sent', async () => {
-  const failure = asFailure(thrownBy(() => dataFolder({}, 'linux')));
+  const failure = await inWords(thrownBy(() => dataFolder({}, 'linux')));
   expect(failure.code).toBe('machine-fault');
-  expect(failure.message).toContain('Nothing was sent');
+  expect(problemOf(failure, { does: 'sends', begun: false }).message).toContain('Nothing was sent');
   expect(failure.details.hint).toContain('HOME');
   expect(dataFolder({ XDG_DATA_HOME: '/data' }, 'linux')).toBe('/data/botctl');
 });

@@ -1,23 +1,25 @@
 import { Failure } from '../src/errors.ts';
+import { inWords } from '../src/words/inWords.ts';
 import { suggested } from '../src/words/suggestion.ts';
+import type { Told } from '../src/words/told.ts';
 
-/** The failure that the work ends in; a test that expects one must not pass because nothing was thrown. */
-export async function failureOf(work: () => unknown): Promise<Failure> {
+/** The failure that the work ends in, in words; a test that expects one must not pass because nothing was thrown. */
+export async function failureOf(work: () => unknown): Promise<Told> {
   try {
     await work();
   } catch (thrown) {
-    if (thrown instanceof Failure) return thrown;
+    if (thrown instanceof Failure) return inWords(thrown);
     throw thrown;
   }
   throw new Error('nothing was thrown');
 }
 
 /** Everything that a failure would show. */
-export function wordsOf(failure: Failure): string {
+export function wordsOf(failure: Told): string {
   return `${failure.message} ${failure.details.hint ?? ''} ${linesOf(failure).join(' ')} ${failure.stack ?? ''} ${String(failure.cause)}`;
 }
 
 /** The commands that it suggests, as they are pasted. */
-export function linesOf({ details }: Failure): readonly string[] {
+export function linesOf({ details }: Told): readonly string[] {
   return suggested(details.next ?? [], { occurrences: [], interactive: false }).lines;
 }

@@ -5,14 +5,16 @@ import type { Survey } from '../batch/survey.ts';
 import type { UnverifiedRows } from '../batch/unverifiedRows.ts';
 import { type BatchEnd, batchEndJson, batchEndView } from '../display/batchView.ts';
 import type { Gauge } from '../display/display.ts';
-import { asFailure, type Exit, exitOf, type FailureCode, problemOf, type Retry, retryOf } from '../errors.ts';
+import { type Exit, exitOf, type FailureCode, type Retry, retryOf } from '../errors.ts';
 import type { Runner } from '../journal/shares.ts';
 import type { Clock } from '../machine/clock.ts';
 import { again } from '../words/again.ts';
-import { notAllDone, notDoneOutcomes, progressOf } from '../words/batchEnd.ts';
+import { notAllDone, notDoneOutcomes, progressOf, type StopWords } from '../words/batchEnd.ts';
 import { someUnproven } from '../words/chain.ts';
 import { rowsOnChain } from '../words/chainOptions.ts';
+import { inWords } from '../words/inWords.ts';
 import { notNotedAsReported } from '../words/telling.ts';
+import { problemOf } from '../words/told.ts';
 import { mayDifferNote } from '../words/unverified.ts';
 import { batchPlan } from './batchSurvey.ts';
 import { countUnvisited, tellQuietResults } from './batchTelling.ts';
@@ -111,7 +113,7 @@ export async function tellEnd(
   const { unfinished, elsewhere } = surveyed.tally.standings;
   const mayBeInDoubt = isInDoubt || (others?.is === 'untold' && unfinished + elsewhere > 0);
   const code = mayBeInDoubt ? codeOfEnd(needs, stop) : (faultOfJournal(stop) ?? codeOfEnd(needs, stop));
-  const problem = problemOf(notAllDone(code, notDone, stop, needs, again(batch.given)));
+  const problem = problemOf(notAllDone(code, notDone, await stopInWords(stop), needs, again(batch.given)));
   if (display.face === 'human') await display.show(batchEndView(end));
   await display.fail(problem, { ...batchEndJson(end), error: problem });
   await markRowsReported(batch);
@@ -119,6 +121,10 @@ export async function tellEnd(
 }
 
 /** All was accepted, and the chain does not show all of it: told only once it does. */
+async function stopInWords(stop: Stop | undefined): Promise<StopWords | undefined> {
+  return stop?.because === 'failure' ? { ...stop, failure: await inWords(stop.failure) } : stop;
+}
+
 async function tellUnproven(chain: RowsOnChain, end: BatchEnd, { context }: Batch): Promise<Exit> {
   const { display } = context;
   const { contradicted: against, otherTime: toDecide, undecided: open } = chain;
@@ -155,7 +161,7 @@ async function markRowsReported({ context, order, bot, journal }: Batch): Promis
       unsynced: true,
     });
   } catch (thrown) {
-    display.step(notNotedAsReported(asFailure(thrown).message));
+    display.step(notNotedAsReported((await inWords(thrown)).message));
   }
 }
 

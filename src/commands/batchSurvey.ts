@@ -4,7 +4,7 @@ import type { Given } from '../cli/given.ts';
 import { type BatchPlan, drawPlan, planJson } from '../display/batchView.ts';
 import type { Display } from '../display/display.ts';
 import { plainCanvas } from '../display/drawing.ts';
-import { type Exit, exitOf, problemOf } from '../errors.ts';
+import { type Exit, exitOf } from '../errors.ts';
 import { formatAmount } from '../intent/amount.ts';
 import { again } from '../words/again.ts';
 import { declined } from '../words/asking.ts';
@@ -12,6 +12,7 @@ import { askToBegin, batchInALine, invalidRows, moreRowsNotListed } from '../wor
 import type { Doing } from '../words/ends.ts';
 import { refusedRows } from '../words/refusedRows.ts';
 import { ofRow } from '../words/row.ts';
+import { problemOf } from '../words/told.ts';
 import { withReport } from './batchAgain.ts';
 import type { Batch } from './oneBatch.ts';
 

@@ -2,10 +2,11 @@ import type { RowEnd } from '../batch/rowEnd.ts';
 import { type RowReport, reportRow, reportRows } from '../batch/rowReport.ts';
 import type { SheetRow } from '../batch/sheet.ts';
 import type { View } from '../display/display.ts';
-import { problemOf, type Retry } from '../errors.ts';
+import type { Retry } from '../errors.ts';
 import { rowsNoLongerListed } from '../words/batchEnd.ts';
 import { invalidRow } from '../words/batchPlan.ts';
 import { ofRow } from '../words/row.ts';
+import { problemOf } from '../words/told.ts';
 import { withReport } from './batchAgain.ts';
 import { type Batch, rowReportInputs } from './oneBatch.ts';
 import { reportJsonOrError, reportOf } from './telling.ts';
@@ -47,7 +48,7 @@ export class RowTeller {
       const whole =
         report === undefined
           ? { schema: 'botctl/1', command: given.command, error: problem }
-          : reportJsonOrError({ ...report, problem }, context.display);
+          : await reportJsonOrError({ ...report, problem }, context.display);
       await context.display.show(jsonView({ ...whole, ...whichRow(row) }));
       return;
     }
@@ -70,7 +71,7 @@ export class RowTeller {
     if (intent === undefined) return { schema: 'botctl/1', command: given.command, ...whichRow(row) };
     const attempt = await journal?.reads.decisiveAttempt(intent.id);
     const report = { command: given.command, intent, attempt, replayed: true, warnings: [] };
-    return { ...reportJsonOrError(report, context.display), ...whichRow(row) };
+    return { ...(await reportJsonOrError(report, context.display)), ...whichRow(row) };
   }
 
   #invalidJson(row: SheetRow): Record<string, unknown> {

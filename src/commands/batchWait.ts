@@ -153,7 +153,7 @@ export class BatchWait {
     const end = view && { view, until: this.#options.until };
     const problem = chainProblem(intent, report.attempt, standing, end);
     if (display.face === 'json') {
-      const json = reportJsonOrError(problem === undefined ? report : { ...report, problem }, display);
+      const json = await reportJsonOrError(problem === undefined ? report : { ...report, problem }, display);
       await display.show({ ...outcomeView(report), json });
     } else if (problem !== undefined) display.warn(problem.message, problem.next);
     else if (view?.earlier === true) display.warn(rowPaidEarlier(intent, view));

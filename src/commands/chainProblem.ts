@@ -2,9 +2,9 @@ import { signatureIn } from '../chain/ownSignatures.ts';
 import type { ChainView } from '../chain/proof.ts';
 import { type ChainStanding, isAgainst, isOfOtherTime, standingOf } from '../chain/standing.ts';
 import type { Until } from '../chain/watch.ts';
-import { type Problem, problemOf } from '../errors.ts';
 import type { Attempt, Intent, Reads } from '../journal/journal.ts';
 import { contradicted, notSeen, ofOtherTime, otherSignature } from '../words/chain.ts';
+import { type Problem, problemOf } from '../words/told.ts';
 
 /** How waiting for the chain ended. */
 export type ChainEnd = { readonly view: ChainView; readonly until: Until };

@@ -7,6 +7,7 @@ import { Failure } from '../errors.ts';
 import type { Intent } from '../journal/journal.ts';
 import { ofTheSandbox } from '../words/botsOfIntents.ts';
 import { nodeOfGoneProfile, noRpcUrl } from '../words/chain.ts';
+import { inWords } from '../words/inWords.ts';
 import { journalLocation, shownLocation } from './journalPath.ts';
 import { botInputs, openBot } from './openBot.ts';
 import { type OpenedChain, openChain, refuseOtherCluster } from './openChain.ts';
@@ -54,7 +55,7 @@ export class ChainsOfIntents {
         await closeBoth();
         throw thrown;
       }
-      this.#context.display.warn(thrown.message);
+      this.#context.display.warn((await inWords(thrown)).message);
     }
     return { chain, close: closeBoth };
   }

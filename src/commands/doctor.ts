@@ -9,7 +9,6 @@ import { type Finding, failed, inOrder, ok } from '../doctor/finding.ts';
 import { type JournalFacts, journalFindings } from '../doctor/journal.ts';
 import { nodeFinding, type SandboxTrouble, sandboxFinding } from '../doctor/machine.ts';
 import { addressFinding, clockFinding, insecureTlsFinding, proxyFinding } from '../doctor/network.ts';
-import { asFailure } from '../errors.ts';
 import type { BaseUrl } from '../intent/baseUrl.ts';
 import type { Address } from '../journal/postgres/address.ts';
 import type { JournalLook } from '../journal/sqlite/lookOnly.ts';
@@ -24,6 +23,7 @@ import {
   profilesIn,
   tokenFrom,
 } from '../words/doctor.ts';
+import { inWords } from '../words/inWords.ts';
 import { startingSandbox } from '../words/openBot.ts';
 import { withServer } from './journal/sharedServer.ts';
 import { type JournalLocation, journalLocation, sandboxFolder } from './journalPath.ts';
@@ -90,7 +90,7 @@ async function sandboxFacts({ env, display }: Context): Promise<BotFacts> {
 }
 
 async function botFacts(given: Given, context: Context): Promise<BotFacts> {
-  const store = profilesFinding(context);
+  const store = await profilesFinding(context);
   const still = { direct: false, close: async () => {} };
   try {
     const { name, spelledUrl, tokenSource } = await botOfCommand(given, context);
@@ -100,20 +100,20 @@ async function botFacts(given: Given, context: Context): Promise<BotFacts> {
       findings: [store, ok('bot', name), ok('token', tokenFrom(tokenSource))],
     };
   } catch (thrown) {
-    const failure = asFailure(thrown);
+    const failure = await inWords(thrown);
     if (failure.code === 'interrupted' || failure.code === 'bug') throw failure;
     return { ...still, url: urlAnyway(given, context), findings: [store, failed('token', failure)] };
   }
 }
 
-function profilesFinding({ env }: Context): Finding {
+async function profilesFinding({ env }: Context): Promise<Finding> {
   const paths = profilesPaths(env);
   try {
     const file = readProfiles(paths);
     const names = Object.keys(file.profiles);
     return ok('profiles', profilesIn(paths.file, names.length, file['in-use']));
   } catch (thrown) {
-    return failed('profiles', asFailure(thrown));
+    return failed('profiles', await inWords(thrown));
   }
 }
 
@@ -178,7 +178,7 @@ async function sharedChecked(address: Address, given: Given, context: Context): 
     const [first, ...rest] = await context.display.waiting(lookingAtJournal, looking);
     return first === undefined ? [encryption] : [first, encryption, ...rest];
   } catch (thrown) {
-    return [unusableFinding(asFailure(thrown)), encryption];
+    return [unusableFinding(await inWords(thrown)), encryption];
   }
 }
 
@@ -212,7 +212,7 @@ async function journalFacts(path: string): Promise<JournalFacts> {
       disk: { kind: diskKind(dirname(path)), trouble },
     };
   } catch (thrown) {
-    return { is: 'unreadable', failure: asFailure(thrown) };
+    return { is: 'unreadable', failure: await inWords(thrown) };
   }
 }
 

@@ -4,12 +4,12 @@ import { basename, dirname, join } from 'node:path';
 import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
 import { type Metrics, metricsText } from '../doctor/metrics.ts';
-import { asFailure } from '../errors.ts';
 import { amountOf } from '../intent/units.ts';
 import type { Journal } from '../journal/journal.ts';
 import { limitsOf, type Policies } from '../policy/policy.ts';
 import { oldestHour, spentWithin } from '../policy/window.ts';
 import { diskTrouble } from '../words/disk.ts';
+import { inWords } from '../words/inWords.ts';
 import { metricsNotWritten } from '../words/metrics.ts';
 import { isJournalThere, openJournalOf } from './journalPath.ts';
 import { policiesOfCommand } from './policies.ts';
@@ -25,7 +25,7 @@ export async function writeMetrics(
   try {
     if (await isJournalThere(given, context)) metrics = { ...metrics, ...(await asked(given, context)) };
   } catch (thrown) {
-    context.display.step(asFailure(thrown).message);
+    context.display.step((await inWords(thrown)).message);
     metrics = { ...metrics, inOrder: false };
   }
   await writeWhole(path, metricsText(metrics));

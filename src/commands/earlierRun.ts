@@ -1,6 +1,6 @@
 import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
-import { asFailure, exitOf, type Failure, type FailureCode, retryOf } from '../errors.ts';
+import { exitOf, type Failure, type FailureCode, retryOf } from '../errors.ts';
 import { identityUrl, parseBaseUrl, sandboxBaseUrl } from '../intent/baseUrl.ts';
 import { fingerprint } from '../intent/canonical.ts';
 import type { Naming } from '../intent/naming.ts';
@@ -8,6 +8,8 @@ import type { Order } from '../intent/order.ts';
 import { canonicalOf, type Kind } from '../intent/wanted.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
 import { cannotBeTold, earlierMayHaveHappened, rowsMayHaveHappened } from '../words/earlierRun.ts';
+import { inWords } from '../words/inWords.ts';
+import type { Told } from '../words/told.ts';
 import { isJournalThere, journalLocation, openWithoutWarning } from './journalPath.ts';
 
 /**
@@ -20,8 +22,8 @@ export async function withEarlierRun(
   given: Given,
   context: Context,
   journal?: Pick<Journal, 'self'>,
-): Promise<Failure> {
-  const failure = asFailure(thrown);
+): Promise<Told> {
+  const failure = await inWords(thrown);
   // What stood at its door kept this very command from sending.
   if (failure.code === 'journal-gone') return failure;
   const earlier = await earlierOf(failure, order.wanted.kind, given, context);
@@ -52,8 +54,8 @@ export async function withEarlierRows(
   { kind, name }: { readonly kind: Kind; readonly name: string },
   given: Given,
   context: Context,
-): Promise<Failure> {
-  const failure = asFailure(thrown);
+): Promise<Told> {
+  const failure = await inWords(thrown);
   const earlier = await earlierOf(failure, kind, given, context);
   if (earlier === 'untold') return cannotBeTold(failure);
   const rows = earlier.filter((intent) => intent.namedBy === 'row' && intent.name === name).length;

@@ -3,7 +3,7 @@ import type { Run } from '../cli/spec.ts';
 import type { Context } from '../context.ts';
 import { type HistoryLayout, historyDetail, historyHeading, historyLine } from '../display/historyView.ts';
 import type { SettledFormat } from '../display/settledRow.ts';
-import { type Exit, Failure, type Problem } from '../errors.ts';
+import { type Exit, Failure } from '../errors.ts';
 import type { Journal } from '../journal/journal.ts';
 import { explainStanding } from '../words/explain.ts';
 import {
@@ -14,7 +14,9 @@ import {
   noJournalYet,
   ofAllBots,
 } from '../words/history.ts';
+import { inWords } from '../words/inWords.ts';
 import type { Zone } from '../words/time.ts';
+import type { Problem } from '../words/told.ts';
 import { type Filters, parseFilters, selectionOf, withRecipient } from './historyFilters.ts';
 import { intentById } from './intentById.ts';
 import { isJournalThere, journalLocation, openJournalOf, shownLocation } from './journalPath.ts';
@@ -104,7 +106,7 @@ async function noteDeaths(
     }
   } catch (thrown) {
     if (!(thrown instanceof Failure) || thrown.code !== 'journal-not-writable') throw thrown;
-    display.warn(deathsNotNoted(thrown.message));
+    display.warn(deathsNotNoted((await inWords(thrown)).message));
   }
 }
 

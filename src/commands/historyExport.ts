@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
 import { type SettledFormat, settledHeading, settledLine } from '../display/settledRow.ts';
-import { type Exit, exitOf, problemOf } from '../errors.ts';
+import { type Exit, exitOf } from '../errors.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
 import {
   exported,
@@ -13,6 +13,7 @@ import {
   notAFormat,
   notAllSettled,
 } from '../words/historyExport.ts';
+import { problemOf } from '../words/told.ts';
 import { type Filters, selectionOf } from './historyFilters.ts';
 import { inPages } from './pages.ts';
 import { storedReport } from './storedReport.ts';

@@ -4,11 +4,12 @@ import type { Context } from '../context.ts';
 import { plainCanvas, remark } from '../display/drawing.ts';
 import { drawIntent, outcomeView } from '../display/outcomeView.ts';
 import { lastDecision, resolveIntent, reverses } from '../engine/resolve.ts';
-import { asFailure, type Exit, exitOf, problemOf } from '../errors.ts';
+import { type Exit, exitOf } from '../errors.ts';
 import { isSignature } from '../intent/signature.ts';
 import type { Decision, Intent, Journal } from '../journal/journal.ts';
 import { again } from '../words/again.ts';
 import { isStillToFillIn } from '../words/decisionCommands.ts';
+import { inWords } from '../words/inWords.ts';
 import {
   askToReverse,
   earlierDecision,
@@ -20,6 +21,7 @@ import {
   signatureOfNothing,
   whichDecision,
 } from '../words/resolving.ts';
+import { problemOf } from '../words/told.ts';
 import { combineExits } from './combineExits.ts';
 import { intentById } from './intentById.ts';
 import { openJournalOf, whoDecides } from './journalPath.ts';
@@ -80,7 +82,7 @@ async function resolveOne(
     if (written === 'written' && decision.kind === 'happened') await markReported(intent, journal, context);
     return 0;
   } catch (thrown) {
-    const failure = asFailure(thrown);
+    const failure = await inWords(thrown);
     if (failure.code === 'bug' || failure.code === 'stdout-not-writable') throw failure;
     const problem = problemOf(failure, context.doing);
     await display.fail(problem, { schema: 'botctl/1', command: given.command, error: problem });

@@ -5,9 +5,10 @@ import { plainCanvas, remark } from '../display/drawing.ts';
 import { drawIntent } from '../display/outcomeView.ts';
 import { concluded } from '../engine/outcome.ts';
 import { resume } from '../engine/resume.ts';
-import { asFailure, type Exit, exitOf, type Failure, problemOf } from '../errors.ts';
+import { asFailure, type Exit, exitOf, type Failure } from '../errors.ts';
 import type { Decision, Intent, Journal, State } from '../journal/journal.ts';
 import { isApprovalReason } from '../words/decisionCommands.ts';
+import { inWords } from '../words/inWords.ts';
 import {
   approvedByItself,
   askToSend,
@@ -19,6 +20,7 @@ import {
   staysAsItWas,
   whichToResume,
 } from '../words/resuming.ts';
+import { problemOf } from '../words/told.ts';
 import { BotsOfIntents } from './botsOfIntents.ts';
 import { combineExits } from './combineExits.ts';
 import { intentById } from './intentById.ts';
@@ -128,9 +130,9 @@ async function reportSkipped(
   { display, doing }: Context,
 ): Promise<Exit> {
   const exit = exitOfSkipped(intent, failure);
-  const problem = problemOf(staysAsItWas(failure, intent), doing);
+  const problem = problemOf(staysAsItWas(await inWords(failure), intent), doing);
   const report = await storedReport(intent, given.command, journal.reads);
-  await display.fail(problem, reportJsonOrError({ ...report, problem }, display));
+  await display.fail(problem, await reportJsonOrError({ ...report, problem }, display));
   return exit;
 }
 

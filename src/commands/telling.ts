@@ -5,13 +5,15 @@ import { outcomeView } from '../display/outcomeView.ts';
 import { idOrSignature, type Report, reportJson } from '../display/report.ts';
 import { whyMayDiffer } from '../engine/judgement.ts';
 import type { Outcome } from '../engine/outcome.ts';
-import { asFailure, type Exit, exitOf, type Problem, problemOf } from '../errors.ts';
+import { type Exit, exitOf } from '../errors.ts';
 import type { Journal } from '../journal/journal.ts';
 import { chainWarnings } from '../words/chain.ts';
 import { explain } from '../words/explain.ts';
+import { inWords } from '../words/inWords.ts';
 import { replayNotice } from '../words/notices.ts';
 import type { Suggestion } from '../words/suggestion.ts';
 import { replyWas, runAgainToSee, standsAllTheSame } from '../words/telling.ts';
+import { type Problem, problemOf } from '../words/told.ts';
 import { mayDifferNote } from '../words/unverified.ts';
 import { type ChainEnd, chainProblem, chainStandingOf } from './chainProblem.ts';
 import { markReported } from './markReported.ts';
@@ -49,7 +51,7 @@ export async function tell(
   const told = await reportOf(outcome, command, journal, [...earlierWarnings, ...warnings]);
   const report = told && { ...told, chain: chainEnd === undefined ? chain : shownEnd(chain, chainEnd) };
   if (problem !== undefined) {
-    const whole = report && reportJsonOrError({ ...report, problem }, display);
+    const whole = report && (await reportJsonOrError({ ...report, problem }, display));
     // What the journal could not take, its caller must have.
     if (outcome.is === 'not-recorded' && report && display.face === 'human')
       await showUnrecorded(report, display);
@@ -83,26 +85,31 @@ async function show(
     if (written === 'written') await markReported(intent, journal, context);
     return exit;
   } catch (thrown) {
-    const error = problemOf(standsAllTheSame(asFailure(thrown), intent));
-    if (asFailure(thrown).code === 'stdout-not-writable') {
+    const told = await inWords(thrown);
+    const error = problemOf(standsAllTheSame(told, intent));
+    if (told.code === 'stdout-not-writable') {
       display.warn(error.message);
       display.notice(runAgainToSee);
     } else await display.fail(error, { schema: 'botctl/1', command: report.command, error });
-    return exitOf(asFailure(thrown).code);
+    return exitOf(told.code);
   }
 }
 
 /** All that is known of an intent. What cannot be read of it never takes the place of its own problem. */
-export function reportJsonOrError(report: Report, display: Context['display']): Record<string, unknown> {
+export async function reportJsonOrError(
+  report: Report,
+  display: Context['display'],
+): Promise<Record<string, unknown>> {
   const { command, intent, problem } = report;
   try {
     return reportJson(report);
   } catch (thrown) {
-    if (problem !== undefined) display.warn(asFailure(thrown).message);
+    const told = await inWords(thrown);
+    if (problem !== undefined) display.warn(told.message);
     return {
       schema: 'botctl/1',
       command,
-      error: problem ?? problemOf(standsAllTheSame(asFailure(thrown), intent)),
+      error: problem ?? problemOf(standsAllTheSame(told, intent)),
     };
   }
 }
@@ -113,7 +120,7 @@ async function showUnrecorded(report: Report, display: Context['display']): Prom
     await display.show(outcomeView(report));
   } catch (thrown) {
     const result = idOrSignature(report);
-    display.warn(replyWas(asFailure(thrown).message, result));
+    display.warn(replyWas((await inWords(thrown)).message, result));
   }
 }
 

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { outcomeView } from '../display/outcomeView.ts';
 import type { Report } from '../display/report.ts';
 import { verifiedView } from '../display/verifiedView.ts';
-import { type Exit, exitOf, Failure, type FailureCode, type Problem, problemOf } from '../errors.ts';
+import { type Exit, exitOf, Failure, type FailureCode } from '../errors.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
 import {
   chainWarnings,
@@ -21,6 +21,8 @@ import {
 } from '../words/chain.ts';
 import { nothingToVerify, verifyingText } from '../words/chainOptions.ts';
 import { isUnsent } from '../words/decisionCommands.ts';
+import { inWords } from '../words/inWords.ts';
+import { type Problem, problemOf } from '../words/told.ts';
 import { acknowledge } from './acknowledge.ts';
 import { chainProblem, chainStandingOf, problemAgainst } from './chainProblem.ts';
 import { ChainsOfIntents } from './chainsOfIntents.ts';
@@ -108,7 +110,7 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
     if (done === 0) throw failure;
     notSeen += transfers;
     left.open += transfers;
-    const problem = problemOf(failure);
+    const problem = problemOf(await inWords(failure));
     display.warn(notLookedUp(transfers, problem), problem.next);
   }
   if (done === 0) display.notice(nothingToVerify);
@@ -208,7 +210,7 @@ async function tellOne(verified: Verified, given: Given, context: Context, journ
   const problem = await problemWith(verified, journal);
   for (const warning of report.warnings) display.warn(warning);
   if (problem !== undefined) {
-    await display.fail(problem, reportJsonOrError({ ...report, problem }, display));
+    await display.fail(problem, await reportJsonOrError({ ...report, problem }, display));
     return exitOf(problem.code);
   }
   const written = await display.show(outcomeView(report));
@@ -227,7 +229,7 @@ async function tellRow(
   if (display.face === 'json') {
     const report = await reportOn(verified, given, journal);
     const whole = problem === undefined ? report : { ...report, problem };
-    await display.show({ json: reportJsonOrError(whole, display), human: () => '' });
+    await display.show({ json: await reportJsonOrError(whole, display), human: () => '' });
   } else if (problem !== undefined) display.warn(problem.message, problem.next);
   return problem;
 }

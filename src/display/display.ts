@@ -1,6 +1,6 @@
 import type { ChalkInstance } from 'chalk';
-import type { Problem } from '../errors.ts';
 import type { Suggested, Suggestion } from '../words/suggestion.ts';
+import type { Problem } from '../words/told.ts';
 import type { Written } from './output.ts';
 
 export type Paint = ChalkInstance;

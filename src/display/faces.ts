@@ -1,6 +1,6 @@
-import type { Problem } from '../errors.ts';
 import { noTerminal } from '../words/asking.ts';
 import { type Occurrence, type Suggested, type Suggestion, suggested } from '../words/suggestion.ts';
+import type { Problem } from '../words/told.ts';
 import { foldAtBlanks } from '../wrap.ts';
 import type { Question } from './ask.ts';
 import { besideLines } from './beside.ts';

@@ -1,9 +1,9 @@
 import stringWidth from 'string-width';
-import type { Problem } from '../errors.ts';
 import type { Attempt, Decision, Intent, State } from '../journal/journal.ts';
 import { formatAmountOf } from '../words/amount.ts';
 import { ofBot, replyIsCut, resolvedWay, waitingMarks } from '../words/history.ts';
 import { isoExact, isoIn, type Zone } from '../words/time.ts';
+import type { Problem } from '../words/told.ts';
 import type { Canvas, Paint, View } from './display.ts';
 import { labelled } from './drawing.ts';
 import { drawReport } from './outcomeView.ts';

@@ -1,10 +1,10 @@
 import { type ChainStanding, isAgainst } from '../chain/standing.ts';
-import type { Problem } from '../errors.ts';
 import type { Attempt, Intent } from '../journal/journal.ts';
 import { readReply } from '../wire/readReply.ts';
 import { isApprovalReason } from '../words/decisionCommands.ts';
 import { damage, unreadableBody } from '../words/journal.ts';
 import { isoExact } from '../words/time.ts';
+import type { Problem } from '../words/told.ts';
 
 /** What a command tells about one intent, in the one shape that all commands share. */
 export type Report = {

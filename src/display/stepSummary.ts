@@ -1,6 +1,7 @@
 import { appendFileSync, statSync } from 'node:fs';
-import type { Exit, Problem } from '../errors.ts';
+import type { Exit } from '../errors.ts';
 import { annotated, moreNotSummed } from '../words/stepSummary.ts';
+import type { Problem } from '../words/told.ts';
 import type { Display } from './display.ts';
 import { safeLine } from './safeText.ts';
 import { cutTo } from './table.ts';

@@ -1,6 +1,6 @@
 import type { ChainVerdict } from '../chain/verdict.ts';
-import type { Problem } from '../errors.ts';
 import { verifiedSummary } from '../words/chainOptions.ts';
+import type { Problem } from '../words/told.ts';
 import type { View } from './display.ts';
 
 /** How many were proven, for the last line of `verify --all`. */

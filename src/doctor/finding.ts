@@ -1,7 +1,7 @@
-import type { Failure } from '../errors.ts';
 import { lookCloser } from '../words/doctor.ts';
 import type { Advice } from '../words/doctorJournal.ts';
 import type { Suggestion } from '../words/suggestion.ts';
+import type { Told } from '../words/told.ts';
 
 type Level = 'ok' | 'warn' | 'fail';
 
@@ -28,7 +28,7 @@ export function fail(check: string, advice: Advice): Finding {
 }
 
 /** A failure with a name, as a finding: nothing was going to be sent here, so its sentence need not say so. */
-export function failed(check: string, failure: Failure): Finding {
+export function failed(check: string, failure: Told): Finding {
   const says = failure.message;
   const { hint, next = [] } = failure.details;
   if (hint === undefined) return fail(check, { says, ...lookCloser });

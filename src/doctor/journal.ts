@@ -1,9 +1,9 @@
-import type { Failure } from '../errors.ts';
 import { type Intent, states } from '../journal/journal.ts';
 import type { JournalLook } from '../journal/sqlite/lookOnly.ts';
 import type { RowNumbers } from '../journal/sqlite/mark.ts';
 import * as say from '../words/doctorJournal.ts';
 import { iso } from '../words/time.ts';
+import type { Told } from '../words/told.ts';
 import { type Finding, fail, failed, ok, warn } from './finding.ts';
 
 /** What is at the journal's place. */
@@ -15,7 +15,7 @@ export type JournalFacts =
       readonly disk: Disk;
     }
   | { readonly is: 'none'; readonly folder: string; readonly disk: Disk }
-  | { readonly is: 'unreadable'; readonly failure: Failure };
+  | { readonly is: 'unreadable'; readonly failure: Told };
 
 /** The disk that the journal is on, or will be. */
 type Disk = {

@@ -1,9 +1,9 @@
-import type { Failure } from '../errors.ts';
 import type { Address } from '../journal/postgres/address.ts';
 import type { SharedLook } from '../journal/postgres/lookShared.ts';
 import { distanceOf } from '../journal/postgres/server.ts';
 import * as say from '../words/doctorJournal.ts';
 import * as tell from '../words/doctorShared.ts';
+import type { Told } from '../words/told.ts';
 import { type Finding, fail, failed, ok, warn } from './finding.ts';
 import { intentFindings } from './journal.ts';
 
@@ -28,7 +28,7 @@ export function sharedFindings(place: string, look: SharedLook): Finding[] {
 }
 
 /** Why no look at the journal could be had. Who is told to ask the doctor has done so. */
-export function unusableFinding(failure: Failure): Finding {
+export function unusableFinding(failure: Told): Finding {
   const finding = failed('journal', failure);
   const asksDoctor = failure.details.next?.some((next) => !('shell' in next) && next[0] === 'doctor');
   return asksDoctor ? fail('journal', { says: finding.says, todo: tell.checkTheServer }) : finding;

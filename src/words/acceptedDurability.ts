@@ -1,9 +1,9 @@
-import { Failure } from '../errors.ts';
 import { listed } from './list.ts';
 import { nothingChanged } from './nothing.ts';
+import { Told } from './told.ts';
 
-export function fileIsDurable(path: string): Failure {
-  return new Failure('usage', `The journal ${path} is a file, which botctl itself keeps durable`, {
+export function fileIsDurable(path: string): Told {
+  return new Told('usage', `The journal ${path} is a file, which botctl itself keeps durable`, {
     hint: 'Name a shared journal, with BOTCTL_JOURNAL or --journal and a postgres:// URL.',
   });
 }
@@ -27,15 +27,15 @@ export function wouldForget(lost: string): string {
 
 export const askToAcceptDurability = 'Is that meant, and does its disk make up for it?';
 
-export function nobodyAcceptsDurability(lost: string): Failure {
-  return new Failure('usage', `${lost}. There is no terminal to ask on`, {
+export function nobodyAcceptsDurability(lost: string): Told {
+  return new Told('usage', `${lost}. There is no terminal to ask on`, {
     hint: 'Ask whoever runs the server whether that is meant, and whether its disk makes up for it. Then run:',
     next: [['journal', 'accept-durability', '--yes']],
   });
 }
 
-export function mayNotAccept(place: string, cause: unknown): Failure {
-  return new Failure('journal-schema', `This role may not accept that for the journal ${place}`, {
+export function mayNotAccept(place: string, cause: unknown): Told {
+  return new Told('journal-schema', `This role may not accept that for the journal ${place}`, {
     hint: 'Connect as whoever owns the tables.',
     cause,
   });

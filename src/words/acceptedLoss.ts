@@ -1,14 +1,14 @@
-import { Failure } from '../errors.ts';
 import { declined } from './asking.ts';
 import { counted } from './list.ts';
 import { nothingChanged } from './nothing.ts';
+import { Told } from './told.ts';
 
 export function nothingLost(path: string): string {
   return `The journal ${path} holds all that it ever held. ${nothingChanged}`;
 }
 
-export function nobodyAccepts(lost: string): Failure {
-  return new Failure('usage', `${lost}. There is no terminal to ask on`, {
+export function nobodyAccepts(lost: string): Told {
+  return new Told('usage', `${lost}. There is no terminal to ask on`, {
     hint: 'Check the wallet and the conversations for what was done last. Then run:',
     next: [['journal', 'accept-loss', '--yes']],
   });
@@ -20,7 +20,7 @@ export function wouldBeSentAgain(lost: string): string {
 
 export const askToAccept = 'Accept the loss?';
 
-export function notAccepted(): Failure {
+export function notAccepted(): Told {
   return declined();
 }
 

@@ -1,4 +1,4 @@
-import { Failure } from '../errors.ts';
+import { Told } from './told.ts';
 
 const example = 'Write it like https://bots.example.com.';
 
@@ -22,7 +22,7 @@ const faults = {
 type BaseUrlFault = keyof typeof faults;
 
 /** `name` says which base URL it is. The text itself is never echoed. */
-export function badBaseUrl(name: string, fault: BaseUrlFault): Failure {
+export function badBaseUrl(name: string, fault: BaseUrlFault): Told {
   const [problem, hint] = faults[fault];
-  return new Failure('base-url', `${name} ${problem}`, { hint });
+  return new Told('base-url', `${name} ${problem}`, { hint });
 }

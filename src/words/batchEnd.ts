@@ -1,4 +1,4 @@
-import { Failure, type FailureCode, type FailureDetails } from '../errors.ts';
+import type { FailureCode } from '../errors.ts';
 import type { Kind } from '../intent/wanted.ts';
 import type { Runner } from '../journal/shares.ts';
 import type { Refusal } from '../policy/rules.ts';
@@ -8,6 +8,7 @@ import { policyWords } from './policy.ts';
 import { stillAtWork, waitingForRunners } from './sharedBatch.ts';
 import type { Suggestion } from './suggestion.ts';
 import { formatDuration } from './time.ts';
+import { Told, type ToldDetails } from './told.ts';
 
 /** How far a batch is, in one line. Times are absent where nothing has ended yet, or nothing is waited for. */
 type Progress = {
@@ -95,7 +96,7 @@ function rowsThat({ outcome, rows }: NotDone): string {
 }
 
 /** Why no new rows were begun. */
-type StopWords =
+export type StopWords =
   | { readonly because: 'token'; readonly status: number }
   | { readonly because: 'balance' | 'interrupted' }
   | { readonly because: 'policy'; readonly refusal: Refusal }
@@ -103,7 +104,7 @@ type StopWords =
   | { readonly because: 'service-down' | 'held'; readonly rows: number }
   | { readonly because: 'max-failures'; readonly failures: number }
   | { readonly because: 'others-at-work'; readonly runners: readonly Runner[] }
-  | { readonly because: 'failure'; readonly failure: Failure };
+  | { readonly because: 'failure'; readonly failure: Told };
 
 const soNoMore = 'so no new rows were begun.';
 
@@ -181,13 +182,13 @@ function toFixFirst(notDone: readonly NotDone[], needs: Needs): string {
     .join('. ');
 }
 
-function allowanceOf(refusal: Refusal): Pick<FailureDetails, 'allowance'> {
+function allowanceOf(refusal: Refusal): Pick<ToldDetails, 'allowance'> {
   const [, { allowance }] = policyWords(refusal);
   return allowance === undefined ? {} : { allowance };
 }
 
 /** Of the failure that the whole batch ends with. */
-function ownOf(code: FailureCode, stop: StopWords | undefined): FailureDetails | undefined {
+function ownOf(code: FailureCode, stop: StopWords | undefined): ToldDetails | undefined {
   return stop?.because === 'failure' && stop.failure.code === code ? stop.failure.details : undefined;
 }
 
@@ -200,10 +201,10 @@ export function notAllDone(
   stop: StopWords | undefined,
   needs: Needs,
   running: Suggestion,
-): Failure {
+): Told {
   const why = stop === undefined ? '' : ` ${reasonFor(stop)}`;
   const isHeld = notDone.some(({ outcome }) => outcome === 'held');
-  return new Failure(code, `${notDone.map(rowsThat).join('; ')}.${why}`, {
+  return new Told(code, `${notDone.map(rowsThat).join('; ')}.${why}`, {
     hint: ownOf(code, stop)?.hint ?? hintFor(notDone, stop, needs),
     ...(stop?.because === 'policy' ? allowanceOf(stop.refusal) : {}),
     next: [...(ownOf(code, stop)?.next ?? []), ...(isHeld ? [['history', '--state', 'held']] : []), running],

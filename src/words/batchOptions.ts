@@ -1,11 +1,11 @@
-import { Failure } from '../errors.ts';
 import type { Suggestion } from './suggestion.ts';
+import { Told } from './told.ts';
 
-function usage(message: string, hint: string, next?: readonly Suggestion[]): Failure {
-  return new Failure('usage', message, { hint, ...(next === undefined ? {} : { next }) });
+function usage(message: string, hint: string, next?: readonly Suggestion[]): Told {
+  return new Told('usage', message, { hint, ...(next === undefined ? {} : { next }) });
 }
 
-export function namelessBatch(named: Suggestion): Failure {
+export function namelessBatch(named: Suggestion): Told {
   return usage(
     'A batch needs a name: give --once',
     'Name it after what it is and when; with the same name it can be run again.',
@@ -13,21 +13,21 @@ export function namelessBatch(named: Suggestion): Failure {
   );
 }
 
-export function notACount(option: string, text: string, most: number): Failure {
+export function notACount(option: string, text: string, most: number): Told {
   return usage(
     `--${option} ${JSON.stringify(text)} is not a count`,
     `Write a whole number from 1 to ${most}.`,
   );
 }
 
-export function notARate(text: string): Failure {
+export function notARate(text: string): Told {
   return usage(
     `--rate ${JSON.stringify(text)} is not a rate`,
     'Write a count and a unit: 20/s, 300/m or 5000/h.',
   );
 }
 
-export function inputAndTokenFromStdin(): Failure {
+export function inputAndTokenFromStdin(): Told {
   return usage(
     'The input and --token-file both want to read stdin',
     'Only one of them can be -; give the other as a file.',

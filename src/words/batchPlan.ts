@@ -1,8 +1,8 @@
-import { Failure } from '../errors.ts';
 import { formatAmountOf } from './amount.ts';
 import { counted, formatCount } from './list.ts';
 import { notSentNow } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
+import { Told } from './told.ts';
 
 export const checkingInput = (source: string): string => `Checking ${source}`;
 
@@ -17,8 +17,8 @@ export function moreRowsNotListed(count: number): string {
 export function invalidRows(
   { invalid, rows, source }: { invalid: number; rows: number; source: string },
   skipping: Suggestion,
-): Failure {
-  return new Failure(
+): Told {
+  return new Told(
     'bad-input',
     `${formatCount(invalid)} of ${rowsOf(rows)} in ${source} ${invalid === 1 ? 'is' : 'are'} not valid`,
     {
@@ -28,8 +28,8 @@ export function invalidRows(
   );
 }
 
-export function invalidRow(problem: string | undefined): Failure {
-  return new Failure('bad-input', `${problem ?? 'The row is not valid'}. ${notSentNow}`, {
+export function invalidRow(problem: string | undefined): Told {
+  return new Told('bad-input', `${problem ?? 'The row is not valid'}. ${notSentNow}`, {
     hint: 'Fix the row and run the command again.',
   });
 }

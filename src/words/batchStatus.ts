@@ -1,15 +1,11 @@
-import { Failure } from '../errors.ts';
 import { formatCount } from './list.ts';
+import { Told } from './told.ts';
 
-export function noSuchBatch(name: string, place: string): Failure {
-  return new Failure(
-    'no-such-batch',
-    `No row of a batch ${JSON.stringify(name)} is in the journal ${place}.`,
-    {
-      hint: 'Give the whole name that --once gave it. The names that begin alike:',
-      next: [['history', '--name', name.slice(0, 4)]],
-    },
-  );
+export function noSuchBatch(name: string, place: string): Told {
+  return new Told('no-such-batch', `No row of a batch ${JSON.stringify(name)} is in the journal ${place}.`, {
+    hint: 'Give the whole name that --once gave it. The names that begin alike:',
+    next: [['history', '--name', name.slice(0, 4)]],
+  });
 }
 
 /** How rows of a batch stand by the journal alone, in the order in which they are shown. */

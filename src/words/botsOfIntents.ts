@@ -1,26 +1,26 @@
-import { Failure } from '../errors.ts';
 import type { Intent } from '../journal/journal.ts';
 import { givingUp, isUnsent, resolving } from './decisionCommands.ts';
 import type { Suggestion } from './suggestion.ts';
+import { Told } from './told.ts';
 
 // Why no bot can speak for an intent.
 
-export function ofTheSandbox(id: string, journal: string): Failure {
-  return new Failure('bot-moved', 'The intent belongs to the sandbox', {
+export function ofTheSandbox(id: string, journal: string): Told {
+  return new Told('bot-moved', 'The intent belongs to the sandbox', {
     hint: 'Add --sandbox.',
     next: [['resume', id, '--sandbox', '--journal', journal]],
   });
 }
 
-export function noTokenNow({ id }: Intent): Failure {
-  return new Failure(
+export function noTokenNow({ id }: Intent): Told {
+  return new Told(
     'no-token',
     `Intent ${id} was begun with a token that is not a profile’s, and no token is given now`,
     { hint: 'Give that token with --token-file or BOTCTL_TOKEN, then run the same command again.' },
   );
 }
 
-export function anothersToken({ id, spelledUrl, tokenHash }: Intent): Failure {
+export function anothersToken({ id, spelledUrl, tokenHash }: Intent): Told {
   const [what, hint] =
     tokenHash === undefined
       ? [
@@ -31,12 +31,12 @@ export function anothersToken({ id, spelledUrl, tokenHash }: Intent): Failure {
           `The token given now is not the one that intent ${id} was sent with, and no base URL is given with it`,
           'Give the token that it was sent with. If this one belongs to the same service, give its base URL too:',
         ];
-  return new Failure('other-token', what, { hint, next: [['resume', id, '--base-url', spelledUrl]] });
+  return new Told('other-token', what, { hint, next: [['resume', id, '--base-url', spelledUrl]] });
 }
 
-export function profileGone(intent: Intent): Failure {
+export function profileGone(intent: Intent): Told {
   const { bot, spelledUrl } = intent;
-  return new Failure('no-such-profile', `The profile ${bot} is gone`, {
+  return new Told('no-such-profile', `The profile ${bot} is gone`, {
     hint: isUnsent(intent)
       ? 'Nothing of the intent was sent. Add the profile again, or give the intent up:'
       : 'Add it again, or decide whether the intent happened.',
@@ -44,12 +44,9 @@ export function profileGone(intent: Intent): Failure {
   });
 }
 
-export function botMoved(
-  intent: Intent,
-  origins: { readonly bots: string; readonly intents: string },
-): Failure {
+export function botMoved(intent: Intent, origins: { readonly bots: string; readonly intents: string }): Told {
   const { bot } = intent;
-  return new Failure(
+  return new Told(
     'bot-moved',
     `The bot ${bot} now belongs to ${origins.bots}, the intent to ${origins.intents}`,
     {

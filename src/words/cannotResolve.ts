@@ -1,18 +1,18 @@
-import { Failure } from '../errors.ts';
 import type { Decision, Intent } from '../journal/journal.ts';
 import { optionWords } from './suggestion.ts';
 import { iso } from './time.ts';
+import { Told } from './told.ts';
 
 /** Why an operator cannot decide of an intent now. */
-export function stillBeingSent({ id }: Intent): Failure {
-  return new Failure('not-allowed-now', `A running process is sending intent ${id}`, {
+export function stillBeingSent({ id }: Intent): Told {
+  return new Told('not-allowed-now', `A running process is sending intent ${id}`, {
     hint: 'Wait until it has ended, or end it; then decide.',
   });
 }
 
-export function alreadyProven({ id, state }: Intent): Failure {
+export function alreadyProven({ id, state }: Intent): Told {
   const proof = state === 'accepted' ? 'it happened' : 'it did not happen';
-  return new Failure(
+  return new Told(
     'not-allowed-now',
     `Intent ${id} is ${state}: the service’s own reply shows that ${proof}`,
     { hint: 'The history shows its attempts.', next: [['history', id]] },
@@ -23,7 +23,7 @@ export function decidedOtherwise(
   { id }: Intent,
   { kind, reason, signature }: Decision,
   earlier: Decision | undefined,
-): Failure {
+): Told {
   const { who = 'An operator', reason: why = '' } = earlier ?? {};
   const when = earlier === undefined ? '' : ` at ${iso(earlier.atMs)}`;
   const said = kind === 'happened' ? 'did not happen' : 'happened';
@@ -31,7 +31,7 @@ export function decidedOtherwise(
     ...(signature === undefined ? [] : optionWords({ name: 'signature', value: signature })),
     ...optionWords({ name: 'reason', value: reason }),
   ];
-  return new Failure('not-allowed-now', `${who} decided${when} that intent ${id} ${said} ("${why}")`, {
+  return new Told('not-allowed-now', `${who} decided${when} that intent ${id} ${said} ("${why}")`, {
     hint: 'If that was wrong, overrule it; both decisions are kept:',
     next: [['resolve', id, `--${kind}`, ...options, '--overrule']],
   });

@@ -1,13 +1,13 @@
 import { envBot } from '../bot/bot.ts';
 import type { ChainView, Paid } from '../chain/proof.ts';
 import type { Reason } from '../chain/reason.ts';
-import { Failure, type Problem } from '../errors.ts';
 import { formatAmount } from '../intent/amount.ts';
 import type { Intent } from '../journal/journal.ts';
 import { resolving } from './decisionCommands.ts';
 import { counted, listed } from './list.ts';
 import type { Suggestion } from './suggestion.ts';
 import { formatDuration, iso } from './time.ts';
+import { type Problem, Told } from './told.ts';
 
 /** Each as part of a sentence. */
 const reasonWords: Readonly<Record<Reason, string>> = {
@@ -126,8 +126,8 @@ export function chainWaitOver(view: ChainView): string {
 }
 
 /** Accepted by the service, and not shown by the chain so far. */
-export function notSeen({ id }: Intent, view: ChainView): Failure {
-  return new Failure(
+export function notSeen({ id }: Intent, view: ChainView): Told {
+  return new Told(
     'unproven',
     `The service accepted the transfer (signature ${view.signature ?? 'missing'}), but the chain has not proven it: ${why(view)}. Intent ${id}.`,
     {
@@ -137,8 +137,8 @@ export function notSeen({ id }: Intent, view: ChainView): Failure {
   );
 }
 
-export function notDecided({ id, state }: Intent, view: ChainView): Failure {
-  return new Failure(
+export function notDecided({ id, state }: Intent, view: ChainView): Told {
+  return new Told(
     'unproven',
     `The chain has not decided the transfer: ${why(view)}. Intent ${id} stays ${state}.`,
     {
@@ -148,8 +148,8 @@ export function notDecided({ id, state }: Intent, view: ChainView): Failure {
   );
 }
 
-export function contradicted({ id }: Intent, view: ChainView): Failure {
-  return new Failure(
+export function contradicted({ id }: Intent, view: ChainView): Told {
+  return new Told(
     'contradicted',
     `The chain contradicts the transfer: ${why(view)} (signature ${view.signature}). Intent ${id}. This signature did not pay it; the service may have signed another one.`,
     {
@@ -160,8 +160,8 @@ export function contradicted({ id }: Intent, view: ChainView): Failure {
 }
 
 /** The signature that the service named is of a transaction that cannot be this transfer's. */
-export function ofOtherTime({ id, state }: Intent, view: ChainView): Failure {
-  return new Failure(
+export function ofOtherTime({ id, state }: Intent, view: ChainView): Told {
+  return new Told(
     'other-time',
     `The signature that the service gave, ${view.signature}, is of another payment: it was made ${bothTimes(view)}. It proves nothing of this transfer. Intent ${id} stays ${state}.`,
     {
@@ -172,8 +172,8 @@ export function ofOtherTime({ id, state }: Intent, view: ChainView): Failure {
 }
 
 /** The chain shows the payment, and a person must say whether it is this transfer's. */
-export function personDecides({ id, state }: Intent, view: ChainView): Failure {
-  return new Failure(
+export function personDecides({ id, state }: Intent, view: ChainView): Told {
+  return new Told(
     'held',
     `The chain shows a payment that may be this transfer (signature ${view.signature}), but ${whyPerson(view)}. Intent ${id} stays ${state}.`,
     {
@@ -189,8 +189,8 @@ function whyPerson(view: ChainView): string {
   return 'the service said that the transfer failed';
 }
 
-export function otherSignature({ id }: Intent, proven: string, replied: string): Failure {
-  return new Failure(
+export function otherSignature({ id }: Intent, proven: string, replied: string): Told {
+  return new Told(
     'contradicted',
     `The chain proved the transfer by signature ${proven}, and the service accepted it later with another one, ${replied}. Intent ${id}: it may have been paid twice.`,
     {
@@ -200,8 +200,8 @@ export function otherSignature({ id }: Intent, proven: string, replied: string):
   );
 }
 
-export function happenedAllTheSame({ id }: Intent, { signature }: ChainView): Failure {
-  return new Failure(
+export function happenedAllTheSame({ id }: Intent, { signature }: ChainView): Told {
+  return new Told(
     'contradicted',
     `The chain proves the transfer (signature ${signature}), and it was decided that it did not happen. Intent ${id}.`,
     {
@@ -219,43 +219,43 @@ function acknowledging(id: string): Suggestion[] {
 export function someUnproven(
   { against, toDecide, open }: Readonly<Record<'against' | 'toDecide' | 'open', number>>,
   of: 'of-batch' | 'of-all' = 'of-all',
-): Failure {
+): Told {
   const more = open === 0 ? '' : `, and ${counted(open, 'more is', 'more are')} undecided`;
   if (toDecide > 0) {
     const contradicted = against === 0 ? '' : `, and contradicts ${counted(against, 'transfer')}`;
-    return new Failure(
+    return new Told(
       'some-held',
       `The chain leaves ${counted(toDecide, 'transfer')} to a person${contradicted}${more}.`,
       { hint: 'Each of them says why, and what to do.' },
     );
   }
   if (against > 0) {
-    return new Failure('contradicted', `The chain contradicts ${counted(against, 'transfer')}${more}.`, {
+    return new Told('contradicted', `The chain contradicts ${counted(against, 'transfer')}${more}.`, {
       hint: 'Ask the service what became of each of them, and acknowledge it when it is dealt with.',
     });
   }
-  return new Failure(
+  return new Told(
     open === 1 && of === 'of-all' ? 'unproven' : 'some-unproven',
     `The chain has not decided ${counted(open, 'transfer')}.`,
     { hint: 'A miss proves nothing. Run the same command again later.' },
   );
 }
 
-export function noRpcUrl(bot: string): Failure {
+export function noRpcUrl(bot: string): Told {
   if (bot === envBot)
-    return new Failure(
+    return new Told(
       'no-rpc-url',
       'Only a profile names a Solana node, and this bot’s token is not a profile’s',
       { hint: 'Name a profile that has an rpc-url, with --profile NAME.' },
     );
-  return new Failure('no-rpc-url', `The bot ${bot} names no Solana node that could show its transfers`, {
+  return new Told('no-rpc-url', `The bot ${bot} names no Solana node that could show its transfers`, {
     hint: 'Name one in its profile, and run the command again:',
     next: [['config', 'set', bot, 'rpc-url']],
   });
 }
 
-export function nodeOfGoneProfile(name: string): Failure {
-  return new Failure(
+export function nodeOfGoneProfile(name: string): Told {
+  return new Told(
     'no-rpc-url',
     `The profile ${name} is gone, and with it the Solana node that could show its transfers`,
     { hint: 'Name another profile, whose node shows them, with --profile NAME.' },
@@ -268,16 +268,16 @@ export function notLookedUp(transfers: number, { message, hint = '' }: Problem):
   return `${message} ${left} not looked up. ${hint}`;
 }
 
-export function nothingOnChain(id: string): Failure {
-  return new Failure(
+export function nothingOnChain(id: string): Told {
+  return new Told(
     'not-allowed-now',
     `Nothing of intent ${id} was sent: there is nothing of it that a chain could show`,
     { hint: 'See what it waits for.', next: [['history', id]] },
   );
 }
 
-export function noMintFor(asset: string, bot: string): Failure {
-  return new Failure(
+export function noMintFor(asset: string, bot: string): Told {
+  return new Told(
     'no-mint',
     `The bot ${bot} names no mint for ${asset}, so no payment of it can be recognised`,
     {
@@ -287,8 +287,8 @@ export function noMintFor(asset: string, bot: string): Failure {
   );
 }
 
-export function noWallet(bot: string): Failure {
-  return new Failure(
+export function noWallet(bot: string): Told {
+  return new Told(
     'no-wallet',
     `The bot ${bot} names no wallet, so the chain cannot prove that it was the one who paid`,
     {
@@ -298,32 +298,32 @@ export function noWallet(bot: string): Failure {
   );
 }
 
-export function notAMint(asset: string, mint: string): Failure {
-  return new Failure('no-mint', `The mint of ${asset}, ${mint}, is not a token’s mint on this cluster`, {
+export function notAMint(asset: string, mint: string): Told {
+  return new Told('no-mint', `The mint of ${asset}, ${mint}, is not a token’s mint on this cluster`, {
     hint: 'Fix it in the assets of the profile.',
   });
 }
 
-export function otherCluster(host: string, cluster: string): Failure {
-  return new Failure('other-cluster', `The node ${host} is not one of the cluster ${cluster}`, {
+export function otherCluster(host: string, cluster: string): Told {
+  return new Told('other-cluster', `The node ${host} is not one of the cluster ${cluster}`, {
     hint: 'Fix the rpc-url or the cluster of the profile.',
   });
 }
 
-export function nodeRefuses(host: string): Failure {
-  return new Failure('node-refused', `The node ${host} refused the request (401 or 403)`, {
+export function nodeRefuses(host: string): Told {
+  return new Told('node-refused', `The node ${host} refused the request (401 or 403)`, {
     hint: 'Its rpc-url may lack its key, or carry an old one: set it again.',
   });
 }
 
-export function nodeUnusable(host: string, because: Reason): Failure {
-  return new Failure('node-unusable', `The node ${host} cannot be used now: ${reasonWords[because]}`, {
+export function nodeUnusable(host: string, because: Reason): Told {
+  return new Told('node-unusable', `The node ${host} cannot be used now: ${reasonWords[because]}`, {
     hint: 'Run the same command again later, or without --wait.',
   });
 }
 
-export function paysSomethingElse({ id }: Intent, view: ChainView): Failure {
-  return new Failure(
+export function paysSomethingElse({ id }: Intent, view: ChainView): Told {
+  return new Told(
     'not-allowed-now',
     `Signature ${view.signature} does not show that intent ${id} happened: ${why(view)}`,
     { hint: 'Find the signature of its own payment, or leave --signature out if you know by other means.' },
@@ -334,14 +334,14 @@ export function signatureUnproven(view: ChainView): string {
   return `The signature is not proven on the chain: ${why(view)}. It is kept as you gave it.`;
 }
 
-export function notATransfer(id: string): Failure {
-  return new Failure('not-allowed-now', `Intent ${id} is a message: a chain shows transfers only`, {
+export function notATransfer(id: string): Told {
+  return new Told('not-allowed-now', `Intent ${id} is a message: a chain shows transfers only`, {
     hint: 'Name a transfer.',
   });
 }
 
-export function notAWait(text: string): Failure {
-  return new Failure('usage', `--wait=${text} is neither confirmed nor finalized`, {
+export function notAWait(text: string): Told {
+  return new Told('usage', `--wait=${text} is neither confirmed nor finalized`, {
     hint: 'Use --wait for finalized, or --wait=confirmed.',
   });
 }

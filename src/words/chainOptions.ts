@@ -1,37 +1,37 @@
-import { Failure } from '../errors.ts';
 import { counted, listed } from './list.ts';
 import { formatDuration } from './time.ts';
+import { Told } from './told.ts';
 
-export function waitTimeoutAlone(): Failure {
-  return new Failure('usage', '--wait-timeout is given without --wait', { hint: 'Add --wait.' });
+export function waitTimeoutAlone(): Told {
+  return new Told('usage', '--wait-timeout is given without --wait', { hint: 'Add --wait.' });
 }
 
-export function notAWaitTimeout(text: string): Failure {
-  return new Failure('usage', `--wait-timeout ${JSON.stringify(text)} is not a duration`, {
+export function notAWaitTimeout(text: string): Told {
+  return new Told('usage', `--wait-timeout ${JSON.stringify(text)} is not a duration`, {
     hint: 'Write a whole number followed by ms, s, m or h: 30s, 2m.',
   });
 }
 
-export function whichToVerify(all: boolean): Failure {
-  return new Failure('usage', all ? '--all and IDs are both given' : 'Nothing is named to be verified', {
+export function whichToVerify(all: boolean): Told {
+  return new Told('usage', all ? '--all and IDs are both given' : 'Nothing is named to be verified', {
     hint: 'Name intents, or use --all for every transfer without a final verdict.',
   });
 }
 
-export function withAllOnly(option: string): Failure {
-  return new Failure('usage', `--${option} goes with --all only`, {
+export function withAllOnly(option: string): Told {
+  return new Told('usage', `--${option} goes with --all only`, {
     hint: 'Add --all, or leave it out.',
   });
 }
 
-export function acknowledgeWithReason(): Failure {
-  return new Failure('usage', '--acknowledge and --reason go together, with IDs', {
+export function acknowledgeWithReason(): Told {
+  return new Told('usage', '--acknowledge and --reason go together, with IDs', {
     hint: 'Say what was done about it: --acknowledge --reason "refunded by the service, ticket 42".',
   });
 }
 
-export function nothingToAcknowledge(id: string): Failure {
-  return new Failure('not-allowed-now', `The chain shows nothing against intent ${id}`, {
+export function nothingToAcknowledge(id: string): Told {
+  return new Told('not-allowed-now', `The chain shows nothing against intent ${id}`, {
     hint: 'Only a contradiction or a payment of another time is acknowledged. To look at the chain again:',
     next: [['verify', id]],
   });

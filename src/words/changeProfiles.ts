@@ -1,13 +1,13 @@
-import { Failure } from '../errors.ts';
 import { interrupted } from './interrupted.ts';
 import { formatDuration } from './time.ts';
+import { Told } from './told.ts';
 
-export function interruptedBeforeChange(): Failure {
+export function interruptedBeforeChange(): Told {
   return interrupted('before the profiles were changed');
 }
 
-export function profilesBusy(waitedMs: number, lock: string): Failure {
-  return new Failure(
+export function profilesBusy(waitedMs: number, lock: string): Told {
+  return new Told(
     'config-not-writable',
     `Another botctl has been writing the profiles for ${formatDuration(waitedMs)}`,
     {
@@ -25,8 +25,8 @@ type NotWritable = {
   readonly isFull: boolean;
 };
 
-export function profilesNotWritable({ folder, nearest, reason, isFull }: NotWritable): Failure {
-  return new Failure('config-not-writable', `The profiles could not be written: ${reason}`, {
+export function profilesNotWritable({ folder, nearest, reason, isFull }: NotWritable): Told {
+  return new Told('config-not-writable', `The profiles could not be written: ${reason}`, {
     hint: isFull
       ? `Free some space on the disk of ${folder}, then run the same command again.`
       : `Make sure that ${folder} can be written to, then run the same command again.`,

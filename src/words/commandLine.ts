@@ -1,26 +1,26 @@
-import { Failure } from '../errors.ts';
 import { counted, listed } from './list.ts';
 import type { Suggestion } from './suggestion.ts';
+import { Told } from './told.ts';
 
 /** A command line that is wrong has run nothing; an operator who pays with it must not have to guess that. */
-function wrong(what: string, hint: string, next: readonly Suggestion[] = []): Failure {
-  return new Failure('usage', what, { hint, ...(next.length === 0 ? {} : { next }) });
+function wrong(what: string, hint: string, next: readonly Suggestion[] = []): Told {
+  return new Told('usage', what, { hint, ...(next.length === 0 ? {} : { next }) });
 }
 
-export function noCommand(branch: readonly string[]): Failure {
+export function noCommand(branch: readonly string[]): Told {
   return wrong('No command is named', 'The help lists them:', [[...branch, '--help']]);
 }
 
-export function missingArgument(name: string, suggestion: string): Failure {
+export function missingArgument(name: string, suggestion: string): Told {
   return wrongUsage(`The argument <${name}> is missing`, suggestion);
 }
 
-export function optionWithoutValue(option: string, suggestion: string): Failure {
+export function optionWithoutValue(option: string, suggestion: string): Told {
   return wrongUsage(`${option} needs a value`, suggestion);
 }
 
 /** `said` is the parser's own complaint. */
-export function wrongUsage(said: string, suggestion: string): Failure {
+export function wrongUsage(said: string, suggestion: string): Told {
   return wrong(capital(said), suggestion || 'Add --help to the command to see what it takes.');
 }
 
@@ -43,7 +43,7 @@ type Unknown = {
   readonly next: Suggestion;
 };
 
-export function unknownCommand({ said, suggestion, branch, next }: Unknown): Failure {
+export function unknownCommand({ said, suggestion, branch, next }: Unknown): Told {
   const there =
     branch === undefined
       ? 'The help lists the commands:'
@@ -51,19 +51,19 @@ export function unknownCommand({ said, suggestion, branch, next }: Unknown): Fai
   return wrong(capital(said), suggestion || there, [next]);
 }
 
-export function optionForValue(word: string, looksLike: string, long: string | undefined): Failure {
+export function optionForValue(word: string, looksLike: string, long: string | undefined): Told {
   return wrong(
     `${word} needs a value, but ${looksLike} looks like an option`,
     `If it really is the value, write it with =, as in ${long}=${looksLike}.`,
   );
 }
 
-export function optionTwice(name: string): Failure {
+export function optionTwice(name: string): Told {
   return wrong(`--${name} is given twice`, 'Give it once: botctl does not guess which one you mean.');
 }
 
 /** The words are not repeated: one of them may be a token. */
-export function tooManyArguments(command: string, got: number, usages: readonly string[]): Failure {
+export function tooManyArguments(command: string, got: number, usages: readonly string[]): Told {
   const takes =
     usages.length === 0
       ? 'no positional arguments'

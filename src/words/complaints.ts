@@ -1,8 +1,8 @@
-import { Failure } from '../errors.ts';
 import type { Complaint, OptionsOfField } from '../intent/complaint.ts';
 import { absent } from './fields.ts';
 import { listed } from './list.ts';
 import { clipped, fewOf } from './short.ts';
+import { Told } from './told.ts';
 
 // A field's name, or what a problem quotes, may be as long as the file.
 const mostOfProblem = 200;
@@ -23,9 +23,9 @@ export function invalidRequest(
   complaints: readonly Complaint[],
   source: string,
   options: OptionsOfField = {},
-): Failure {
+): Told {
   const said = sentences(complaints.map((one) => withOption(one, options)));
-  return new Failure('bad-input', `${source} is not valid: ${said}`, {
+  return new Told('bad-input', `${source} is not valid: ${said}`, {
     hint: hintOf(complaints, options),
   });
 }

@@ -1,13 +1,5 @@
 import type { Outcome } from '../engine/outcome.ts';
-import {
-  allowanceShown,
-  type Exit,
-  exitOf,
-  Failure,
-  type FailureCode,
-  type Problem,
-  retryOf,
-} from '../errors.ts';
+import { type Exit, exitOf, Failure, type FailureCode, retryOf } from '../errors.ts';
 import type { Attempt, Intent } from '../journal/journal.ts';
 import { endOf } from './ends.ts';
 import { sentence } from './nothing.ts';
@@ -24,6 +16,7 @@ import {
 } from './outcomes.ts';
 import { summary, type Words } from './phrases.ts';
 import type { Refused } from './policy.ts';
+import { allowanceShown, type Problem } from './told.ts';
 
 /** What a command tells its caller: the exit code, and where that is not 0, why and what to do. */
 export type Explanation = {

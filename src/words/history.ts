@@ -1,21 +1,21 @@
-import { Failure } from '../errors.ts';
 import { formatCount, listed } from './list.ts';
 import { momentRule } from './moment.ts';
 import type { Suggestion } from './suggestion.ts';
+import { Told } from './told.ts';
 
-function notOne(option: string, value: string, what: string, hint: string): Failure {
-  return new Failure('usage', `--${option} "${value}" is not ${what}.`, { hint });
+function notOne(option: string, value: string, what: string, hint: string): Told {
+  return new Told('usage', `--${option} "${value}" is not ${what}.`, { hint });
 }
 
-export function notAState(value: string, states: readonly string[]): Failure {
+export function notAState(value: string, states: readonly string[]): Told {
   return notOne('state', value, 'a state', `Give one of ${listed(states, 'or')}.`);
 }
 
-export function notAKind(value: string): Failure {
+export function notAKind(value: string): Told {
   return notOne('kind', value, 'a kind', 'Give message or transfer.');
 }
 
-export function notAnAddress(value: string): Failure {
+export function notAnAddress(value: string): Told {
   return notOne(
     'to',
     value,
@@ -25,23 +25,23 @@ export function notAnAddress(value: string): Failure {
 }
 
 /** `problem` is what is wrong with the name. */
-export function notARecipient(value: string, problem: string): Failure {
-  return new Failure('usage', `--to "${value}" ${problem}.`, {
+export function notARecipient(value: string, problem: string): Told {
+  return new Told('usage', `--to "${value}" ${problem}.`, {
     hint: 'Give the recipient’s whole address, or a name under recipients in the policy:',
     next: [['policy', 'show']],
   });
 }
 
-export function notALimit(value: string): Failure {
+export function notALimit(value: string): Told {
   return notOne('limit', value, 'a count', 'Give a whole number from 1.');
 }
 
-export function notAMoment(option: 'since' | 'until', value: string): Failure {
+export function notAMoment(option: 'since' | 'until', value: string): Told {
   return notOne(option, value, 'a moment', `Write ${momentRule}.`);
 }
 
-export function nothingBetween(since: string, until: string): Failure {
-  return new Failure(
+export function nothingBetween(since: string, until: string): Told {
+  return new Told(
     'usage',
     `--since "${since}" is later than --until "${until}": nothing lies between them.`,
     {

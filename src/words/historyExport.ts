@@ -1,20 +1,20 @@
-import { Failure } from '../errors.ts';
 import { counted, formatCount } from './list.ts';
+import { Told } from './told.ts';
 
-export function notAFormat(value: string): Failure {
-  return new Failure('usage', `--format ${JSON.stringify(value)} is not a format.`, {
+export function notAFormat(value: string): Told {
+  return new Told('usage', `--format ${JSON.stringify(value)} is not a format.`, {
     hint: 'Give csv or jsonl.',
   });
 }
 
-export function formatWithJson(): Failure {
-  return new Failure('usage', '--json and --format exclude each other.', {
+export function formatWithJson(): Told {
+  return new Told('usage', '--json and --format exclude each other.', {
     hint: '--format jsonl prints one flat object for each settled intent; --json prints all that is known of each.',
   });
 }
 
-export function formatWithIds(): Failure {
-  return new Failure('usage', '--format takes no IDs.', {
+export function formatWithIds(): Told {
+  return new Told('usage', '--format takes no IDs.', {
     hint: 'Narrow it with --name, --batch, --to, --since and the others.',
   });
 }
@@ -35,10 +35,10 @@ export function exportNotWhole(): string {
 type Unsettled = { readonly id: string; readonly state: string };
 
 /** What the books cannot know yet. `some` are the first of them. */
-export function notAllSettled(count: number, some: readonly Unsettled[]): Failure {
+export function notAllSettled(count: number, some: readonly Unsettled[]): Told {
   const named = some.map(({ id, state }) => `${id} (${state})`).join(', ');
   const more = count > some.length ? ` and ${formatCount(count - some.length)} more` : '';
-  return new Failure(
+  return new Told(
     'not-all-settled',
     `${counted(count, 'intent')} ${count === 1 ? 'is' : 'are'} not settled and not in this export: ${named}${more}.`,
     {

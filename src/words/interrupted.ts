@@ -1,8 +1,8 @@
-import { Failure } from '../errors.ts';
+import { Told } from './told.ts';
 
 /** Ctrl-C before anything was done. `when` is said after “Interrupted”: `before a token was read`. */
-export function interrupted(when: string): Failure {
-  return new Failure('interrupted', `Interrupted ${when}`, {
+export function interrupted(when: string): Told {
+  return new Told('interrupted', `Interrupted ${when}`, {
     hint: 'Run the same command again when you are ready.',
   });
 }

@@ -1,4 +1,4 @@
-import { Failure } from '../errors.ts';
+import { Told } from './told.ts';
 
 /** The comment above the SQL, line by line. */
 export function grantsHead(use: 'run' | 'look'): string[] {
@@ -10,15 +10,15 @@ export function grantsHead(use: 'run' | 'look'): string[] {
   ];
 }
 
-export function fileNeedsNoGrants(path: string): Failure {
-  return new Failure('usage', `The journal ${path} is a file, which belongs to you alone`, {
+export function fileNeedsNoGrants(path: string): Told {
+  return new Told('usage', `The journal ${path} is a file, which belongs to you alone`, {
     hint: 'Name a shared journal, with BOTCTL_JOURNAL or --journal and a postgres:// URL: its schema stands in the SQL.',
   });
 }
 
 /** `problem` follows the option's name. */
-export function badRole(problem: string): Failure {
-  return new Failure('usage', `--role ${problem}`, {
+export function badRole(problem: string): Told {
+  return new Told('usage', `--role ${problem}`, {
     hint: 'Give the name of a role as \\du shows it in psql.',
   });
 }

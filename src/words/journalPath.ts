@@ -1,8 +1,8 @@
-import { Failure } from '../errors.ts';
 import type { NoFile } from '../journal/place.ts';
+import { Told } from './told.ts';
 
-export function emptyJournal(source: '--journal' | 'BOTCTL_JOURNAL'): Failure {
-  return new Failure('usage', `${source} is empty`, {
+export function emptyJournal(source: '--journal' | 'BOTCTL_JOURNAL'): Told {
+  return new Told('usage', `${source} is empty`, {
     hint:
       source === '--journal'
         ? 'Give it a file, or a postgres:// URL.'
@@ -25,13 +25,13 @@ const looks: Readonly<Record<NoFile, readonly [says: string, hint: string]>> = {
 };
 
 /** What it says may hold a password. */
-export function noJournalFile(source: string, as: NoFile): Failure {
+export function noJournalFile(source: string, as: NoFile): Told {
   const [says, hint] = looks[as];
-  return new Failure('usage', `${source} ${says}`, { hint });
+  return new Told('usage', `${source} ${says}`, { hint });
 }
 
-export function relativeJournal(): Failure {
-  return new Failure('usage', 'BOTCTL_JOURNAL is not an absolute path', {
+export function relativeJournal(): Told {
+  return new Told('usage', 'BOTCTL_JOURNAL is not an absolute path', {
     hint: 'Write the whole path, from / on: otherwise each folder would have a journal of its own.',
   });
 }
@@ -52,8 +52,8 @@ export function shownUntilMove(place: string, movedTo: string): string {
   return `${place} was copied into ${movedTo}: what was done since then is shown there.`;
 }
 
-export function noUserName(): Failure {
-  return new Failure('usage', 'The journal’s URL names no user, and this account has no name', {
+export function noUserName(): Told {
+  return new Told('usage', 'The journal’s URL names no user, and this account has no name', {
     hint: 'Write the user into the URL (postgres://USER@HOST/DATABASE), or set PGUSER.',
   });
 }

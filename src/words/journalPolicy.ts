@@ -1,23 +1,23 @@
-import { Failure } from '../errors.ts';
+import { Told } from './told.ts';
 
 export const journalsOwn = 'of the journal';
 
-export function mayNotSetPolicy(place: string, cause: unknown): Failure {
-  return new Failure(
+export function mayNotSetPolicy(place: string, cause: unknown): Told {
+  return new Told(
     'journal-denied',
     `The role of ${place} may not set the journal’s policy: that is for the role that owns its tables`,
     { hint: 'Run the command as that role.', cause },
   );
 }
 
-export function policyChanged(): Failure {
-  return new Failure('policy-changed', 'The journal was given another policy since this command began', {
+export function policyChanged(): Told {
+  return new Told('policy-changed', 'The journal was given another policy since this command began', {
     hint: 'Run the same command again: it goes by the new one.',
   });
 }
 
-export function countsNothing(place: string, source: string): Failure {
-  return new Failure(
+export function countsNothing(place: string, source: string): Told {
+  return new Told(
     'policy-journal',
     `The shared journal ${place} has no policy of its own and counts nothing yet, so the policy ${source} cannot be held there`,
     {
@@ -27,8 +27,8 @@ export function countsNothing(place: string, source: string): Failure {
   );
 }
 
-export function onlySharedHasPolicy(path: string): Failure {
-  return new Failure('usage', `The journal ${path} is a file, and keeps no policy of its own`, {
+export function onlySharedHasPolicy(path: string): Told {
+  return new Told('usage', `The journal ${path} is a file, and keeps no policy of its own`, {
     hint: 'Name the policy’s file in the profile, or put it into /etc/botctl/policy.json:',
     next: [['config', 'set', 'NAME', 'policy', '/etc/botctl/policy.json']],
   });

@@ -1,7 +1,7 @@
-import { Failure } from '../errors.ts';
+import { Told } from './told.ts';
 
-export function unreadableCertificate(path: string, problem: string): Failure {
-  return new Failure('journal-unusable', `${path}, which the connection to the journal needs, ${problem}`, {
+export function unreadableCertificate(path: string, problem: string): Told {
+  return new Told('journal-unusable', `${path}, which the connection to the journal needs, ${problem}`, {
     hint: 'Check sslrootcert, sslcert and sslkey in the URL, or PGSSLROOTCERT, PGSSLCERT and PGSSLKEY.',
   });
 }
@@ -13,8 +13,8 @@ export const certificateProblems = {
 } as const;
 
 /** The server asks for one. */
-export function passwordMissing(place: string): Failure {
-  return new Failure('journal-unusable', `The server of the journal ${place} asks for a password`, {
+export function passwordMissing(place: string): Told {
+  return new Told('journal-unusable', `The server of the journal ${place} asks for a password`, {
     hint: 'Put it into PGPASSWORD, into ~/.pgpass (readable by you alone), or into the URL in BOTCTL_JOURNAL.',
   });
 }

@@ -1,5 +1,5 @@
-import { Failure } from '../errors.ts';
 import { listed } from './list.ts';
+import { Told } from './told.ts';
 
 // What is wrong with where a shared journal is said to be. A URL may hold a password, and a character in the wrong
 // place makes any part of it one: nothing of it is echoed but the names of its parameters.
@@ -26,17 +26,17 @@ const faults = {
 
 type UrlFault = keyof typeof faults;
 
-function wrong(what: string, hint: string): Failure {
-  return new Failure('usage', what, { hint });
+function wrong(what: string, hint: string): Told {
+  return new Told('usage', what, { hint });
 }
 
 /** `name` is where the URL came from: the option or the variable. */
-export function badJournalUrl(name: string, fault: UrlFault): Failure {
+export function badJournalUrl(name: string, fault: UrlFault): Told {
   const [problem, hint] = faults[fault];
   return wrong(`${name} ${problem}`, hint);
 }
 
-export function blankInUrl(name: string, position: number): Failure {
+export function blankInUrl(name: string, position: number): Told {
   return wrong(
     `${name} has a blank, a line break or a control character at position ${position}`,
     'Take it out, or write it in percent-encoding (a blank is %20).',
@@ -48,7 +48,7 @@ export function unknownParameters(
   name: string,
   parameters: readonly (string | undefined)[],
   known: readonly string[],
-): Failure {
+): Told {
   const named = parameters.filter((parameter) => parameter !== undefined);
   const which =
     named.length === 0
@@ -57,11 +57,11 @@ export function unknownParameters(
   return wrong(`${name} has ${which}, which botctl does not take`, `It takes ${listed(known)}.`);
 }
 
-export function repeatedParameter(name: string, parameter: string): Failure {
+export function repeatedParameter(name: string, parameter: string): Told {
   return wrong(`${name} has the parameter ${parameter} twice`, 'Leave one of them.');
 }
 
-export function unsupportedVariable(variable: string): Failure {
+export function unsupportedVariable(variable: string): Told {
   return wrong(
     `${variable} is set, and botctl does not follow it: it could mean another server or other settings than the URL`,
     `Unset ${variable} for botctl, and write what it says into the URL.`,
@@ -117,17 +117,17 @@ const settingFaults = {
 type SettingFault = keyof typeof settingFaults;
 
 /** `origin` says which setting it is, and where it stands. */
-export function badSetting(origin: string, fault: SettingFault): Failure {
+export function badSetting(origin: string, fault: SettingFault): Told {
   const [problem, hint] = settingFaults[fault];
   return wrong(`${origin} ${problem}`, hint);
 }
 
 /** A name in which something cannot be seen: `problem` is part of a sentence. */
-export function unseenInSetting(origin: string, problem: string): Failure {
+export function unseenInSetting(origin: string, problem: string): Told {
   return wrong(`${origin} ${problem}`, 'Type it again, in plain characters.');
 }
 
-export function channelNeedsTls(): Failure {
+export function channelNeedsTls(): Told {
   return wrong(
     'channel_binding=require needs TLS, and this connection has none',
     'Use sslmode=verify-full, or leave channel_binding out.',
@@ -135,8 +135,8 @@ export function channelNeedsTls(): Failure {
 }
 
 /** The server, or who stands between, would take a password that is bound to nothing. */
-export function noChannelBinding(place: string): Failure {
-  return new Failure(
+export function noChannelBinding(place: string): Told {
+  return new Told(
     'journal-unusable',
     `The server of the journal ${place} does not bind the password to its certificate, as channel_binding=require asks`,
     {
@@ -151,7 +151,7 @@ export function notAsDemanded(target: string): string {
 
 export const nullInPassword = 'has a null character, which no password of PostgreSQL can have';
 
-export function certificateAlone(missing: 'sslcert' | 'sslkey'): Failure {
+export function certificateAlone(missing: 'sslcert' | 'sslkey'): Told {
   const [one, other] = missing === 'sslkey' ? ['certificate', 'sslkey'] : ['key', 'sslcert'];
   return wrong(`The journal’s ${one} is given without ${other}`, 'Give both, or neither.');
 }

@@ -1,11 +1,11 @@
-import { Failure } from '../errors.ts';
 import { clipped } from './short.ts';
+import { Told } from './told.ts';
 
 /** What is wrong with a text, and where in it. */
 export type TextFault = { readonly what: string; readonly line: number; readonly column: number };
 
-export function badText(source: string, { what, line, column }: TextFault): Failure {
-  return new Failure('bad-file', `${source}, line ${line}, column ${column}: ${what}`, {
+export function badText(source: string, { what, line, column }: TextFault): Told {
+  return new Told('bad-file', `${source}, line ${line}, column ${column}: ${what}`, {
     hint: 'Fix the file and run the command again.',
   });
 }

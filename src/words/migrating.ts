@@ -1,16 +1,16 @@
-import { Failure } from '../errors.ts';
 import { nothingChanged } from './nothing.ts';
+import { Told } from './told.ts';
 
-export function fileMigratesItself(path: string): Failure {
-  return new Failure(
+export function fileMigratesItself(path: string): Told {
+  return new Told(
     'usage',
     `The journal ${path} is a file, which every command that sends brings up to date by itself`,
     { hint: 'Name a shared journal, with BOTCTL_JOURNAL or --journal and a postgres:// URL.' },
   );
 }
 
-export function mayNotMigrate(place: string, schema: string, cause: unknown): Failure {
-  return new Failure('journal-schema', `This role may not make or change the schema ${schema} of ${place}`, {
+export function mayNotMigrate(place: string, schema: string, cause: unknown): Told {
+  return new Told('journal-schema', `This role may not make or change the schema ${schema} of ${place}`, {
     hint: 'Connect as whoever owns the database or the schema. What runs botctl needs less than that: journal grants prints it.',
     cause,
   });

@@ -1,26 +1,22 @@
-import { Failure } from '../errors.ts';
 import { listed } from './list.ts';
+import { Told } from './told.ts';
 
 export const payloadKeySource = 'the payload’s idempotency_key';
 
-export function severalNames(given: readonly string[]): Failure {
-  return new Failure('usage', `Only one option can name an intent, but ${listed(given)} are given`, {
+export function severalNames(given: readonly string[]): Told {
+  return new Told('usage', `Only one option can name an intent, but ${listed(given)} are given`, {
     hint: 'Keep --once for one thing that happens once, --run for all commands of one run, or --idempotency-key for a key of your own.',
   });
 }
 
-export function emptyName(source: string): Failure {
-  return new Failure(
-    'usage',
-    `${source} is empty. Under an empty name, different intents would count as one`,
-    {
-      hint: 'Give a name that stays the same on a retry and is different otherwise, or leave it out (unset the variable).',
-    },
-  );
+export function emptyName(source: string): Told {
+  return new Told('usage', `${source} is empty. Under an empty name, different intents would count as one`, {
+    hint: 'Give a name that stays the same on a retry and is different otherwise, or leave it out (unset the variable).',
+  });
 }
 
-export function badName(source: string, problem: string): Failure {
-  return new Failure('usage', `${source} ${problem}`, {
+export function badName(source: string, problem: string): Told {
+  return new Told('usage', `${source} ${problem}`, {
     hint: 'Two names that look the same must be the same. Type the name again, in plain characters.',
   });
 }

@@ -1,4 +1,4 @@
-import { Failure } from '../errors.ts';
+import { Told } from './told.ts';
 
 export const waitingForToken = 'Waiting for the token.';
 export const startingSandbox = 'Starting the sandbox';
@@ -8,8 +8,8 @@ export function speakingAs(bot: string, tokenOrigin: string, url: string): strin
   return `bot ${bot} (token from ${tokenOrigin}) to ${url}`;
 }
 
-export function besideSandbox(option: string): Failure {
-  return new Failure('usage', `--sandbox uses the embedded service only, so --${option} cannot go with it`, {
+export function besideSandbox(option: string): Told {
+  return new Told('usage', `--sandbox uses the embedded service only, so --${option} cannot go with it`, {
     hint: `Leave out --sandbox, or --${option}.`,
   });
 }

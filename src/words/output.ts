@@ -1,7 +1,7 @@
-import { Failure } from '../errors.ts';
+import { Told } from './told.ts';
 
-export function outputNotWritable(trouble: string, cause: unknown): Failure {
-  return new Failure('stdout-not-writable', `The output could not be written: ${trouble}.`, {
+export function outputNotWritable(trouble: string, cause: unknown): Told {
+  return new Told('stdout-not-writable', `The output could not be written: ${trouble}.`, {
     hint: 'Make room or fix the redirection, and run the same command again: what is done is only shown again.',
     cause,
   });

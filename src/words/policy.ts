@@ -1,11 +1,12 @@
 import type { PolicyWord } from '../engine/spend.ts';
-import type { Allowance, FailureCode } from '../errors.ts';
+import type { FailureCode } from '../errors.ts';
 import { amountOf } from '../intent/units.ts';
 import type { Refusal } from '../policy/rules.ts';
 import { formatAmountOf } from './amount.ts';
 import { listed } from './list.ts';
 import type { Words } from './phrases.ts';
 import { iso } from './time.ts';
+import type { Allowance } from './told.ts';
 
 /** What a refusal says beside its sentences. */
 export type Refused = {

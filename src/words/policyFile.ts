@@ -1,7 +1,7 @@
-import { Failure } from '../errors.ts';
 import { listed } from './list.ts';
 import { clipped } from './short.ts';
 import type { Suggestion } from './suggestion.ts';
+import { Told } from './told.ts';
 
 /** Rules and problems of the fields of a policy: a rule is said after `it must be`. */
 export const policyRules = {
@@ -34,25 +34,24 @@ export type PolicyFault = {
 
 const fixIt = 'A policy that cannot be read allows nothing. Fix the file, then check it:';
 
-export function policyDamaged(source: string, { line, column, field, problem, rule }: PolicyFault): Failure {
+export function policyDamaged(source: string, { line, column, field, problem, rule }: PolicyFault): Told {
   const what = field === undefined ? problem : `${clipped(field)} ${problem}`;
   const must = rule === undefined ? '' : ` (it must be ${rule})`;
-  return new Failure(
-    'policy-damaged',
-    `The policy ${source}, line ${line}, column ${column}: ${what}${must}`,
-    { hint: fixIt, next: checking(source) },
-  );
+  return new Told('policy-damaged', `The policy ${source}, line ${line}, column ${column}: ${what}${must}`, {
+    hint: fixIt,
+    next: checking(source),
+  });
 }
 
-export function policyUnsafe(source: string, problem: string, fix: readonly (readonly string[])[]): Failure {
-  return new Failure('policy-unsafe', `The policy ${source} ${problem}`, {
+export function policyUnsafe(source: string, problem: string, fix: readonly (readonly string[])[]): Told {
+  return new Told('policy-unsafe', `The policy ${source} ${problem}`, {
     hint: 'Only root or you may be able to change a policy. If nobody else did, make it so:',
     next: [{ shell: fix }],
   });
 }
 
-export function policyUnreadable(source: string, why: string): Failure {
-  return new Failure('policy-unsafe', `The policy ${source} cannot be read: ${why}`, {
+export function policyUnreadable(source: string, why: string): Told {
+  return new Told('policy-unsafe', `The policy ${source} cannot be read: ${why}`, {
     hint: 'Where a policy is named, no command sends without it. Check that it is there and that you may read it:',
     next: [{ shell: [['ls', '-ld', source]] }],
   });
@@ -60,8 +59,8 @@ export function policyUnreadable(source: string, why: string): Failure {
 
 /** Of a file that a command was given to look at, or to keep. */
 export function asBadFile(thrown: unknown): unknown {
-  if (!(thrown instanceof Failure) || !/^policy-(?:damaged|unsafe)$/u.test(thrown.code)) return thrown;
-  return new Failure('bad-file', thrown.message, thrown.details);
+  if (!(thrown instanceof Told) || !/^policy-(?:damaged|unsafe)$/u.test(thrown.code)) return thrown;
+  return new Told('bad-file', thrown.message, thrown.details);
 }
 
 function checking(source: string): Suggestion[] {
@@ -76,8 +75,8 @@ export const policyPlaces = {
   tooLong: (most: number) => `is longer than ${most} bytes`,
 } as const;
 
-export function otherJournal(source: string, pinned: string, place: string): Failure {
-  return new Failure(
+export function otherJournal(source: string, pinned: string, place: string): Told {
+  return new Told(
     'policy-journal',
     `The policy ${source} allows the journal ${pinned} only, and this command uses ${place}`,
     {

@@ -1,10 +1,10 @@
-import { Failure } from '../errors.ts';
 import { listed } from './list.ts';
 import { addingProfile, listingProfiles } from './profiles.ts';
 import type { Suggestion } from './suggestion.ts';
+import { Told } from './told.ts';
 
-export function profileExists(name: string): Failure {
-  return new Failure('not-allowed-now', `There is already a profile ${name}`, {
+export function profileExists(name: string): Told {
+  return new Told('not-allowed-now', `There is already a profile ${name}`, {
     hint: 'Change it, or remove it first:',
     next: [
       ['config', 'set', name, 'KEY', 'VALUE'],
@@ -13,40 +13,36 @@ export function profileExists(name: string): Failure {
   });
 }
 
-export function reservedProfileName(name: string, meaning: string): Failure {
-  return new Failure('bad-input', `A profile cannot be called ${name}: that name ${meaning}`, {
+export function reservedProfileName(name: string, meaning: string): Told {
+  return new Told('bad-input', `A profile cannot be called ${name}: that name ${meaning}`, {
     hint: 'Choose another name, such as the bot’s own.',
   });
 }
 
-export function badProfileName(name: string, longest: number): Failure {
-  return new Failure('bad-input', `${JSON.stringify(name)} cannot be the name of a profile`, {
+export function badProfileName(name: string, longest: number): Told {
+  return new Told('bad-input', `${JSON.stringify(name)} cannot be the name of a profile`, {
     hint: `Use letters, digits, dots, underscores and hyphens, starting with a letter or digit, at most ${longest} characters.`,
   });
 }
 
-export function noProfileUrl(): Failure {
-  return new Failure('usage', 'A profile needs --base-url', {
+export function noProfileUrl(): Told {
+  return new Told('usage', 'A profile needs --base-url', {
     hint: 'Add it, as in --base-url https://bots.example.com. BOTCTL_BASE_URL is not stored in a profile.',
   });
 }
 
-export function tokenOfOtherOrigin(name: string, baseUrl: string): Failure {
-  return new Failure(
-    'base-url',
-    `The token of profile ${name} belongs to ${baseUrl} and is sent nowhere else`,
-    {
-      hint: 'Give the token for the new address too: --token-stdin, --token-env, --token-file or --token-command. On a terminal botctl asks for it.',
-    },
-  );
+export function tokenOfOtherOrigin(name: string, baseUrl: string): Told {
+  return new Told('base-url', `The token of profile ${name} belongs to ${baseUrl} and is sent nowhere else`, {
+    hint: 'Give the token for the new address too: --token-stdin, --token-env, --token-file or --token-command. On a terminal botctl asks for it.',
+  });
 }
 
 export function newTokenNeeded(name: string, baseUrl: string): string {
   return `The token of ${name} belongs to ${baseUrl}: the new address needs its own.`;
 }
 
-export function tokenBesideKey(name: string, key: string, value: string): Failure {
-  return new Failure('usage', `A token cannot be given together with ${key}`, {
+export function tokenBesideKey(name: string, key: string, value: string): Told {
+  return new Told('usage', `A token cannot be given together with ${key}`, {
     hint: 'Set one thing at a time:',
     next: [
       ['config', 'set', name, 'token'],
@@ -55,14 +51,14 @@ export function tokenBesideKey(name: string, key: string, value: string): Failur
   });
 }
 
-export function unknownProfileKey(key: string, keys: readonly string[]): Failure {
-  return new Failure('bad-input', `A profile has no key ${JSON.stringify(key)}`, {
+export function unknownProfileKey(key: string, keys: readonly string[]): Told {
+  return new Told('bad-input', `A profile has no key ${JSON.stringify(key)}`, {
     hint: `The keys are ${listed(keys)}.`,
   });
 }
 
-export function keyWithoutValue(name: string, key: string): Failure {
-  return new Failure('usage', `${key} needs a value`, {
+export function keyWithoutValue(name: string, key: string): Told {
+  return new Told('usage', `${key} needs a value`, {
     hint: 'Give one, or reset the key to its default:',
     next: [
       ['config', 'set', name, key, 'VALUE'],
@@ -77,24 +73,24 @@ export function keyNotResettable(
   key: string,
   isNeeded: boolean,
   keys: readonly string[],
-): Failure {
+): Told {
   const problem = isNeeded ? `A profile needs its ${key}` : `A profile has no key ${JSON.stringify(key)}`;
-  return new Failure('bad-input', problem, {
+  return new Told('bad-input', problem, {
     hint: `You can reset ${listed(keys, 'or')}. To remove the whole profile:`,
     next: [['config', 'remove', name]],
   });
 }
 
-export function noProfileToShow(isNameEmpty: boolean): Failure {
+export function noProfileToShow(isNameEmpty: boolean): Told {
   const why = isNameEmpty ? 'The name of the profile is empty.' : 'No profile is in use, and none is named.';
-  return new Failure('no-such-profile', why, {
+  return new Told('no-such-profile', why, {
     hint: 'List the profiles, or add one:',
     next: [...listingProfiles, ...addingProfile],
   });
 }
 
-export function removalDeclined(name: string): Failure {
-  return new Failure('declined', `Answered No: profile ${name} is still there`, {
+export function removalDeclined(name: string): Told {
+  return new Told('declined', `Answered No: profile ${name} is still there`, {
     hint: 'Run the same command again to be asked again.',
   });
 }

@@ -1,6 +1,6 @@
-import { Failure, type FailureDetails } from '../errors.ts';
 import { listed } from './list.ts';
 import type { Suggestion } from './suggestion.ts';
+import { Told, type ToldDetails } from './told.ts';
 
 export const addingProfile: readonly Suggestion[] = [['config', 'add', 'NAME', '--base-url', 'URL']];
 export const listingProfiles: readonly Suggestion[] = [['config', 'list']];
@@ -25,28 +25,28 @@ export function keyOfProfile(key: string, name: string): string {
   return `The ${key} of profile ${name}`;
 }
 
-export function noSuchProfile(name: string, names: readonly string[], source?: string): Failure {
+export function noSuchProfile(name: string, names: readonly string[], source?: string): Told {
   const meaning = reservedMeaning(name);
   const found = source === undefined ? '' : ` (${source})`;
-  return new Failure('no-such-profile', `There is no profile ${name}${found}`, {
+  return new Told('no-such-profile', `There is no profile ${name}${found}`, {
     ...(meaning === undefined ? knownProfiles(names) : { hint: `${name} ${meaning}.` }),
   });
 }
 
-function knownProfiles(names: readonly string[]): FailureDetails {
+function knownProfiles(names: readonly string[]): ToldDetails {
   if (names.length === 0) return { hint: 'There are no profiles yet. Add one:', next: addingProfile };
   return {
     hint: names.length === 1 ? `The only profile is ${names[0]}.` : `The profiles are ${listed(names)}.`,
   };
 }
 
-export function noBot(names: readonly string[]): Failure {
+export function noBot(names: readonly string[]): Told {
   return names.length === 0
-    ? new Failure('no-token', 'There is no token to use', {
+    ? new Told('no-token', 'There is no token to use', {
         hint: 'Add a profile, or set BOTCTL_TOKEN and BOTCTL_BASE_URL. To try botctl without a token, add --sandbox.',
         next: addingProfile,
       })
-    : new Failure('no-token', 'No profile is in use, and none is named', {
+    : new Told('no-token', 'No profile is in use, and none is named', {
         hint: `Put ${listed(names, 'or')} in use, or name it with --profile:`,
         next: names.slice(0, 3).map((name) => ['config', 'use', name]),
       });
@@ -63,14 +63,14 @@ type ForeignUrl = {
 };
 
 /** Another base URL beside a profile's own. */
-export function foreignBaseUrl({ name, own, given: { baseUrl, by, command } }: ForeignUrl): Failure {
+export function foreignBaseUrl({ name, own, given: { baseUrl, by, command } }: ForeignUrl): Told {
   const message = `${by} is ${baseUrl}, but the profile ${name} is for ${own}`;
   if (by === '--base-url' || command === undefined)
-    return new Failure('base-url', message, {
+    return new Told('base-url', message, {
       hint: `Leave ${by} out to use ${own}, or name a profile of the other service with --profile.`,
       next: listingProfiles,
     });
-  return new Failure('base-url', message, {
+  return new Told('base-url', message, {
     hint: `To use the other service, name a profile of it with --profile. To use ${own}, run the command without the variable:`,
     next: [{ shell: [['env', '-u', by, 'botctl', ...command]] }],
   });

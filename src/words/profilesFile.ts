@@ -1,4 +1,4 @@
-import { Failure } from '../errors.ts';
+import { Told } from './told.ts';
 
 export const profilesProblems = {
   empty: 'is not JSON: it is empty',
@@ -7,8 +7,8 @@ export const profilesProblems = {
   unexpected: (path: string) => `has an unexpected value at ${path === '' ? 'its top level' : path}`,
 } as const;
 
-export function profilesDamaged(file: string, problem: string): Failure {
-  return new Failure('config-damaged', `The profiles in ${file} cannot be read: the file ${problem}`, {
+export function profilesDamaged(file: string, problem: string): Told {
+  return new Told('config-damaged', `The profiles in ${file} cannot be read: the file ${problem}`, {
     hint: 'Fix it by hand, or move it out of the way and add the profiles again:',
     next: [{ shell: [['mv', file, `${file}.damaged`]] }],
   });
@@ -59,15 +59,15 @@ function chmod(mode: number, path: string): string[] {
   return ['chmod', mode.toString(8), path];
 }
 
-export function unsafePlace(path: string, { problem, fix, hint = 'Make it private:' }: Danger): Failure {
-  return new Failure('config-unsafe', `${path} ${problem}, so it was not read`, {
+export function unsafePlace(path: string, { problem, fix, hint = 'Make it private:' }: Danger): Told {
+  return new Told('config-unsafe', `${path} ${problem}, so it was not read`, {
     hint,
     next: [{ shell: fix }],
   });
 }
 
-export function unreadablePlace(path: string, reason: string): Failure {
-  return new Failure('config-unsafe', `${path} cannot be read: ${reason}`, {
+export function unreadablePlace(path: string, reason: string): Told {
+  return new Told('config-unsafe', `${path} cannot be read: ${reason}`, {
     hint: 'Check its permissions:',
     next: [{ shell: [['ls', '-ld', path]] }],
   });

@@ -1,4 +1,4 @@
-import { Failure } from '../errors.ts';
+import { Told } from './told.ts';
 
 const needsUser = 'the proxy asks for a user and a password (status 407)';
 const wrongUser = 'the proxy does not accept the user and the password in HTTPS_PROXY (status 407)';
@@ -50,6 +50,6 @@ export const unreadableProxy = 'an unreadable proxy URL';
 
 export const proxyHint = 'Set HTTPS_PROXY to a URL like http://proxy:3128, or unset it.';
 
-export function badProxy(trouble: string): Failure {
-  return new Failure('bad-proxy', trouble, { hint: proxyHint });
+export function badProxy(trouble: string): Told {
+  return new Told('bad-proxy', trouble, { hint: proxyHint });
 }

@@ -1,8 +1,8 @@
-import { Failure } from '../errors.ts';
 import type { Intent } from '../journal/journal.ts';
 import { approving, deciding, waitsUnsent } from './decisionCommands.ts';
 import { counted } from './list.ts';
 import type { Suggestion } from './suggestion.ts';
+import { Told } from './told.ts';
 
 /** And what a person may have taken for it: an open one goes on with its own command, a held one is decided about. */
 export function nothingToResume({
@@ -23,37 +23,37 @@ export function nothingToResume({
   return [['There is nothing to resume.', ...left].join(' '), next];
 }
 
-export function whichToResume(isBoth: boolean): Failure {
+export function whichToResume(isBoth: boolean): Told {
   const give = isBoth
     ? 'Give either the intents to resume or --all, not both'
     : 'Give the intents to resume, or --all';
-  return new Failure('usage', give, {
+  return new Told('usage', give, {
     hint: 'The history lists what may have happened.',
     next: [['history', '--state', 'unknown']],
   });
 }
 
-export function heldWithoutAll(): Failure {
-  return new Failure('usage', '--held goes with --all', {
+export function heldWithoutAll(): Told {
+  return new Told('usage', '--held goes with --all', {
     hint: 'A single held intent needs only its ID.',
   });
 }
 
-export function interruptedBefore(id: string): Failure {
-  return new Failure('interrupted', `Interrupted before intent ${id}`, {
+export function interruptedBefore(id: string): Told {
+  return new Told('interrupted', `Interrupted before intent ${id}`, {
     hint: 'Run the same command again to go on.',
   });
 }
 
-export function nobodyDecides(intent: Intent): Failure {
+export function nobodyDecides(intent: Intent): Told {
   const { id } = intent;
   const noTerminal = 'and there is no terminal to ask on';
   if (waitsUnsent(intent))
-    return new Failure('held', `Intent ${id} waits for a person’s approval, ${noTerminal}`, {
+    return new Told('held', `Intent ${id} waits for a person’s approval, ${noTerminal}`, {
       hint: approving.hint,
       next: approving.next(id),
     });
-  return new Failure(
+  return new Told(
     'held',
     `Intent ${id} may have happened, so sending it again needs a decision, ${noTerminal}`,
     {
@@ -63,8 +63,8 @@ export function nobodyDecides(intent: Intent): Failure {
   );
 }
 
-export function approvedByItself(id: string): Failure {
-  return new Failure('held', `Intent ${id} waits for approval, which --all does not give`, {
+export function approvedByItself(id: string): Told {
+  return new Told('held', `Intent ${id} waits for approval, which --all does not give`, {
     hint: 'Check it, then send it by its ID:',
     next: [
       ['history', id],
@@ -73,8 +73,8 @@ export function approvedByItself(id: string): Failure {
   });
 }
 
-export function staysAsItWas({ code, message, details }: Failure, { id, state }: Intent): Failure {
-  return new Failure(code, message, { ...details, earlier: `Intent ${id} stays ${state}.` });
+export function staysAsItWas({ code, message, details }: Told, { id, state }: Intent): Told {
+  return new Told(code, message, { ...details, earlier: `Intent ${id} stays ${state}.` });
 }
 
 export function isHeldRemark(intent: Intent): string {

@@ -1,5 +1,5 @@
-import { Failure } from '../errors.ts';
 import { listed } from './list.ts';
+import { Told } from './told.ts';
 
 const problems = {
   'not-a-url': 'is not a URL',
@@ -9,38 +9,38 @@ const problems = {
 } as const;
 
 /** The URL is not echoed: it may carry a key. */
-export function badRpcUrl(origin: string, problem: keyof typeof problems): Failure {
-  return new Failure('bad-rpc-url', `The rpc-url from ${origin} ${problems[problem]}`, {
+export function badRpcUrl(origin: string, problem: keyof typeof problems): Told {
+  return new Told('bad-rpc-url', `The rpc-url from ${origin} ${problems[problem]}`, {
     hint: 'Give the whole URL of a Solana node, as its operator shows it.',
   });
 }
 
-export function sameHostTwice(host: string): Failure {
-  return new Failure('bad-rpc-url', `Two rpc-urls are of the same host (${host})`, {
+export function sameHostTwice(host: string): Told {
+  return new Told('bad-rpc-url', `Two rpc-urls are of the same host (${host})`, {
     hint: 'Two nodes are two witnesses only where different hosts run them. Remove one, or name another.',
   });
 }
 
-export function badCluster(text: string, names: readonly string[]): Failure {
-  return new Failure('bad-input', `${JSON.stringify(text)} is not a cluster`, {
+export function badCluster(text: string, names: readonly string[]): Told {
+  return new Told('bad-input', `${JSON.stringify(text)} is not a cluster`, {
     hint: `Use ${listed(names, 'or')}, or the cluster’s genesis hash.`,
   });
 }
 
-export function badWallet(text: string): Failure {
-  return new Failure('bad-input', `The wallet ${JSON.stringify(text)} is not 32 bytes in base58`, {
+export function badWallet(text: string): Told {
+  return new Told('bad-input', `The wallet ${JSON.stringify(text)} is not 32 bytes in base58`, {
     hint: 'Give the address of the bot’s own wallet.',
   });
 }
 
-export function badAssets(problem: string): Failure {
-  return new Failure('bad-input', `The assets are not right: ${problem}`, {
+export function badAssets(problem: string): Told {
+  return new Told('bad-input', `The assets are not right: ${problem}`, {
     hint: 'Write names and mints, as in \'{"USDC":"EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"}\'.',
   });
 }
 
-export function rpcUrlAsArgument(): Failure {
-  return new Failure(
+export function rpcUrlAsArgument(): Told {
+  return new Told(
     'usage',
     'An rpc-url with a path or a query is never an argument: it may carry a key, and arguments are visible in ps',
     {
@@ -49,8 +49,8 @@ export function rpcUrlAsArgument(): Failure {
   );
 }
 
-export function addIsForRpcUrl(): Failure {
-  return new Failure('usage', '--add goes with rpc-url only', {
+export function addIsForRpcUrl(): Told {
+  return new Told('usage', '--add goes with rpc-url only', {
     hint: 'Other keys have one value.',
   });
 }

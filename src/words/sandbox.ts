@@ -1,4 +1,4 @@
-import { Failure } from '../errors.ts';
+import { Told } from './told.ts';
 
 /** What helps where the service is started inside another command. */
 export const moveByVariable = 'XDG_DATA_HOME moves it.';
@@ -9,8 +9,8 @@ export function cannotStart(
   { port, dataDir }: { readonly port: number; readonly dataDir: string },
   advice: string,
   cause: unknown,
-): Failure {
-  return new Failure('sandbox-unavailable', `The sandbox cannot start: ${trouble}`, {
+): Told {
+  return new Told('sandbox-unavailable', `The sandbox cannot start: ${trouble}`, {
     hint: `It needs ${port === 0 ? 'a free port' : `port ${port}`} and the folder ${dataDir}; ${advice}`,
     cause,
   });
@@ -22,24 +22,24 @@ export function noTransfersHere({
 }: {
   readonly message: string;
   readonly hint: string;
-}): Failure {
-  return new Failure('sandbox-unavailable', message, { hint, cause: { message, hint } });
+}): Told {
+  return new Told('sandbox-unavailable', message, { hint, cause: { message, hint } });
 }
 
-export function ephemeralWithData(): Failure {
-  return new Failure('usage', '--ephemeral and --data cannot both be given.', {
+export function ephemeralWithData(): Told {
+  return new Told('usage', '--ephemeral and --data cannot both be given.', {
     hint: 'An ephemeral sandbox chooses its own folder and removes it.',
   });
 }
 
-export function emptyData(): Failure {
-  return new Failure('usage', '--data needs a folder, but it is empty.', {
+export function emptyData(): Told {
+  return new Told('usage', '--data needs a folder, but it is empty.', {
     hint: 'Name one, or leave it out.',
   });
 }
 
-export function notANumber(name: string, text: string, most: number): Failure {
-  return new Failure('usage', `--${name} must be a number from 0 to ${most}, not ${JSON.stringify(text)}.`, {
+export function notANumber(name: string, text: string, most: number): Told {
+  return new Told('usage', `--${name} must be a number from 0 to ${most}, not ${JSON.stringify(text)}.`, {
     hint: 'Give such a number, or leave the option out.',
   });
 }
@@ -52,38 +52,38 @@ export function noLongerShown(trouble: string): string {
   return `Requests are no longer shown: ${trouble}`;
 }
 
-export function noSuchAction(action: string): Failure {
-  return new Failure('usage', `The sandbox has no ${JSON.stringify(action)}.`, {
+export function noSuchAction(action: string): Told {
+  return new Told('usage', `The sandbox has no ${JSON.stringify(action)}.`, {
     hint: 'It has reset and fund; without either it serves.',
   });
 }
 
-export function notForAction(option: string, action: string): Failure {
-  return new Failure('usage', `--${option} is not for botctl sandbox ${action}.`, {
+export function notForAction(option: string, action: string): Told {
+  return new Told('usage', `--${option} is not for botctl sandbox ${action}.`, {
     hint: `Leave it out. ${action === 'fund' ? 'fund takes --amount, --asset, --to and --data.' : 'reset takes --data.'}`,
   });
 }
 
-export function onlyToFund(option: string): Failure {
-  return new Failure('usage', `--${option} is for botctl sandbox fund.`, {
+export function onlyToFund(option: string): Told {
+  return new Told('usage', `--${option} is for botctl sandbox fund.`, {
     hint: 'Write fund after sandbox, or leave the option out.',
   });
 }
 
-export function noAmountToFund(): Failure {
-  return new Failure('usage', 'botctl sandbox fund needs --amount.', {
+export function noAmountToFund(): Told {
+  return new Told('usage', 'botctl sandbox fund needs --amount.', {
     hint: 'Say how much, such as --amount 5.',
   });
 }
 
-export function cannotFund(problem: string): Failure {
-  return new Failure('usage', `No money was made: ${problem}.`, {
+export function cannotFund(problem: string): Told {
+  return new Told('usage', `No money was made: ${problem}.`, {
     hint: 'Change what it names, and run it again.',
   });
 }
 
-export function folderNotUsable(folder: string, trouble: string, cause: unknown): Failure {
-  return new Failure('sandbox-unavailable', `The folder ${folder} cannot be used: ${trouble}`, {
+export function folderNotUsable(folder: string, trouble: string, cause: unknown): Told {
+  return new Told('sandbox-unavailable', `The folder ${folder} cannot be used: ${trouble}`, {
     hint: 'Another folder is given with --data.',
     cause,
   });

@@ -1,18 +1,18 @@
-import { Failure } from '../errors.ts';
 import type { Runner } from '../journal/shares.ts';
 import { counted, listed } from './list.ts';
 import { processName } from './process.ts';
 import type { Suggestion } from './suggestion.ts';
+import { Told } from './told.ts';
 
-export function otherFile(name: string, source: string, changed: Suggestion): Failure {
-  return new Failure('other-file', `${source} is not the file of the batch ${name}: its SHA-256 differs`, {
+export function otherFile(name: string, source: string, changed: Suggestion): Told {
+  return new Told('other-file', `${source} is not the file of the batch ${name}: its SHA-256 differs`, {
     hint: 'Give every machine the same file. If it was corrected on purpose, say so once the other runners have ended:',
     next: [changed],
   });
 }
 
-export function batchAtWork(name: string, runners: readonly Runner[]): Failure {
-  return new Failure(
+export function batchAtWork(name: string, runners: readonly Runner[]): Told {
+  return new Told(
     'batch-at-work',
     `The batch ${name} cannot change its file now: ${listed(runners.map(processName))} ${runners.length === 1 ? 'is' : 'are'} at work on it`,
     {

@@ -1,24 +1,24 @@
-import { Failure } from '../errors.ts';
 import type { Note } from '../journal/postgres/note.ts';
 import { madeBeforeRelease } from './journal.ts';
 import { listed } from './list.ts';
 import { nothingChanged } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
 import { isoExact } from './time.ts';
+import { Told } from './told.ts';
 
 // `place` is always the journal's URL without its password.
 
 /** `trouble` is part of a sentence: what the network, the server or the driver said. */
-export function journalUnreachable(place: string, trouble: string, cause?: unknown): Failure {
-  return new Failure('journal-unreachable', `The journal ${place} cannot be reached: ${trouble}`, {
+export function journalUnreachable(place: string, trouble: string, cause?: unknown): Told {
+  return new Told('journal-unreachable', `The journal ${place} cannot be reached: ${trouble}`, {
     hint: 'Run the same command again once its server answers. The doctor shows how botctl connects to it.',
     next: [['doctor']],
     ...(cause === undefined ? {} : { cause }),
   });
 }
 
-export function sharedJournalBusy(place: string, cause: unknown): Failure {
-  return new Failure(
+export function sharedJournalBusy(place: string, cause: unknown): Told {
+  return new Told(
     'journal-busy',
     `The journal ${place} is kept busy: another process holds what this command needs, and does not go on`,
     {
@@ -28,8 +28,8 @@ export function sharedJournalBusy(place: string, cause: unknown): Failure {
   );
 }
 
-export function serverWithoutTls(place: string, cause: unknown): Failure {
-  return new Failure(
+export function serverWithoutTls(place: string, cause: unknown): Told {
+  return new Told(
     'journal-unusable',
     `The server of the journal ${place} offers no TLS, and sslmode asks for it`,
     {
@@ -40,8 +40,8 @@ export function serverWithoutTls(place: string, cause: unknown): Failure {
 }
 
 /** `why` is part of a sentence: what is wrong with the certificate. */
-export function certificateRefused(place: string, why: string, cause: unknown): Failure {
-  return new Failure(
+export function certificateRefused(place: string, why: string, cause: unknown): Told {
+  return new Told(
     'journal-unusable',
     `The server of the journal ${place} did not prove that it is the right one: ${why}`,
     {
@@ -51,8 +51,8 @@ export function certificateRefused(place: string, why: string, cause: unknown): 
   );
 }
 
-function badSchema(what: string, hint: string, next?: readonly Suggestion[]): Failure {
-  return new Failure('journal-schema', what, { hint, ...(next === undefined ? {} : { next }) });
+function badSchema(what: string, hint: string, next?: readonly Suggestion[]): Told {
+  return new Told('journal-schema', what, { hint, ...(next === undefined ? {} : { next }) });
 }
 
 /** `url` leads whoever owns the journal to it; without one that is who asks. */
@@ -60,7 +60,7 @@ function migrating(url: string | undefined): readonly Suggestion[] {
   return [['journal', 'migrate', ...(url === undefined ? [] : ['--journal', url])]];
 }
 
-export function schemaMissing(place: string, schema: string, ownersUrl?: string): Failure {
+export function schemaMissing(place: string, schema: string, ownersUrl?: string): Told {
   return badSchema(
     `There is no journal in the schema ${schema} of ${place}`,
     'Check the schema and the database in the URL. If the journal is to be there, make it as whoever owns the database:',
@@ -68,28 +68,28 @@ export function schemaMissing(place: string, schema: string, ownersUrl?: string)
   );
 }
 
-export function schemaForeign(place: string, schema: string): Failure {
+export function schemaForeign(place: string, schema: string): Told {
   return badSchema(
     `The schema ${schema} of ${place} has a table meta, but not that of a journal`,
     'Name another schema in the URL, with ?schema=.',
   );
 }
 
-export function schemaNewer(place: string, version: number, known: number): Failure {
+export function schemaNewer(place: string, version: number, known: number): Told {
   return badSchema(
     `The journal ${place} was made by a newer botctl (journal version ${version}; this one knows ${known}). It was left as it is`,
     'Use the newer botctl on this machine too.',
   );
 }
 
-export function schemaUnreleased(place: string): Failure {
+export function schemaUnreleased(place: string): Told {
   return badSchema(
     madeBeforeRelease(`The journal ${place}`),
     'Name another schema in the URL, with ?schema=, or rename this one. A new journal knows nothing of what this one sent.',
   );
 }
 
-export function schemaOlder(place: string, version: number, needed: number, ownersUrl?: string): Failure {
+export function schemaOlder(place: string, version: number, needed: number, ownersUrl?: string): Told {
   return badSchema(
     `The journal ${place} has version ${version}, and this botctl needs ${needed}. It was left as it is`,
     'Commands that send never change it themselves. Bring it up to date as whoever owns it:',
@@ -98,8 +98,8 @@ export function schemaOlder(place: string, version: number, needed: number, owne
 }
 
 /** `why` is part of a sentence: the setting that lets the server forget what it has acknowledged. */
-export function serverNotDurable(place: string, why: string): Failure {
-  return new Failure(
+export function serverNotDurable(place: string, why: string): Told {
+  return new Told(
     'journal-not-durable',
     `The server of the journal ${place} may lose what it has acknowledged: ${why}`,
     {
@@ -110,8 +110,8 @@ export function serverNotDurable(place: string, why: string): Failure {
 }
 
 /** Another process holds what this one held: it was silent for longer than the journal allows. */
-export function fenced(place: string): Failure {
-  return new Failure(
+export function fenced(place: string): Told {
+  return new Told(
     'fenced',
     `This process was silent for too long, and the journal ${place} counts it as ended: others may go on with its work`,
     { hint: 'Run the same command again: it finds out what was done meanwhile.' },
@@ -119,8 +119,8 @@ export function fenced(place: string): Failure {
 }
 
 /** `kind` is what was to be sent. */
-export function unnamedOnShared(place: string, kind: string): Failure {
-  return new Failure(
+export function unnamedOnShared(place: string, kind: string): Told {
+  return new Told(
     'unnamed-shared',
     `The journal ${place} is shared, and a ${kind} without a name is not sent through one`,
     {
@@ -130,24 +130,24 @@ export function unnamedOnShared(place: string, kind: string): Failure {
   );
 }
 
-export function notOnStandby(place: string): Failure {
-  return new Failure(
+export function notOnStandby(place: string): Told {
+  return new Told(
     'journal-not-durable',
     `The server of the journal ${place} waits for a standby to have it too before anything leaves, and no standby answered`,
     { hint: 'Run the same command again once the standby answers.' },
   );
 }
 
-export function standbyOnly(place: string): Failure {
-  return new Failure(
+export function standbyOnly(place: string): Told {
+  return new Told(
     'journal-unreachable',
     `The server of the journal ${place} is a standby: it shows what it has, and takes nothing`,
     { hint: 'Name the server that takes writes, then run the same command again.' },
   );
 }
 
-export function readOnlySession(place: string, cause?: unknown): Failure {
-  return new Failure(
+export function readOnlySession(place: string, cause?: unknown): Told {
+  return new Told(
     'journal-not-writable',
     `The server of the journal ${place} lets this role only read: its setting default_transaction_read_only is on`,
     {
@@ -157,16 +157,16 @@ export function readOnlySession(place: string, cause?: unknown): Failure {
   );
 }
 
-export function serverTooOld(place: string, version: number, least: number): Failure {
-  return new Failure(
+export function serverTooOld(place: string, version: number, least: number): Told {
+  return new Told(
     'journal-schema',
     `The server of the journal ${place} is PostgreSQL ${version}, and botctl needs ${least} or newer`,
     { hint: 'Use a newer server.' },
   );
 }
 
-export function throughPooler(place: string, cause: unknown): Failure {
-  return new Failure(
+export function throughPooler(place: string, cause: unknown): Told {
+  return new Told(
     'journal-schema',
     `A pooler stands before the journal ${place} that gives each transaction another connection`,
     {
@@ -176,16 +176,16 @@ export function throughPooler(place: string, cause: unknown): Failure {
   );
 }
 
-export function notUtf8(place: string, encoding: string): Failure {
-  return new Failure(
+export function notUtf8(place: string, encoding: string): Told {
+  return new Told(
     'journal-schema',
     `The database of the journal ${place} is encoded in ${encoding}, which cannot hold every name and text`,
     { hint: 'Use a database in UTF8.' },
   );
 }
 
-export function noSalt(place: string): Failure {
-  return new Failure(
+export function noSalt(place: string): Told {
+  return new Told(
     'journal-schema',
     `This role may look at the journal ${place}, but not send through it or decide`,
     { hint: 'Use a role that was given what this prints:', next: [['journal', 'grants']] },
@@ -215,9 +215,9 @@ const noted: Readonly<Record<Note['what'], string>> = {
 export const serverChanged =
   'the journal is on another server than before, or on one that was promoted or restored, and this machine cannot tell whether anything is missing';
 
-export function sharedJournalLost(place: string, what: string): Failure {
+export function sharedJournalLost(place: string, what: string): Told {
   const message = `${hasLost(place, what)}. What is missing may have been sent`;
-  return new Failure('journal-lost', message, {
+  return new Told('journal-lost', message, {
     hint: 'If you can, bring back the server as it was. If you cannot, check the wallet and the conversations first, then accept the loss:',
     next: [['journal', 'accept-loss']],
   });
@@ -228,8 +228,8 @@ export function hasLost(place: string, says: string): string {
   return `The journal ${place} has lost something: ${says}`;
 }
 
-export function notesUnreadable(path: string, trouble: string, cause: unknown): Failure {
-  return new Failure(
+export function notesUnreadable(path: string, trouble: string, cause: unknown): Told {
+  return new Told(
     'machine-fault',
     `What this machine noted of the journal, in ${path}, cannot be read: ${trouble}`,
     {
@@ -248,14 +248,14 @@ export function nothingMissing(place: string): string {
   return `The journal ${place} holds all that it acknowledged to this machine. ${nothingChanged}`;
 }
 
-export function unchangedOnStandby(place: string): Failure {
-  return new Failure('journal-unreachable', `The server of the journal ${place} is a standby`, {
+export function unchangedOnStandby(place: string): Told {
+  return new Told('journal-unreachable', `The server of the journal ${place} is a standby`, {
     hint: 'Name the server that takes writes: the standby follows it.',
   });
 }
 
-export function mayOnlyLook(place: string, cause: unknown): Failure {
-  return new Failure('journal-schema', `This role may only look at the journal ${place}`, {
+export function mayOnlyLook(place: string, cause: unknown): Told {
+  return new Told('journal-schema', `This role may only look at the journal ${place}`, {
     hint: 'Use a role that was given what this prints:',
     next: [['journal', 'grants']],
     cause,
@@ -274,9 +274,9 @@ export function journalDenied(
   place: string,
   { denial, why, role }: { denial: Denial; why: string; role: string },
   cause: unknown,
-): Failure {
+): Told {
   const { says, hint, next } = denials[denial](role);
-  return new Failure('journal-denied', `${says(place)}: ${why}`, {
+  return new Told('journal-denied', `${says(place)}: ${why}`, {
     hint,
     ...(next === undefined ? {} : { next }),
     cause,
@@ -307,20 +307,16 @@ const denials: Readonly<Record<Denial, (role: string) => DenialWords>> = {
   }),
 };
 
-export function serverDiskFull(place: string, cause: unknown): Failure {
-  return new Failure('journal-not-writable', `The disk of the journal’s server is full (${place})`, {
+export function serverDiskFull(place: string, cause: unknown): Told {
+  return new Told('journal-not-writable', `The disk of the journal’s server is full (${place})`, {
     hint: 'Have room made on it, then run the same command again.',
     cause,
   });
 }
 
-export function rulesRefused(place: string, rule: string, cause: unknown): Failure {
-  return new Failure(
-    'journal-damaged',
-    `The journal ${place} refuses what was to be put on record: ${rule}`,
-    {
-      hint: 'Something in it is not what botctl wrote. Check the wallet and the conversation before anything is sent again.',
-      cause,
-    },
-  );
+export function rulesRefused(place: string, rule: string, cause: unknown): Told {
+  return new Told('journal-damaged', `The journal ${place} refuses what was to be put on record: ${rule}`, {
+    hint: 'Something in it is not what botctl wrote. Check the wallet and the conversation before anything is sent again.',
+    cause,
+  });
 }

@@ -1,5 +1,6 @@
-import type { Exit, Problem } from '../errors.ts';
+import type { Exit } from '../errors.ts';
 import { formatCount } from './list.ts';
+import type { Problem } from './told.ts';
 
 export function annotated(
   command: string,

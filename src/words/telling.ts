@@ -1,5 +1,5 @@
-import { Failure } from '../errors.ts';
 import { neverTwice } from './nothing.ts';
+import { Told } from './told.ts';
 
 // What is said where an outcome cannot be told as it should be.
 
@@ -13,9 +13,9 @@ type IntentFacts = {
 };
 
 /** What keeps an intent from being shown, and where it stands all the same. */
-export function standsAllTheSame({ code, message, details }: Failure, intent: IntentFacts): Failure {
+export function standsAllTheSame({ code, message, details }: Told, intent: IntentFacts): Told {
   const { kind, state, id, key } = intent;
-  return new Failure(code, message, {
+  return new Told(code, message, {
     ...details,
     earlier: `The ${kind} is ${state} (intent ${id}, key ${key}).`,
   });

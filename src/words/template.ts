@@ -1,6 +1,6 @@
-import { Failure } from '../errors.ts';
 import { andMore } from './batchInput.ts';
 import { fewOf } from './short.ts';
+import { Told } from './told.ts';
 
 /** Anything that a header may say, but for what would not be seen, or would end the place. */
 export function isColumn(name: string): boolean {
@@ -16,8 +16,8 @@ export function withoutValue(column: string, source: string, { line, place }: Pl
   return `has no value for {{${column}}} (${source}, line ${line}, column ${place}) in this row`;
 }
 
-export function badTemplate(source: string, what: string): Failure {
-  return new Failure('bad-file', `The template ${source} ${what}`, {
+export function badTemplate(source: string, what: string): Told {
+  return new Told('bad-file', `The template ${source} ${what}`, {
     hint: 'A template is text with places like {{first_name}}, each named as a column of the file.',
   });
 }
@@ -28,8 +28,8 @@ export function noSuchColumn(
   { column, line, place }: Place & { readonly column: string },
   columns: readonly string[],
   file: string,
-): Failure {
-  return new Failure(
+): Told {
+  return new Told(
     'bad-file',
     `The template ${source}, line ${line}, column ${place}, has a place {{${column}}}, and ${file} has no such column`,
     {
@@ -38,8 +38,8 @@ export function noSuchColumn(
   );
 }
 
-export function templateFromStdin(): Failure {
-  return new Failure('usage', '--template cannot be read from stdin', {
+export function templateFromStdin(): Told {
+  return new Told('usage', '--template cannot be read from stdin', {
     hint: 'Give it as a file.',
   });
 }

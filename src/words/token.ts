@@ -1,4 +1,4 @@
-import { Failure } from '../errors.ts';
+import { Told } from './told.ts';
 
 export const tokenProblems = {
   empty: 'is empty',
@@ -9,15 +9,15 @@ export const tokenProblems = {
 } as const;
 
 /** `origin` says where the text came from. The text itself is never echoed. */
-export function badToken(origin: string, problem: string): Failure {
-  return new Failure('bad-token', `The token from ${origin} ${problem}`, {
+export function badToken(origin: string, problem: string): Told {
+  return new Told('bad-token', `The token from ${origin} ${problem}`, {
     hint: 'A token is one word of printable ASCII characters. Copy the whole token again, without “Bot ” before it and without quotes.',
   });
 }
 
-export function tokenVariableUnset(profile: string, variable: string, value: '' | undefined): Failure {
+export function tokenVariableUnset(profile: string, variable: string, value: '' | undefined): Told {
   const problem = value === undefined ? 'is not set' : 'is empty';
-  return new Failure(
+  return new Told(
     'no-token',
     `Profile ${profile} takes its token from the variable ${variable}, which ${problem}`,
     {

@@ -1,18 +1,18 @@
-import { Failure } from '../errors.ts';
 import { formatDuration } from './time.ts';
+import { Told } from './told.ts';
 
 const noShell = 'botctl runs it without a shell: no pipes, no variables, no ~.';
 
 /** Of a command only its first word is shown: the others may hold a secret. */
-function failed(program: string, what: string, hint: string): Failure {
-  return new Failure('no-token', `The token command (${program}) ${what}`, { hint });
+function failed(program: string, what: string, hint: string): Told {
+  return new Told('no-token', `The token command (${program}) ${what}`, { hint });
 }
 
-export function tokenCommandNotStarted(program: string, reason: string): Failure {
+export function tokenCommandNotStarted(program: string, reason: string): Told {
   return failed(program, `could not be started: ${reason}`, `Is it installed and on PATH? ${noShell}`);
 }
 
-export function tokenCommandTooSlow(program: string, limitMs: number): Failure {
+export function tokenCommandTooSlow(program: string, limitMs: number): Told {
   return failed(
     program,
     `was stopped after ${formatDuration(limitMs)}`,
@@ -20,7 +20,7 @@ export function tokenCommandTooSlow(program: string, limitMs: number): Failure {
   );
 }
 
-export function tokenCommandTooMuch(program: string): Failure {
+export function tokenCommandTooMuch(program: string): Told {
   return failed(
     program,
     'printed far more than a token',
@@ -28,13 +28,13 @@ export function tokenCommandTooMuch(program: string): Failure {
   );
 }
 
-export function tokenCommandPrintedNothing(program: string): Failure {
+export function tokenCommandPrintedNothing(program: string): Told {
   return failed(program, 'printed nothing', 'Run it by hand: its first line must be the token.');
 }
 
 type Exited = { readonly code: number | null; readonly signal: string | null; readonly wantsShell: boolean };
 
-export function tokenCommandFailed(program: string, { code, signal, wantsShell }: Exited): Failure {
+export function tokenCommandFailed(program: string, { code, signal, wantsShell }: Exited): Told {
   return failed(
     program,
     code === null ? `was ended by ${signal}` : `exited with code ${code}`,
@@ -54,8 +54,8 @@ const commandProblems = {
   'zero-byte': 'contains a zero byte',
 } as const;
 
-export function badTokenCommand(problem: keyof typeof commandProblems): Failure {
-  return new Failure('bad-input', `The token command ${commandProblems[problem]}`, { hint: rule });
+export function badTokenCommand(problem: keyof typeof commandProblems): Told {
+  return new Told('bad-input', `The token command ${commandProblems[problem]}`, { hint: rule });
 }
 
 export const noSuchCommand = 'there is no such command';

@@ -1,4 +1,4 @@
-import { Failure } from '../errors.ts';
+import { Told } from './told.ts';
 
 /** What went wrong on the way, by Node's and undici's codes: each is part of a sentence. */
 export const wireTroubles: ReadonlyMap<string, string> = new Map([
@@ -38,8 +38,8 @@ export const notHttpTroubles = {
 export const insecureTlsHint =
   'Unset it. For a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate.';
 
-export function insecureTls(): Failure {
-  return new Failure(
+export function insecureTls(): Told {
+  return new Told(
     'insecure-tls',
     'NODE_TLS_REJECT_UNAUTHORIZED=0 is set: anyone on the way could read the token',
     { hint: insecureTlsHint },

@@ -16,7 +16,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { changeProfiles } from '../../src/bot/changeProfiles.ts';
 import type { ProfilesFile } from '../../src/bot/profilesFile.ts';
 import { profilesPaths, readProfiles } from '../../src/bot/readProfiles.ts';
-import type { Failure } from '../../src/errors.ts';
+import type { Told } from '../../src/words/told.ts';
 import { failureOf, linesOf, wordsOf } from '../../testing/failure.ts';
 import { Home } from '../../testing/home.ts';
 
@@ -43,7 +43,7 @@ function change(edit: (file: ProfilesFile) => ProfilesFile): Promise<ProfilesFil
 }
 
 /** What the failure tells the operator to type, typed. */
-function mendWith(failure: Failure): void {
+function mendWith(failure: Told): void {
   const [command] = linesOf(failure);
   if (command === undefined) throw new Error(`no command in: ${wordsOf(failure)}`);
   execFileSync('sh', ['-c', command]);

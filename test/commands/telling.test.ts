@@ -6,8 +6,9 @@ import type { Context } from '../../src/context.ts';
 import type { Display } from '../../src/display/display.ts';
 import { paintOf } from '../../src/display/paint.ts';
 import type { Outcome } from '../../src/engine/outcome.ts';
-import { Failure, type Problem } from '../../src/errors.ts';
 import { suggested } from '../../src/words/suggestion.ts';
+import type { Problem } from '../../src/words/told.ts';
+import { Told } from '../../src/words/told.ts';
 import { damageJournal } from '../../testing/damageJournal.ts';
 import { HeldClock } from '../../testing/heldClock.ts';
 import { lost, noRetries, paid, ScriptedEngine, transfer } from '../../testing/scriptedEngine.ts';
@@ -83,7 +84,7 @@ describe('a reply that the journal could not take', () => {
     });
     const context = contextWith({
       show: async () => {
-        throw new Failure('stdout-not-writable', 'The output could not be written: no space.');
+        throw new Told('stdout-not-writable', 'The output could not be written: no space.');
       },
     });
     expect(await tell(ended, given, journal, context)).toBe(9);
@@ -140,9 +141,9 @@ describe('an intent whose request was damaged', () => {
     if (report === undefined) throw new Error('no report');
     const problem: Problem = { code: 'held', message: 'It is held.', retry: 'decide' };
     const { display } = contextWith({});
-    expect(reportJsonOrError({ ...report, problem }, display).error).toBe(problem);
+    expect((await reportJsonOrError({ ...report, problem }, display)).error).toBe(problem);
     expect(said.join()).toMatch(/The journal is damaged/u);
-    expect(reportJsonOrError(report, display).error).toMatchObject({ code: 'journal-damaged' });
+    expect((await reportJsonOrError(report, display)).error).toMatchObject({ code: 'journal-damaged' });
   });
 });
 
@@ -154,7 +155,7 @@ describe('resume', () => {
     const context = contextWith({
       confirm: async () => {
         questions += 1;
-        throw new Failure('interrupted', 'Interrupted at the question; nothing was sent.');
+        throw new Told('interrupted', 'Interrupted at the question; nothing was sent.');
       },
     });
     expect(await resume(resuming([], [id]), context)).toBe(10);

@@ -3,9 +3,9 @@ import { failed, inOrder } from '../../src/doctor/finding.ts';
 import { journalFindings } from '../../src/doctor/journal.ts';
 import { nodeFinding, sandboxFinding } from '../../src/doctor/machine.ts';
 import { addressFinding, clockFinding, proxyFinding } from '../../src/doctor/network.ts';
-import { Failure } from '../../src/errors.ts';
 import type { JournalLook } from '../../src/journal/sqlite/lookOnly.ts';
 import type { Probe } from '../../src/wire/probe.ts';
+import { Told } from '../../src/words/told.ts';
 
 const nowMs = Date.parse('2026-11-20T12:00:00Z');
 const dayMs = 86_400_000;
@@ -131,7 +131,7 @@ describe('the journal', () => {
 
 test('a warning is in order, a failure is not; every one of both says what to do', () => {
   const warning = sandboxFinding({ message: 'No build.', hint: 'Elsewhere.' });
-  const failure = failed('token', new Failure('no-token', 'There is none', { hint: 'Give it.' }));
+  const failure = failed('token', new Told('no-token', 'There is none', { hint: 'Give it.' }));
   expect(inOrder([warning])).toBe(true);
   expect(inOrder([warning, failure])).toBe(false);
   expect(failure).toMatchObject({ says: 'There is none.', todo: 'Give it.' });

@@ -3,10 +3,10 @@ import { claim, untilClaimed } from '../../src/engine/claim.ts';
 import type { EngineContext } from '../../src/engine/context.ts';
 import { execute } from '../../src/engine/execute.ts';
 import { resolveIntent } from '../../src/engine/resolve.ts';
-import { Failure } from '../../src/errors.ts';
 import { parseBaseUrl } from '../../src/intent/baseUrl.ts';
 import type { Naming } from '../../src/intent/naming.ts';
 import { explain } from '../../src/words/explain.ts';
+import { Told } from '../../src/words/told.ts';
 import {
   endOf,
   key,
@@ -806,7 +806,7 @@ describe('a question', () => {
       expect(endOf(declined)).toBe('unknown');
       expect(explain(declined, scripted.clock.now()).exit).toBe(9);
       const interrupted = await execute(transfer(), scripted.engine(), async () => {
-        throw new Failure('interrupted', 'Interrupted at the question; nothing was sent.');
+        throw new Told('interrupted', 'Interrupted at the question; nothing was sent.');
       });
       expect(endOf(interrupted)).toBe('unknown');
       expect(scripted.sent).toHaveLength(1);

@@ -1,9 +1,10 @@
 // The failures that no golden file comes to: they take a broken disk, a terminal, a signal or another process at the right
 // moment, or a server of another make. Each is made by its own function, and shown by the program as it would be.
+
 import { expect, test } from 'vitest';
 import type { ChainView } from '../../src/chain/proof.ts';
 import type { CommandSpec } from '../../src/cli/spec.ts';
-import { asFailure, endedEarly, type Failure } from '../../src/errors.ts';
+import { asFailure, type Failure } from '../../src/errors.ts';
 import type { Intent } from '../../src/journal/journal.ts';
 import { NoHomeFolder } from '../../src/machine/folders.ts';
 import { mayNotAccept } from '../../src/words/acceptedDurability.ts';
@@ -43,6 +44,7 @@ import { journalGone } from '../../src/words/journalGone.ts';
 import { noUserName } from '../../src/words/journalPath.ts';
 import { policyChanged } from '../../src/words/journalPolicy.ts';
 import { noChannelBinding, unseenInSetting } from '../../src/words/journalUrl.ts';
+import { endedEarly } from '../../src/words/machine.ts';
 import { metricsNotWritten } from '../../src/words/metrics.ts';
 import { removalDeclined } from '../../src/words/profileChanges.ts';
 import { severalMessages } from '../../src/words/replyTo.ts';

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Failure, type FailureCode, failureExits, problemOf } from '../../src/errors.ts';
+import { type FailureCode, failureExits } from '../../src/errors.ts';
 import { type Doing, endOf } from '../../src/words/ends.ts';
 import { unsentBecause } from '../../src/words/nothing.ts';
+import { problemOf, Told } from '../../src/words/told.ts';
 
 const src = resolve(import.meta.dirname, '../../src');
 
@@ -72,19 +73,19 @@ describe('a command that stops says what it did not do', () => {
   });
 
   test('what is known of an earlier run stands behind the end', () => {
-    const failure = new Failure('no-token', 'There is no token', { earlier: 'Intent 1 may have happened.' });
+    const failure = new Told('no-token', 'There is no token', { earlier: 'Intent 1 may have happened.' });
     expect(problemOf(failure, { does: 'sends', begun: false }).message).toBe(
       'There is no token. Nothing was sent now. Intent 1 may have happened.',
     );
   });
 
   test('what looks only says what is wrong', () => {
-    const failure = new Failure('journal-damaged', 'The journal is damaged');
+    const failure = new Told('journal-damaged', 'The journal is damaged');
     expect(problemOf(failure, { does: 'looks', begun: false }).message).toBe('The journal is damaged.');
   });
 });
 
 test('a sentence is ended once', () => {
   expect(unsentBecause('this was done already')).toBe('Nothing was sent now: this was done already.');
-  expect(new Failure('usage', 'It was left as it is.').message).toBe('It was left as it is.');
+  expect(new Told('usage', 'It was left as it is.').message).toBe('It was left as it is.');
 });

@@ -18,8 +18,9 @@ import { RpcUrl } from '../../bot/rpcUrl.ts';
 import type { TokenSource } from '../../bot/tokenSource.ts';
 import type { Given } from '../../cli/given.ts';
 import type { Context } from '../../context.ts';
-import { asFailure, type Exit, problemOf } from '../../errors.ts';
+import type { Exit } from '../../errors.ts';
 import { type BaseUrl, parseBaseUrl } from '../../intent/baseUrl.ts';
+import { inWords } from '../../words/inWords.ts';
 import { tokenAsArgument } from '../../words/newToken.ts';
 import { policyNotUsable } from '../../words/policyFile.ts';
 import {
@@ -31,6 +32,7 @@ import {
   unknownProfileKey,
 } from '../../words/profileChanges.ts';
 import { addIsForRpcUrl, rpcUrlAsArgument } from '../../words/rpcUrl.ts';
+import { problemOf } from '../../words/told.ts';
 import { changeAndShow } from './changeAndShow.ts';
 import { givenRpcSource, givenSource, sourceOptions } from './tokenOptions.ts';
 
@@ -52,7 +54,7 @@ async function warnOfPolicy(path: string, { display }: Context): Promise<void> {
   try {
     policyAt(path, 'is-refused');
   } catch (thrown) {
-    const { message, next } = problemOf(asFailure(thrown));
+    const { message, next } = problemOf(await inWords(thrown));
     display.warn(policyNotUsable(message), next);
   }
 }

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import { Failure } from '../../errors.ts';
 import { baseOlderThanLog, journalLost, markLost, refusedForLoss, rowsLost } from '../../words/loss.ts';
+import { Told } from '../../words/told.ts';
 import { highestOf, type Mark, type MarkFound, noRowNumbers, numbered, type RowNumbers } from './mark.ts';
 
 export type LostRows = {
@@ -99,7 +99,7 @@ export function lossSentence(loss: Loss, path: string): string {
 }
 
 /** The refusal of whatever sends or decides. */
-export class JournalLost extends Failure {
+export class JournalLost extends Told {
   readonly loss: Loss;
 
   constructor(loss: Loss, path: string) {

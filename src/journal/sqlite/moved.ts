@@ -1,6 +1,6 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import { Failure } from '../../errors.ts';
 import { movedAway } from '../../words/moved.ts';
+import { Told } from '../../words/told.ts';
 
 /** Where a journal went that sends nothing more, and what of it is there by now. */
 export type Moved = {
@@ -13,7 +13,7 @@ export type Moved = {
 };
 
 /** The refusal of whatever sends or decides. */
-export class JournalMoved extends Failure {
+export class JournalMoved extends Told {
   readonly moved: Moved;
 
   constructor(path: string, moved: Moved, isWhole: boolean) {

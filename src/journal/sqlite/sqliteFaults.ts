@@ -4,6 +4,7 @@ import { Failure } from '../../errors.ts';
 import { diskTrouble } from '../../words/disk.ts';
 import { journalBusy, journalDamaged, journalNotWritable, markNotWritable } from '../../words/journal.ts';
 import type { Suggestion } from '../../words/suggestion.ts';
+import { Told } from '../../words/told.ts';
 import { DamagedRow } from './rows.ts';
 
 const primary = {
@@ -98,7 +99,7 @@ export function damaged(path: string, cause?: unknown): Failure {
  * What was to be done is committed, but the mark beside the journal could not be raised: nothing may leave, and
  * the work must not be done once more.
  */
-export class CommittedUnmarked extends Failure {
+export class CommittedUnmarked extends Told {
   constructor(markPath: string, cause: unknown) {
     const { message, hint } = markNotWritable(markPath, diskTrouble(cause));
     super('journal-not-writable', message, { hint, cause });

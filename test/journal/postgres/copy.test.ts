@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { Failure } from '../../../src/errors.ts';
 import { unitsOf } from '../../../src/intent/units.ts';
 import { copyIntoShared } from '../../../src/journal/copy/intoShared.ts';
 import type { Attempt, Decision, Intent, Journal } from '../../../src/journal/journal.ts';
@@ -286,7 +285,7 @@ describe('a second machine’s journal', () => {
 
   test('is not copied at all where the same key has another body', async () => {
     const { path, place, shared } = await twice('rejected', 'accepted', 'another');
-    const refused = (await failureOf(() => copy(path, place))) as Failure;
+    const refused = await failureOf(() => copy(path, place));
     expect(refused.code).toBe('other-body');
     const [[there], [here]] = [await everything(opened(path)), await everything(shared)];
     expect(refused.details.next).toEqual([

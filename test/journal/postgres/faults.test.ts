@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { Failure, retryOf } from '../../../src/errors.ts';
 import { serverFailure, unreachable } from '../../../src/journal/postgres/faults.ts';
+import { inWords } from '../../../src/words/inWords.ts';
 
 const place = 'postgres://bots@db.example.com:5432/ledger?schema=botctl';
 const said = (code: string): Error => Object.assign(new Error('what it said'), { code });
@@ -44,8 +45,8 @@ test.each([
     'Have them given',
     ['journal', 'grants', '--role=bots'],
   ],
-])('%s is told with what helps against it', (code, message, hint, suggested) => {
-  const failure = serverFailure(said(code), place) as Failure;
+])('%s is told with what helps against it', async (code, message, hint, suggested) => {
+  const failure = await inWords(serverFailure(said(code), place));
   expect(failure.message).toContain(message);
   expect(failure.details.hint).toContain(hint);
   expect(failure.details.next).toEqual(suggested && [suggested]);

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/errors.ts';
 import { journalFailure, openingFailure } from '../../../src/journal/sqlite/sqliteFaults.ts';
+import { inWords } from '../../../src/words/inWords.ts';
+import { Told } from '../../../src/words/told.ts';
 
 const sqlite = (errcode: number | undefined, message = 'm'): Error =>
   Object.assign(new Error(message), { code: 'ERR_SQLITE_ERROR' }, errcode === undefined ? {} : { errcode });
@@ -31,12 +33,13 @@ describe('what SQLite says, by its number or by its words', () => {
       Object.assign(new Error('EACCES'), { code: 'EACCES', syscall: 'mkdir' }),
       'journal-not-writable',
     ],
-  ])('%s', (_what, error, code) => {
+  ])('%s', async (_what, error, code) => {
     const failure = journalFailure(error, '/j.db');
     expect(failure).toBeInstanceOf(Failure);
     expect(failure).toMatchObject({ code, cause: error });
-    expect((failure as Failure).message).toContain('/j.db');
-    expect((failure as Failure).details.hint).toBeDefined();
+    const told = await inWords(failure);
+    expect(told.message).toContain('/j.db');
+    expect(told.details.hint).toBeDefined();
   });
 
   test.each([
@@ -56,7 +59,7 @@ describe('what SQLite says, by its number or by its words', () => {
   });
 
   test('a failure that has its name already keeps it', () => {
-    const failure = new Failure('journal-newer', 'm');
+    const failure = new Told('journal-newer', 'm');
     expect(journalFailure(failure, '/j.db')).toBe(failure);
   });
 });

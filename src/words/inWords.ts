@@ -1,0 +1,43 @@
+import { asFailure, type Failure, type MachineFacts } from '../errors.ts';
+import { Told, type ToldDetails } from './told.ts';
+
+/** A failure's sentence, what to do next, and what else is shown of it. */
+export type Sentence = Omit<ToldDetails, 'cause'> & { readonly message: string };
+
+/** What is said of each kind of a room's failures. A kind without a sentence does not compile. */
+export type Table<Facts> = { readonly [K in keyof Facts]: (fields: Facts[K]) => Sentence };
+
+type Rooms = { readonly machine: MachineFacts };
+
+/** A room's sentences are loaded when it fails. */
+const tables: { readonly [R in keyof Rooms]: () => Promise<Table<Rooms[R]>> } = {
+  machine: async () => (await import('./machine.ts')).machineTable,
+};
+
+/** Anything thrown, in words. */
+export async function inWords(thrown: unknown): Promise<Told> {
+  const failure = asFailure(thrown);
+  if (failure instanceof Told) return failure;
+  const { message, ...details } = await sentenceOf(failure);
+  return new Told(failure.code, message, { ...details, cause: failure.cause ?? failure });
+}
+
+async function sentenceOf(failure: Failure): Promise<Sentence> {
+  try {
+    const table = await (tables as Readonly<Record<string, () => Promise<Table<Record<string, unknown>>>>>)[
+      failure.room
+    ]?.();
+    return table?.[failure.kind]?.(failure.fields) ?? plain(failure);
+  } catch {
+    // A full disk, or an upgrade in the midst of a batch: that it failed must be told all the same.
+    return plain(failure);
+  }
+}
+
+function plain({ room, kind, fields }: Failure): Sentence {
+  return { message: `${room}: ${kind} ${JSON.stringify(fields, withBigints)}` };
+}
+
+function withBigints(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
+}
