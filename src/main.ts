@@ -17,7 +17,7 @@ import { type Clock, systemClock } from './machine/clock.ts';
 import type { Env } from './machine/folders.ts';
 import { type Interrupts, interruptsOfProcess } from './machine/interrupts.ts';
 import { commandTree } from './tree.ts';
-import type { Doing } from './words/ends.ts';
+import type { Interruption } from './words/ends.ts';
 import { inWords } from './words/inWords.ts';
 import { endedEarly } from './words/machine.ts';
 import type { Occurrence } from './words/suggestion.ts';
@@ -160,7 +160,7 @@ async function parse(
 
 async function report(
   failure: Told,
-  doing: Doing,
+  doing: Interruption,
   command: string | undefined,
   display: Display,
 ): Promise<Exit> {

@@ -9,7 +9,7 @@ import { formatAmount } from '../intent/amount.ts';
 import { again } from '../words/again.ts';
 import { declined } from '../words/asking.ts';
 import { askToBegin, batchInALine, invalidRows, moreRowsNotListed } from '../words/batchPlan.ts';
-import type { Doing } from '../words/ends.ts';
+import type { Interruption } from '../words/ends.ts';
 import { refusedRows } from '../words/refusedRows.ts';
 import { ofRow } from '../words/row.ts';
 import { problemOf } from '../words/told.ts';
@@ -97,7 +97,7 @@ export async function reportRefused(
 }
 
 /** Rows that are not new may have been sent by an earlier run. */
-function doingOf({ rows, tally }: Survey, { context: { doing } }: Batch): Doing {
+function doingOf({ rows, tally }: Survey, { context: { doing } }: Batch): Interruption {
   const { new: fresh, invalid } = tally.standings;
   return { does: doing.does, begun: doing.begun, isRunAgain: fresh + invalid < rows };
 }

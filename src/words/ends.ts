@@ -5,7 +5,7 @@ import { nothingChanged, nothingSentNow, nothingSentOrChanged } from './nothing.
 export type Does = 'sends' | 'changes' | 'decides' | 'looks';
 
 /** What a failure keeps a command from. */
-export type Doing = {
+export type Interruption = {
   /** Undefined while nobody knows which command it is. */
   readonly does: Does | undefined;
   /** It may have done some of it. */
@@ -46,7 +46,7 @@ const maybeAfterwards: ReadonlySet<FailureCode> = new Set<FailureCode>([
  * What a command that stops did not do. A person looks for this first, so it stands at the end of every message, in
  * the same words. It is a promise, so no failure says it of itself.
  */
-export function endOf(code: FailureCode, { does, begun, isRunAgain }: Doing): string {
+export function endOf(code: FailureCode, { does, begun, isRunAgain }: Interruption): string {
   switch (does) {
     case undefined:
       return nothingSentOrChanged;

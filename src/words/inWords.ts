@@ -1,11 +1,5 @@
 import { asFailure, type Failure, type MachineFacts } from '../errors.ts';
-import { Told, type ToldDetails } from './told.ts';
-
-/** A failure's sentence, what to do next, and what else is shown of it. */
-export type Sentence = Omit<ToldDetails, 'cause'> & { readonly message: string };
-
-/** What is said of each kind of a room's failures. A kind without a sentence does not compile. */
-export type Table<Facts> = { readonly [K in keyof Facts]: (fields: Facts[K]) => Sentence };
+import { type Sentence, type Table, Told } from './told.ts';
 
 type Rooms = { readonly machine: MachineFacts };
 

@@ -1,9 +1,8 @@
 import type { MachineFacts } from '../errors.ts';
 import { diskTrouble } from './disk.ts';
-import type { Table } from './inWords.ts';
 import { counted } from './list.ts';
 import { neverTwice } from './nothing.ts';
-import { Told } from './told.ts';
+import { type Table, Told } from './told.ts';
 
 export const machineTable: Table<MachineFacts> = {
   'no-home': () => ({

@@ -1,5 +1,5 @@
 import { Failure, type FailureCode, type Retry, retryOf } from '../errors.ts';
-import { type Doing, endOf } from './ends.ts';
+import { endOf, type Interruption } from './ends.ts';
 import { sentence } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
 import { isoExact } from './time.ts';
@@ -40,6 +40,12 @@ export class Told extends Failure {
   }
 }
 
+/** A failure's sentence, what to do next, and what else is shown of it. */
+export type Sentence = Omit<ToldDetails, 'cause'> & { readonly message: string };
+
+/** What is said of each kind of a room's failures. A kind without a sentence does not compile. */
+export type Table<Facts> = { readonly [K in keyof Facts]: (fields: Facts[K]) => Sentence };
+
 /** A failure as it is shown: the JSON object's `error`, and the two lines a person reads. */
 export type Problem = {
   code: FailureCode;
@@ -57,7 +63,7 @@ export type Problem = {
 };
 
 /** Where it keeps a command from what it was doing, its message ends with what was not done. */
-export function problemOf(told: Told, doing?: Doing): Problem {
+export function problemOf(told: Told, doing?: Interruption): Problem {
   const { hint, next = [], status, requestId, allowance, earlier } = told.details;
   const end = doing && endOf(told.code, earlier === undefined ? doing : { ...doing, isRunAgain: true });
   return {

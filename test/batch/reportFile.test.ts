@@ -93,7 +93,6 @@ test('an earlier report stays until the new one is whole', async () => {
 test('a report that cannot be written is known before anything is sent', async () => {
   const failure = await failureOf(() => ReportFile.begin(join(folder, 'none', 'r.csv')));
   expect(failure.code).toBe('machine-fault');
-  expect(failure.message).toContain('Nothing was sent.');
   expect(existsSync(join(folder, 'none'))).toBe(false);
 });
 
@@ -121,7 +120,6 @@ test.each<[string, (path: string) => void]>([
   const before = lstatSync(path);
   const failure = await failureOf(() => ReportFile.begin(path));
   expect(failure.code).toBe('bad-file');
-  expect(failure.message).toContain('Nothing was sent.');
   expect(lstatSync(path)).toMatchObject({ mode: before.mode, ino: before.ino });
   expect(readdirSync(folder)).toEqual(['r.csv']);
 });

@@ -143,7 +143,6 @@ describe('a damaged file is refused and never emptied', () => {
       const failure = await failureOf(attempt);
       expect(failure.code).toBe('config-damaged');
       expect(failure.message).toContain(problem);
-      expect(failure.message).toContain('Nothing was sent or changed');
       expect(wordsOf(failure)).not.toContain('canary');
       expect(readFileSync(home.configFile, 'utf8')).toBe(content);
     }
@@ -204,7 +203,6 @@ describe('an unsafe file or folder is refused with the command that mends it', (
     ]) {
       const failure = await failureOf(attempt);
       expect(failure.code).toBe('config-unsafe');
-      expect(failure.message).toContain('Nothing was');
     }
     mendWith(await failureOf(() => readProfiles(profilesPaths(home.env))));
     const file = readProfiles(profilesPaths(home.env));

@@ -155,7 +155,7 @@ describe('resume', () => {
     const context = contextWith({
       confirm: async () => {
         questions += 1;
-        throw new Told('interrupted', 'Interrupted at the question; nothing was sent.');
+        throw new Told('interrupted', 'Interrupted at the question');
       },
     });
     expect(await resume(resuming([], [id]), context)).toBe(10);

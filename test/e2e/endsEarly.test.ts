@@ -66,7 +66,7 @@ describe('a process that ends before its work, with nothing claimed', () => {
   test('exits 1, and says that nothing was sent', async () => {
     const ended = await run(unreadInput, fromInput);
     expect(ended).toMatchObject({ code: 1, stdout: '' });
-    expect(ended.stderr).toContain('botctl: botctl ended before its work did. Nothing was sent now.\n');
+    expect(ended.stderr).toContain('botctl: botctl ended before its work did. Nothing was sent.\n');
     expect(ended.stderr).toContain('Run the same command again.');
     expect(await own.sandbox.ledger()).toEqual([]);
   });

@@ -128,7 +128,7 @@ describe('what is not a regular file is refused, and left as it is:', () => {
     const before = statSync(path).mode;
     const ran = await botctl(addProfile, { env: home.env });
     expect(ran.code).toBe(1);
-    expect(ran.stderr).toContain('Nothing was sent or changed');
+    expect(ran.stderr).toContain('Nothing was changed');
     expect(statSync(path).mode).toBe(before);
   });
 });

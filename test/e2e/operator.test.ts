@@ -315,7 +315,7 @@ describe('resolve', () => {
     expect(await decide('--happened', '--signature', onChain)).toMatchObject({ exit: 0 });
     const refused = await decide('--did-not-happen');
     expect(refused).toMatchObject({ exit: 2, error: { code: 'not-allowed-now' } });
-    expect(refused.error?.message).toMatch(/ Nothing was decided now\.$/u);
+    expect(refused.error?.message).toMatch(/ Nothing was decided\.$/u);
     const [suggested] = (refused.error as { next?: string[] }).next ?? [];
     const unasked = await operator.shell(`${suggested} --json`);
     expect(unasked.code).toBe(2);

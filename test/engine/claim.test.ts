@@ -806,7 +806,7 @@ describe('a question', () => {
       expect(endOf(declined)).toBe('unknown');
       expect(explain(declined, scripted.clock.now()).exit).toBe(9);
       const interrupted = await execute(transfer(), scripted.engine(), async () => {
-        throw new Told('interrupted', 'Interrupted at the question; nothing was sent.');
+        throw new Told('interrupted', 'Interrupted at the question');
       });
       expect(endOf(interrupted)).toBe('unknown');
       expect(scripted.sent).toHaveLength(1);

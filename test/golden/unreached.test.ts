@@ -173,7 +173,7 @@ async function shown(failure: Failure): Promise<string> {
   const fails: CommandSpec = {
     name: 'do',
     about: 'fails',
-    does: 'sends',
+    does: 'looks',
     examples: [],
     exits: [],
     load: async () => async () => {

@@ -48,9 +48,7 @@ describe('an interrupt', () => {
 
   test('that came before is seen', async () => {
     const pieces = bytesOf(sourceOf(new Readable({ read: () => {} }), AbortSignal.abort()));
-    expect((await failureOf(() => pieces.next())).message).toBe(
-      'Interrupted while stdin was being read. Nothing was sent.',
-    );
+    expect((await failureOf(() => pieces.next())).message).toBe('Interrupted while stdin was being read.');
   });
 });
 
@@ -59,7 +57,7 @@ test('what cannot even be a path is named', async () => {
   const source = { ...sourceOf(Readable.from([])), path: 'a\0b', name: 'rows.csv' };
   expect(await failureOf(() => bytesOf(source).next())).toMatchObject({
     code: 'bad-file',
-    message: expect.stringMatching(/^rows\.csv cannot be read: .*null bytes.* Nothing was sent\.$/u),
+    message: expect.stringMatching(/^rows\.csv cannot be read: .*null bytes/u),
   });
 });
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type FailureCode, failureExits } from '../../src/errors.ts';
-import { type Doing, endOf } from '../../src/words/ends.ts';
+import { endOf, type Interruption } from '../../src/words/ends.ts';
 import { unsentBecause } from '../../src/words/nothing.ts';
 import { problemOf, Told } from '../../src/words/told.ts';
 
@@ -44,7 +44,7 @@ test('that is seen where it stands', () => {
 });
 
 describe('a command that stops says what it did not do', () => {
-  const ends: readonly [FailureCode, Doing, string][] = [
+  const ends: readonly [FailureCode, Interruption, string][] = [
     ['usage', { does: undefined, begun: false }, 'Nothing was sent or changed.'],
     ['usage', { does: 'sends', begun: false }, 'Nothing was sent.'],
     ['no-token', { does: 'sends', begun: true }, 'Nothing more was sent.'],

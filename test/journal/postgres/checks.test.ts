@@ -41,7 +41,6 @@ test.each<[string, Partial<ServerFacts>, string, string]>([
 ])('a server %s is asked nothing', (_what, change, code, said) => {
   const refused = refusalOfServer({ ...server, ...change }, place);
   expect(refused).toMatchObject({ code, message: expect.stringContaining(said) });
-  expect(refused?.message).toMatch(/Nothing was sent( or changed)?\.$/u);
 });
 
 test.each<[string, Partial<ServerFacts>, Partial<JournalFacts>, string, string]>([
@@ -72,7 +71,6 @@ test.each<[string, Partial<ServerFacts>, Partial<JournalFacts>, string, string]>
 ])('nothing is sent with %s', (_what, ofServer, ofJournal, code, said) => {
   const refused = refusalToSend({ ...server, ...ofServer }, { ...journal, ...ofJournal }, place);
   expect(refused).toMatchObject({ code, message: expect.stringContaining(said) });
-  expect(refused?.message).toMatch(/Nothing was sent( or changed)?\.$/u);
 });
 
 test('settings that were accepted are accepted', () => {

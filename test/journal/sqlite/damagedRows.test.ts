@@ -87,8 +87,8 @@ test.each([
 });
 
 test.each([
-  ['nothing can have happened yet', unsent, 'Nothing was sent now.'],
-  ['it may have happened', lost, 'What was sent before may have happened. Nothing was sent now.'],
+  ['nothing can have happened yet', unsent, 'is not what it was.'],
+  ['it may have happened', lost, 'What was sent before may have happened.'],
 ])('where a request is damaged and %s, that is said', async (_what, flight, words) => {
   const payment = transfer();
   await scripted.run(payment, [flight], { limits: { retries: 0 } });
