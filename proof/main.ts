@@ -4,7 +4,7 @@ import { putIntoPage } from './page.ts';
 import { playAll } from './playAll.ts';
 import { soundPrograms } from './programs.ts';
 import { sabotageAll } from './sabotage.ts';
-import { findingsText, notesText, textTable } from './table.ts';
+import { notesText, textTable } from './table.ts';
 import { techniques } from './techniques.ts';
 
 const say = (text: string): void => console.error(text);
@@ -26,7 +26,6 @@ async function prove(options: Options): Promise<number> {
   console.log(textTable(rows));
   if (notesText(rows) !== '') console.log(notesText(rows));
   console.log(`seed ${seed}, ${seconds} s`);
-  if (findings.length > 0) console.log(findingsText(findings));
   if (options.isMarkdown) putIntoPage(rows, seed, seconds);
   return findings.length === 0 ? 0 : 1;
 }

@@ -1,6 +1,7 @@
 import type { Dice } from './dice.ts';
 import { openLane } from './lane.ts';
 import type { Programs } from './programs.ts';
+import { findingsText } from './table.ts';
 import { type Finding, type Row, Tally } from './tally.ts';
 import type { Technique } from './techniques/technique.ts';
 
@@ -34,11 +35,17 @@ export async function playAll(plan: Plan): Promise<Played> {
       const row = tally.row();
       played.rows.push(row);
       played.findings.push(...tally.findings);
-      say(`${technique.title}: ${row.cases} cases in ${Math.round(row.tookMs / 1000)} s`);
+      say(`${toldOf(row)} in ${Math.round(row.tookMs / 1000)} s`);
+      // At once: a run that is ended later has not been for nothing.
+      if (tally.findings.length > 0) say(findingsText(tally.findings));
       if (tally.isEnough) break;
     }
     return played;
   } finally {
     await Promise.all(lanes.map((lane) => lane.close()));
   }
+}
+
+function toldOf({ technique, cases, duplicated, lost, wronglyReported }: Row): string {
+  return `${technique}: ${cases} cases, ${duplicated} duplicated, ${lost} lost, ${wronglyReported} wrongly reported,`;
 }

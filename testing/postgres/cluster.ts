@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { chownSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { binaries, type Version } from './binaries.ts';
+import { connected } from './client.ts';
 import { serversFolder } from './folder.ts';
 import { runAs } from './runAs.ts';
 
@@ -70,8 +70,7 @@ export function writeForServer(path: string, text: string): void {
 export async function copyOfRunning(source: string, superuser: Connection): Promise<string> {
   const folder = await newServerFolder();
   const data = join(folder, 'data');
-  const client = new Client(superuser);
-  await client.connect();
+  const client = await connected(superuser);
   await client.query(`SELECT pg_backup_start('standby', true)`);
   await copyMoving(source, data);
   const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)');

@@ -1,9 +1,10 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
-import { Client, type QueryResultRow } from 'pg';
+import type { QueryResultRow } from 'pg';
 import type { Certificate } from '../certificates.ts';
 import type { Version } from './binaries.ts';
+import { connected } from './client.ts';
 import {
   type Connection,
   copyOfRunning,
@@ -82,8 +83,7 @@ export class PostgresServer {
     values: readonly unknown[] = [],
     url: string = this.url,
   ): Promise<Row[]> {
-    const client = new Client({ connectionString: url });
-    await client.connect();
+    const client = await connected({ connectionString: url });
     try {
       return (await client.query<Row>(sql, [...values])).rows;
     } finally {

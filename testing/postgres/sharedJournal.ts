@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import type { Journal } from '../../src/journal/journal.ts';
 import { parseAddress } from '../../src/journal/postgres/address.ts';
 import type { Patience } from '../../src/journal/postgres/lines.ts';
@@ -8,6 +8,7 @@ import { openSharedJournal } from '../../src/journal/postgres/openSharedJournal.
 import { closedAfterTest } from '../closedAfterTest.ts';
 import { newFolder } from '../journals.ts';
 import type { Version } from './binaries.ts';
+import { connected } from './client.ts';
 import { sharedServer } from './server.ts';
 
 /** A shared journal on a real server, and a machine that speaks to it. */
@@ -62,8 +63,7 @@ export async function onServer<Result>(
   { url, schema }: SharedPlace,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
+  const client = await connected({ connectionString: url });
   try {
     await client.query(`SET search_path = ${schema}`);
     return await work(client);

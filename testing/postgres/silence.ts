@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import { connected } from './client.ts';
 
 /**
  * Makes the journal's server one that has been up for long, and had this journal for long: who is silent may be taken
@@ -53,8 +53,7 @@ export async function silenceUntil(
 }
 
 async function onDatabase(url: string, sql: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
+  const client = await connected({ connectionString: url });
   try {
     await client.query(sql);
   } finally {
