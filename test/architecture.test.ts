@@ -36,7 +36,7 @@ const allowed: Record<string, readonly string[]> = {
   ],
   compiled: ['machine'],
   context: ['display', 'machine', 'words'],
-  display: ['chain', 'errors', 'intent', 'journal', 'wire', 'words', 'wrap'],
+  display: ['batch', 'chain', 'errors', 'intent', 'journal', 'wire', 'words', 'wrap'],
   doctor: ['journal', 'wire', 'words'],
   engine: ['bot', 'errors', 'intent', 'journal', 'machine', 'policy', 'wire', 'words'],
   errors: ['machine'],
@@ -50,7 +50,7 @@ const allowed: Record<string, readonly string[]> = {
   // The tree names every command; what a command needs loads when it runs.
   tree: ['cli', 'commands'],
   wire: ['intent', 'words'],
-  words: ['bot', 'chain', 'engine', 'errors', 'intent', 'journal', 'machine', 'policy', 'wire'],
+  words: ['batch', 'bot', 'chain', 'engine', 'errors', 'intent', 'journal', 'machine', 'policy', 'wire'],
 };
 
 /** Which parts import a package, or anything inside it, exactly. No part imports one that is missing here. */

@@ -2,10 +2,9 @@ import { pipeline, Readable } from 'node:stream';
 import { CsvError, type Parser, parse } from 'csv-parse';
 import { type Complaint, complain } from '../intent/complaint.ts';
 import { readJson } from '../intent/jsonText.ts';
-import { andMore, badHeader, noHeader, notCsv } from '../words/batchInput.ts';
 import { asLongAsHeader, hasCells, isFault, json, theRow } from '../words/row.ts';
-import { clipped, fewOf } from '../words/short.ts';
 import { type HeaderColumns, jsonColumns } from './columns.ts';
+import { batchFailure } from './facts.ts';
 import { maxRowBytes, type RawRow } from './rawRow.ts';
 
 function parser(pieces: AsyncIterable<string>, delimiter: string): Parser {
@@ -40,7 +39,7 @@ export async function* csvRows(
   } catch (error) {
     throw error instanceof CsvError ? broken(error, source) : error;
   }
-  if (header === undefined) throw noHeader(source, columns.known);
+  if (header === undefined) throw batchFailure('no-header', { source, known: columns.known });
 }
 
 const delimiters = [',', ';', '\t'] as const;
@@ -93,17 +92,8 @@ function checkedHeader(
   const twice = [...new Set(cells.filter((cell) => seen.size === seen.add(cell).size))];
   const missing = needed.filter((column) => !cells.includes(column));
   if (unknown.length + twice.length + missing.length === 0) return cells;
-  refuseMissing?.(missing, cells.map(shownCell), source);
-  const faults = { unknown: quoted(unknown), twice: quoted(twice), missing: quoted(missing) };
-  throw badHeader(source, faults, known, needed);
-}
-
-function quoted(columns: readonly string[]): string {
-  return fewOf(columns.map(shownCell), ', ', andMore);
-}
-
-function shownCell(cell: string): string {
-  return JSON.stringify(clipped(cell));
+  refuseMissing?.(missing, cells, source);
+  throw batchFailure('bad-header', { source, unknown, twice, missing, known, needed });
 }
 
 function rowOf(cells: readonly string[], header: readonly string[], line: number): RawRow {
@@ -129,5 +119,5 @@ function rowOf(cells: readonly string[], header: readonly string[], line: number
 function broken(error: CsvError, source: string): Error {
   const line = 'lines' in error && typeof error.lines === 'number' ? error.lines : undefined;
   const what = error.message.replace(/ at line \d+.*$|, value is .*$/u, '');
-  return notCsv(source, line, what, error);
+  return batchFailure('not-csv', { source, line, what }, error);
 }

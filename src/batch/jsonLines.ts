@@ -1,7 +1,7 @@
 import { complain } from '../intent/complaint.ts';
 import { readJson } from '../intent/jsonText.ts';
-import { lineTooLong } from '../words/batchInput.ts';
 import { isFault, notAnObject, oneObject, theRow } from '../words/row.ts';
+import { batchFailure } from './facts.ts';
 import { maxRowBytes, type RawRow } from './rawRow.ts';
 
 /** Rows of JSON Lines: an object a line; blank lines are skipped. */
@@ -20,7 +20,8 @@ async function* linesOf(pieces: AsyncIterable<string>, source: string): AsyncGen
     const lines = (rest + piece).split('\n');
     rest = lines.pop() ?? '';
     line += lines.length;
-    if (rest.length > maxRowBytes) throw lineTooLong(source, line, maxRowBytes);
+    if (rest.length > maxRowBytes)
+      throw batchFailure('line-too-long', { source, line, mostBytes: maxRowBytes });
     yield* lines;
   }
   yield rest;

@@ -3,50 +3,15 @@ import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../errors.ts';
-import type { Kind } from '../intent/wanted.ts';
-import {
-  notAReportsFile,
-  reportNotBegun,
-  reportNotFinished,
-  unknownReportFormat,
-} from '../words/batchReport.ts';
-import { csvLine } from '../words/csvLine.ts';
-import { diskTrouble } from '../words/disk.ts';
+import { diskTroubleOf } from '../machine/disk.ts';
+import { batchFailure } from './facts.ts';
 import type { RowReport } from './rowReport.ts';
 
-type ReportFormat = 'csv' | 'jsonl';
-
-export function reportFormatOf(path: string): ReportFormat {
-  if (/\.csv$/iu.test(path)) return 'csv';
-  if (/\.(jsonl|ndjson)$/iu.test(path)) return 'jsonl';
-  throw unknownReportFormat(path);
-}
-
-const resultNames: Readonly<Record<Kind, string>> = { message: 'message_id', transfer: 'signature' };
-
-type ReportText = {
+/** How a report reads: what stands above its rows, and each of them. */
+export type ReportText = {
   readonly heading: string;
   readonly line: (row: RowReport) => string;
 };
-
-/** How a report reads. `safe` makes text from elsewhere harmless for whatever shows it. */
-export function reportText(format: ReportFormat, kind: Kind, safe: (text: string) => string): ReportText {
-  const made = (text: string | undefined): string | undefined =>
-    text === undefined ? undefined : safe(text);
-  const resultName = resultNames[kind];
-  if (format === 'csv') {
-    return {
-      heading: csvLine(['line', 'id', 'outcome', resultName, 'error', 'key']),
-      line: ({ line, id, outcome, result, error, key }) =>
-        csvLine([line, made(id), outcome, made(result), made(error), key]),
-    };
-  }
-  return {
-    heading: '',
-    line: ({ line, id, outcome, result, error, key }) =>
-      `${JSON.stringify({ line, id, outcome, [resultName]: made(result), error: made(error), key })}\n`,
-  };
-}
 
 const pieceLength = 64 * 1024;
 
@@ -71,7 +36,8 @@ export class ReportFile {
       if (mode !== undefined) await file.chmod(mode);
       return new ReportFile(target, draft, file);
     } catch (error) {
-      throw error instanceof Failure ? error : reportNotBegun(path, diskTrouble(error), error);
+      if (error instanceof Failure) throw error;
+      throw batchFailure('report-not-begun', { path, trouble: diskTroubleOf(error) }, error);
     }
   }
 
@@ -91,7 +57,8 @@ export class ReportFile {
       await rename(this.#draft, this.#path);
       return true;
     } catch (error) {
-      throw reportNotFinished(this.#path, diskTrouble(error), error);
+      const facts = { path: this.#path, trouble: diskTroubleOf(error) };
+      throw batchFailure('report-not-finished', facts, error);
     }
   }
 
@@ -107,5 +74,5 @@ function earlier(path: string): { readonly target: string; readonly mode?: numbe
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return { target: path };
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats?.isFile()) return { target: realpathSync(path), mode: stats.mode & 0o777 };
-  throw notAReportsFile(path, stats === undefined ? 'a link that leads nowhere' : 'not a regular file');
+  throw batchFailure(stats === undefined ? 'report-dead-link' : 'report-not-a-file', { path });
 }

@@ -14,10 +14,10 @@ import type { KeySums } from '../journal/shares.ts';
 import type { Policies } from '../policy/policy.ts';
 import type { Refusal } from '../policy/rules.ts';
 import { sentence, sentences } from '../words/complaints.ts';
-import { interruptedReading } from '../words/input.ts';
 import { policyWords, rowsLookAlike } from '../words/policy.ts';
 import { aloneRule, alsoOfLine } from '../words/row.ts';
 import { checkRow, isGoodId } from './checkRow.ts';
+import { batchFailure } from './facts.ts';
 import { KeySum } from './keySum.ts';
 import { PolicySurvey } from './policySurvey.ts';
 import type { RawRow } from './rawRow.ts';
@@ -83,7 +83,7 @@ export async function survey(
   const surveyor = new Surveyor(order, inputs);
   let page: RawRow[] = [];
   for await (const row of rows) {
-    if (inputs.interrupted.aborted) throw interruptedReading('the input');
+    if (inputs.interrupted.aborted) throw batchFailure('interrupted', {});
     page.push(row);
     if (page.length < askedTogether) continue;
     await surveyor.take(page);

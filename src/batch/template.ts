@@ -1,14 +1,7 @@
 import { type Complaint, complain } from '../intent/complaint.ts';
-import {
-  badTemplate,
-  isColumn,
-  isGivenToo,
-  noSuchColumn,
-  type Place,
-  templateRule,
-  withoutValue,
-} from '../words/template.ts';
+import { isGivenToo, templateRule, withoutValue } from '../words/template.ts';
 import { type HeaderColumns, headerOf, jsonColumns } from './columns.ts';
+import { batchFailure, type TemplatePlace } from './facts.ts';
 import type { RawRow } from './rawRow.ts';
 
 type Part = string | { readonly column: string };
@@ -20,9 +13,9 @@ export class Template {
   readonly #source: string;
   readonly #parts: readonly Part[];
   /** Where each column is named first. */
-  readonly #places: ReadonlyMap<string, Place>;
+  readonly #places: ReadonlyMap<string, TemplatePlace>;
 
-  private constructor(parts: readonly Part[], places: ReadonlyMap<string, Place>, source: string) {
+  private constructor(parts: readonly Part[], places: ReadonlyMap<string, TemplatePlace>, source: string) {
     this.#parts = parts;
     this.#places = places;
     this.#source = source;
@@ -31,17 +24,16 @@ export class Template {
 
   static parse(text: string, source: string): Template {
     const parts: Part[] = [];
-    const places = new Map<string, Place>();
+    const places = new Map<string, TemplatePlace>();
     let at = 0;
     for (const [index, piece] of text.split(/(\{\{[^{}]*\}\})/u).entries()) {
       const column = index % 2 === 0 ? undefined : piece.slice(2, -2).trim();
       if (column === undefined) {
-        if (/\{\{|\}\}/u.test(piece))
-          throw badTemplate(source, 'has {{ or }} that is not a whole {{column}}');
+        if (/\{\{|\}\}/u.test(piece)) throw batchFailure('template-brace', { source });
         parts.push(piece);
       } else {
         if (!isColumn(column) || jsonColumns.includes(column) || column === 'content')
-          throw badTemplate(source, `names {{${column}}}, which cannot be put into a text`);
+          throw batchFailure('template-column', { source, column });
         parts.push({ column });
         if (!places.has(column)) places.set(column, placeAt(text, at));
       }
@@ -58,8 +50,10 @@ export class Template {
       known: [...new Set([...others(known), ...this.columns])],
       needed: [...new Set([...others(needed), ...this.columns])],
       refuseMissing: (missing, columns, file) => {
-        for (const [column, place] of this.#places)
-          if (missing.includes(column)) throw noSuchColumn(this.#source, { column, ...place }, columns, file);
+        const source = this.#source;
+        for (const [column, at] of this.#places)
+          if (missing.includes(column))
+            throw batchFailure('no-such-column', { source, column, at, file, columns });
       },
     };
   }
@@ -85,12 +79,17 @@ export class Template {
   }
 }
 
+/** Anything that a header may say, but for what would not be seen, or would end the place. */
+function isColumn(name: string): boolean {
+  return /^[^\p{C}\p{Z}{}]+(?: [^\p{C}\p{Z}{}]+)*$/u.test(name);
+}
+
 function isText(value: unknown): boolean {
   return (typeof value === 'string' && value !== '') || typeof value === 'number';
 }
 
 /** Counted from 1. */
-function placeAt(text: string, index: number): Place {
+function placeAt(text: string, index: number): TemplatePlace {
   const before = text.slice(0, index).split('\n');
   return { line: before.length, place: [...(before.at(-1) ?? '')].length + 1 };
 }

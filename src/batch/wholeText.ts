@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { firstBadByte } from '../intent/jsonText.ts';
-import { rowsNotUtf8 } from '../words/batchInput.ts';
+import { batchFailure } from './facts.ts';
 
 /** How many bytes from the end belong to a character whose rest is still to come. */
 function unfinishedBytes(bytes: Buffer): number {
@@ -25,7 +25,8 @@ export async function* wholeText(chunks: AsyncIterable<Buffer>, source: string):
   let linesBefore = 0;
   let hasBegun = false;
   const textOf = (bytes: Buffer): string => {
-    if (!isUtf8(bytes)) throw rowsNotUtf8(source, linesBefore + firstBadByte(bytes).line);
+    if (!isUtf8(bytes))
+      throw batchFailure('not-utf8', { source, line: linesBefore + firstBadByte(bytes).line });
     linesBefore += newlinesIn(bytes);
     const text = bytes.toString('utf8');
     const withoutMark = hasBegun ? text : text.replace(/^\ufeff/u, '');

@@ -1,11 +1,10 @@
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { reportFormatOf } from '../batch/reportFile.ts';
 import type { Given } from '../cli/given.ts';
+import { reportFormatOf } from '../display/rowReportText.ts';
 import { namingFrom } from '../intent/naming.ts';
 import { again } from '../words/again.ts';
-import { inputAndTokenFromStdin, namelessBatch, notACount } from '../words/batchOptions.ts';
-import { reportIsInput } from '../words/batchReport.ts';
+import { inputAndTokenFromStdin, namelessBatch, notACount, reportIsInput } from '../words/batchOptions.ts';
 import { isoMonth } from '../words/time.ts';
 import { plainName } from './batchAgain.ts';
 import { rateOf } from './rate.ts';

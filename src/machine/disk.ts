@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** Why a folder is not there: its cause is the system's own error, if there is one. */
-export class FolderTrouble extends Error {
+class FolderTrouble extends Error {
   readonly kind: 'not-made' | 'not-a-folder';
   readonly folder: string;
   readonly code: string;
@@ -14,6 +14,25 @@ export class FolderTrouble extends Error {
     this.folder = folder;
     this.code = code;
   }
+}
+
+/** What the system or SQLite said: by its code, where it has one. */
+type Said = { readonly code: string; readonly said: string };
+
+/** Why a file or folder could not be read or written. */
+export type DiskTrouble =
+  | ({ readonly is: 'failed' } & Said)
+  | ({ readonly is: 'folder-not-made'; readonly folder: string } & Said)
+  | { readonly is: 'not-a-folder'; readonly folder: string };
+
+export function diskTroubleOf(error: unknown): DiskTrouble {
+  if (!(error instanceof FolderTrouble)) return { is: 'failed', ...saidBy(error) };
+  const { kind, folder, cause } = error;
+  return kind === 'not-a-folder' ? { is: kind, folder } : { is: 'folder-not-made', folder, ...saidBy(cause) };
+}
+
+function saidBy(error: unknown): Said {
+  return { code: codeOf(error) ?? '', said: error instanceof Error ? error.message : String(error) };
 }
 
 /**

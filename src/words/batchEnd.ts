@@ -225,3 +225,7 @@ export function unverifiedRows(rows: number, kind: Kind): string {
 }
 
 export const rowsNoLongerListed = 'Further rows are not listed here; --report lists them all.';
+
+export function reportGivenUp(path: string): string {
+  return `Interrupted again: the report ${path} was not written.`;
+}

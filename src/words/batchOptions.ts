@@ -1,6 +1,8 @@
 import type { Suggestion } from './suggestion.ts';
 import { Told } from './told.ts';
 
+export const nameAnother = 'Name another file with --report.';
+
 function usage(message: string, hint: string, next?: readonly Suggestion[]): Told {
   return new Told('usage', message, { hint, ...(next === undefined ? {} : { next }) });
 }
@@ -25,6 +27,21 @@ export function notARate(text: string): Told {
     `--rate ${JSON.stringify(text)} is not a rate`,
     'Write a count and a unit: 20/s, 300/m or 5000/h.',
   );
+}
+
+export function unknownReportFormat(path: string): Told {
+  return usage(
+    `--report ${path} ends in neither .csv nor .jsonl`,
+    'The report’s format follows from its name: give it one of these endings.',
+  );
+}
+
+export function reportIsInput(path: string): Told {
+  return usage(`--report ${path} is the input itself`, nameAnother);
+}
+
+export function templateFromStdin(): Told {
+  return usage('--template cannot be read from stdin', 'Give it as a file.');
 }
 
 export function inputAndTokenFromStdin(): Told {

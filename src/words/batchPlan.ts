@@ -4,7 +4,13 @@ import { notSentNow } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
 import { Told } from './told.ts';
 
+export const isItTheRightFile = 'Is it the right file?';
+
 export const checkingInput = (source: string): string => `Checking ${source}`;
+
+export function noRows(source: string): Told {
+  return new Told('bad-file', `${source} has no rows`, { hint: isItTheRightFile });
+}
 
 function rowsOf(count: number): string {
   return counted(count, 'row');

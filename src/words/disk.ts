@@ -1,4 +1,4 @@
-import { FolderTrouble } from '../machine/disk.ts';
+import { type DiskTrouble, diskTroubleOf } from '../machine/disk.ts';
 
 export const diskFull = 'the disk is full';
 
@@ -28,15 +28,15 @@ const sqliteTroubles: readonly (readonly [RegExp, string])[] = [
 
 /** Why a file or folder could not be read or written, as part of a sentence. */
 export function diskTrouble(error: unknown): string {
-  if (error instanceof FolderTrouble) return folderTrouble(error);
-  const message = error instanceof Error ? error.message : String(error);
-  const words = diskTroubles[codeOf(error)];
-  return words ?? sqliteTroubles.find(([wording]) => wording.test(message))?.[1] ?? message;
+  return troubleInWords(diskTroubleOf(error));
 }
 
-function folderTrouble({ kind, folder, cause }: FolderTrouble): string {
-  if (kind === 'not-a-folder') return `${folder} is not a folder`;
-  return `the folder ${folder} cannot be created: ${notMade[codeOf(cause)] ?? diskTrouble(cause)}`;
+export function troubleInWords(trouble: DiskTrouble): string {
+  if (trouble.is === 'not-a-folder') return `${trouble.folder} is not a folder`;
+  const { code, said } = trouble;
+  const words = diskTroubles[code] ?? sqliteTroubles.find(([wording]) => wording.test(said))?.[1] ?? said;
+  if (trouble.is === 'failed') return words;
+  return `the folder ${trouble.folder} cannot be created: ${notMade[code] ?? words}`;
 }
 
 /** What is above the folder is there by now. */
@@ -44,7 +44,3 @@ const notMade: Readonly<Record<string, string>> = {
   ENOENT: 'no folder can be created there',
   EEXIST: 'a symbolic link that leads nowhere has its name',
 };
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
-}

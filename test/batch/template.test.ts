@@ -46,10 +46,15 @@ describe('a template', () => {
     });
   });
 
-  test.each(['{{', 'a }} b', '{{a}', '{{}}', '{{components}}', '{{content}}', '{{a\u200b}}'])(
-    '%j is none',
-    async (text) => {
-      expect(await failureOf(() => parse(text))).toMatchObject({ code: 'bad-file' });
-    },
-  );
+  test.each([
+    ['{{', 'template-brace'],
+    ['a }} b', 'template-brace'],
+    ['{{a}', 'template-brace'],
+    ['{{}}', 'template-column'],
+    ['{{components}}', 'template-column'],
+    ['{{content}}', 'template-column'],
+    ['{{a\u200b}}', 'template-column'],
+  ])('%j is none', (text, kind) => {
+    expect(() => parse(text)).toThrow(expect.objectContaining({ kind, code: 'bad-file' }));
+  });
 });

@@ -2,6 +2,7 @@
 // moment, or a server of another make. Each is made by its own function, and shown by the program as it would be.
 
 import { expect, test } from 'vitest';
+import { batchFailure } from '../../src/batch/facts.ts';
 import type { ChainView } from '../../src/chain/proof.ts';
 import type { CommandSpec } from '../../src/cli/spec.ts';
 import { asFailure, type Failure } from '../../src/errors.ts';
@@ -9,8 +10,6 @@ import type { Intent } from '../../src/journal/journal.ts';
 import { NoHomeFolder } from '../../src/machine/folders.ts';
 import { mayNotAccept } from '../../src/words/acceptedDurability.ts';
 import { declined, interruptedAtQuestion } from '../../src/words/asking.ts';
-import { lineTooLong } from '../../src/words/batchInput.ts';
-import { reportNotFinished } from '../../src/words/batchReport.ts';
 import { anothersToken, ofTheSandbox, profileGone } from '../../src/words/botsOfIntents.ts';
 import { stillBeingSent } from '../../src/words/cannotResolve.ts';
 import {
@@ -77,6 +76,7 @@ const id = '3f9a00000001';
 const place = 'postgres://bots@db.example.com/ledger?schema=botctl';
 const address = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 const cause = new Error('the cause');
+const full = { is: 'failed', code: 'ENOSPC', said: '' } as const;
 const view = { verdict: 'proven', signature: 'SIGNATURE', reasons: [] } as unknown as ChainView;
 const intent = {
   id,
@@ -93,12 +93,12 @@ const intent = {
 const failures: readonly Failure[] = [
   declined(),
   interruptedAtQuestion(),
-  reportNotFinished('report.csv', 'the disk is full', cause),
+  batchFailure('report-not-finished', { path: 'report.csv', trouble: full }, cause),
   anothersToken(intent),
   anothersToken({ ...intent, tokenHash: 'hash' }),
   ofTheSandbox(id, '/home/ada/journal.db'),
   profileGone({ ...intent, state: 'open', tainted: false }),
-  lineTooLong('rows.jsonl', 7, 1000),
+  batchFailure('line-too-long', { source: 'rows.jsonl', line: 7, mostBytes: 1000 }),
   stillBeingSent(intent),
   happenedAllTheSame(intent, view),
   notAMint('USDC', address),

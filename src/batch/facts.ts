@@ -1,0 +1,54 @@
+import { failing } from '../errors.ts';
+import type { DiskTrouble } from '../machine/disk.ts';
+
+/** A place of a template that names a column; line and column of the text are counted from 1. */
+export type TemplatePlace = { readonly line: number; readonly place: number };
+
+/** Why a batch cannot be read, or its report not be written. `source` is a file as people call it. */
+export type BatchFacts = {
+  'no-header': { readonly source: string; readonly known: readonly string[] };
+  'bad-header': {
+    readonly source: string;
+    readonly unknown: readonly string[];
+    readonly twice: readonly string[];
+    readonly missing: readonly string[];
+    readonly known: readonly string[];
+    readonly needed: readonly string[];
+  };
+  /** `what` is the parser's own text. */
+  'not-csv': { readonly source: string; readonly line: number | undefined; readonly what: string };
+  'line-too-long': { readonly source: string; readonly line: number; readonly mostBytes: number };
+  'not-utf8': { readonly source: string; readonly line: number };
+  'template-brace': { readonly source: string };
+  'template-column': { readonly source: string; readonly column: string };
+  'no-such-column': {
+    readonly source: string;
+    readonly column: string;
+    readonly at: TemplatePlace;
+    readonly file: string;
+    readonly columns: readonly string[];
+  };
+  interrupted: Record<never, never>;
+  'report-dead-link': { readonly path: string };
+  'report-not-a-file': { readonly path: string };
+  'report-not-begun': { readonly path: string; readonly trouble: DiskTrouble };
+  'report-not-finished': { readonly path: string; readonly trouble: DiskTrouble };
+};
+
+const codes = {
+  'no-header': 'bad-file',
+  'bad-header': 'bad-file',
+  'not-csv': 'bad-file',
+  'line-too-long': 'bad-file',
+  'not-utf8': 'bad-file',
+  'template-brace': 'bad-file',
+  'template-column': 'bad-file',
+  'no-such-column': 'bad-file',
+  interrupted: 'interrupted',
+  'report-dead-link': 'bad-file',
+  'report-not-a-file': 'bad-file',
+  'report-not-begun': 'machine-fault',
+  'report-not-finished': 'machine-fault',
+} as const;
+
+export const batchFailure = failing<BatchFacts>('batch', codes);
