@@ -9,11 +9,10 @@ import type { Retry } from '../errors.ts';
 import type { Order } from '../intent/order.ts';
 import type { Intent } from '../journal/journal.ts';
 import type { Runner } from '../journal/shares.ts';
-import { explain } from '../words/explain.ts';
 import type { Lanes } from './lanes.ts';
 import type { BatchPace } from './pace.ts';
 import type { Ranges } from './ranges.ts';
-import type { RowEnd } from './rowEnd.ts';
+import type { ExplainedEnd, RowEnd, RowProblem } from './rowEnd.ts';
 import type { RowNaming } from './rowNaming.ts';
 import type { Leave, Runway } from './runway.ts';
 import type { RowOutcome, Sheet, SheetRow } from './sheet.ts';
@@ -33,8 +32,8 @@ type RunInputs = {
   readonly lanes: Lanes;
   readonly ranges: Ranges;
   readonly onWaiting: (others: readonly Runner[]) => void;
-  /** Told of each row as it ends; its lane sends nothing more before it has been told. */
-  readonly onRowEnd: (end: RowEnd) => Promise<void>;
+  /** Asked once for each row as it ends; its lane sends nothing more before it has been told. */
+  readonly explain: (end: RowEnd) => ExplainedEnd;
 };
 
 export type RunEnd = {
@@ -219,28 +218,28 @@ async function giveRowBack(turn: Turn, claimed: Claim, { engine, sheet, list }: 
 }
 
 async function endRow(turn: Turn, outcome: Outcome, isSent: boolean, run: Run): Promise<void> {
-  const { list, sheet, onRowEnd, engine } = run;
+  const { list, sheet, explain } = run;
   const { row } = turn;
   const sent = sentElsewhere(outcome);
   if (sent !== undefined && list.putBack(turn, sent.owner)) {
     sheet.recordIntent(row.ordinal, ownIntent(outcome));
     return;
   }
-  const end: RowEnd = { row, outcome, sent: isSent, explanation: explain(outcome, engine.clock.now()) };
-  note(end, run);
+  const end: RowEnd = { row, outcome, sent: isSent };
+  const { problem, tell } = explain(end);
+  note(end, problem, run);
   list.end(turn);
-  await onRowEnd(end);
+  await tell();
 }
 
-function note(end: RowEnd, run: Run): void {
+function note(end: RowEnd, problem: RowProblem | undefined, run: Run): void {
   const { counts, needs, sheet, rules } = run;
   const cameTo = rowOutcomeOf(end.outcome);
   counts[cameTo] += 1;
   if (!end.sent && isDone(cameTo)) run.doneElsewhere += 1;
-  const { problem } = end.explanation;
   if (problem !== undefined) needs.add(needOf(end.outcome, cameTo, problem.retry));
   sheet.recordEnd(end.row.ordinal, cameTo, ownIntent(end.outcome), problem?.message);
-  rules.note(end);
+  rules.note(end, problem);
 }
 
 function needOf(outcome: Outcome, cameTo: RowOutcome, retry: Retry): Retry {

@@ -2,7 +2,7 @@ import { asFailure, type Failure } from '../errors.ts';
 import type { Kind } from '../intent/wanted.ts';
 import type { Runner } from '../journal/shares.ts';
 import type { Refusal } from '../policy/rules.ts';
-import type { RowEnd } from './rowEnd.ts';
+import type { RowEnd, RowProblem } from './rowEnd.ts';
 
 /** Why no new rows are begun. */
 export type Stop =
@@ -75,10 +75,10 @@ export class StopRules {
     this.#stopFor({ because: 'failure', failure: asFailure(thrown) });
   }
 
-  note(end: RowEnd): void {
-    const done = end.explanation.exit === 0;
-    if (!done) this.#failures += 1;
-    if (end.sent) this.#noteSent(end);
+  /** The problem is why the row is not done, if it is not. */
+  note(end: RowEnd, problem: Pick<RowProblem, 'status'> | undefined): void {
+    if (problem !== undefined) this.#failures += 1;
+    if (end.sent) this.#noteSent(end, problem?.status);
     if (end.outcome.is === 'not-sent' && end.outcome.because === 'policy')
       this.#noteRefused(end.outcome.refusal);
     const { maxFailures } = this.#limits;
@@ -92,8 +92,7 @@ export class StopRules {
     if ('asset' in refusal && !this.#refused.has(refusal.asset)) this.#refused.set(refusal.asset, refusal);
   }
 
-  #noteSent({ outcome, explanation }: RowEnd): void {
-    const status = explanation.problem?.status;
+  #noteSent({ outcome }: RowEnd, status: number | undefined): void {
     if (status === 401 || status === 403) this.#stopFor({ because: 'token', status });
     if (status === 402 && this.#limits.kind === 'transfer') this.#stopFor({ because: 'balance' });
     if (outcome.is === 'not-recorded') this.fail(outcome.cause);

@@ -4,7 +4,7 @@ import { BatchPace } from '../batch/pace.ts';
 import type { Ranges } from '../batch/ranges.ts';
 import { inputName, readRows } from '../batch/readRows.ts';
 import { ReportFile } from '../batch/reportFile.ts';
-import type { RowEnd } from '../batch/rowEnd.ts';
+import type { ExplainedEnd, RowEnd } from '../batch/rowEnd.ts';
 import { consecutiveIds } from '../batch/rowIds.ts';
 import { reportRows } from '../batch/rowReport.ts';
 import { noCounts, runRows } from '../batch/runRows.ts';
@@ -209,9 +209,9 @@ async function runAll(
       observer: { ...engine.observer, during: (_waiting, work) => work },
     };
     const unverified = new UnverifiedRows();
-    const onRowEnd = (end: RowEnd): Promise<void> => {
+    const explain = (end: RowEnd): ExplainedEnd => {
       unverified.note(end.outcome);
-      return teller.tell(end);
+      return teller.explain(end, engine.clock.now());
     };
     const onWaiting = (runners: readonly Runner[]): void => {
       others.waitedFor = runners;
@@ -219,7 +219,7 @@ async function runAll(
     };
     const lanes = lanesFor(order.kind, concurrency, options.ratePerS);
     const working = { pace, rules, runway, lanes };
-    const run = { order, sheet, engine: shared, ...working, ranges, onWaiting, onRowEnd };
+    const run = { order, sheet, engine: shared, ...working, ranges, onWaiting, explain };
     const end = await whileInFlight(runRows(run, counts), context.interrupts.first, () =>
       display.notice(rowsLandingWords),
     );

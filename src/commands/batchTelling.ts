@@ -1,10 +1,11 @@
-import type { RowEnd } from '../batch/rowEnd.ts';
+import type { ExplainedEnd, RowEnd } from '../batch/rowEnd.ts';
 import { type RowReport, reportRow, reportRows } from '../batch/rowReport.ts';
 import type { SheetRow } from '../batch/sheet.ts';
 import type { View } from '../display/display.ts';
 import type { Retry } from '../errors.ts';
 import { rowsNoLongerListed } from '../words/batchEnd.ts';
 import { invalidRow } from '../words/batchPlan.ts';
+import { type Explanation, explain } from '../words/explain.ts';
 import { ofRow } from '../words/row.ts';
 import { problemOf } from '../words/told.ts';
 import { withReport } from './batchAgain.ts';
@@ -40,9 +41,14 @@ export class RowTeller {
     }
   }
 
-  async tell({ row, outcome, explanation }: RowEnd): Promise<void> {
+  /** In words once, for whoever shows or reports it. */
+  explain(end: RowEnd, nowMs: number): ExplainedEnd {
+    const explanation = explain(end.outcome, nowMs);
+    return { problem: explanation.problem, tell: () => this.#tell(end, explanation) };
+  }
+
+  async #tell({ row, outcome }: RowEnd, { problem, warnings }: Explanation): Promise<void> {
     const { given, context, journal } = this.#batch;
-    const { problem, warnings } = explanation;
     if (context.display.face === 'json') {
       const report = journal && (await reportOf(outcome, given.command, journal, warnings));
       const whole =

@@ -101,7 +101,7 @@ class World {
       lanes,
       ranges: allRows(),
       onWaiting: () => {},
-      onRowEnd: async () => {},
+      explain: () => ({ tell: async () => {} }),
     }).then(({ stop }) => {
       if (process.lives && stop !== undefined) this.#broken.push(stop);
       this.#end(process);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RowEnd } from '../../src/batch/rowEnd.ts';
+import type { RowEnd, RowProblem } from '../../src/batch/rowEnd.ts';
 import type { SheetRow } from '../../src/batch/sheet.ts';
 import { StopRules } from '../../src/batch/stopRules.ts';
 import type { Outcome } from '../../src/engine/outcome.ts';
@@ -8,20 +8,18 @@ import type { State } from '../../src/journal/journal.ts';
 
 const row = { ordinal: 1, line: 2 } as SheetRow;
 
-function end(state: State, status?: number, sent = true): RowEnd {
-  const done = state === 'accepted';
-  return {
-    row,
-    sent,
-    outcome: { is: 'concluded', intent: { state } } as Outcome,
-    explanation: {
-      exit: done ? 0 : 11,
-      warnings: [],
-      ...(done
-        ? {}
-        : { problem: { code: 'unknown', message: '', retry: 'same-command', ...(status && { status }) } }),
-    },
-  };
+type Ended = readonly [RowEnd, RowProblem | undefined];
+
+function end(state: State, status?: number, sent = true): Ended {
+  const problem: RowProblem = { message: '', retry: 'same-command', ...(status && { status }) };
+  const outcome = { is: 'concluded', intent: { state } } as Outcome;
+  return [{ row, sent, outcome }, state === 'accepted' ? undefined : problem];
+}
+
+/** The same, but that it came to another outcome. */
+function endedAs(outcome: Outcome, state: State): Ended {
+  const [ended, problem] = end(state);
+  return [{ ...ended, outcome }, problem];
 }
 
 function rules(kind: Kind = 'transfer', maxFailures?: number): StopRules {
@@ -37,7 +35,7 @@ describe('no new rows are begun', () => {
     ['402 on a transfer that may have landed', 'held', 402, 'transfer', 'balance'],
   ] as const)('after a %s', (_what, state, status, kind, because) => {
     const watched = rules(kind);
-    watched.note(end(state, status));
+    watched.note(...end(state, status));
     expect(watched.stop?.because).toBe(because);
     expect(watched.signal.aborted).toBe(true);
   });
@@ -45,48 +43,49 @@ describe('no new rows are begun', () => {
   test.each(['open', 'unknown'] as const)('after one row that a certificate leaves %s', (state) => {
     const watched = rules();
     const stopped = { because: 'certificate', trouble: 'the certificate has expired' } as const;
-    const row = end(state);
-    watched.note({ ...row, outcome: { ...row.outcome, stopped } as Outcome });
+    const outcome = { is: 'concluded', intent: { state }, stopped } as Outcome;
+    watched.note(...endedAs(outcome, state));
     expect(watched.stop).toEqual(stopped);
   });
 
   test('after as many unanswered rows in a row as go at a time', () => {
     const watched = rules();
-    for (const state of ['unknown', 'open', 'accepted', 'open', 'unknown'] as const) watched.note(end(state));
+    for (const state of ['unknown', 'open', 'accepted', 'open', 'unknown'] as const)
+      watched.note(...end(state));
     expect(watched.stop).toBeUndefined();
-    watched.note(end('open'));
+    watched.note(...end('open'));
     expect(watched.stop).toEqual({ because: 'service-down', rows: 3 });
   });
 
   test('after as many held rows in a row as go at a time, of those that were sent now', () => {
     const watched = rules();
-    for (const sent of [true, true, false, false]) watched.note(end('held', undefined, sent));
-    watched.note(end('accepted'));
-    for (const _row of [1, 2]) watched.note(end('held'));
+    for (const sent of [true, true, false, false]) watched.note(...end('held', undefined, sent));
+    watched.note(...end('accepted'));
+    for (const _row of [1, 2]) watched.note(...end('held'));
     expect(watched.stop).toBeUndefined();
-    watched.note(end('held'));
+    watched.note(...end('held'));
     expect(watched.stop).toEqual({ because: 'held', rows: 3 });
   });
 
   test('after --max-failures rows that are not done', () => {
     const watched = rules('message', 2);
-    for (const state of ['rejected', 'accepted'] as const) watched.note(end(state, 404));
+    for (const state of ['rejected', 'accepted'] as const) watched.note(...end(state, 404));
     expect(watched.stop).toBeUndefined();
-    watched.note(end('held', undefined, false));
+    watched.note(...end('held', undefined, false));
     expect(watched.stop).toEqual({ because: 'max-failures', failures: 2 });
   });
 
   test('once the journal takes no more', () => {
     const watched = rules();
     const ended = { is: 'not-recorded', cause: new Error('the disk is full') } as Outcome;
-    watched.note({ ...end('unknown'), outcome: ended });
+    watched.note(...endedAs(ended, 'unknown'));
     expect(watched.stop).toMatchObject({ because: 'failure' });
   });
 
   test('and the first reason stands', () => {
     const watched = rules();
     watched.interrupt();
-    watched.note(end('rejected', 401));
+    watched.note(...end('rejected', 401));
     expect(watched.stop).toEqual({ because: 'interrupted' });
   });
 });
@@ -97,6 +96,6 @@ test.each([
   ['404', 'rejected', 404, true],
 ] as const)('%s stops nothing', (_what, state, status, sent) => {
   const watched = rules('message');
-  watched.note(end(state, status, sent));
+  watched.note(...end(state, status, sent));
   expect(watched.stop).toBeUndefined();
 });
