@@ -167,14 +167,12 @@ async function sharedChecked(address: Address, given: Given, context: Context): 
   const { lookAtShared } = await import('../journal/postgres/lookShared.ts');
   const { writingTrouble } = await import('../journal/sqlite/disk.ts');
   const encryption = encryptionFinding(address);
-  const look = {
-    now: context.clock.now,
-    writingTrouble: (folder: string) => writingTrouble(join(nearestFolder(folder), 'notes'), false),
-  };
   try {
-    const looking = withServer(address, given, context, (shared) =>
-      lookAtShared({ ...shared, ...look }).then((found) => sharedFindings(shared.place, found)),
-    );
+    const looking = withServer(address, given, context, async (shared) => {
+      const look = await lookAtShared({ ...shared, now: context.clock.now });
+      const trouble = writingTrouble(join(nearestFolder(look.notes.folder), 'notes'), false);
+      return sharedFindings(shared.place, look, trouble);
+    });
     const [first, ...rest] = await context.display.waiting(lookingAtJournal, looking);
     return first === undefined ? [encryption] : [first, encryption, ...rest];
   } catch (thrown) {

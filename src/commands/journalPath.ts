@@ -9,6 +9,7 @@ import type { Address, UrlSource } from '../journal/postgres/address.ts';
 import type { Patience } from '../journal/postgres/lines.ts';
 import type { JournalUse } from '../journal/sqlite/sqliteFile.ts';
 import { dataFolder, homeFolder } from '../machine/folders.ts';
+import { inWords } from '../words/inWords.ts';
 import {
   becomesNewJournal,
   connectingToJournal,
@@ -76,7 +77,8 @@ export async function openJournalOf(
 ): Promise<Journal> {
   const journal = await openWithoutWarning(given, context, use);
   if (journal.lost !== undefined) {
-    context.display.warn(shownInPart(journal.lost), [['doctor']]);
+    const { lost = '' } = (await inWords(journal.lost)).details;
+    context.display.warn(shownInPart(lost), [['doctor']]);
   }
   if (journal.movedTo !== undefined) context.display.warn(shownUntilMove(journal.place, journal.movedTo));
   return journal;
@@ -135,7 +137,10 @@ export async function wholeAddress(
 ): Promise<Address> {
   const { withPassFile } = await import('../journal/postgres/passFile.ts');
   const { address: whole, ignored } = withPassFile(address, { env, home: () => homeFolder(env) });
-  if (ignored !== undefined) display.warn(ignored);
+  if (ignored !== undefined) {
+    const { passFileIgnored } = await import('../words/passFile.ts');
+    display.warn(passFileIgnored(ignored));
+  }
   return whole;
 }
 

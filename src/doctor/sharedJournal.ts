@@ -11,13 +11,14 @@ import { intentFindings } from './journal.ts';
 const slowMs = 100;
 const tooFarMs = 30_000;
 
-export function sharedFindings(place: string, look: SharedLook): Finding[] {
+/** `trouble` is why this machine could keep no notes of the journal, as part of a sentence. */
+export function sharedFindings(place: string, look: SharedLook, trouble: string | undefined): Finding[] {
   return [
     journalFinding(place, look),
     durabilityFinding(look),
     standbyFinding(look),
     roleFinding(look),
-    notesFinding(look),
+    notesFinding(look, trouble),
     ...(look.spilled === undefined ? [] : [warn('late', tell.lateReplies(look.spilled))]),
     ...look.lostReplies.map((path) => warn('late', tell.lostReply(path))),
     ok('runners', tell.runners(look.runners, look.journal.leaseMs)),
@@ -61,10 +62,10 @@ function roleFinding({ role: { name, isSuperuser, ownsTables }, journal, server 
   return ok('role', tell.auditorsRole(name));
 }
 
-function notesFinding({
-  notes: { held, missing, isNewServer, folder, trouble },
-  journal,
-}: SharedLook): Finding {
+function notesFinding(
+  { notes: { held, missing, isNewServer, folder }, journal }: SharedLook,
+  trouble: string | undefined,
+): Finding {
   if (missing.length > 0) return fail('notes', tell.notesMissing(missing));
   if (isNewServer && held === 0) return fail('notes', tell.newServer);
   // Who may only look notes nothing.

@@ -1,3 +1,4 @@
+import type { Failure } from '../errors.ts';
 import type { BaseUrl } from '../intent/baseUrl.ts';
 import type { Scope } from '../intent/naming.ts';
 import type { Kind } from '../intent/wanted.ts';
@@ -311,8 +312,8 @@ export interface Journal {
   readonly place: string;
   /** A shared one has a name that it keeps, wherever its server is. */
   readonly id: string | undefined;
-  /** What it is known to have lost, as a sentence: then it can be read only. */
-  readonly lost: string | undefined;
+  /** What sending is refused with because it has lost something: then it can be read only. */
+  readonly lost: Failure | undefined;
   /** Where it was copied to, if it was: then it can be read only, and what was done since is there. */
   readonly movedTo?: string | undefined;
   /** It can be shown, and takes nothing. */

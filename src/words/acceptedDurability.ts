@@ -34,13 +34,6 @@ export function nobodyAcceptsDurability(lost: string): Told {
   });
 }
 
-export function mayNotAccept(place: string, cause: unknown): Told {
-  return new Told('journal-schema', `This role may not accept that for the journal ${place}`, {
-    hint: 'Connect as whoever owns the tables.',
-    cause,
-  });
-}
-
 export function durabilityAccepted(place: string, off: readonly string[]): string {
   return `It is on record in ${place} that ${listed(off)} may be off. The journal is used all the same.`;
 }

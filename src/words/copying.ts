@@ -65,14 +65,6 @@ export function bodiesDiffer(
   });
 }
 
-export function sentThereNow(place: string): Told {
-  return new Told(
-    'not-allowed-now',
-    `An intent that is copied is being sent by ${place} now, or was changed there meanwhile. The copy is not finished.`,
-    { hint: 'Run the same command again: it goes on where it stopped.' },
-  );
-}
-
 /** `closed` is where it is copied from. */
 export function copyInterrupted(closed: string, done: number): Told {
   const when = `after ${counted(done, 'intent')}`;

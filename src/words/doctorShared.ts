@@ -1,7 +1,7 @@
 import type { Note } from '../journal/postgres/note.ts';
 import type { Advice } from './doctorJournal.ts';
 import { counted, listed } from './list.ts';
-import { recordsGone, serverChanged } from './sharedJournal.ts';
+import { sharedLoss } from './sharedJournal.ts';
 import { formatClockOffset, formatDuration } from './time.ts';
 
 export function sharedJournal(place: string, serverVersion: number, version: number): string {
@@ -84,10 +84,10 @@ const accepting = {
 } as const;
 
 export const notesMissing = (missing: readonly Note[]): Advice => ({
-  says: recordsGone(missing),
+  says: sharedLoss({ is: 'records', missing }),
   ...accepting,
 });
-export const newServer: Advice = { says: serverChanged, ...accepting };
+export const newServer: Advice = { says: sharedLoss({ is: 'server-changed' }), ...accepting };
 
 export function lateReplies(folder: string): Advice {
   return {

@@ -1,16 +1,19 @@
 import type { BatchFacts } from '../batch/facts.ts';
 import { asFailure, type Failure, type MachineFacts } from '../errors.ts';
+import type { SharedFacts } from '../journal/postgres/facts.ts';
 import { type Sentence, type Table, Told } from './told.ts';
 
 type Rooms = {
   readonly machine: MachineFacts;
   readonly batch: BatchFacts;
+  readonly shared: SharedFacts;
 };
 
 /** A room's sentences are loaded when it fails. */
 const tables: { readonly [R in keyof Rooms]: () => Promise<Table<Rooms[R]>> } = {
   machine: async () => (await import('./machine.ts')).machineTable,
   batch: async () => (await import('./batchTable.ts')).batchTable,
+  shared: async () => (await import('./sharedTable.ts')).sharedTable,
 };
 
 /** Anything thrown, in words. */

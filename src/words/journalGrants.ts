@@ -15,15 +15,3 @@ export function fileNeedsNoGrants(path: string): Told {
     hint: 'Name a shared journal, with BOTCTL_JOURNAL or --journal and a postgres:// URL: its schema stands in the SQL.',
   });
 }
-
-/** `problem` follows the option's name. */
-export function badRole(problem: string): Told {
-  return new Told('usage', `--role ${problem}`, {
-    hint: 'Give the name of a role as \\du shows it in psql.',
-  });
-}
-
-export const roleProblems = {
-  length: (most: number): string => `is empty, or longer than ${most} bytes`,
-  reserved: (role: string): string => `is ${role}, which is not a role of its own`,
-} as const;

@@ -2,14 +2,6 @@ import { Told } from './told.ts';
 
 export const journalsOwn = 'of the journal';
 
-export function mayNotSetPolicy(place: string, cause: unknown): Told {
-  return new Told(
-    'journal-denied',
-    `The role of ${place} may not set the journal’s policy: that is for the role that owns its tables`,
-    { hint: 'Run the command as that role.', cause },
-  );
-}
-
 export function policyChanged(): Told {
   return new Told('policy-changed', 'The journal was given another policy since this command began', {
     hint: 'Run the same command again: it goes by the new one.',

@@ -1,14 +1,12 @@
+import type { Origin, SettingFault, SharedFacts, UrlFault } from '../journal/postgres/facts.ts';
 import { listed } from './list.ts';
-import { Told } from './told.ts';
-
-// What is wrong with where a shared journal is said to be. A URL may hold a password, and a character in the wrong
-// place makes any part of it one: nothing of it is echoed but the names of its parameters.
+import type { Sentence, Table } from './told.ts';
 
 const example = 'Write it like postgres://bots@db.example.com/ledger?sslmode=verify-full.';
 const spelling =
   'Outside its own place, write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23 and % as %25: most passwords are safe only so.';
 
-const faults = {
+const urlFaults: Readonly<Record<UrlFault, readonly [says: string, hint: string]>> = {
   'not-postgres': ['is a URL, but not a postgres:// one', example],
   'several-hosts': ['names several hosts', 'Name one: a journal has one server that is written to.'],
   'password-in-option': [
@@ -22,59 +20,10 @@ const faults = {
     'has more than one name after its host',
     'Only the database’s name stands there: postgres://HOST/DATABASE.',
   ],
-} as const;
+};
 
-type UrlFault = keyof typeof faults;
-
-function wrong(what: string, hint: string): Told {
-  return new Told('usage', what, { hint });
-}
-
-/** `name` is where the URL came from: the option or the variable. */
-export function badJournalUrl(name: string, fault: UrlFault): Told {
-  const [problem, hint] = faults[fault];
-  return wrong(`${name} ${problem}`, hint);
-}
-
-export function blankInUrl(name: string, position: number): Told {
-  return wrong(
-    `${name} has a blank, a line break or a control character at position ${position}`,
-    'Take it out, or write it in percent-encoding (a blank is %20).',
-  );
-}
-
-/** Undefined is one whose name is not repeated. */
-export function unknownParameters(
-  name: string,
-  parameters: readonly (string | undefined)[],
-  known: readonly string[],
-): Told {
-  const named = parameters.filter((parameter) => parameter !== undefined);
-  const which =
-    named.length === 0
-      ? 'a parameter'
-      : `the parameter${named.length === 1 ? '' : 's'} ${listed([...new Set(named)])}`;
-  return wrong(`${name} has ${which}, which botctl does not take`, `It takes ${listed(known)}.`);
-}
-
-export function repeatedParameter(name: string, parameter: string): Told {
-  return wrong(`${name} has the parameter ${parameter} twice`, 'Leave one of them.');
-}
-
-export function unsupportedVariable(variable: string): Told {
-  return wrong(
-    `${variable} is set, and botctl does not follow it: it could mean another server or other settings than the URL`,
-    `Unset ${variable} for botctl, and write what it says into the URL.`,
-  );
-}
-
-/** Which setting it is, in a sentence. */
-export const settingIn = {
-  url: (setting: string, name: string) => `The ${setting} in ${name}`,
-  parameter: (parameter: string, name: string) => `${parameter} in ${name}`,
-} as const;
-
-const settingFaults = {
+const settingFaults: Readonly<Record<SettingFault, readonly [says: string, hint: string]>> = {
+  'several-hosts': urlFaults['several-hosts'],
   host: [
     'is no host name, IP address or folder',
     'An IPv6 address stands in brackets: postgres://[fd00::1]/ledger.',
@@ -112,46 +61,61 @@ const settingFaults = {
     'Name the file, or use sslmode=verify-full.',
   ],
   file: ['is not a whole path', 'Write the whole path, from / on: a ~ is not replaced.'],
-} as const;
+};
 
-type SettingFault = keyof typeof settingFaults;
-
-/** `origin` says which setting it is, and where it stands. */
-export function badSetting(origin: string, fault: SettingFault): Told {
-  const [problem, hint] = settingFaults[fault];
-  return wrong(`${origin} ${problem}`, hint);
+/** Which setting it is, as the subject of a sentence. */
+function settingIn(origin: Origin): string {
+  if ('variable' in origin) return origin.variable;
+  return 'part' in origin
+    ? `The ${origin.part} in ${origin.source}`
+    : `${origin.parameter} in ${origin.source}`;
 }
 
-/** A name in which something cannot be seen: `problem` is part of a sentence. */
-export function unseenInSetting(origin: string, problem: string): Told {
-  return wrong(`${origin} ${problem}`, 'Type it again, in plain characters.');
+function wrong(what: string, [problem, hint]: readonly [says: string, hint: string]): Sentence {
+  return { message: `${what} ${problem}`, hint };
 }
 
-export function channelNeedsTls(): Told {
-  return wrong(
-    'channel_binding=require needs TLS, and this connection has none',
-    'Use sslmode=verify-full, or leave channel_binding out.',
-  );
-}
+/** What is wrong with where a shared journal is said to be. */
+export const urlRows = {
+  'bad-url': ({ source, fault }) => wrong(source, urlFaults[fault]),
+  'blank-in-url': ({ source, position }) => ({
+    message: `${source} has a blank, a line break or a control character at position ${position}`,
+    hint: 'Take it out, or write it in percent-encoding (a blank is %20).',
+  }),
+  'unknown-parameters': ({ source, parameters, known }) => {
+    const named = parameters.filter((parameter) => parameter !== undefined);
+    const which =
+      named.length === 0
+        ? 'a parameter'
+        : `the parameter${named.length === 1 ? '' : 's'} ${listed([...new Set(named)])}`;
+    return {
+      message: `${source} has ${which}, which botctl does not take`,
+      hint: `It takes ${listed(known)}.`,
+    };
+  },
+  'repeated-parameter': ({ source, parameter }) => ({
+    message: `${source} has the parameter ${parameter} twice`,
+    hint: 'Leave one of them.',
+  }),
+  'unsupported-variable': ({ variable }) => ({
+    message: `${variable} is set, and botctl does not follow it: it could mean another server or other settings than the URL`,
+    hint: `Unset ${variable} for botctl, and write what it says into the URL.`,
+  }),
+  'bad-setting': ({ origin, fault }) => wrong(settingIn(origin), settingFaults[fault]),
+  'unseen-in-setting': ({ origin, problem }) => unseen(origin, problem),
+  'null-in-password': ({ origin }) =>
+    unseen(origin, 'has a null character, which no password of PostgreSQL can have'),
+  'channel-needs-tls': () => ({
+    message: 'channel_binding=require needs TLS, and this connection has none',
+    hint: 'Use sslmode=verify-full, or leave channel_binding out.',
+  }),
+  'certificate-alone': ({ missing }) => {
+    const [one, other] = missing === 'sslkey' ? ['certificate', 'sslkey'] : ['key', 'sslcert'];
+    return { message: `The journal’s ${one} is given without ${other}`, hint: 'Give both, or neither.' };
+  },
+} satisfies Partial<Table<SharedFacts>>;
 
-/** The server, or who stands between, would take a password that is bound to nothing. */
-export function noChannelBinding(place: string): Told {
-  return new Told(
-    'journal-unusable',
-    `The server of the journal ${place} does not bind the password to its certificate, as channel_binding=require asks`,
-    {
-      hint: 'Somebody may stand in between. With a proxy of your own that speaks TLS, leave channel_binding out.',
-    },
-  );
-}
-
-export function notAsDemanded(target: string): string {
-  return `the server is not ${target}, as target_session_attrs asks`;
-}
-
-export const nullInPassword = 'has a null character, which no password of PostgreSQL can have';
-
-export function certificateAlone(missing: 'sslcert' | 'sslkey'): Told {
-  const [one, other] = missing === 'sslkey' ? ['certificate', 'sslkey'] : ['key', 'sslcert'];
-  return wrong(`The journal’s ${one} is given without ${other}`, 'Give both, or neither.');
+/** `problem` is part of a sentence. */
+function unseen(origin: Origin, problem: string): Sentence {
+  return wrong(settingIn(origin), [problem, 'Type it again, in plain characters.']);
 }

@@ -9,13 +9,6 @@ export function fileMigratesItself(path: string): Told {
   );
 }
 
-export function mayNotMigrate(place: string, schema: string, cause: unknown): Told {
-  return new Told('journal-schema', `This role may not make or change the schema ${schema} of ${place}`, {
-    hint: 'Connect as whoever owns the database or the schema. What runs botctl needs less than that: journal grants prints it.',
-    cause,
-  });
-}
-
 export function migrated(place: string, from: number, to: number): string {
   if (from === 0) return `The journal ${place} was made (version ${to}).`;
   if (from < to) return `The journal ${place} was brought from version ${from} to ${to}.`;

@@ -15,6 +15,8 @@ export type ToldDetails = {
   allowance?: Allowance;
   /** What is known of an earlier run, as a sentence: it may have sent something. */
   earlier?: string;
+  /** What a journal has lost, as the sentence that it is shown with. */
+  lost?: string;
   cause?: unknown;
 };
 

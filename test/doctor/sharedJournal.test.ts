@@ -32,13 +32,13 @@ const sound: SharedLook = {
   counts: { accepted: 3 },
   waiting: {},
   oldestUnknown: undefined,
-  notes: { held: 2, missing: [], isNewServer: false, folder: '/data', trouble: undefined },
+  notes: { held: 2, missing: [], isNewServer: false, folder: '/data' },
   spilled: undefined,
   lostReplies: [],
 };
 
 test('a shared journal in order', () => {
-  const findings = sharedFindings(place, sound);
+  const findings = sharedFindings(place, sound, undefined);
   expect(findings.map(({ level }) => level)).toEqual(findings.map(() => 'ok'));
   expect(findings.map(({ check, says }) => `${check}: ${says}`).join('\n')).toMatchInlineSnapshot(`
     "journal: postgres://bots@db/bots?schema=botctl: version 1, on PostgreSQL 18.4
@@ -76,12 +76,6 @@ describe('what is not in order', () => {
       { notes: { ...notes, missing: [1, 2].map((number) => ({ what: 'attempt', id: 'i', number })) } },
     ],
     ['notes', 'fail', 'another server than before', { notes: { ...notes, held: 0, isNewServer: true } }],
-    [
-      'notes',
-      'warn',
-      'cannot keep notes in /data (it is full)',
-      { notes: { ...notes, trouble: 'it is full' } },
-    ],
     ['notes', 'ok', 'holds what it acknowledged', { notes: { ...notes, isNewServer: true } }],
     ['late', 'warn', 'kept in /data/shared', { spilled: '/data/shared' }],
     ['latency', 'warn', '150.0 ms', { latencyMs: 150 }],
@@ -90,7 +84,17 @@ describe('what is not in order', () => {
     ['intents', 'ok', '1 sending', { counts: { sending: 1 } }],
     ['intents', 'warn', 'the oldest unknown is 4711', { counts: { sending: 1 }, oldestUnknown: oldest }],
   ])('%s: %s, %s', (check, level, says, changed) => {
-    const found = sharedFindings(place, { ...sound, ...changed }).find((one) => one.check === check);
+    const found = sharedFindings(place, { ...sound, ...changed }, undefined).find(
+      (one) => one.check === check,
+    );
     expect(found).toMatchObject({ level, says: expect.stringContaining(says) });
+  });
+
+  test('a disk that takes no notes', () => {
+    const found = sharedFindings(place, sound, 'it is full').find(({ check }) => check === 'notes');
+    expect(found).toMatchObject({
+      level: 'warn',
+      says: expect.stringContaining('cannot keep notes in /data (it is full)'),
+    });
   });
 });

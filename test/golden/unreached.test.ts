@@ -7,8 +7,9 @@ import type { ChainView } from '../../src/chain/proof.ts';
 import type { CommandSpec } from '../../src/cli/spec.ts';
 import { asFailure, type Failure } from '../../src/errors.ts';
 import type { Intent } from '../../src/journal/journal.ts';
+import { sharedFailure } from '../../src/journal/postgres/facts.ts';
+import { diskTroubleOf } from '../../src/machine/disk.ts';
 import { NoHomeFolder } from '../../src/machine/folders.ts';
-import { mayNotAccept } from '../../src/words/acceptedDurability.ts';
 import { declined, interruptedAtQuestion } from '../../src/words/asking.ts';
 import { anothersToken, ofTheSandbox, profileGone } from '../../src/words/botsOfIntents.ts';
 import { stillBeingSent } from '../../src/words/cannotResolve.ts';
@@ -25,7 +26,7 @@ import {
   profilesBusy,
   profilesNotWritable,
 } from '../../src/words/changeProfiles.ts';
-import { copyInterrupted, mayNotAdopt, ownersAlive, sentThereNow } from '../../src/words/copying.ts';
+import { copyInterrupted, mayNotAdopt, ownersAlive } from '../../src/words/copying.ts';
 import { changedIntent, missingIntent } from '../../src/words/damagedIntent.ts';
 import { rowsMayHaveHappened } from '../../src/words/earlierRun.ts';
 import { interruptedReading } from '../../src/words/input.ts';
@@ -42,7 +43,6 @@ import {
 import { journalGone } from '../../src/words/journalGone.ts';
 import { noUserName } from '../../src/words/journalPath.ts';
 import { policyChanged } from '../../src/words/journalPolicy.ts';
-import { noChannelBinding, unseenInSetting } from '../../src/words/journalUrl.ts';
 import { endedEarly } from '../../src/words/machine.ts';
 import { metricsNotWritten } from '../../src/words/metrics.ts';
 import { removalDeclined } from '../../src/words/profileChanges.ts';
@@ -51,22 +51,6 @@ import { notReversed, reasonToFillIn } from '../../src/words/resolving.ts';
 import { approvedByItself, interruptedBefore } from '../../src/words/resuming.ts';
 import { folderNotUsable } from '../../src/words/sandbox.ts';
 import { batchAtWork } from '../../src/words/sharedBatch.ts';
-import {
-  certificateRefused,
-  fenced,
-  mayOnlyLook,
-  noSalt,
-  notesUnreadable,
-  notOnStandby,
-  rulesRefused,
-  schemaOlder,
-  serverDiskFull,
-  serverTooOld,
-  sharedJournalBusy,
-  standbyOnly,
-  throughPooler,
-  unchangedOnStandby,
-} from '../../src/words/sharedJournal.ts';
 import { tokenCommandTooSlow } from '../../src/words/tokenCommand.ts';
 import { interruptedBeforeToken, tokenStdinIsTerminal } from '../../src/words/tokenInput.ts';
 import { insecureTls } from '../../src/words/wire.ts';
@@ -77,6 +61,7 @@ const place = 'postgres://bots@db.example.com/ledger?schema=botctl';
 const address = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 const cause = new Error('the cause');
 const full = { is: 'failed', code: 'ENOSPC', said: '' } as const;
+const said = (text: string) => ({ is: 'said', text }) as const;
 const view = { verdict: 'proven', signature: 'SIGNATURE', reasons: [] } as unknown as ChainView;
 const intent = {
   id,
@@ -117,7 +102,7 @@ const failures: readonly Failure[] = [
   copyInterrupted('/home/ada/journal.db', 3),
   mayNotAdopt(place),
   ownersAlive('/home/ada/journal.db', 2),
-  sentThereNow(place),
+  sharedFailure('sent-there-now', { place }),
   changedIntent(intent, true),
   changedIntent(intent, false),
   missingIntent(),
@@ -135,8 +120,11 @@ const failures: readonly Failure[] = [
   journalGone('/home/ada/journal.db is gone'),
   noUserName(),
   policyChanged(),
-  noChannelBinding(place),
-  unseenInSetting('The password', 'has U+200B, which is invisible'),
+  sharedFailure('no-channel-binding', { place }),
+  sharedFailure('unseen-in-setting', {
+    origin: { variable: 'The password' },
+    problem: 'has U+200B, which is invisible',
+  }),
   metricsNotWritten('/home/ada/botctl.prom', 'the disk is full', cause),
   removalDeclined('prod'),
   severalMessages('a', ['3f9a00000001', '3f9a00000002']),
@@ -146,21 +134,28 @@ const failures: readonly Failure[] = [
   interruptedBefore(id),
   folderNotUsable('/home/ada/sandbox', 'the disk is full', cause),
   batchAtWork('november', [{ host: 'one', pid: 7, rows: 3 }]),
-  mayNotAccept(place, cause),
-  noSalt(place),
-  mayOnlyLook(place, cause),
-  certificateRefused(place, 'it has expired', cause),
-  fenced(place),
-  notOnStandby(place),
-  notesUnreadable('/home/ada/notes', 'the disk is broken', cause),
-  rulesRefused(place, 'a body is never changed', cause),
-  serverDiskFull(place, cause),
-  schemaOlder(place, 1, 2, 'postgres://owner@db.example.com/ledger?schema=botctl'),
-  serverTooOld(place, 14, 15),
-  sharedJournalBusy(place, cause),
-  standbyOnly(place),
-  throughPooler(place, cause),
-  unchangedOnStandby(place),
+  sharedFailure('may-not-accept', { place }, cause),
+  sharedFailure('no-salt', { place }),
+  sharedFailure('may-only-look', { place }, cause),
+  sharedFailure('certificate-refused', { place, trouble: said('it has expired') }, cause),
+  sharedFailure('fenced', { place }),
+  sharedFailure('not-on-standby', { place }),
+  sharedFailure(
+    'notes-unreadable',
+    { path: '/home/ada/notes', trouble: diskTroubleOf(new Error('the disk is broken')) },
+    cause,
+  ),
+  sharedFailure('rules-refused', { place, trouble: said('a body is never changed') }, cause),
+  sharedFailure('disk-full', { place }, cause),
+  sharedFailure('schema-older', {
+    ...{ place, version: 1, needed: 2 },
+    ownersUrl: 'postgres://owner@db.example.com/ledger?schema=botctl',
+  }),
+  sharedFailure('server-too-old', { place, version: 14, least: 15 }),
+  sharedFailure('busy', { place }, cause),
+  sharedFailure('standby-only', { place }),
+  sharedFailure('through-pooler', { place }, cause),
+  sharedFailure('unchanged-on-standby', { place }),
   tokenCommandTooSlow('op', 30_000),
   interruptedBeforeToken(),
   tokenStdinIsTerminal(),

@@ -1,29 +1,24 @@
 import { expect, test } from 'vitest';
 import { exitOf, retryOf } from '../../src/errors.ts';
-import {
-  fenced,
-  journalUnreachable,
-  schemaMissing,
-  schemaNewer,
-  schemaOlder,
-  schemaUnreleased,
-  serverNotDurable,
-  unnamedOnShared,
-} from '../../src/words/sharedJournal.ts';
+import { sharedFailure } from '../../src/journal/postgres/facts.ts';
+import { inWords } from '../../src/words/inWords.ts';
+import { unnamedOnShared } from '../../src/words/sharedJournal.ts';
 
 const place = 'postgres://bots@db.example.com:5432/ledger?schema=botctl';
+const ownersUrl = undefined;
 
 test.each([
-  [journalUnreachable(place, 'connect ECONNREFUSED'), 1, 'same-command'],
-  [schemaMissing(place, 'botctl'), 1, 'after-fix'],
-  [schemaNewer(place, 3, 2), 1, 'after-fix'],
-  [schemaOlder(place, 1, 2), 1, 'after-fix'],
-  [schemaUnreleased(place), 1, 'after-fix'],
-  [serverNotDurable(place, 'fsync is off'), 1, 'after-fix'],
-  [fenced(place), 1, 'same-command'],
+  [sharedFailure('unreachable', { place, trouble: { is: 'silent' } }), 1, 'same-command'],
+  [sharedFailure('schema-missing', { place, schema: 'botctl', ownersUrl }), 1, 'after-fix'],
+  [sharedFailure('schema-newer', { place, version: 3, known: 2 }), 1, 'after-fix'],
+  [sharedFailure('schema-older', { place, version: 1, needed: 2, ownersUrl }), 1, 'after-fix'],
+  [sharedFailure('schema-unreleased', { place }), 1, 'after-fix'],
+  [sharedFailure('not-durable', { place, setting: 'fsync' }), 1, 'after-fix'],
+  [sharedFailure('fenced', { place }), 1, 'same-command'],
   [unnamedOnShared(place, 'transfer'), 2, 'after-fix'],
-])('%s', (failure, exit, retry) => {
+])('%s', async (failure, exit, retry) => {
   expect([exitOf(failure.code), retryOf(failure.code)]).toEqual([exit, retry]);
-  expect(failure.message).toContain(place);
-  expect(failure.details.hint).toBeDefined();
+  const { message, details } = await inWords(failure);
+  expect(message).toContain(place);
+  expect(details.hint).toBeDefined();
 });

@@ -12,7 +12,6 @@ import {
   nothingToAccept,
   wouldForget,
 } from '../../words/acceptedDurability.ts';
-import { unchangedOnStandby } from '../../words/sharedJournal.ts';
 import { journalLocation, whoDecides } from '../journalPath.ts';
 import { confirmed } from './confirmed.ts';
 import { withServer } from './sharedServer.ts';
@@ -23,7 +22,6 @@ export async function run(given: Given, context: Context): Promise<Exit> {
   const rules = await import('../../journal/postgres/acceptDurability.ts');
   await withServer(location.address, given, context, async (shared) => {
     const { place, server } = shared;
-    if (server.isStandby) throw unchangedOnStandby(place);
     const off = rules.settingsOff(server);
     const isAccepted = await rules.isDurabilityAccepted(shared);
     if (!isAccepted && off.length > 0) {

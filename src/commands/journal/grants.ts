@@ -2,7 +2,7 @@ import type { Given } from '../../cli/given.ts';
 import type { Context } from '../../context.ts';
 import type { Exit } from '../../errors.ts';
 import type { GrantedUse } from '../../journal/postgres/grants.ts';
-import { fileNeedsNoGrants } from '../../words/journalGrants.ts';
+import { fileNeedsNoGrants, grantsHead } from '../../words/journalGrants.ts';
 import { journalLocation } from '../journalPath.ts';
 
 /** Where no journal is named, that of a URL which names none. */
@@ -31,7 +31,8 @@ export async function run(given: Given, context: Context): Promise<Exit> {
   const role = given.text('role') ?? usualRoles[use];
   const { grantsSql, refuseRole } = await import('../../journal/postgres/grants.ts');
   refuseRole(role);
-  const sql = grantsSql(await schemaOf(given, context), role, use);
+  const head = grantsHead(use).map((line) => `-- ${line}\n`);
+  const sql = `${head.join('')}${grantsSql(await schemaOf(given, context), role, use)}`;
   await context.display.show({
     json: { schema: 'botctl/1', command: given.command, role, read_only: use === 'look', sql },
     human: () => sql,

@@ -4,7 +4,6 @@ import { safeLine } from '../../display/safeText.ts';
 import type { Exit } from '../../errors.ts';
 import { onlySharedHasPolicy } from '../../words/journalPolicy.ts';
 import { policySet } from '../../words/policyShow.ts';
-import { unchangedOnStandby } from '../../words/sharedJournal.ts';
 import { withServer } from '../journal/sharedServer.ts';
 import { journalLocation, whoDecides } from '../journalPath.ts';
 import { givenPolicy } from './givenPolicy.ts';
@@ -16,8 +15,7 @@ export async function run(given: Given, context: Context): Promise<Exit> {
   const { text } = givenPolicy(given);
   const { setPolicy } = await import('../../journal/postgres/setPolicy.ts');
   await withServer(location.address, given, context, async (shared) => {
-    const { place, server } = shared;
-    if (server.isStandby) throw unchangedOnStandby(place);
+    const { place } = shared;
     const number = await setPolicy(shared, text, whoDecides());
     await context.display.show({
       json: { schema: 'botctl/1', command: given.command, journal: place, number },

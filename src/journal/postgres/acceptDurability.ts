@@ -1,4 +1,4 @@
-import { mayNotAccept } from '../../words/acceptedDurability.ts';
+import { sharedFailure } from './facts.ts';
 import { codeOf } from './faults.ts';
 import { askJournal, type ServerFacts } from './hello.ts';
 import type { Line } from './line.ts';
@@ -17,7 +17,8 @@ export function settingsOff({ settings }: ServerFacts): ('fsync' | 'full_page_wr
   return (['fsync', 'full_page_writes'] as const).filter((name) => settings[name] !== 'on');
 }
 
-export async function isDurabilityAccepted({ line, schema, place }: Asked): Promise<boolean> {
+export async function isDurabilityAccepted({ line, schema, place, server }: Asked): Promise<boolean> {
+  if (server.isStandby) throw sharedFailure('unchanged-on-standby', { place });
   await refuseSchema(line, schema, place);
   return (await askJournal(line, schema)).acceptedDurability;
 }
@@ -31,7 +32,7 @@ export async function acceptDurability({ line, schema, place, server }: Asked, w
     ]);
     await line.query('COMMIT');
   } catch (error) {
-    throw codeOf(error) === '42501' ? mayNotAccept(place, error) : error;
+    throw codeOf(error) === '42501' ? sharedFailure('may-not-accept', { place }, error) : error;
   }
 }
 

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
-import { mayOnlyLook, unchangedOnStandby } from '../../words/sharedJournal.ts';
+import { type SharedLoss, sharedFailure } from './facts.ts';
 import { codeOf } from './faults.ts';
 import { askJournal, type ServerFacts } from './hello.ts';
 import type { Line } from './line.ts';
 import { inSchema } from './migrations.ts';
-import type { Note } from './note.ts';
 import { Notes } from './notes.ts';
 import { insertServer, lossOf } from './sameServer.ts';
 import { refuseSchema } from './schemaCheck.ts';
@@ -19,34 +18,27 @@ export type Asking = {
   readonly dataFolder: string;
 };
 
-/** What a shared journal has lost, as far as this machine can tell. */
-export type SharedLoss = {
-  readonly notes: Notes;
-  /** What it acknowledged to this machine, and does not know. */
-  readonly missing: readonly Note[];
-  /** A sentence without its full stop. */
-  readonly says: string;
-};
+type FoundLoss = { readonly notes: Notes; readonly loss: SharedLoss };
 
-export async function findSharedLoss(asking: Asking): Promise<SharedLoss | undefined> {
+export async function findSharedLoss(asking: Asking): Promise<FoundLoss | undefined> {
   const { line, schema, place, server, dataFolder } = asking;
-  if (server.isStandby) throw unchangedOnStandby(place);
+  if (server.isStandby) throw sharedFailure('unchanged-on-standby', { place });
   await refuseSchema(line, schema, place);
   const journal = await askJournal(line, schema);
   const notes = new Notes(join(dataFolder, 'shared', journal.id, 'notes'));
-  const { missing, says } = await lossOf(line, schema, { server, journal }, notes);
-  return says === undefined ? undefined : { notes, missing, says };
+  const loss = await lossOf(line, schema, { server, journal }, notes);
+  return loss && { notes, loss };
 }
 
 /** Puts the loss on record, and the server that the journal is on now: from then on machines go on with it. */
 export async function acceptSharedLoss(
   { line, schema, place, server }: Asking,
-  { notes, missing }: SharedLoss,
+  { notes, loss }: FoundLoss,
   who: string,
 ): Promise<void> {
   const [what, detail] =
-    missing.length > 0
-      ? ['notes', JSON.stringify(missing)]
+    loss.is === 'records'
+      ? ['notes', JSON.stringify(loss.missing)]
       : ['server', JSON.stringify({ system_id: server.systemId, timeline: server.timeline })];
   await line.begin();
   try {
@@ -54,9 +46,9 @@ export async function acceptSharedLoss(
     await line.query(inSchema(schema, insertLoss), [what, who, detail]);
     await line.query('COMMIT');
   } catch (error) {
-    throw codeOf(error) === '42501' ? mayOnlyLook(place, error) : error;
+    throw codeOf(error) === '42501' ? sharedFailure('may-only-look', { place }, error) : error;
   }
-  notes.forget(missing);
+  if (loss.is === 'records') notes.forget(loss.missing);
 }
 
 const insertLoss = `INSERT INTO @schema.losses (what, who, at, detail)

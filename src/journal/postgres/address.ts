@@ -1,8 +1,8 @@
 import { invisibleIn } from '../../intent/invisible.ts';
-import { badJournalUrl, badSetting, nullInPassword, unseenInSetting } from '../../words/journalUrl.ts';
 import { showsPassword } from '../place.ts';
 import { type Demands, demandsOf } from './demands.ts';
 import { decideEncryption, type Encryption } from './encryption.ts';
+import { sharedFailure } from './facts.ts';
 import { Password } from './password.ts';
 import { distanceOf, type Server, serverOf } from './server.ts';
 import { AddressSettings, type Env, type Setting } from './settings.ts';
@@ -32,7 +32,8 @@ const longestTimeoutS = 600;
 
 /** `userName` is asked only where nobody else says who connects. The password file is not read here. */
 export function parseAddress(text: string, source: UrlSource, env: Env, userName: () => string): Address {
-  if (source === '--journal' && showsPassword(text)) throw badJournalUrl(source, 'password-in-option');
+  if (source === '--journal' && showsPassword(text))
+    throw sharedFailure('bad-url', { source, fault: 'password-in-option' });
   const settings = new AddressSettings(parseJournalUrl(text, source), source, env);
   const server = serverOf(settings);
   const user = nameOf(settings.part('user', 'PGUSER')) ?? userName();
@@ -62,17 +63,19 @@ export function parseAddress(text: string, source: UrlSource, env: Env, userName
 function nameOf(setting: Setting | undefined): string | undefined {
   if (setting === undefined) return undefined;
   const problem = invisibleIn(setting.value);
-  if (problem !== undefined) throw unseenInSetting(setting.origin, problem);
+  if (problem !== undefined) throw sharedFailure('unseen-in-setting', { origin: setting.origin, problem });
   return setting.value;
 }
 
 function portOf(settings: AddressSettings): number {
   const asked = settings.parameter('port');
   const setting = settings.part('port', asked === undefined ? 'PGPORT' : undefined) ?? asked;
-  if (asked !== undefined && setting !== asked) throw badSetting(asked.origin, 'two-ports');
+  if (asked !== undefined && setting !== asked)
+    throw sharedFailure('bad-setting', { origin: asked.origin, fault: 'two-ports' });
   if (setting === undefined) return defaultPort;
   const port = /^\d{1,5}$/u.test(setting.value) ? Number(setting.value) : 0;
-  if (port < 1 || port > 65_535) throw badSetting(setting.origin, 'port');
+  if (port < 1 || port > 65_535)
+    throw sharedFailure('bad-setting', { origin: setting.origin, fault: 'port' });
   return port;
 }
 
@@ -80,19 +83,20 @@ function portOf(settings: AddressSettings): number {
 function schemaOf(setting: Setting | undefined): string {
   if (setting === undefined) return defaultSchema;
   if (/^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$/u.test(setting.value)) return setting.value;
-  throw badSetting(setting.origin, 'schema');
+  throw sharedFailure('bad-setting', { origin: setting.origin, fault: 'schema' });
 }
 
 function timeoutOf(setting: Setting | undefined): number {
   if (setting === undefined) return defaultTimeoutMs;
   const seconds = /^\d{1,3}$/u.test(setting.value) ? Number(setting.value) : 0;
-  if (seconds < 1 || seconds > longestTimeoutS) throw badSetting(setting.origin, 'seconds');
+  if (seconds < 1 || seconds > longestTimeoutS)
+    throw sharedFailure('bad-setting', { origin: setting.origin, fault: 'seconds' });
   return seconds * 1_000;
 }
 
 function passwordOf(setting: Setting | undefined): Password | undefined {
   if (setting === undefined) return undefined;
-  if (setting.value.includes('\0')) throw unseenInSetting(setting.origin, nullInPassword);
+  if (setting.value.includes('\0')) throw sharedFailure('null-in-password', { origin: setting.origin });
   return new Password(setting.value);
 }
 

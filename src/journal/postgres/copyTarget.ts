@@ -1,11 +1,10 @@
 import { Failure } from '../../errors.ts';
-import { sentThereNow } from '../../words/copying.ts';
-import { mayOnlyLook } from '../../words/sharedJournal.ts';
 import type { CopiedIntent, Standing } from '../copy/copied.ts';
 import { mergeStanding, withoutToken } from '../copy/mergeStanding.ts';
 import type { Attempt } from '../journal.ts';
 import { receiptValue } from '../receipts.ts';
 import { copySql } from './copySql.ts';
+import { sharedFailure } from './facts.ts';
 import { codeOf, isPassing } from './faults.ts';
 import type { Lease } from './lease.ts';
 import type { Line } from './line.ts';
@@ -45,7 +44,7 @@ export class CopyTarget {
   /** Refuses a role that may not do it, while nothing is done yet. */
   async refuseRole(): Promise<{ readonly isUsed: boolean; readonly mayAdopt: boolean }> {
     const [row] = await this.#query('place', []);
-    if (row?.may_add !== true) throw mayOnlyLook(this.#inputs.place, undefined);
+    if (row?.may_add !== true) throw sharedFailure('may-only-look', { place: this.#inputs.place });
     return { isUsed: row.used === true, mayAdopt: row.may_adopt === true };
   }
 
@@ -123,7 +122,7 @@ export class CopyTarget {
     const { id, kind, fingerprint } = there.intent;
     if (here.id === id || here.isTakenIn) return false;
     if (here.fingerprint !== fingerprint || here.standing.state === 'sending')
-      throw sentThereNow(this.#inputs.place);
+      throw sharedFailure('sent-there-now', { place: this.#inputs.place });
     const standing = mergeStanding(here.standing, there.intent, kind);
     if (standing === undefined) return false;
     await this.#query('claim', [
@@ -192,7 +191,7 @@ export class CopyTarget {
     try {
       return (await line.query(inSchema(schema, copySql[name]), values)).rows;
     } catch (error) {
-      throw codeOf(error) === '42501' ? mayOnlyLook(place, error) : error;
+      throw codeOf(error) === '42501' ? sharedFailure('may-only-look', { place }, error) : error;
     }
   }
 }

@@ -1,5 +1,5 @@
-import { badSetting, channelNeedsTls, noChannelBinding } from '../../words/journalUrl.ts';
 import type { Encryption } from './encryption.ts';
+import { sharedFailure } from './facts.ts';
 import type { AddressSettings, Setting } from './settings.ts';
 
 /** What the URL asks of the connection besides where it leads, as it was written: each is one that means something. */
@@ -29,12 +29,13 @@ export function demandsOf(settings: AddressSettings, { mode }: Encryption): Dema
     return setting === undefined ? [] : [[name, checked(name, setting)] as const];
   });
   const demands: Demands = Object.fromEntries(found);
-  if (demands.channel_binding === 'require' && mode === 'disable') throw channelNeedsTls();
+  if (demands.channel_binding === 'require' && mode === 'disable')
+    throw sharedFailure('channel-needs-tls', {});
   return demands;
 }
 
 function checked(name: Demand, { value, origin }: Setting): string {
-  if (!rules[name].takes.test(value)) throw badSetting(origin, name);
+  if (!rules[name].takes.test(value)) throw sharedFailure('bad-setting', { origin, fault: name });
   return value;
 }
 
@@ -57,7 +58,7 @@ export function requireBinding(client: Bindable, place: string): () => Error | u
   let isOffered = false;
   let isProven = false;
   const refuse = (): void => {
-    refused = noChannelBinding(place);
+    refused = sharedFailure('no-channel-binding', { place });
     connection.stream.destroy();
   };
   connection.prependListener('authenticationSASL', ({ mechanisms = [] }) => {

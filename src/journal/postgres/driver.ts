@@ -1,11 +1,11 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { Failure } from '../../errors.ts';
-import { diskTrouble } from '../../words/disk.ts';
-import { certificateProblems, passwordMissing, unreadableCertificate } from '../../words/journalTls.ts';
+import { diskTroubleOf } from '../../machine/disk.ts';
 import { type Address, placeOf } from './address.ts';
 import type { Demands } from './demands.ts';
 import type { Encryption } from './encryption.ts';
+import { sharedFailure } from './facts.ts';
 import type { Server } from './server.ts';
 
 /** What `pg` is told. It asks its own environment for whatever is left out, so that nothing is. */
@@ -44,7 +44,7 @@ export function driverSettings(address: Address): DriverSettings {
     user,
     database,
     password: () => {
-      if (password === undefined) throw passwordMissing(placeOf(address));
+      if (password === undefined) throw sharedFailure('password-missing', { place: placeOf(address) });
       return password.reveal();
     },
     ssl: tlsSettings(address.encryption, server),
@@ -92,10 +92,9 @@ const pem = {
 
 function readPem(path: string, kind: keyof typeof pem): string {
   const text = readFile(path, (stats) => {
-    if (kind === 'key' && isOpenToOthers(stats))
-      throw unreadableCertificate(path, certificateProblems.openToOthers);
+    if (kind === 'key' && isOpenToOthers(stats)) throw sharedFailure('key-open-to-others', { path });
   });
-  if (!pem[kind].test(text)) throw unreadableCertificate(path, certificateProblems.notPem[kind]);
+  if (!pem[kind].test(text)) throw sharedFailure('not-pem', { path, wanted: kind });
   return text;
 }
 
@@ -107,7 +106,7 @@ function readFile(path: string, check: (stats: Stats) => void): string {
     return readFileSync(descriptor, 'utf8');
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw unreadableCertificate(path, certificateProblems.unreadable(diskTrouble(error)));
+    throw sharedFailure('certificate-unreadable', { path, trouble: diskTroubleOf(error) });
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }

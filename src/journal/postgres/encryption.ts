@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { badSetting, certificateAlone } from '../../words/journalUrl.ts';
+import { sharedFailure } from './facts.ts';
 import type { Setting } from './settings.ts';
 
 /** How the connection is protected, with the files that it takes. `require` proves nothing about who answers. */
@@ -32,39 +32,46 @@ const modes: Readonly<Record<string, Rule>> = {
   'verify-full': { socket: 'disable', loopback: 'verify-full', network: 'verify-full' },
 };
 
-const unasked: Rule = { socket: 'disable', loopback: 'disable', network: 'verify-full' };
+const unasked = { socket: 'disable', loopback: 'disable', network: 'verify-full' } as const;
 /** Who names certificates wants them used. */
-const withCertificates: Rule = { ...unasked, loopback: 'verify-full' };
+const withCertificates = { ...unasked, loopback: 'verify-full' } as const;
 
 type EncryptionSettings = Readonly<
   Record<'sslmode' | 'sslrootcert' | 'sslcert' | 'sslkey', Setting | undefined>
 >;
 
 export function decideEncryption(settings: EncryptionSettings, distance: Distance): Encryption {
-  const { sslmode, sslrootcert, sslcert } = settings;
-  const byDefault = sslrootcert === undefined && sslcert === undefined ? unasked : withCertificates;
-  const rule = sslmode === undefined ? byDefault : modes[sslmode.value];
-  if (sslmode !== undefined && rule === undefined) throw badSetting(sslmode.origin, 'sslmode');
-  const mode = rule?.[distance] ?? 'refused';
-  if (mode === 'refused') throw badSetting(sslmode?.origin ?? '', 'weak-sslmode');
+  const { sslmode, sslrootcert } = settings;
+  const mode = modeOf(settings, distance);
   if (mode === 'disable') return { mode };
   const isPublic = sslrootcert === undefined || sslrootcert.value === 'system';
   const rootCert = isPublic ? undefined : wholePath(sslrootcert);
-  if (isPublic && (mode === 'verify-ca' || (mode === 'require' && sslrootcert !== undefined)))
-    throw badSetting(sslmode?.origin ?? '', 'needs-root');
+  const needsRoot = mode === 'verify-ca' || (mode === 'require' && sslrootcert !== undefined);
+  if (isPublic && needsRoot && sslmode !== undefined)
+    throw sharedFailure('bad-setting', { origin: sslmode.origin, fault: 'needs-root' });
   // As libpq: who names an authority wants it asked.
   const asked = mode === 'require' && rootCert !== undefined ? 'verify-ca' : mode;
   return { mode: asked, rootCert, client: clientFiles(settings) };
 }
 
+function modeOf({ sslmode, sslrootcert, sslcert }: EncryptionSettings, distance: Distance): Mode {
+  const isPlain = sslrootcert === undefined && sslcert === undefined;
+  if (sslmode === undefined) return (isPlain ? unasked : withCertificates)[distance];
+  const { value, origin } = sslmode;
+  const mode = modes[value]?.[distance];
+  if (mode === undefined) throw sharedFailure('bad-setting', { origin, fault: 'sslmode' });
+  if (mode === 'refused') throw sharedFailure('bad-setting', { origin, fault: 'weak-sslmode' });
+  return mode;
+}
+
 function clientFiles({ sslcert, sslkey }: EncryptionSettings): { cert: string; key: string } | undefined {
   if (sslcert === undefined && sslkey === undefined) return undefined;
-  if (sslcert === undefined) throw certificateAlone('sslcert');
-  if (sslkey === undefined) throw certificateAlone('sslkey');
+  if (sslcert === undefined) throw sharedFailure('certificate-alone', { missing: 'sslcert' });
+  if (sslkey === undefined) throw sharedFailure('certificate-alone', { missing: 'sslkey' });
   return { cert: wholePath(sslcert), key: wholePath(sslkey) };
 }
 
 function wholePath({ value, origin }: Setting): string {
   if (isAbsolute(value)) return value;
-  throw badSetting(origin, 'file');
+  throw sharedFailure('bad-setting', { origin, fault: 'file' });
 }

@@ -1,17 +1,5 @@
 import { Failure } from '../../errors.ts';
-import {
-  certificateRefused,
-  type Denial,
-  journalDenied,
-  journalUnreachable,
-  readOnlySession,
-  rulesRefused,
-  serverDiskFull,
-  serverWithoutTls,
-  sharedJournalBusy,
-  silentServer,
-  throughPooler,
-} from '../../words/sharedJournal.ts';
+import { type Denial, type ServerTrouble, ServerTroubleError, sharedFailure } from './facts.ts';
 import { elsewhere } from './line.ts';
 import { Overtaken } from './writeVerbs.ts';
 
@@ -21,7 +9,7 @@ export function codeOf(error: unknown): string | undefined {
 }
 
 const driverSays =
-  /^(?:Connection terminated|Client (?:was closed|has encountered)|Query read timeout|timeout expired|the connection was lost|the server undid)/u;
+  /^(?:Connection terminated|Client (?:was closed|has encountered)|Query read timeout|timeout expired)/u;
 
 /** What answers is not what the line was introduced to: a pooler has given the transaction to another connection. */
 export function isElsewhere(error: unknown): boolean {
@@ -36,13 +24,12 @@ const pooled = ['26000', '42P05'];
 /** PgBouncer's own words. */
 const noTransactions = /statement pooling mode/u;
 
-export const undone = 'the server undid a commit';
-
 const networkCodes = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_)/u;
 
 /** The connection broke, or nobody answers. */
 export function isOfNetwork(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error instanceof ServerTroubleError) return true;
   return driverSays.test(error.message) || networkCodes.test(codeOf(error) ?? '');
 }
 
@@ -120,10 +107,12 @@ const certificateCodes = /CERT|^UNABLE_TO_VERIFY_|^HOSTNAME_MISMATCH$/u;
 
 /** What keeps a line from being made, or from working again. */
 export function unreachable(error: unknown, place: string): unknown {
-  if (error instanceof Error && error.message === noTls) return serverWithoutTls(place, error);
-  if (certificateCodes.test(codeOf(error) ?? '')) return certificateRefused(place, troubleOf(error), error);
+  if (error instanceof Error && error.message === noTls) return sharedFailure('no-tls', { place }, error);
+  const trouble = troubleOf(error);
+  if (certificateCodes.test(codeOf(error) ?? ''))
+    return sharedFailure('certificate-refused', { place, trouble }, error);
   const failure = serverFailure(error, place);
-  return failure instanceof Failure ? failure : journalUnreachable(place, troubleOf(error), error);
+  return failure instanceof Failure ? failure : sharedFailure('unreachable', { place, trouble }, error);
 }
 
 /** An error of the server's as a failure with a name; anything else as it is. */
@@ -131,14 +120,16 @@ export function serverFailure(error: unknown, place: string): unknown {
   const code = codeOf(error);
   if (error instanceof Failure || code === undefined) return error;
   const denial = denialOf(error);
+  const trouble = troubleOf(error);
   if (denial !== undefined)
-    return journalDenied(place, { denial, why: troubleOf(error), role: roleIn(place) }, error);
-  if (isElsewhere(error)) return throughPooler(place, error);
-  if (code === '53100') return serverDiskFull(place, error);
-  if (code === readOnly) return readOnlySession(place, error);
-  if (code === lockTimedOut || code === tookTooLong) return sharedJournalBusy(place, error);
-  if (code === ruleOfJournal || code.startsWith('23')) return rulesRefused(place, troubleOf(error), error);
-  return isPassing(error) ? journalUnreachable(place, troubleOf(error), error) : error;
+    return sharedFailure('denied', { place, denial, role: roleIn(place), trouble }, error);
+  if (isElsewhere(error)) return sharedFailure('through-pooler', { place }, error);
+  if (code === '53100') return sharedFailure('disk-full', { place }, error);
+  if (code === readOnly) return sharedFailure('role-reads-only', { place }, error);
+  if (code === lockTimedOut || code === tookTooLong) return sharedFailure('busy', { place }, error);
+  if (code === ruleOfJournal || code.startsWith('23'))
+    return sharedFailure('rules-refused', { place, trouble }, error);
+  return isPassing(error) ? sharedFailure('unreachable', { place, trouble }, error) : error;
 }
 
 /** Who connects, as a journal's URL says. */
@@ -149,11 +140,11 @@ function roleIn(place: string): string {
 /** The driver's own words. */
 const noAnswer = /^(?:Query read timeout|timeout expired)$/u;
 
-/** What a server, the network or the driver said, as part of a sentence. */
-function troubleOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const inner = error instanceof AggregateError ? error.errors[0] : error;
+function troubleOf(error: unknown): ServerTrouble {
+  if (error instanceof ServerTroubleError) return error.trouble;
+  const inner: unknown = error instanceof AggregateError ? error.errors[0] : error;
   const said = inner instanceof Error ? inner.message : String(inner);
-  if (noAnswer.test(said)) return silentServer;
-  return said === '' ? String(codeOf(inner) ?? 'no reason was given') : said;
+  if (noAnswer.test(said)) return { is: 'silent' };
+  const text = said === '' ? codeOf(inner) : said;
+  return text === undefined ? { is: 'no-reason' } : { is: 'said', text };
 }

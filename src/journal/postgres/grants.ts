@@ -1,5 +1,5 @@
 import { invisibleIn } from '../../intent/invisible.ts';
-import { badRole, grantsHead, roleProblems } from '../../words/journalGrants.ts';
+import { sharedFailure } from './facts.ts';
 import { inSchema, quotedName } from './migrations.ts';
 
 /** Who runs commands that send, or who only looks. */
@@ -34,7 +34,6 @@ const growing = [
 export function grantsSql(schema: string, role: string, use: GrantedUse): string {
   const to = quotedName(role);
   const lines = [
-    ...grantsHead(use).map((line) => `-- ${line}`),
     'BEGIN;',
     `REVOKE ALL ON SCHEMA @schema FROM ${to};`,
     `REVOKE ALL ON ALL TABLES IN SCHEMA @schema FROM ${to};`,
@@ -69,9 +68,10 @@ function listed(tables: readonly string[]): string {
 /** Refuses what is no role's name. `public` would be everybody. */
 export function refuseRole(role: string): void {
   const invisible = invisibleIn(role);
-  if (invisible !== undefined) throw badRole(invisible);
-  if (role === '' || Buffer.byteLength(role) > longestName) throw badRole(roleProblems.length(longestName));
-  if (/^(?:public|none|pg_.*)$/u.test(role)) throw badRole(roleProblems.reserved(role));
+  if (invisible !== undefined) throw sharedFailure('unseen-in-role', { problem: invisible });
+  if (role === '' || Buffer.byteLength(role) > longestName)
+    throw sharedFailure('role-length', { mostBytes: longestName });
+  if (/^(?:public|none|pg_.*)$/u.test(role)) throw sharedFailure('role-reserved', { role });
 }
 
 // PostgreSQL cuts longer names.

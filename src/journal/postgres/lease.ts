@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname, uptime } from 'node:os';
+import { Failure } from '../../errors.ts';
+import { sharedFailure } from './facts.ts';
 import { inSchema } from './migrations.ts';
 import type { Row } from './rows.ts';
 import { nowMs } from './serverTime.ts';
@@ -23,7 +25,9 @@ function msSince(then: Moment, now = thisMoment()): number {
 }
 
 /** Others take this process for dead: it starts nothing new. */
-export class Fenced extends Error {}
+export function isFenced(error: unknown): boolean {
+  return error instanceof Failure && error.code === 'fenced';
+}
 
 /** A line, as far as what is asked on it must know. */
 type Answering = { readonly here: string };
@@ -33,13 +37,15 @@ export class Lease {
   readonly id = randomUUID({ disableEntropyCache: true });
   readonly #durationMs: number;
   readonly #schema: string;
+  readonly #place: string;
   #renewedAt: Moment | undefined;
   #isFenced = false;
   #isAskedFor = false;
 
-  constructor(durationMs: number, schema: string) {
+  constructor(durationMs: number, schema: string, place: string) {
     this.#durationMs = durationMs;
     this.#schema = schema;
+    this.#place = place;
   }
 
   get isFenced(): boolean {
@@ -115,7 +121,7 @@ export class Lease {
   fence(rows: readonly Row[]): void {
     if (rows.length > 0) return;
     this.#isFenced = true;
-    throw new Fenced('others took this process for dead');
+    throw sharedFailure('fenced', { place: this.#place });
   }
 
   /** The renewal is committed. */

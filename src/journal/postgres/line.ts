@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { Client, CustomTypesConfig, QueryConfig } from 'pg';
-import { notAsDemanded } from '../../words/journalUrl.ts';
 import { type Address, placeOf, urlFor } from './address.ts';
 import { askAttributes, asksAttributes, hasAttributes, requireBinding } from './demands.ts';
 import { Dialled } from './dialled.ts';
 import { driverSettings } from './driver.ts';
+import { ServerTroubleError } from './facts.ts';
 import type { Row } from './rows.ts';
 
 type Answer = { readonly command: string; readonly rows: readonly Row[] };
@@ -89,7 +89,7 @@ export class Line {
     const { demands } = this.#address;
     const { rows } = await this.query(askAttributes);
     if (!hasAttributes(demands, (rows[0] ?? {}) as Parameters<typeof hasAttributes>[1]))
-      throw new Error(notAsDemanded(demands.target_session_attrs ?? ''));
+      throw new ServerTroubleError({ is: 'not-as-demanded', demand: demands.target_session_attrs ?? '' });
   }
 
   /** Where another role finds what this line leads to. */

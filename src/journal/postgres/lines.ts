@@ -1,7 +1,7 @@
 import { Failure } from '../../errors.ts';
-import { interrupted } from '../../words/interrupted.ts';
 import type { Address } from './address.ts';
 import { placeOf } from './address.ts';
+import { ServerTroubleError, sharedFailure } from './facts.ts';
 import { isComingBack, isDenied, unreachable } from './faults.ts';
 import { introduce } from './hello.ts';
 import { type LeftMs, Line } from './line.ts';
@@ -69,7 +69,7 @@ export class Lines {
     try {
       return await this.#keepTrying(isComingBack, this.waiting());
     } catch (error) {
-      throw signal.aborted ? interrupted('before the journal answered') : error;
+      throw signal.aborted ? sharedFailure('interrupted', {}) : error;
     } finally {
       signal.removeEventListener('abort', leave);
     }
@@ -160,7 +160,7 @@ export class Lines {
 
   async #connect(leftMs: LeftMs): Promise<Line> {
     const { signal: givenUp } = this.#left;
-    if (givenUp.aborted) throw new Error('the connection was lost');
+    if (givenUp.aborted) throw new ServerTroubleError({ is: 'connection-lost' });
     const line = await Line.connect(this.#address, { leftMs, givenUp });
     this.#latest = line;
     try {

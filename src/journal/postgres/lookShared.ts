@@ -36,8 +36,6 @@ export type SharedLook = {
     readonly missing: readonly Note[];
     readonly isNewServer: boolean;
     readonly folder: string;
-    /** Why none could be written there, as part of a sentence. */
-    readonly trouble: string | undefined;
   };
   /** Where replies are kept that the journal could not be told of; undefined where there are none. */
   readonly spilled: string | undefined;
@@ -50,11 +48,7 @@ type OldestUnknown = Pick<Intent, 'id' | 'mayHaveLandedAtMs' | 'createdAtMs'>;
 /** Servers that a commit waits for, as they are set, and how many of them are there; absent where nobody may ask. */
 type Standbys = { readonly names: string; readonly synchronous: number | undefined };
 
-type Looking = Asking & {
-  now(): number;
-  /** Why nothing could be written into a folder, which need not be there yet. */
-  writingTrouble(folder: string): string | undefined;
-};
+type Looking = Asking & { now(): number };
 
 export async function lookAtShared(looking: Looking): Promise<SharedLook> {
   const { line, schema, place, server, dataFolder } = looking;
@@ -79,7 +73,6 @@ export async function lookAtShared(looking: Looking): Promise<SharedLook> {
       // A standby does not tell its timeline.
       isNewServer: !server.isStandby && journal.servers.length > 0 && !isKnownServer({ server, journal }),
       folder,
-      trouble: looking.writingTrouble(folder),
     },
     spilled: spilledFiles(folder).length === 0 ? undefined : folder,
     lostReplies: lostReplies(folder),

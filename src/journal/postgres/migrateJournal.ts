@@ -1,10 +1,4 @@
-import { mayNotMigrate } from '../../words/migrating.ts';
-import {
-  schemaForeign,
-  schemaNewer,
-  schemaUnreleased,
-  unchangedOnStandby,
-} from '../../words/sharedJournal.ts';
+import { sharedFailure } from './facts.ts';
 import { codeOf } from './faults.ts';
 import type { ServerFacts } from './hello.ts';
 import type { Line } from './line.ts';
@@ -22,9 +16,9 @@ export async function migrateJournal(
   { line, schema, place, server }: Migrating,
   random: (size: number) => Uint8Array,
 ): Promise<{ readonly from: number; readonly to: number }> {
-  if (server.isStandby) throw unchangedOnStandby(place);
+  if (server.isStandby) throw sharedFailure('unchanged-on-standby', { place });
   const done = await migrate(line, schema, random).catch((error: unknown) => {
-    throw codeOf(error) === notPermitted ? mayNotMigrate(place, schema, error) : error;
+    throw codeOf(error) === notPermitted ? sharedFailure('may-not-migrate', { place, schema }, error) : error;
   });
   switch (done.is) {
     case 'migrated':
@@ -32,11 +26,11 @@ export async function migrateJournal(
     case 'current':
       return { from: schemaVersion, to: schemaVersion };
     case 'newer':
-      throw schemaNewer(place, done.version, schemaVersion);
+      throw sharedFailure('schema-newer', { place, version: done.version, known: schemaVersion });
     case 'unreleased':
-      throw schemaUnreleased(place);
+      throw sharedFailure('schema-unreleased', { place });
     case 'foreign':
-      throw schemaForeign(place, schema);
+      throw sharedFailure('schema-foreign', { place, schema });
   }
 }
 

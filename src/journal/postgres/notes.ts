@@ -1,8 +1,8 @@
 import { createHash, randomInt } from 'node:crypto';
 import { closeSync, constants, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { diskTrouble } from '../../words/disk.ts';
-import { notesUnreadable } from '../../words/sharedJournal.ts';
+import { diskTroubleOf } from '../../machine/disk.ts';
+import { sharedFailure } from './facts.ts';
 import type { Note } from './note.ts';
 
 const slots = 64;
@@ -33,7 +33,7 @@ export class Notes {
       const code = error instanceof Error && 'code' in error ? error.code : undefined;
       // A machine that has no disk for its notes has none.
       if (code === 'ENOENT' || code === 'ENOTDIR') return [];
-      throw notesUnreadable(this.#path, diskTrouble(error), error);
+      throw sharedFailure('notes-unreadable', { path: this.#path, trouble: diskTroubleOf(error) }, error);
     }
     return Array.from({ length: slots }, (_none, slot) => {
       const [what = '', id = '', number = '', sum] = text

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { hasLost, serverChanged, sharedJournalLost } from '../../words/sharedJournal.ts';
+import type { Failure } from '../../errors.ts';
 import type { Journal } from '../journal.ts';
 import { lastRemembered } from '../lastRemembered.ts';
 import { type Address, placeOf } from './address.ts';
 import { refusalOfServer, refusalToSend } from './checks.ts';
+import { sharedFailure } from './facts.ts';
 import { askAll, askJournal, askServer, type JournalFacts, nameOfServer, type ServerFacts } from './hello.ts';
 import { Lease } from './lease.ts';
 import type { Line } from './line.ts';
@@ -36,7 +37,7 @@ export async function openSharedJournal(
   const clock = new ServerClock();
   let facts: { server: ServerFacts; journal: JournalFacts } | undefined;
   let notes: Notes | undefined;
-  let lost: string | undefined;
+  let lost: Failure | undefined;
   /** A server that was started, promoted or put in another's place is met like a new one. */
   const greet = async (line: Line): Promise<string> => {
     const all = await askAll(line, schema, use);
@@ -47,14 +48,15 @@ export async function openSharedJournal(
     if (all === undefined) await refuseSchema(line, schema, place);
     const journal = all?.journal ?? (await askJournal(line, schema));
     // Its salt and its notes are another's, and what was claimed there is not claimed here.
-    if (facts !== undefined && facts.journal.id !== journal.id) throw sharedJournalLost(place, serverChanged);
+    if (facts !== undefined && facts.journal.id !== journal.id)
+      throw sharedFailure('lost', { place, loss: { is: 'server-changed' } });
     facts = { server, journal };
     const name = nameOfServer(server);
     const folder = join(dataFolder, 'shared', journal.id);
     const noted = new Notes(join(folder, 'notes'));
     if (use === 'look') {
-      const { says } = server.isStandby ? { says: undefined } : await lossOf(line, schema, facts, noted);
-      lost = says && hasLost(place, says);
+      const loss = server.isStandby ? undefined : await lossOf(line, schema, facts, noted);
+      lost = loss && sharedFailure('lost', { place, loss });
       return name;
     }
     const refusedToSend = refusalToSend(server, journal, place);
@@ -68,7 +70,7 @@ export async function openSharedJournal(
   await lines.open();
   const met = facts as unknown as { server: ServerFacts; journal: JournalFacts };
   const { leaseMs, salt } = met.journal;
-  const lease = new Lease(leaseMs, schema);
+  const lease = new Lease(leaseMs, schema, place);
   const silentSinceMs = (): number => silentSince(facts ?? met, clock.now());
   const store = new Store({
     place,
@@ -118,7 +120,7 @@ export async function openSharedJournal(
     },
     commitTogether: (works) => store.commitTogether(works),
     policy: async () => (facts ?? met).journal.policy,
-    shares: new SharedShares({ place, schema, store, lease, silentSinceMs }),
+    shares: new SharedShares({ schema, store, lease, silentSinceMs }),
     hashOf: lastRemembered((token) =>
       createHash('sha256')
         .update(salt ?? '')

@@ -1,13 +1,19 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { diskTrouble } from '../../words/disk.ts';
-import { passFileIgnored, passFileProblems } from '../../words/passFile.ts';
+import { type DiskTrouble, diskTroubleOf } from '../../machine/disk.ts';
 import type { Address } from './address.ts';
 import { Password } from './password.ts';
 import type { Env } from './settings.ts';
 
-/** An address with all that is known of its password, and why a password file there is was not used. */
-type Completed = { readonly address: Address; readonly ignored: string | undefined };
+/** Why a password file that there is was not used, as libpq does not. */
+export type PassFileIgnored = { readonly path: string } & PassFileProblem;
+
+type PassFileProblem =
+  | { readonly is: 'missing' | 'not-a-file' | 'open-to-others' }
+  | { readonly is: 'unreadable'; readonly trouble: DiskTrouble };
+
+/** An address with all that is known of its password. */
+type Completed = { readonly address: Address; readonly ignored: PassFileIgnored | undefined };
 
 type Place = { readonly env: Env; readonly home: () => string; readonly platform?: NodeJS.Platform };
 
@@ -18,10 +24,7 @@ export function withPassFile(address: Address, place: Place): Completed {
   const path = named || defaultPath(place);
   const read = readPassFile(path, place.platform ?? process.platform);
   if (read.is === 'missing' && !named) return { address, ignored: undefined };
-  if (read.is !== 'read') {
-    const problem = read.is === 'missing' ? passFileProblems.missing : read.problem;
-    return { address, ignored: passFileIgnored(path, problem) };
-  }
+  if (read.is !== 'read') return { address, ignored: { path, ...read } };
   const found = findPassword(read.text, address);
   return {
     address: found === undefined ? address : { ...address, password: new Password(found) },
@@ -34,24 +37,21 @@ function defaultPath({ env, home, platform = process.platform }: Place): string 
   return join(env.APPDATA ?? join(home(), 'AppData', 'Roaming'), 'postgresql', 'pgpass.conf');
 }
 
-type PassFileRead =
-  | { readonly is: 'read'; readonly text: string }
-  | { readonly is: 'missing' }
-  | { readonly is: 'unusable'; readonly problem: string };
-
-function readPassFile(path: string, platform: NodeJS.Platform): PassFileRead {
+function readPassFile(
+  path: string,
+  platform: NodeJS.Platform,
+): { readonly is: 'read'; readonly text: string } | PassFileProblem {
   let descriptor: number | undefined;
   try {
     // Judged by what was really opened. O_NONBLOCK: a pipe in its place must not hang the command.
     descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stats = fstatSync(descriptor);
-    if (!stats.isFile()) return { is: 'unusable', problem: passFileProblems.notAFile };
-    if (platform !== 'win32' && (stats.mode & 0o077) !== 0)
-      return { is: 'unusable', problem: passFileProblems.openToOthers };
+    if (!stats.isFile()) return { is: 'not-a-file' };
+    if (platform !== 'win32' && (stats.mode & 0o077) !== 0) return { is: 'open-to-others' };
     return { is: 'read', text: readFileSync(descriptor, 'utf8') };
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { is: 'missing' };
-    return { is: 'unusable', problem: passFileProblems.unreadable(diskTrouble(error)) };
+    return { is: 'unreadable', trouble: diskTroubleOf(error) };
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }

@@ -1,5 +1,5 @@
 import type { Lease } from './lease.ts';
-import { Fenced, thisMoment } from './lease.ts';
+import { isFenced, thisMoment } from './lease.ts';
 import type { Line } from './line.ts';
 import type { Lines } from './lines.ts';
 
@@ -23,7 +23,7 @@ export function keepLeaseRenewed(lease: Lease, lines: Lines): { stop(): void } {
       lease.renewed(askedAt);
     } catch (error) {
       // A server that is away is found so by the next commit; at the door a lease that is too old is seen.
-      if (!(error instanceof Fenced)) own?.destroy();
+      if (!isFenced(error)) own?.destroy();
     } finally {
       isBusy = false;
     }

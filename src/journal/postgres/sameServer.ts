@@ -1,4 +1,4 @@
-import { recordsGone, serverChanged, sharedJournalLost } from '../../words/sharedJournal.ts';
+import { type SharedLoss, sharedFailure } from './facts.ts';
 import type { JournalFacts, ServerFacts } from './hello.ts';
 import type { Line } from './line.ts';
 import { inSchema } from './migrations.ts';
@@ -34,24 +34,22 @@ export async function refuseLoss(
   facts: Facts,
   notes: Notes,
 ): Promise<void> {
-  const { says } = await lossOf(line, schema, facts, notes);
-  if (says !== undefined) throw sharedJournalLost(place, says);
+  const loss = await lossOf(line, schema, facts, notes);
+  if (loss !== undefined) throw sharedFailure('lost', { place, loss });
 }
 
-type Loss = {
-  /** What the journal acknowledged to this machine, and does not know. */
-  readonly missing: readonly Note[];
-  /** A sentence without its full stop; undefined where nothing is lost, as far as this machine can tell. */
-  readonly says: string | undefined;
-};
-
 /** Not for a standby: it lacks what it has not heard of yet. */
-export async function lossOf(line: Line, schema: string, facts: Facts, notes: Notes): Promise<Loss> {
+export async function lossOf(
+  line: Line,
+  schema: string,
+  facts: Facts,
+  notes: Notes,
+): Promise<SharedLoss | undefined> {
   const noted = notes.read();
   const missing = await missingNotes(line, schema, noted);
-  if (missing.length > 0) return { missing, says: recordsGone(missing) };
+  if (missing.length > 0) return { is: 'records', missing };
   const isStrange = facts.journal.servers.length > 0 && noted.length === 0 && !isKnownServer(facts);
-  return { missing, says: isStrange ? serverChanged : undefined };
+  return isStrange ? { is: 'server-changed' } : undefined;
 }
 
 /** Those that the journal does not know. */

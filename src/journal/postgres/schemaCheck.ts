@@ -1,10 +1,4 @@
-import {
-  schemaForeign,
-  schemaMissing,
-  schemaNewer,
-  schemaOlder,
-  schemaUnreleased,
-} from '../../words/sharedJournal.ts';
+import { sharedFailure } from './facts.ts';
 import type { Line } from './line.ts';
 import { schemaStateOf, schemaVersion } from './migrate.ts';
 
@@ -15,15 +9,18 @@ export async function refuseSchema(line: Line, schema: string, place: string): P
     case 'current':
       return;
     case 'missing':
-      throw schemaMissing(place, schema, await ownersUrl(line, schema));
+      throw sharedFailure('schema-missing', { place, schema, ownersUrl: await ownersUrl(line, schema) });
     case 'older':
-      throw schemaOlder(place, state.version, schemaVersion, await ownersUrl(line, schema));
+      throw sharedFailure('schema-older', {
+        ...{ place, version: state.version, needed: schemaVersion },
+        ownersUrl: await ownersUrl(line, schema),
+      });
     case 'newer':
-      throw schemaNewer(place, state.version, schemaVersion);
+      throw sharedFailure('schema-newer', { place, version: state.version, known: schemaVersion });
     case 'unreleased':
-      throw schemaUnreleased(place);
+      throw sharedFailure('schema-unreleased', { place });
     case 'foreign':
-      throw schemaForeign(place, schema);
+      throw sharedFailure('schema-foreign', { place, schema });
   }
 }
 

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { badJournalUrl, badSetting } from '../../words/journalUrl.ts';
 import type { Distance } from './encryption.ts';
+import { sharedFailure } from './facts.ts';
 import type { AddressSettings, Setting } from './settings.ts';
 
 /** Where PostgreSQL listens: at a host, or at a Unix socket in a folder. */
@@ -15,9 +15,10 @@ export function serverOf(settings: AddressSettings): Server {
   const folder = settings.parameter('host');
   const host = settings.part('host', folder === undefined ? 'PGHOST' : undefined);
   if (folder === undefined) return host === undefined ? defaultServer : parseServer(host);
-  if (host !== undefined) throw badSetting(folder.origin, 'two-hosts');
+  if (host !== undefined) throw sharedFailure('bad-setting', { origin: folder.origin, fault: 'two-hosts' });
   refuseSeveral(folder);
-  if (!folder.value.startsWith('/')) throw badSetting(folder.origin, 'folder');
+  if (!folder.value.startsWith('/'))
+    throw sharedFailure('bad-setting', { origin: folder.origin, fault: 'folder' });
   return parseServer(folder);
 }
 
@@ -25,13 +26,13 @@ function parseServer(setting: Setting): Server {
   refuseSeveral(setting);
   const { value, origin } = setting;
   if (value.startsWith('/')) {
-    if (/\p{Cc}/u.test(value)) throw badSetting(origin, 'folder');
+    if (/\p{Cc}/u.test(value)) throw sharedFailure('bad-setting', { origin, fault: 'folder' });
     return { is: 'socket', folder: value.replace(/(?<=.)\/+$/u, '') };
   }
   const bare = value.replace(/^\[(.*)\]$/su, '$1');
   const isHost =
     bare === value ? /^[a-z0-9_](?:[a-z0-9._-]*)$/iu.test(value) || isPlainIPv6(value) : isPlainIPv6(bare);
-  if (!isHost) throw badSetting(origin, 'host');
+  if (!isHost) throw sharedFailure('bad-setting', { origin, fault: 'host' });
   return { is: 'host', host: bare };
 }
 
@@ -41,7 +42,7 @@ function isPlainIPv6(text: string): boolean {
 }
 
 function refuseSeveral({ value, origin }: Setting): void {
-  if (value.includes(',')) throw badJournalUrl(origin, 'several-hosts');
+  if (value.includes(',')) throw sharedFailure('bad-setting', { origin, fault: 'several-hosts' });
 }
 
 export function distanceOf(server: Server): Distance {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { mayNotSetPolicy } from '../../words/journalPolicy.ts';
+import { sharedFailure } from './facts.ts';
 import { codeOf } from './faults.ts';
 import { askJournal, type ServerFacts } from './hello.ts';
 import type { Line } from './line.ts';
@@ -45,6 +45,7 @@ export async function setPolicy(
   text: string,
   who: string,
 ): Promise<number> {
+  if (server.isStandby) throw sharedFailure('unchanged-on-standby', { place });
   await refuseSchema(line, schema, place);
   const journal = await askJournal(line, schema);
   const notes = new Notes(join(dataFolder, 'shared', journal.id, 'notes'));
@@ -66,7 +67,7 @@ export async function setPolicy(
     return number;
   } catch (error) {
     await line.query('ROLLBACK').catch(() => line.destroy());
-    throw codeOf(error) === '42501' ? mayNotSetPolicy(place, error) : error;
+    throw codeOf(error) === '42501' ? sharedFailure('may-not-set-policy', { place }, error) : error;
   } finally {
     notes.close();
   }

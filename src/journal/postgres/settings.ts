@@ -1,10 +1,9 @@
-import { settingIn, unsupportedVariable } from '../../words/journalUrl.ts';
+import { type Origin, sharedFailure } from './facts.ts';
 import type { UrlParts } from './url.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** A value, and what a person calls it where it is wrong. */
-export type Setting = { readonly value: string; readonly origin: string };
+export type Setting = { readonly value: string; readonly origin: Origin };
 
 /** What could lead elsewhere than the URL says, or change what is answered. The driver itself would read the last three. */
 const unsupported = ['PGSERVICE', 'PGHOSTADDR', 'PGOPTIONS', 'PGREPLICATION', 'PGBINARY'] as const;
@@ -12,31 +11,31 @@ const unsupported = ['PGSERVICE', 'PGHOSTADDR', 'PGOPTIONS', 'PGREPLICATION', 'P
 /** What the URL says; what it leaves out, libpq's variables. One that is set but empty counts as unset, as in libpq. */
 export class AddressSettings {
   readonly #parts: UrlParts;
-  readonly #name: string;
+  readonly #source: string;
   readonly #env: Env;
 
-  constructor(parts: UrlParts, name: string, env: Env) {
+  constructor(parts: UrlParts, source: string, env: Env) {
     this.#parts = parts;
-    this.#name = name;
+    this.#source = source;
     this.#env = env;
     const found = unsupported.find((variable) => env[variable]);
-    if (found !== undefined) throw unsupportedVariable(found);
+    if (found !== undefined) throw sharedFailure('unsupported-variable', { variable: found });
   }
 
   part(part: 'user' | 'password' | 'host' | 'port' | 'database', variable?: string): Setting | undefined {
     const value = this.#parts[part];
-    if (value !== '') return { value, origin: settingIn.url(part, this.#name) };
+    if (value !== '') return { value, origin: { part, source: this.#source } };
     return this.#variable(variable);
   }
 
   parameter(parameter: string, variable?: string): Setting | undefined {
     const value = this.#parts.parameters.get(parameter);
-    if (value !== undefined) return { value, origin: settingIn.parameter(parameter, this.#name) };
+    if (value !== undefined) return { value, origin: { parameter, source: this.#source } };
     return this.#variable(variable);
   }
 
   #variable(variable: string | undefined): Setting | undefined {
     const value = variable && this.#env[variable];
-    return variable && value ? { value, origin: variable } : undefined;
+    return variable && value ? { value, origin: { variable } } : undefined;
   }
 }

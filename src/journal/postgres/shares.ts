@@ -1,6 +1,5 @@
-import { fenced } from '../../words/sharedJournal.ts';
 import type { Joined, KeySums, Range, Round, Runner, SharedBatch, Shares, Taken } from '../shares.ts';
-import { Fenced, type Lease, thisMoment } from './lease.ts';
+import { type Lease, thisMoment } from './lease.ts';
 import type { Line } from './line.ts';
 import { inSchema } from './migrations.ts';
 import { processOf, type Row } from './rows.ts';
@@ -9,7 +8,6 @@ import { isKind } from './statements.ts';
 import type { Store } from './store.ts';
 
 type SharesInputs = {
-  readonly place: string;
   readonly schema: string;
   readonly store: Pick<Store, 'onLine'>;
   readonly lease: Lease;
@@ -68,7 +66,7 @@ export class SharedShares implements Shares {
       const askedAt = thisMoment();
       try {
         const answers = await line.all(['BEGIN', this.#inputs.lease.renewalOn(line)]);
-        this.#fence(answers.at(-1)?.rows ?? []);
+        this.#inputs.lease.fence(answers.at(-1)?.rows ?? []);
         const joined = await this.#joinOn(line, batch, changedFile);
         await line.query('COMMIT');
         this.#inputs.lease.renewed(askedAt);
@@ -132,17 +130,9 @@ export class SharedShares implements Shares {
       lease.renewalOn(line),
       ...statements,
     ]);
-    this.#fence(answers[1]?.rows ?? []);
+    lease.fence(answers[1]?.rows ?? []);
     lease.renewed(askedAt);
     return answers.slice(2).map(({ rows }) => rows);
-  }
-
-  #fence(renewed: readonly Row[]): void {
-    try {
-      this.#inputs.lease.fence(renewed);
-    } catch (error) {
-      throw error instanceof Fenced ? fenced(this.#inputs.place) : error;
-    }
   }
 
   #end(round: Round, ended: readonly Range[]): string {

@@ -1,6 +1,6 @@
-import { commitUnheard, fenced, journalUnreachable, notOnStandby } from '../../words/sharedJournal.ts';
 import type { GuardedWork, Guards, Intent, Reads, Work } from '../journal.ts';
 import { Turns } from '../turns.ts';
+import { ServerTroubleError, sharedFailure } from './facts.ts';
 import {
   codeOf,
   isElsewhere,
@@ -12,7 +12,7 @@ import {
   unreachable,
 } from './faults.ts';
 import { type Ask, gather } from './gathered.ts';
-import { Fenced, type Lease } from './lease.ts';
+import { isFenced, type Lease } from './lease.ts';
 import type { Line } from './line.ts';
 import type { Lines, Waiting } from './lines.ts';
 import type { Note } from './note.ts';
@@ -143,7 +143,7 @@ export class Store {
     // It answers: what comes next has nothing to do with what was waited for.
     if (tried.is === 'undone' && !needsTime(because)) waiting.over();
     if (isElsewhere(because)) return rejectAll(because);
-    if (because instanceof Fenced) return this.#withoutFenced(works, effort);
+    if (isFenced(because)) return this.#withoutFenced(works, effort, because);
     if (tried.is === 'undone') {
       if (works.length > 1) return this.#apart(works, tried.failed, effort);
       if (!isPassing(because)) return rejectAll(because);
@@ -157,8 +157,8 @@ export class Store {
   async #withoutFenced<Result>(
     works: readonly GuardedWork<Result>[],
     effort: Effort,
+    reason: unknown,
   ): Promise<readonly PromiseSettledResult<Result>[]> {
-    const reason = fenced(this.#inputs.place);
     const stays = works.map(({ guards }) => guards.beforeSending !== true);
     const ends = await this.#settle(
       works.filter((_work, index) => stays[index]),
@@ -243,7 +243,7 @@ export class Store {
     { server, waiting, owner, last }: Unheard,
   ): Promise<Exclude<Tried<Result>, { is: 'unheard' }>> {
     const { lines, lease, place } = this.#inputs;
-    const because = new Error('the connection was lost');
+    const because = new ServerTroubleError({ is: 'connection-lost' });
     do {
       const line = await lines.working(waiting);
       const isSame = lines.server === server;
@@ -258,7 +258,7 @@ export class Store {
       return last === undefined ? { is: 'broken-off', because } : { is: 'committed', results };
     } while (await waiting.again());
     if (await this.#awaitsStandby(waiting)) throw new NotOnStandby();
-    throw journalUnreachable(place, commitUnheard);
+    throw sharedFailure('unreachable', { place, trouble: { is: 'commit-unheard' } });
   }
 
   /** What is waited for may itself be waiting for a standby, with all the locks that it holds. */
@@ -334,6 +334,6 @@ async function isOnStandby(line: Line, lease: Lease): Promise<boolean> {
 
 /** What people are told of what the server, the network or the driver said. */
 function failureOf(error: unknown, place: string): unknown {
-  if (error instanceof NotOnStandby) return notOnStandby(place);
+  if (error instanceof NotOnStandby) return sharedFailure('not-on-standby', { place });
   return isOfNetwork(error) ? unreachable(error, place) : serverFailure(error, place);
 }

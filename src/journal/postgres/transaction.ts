@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { inTurn } from '../inTurn.ts';
 import type { GuardedWork, Guards, Transaction } from '../journal.ts';
-import { codeOf, undone } from './faults.ts';
+import { ServerTroubleError } from './facts.ts';
+import { codeOf } from './faults.ts';
 import { type Ask, gather } from './gathered.ts';
 import { type Lease, thisMoment } from './lease.ts';
 import type { Line } from './line.ts';
@@ -136,7 +137,8 @@ export class SharedTransaction<Result> {
       return { is: 'unheard', xid, results };
     }
     // What was undone before is told by nothing but this word.
-    if (command !== 'COMMIT') return { is: 'broken-off', because: new Error(undone) };
+    if (command !== 'COMMIT')
+      return { is: 'broken-off', because: new ServerTroubleError({ is: 'commit-undone' }) };
     // Committed here, and perhaps nowhere else: a standby that must have it was not waited for.
     if (this.#line.warnings.includes(waitWasCancelled)) throw new NotOnStandby();
     return { is: 'committed', results };

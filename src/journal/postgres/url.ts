@@ -1,4 +1,4 @@
-import { badJournalUrl, blankInUrl, repeatedParameter, unknownParameters } from '../../words/journalUrl.ts';
+import { sharedFailure } from './facts.ts';
 
 /** What a URL says: decoded, and empty where it leaves something out. */
 export type UrlParts = {
@@ -25,30 +25,30 @@ const known: readonly string[] = [
 
 const scheme = /^postgres(?:ql)?:\/\//iu;
 
-/** `name` is where the text came from: it is said where something is wrong, and nothing of the text. */
-export function parseJournalUrl(text: string, name: string): UrlParts {
-  if (!scheme.test(text)) throw badJournalUrl(name, 'not-postgres');
+/** `source` is where the text came from: it is said where something is wrong, and nothing of the text. */
+export function parseJournalUrl(text: string, source: string): UrlParts {
+  if (!scheme.test(text)) throw sharedFailure('bad-url', { source, fault: 'not-postgres' });
   const blank = text.search(/[\s\p{Cc}]/u);
-  if (blank >= 0) throw blankInUrl(name, blank + 1);
+  if (blank >= 0) throw sharedFailure('blank-in-url', { source, position: blank + 1 });
   const rest = text.replace(scheme, '');
   const [, authority = '', path = '', query] = /^([^/?#]*)([^?#]*)(?:\?([^#]*))?/su.exec(rest) ?? [];
   const [before, after, ...more] = authority.split('@');
   // An @ elsewhere, or a #, is part of a password that is not spelled out: any other part may then be its other half.
   if (more.length > 0 || `${path}${query ?? ''}`.includes('@') || rest.includes('#'))
-    throw badJournalUrl(name, 'characters');
+    throw sharedFailure('bad-url', { source, fault: 'characters' });
   const [userInfo, server] = after === undefined ? ['', before ?? ''] : [before ?? '', after];
-  if (server.includes(',')) throw badJournalUrl(name, 'several-hosts');
+  if (server.includes(',')) throw sharedFailure('bad-url', { source, fault: 'several-hosts' });
   const [user, password] = splitAt(userInfo, ':');
   const [host, port] = hostAndPort(server);
-  if (path.indexOf('/', 1) > 0) throw badJournalUrl(name, 'path');
-  const decoded = (part: string): string => decode(part, name);
+  if (path.indexOf('/', 1) > 0) throw sharedFailure('bad-url', { source, fault: 'path' });
+  const decoded = (part: string): string => decode(part, source);
   return {
     user: decoded(user),
     password: decoded(password),
     host: decoded(host),
     port: decoded(port),
     database: decoded(path.slice(1)),
-    parameters: parametersOf(query ?? '', name),
+    parameters: parametersOf(query ?? '', source),
   };
 }
 
@@ -57,16 +57,17 @@ function hostAndPort(server: string): [host: string, port: string] {
   return bracketed ? [bracketed[1] ?? '', bracketed[2] ?? ''] : splitAt(server, ':');
 }
 
-function parametersOf(query: string, name: string): Map<string, string> {
+function parametersOf(query: string, source: string): Map<string, string> {
   const found = new Map<string, string>();
   const pairs = (query === '' ? [] : query.split('&')).map(
-    (piece) => splitAt(piece, '=').map((part) => decode(part, name)) as [string, string],
+    (piece) => splitAt(piece, '=').map((part) => decode(part, source)) as [string, string],
   );
   const unknown = pairs.map(([parameter]) => parameter).filter((parameter) => !known.includes(parameter));
-  if (unknown.length > 0) throw unknownParameters(name, unknown.map(shownName), known);
+  if (unknown.length > 0)
+    throw sharedFailure('unknown-parameters', { source, parameters: unknown.map(shownName), known });
   for (const [parameter, value] of pairs) {
-    if (value === '') throw badJournalUrl(name, 'parameter');
-    if (found.has(parameter)) throw repeatedParameter(name, parameter);
+    if (value === '') throw sharedFailure('bad-url', { source, fault: 'parameter' });
+    if (found.has(parameter)) throw sharedFailure('repeated-parameter', { source, parameter });
     found.set(parameter, value);
   }
   return found;
@@ -81,10 +82,10 @@ function splitAt(text: string, mark: string): [string, string] {
   return index < 0 ? [text, ''] : [text.slice(0, index), text.slice(index + 1)];
 }
 
-function decode(part: string, name: string): string {
+function decode(part: string, source: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw badJournalUrl(name, 'percent');
+    throw sharedFailure('bad-url', { source, fault: 'percent' });
   }
 }

@@ -103,8 +103,9 @@ export class JournalLost extends Told {
   readonly loss: Loss;
 
   constructor(loss: Loss, path: string) {
-    const { message, ...rest } = refusedForLoss(lossSentence(loss, path), basename(path));
-    super('journal-lost', message, rest);
+    const lost = lossSentence(loss, path);
+    const { message, ...rest } = refusedForLoss(lost, basename(path));
+    super('journal-lost', message, { ...rest, lost: `${lost}.` });
     this.loss = loss;
   }
 }

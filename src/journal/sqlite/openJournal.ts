@@ -4,7 +4,7 @@ import { inTurn } from '../inTurn.ts';
 import type { GuardedWork, Guards, Journal, Reads, Transaction, Work } from '../journal.ts';
 import { lastRemembered } from '../lastRemembered.ts';
 import { type Ask, gather } from './gathered.ts';
-import { lossSentence } from './loss.ts';
+import { JournalLost } from './loss.ts';
 import { type Mark, markPath } from './mark.ts';
 import { Owners } from './owners.ts';
 import { OwnFiles } from './ownFiles.ts';
@@ -39,7 +39,7 @@ export function openJournal(path: string, use: JournalUse = 'send', clock: Journ
   return {
     place: path,
     id: undefined,
-    lost: loss && `${lossSentence(loss, path)}.`,
+    lost: loss && new JournalLost(loss, path),
     movedTo,
     isReadOnly: loss !== undefined || movedTo !== undefined,
     isShared: false,

@@ -210,6 +210,15 @@ describe('a journal in a file, copied into an empty shared one', () => {
     await done(opened(path), 'accepted');
     expect(await everything(await openShared(place))).toEqual([]);
   });
+
+  test('is not made by a process that others took for dead', async () => {
+    const [path, place] = [await fileWithAll(), await newSharedPlace()];
+    await onServer(place, (client) =>
+      client.query(`CREATE FUNCTION no_row() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+        CREATE TRIGGER nobody BEFORE INSERT ON owners FOR EACH ROW EXECUTE FUNCTION no_row()`),
+    );
+    await expect(copy(path, place)).rejects.toMatchObject({ kind: 'fenced', code: 'fenced' });
+  });
 });
 
 describe('a second machine’s journal', () => {

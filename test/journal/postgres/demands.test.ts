@@ -3,7 +3,9 @@ import { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parseAddress } from '../../../src/journal/postgres/address.ts';
 import { driverSettings } from '../../../src/journal/postgres/driver.ts';
+import { unreachable } from '../../../src/journal/postgres/faults.ts';
 import { Line } from '../../../src/journal/postgres/line.ts';
+import { inWords } from '../../../src/words/inWords.ts';
 import { makeCertificates } from '../../../testing/certificates.ts';
 import { failureOf } from '../../../testing/failure.ts';
 import { type PostgresServer, startServer } from '../../../testing/postgres/server.ts';
@@ -107,7 +109,7 @@ describe('target_session_attrs', () => {
       await lineTo(`${url}?target_session_attrs=${target}`);
       return 'taken';
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return (await inWords(unreachable(error, 'postgres://db/x'))).message;
     }
   };
 

@@ -22,7 +22,7 @@ test.each([
 ])('%s is told as what it is', (_what, code, name, retry) => {
   const failure = serverFailure(said(code), place);
   expect(failure).toBeInstanceOf(Failure);
-  expect(failure).toMatchObject({ code: name, message: expect.stringContaining(place) });
+  expect(failure).toMatchObject({ room: 'shared', code: name, fields: { place } });
   expect(retryOf((failure as Failure).code)).toBe(retry);
 });
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { Fenced, Lease, thisMoment } from '../../../src/journal/postgres/lease.ts';
+import { Lease, thisMoment } from '../../../src/journal/postgres/lease.ts';
 
 const durationMs = 30_000;
-const lease = (): Lease => new Lease(durationMs, 'botctl');
+const lease = (): Lease => new Lease(durationMs, 'botctl', 'postgres://db/x');
 
 /** A moment so long ago, by one clock or the other. */
 function ago({ monotonicMs = 0, uptimeMs = 0 }): ReturnType<typeof thisMoment> {
@@ -35,6 +35,8 @@ test('an answer that was long under way takes nothing from a later one', () => {
 test('who was fenced stays so, and renews nothing', () => {
   const one = lease();
   one.renewed(ago({ monotonicMs: 12_000 }));
-  expect(() => one.fence([])).toThrow(Fenced);
+  expect(() => one.fence([])).toThrow(
+    expect.objectContaining({ kind: 'fenced', fields: { place: 'postgres://db/x' } }),
+  );
   expect([one.isFenced, one.isDue(), one.mayBeKnown]).toEqual([true, false, false]);
 });

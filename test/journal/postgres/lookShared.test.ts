@@ -14,14 +14,7 @@ test.each([18, 15] as const)('what a look at a shared journal shows on PostgreSQ
   const address = parseAddress(place.url, 'BOTCTL_JOURNAL', {}, () => 'nobody');
   const { line, server } = await meetServer(address, patient);
   try {
-    const look = await lookAtShared({
-      ...place,
-      line,
-      server,
-      place: 'p',
-      now: Date.now,
-      writingTrouble: () => undefined,
-    });
+    const look = await lookAtShared({ ...place, line, server, place: 'p', now: Date.now });
     expect(look).toMatchObject({
       standbys: { names: '', synchronous: 0 },
       role: { name: 'postgres', isSuperuser: true, ownsTables: true },

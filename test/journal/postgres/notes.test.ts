@@ -62,7 +62,10 @@ test('notes that cannot be read are not taken for none, unless there can be none
   const path = newPath();
   mkdirSync(path, { recursive: true });
   expect(() => open(path).read()).toThrow(
-    expect.objectContaining({ code: 'machine-fault', message: expect.stringContaining(path) }),
+    expect.objectContaining({
+      kind: 'notes-unreadable',
+      fields: { path, trouble: expect.objectContaining({ code: 'EISDIR' }) },
+    }),
   );
   const file = newPath();
   mkdirSync(dirname(dirname(file)), { recursive: true });

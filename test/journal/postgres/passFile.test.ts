@@ -114,7 +114,7 @@ describe('the password file', () => {
     expect(complete()).toEqual([undefined, undefined]);
     expect(complete({ PGPASSFILE: join(home, 'none') })).toEqual([
       undefined,
-      `The password file ${join(home, 'none')} is not there: it was not used.`,
+      { path: join(home, 'none'), is: 'missing' },
     ]);
   });
 
@@ -122,18 +122,15 @@ describe('the password file', () => {
     'of mode %o is not used',
     (mode) => {
       const path = write('.pgpass', mode);
-      expect(complete()).toEqual([
-        undefined,
-        `The password file ${path} can be read by other users: it was not used. Make it yours alone, with chmod 600.`,
-      ]);
+      expect(complete()).toEqual([undefined, { path, is: 'open-to-others' }]);
     },
   );
 
   test('may be a link, but no folder and no pipe', () => {
     symlinkSync(write('real'), join(home, '.pgpass'));
     expect(complete()).toEqual(['from-the-file', undefined]);
-    expect(complete({ PGPASSFILE: home })[1]).toContain('is not a plain file');
+    expect(complete({ PGPASSFILE: home })[1]).toEqual({ path: home, is: 'not-a-file' });
     execFileSync('mkfifo', [join(home, 'pipe')]);
-    expect(complete({ PGPASSFILE: join(home, 'pipe') })[1]).toContain('is not a plain file');
+    expect(complete({ PGPASSFILE: join(home, 'pipe') })[1]).toMatchObject({ is: 'not-a-file' });
   });
 });

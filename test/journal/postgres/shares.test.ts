@@ -28,7 +28,7 @@ function newBatch(rows: number): SharedBatch {
 }
 
 class Runner {
-  readonly lease = new Lease(30_000, 'botctl');
+  readonly lease = new Lease(30_000, 'botctl', 'here');
   readonly shares: SharedShares;
   readonly batch: SharedBatch;
   round: Round = { batch: 0, round: 0 };
@@ -38,7 +38,6 @@ class Runner {
   constructor(batch: SharedBatch, on = line) {
     this.batch = batch;
     this.shares = new SharedShares({
-      place: 'here',
       schema: 'botctl',
       store: { onLine: (work) => work(on) },
       lease: this.lease,
