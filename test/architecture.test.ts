@@ -42,7 +42,7 @@ const allowed: Record<string, readonly string[]> = {
   errors: ['machine'],
   input: ['errors', 'words'],
   intent: ['words'],
-  journal: ['errors', 'intent', 'machine', 'words'],
+  journal: ['errors', 'intent', 'machine', 'wire', 'words'],
   machine: [],
   main: ['cli', 'context', 'display', 'engine', 'errors', 'machine', 'tree', 'words'],
   policy: ['intent', 'machine', 'words'],

@@ -39,6 +39,6 @@ export function noReply(flight: Flight): NoReply {
 }
 
 export function reply(flight: Flight): Reply {
-  if (flight.came !== 'reply') throw new Error(`no reply came: ${flight.trouble}`);
+  if (flight.came !== 'reply') throw new Error(`no reply came: ${JSON.stringify(flight.trouble)}`);
   return flight;
 }

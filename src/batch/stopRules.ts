@@ -1,3 +1,4 @@
+import type { Stopped } from '../engine/outcome.ts';
 import { asFailure, type Failure } from '../errors.ts';
 import type { Kind } from '../intent/wanted.ts';
 import type { Runner } from '../journal/shares.ts';
@@ -8,7 +9,7 @@ import type { RowEnd, RowProblem } from './rowEnd.ts';
 export type Stop =
   | { readonly because: 'token'; readonly status: number }
   | { readonly because: 'balance' }
-  | { readonly because: 'certificate'; readonly trouble: string }
+  | (Stopped & { readonly because: 'certificate' })
   | { readonly because: 'service-down'; readonly rows: number }
   | { readonly because: 'held'; readonly rows: number }
   | { readonly because: 'max-failures'; readonly failures: number }

@@ -48,7 +48,7 @@ export const run: Run = async (given, context) => {
   try {
     const proxy = facts.direct ? undefined : await proxyOf(facts.url, context);
     const probed = await probeOf(
-      proxy?.trouble ? undefined : facts.url,
+      proxy?.bad ? undefined : facts.url,
       proxy?.server,
       settings.timeoutMs ?? probeTimeoutMs,
       context,

@@ -4,6 +4,7 @@ import { formatAmountOf } from '../words/amount.ts';
 import { ofBot, replyIsCut, resolvedWay, waitingMarks } from '../words/history.ts';
 import { isoExact, isoIn, type Zone } from '../words/time.ts';
 import type { Problem } from '../words/told.ts';
+import { troubleWords } from '../words/trouble.ts';
 import type { Canvas, Paint, View } from './display.ts';
 import { labelled } from './drawing.ts';
 import { drawReport } from './outcomeView.ts';
@@ -154,7 +155,7 @@ function attemptJson(attempt: Attempt): Record<string, unknown> {
     ...(attempt.verdict === undefined ? {} : { verdict: attempt.verdict }),
     ...(attempt.status === undefined ? {} : { status: attempt.status }),
     ...(attempt.requestId === undefined ? {} : { request_id: attempt.requestId }),
-    ...(attempt.trouble === undefined ? {} : { trouble: attempt.trouble }),
+    ...(attempt.trouble === undefined ? {} : { trouble: troubleWords(attempt.trouble) }),
     ...(reply === undefined ? {} : { reply: new TextDecoder().decode(reply) }),
   };
 }
@@ -165,7 +166,7 @@ function decisionJson({ kind, who, atMs, reason, signature }: Decision): Record<
 
 function attemptLine(attempt: Attempt, zone: Zone): string {
   const status = attempt.status === undefined ? '' : ` status ${attempt.status}`;
-  const trouble = attempt.trouble === undefined ? '' : ` (${attempt.trouble})`;
+  const trouble = attempt.trouble === undefined ? '' : ` (${troubleWords(attempt.trouble)})`;
   return `${isoIn(zone, attempt.startedAtMs)} ${attempt.verdict ?? 'in flight'}${status}${trouble}`;
 }
 

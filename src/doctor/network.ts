@@ -1,5 +1,5 @@
 import type { Probe } from '../wire/probe.ts';
-import { adviceOn } from '../wire/trouble.ts';
+import type { ProxyInEnv } from '../wire/proxyInEnv.ts';
 import {
   addressAnswers,
   addressFails,
@@ -14,7 +14,8 @@ import {
   setTheClock,
   uncheckedCertificates,
 } from '../words/doctor.ts';
-import { proxyHint } from '../words/proxy.ts';
+import { notAProxy, proxyHint, unreadableProxy } from '../words/proxy.ts';
+import { adviceOn, troubleWords } from '../words/trouble.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 const dayMs = 86_400_000;
@@ -23,11 +24,7 @@ const noticedMs = 30_000;
 const tooFarMs = 5 * 60_000;
 
 /** The proxy that the environment names, and whether it is on the way to this service. */
-type ProxyFacts = {
-  readonly shown: string;
-  readonly used: boolean;
-  readonly trouble?: string | undefined;
-};
+type ProxyFacts = Pick<ProxyInEnv, 'shown' | 'bad'> & { readonly used: boolean };
 
 export function addressFinding(
   baseUrl: string,
@@ -37,9 +34,9 @@ export function addressFinding(
 ): Finding {
   if (!found.reached || found.speaksOther) {
     const advice = adviceOn(found.trouble);
-    const check = proxy?.used ? checkTheProxy(proxy.shown) : checkTheAddress;
+    const check = proxy?.used ? checkTheProxy(shownOf(proxy)) : checkTheAddress;
     return fail('address', {
-      says: addressFails(baseUrl, found.reached, found.trouble),
+      says: addressFails(baseUrl, found.reached, found.trouble && troubleWords(found.trouble)),
       todo: advice === undefined ? check : `${advice}.`,
     });
   }
@@ -53,8 +50,12 @@ export function addressFinding(
 
 export function proxyFinding(proxy: ProxyFacts | undefined): Finding {
   if (proxy === undefined) return ok('proxy', 'none');
-  if (proxy.trouble !== undefined) return fail('proxy', { says: proxy.trouble, todo: proxyHint });
-  return ok('proxy', proxy.used ? proxy.shown : proxyNotUsed(proxy.shown));
+  if (proxy.bad !== undefined) return fail('proxy', { says: notAProxy(proxy.bad.scheme), todo: proxyHint });
+  return ok('proxy', proxy.used ? shownOf(proxy) : proxyNotUsed(shownOf(proxy)));
+}
+
+function shownOf({ shown }: ProxyFacts): string {
+  return shown ?? unreadableProxy;
 }
 
 export function insecureTlsFinding(env: Readonly<Record<string, string | undefined>>): Finding[] {

@@ -1,6 +1,6 @@
 import { asFailure, type Failure } from '../errors.ts';
 import type { Intent } from '../journal/journal.ts';
-import { claimTooOld, journalWasGone, tooLateAtTheDoor } from '../words/attempt.ts';
+import type { Trouble } from '../wire/trouble.ts';
 import { journalGone } from '../words/journalGone.ts';
 import type { EngineContext } from './context.ts';
 import { tooOldToSend } from './keyAge.ts';
@@ -31,22 +31,22 @@ export class Door {
     return this.#shut;
   }
 
-  /** Why nothing may leave, as part of a sentence; undefined where it may. */
-  ask(): string | undefined {
+  /** Why nothing may leave; undefined where it may. */
+  ask(): Trouble | undefined {
     const { journal, bot, clock } = this.#engine;
     const failure = journalTrouble(journal);
     if (failure !== undefined) {
       this.#shut = { because: 'journal', failure };
-      return journalWasGone;
+      return { is: 'journal-gone' };
     }
     if (journal.trouble() !== undefined) {
       this.#shut = { because: 'claim' };
-      return claimTooOld;
+      return { is: 'claim-too-old' };
     }
     const why = tooOldToSend(this.#intent, bot.settings.keyAgeMs, clock.now());
     if (why === undefined) return undefined;
     this.#shut = { because: 'too-old', why };
-    return tooLateAtTheDoor;
+    return { is: 'too-late' };
   }
 }
 

@@ -1,4 +1,3 @@
-import { neverBegun } from '../words/attempt.ts';
 import type { Claim } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import { stateAtEnd } from './record.ts';
@@ -16,7 +15,7 @@ export async function giveBack({ intent, number }: Claim, { commit, clock }: Eng
         verdict: 'unsent',
         status: undefined,
         requestId: undefined,
-        trouble: neverBegun,
+        trouble: { is: 'given-back' },
         retryAfterMs: undefined,
         duplicate: false,
         verified: true,

@@ -2,7 +2,7 @@ import type { Attempt, AttemptEnd, Intent, Reads, Receipt } from '../journal/jou
 import { receiptValue } from '../journal/receipts.ts';
 import type { Exchange, Flight, Reply } from '../wire/flight.ts';
 import { type ParsedReply, readReply, retryAfterMs } from '../wire/readReply.ts';
-import { replyBrokeOff, replyTooLong, someoneElsesReply } from '../words/attempt.ts';
+import type { Trouble } from '../wire/trouble.ts';
 import type { WhyMayDiffer } from '../words/unverified.ts';
 import type { Claim } from './claim.ts';
 import type { EngineContext } from './context.ts';
@@ -47,7 +47,7 @@ function ruleOn(evidence: Evidence, claim: Claim, engine: EngineContext): Pick<J
     verdict: ruling.verdict,
     status: flight.came === 'reply' ? flight.status : undefined,
     requestId: parsed?.requestId,
-    trouble: ruling.why === 'someone-elses' ? someoneElsesReply : troubleIn(flight),
+    trouble: ruling.why === 'someone-elses' ? { is: 'someone-elses-reply' } : troubleIn(flight),
     retryAfterMs: retryAfterMs(askingHeaders(headers, ruling), engine.clock.now()),
     duplicate: ruling.duplicate === true,
     verified: isVerified(evidence, ruling, claim, engine.journal.isShared),
@@ -168,8 +168,8 @@ async function isFirstHeard({ intent, number }: Claim, { journal }: EngineContex
   }
 }
 
-function troubleIn(flight: Flight): string | undefined {
+function troubleIn(flight: Flight): Trouble | undefined {
   if (flight.came === 'nothing') return flight.trouble;
-  if (flight.ended === 'broken') return replyBrokeOff;
-  return flight.ended === 'too-long' ? replyTooLong : undefined;
+  if (flight.ended === 'broken') return { is: 'reply-broke-off' };
+  return flight.ended === 'too-long' ? { is: 'reply-too-long' } : undefined;
 }

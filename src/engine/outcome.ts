@@ -2,13 +2,14 @@ import type { BaseUrl } from '../intent/baseUrl.ts';
 import type { Attempt, Intent, Reads } from '../journal/journal.ts';
 import type { Process } from '../journal/process.ts';
 import type { Refusal } from '../policy/rules.ts';
+import type { Trouble } from '../wire/trouble.ts';
 import { missingIntent } from '../words/damagedIntent.ts';
 import type { NotSentKind, OtherUrlKind } from './planKinds.ts';
 
 /** Why no further attempt was made. */
 export type Stopped =
   | { readonly because: 'no-tries-left' }
-  | { readonly because: 'certificate'; readonly trouble: string }
+  | { readonly because: 'certificate'; readonly trouble: Trouble }
   | { readonly because: 'would-wait-too-long'; readonly comeBackAtMs: number }
   | { readonly because: 'interrupted' }
   | { readonly because: 'nothing-to-gain' };

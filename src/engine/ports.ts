@@ -1,16 +1,20 @@
 import type { Kind } from '../intent/wanted.ts';
 import type { Guards, Intent, Verdict, Work } from '../journal/journal.ts';
+import type { Trouble } from '../wire/trouble.ts';
+
+/** What came of an attempt: the status of its reply, or what went wrong. */
+export type WhatCame = number | Trouble;
 
 /** What the engine waits for. */
 export type Waiting =
   | { readonly for: 'reply'; readonly kind: Kind }
   | { readonly for: 'other-process'; readonly id: string }
-  | { readonly for: 'next-try'; readonly waitMs: number; readonly why: string };
+  | { readonly for: 'next-try'; readonly waitMs: number; readonly why: WhatCame | undefined };
 
 /** A step of the engine, for whoever wants to see them all. */
 export type Progress =
   | { readonly is: 'sending'; readonly number: number; readonly url: string; readonly key: string }
-  | { readonly is: 'came-back'; readonly number: number; readonly what: string; readonly tookMs: number }
+  | { readonly is: 'came-back'; readonly number: number; readonly what: WhatCame; readonly tookMs: number }
   | { readonly is: 'waiting'; readonly verdict: Verdict; readonly waitMs: number };
 
 /** Who is told what the engine is about, while it is about it. */

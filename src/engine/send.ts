@@ -1,7 +1,5 @@
 import { endpoint } from '../wire/endpoints.ts';
 import type { Flight } from '../wire/flight.ts';
-import { attemptFailed } from '../words/attempt.ts';
-import { cutOff } from '../words/wire.ts';
 import type { Claim } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import type { Door } from './door.ts';
@@ -11,7 +9,8 @@ import { landingOf } from './landing.ts';
 export async function send({ intent, number }: Claim, door: Door, engine: EngineContext): Promise<Flight> {
   const { connection, bot, limits, clock, observer } = engine;
   const url = endpoint(connection.url, intent.kind);
-  if (engine.interrupts.first.aborted) return { came: 'nothing', headersSent: false, trouble: cutOff };
+  if (engine.interrupts.first.aborted)
+    return { came: 'nothing', headersSent: false, trouble: { is: 'interrupted' } };
   const startedAtMs = clock.now();
   const landing = landingOf(engine);
   const cut = landing.begin();
@@ -26,7 +25,7 @@ export async function send({ intent, number }: Claim, door: Door, engine: Engine
         )
         .catch(brokenChannel),
     );
-    const what = flight.came === 'reply' ? `status ${flight.status}` : flight.trouble;
+    const what = flight.came === 'reply' ? flight.status : flight.trouble;
     observer.step({ is: 'came-back', number, what, tookMs: clock.now() - startedAtMs });
     return flight;
   } finally {
@@ -36,6 +35,6 @@ export async function send({ intent, number }: Claim, door: Door, engine: Engine
 
 /** A channel that throws says nothing of how far it came: the worst is taken for true. */
 function brokenChannel(error: unknown): Flight {
-  const what = error instanceof Error ? error.message : String(error);
-  return { came: 'nothing', headersSent: true, trouble: attemptFailed(what) };
+  const text = error instanceof Error ? error.message : String(error);
+  return { came: 'nothing', headersSent: true, trouble: { is: 'attempt-failed', text } };
 }

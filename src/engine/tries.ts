@@ -1,5 +1,4 @@
 import type { AttemptEnd } from '../journal/journal.ts';
-import { isOfCertificate } from '../wire/tlsTrouble.ts';
 import { nextPauseMs } from './backoff.ts';
 import type { EngineContext } from './context.ts';
 import type { Stopped } from './outcome.ts';
@@ -23,7 +22,7 @@ export class Tries {
   count(end: AttemptEnd, tookMs: number): void {
     if (this.#attempts > 0) this.#spend(tookMs, this.#engine.limits.timeoutMs);
     if (!this.#waitsWithAll(end)) this.#attempts += 1;
-    if (isOfCertificate(end.trouble)) this.#certificatesRefused += 1;
+    if (end.trouble?.is === 'certificate') this.#certificatesRefused += 1;
   }
 
   /** The journal took so long, after an attempt or before the next one: its server may have been away. */
@@ -47,7 +46,7 @@ export class Tries {
     const tried = { attempts: this.#attempts, sinceFirstMs: this.#sinceFirstMs, retryAfterMs };
     const pauseMs = this.#mayTryAgain ? nextPauseMs(tried, limits, chance.fraction()) : undefined;
     if (pauseMs !== undefined) return pauseMs;
-    if (trouble !== undefined && isOfCertificate(trouble)) return { because: 'certificate', trouble };
+    if (trouble?.is === 'certificate') return { because: 'certificate', trouble };
     return retryAfterMs === undefined
       ? { because: 'no-tries-left' }
       : { because: 'would-wait-too-long', comeBackAtMs: clock.now() + retryAfterMs };
@@ -56,7 +55,7 @@ export class Tries {
   async wait(waitMs: number, { verdict, trouble, status }: AttemptEnd): Promise<void> {
     const { observer, clock, interrupts, pace } = this.#engine;
     observer.step({ is: 'waiting', verdict, waitMs });
-    const why = trouble ?? `status ${status}`;
+    const why = trouble ?? status;
     await observer.during({ for: 'next-try', waitMs, why }, clock.sleep(waitMs, interrupts.first));
     this.#sinceFirstMs += waitMs;
     // Waited together with a whole batch, which costs nobody's own time.

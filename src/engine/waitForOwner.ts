@@ -1,5 +1,4 @@
 import type { Intent, Reads } from '../journal/journal.ts';
-import { neverBegun } from '../words/attempt.ts';
 import type { EngineContext } from './context.ts';
 import { isBeingSent } from './plan.ts';
 import { isDone } from './rerun.ts';
@@ -27,7 +26,7 @@ async function isAboutToBeTold(
 /** A batch claimed it and did not begin to send it: a process that waited for it can send it instead. */
 async function wasGivenBack(now: Intent | undefined, reads: Reads): Promise<boolean> {
   if (now?.state !== 'open' && now?.state !== 'unknown') return false;
-  return (await reads.decisiveAttempt(now.id))?.trouble === neverBegun;
+  return (await reads.decisiveAttempt(now.id))?.trouble?.is === 'given-back';
 }
 
 /** How the wait for an owner ended, and how long all owners of one claim have been waited for while they sent. */

@@ -2,6 +2,7 @@ import type { Failure } from '../errors.ts';
 import type { BaseUrl } from '../intent/baseUrl.ts';
 import type { Scope } from '../intent/naming.ts';
 import type { Kind } from '../intent/wanted.ts';
+import type { Trouble } from '../wire/trouble.ts';
 import type { Process } from './process.ts';
 import type { Shares } from './shares.ts';
 import type { OwnSpending, PaidAddress, Spender, Spending, SpendingScope } from './spending.ts';
@@ -81,7 +82,7 @@ export type Attempt = {
   readonly verdict: Verdict | undefined;
   readonly status: number | undefined;
   readonly requestId: string | undefined;
-  readonly trouble: string | undefined;
+  readonly trouble: Trouble | undefined;
   readonly retryAfterMs: number | undefined;
   readonly duplicate: boolean;
   readonly verified: boolean;

@@ -84,7 +84,7 @@ function usableProxy(settings: ConnectingSettings): ProxyServer | undefined {
     return proxyOf(settings);
   } catch (error) {
     if (!(error instanceof BadProxy)) throw error;
-    throw badProxy(error.message);
+    throw badProxy(error.scheme);
   }
 }
 

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
-import { givenUp } from '../words/wire.ts';
 import type { ProxyServer } from './proxy.ts';
-import { WireTrouble } from './trouble.ts';
+import { TroubleError } from './trouble.ts';
 import { nextTurn } from './turn.ts';
 
 export type Destination = { readonly service: URL; readonly proxy: ProxyServer | undefined };
@@ -56,7 +55,7 @@ function isAddress(host: string): boolean {
 
 async function tunnel(proxy: ProxyServer, target: string, over: AbortSignal): Promise<Socket> {
   const { openTunnel } = await import('./tunnel.ts');
-  if (over.aborted) throw new WireTrouble(givenUp);
+  if (over.aborted) throw new TroubleError({ is: 'given-up' });
   return new Promise((resolve, reject) => {
     const asking = openTunnel(proxy, target, (outcome) => {
       over.removeEventListener('abort', letGo);
@@ -92,7 +91,7 @@ function standing(socket: Socket, event: 'connect' | 'secureConnect', over: Abor
   return new Promise((resolve, reject) => {
     const letGo = (): void => {
       socket.destroy();
-      reject(new WireTrouble(givenUp));
+      reject(new TroubleError({ is: 'given-up' }));
     };
     // It stays: an error may come at any time, and nobody else may be listening.
     socket.on('error', reject);

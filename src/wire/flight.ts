@@ -1,3 +1,5 @@
+import type { Trouble } from './trouble.ts';
+
 /** What came of one HTTP request, before anything is made of it. */
 export type Flight = NoReply | Reply;
 
@@ -5,8 +7,7 @@ export type NoReply = {
   readonly came: 'nothing';
   /** Whether the request's headers went out: only then can it have taken effect. */
   readonly headersSent: boolean;
-  /** What went wrong, as part of a sentence: `the connection was refused`. */
-  readonly trouble: string;
+  readonly trouble: Trouble;
   /** The server tried to change the protocol: it answered, but with no final answer. */
   readonly upgraded?: true;
   /** The door was shut: not a byte of the request was written. */
@@ -53,6 +54,6 @@ export type FlightLimits = {
   readonly timeoutMs: number;
   /** Aborting it ends the attempt at once. */
   readonly cut: AbortSignal;
-  /** Asked when the connection stands and nothing is written: why nothing may be, as part of a sentence. */
-  readonly door: () => string | undefined;
+  /** Asked when the connection stands and nothing is written: why nothing may be. */
+  readonly door: () => Trouble | undefined;
 };

@@ -1,12 +1,12 @@
-import { notHttpTroubles as say } from '../words/wire.ts';
+export type OtherProtocol = 'http2' | 'tls' | 'ssh' | 'mail' | 'ftp' | 'redis';
 
 /** What servers of other protocols say first, or in answer to a request that they cannot read. */
-const greetings: readonly (readonly [RegExp, string])[] = [
-  [/^SSH-\d/u, say.ssh],
-  [/^(220|421|554)[ -].*(SMTP|Postfix|Exim|mail)/iu, say.mail],
-  [/^220[ -]/u, say.ftp],
-  [/^(\+OK|\* OK)/u, say.mail],
-  [/^-ERR/u, say.redis],
+const greetings: readonly (readonly [RegExp, OtherProtocol])[] = [
+  [/^SSH-\d/u, 'ssh'],
+  [/^(220|421|554)[ -].*(SMTP|Postfix|Exim|mail)/iu, 'mail'],
+  [/^220[ -]/u, 'ftp'],
+  [/^(\+OK|\* OK)/u, 'mail'],
+  [/^-ERR/u, 'redis'],
 ];
 
 const settingsFrame = 4;
@@ -22,11 +22,11 @@ function isHttp2(beginning: string): boolean {
 const tlsRecords = ['\x15\x03', '\x16\x03'];
 
 /** What a reply is that no parser took for HTTP. Only its beginning is looked at, and nothing of it is shown. */
-export function notHttp(error: Error): string {
+export function otherProtocol(error: Error): OtherProtocol | undefined {
   const beginning = beginningOf(error);
-  if (isHttp2(beginning)) return say.http2;
-  if (tlsRecords.some((record) => beginning.startsWith(record))) return say.tls;
-  return greetings.find(([greeting]) => greeting.test(beginning))?.[1] ?? say.other;
+  if (isHttp2(beginning)) return 'http2';
+  if (tlsRecords.some((record) => beginning.startsWith(record))) return 'tls';
+  return greetings.find(([greeting]) => greeting.test(beginning))?.[1];
 }
 
 function beginningOf(error: Error): string {

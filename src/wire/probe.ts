@@ -2,9 +2,8 @@ import { request as plainRequest } from 'node:http';
 import { connect as connectTcp, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { noAnswerInTime } from '../words/wire.ts';
 import type { ProxyServer } from './proxy.ts';
-import { isNotHttp, troubleOf, WireTrouble } from './trouble.ts';
+import { isNotHttp, type Trouble, TroubleError, troubleOf } from './trouble.ts';
 import { openTunnel } from './tunnel.ts';
 
 /** What trying the way to a service shows, without asking its API anything. */
@@ -12,8 +11,8 @@ export type Probe = {
   readonly reached: boolean;
   /** What answered is no HTTP/1.1. */
   readonly speaksOther?: true;
-  /** Why it was not reached, or why no reply came, as part of a sentence. */
-  readonly trouble: string | undefined;
+  /** Why it was not reached, or why no reply came. */
+  readonly trouble: Trouble | undefined;
   readonly tls: { readonly protocol: string; readonly validToMs: number | undefined } | undefined;
   /** The service's clock, and this machine's when it was heard. */
   readonly clock: { readonly theirsMs: number; readonly oursMs: number } | undefined;
@@ -42,7 +41,7 @@ const nothing = {
 export async function probe(settings: ProbeSettings): Promise<Probe> {
   const service = new URL(settings.origin);
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new WireTrouble(noAnswerInTime)), settings.timeoutMs);
+  const timer = setTimeout(() => late.abort(new TroubleError({ is: 'no-answer' })), settings.timeoutMs);
   let found: Probe = nothing;
   let socket: Duplex | undefined;
   try {

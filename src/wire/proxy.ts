@@ -1,6 +1,3 @@
-import { notAProxy } from '../words/proxy.ts';
-import { WireTrouble } from './trouble.ts';
-
 type Env = Readonly<Record<string, string | undefined>>;
 
 export type ProxyServer = {
@@ -41,12 +38,19 @@ function parseProxy(text: string): ProxyServer {
       authorization: user === ':' ? undefined : `Basic ${Buffer.from(user).toString('base64')}`,
     };
   } catch {
-    throw new BadProxy(notAProxy(knownSchemes.exec(text)?.[1]?.toLowerCase()));
+    throw new BadProxy(knownSchemes.exec(text)?.[1]?.toLowerCase());
   }
 }
 
-/** A proxy that cannot be one: refused before anything is journaled. */
-export class BadProxy extends WireTrouble {}
+/** A proxy that cannot be one: refused before anything is journaled. Its text may hold a password. */
+export class BadProxy extends Error {
+  readonly scheme: string | undefined;
+
+  constructor(scheme: string | undefined) {
+    super('not-a-proxy');
+    this.scheme = scheme;
+  }
+}
 
 const knownSchemes = /^(socks[45]?[ah]?|ftp|file|wss?|quic|ssh):\/\//iu;
 

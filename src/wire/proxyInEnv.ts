@@ -1,16 +1,15 @@
 import { isLoopback } from '../intent/baseUrl.ts';
-import { unreadableProxy } from '../words/proxy.ts';
-import { type ProxyServer, proxyFor, proxyText } from './proxy.ts';
+import { BadProxy, type ProxyServer, proxyFor, proxyText } from './proxy.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 export type ProxyInEnv = {
-  /** As people may read it: without its user and password. */
-  readonly shown: string;
+  /** Without its user and password; absent if nobody can tell what it means. */
+  readonly shown: string | undefined;
   /** Where it is on the way to this origin. */
   readonly server: ProxyServer | undefined;
-  /** Why it cannot be used, as part of a sentence. */
-  readonly trouble: string | undefined;
+  /** It cannot be used. */
+  readonly bad: BadProxy | undefined;
 };
 
 /** The proxy that the environment names, and whether an attempt for this origin would go through it. */
@@ -19,13 +18,14 @@ export function proxyInEnv(origin: URL | undefined, env: Env): ProxyInEnv | unde
   if (text === '') return undefined;
   const written = text.includes('://') ? text : `http://${text}`;
   const url = URL.canParse(written) ? new URL(written) : undefined;
-  const shown = url === undefined ? unreadableProxy : `${url.protocol}//${url.host}`;
+  const shown = url && `${url.protocol}//${url.host}`;
   if (origin === undefined || origin.protocol !== 'https:' || isLoopback(origin)) {
-    return { shown, server: undefined, trouble: undefined };
+    return { shown, server: undefined, bad: undefined };
   }
   try {
-    return { shown, server: proxyFor(origin, env), trouble: undefined };
+    return { shown, server: proxyFor(origin, env), bad: undefined };
   } catch (error) {
-    return { shown, server: undefined, trouble: error instanceof Error ? error.message : String(error) };
+    if (!(error instanceof BadProxy)) throw error;
+    return { shown, server: undefined, bad: error };
   }
 }

@@ -1,9 +1,8 @@
 import { type ClientRequest, request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
-import { proxyUnusable, tunnelRefused } from '../words/proxy.ts';
 import type { ProxyServer } from './proxy.ts';
-import { troubleOf, WireTrouble } from './trouble.ts';
+import { TroubleError, troubleOf } from './trouble.ts';
 
 /**
  * Asks a proxy for a tunnel to `target`. Nothing of the request itself goes to the proxy: what it sees are
@@ -12,7 +11,7 @@ import { troubleOf, WireTrouble } from './trouble.ts';
 export function openTunnel(
   { secure, host, port, authorization }: ProxyServer,
   target: string,
-  onEnd: (outcome: Socket | WireTrouble) => void,
+  onEnd: (outcome: Socket | TroubleError) => void,
 ): ClientRequest {
   const request = (secure ? secureRequest : plainRequest)({
     method: 'CONNECT',
@@ -25,12 +24,13 @@ export function openTunnel(
   request.once('connect', ({ statusCode = 0 }, socket, first) => {
     if (statusCode < 200 || statusCode > 299) {
       socket.on('error', () => {}).destroy();
-      return onEnd(new WireTrouble(tunnelRefused(statusCode, authorization !== undefined)));
+      const withUser = authorization !== undefined;
+      return onEnd(new TroubleError({ is: 'no-tunnel', status: statusCode, withUser }));
     }
     if (first.length > 0) socket.unshift(first);
     onEnd(socket as Socket);
   });
-  request.on('error', (error) => onEnd(new WireTrouble(proxyUnusable(troubleOf(error)))));
+  request.on('error', (error) => onEnd(new TroubleError({ ...troubleOf(error), atProxy: true })));
   request.end();
   return request;
 }

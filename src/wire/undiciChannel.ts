@@ -1,11 +1,10 @@
 import type { Dispatcher } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
-import { cutOff, otherOrigin, timedOut } from '../words/wire.ts';
 import { type Connecting, type ConnectingSettings, connecting } from './connecting.ts';
 import { decoded } from './decoded.ts';
 import type { Channel, Exchange, Flight, FlightLimits, ReplySocket, Shipment } from './flight.ts';
 import { followPhase, type Phase } from './phase.ts';
-import { isUpgrade, troubleOf, WireTrouble } from './trouble.ts';
+import { isUpgrade, TroubleError, troubleOf } from './trouble.ts';
 import { readLeftovers } from './turn.ts';
 import { withoutToken } from './withoutToken.ts';
 
@@ -17,10 +16,8 @@ export type ChannelSettings = ConnectingSettings & {
   readonly userAgent: string;
 };
 
-class TimedOut extends Error {}
-class Cut extends Error {}
 class TooLong extends Error {}
-class Shut extends WireTrouble {}
+class Shut extends TroubleError {}
 
 /**
  * A channel to the service over undici: HTTP/1.1, no redirects, no retries, nothing that sends a body twice. `first`
@@ -101,7 +98,7 @@ function destination({ url }: Shipment, { origin }: ChannelSettings): Destinatio
     lastDestination = { url, origin: itsOrigin, path: `${pathname}${search}` };
   }
   if (lastDestination.origin !== origin && lastDestination.origin !== new URL(origin).origin)
-    throw new WireTrouble(otherOrigin);
+    throw new TroubleError({ is: 'other-origin' });
   return lastDestination;
 }
 
@@ -127,8 +124,9 @@ function flyOnce(
         void client.destroy(why).catch(() => {});
       }
     };
-    const timer = setTimeout(() => give(new TimedOut()), Math.min(limits.timeoutMs, longestTimerMs));
-    const onCut = (): void => give(new Cut());
+    const afterMs = Math.min(limits.timeoutMs, longestTimerMs);
+    const timer = setTimeout(() => give(new TroubleError({ is: 'timed-out', afterMs })), afterMs);
+    const onCut = (): void => give(new TroubleError({ is: 'interrupted' }));
     limits.cut.addEventListener('abort', onCut, { once: true });
     const finish = (error?: Error): void => {
       clearTimeout(timer);
@@ -137,7 +135,7 @@ function flyOnce(
       resolve(shipment.token === undefined ? flight : withoutToken(flight, shipment.token.reveal()));
     };
     if (limits.cut.aborted) {
-      finish(new Cut());
+      finish(new TroubleError({ is: 'interrupted' }));
       return;
     }
 
@@ -217,7 +215,7 @@ class Received {
       return {
         came: 'nothing',
         headersSent,
-        trouble: this.#trouble(error),
+        trouble: troubleOf(error),
         ...(isUpgrade(error) ? { upgraded: true } : {}),
         ...(error instanceof Shut ? { shut: true } : {}),
       };
@@ -225,11 +223,5 @@ class Received {
     const ended = error instanceof TooLong ? 'too-long' : this.ended;
     const body = Buffer.concat(this.#chunks);
     return { came: 'reply', status: this.#status, headers: this.#headers, body, ended };
-  }
-
-  #trouble(error: Error | undefined): string {
-    if (error instanceof TimedOut) return timedOut;
-    if (error instanceof Cut) return cutOff;
-    return troubleOf(error);
   }
 }

@@ -2,13 +2,14 @@ import type { FailureCode } from '../errors.ts';
 import type { Kind } from '../intent/wanted.ts';
 import type { Runner } from '../journal/shares.ts';
 import type { Refusal } from '../policy/rules.ts';
-import { adviceOn } from '../wire/trouble.ts';
+import type { Trouble } from '../wire/trouble.ts';
 import { counted, formatCount, listed } from './list.ts';
 import { policyWords } from './policy.ts';
 import { stillAtWork, waitingForRunners } from './sharedBatch.ts';
 import type { Suggestion } from './suggestion.ts';
 import { formatDuration } from './time.ts';
 import { Told, type ToldDetails } from './told.ts';
+import { adviceOn, troubleWords } from './trouble.ts';
 
 /** How far a batch is, in one line. Times are absent where nothing has ended yet, or nothing is waited for. */
 type Progress = {
@@ -100,7 +101,7 @@ export type StopWords =
   | { readonly because: 'token'; readonly status: number }
   | { readonly because: 'balance' | 'interrupted' }
   | { readonly because: 'policy'; readonly refusal: Refusal }
-  | { readonly because: 'certificate'; readonly trouble: string }
+  | { readonly because: 'certificate'; readonly trouble: Trouble }
   | { readonly because: 'service-down' | 'held'; readonly rows: number }
   | { readonly because: 'max-failures'; readonly failures: number }
   | { readonly because: 'others-at-work'; readonly runners: readonly Runner[] }
@@ -117,7 +118,7 @@ function reasonFor(stop: StopWords): string {
     case 'policy':
       return `${policyWords(stop.refusal)[1].message} No new rows of this asset were begun.`;
     case 'certificate':
-      return `The service could not be reached (${stop.trouble}), ${soNoMore}`;
+      return `The service could not be reached (${troubleWords(stop.trouble)}), ${soNoMore}`;
     case 'service-down':
       return `${theLast(stop.rows)} ended without an answer: the service seems to be down, ${soNoMore}`;
     case 'held':

@@ -5,15 +5,12 @@ import type { HeldReason } from '../engine/verdict.ts';
 import type { FailureCode } from '../errors.ts';
 import type { Attempt, Intent } from '../journal/journal.ts';
 import type { Process } from '../journal/process.ts';
-import { isOfCertificate } from '../wire/tlsTrouble.ts';
-import { adviceOn } from '../wire/trouble.ts';
-import { claimTooOld } from './attempt.ts';
 import { approving, deciding, isApprovalReason, resolving, waitsUnsent } from './decisionCommands.ts';
 import { nothingSentNow, thisOneSentNothing } from './nothing.ts';
 import { done, nouns, summary, verbs, type Words } from './phrases.ts';
 import { anotherProcess } from './process.ts';
 import { formatDuration, iso } from './time.ts';
-import { cutOff } from './wire.ts';
+import { adviceOn, troubleWords } from './trouble.ts';
 
 type Concluded = Outcome & { is: 'concluded' };
 
@@ -35,11 +32,11 @@ function when(stopped: Stopped | undefined, nowMs: number): string {
 export function unknownWords({ intent, attempt, stopped }: Concluded, nowMs: number): Words {
   // The last attempt did not leave: what is in doubt is an earlier one.
   const why =
-    attempt?.trouble === claimTooOld
-      ? `an earlier attempt left, and the last one did not (${claimTooOld})`
+    attempt?.trouble?.is === 'claim-too-old'
+      ? `an earlier attempt left, and the last one did not (${troubleWords(attempt.trouble)})`
       : summary(attempt);
   const between =
-    stopped?.because === 'interrupted' && attempt?.trouble !== cutOff
+    stopped?.because === 'interrupted' && attempt?.trouble?.is !== 'interrupted'
       ? 'Interrupted before the next try. '
       : '';
   const message = `${between}The ${nouns[intent.kind]} may have been ${done[intent.kind]}: ${why}. ${called(intent)}.`;
@@ -185,20 +182,21 @@ export function openWords({ intent, attempt, stopped }: Concluded, nowMs: number
       },
     ];
   }
-  if (attempt.trouble === claimTooOld) {
+  const { trouble } = attempt;
+  if (trouble?.is === 'claim-too-old') {
     return [
       'fenced',
       {
-        message: `The ${noun} was not sent: ${claimTooOld}. Intent ${intent.id} stays open.`,
+        message: `The ${noun} was not sent: ${troubleWords(trouble)}. Intent ${intent.id} stays open.`,
         hint: 'Run the same command again.',
       },
     ];
   }
   return [
-    isOfCertificate(attempt.trouble) ? 'bad-certificate' : 'unreachable',
+    trouble?.is === 'certificate' ? 'bad-certificate' : 'unreachable',
     {
       message: `The service could not be reached (${summary(attempt)}); the ${noun} was not sent. Intent ${intent.id} stays open.`,
-      hint: `${adviceOn(attempt.trouble) ?? 'Check the network and the base URL'}, then run the same command again.`,
+      hint: `${adviceOn(trouble) ?? 'Check the network and the base URL'}, then run the same command again.`,
     },
   ];
 }

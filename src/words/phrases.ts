@@ -3,6 +3,7 @@ import type { Kind } from '../intent/wanted.ts';
 import type { Attempt, Intent } from '../journal/journal.ts';
 import { readReply } from '../wire/readReply.ts';
 import type { Suggestion } from './suggestion.ts';
+import { troubleWords } from './trouble.ts';
 
 /** What happened, and what to do next. */
 export type Words = { message: string; hint: string; next?: readonly Suggestion[] };
@@ -19,12 +20,13 @@ export function byAnother({ bot }: Pick<Intent, 'bot'>): string {
 /** The last reply in a few words: its status and what the service says, or what went wrong on the way. */
 export function summary(attempt: Attempt | undefined): string {
   if (attempt === undefined) return 'no attempt was made';
-  if (attempt.status === undefined) return attempt.trouble ?? 'no reply came';
+  const trouble = attempt.trouble && troubleWords(attempt.trouble);
+  if (attempt.status === undefined) return trouble ?? 'no reply came';
   const complaint =
     attempt.reply === undefined || attempt.verdict === 'accepted'
       ? undefined
       : readReply({ body: attempt.reply, headers: attempt.headers }).complaint;
   const words = complaint?.message ?? complaint?.code;
-  const trouble = attempt.trouble === undefined ? '' : `, ${attempt.trouble}`;
-  return `status ${attempt.status}${words === undefined ? '' : `: "${words}"`}${trouble}`;
+  const said = words === undefined ? '' : `: "${words}"`;
+  return `status ${attempt.status}${said}${trouble === undefined ? '' : `, ${trouble}`}`;
 }

@@ -1,7 +1,12 @@
-import type { Progress, Waiting } from '../engine/ports.ts';
+import type { Progress, Waiting, WhatCame } from '../engine/ports.ts';
 import type { Kind } from '../intent/wanted.ts';
 import { nouns } from './phrases.ts';
 import { formatPause } from './time.ts';
+import { troubleWords } from './trouble.ts';
+
+function whatCame(what: WhatCame | undefined): string {
+  return typeof what === 'object' ? troubleWords(what) : `status ${what}`;
+}
 
 /** Why there is a wait, beside a spinner. */
 export function waitingWords(waiting: Waiting): string {
@@ -11,7 +16,7 @@ export function waitingWords(waiting: Waiting): string {
     case 'other-process':
       return `Another botctl is sending ${waiting.id}; waiting for its outcome`;
     case 'next-try':
-      return `Trying again in ${formatPause(waiting.waitMs)} (${waiting.why})`;
+      return `Trying again in ${formatPause(waiting.waitMs)} (${whatCame(waiting.why)})`;
   }
 }
 
@@ -29,7 +34,7 @@ export function progressWords(progress: Progress): string {
     case 'sending':
       return `attempt ${progress.number}: POST ${progress.url} (key ${progress.key})`;
     case 'came-back':
-      return `attempt ${progress.number}: ${progress.what}, ${progress.tookMs} ms`;
+      return `attempt ${progress.number}: ${whatCame(progress.what)}, ${progress.tookMs} ms`;
     case 'waiting':
       return `${progress.verdict}: waiting ${progress.waitMs} ms`;
   }

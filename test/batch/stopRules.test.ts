@@ -42,7 +42,8 @@ describe('no new rows are begun', () => {
 
   test.each(['open', 'unknown'] as const)('after one row that a certificate leaves %s', (state) => {
     const watched = rules();
-    const stopped = { because: 'certificate', trouble: 'the certificate has expired' } as const;
+    const trouble = { is: 'certificate', problem: 'expired' } as const;
+    const stopped = { because: 'certificate', trouble } as const;
     const outcome = { is: 'concluded', intent: { state }, stopped } as Outcome;
     watched.note(...endedAs(outcome, state));
     expect(watched.stop).toEqual(stopped);

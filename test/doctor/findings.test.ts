@@ -48,7 +48,7 @@ describe('the address', () => {
     ['its certificate ends', { ...reached, tls: tls(13) }, 'warn'],
     [
       'cannot be reached: the connection was refused',
-      { ...reached, reached: false, trouble: 'the connection was refused' },
+      { ...reached, reached: false, trouble: { is: 'refused' } },
       'fail',
     ],
   ] satisfies [string, Probe, string][])('%s', (says, found, level) => {
@@ -58,11 +58,11 @@ describe('the address', () => {
   });
 
   test('behind a proxy that is used, the proxy is what to check', () => {
-    const found = { ...reached, reached: false, trouble: 'no' };
-    expect(addressFinding('https://x', found, { shown: 'http://p:1', used: true }, nowMs).todo).toContain(
-      'http://p:1',
-    );
-    expect(proxyFinding({ shown: 'http://p:1', used: false }).says).toContain('not used');
+    const found: Probe = { ...reached, reached: false, trouble: { is: 'reset' } };
+    expect(
+      addressFinding('https://x', found, { shown: 'http://p:1', bad: undefined, used: true }, nowMs).todo,
+    ).toContain('http://p:1');
+    expect(proxyFinding({ shown: 'http://p:1', bad: undefined, used: false }).says).toContain('not used');
   });
 });
 

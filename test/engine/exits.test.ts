@@ -52,7 +52,7 @@ function attempt(status: number | undefined, verdict: Verdict, more: Partial<Att
     verdict,
     status,
     requestId: undefined,
-    trouble: status === undefined ? 'the connection was refused' : undefined,
+    trouble: status === undefined ? { is: 'refused' } : undefined,
     retryAfterMs: undefined,
     duplicate: false,
     verified: true,

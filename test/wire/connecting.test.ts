@@ -27,7 +27,7 @@ describe('nothing went out, so nothing happened', () => {
     expect(await flyTo(origin)).toEqual({
       came: 'nothing',
       headersSent: false,
-      trouble: 'the connection was refused',
+      trouble: { is: 'refused' },
     });
   });
 
@@ -36,7 +36,7 @@ describe('nothing went out, so nothing happened', () => {
     expect(noReply(await flyTo(origin))).toEqual({
       came: 'nothing',
       headersSent: false,
-      trouble: 'the connection was refused',
+      trouble: { is: 'refused' },
     });
   });
 
@@ -49,7 +49,7 @@ describe('nothing went out, so nothing happened', () => {
     expect(await flyTo(`https://127.0.0.1:${port}`)).toEqual({
       came: 'nothing',
       headersSent: false,
-      trouble: 'the server does not speak TLS',
+      trouble: { is: 'tls', problem: 'not-spoken' },
     });
     plain.close();
   });
@@ -58,7 +58,7 @@ describe('nothing went out, so nothing happened', () => {
     // A label this long is no name: it is not even looked up outside.
     const flight = noReply(await flyTo(`http://${'x'.repeat(64)}.test`));
     expect(flight.headersSent).toBe(false);
-    expect(flight.trouble).toBe('the host name was not found');
+    expect(flight.trouble).toEqual({ is: 'host-not-found' });
   });
 
   test('when nobody takes the connection up in time', async () => {
@@ -67,7 +67,7 @@ describe('nothing went out, so nothing happened', () => {
       expect(await flyTo(`http://127.0.0.1:${port}`, { timeoutMs: 150 })).toEqual({
         came: 'nothing',
         headersSent: false,
-        trouble: 'no complete reply came in time',
+        trouble: { is: 'timed-out', afterMs: 150 },
       });
     } finally {
       await close();
@@ -80,7 +80,7 @@ describe('nothing went out, so nothing happened', () => {
     expect(flight).toEqual({
       came: 'nothing',
       headersSent: false,
-      trouble: 'no complete reply came in time',
+      trouble: { is: 'timed-out', afterMs: 100 },
     });
     await until(() => talks[0]?.socket.destroyed === true);
     expect(String(talks[0]?.received)).not.toContain('POST');
@@ -107,7 +107,7 @@ describe('nothing went out, so nothing happened', () => {
     expect(noReply(await flying)).toEqual({
       came: 'nothing',
       headersSent: false,
-      trouble: 'it was interrupted',
+      trouble: { is: 'interrupted' },
     });
     await until(() => talks[0]?.socket.destroyed === true);
   });
@@ -115,7 +115,7 @@ describe('nothing went out, so nothing happened', () => {
   test('when it was interrupted before: no connection is made at all', async () => {
     const { port, talks } = await server((socket) => socket.end(httpReply('{}')));
     const flight = await flyTo(`http://127.0.0.1:${port}`, { cut: AbortSignal.abort() });
-    expect(flight).toEqual({ came: 'nothing', headersSent: false, trouble: 'it was interrupted' });
+    expect(flight).toEqual({ came: 'nothing', headersSent: false, trouble: { is: 'interrupted' } });
     expect(talks).toHaveLength(0);
   });
 });
@@ -138,13 +138,17 @@ describe.skipIf(certificates === undefined)('TLS (skipped where there is no open
   });
 
   test.each([
-    ['expired', 'the certificate has expired'],
-    ['otherHost', 'the certificate is for another host'],
-    ['selfSigned', 'the certificate is self-signed'],
-  ] as const)('with a certificate that is %s no byte of the request goes out', async (which, trouble) => {
+    ['expired', 'expired'],
+    ['otherHost', 'other-host'],
+    ['selfSigned', 'self-signed'],
+  ] as const)('with a certificate that is %s no byte of the request goes out', async (which, problem) => {
     const { port, talks } = await server(() => {}, made[which]);
     const flight = noReply(await flyTo(`https://localhost:${port}`));
-    expect(flight).toEqual({ came: 'nothing', headersSent: false, trouble });
+    expect(flight).toEqual({
+      came: 'nothing',
+      headersSent: false,
+      trouble: { is: 'certificate', problem },
+    });
     expect(talks.map(({ received }) => String(received)).join('')).toBe('');
   });
 });

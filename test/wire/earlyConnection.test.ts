@@ -61,7 +61,7 @@ describe('a connection that is begun early', () => {
     const channel = await begun(origin, service);
     const flight = await channel.fly(
       shipmentTo(origin),
-      limitsOf(5000, undefined, () => 'the key is too old'),
+      limitsOf(5000, undefined, () => ({ is: 'too-late' })),
     );
     expect(noReply(flight)).toMatchObject({ shut: true, headersSent: false });
     expect(service.talks.map(({ received }) => received.length)).toEqual([0]);
@@ -107,7 +107,7 @@ describe('a connection that is begun early', () => {
 
   test('that fails is how the flight fails; long ago, it is tried again', async () => {
     const origin = `http://127.0.0.1:${await deadPort()}`;
-    const refused = { came: 'nothing', headersSent: false, trouble: 'the connection was refused' };
+    const refused = { came: 'nothing', headersSent: false, trouble: { is: 'refused' } };
     expect(await beginTo(origin).fly(shipmentTo(origin), limitsOf())).toEqual(refused);
     vi.useFakeTimers({ toFake: ['Date'] });
     const channel = beginTo(origin);

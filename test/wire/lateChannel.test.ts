@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Channel, Flight } from '../../src/wire/flight.ts';
 import { LateChannel } from '../../src/wire/lateChannel.ts';
 
-const landed: Flight = { came: 'nothing', headersSent: true, trouble: 'it was a rehearsal' };
+const landed: Flight = { came: 'nothing', headersSent: true, trouble: { is: 'reset' } };
 const shipment = { url: 'http://127.0.0.1', token: { reveal: () => 'token' }, body: new Uint8Array() };
 const limits = { timeoutMs: 1, cut: new AbortController().signal, door: () => undefined };
 
@@ -42,7 +42,11 @@ describe('a channel that is opened late', () => {
       throw new Error('no such file');
     });
     await expect(late.ready()).rejects.toThrow('no such file');
-    expect(await late.fly(shipment, limits)).toMatchObject({ came: 'nothing', headersSent: false });
+    expect(await late.fly(shipment, limits)).toEqual({
+      came: 'nothing',
+      headersSent: false,
+      trouble: { is: 'other', text: 'no such file' },
+    });
     await expect(late.close()).resolves.toBeUndefined();
   });
 });

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ParsedReply, readReply, retryAfterMs } from '../../src/wire/readReply.ts';
-import { troubleOf } from '../../src/wire/trouble.ts';
 import { processorMs } from '../../testing/processorTime.ts';
 
 function read(body: string | Uint8Array, headers: Record<string, string> = {}): ParsedReply {
@@ -205,21 +204,5 @@ describe('how long the service asks to be left alone', () => {
         expect(Number.isNaN(new Date(nowMs + askedMs).getTime())).toBe(false);
       }),
     );
-  });
-});
-
-describe('trouble in words', () => {
-  const coded = (code: string): Error => Object.assign(new Error('m'), { code });
-  test.each<[unknown, string]>([
-    [coded('ECONNREFUSED'), 'the connection was refused'],
-    [new AggregateError([coded('ECONNREFUSED'), coded('ENETUNREACH')]), 'the connection was refused'],
-    [new AggregateError([], 'm'), 'the connection failed (m)'],
-    [coded('HPE_INVALID_CONSTANT'), 'the reply was not HTTP'],
-    [coded('EODD'), 'the connection failed (EODD: m)'],
-    [coded('constructor'), 'the connection failed (constructor: m)'],
-    ['text', 'the connection failed (text)'],
-    [undefined, 'the connection failed (undefined)'],
-  ])('%s', (error, words) => {
-    expect(troubleOf(error)).toBe(words);
   });
 });

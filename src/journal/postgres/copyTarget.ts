@@ -3,6 +3,7 @@ import type { CopiedIntent, Standing } from '../copy/copied.ts';
 import { mergeStanding, withoutToken } from '../copy/mergeStanding.ts';
 import type { Attempt } from '../journal.ts';
 import { receiptValue } from '../receipts.ts';
+import { troubleText } from '../rows.ts';
 import { copySql } from './copySql.ts';
 import { sharedFailure } from './facts.ts';
 import { codeOf, isPassing } from './faults.ts';
@@ -252,7 +253,7 @@ function attemptItem(attempt: Attempt & { readonly id: string }): Item {
     started_at: attempt.startedAtMs,
     ended_at: attempt.endedAtMs,
     request_id: text(attempt.requestId),
-    trouble: text(attempt.trouble),
+    trouble: troubleText(attempt.trouble),
     retry_after: attempt.retryAfterMs,
     reply: reply && base64(reply),
     headers: JSON.stringify(attempt.headers),

@@ -2,7 +2,7 @@ import type { BaseUrl } from '../../intent/baseUrl.ts';
 import type { Kind } from '../../intent/wanted.ts';
 import type { Attempt, Intent, NamedBy, Phase, RowsStanding, State, Verdict } from '../journal.ts';
 import type { Process } from '../process.ts';
-import { optional } from '../rows.ts';
+import { optional, troubleFromText } from '../rows.ts';
 
 /** Of an owner. */
 export function processOf({ host, pid }: Row): Process {
@@ -73,7 +73,7 @@ export function attemptOf(row: Row): Attempt {
     verdict: optional<Verdict>(row.verdict),
     status: optional<number>(row.status),
     requestId: optional<string>(row.request_id),
-    trouble: optional<string>(row.trouble),
+    trouble: troubleFromText(row.trouble),
     retryAfterMs: optional<number>(row.retry_after),
     duplicate: row.duplicate as boolean,
     verified: row.verified as boolean,

@@ -1,3 +1,4 @@
+import { processDied } from '../rows.ts';
 import { nowMs } from './serverTime.ts';
 
 /**
@@ -151,7 +152,7 @@ export const statements = {
             ${perhaps('owners', 'o', 'o.id = s.owner')}
             WHERE s.state = 'sending' AND (o.id IS NULL OR o.ended_at IS NOT NULL))
           UPDATE @schema.attempts a SET verdict = 'unknown', phase = 'process-died', ended_at = dead.at,
-            trouble = 'its process ended before the reply was recorded'
+            trouble = '${processDied}'
           FROM dead WHERE a.intent = dead.intent AND a.intent = ANY (ARRAY(SELECT intent FROM dead))
           AND a.verdict IS NULL RETURNING dead.n`,
   markDead: `${given('id text, at bigint')}

@@ -1,4 +1,3 @@
-import { someoneElsesReply } from '../../words/attempt.ts';
 import type { Intent, LateEnd, Transaction } from '../journal.ts';
 import { receiptGuards } from '../receipts.ts';
 import { Spill, type Spilled } from './spill.ts';
@@ -36,7 +35,8 @@ async function recordLate(
   const isLatest = attempts === number;
   const isAnothers = (await tx.otherHolder(id, receipts)) !== undefined;
   if (isAnothers && end.verdict === 'accepted') {
-    await tx.endAttempt(id, number, { ...end, verdict: 'unknown', trouble: someoneElsesReply }, atMs);
+    const trouble = { is: 'someone-elses-reply' } as const;
+    await tx.endAttempt(id, number, { ...end, verdict: 'unknown', trouble }, atMs);
     if (isLatest) await tx.conclude(id, 'unknown', undefined, atMs);
     return;
   }

@@ -1,5 +1,6 @@
 import { intentAsBegun } from '../intentAsBegun.ts';
 import type { Intent, NewIntent, Writes } from '../journal.ts';
+import { troubleText } from '../rows.ts';
 import type { Ask, Item } from './gathered.ts';
 import type { Note } from './note.ts';
 import { intentOf, type Row, standingOf } from './rows.ts';
@@ -77,7 +78,7 @@ export function writeVerbs(
         verdict: end.verdict,
         status: end.status ?? null,
         request_id: text(end.requestId),
-        trouble: text(end.trouble),
+        trouble: troubleText(end.trouble) ?? null,
         retry_after: end.retryAfterMs ?? null,
         duplicate: end.duplicate,
         verified: end.verified,

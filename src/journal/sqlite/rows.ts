@@ -10,7 +10,7 @@ import {
   states,
   type Verdict,
 } from '../journal.ts';
-import { optional } from '../rows.ts';
+import { optional, troubleFromText } from '../rows.ts';
 
 type Cell = null | number | bigint | string | Uint8Array;
 export type SqlRow = Readonly<Record<string, Cell>>;
@@ -92,7 +92,7 @@ export function attemptOf(row: SqlRow): Attempt {
     verdict: optional<Verdict>(row.verdict),
     status: optional<number>(row.status),
     requestId: optional<string>(row.request_id),
-    trouble: optional<string>(row.trouble),
+    trouble: troubleFromText(row.trouble),
     retryAfterMs: optional<number>(row.retry_after),
     duplicate: row.duplicate === 1,
     verified: row.verified === 1,

@@ -4,7 +4,7 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { isHeld } from '../../machine/fileLock.ts';
 import { nothingToCopy, ownersAlive } from '../../words/copying.ts';
 import { type CopiedIntent, pageLength } from '../copy/copied.ts';
-import { decisionOf, observationOf, receiptOf } from '../rows.ts';
+import { decisionOf, observationOf, processDied, receiptOf } from '../rows.ts';
 import type { Mark } from './mark.ts';
 import { closeForMove, JournalMoved, type Moved, noteMovedWhole } from './moved.ts';
 import { resolveLinks, sizeOf } from './ownFiles.ts';
@@ -162,7 +162,7 @@ function byIntent(rows: readonly SqlRow[]): Map<unknown, SqlRow[]> {
 /** Of all that are dead: nobody else is left who sends. */
 const recordDeaths = [
   `UPDATE attempts SET verdict = 'unknown', phase = 'process-died', ended_at = :at,
-     trouble = 'its process ended before the reply was recorded'
+     trouble = '${processDied}'
    WHERE verdict IS NULL AND intent IN (SELECT seq FROM intents WHERE state = 'sending')`,
   `UPDATE intents SET state = 'unknown', owner = NULL, tainted = 1, updated_at = :at,
      may_have_landed_at = coalesce(may_have_landed_at, updated_at) WHERE state = 'sending'`,

@@ -1,3 +1,5 @@
+import { processDied } from '../rows.ts';
+
 /** Every statement the journal runs, by its name. */
 
 const unfinished = `state IN ('open', 'sending', 'unknown', 'held')`;
@@ -58,7 +60,7 @@ export const statements = {
                may_have_landed_at = coalesce(may_have_landed_at, updated_at)
              WHERE id = :id AND state = 'sending' AND owner = :owner`,
   endDeadAttempts: `UPDATE attempts SET verdict = 'unknown', phase = 'process-died', ended_at = :at,
-                      trouble = 'its process ended before the reply was recorded'
+                      trouble = '${processDied}'
                     WHERE verdict IS NULL AND intent = (SELECT seq FROM intents WHERE id = :id)`,
   countAttempt: `UPDATE intents SET attempts = attempts + 1, token_hash = :tokenHash, updated_at = :at
                  WHERE id = :id AND state = 'sending' AND owner = :owner RETURNING *`,

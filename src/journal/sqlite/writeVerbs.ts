@@ -1,5 +1,6 @@
 import { intentAsBegun } from '../intentAsBegun.ts';
 import type { Intent, NewIntent, SpendingWrites, Writes } from '../journal.ts';
+import { troubleText } from '../rows.ts';
 import type { Ask, Item } from './gathered.ts';
 import type { Owners } from './owners.ts';
 import { intentOf, type SqlRow, standingOf } from './rows.ts';
@@ -58,7 +59,7 @@ export function writeVerbs(
         verdict: end.verdict,
         status: end.status,
         requestId: sqlText(end.requestId),
-        trouble: sqlText(end.trouble),
+        trouble: troubleText(end.trouble),
         retryAfter: end.retryAfterMs,
         duplicate: end.duplicate,
         verified: end.verified,

@@ -21,6 +21,7 @@ import {
   newIntent,
   nowMs,
 } from '../../../testing/journals.ts';
+import { troubles } from '../../../testing/troubles.ts';
 import { known, narrowings, suits } from './narrowings.ts';
 
 /** A store that is to keep what every journal promises. */
@@ -74,7 +75,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         const end = endWith('rejected', {
           status: 404,
           requestId: 'r\u001b[31m',
-          trouble: 't',
+          trouble: { is: 'other', code: 'C', text: 't' },
           retryAfterMs: 315_360_000_000,
           duplicate: true,
           verified: false,
@@ -91,6 +92,28 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
           endedAtMs: nowMs + 2,
         });
         expect(Buffer.from(attempt?.reply ?? []).equals(Buffer.from([0, 255, 123]))).toBe(true);
+      });
+
+      test('keeps every trouble with all that is known of it', async () => {
+        const journal = await openNew();
+        const { id } = await journal.begin(newIntent(), 'hash', nowMs);
+        for (const [nth, [trouble]] of troubles.entries()) {
+          if (nth > 0) await journal.startAttempt(id, 'hash', nowMs);
+          const end = endWith('unsent', { phase: 'not-sent', status: undefined, trouble });
+          await journal.endAttempt(id, nth + 1, end, nowMs);
+        }
+        const kept = (await journal.attemptsOf(id)).map(({ trouble }) => trouble);
+        expect(kept).toEqual(troubles.map(([trouble]) => trouble));
+        expect((await journal.decisiveAttempt(id))?.trouble).toEqual(kept.at(-1));
+      });
+
+      test('keeps the text of a trouble as Unicode, and without a NUL', async () => {
+        const journal = await openNew();
+        const { id } = await journal.begin(newIntent(), 'hash', nowMs);
+        const trouble = { is: 'other', code: 'E\0', text: 'a\0\ud800 \\u0000' } as const;
+        await journal.endAttempt(id, 1, endWith('unsent', { phase: 'not-sent', trouble }), nowMs);
+        const [attempt] = await journal.attemptsOf(id);
+        expect(attempt?.trouble).toEqual({ is: 'other', code: 'E\ufffd', text: 'a\ufffd\ufffd \\u0000' });
       });
 
       test('without a name is looked for by its identity: an unfinished one first, else the newest', async () => {

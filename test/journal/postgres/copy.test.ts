@@ -53,7 +53,8 @@ async function fileWithAll(): Promise<string> {
   await journal.markReported(paid, nowMs + 5);
   const open = newIntent({ spelledUrl: 'https://BOTS.example.com' as typeof baseUrl });
   await journal.begin(open, 'hash', nowMs);
-  const unsent = endWith('unsent', { phase: 'not-sent', trouble: 'a\ud800b', reply: Buffer.from([0, 255]) });
+  const trouble = { is: 'other', code: 'E', text: 'a\ud800b' } as const;
+  const unsent = endWith('unsent', { phase: 'not-sent', trouble, reply: Buffer.from([0, 255]) });
   await journal.endAttempt(open.id, 1, unsent, nowMs);
   await journal.conclude(open.id, 'open', undefined, nowMs);
   const left = await done(journal, 'unknown');
@@ -82,11 +83,7 @@ function asText(all: readonly Everything[]): unknown {
     text?.replaceAll('\0', '\ufffd').toWellFormed();
   return all.map(({ attempts, decisions, ...rest }) => ({
     ...rest,
-    attempts: attempts.map((one) => ({
-      ...one,
-      trouble: plain(one.trouble),
-      reply: one.reply && Buffer.from(one.reply),
-    })),
+    attempts: attempts.map((one) => ({ ...one, reply: one.reply && Buffer.from(one.reply) })),
     decisions: decisions.map((one) => ({ ...one, reason: plain(one.reason) })),
   }));
 }
@@ -130,7 +127,12 @@ describe('a journal in a file, copied into an empty shared one', () => {
     const hash = hashOf('token');
     expect(await copy(path, place)).toEqual({ added: 14, known: 0, merged: 0, held: 0, keepsTokens: true });
     const [file, shared] = [closedAfterTest(openJournal(path, 'look')), await openShared(place)];
-    expect(asText(await everything(shared))).toEqual(asText(await everything(file)));
+    const there = await everything(shared);
+    expect(asText(there)).toEqual(asText(await everything(file)));
+    const troubles = there.flatMap(({ attempts }) => attempts.flatMap(({ trouble }) => trouble ?? []));
+    expect(troubles).toHaveLength(2);
+    expect(troubles).toContainEqual({ is: 'other', code: 'E', text: 'a\ufffdb' });
+    expect(troubles).toContainEqual({ is: 'process-died' });
     expect(shared.hashOf('token')).toBe(hash);
     expect(await copy(path, place)).toMatchObject({ added: 0, known: 14 });
   });

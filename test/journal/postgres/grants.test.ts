@@ -38,7 +38,7 @@ const work: readonly (readonly [string, string])[] = [
   [
     'ends an attempt',
     `UPDATE ${at}.attempts SET ended_at = 2, phase = 'replied', verdict = 'rejected', status = 400, request_id = 'r',
-      trouble = 't', retry_after = 1, duplicate = false, verified = true, reply = '', headers = '{}'`,
+      trouble = '{}', retry_after = 1, duplicate = false, verified = true, reply = '', headers = '{}'`,
   ],
   ['ends a claim', `UPDATE ${at}.standing SET state = 'rejected', owner = NULL, why = NULL, updated_at = 2`],
   [

@@ -103,6 +103,9 @@ describe('an owner', () => {
     expect((await other.get(id))?.ownerLives).toBe(false);
     await other.recordDeath(id, nowMs);
     expect(await other.get(id)).toMatchObject({ state: 'unknown', tainted: true });
+    expect(await other.attemptsOf(id)).toMatchObject([
+      { phase: 'process-died', verdict: 'unknown', trouble: { is: 'process-died' } },
+    ]);
   });
 
   test('is dead by the record alone: a lease that ran out is not enough to take what it has', async () => {

@@ -3,12 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { LateEnd } from '../../../src/journal/journal.ts';
 import { endWith, newIntent } from '../../../testing/journals.ts';
-import {
-  newSharedPlace,
-  onServer,
-  openShared,
-  type SharedPlace,
-} from '../../../testing/postgres/sharedJournal.ts';
+import { newSharedPlace, openShared, type SharedPlace } from '../../../testing/postgres/sharedJournal.ts';
 
 const lateEnd = (id: string, number: number, verdict: 'accepted' | 'rejected' = 'accepted'): LateEnd => ({
   id,
@@ -52,14 +47,13 @@ test('what is uploaded late does not end an attempt begun since', async () => {
   const intent = newIntent({ namedBy: 'once', name: 'n' });
   const beforeSending = { beforeSending: true };
   await journal.commit((tx) => tx.begin(intent, 'hash', 1), beforeSending);
-  journal.keepForLater(lateEnd(intent.id, 1, 'rejected'));
+  const late = lateEnd(intent.id, 1, 'rejected');
+  const trouble = { is: 'certificate', problem: 'expired', atProxy: true } as const;
+  journal.keepForLater({ ...late, end: { ...late.end, trouble } });
   await journal.commit((tx) => tx.startAttempt(intent.id, 'hash', 2), beforeSending);
   await (await openShared(place)).close();
   expect((await journal.reads.get(intent.id))?.state).toBe('sending');
-  const [first] = await onServer(place, async (client) => {
-    const { rows } = await client.query('SELECT verdict FROM attempts ORDER BY number');
-    return rows;
-  });
-  expect(first).toEqual({ verdict: 'rejected' });
+  const [first] = await journal.reads.attemptsOf(intent.id);
+  expect(first).toMatchObject({ verdict: 'rejected', trouble });
   expect(filesOf(place)).toEqual([]);
 });

@@ -147,7 +147,7 @@ describe('an owner', () => {
       mayHaveLandedAtMs: 1,
     });
     expect(await journal.attemptsOf('intent-1')).toMatchObject([
-      { phase: 'process-died', verdict: 'unknown' },
+      { phase: 'process-died', verdict: 'unknown', trouble: { is: 'process-died' } },
     ]);
     expect(existsSync(`${path}.owners/${owner}`)).toBe(false);
     await journal.claim('intent-1', nowMs);

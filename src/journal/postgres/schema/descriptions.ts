@@ -110,7 +110,7 @@ const tables: Readonly<Record<string, Description>> = {
       phase: 'how far it came: not-sent, sent, replied or process-died',
       verdict: 'what it proves: accepted, rejected, unsent, limited, unknown or held',
       request_id: 'what the service calls the request',
-      trouble: 'what went wrong',
+      trouble: 'what went wrong, as JSON',
       reply: 'the body of the reply',
       headers: 'the headers that were kept, as JSON',
     },
