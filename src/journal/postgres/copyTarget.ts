@@ -5,7 +5,7 @@ import type { Attempt } from '../journal.ts';
 import { receiptValue } from '../receipts.ts';
 import { troubleText } from '../rows.ts';
 import { copySql } from './copySql.ts';
-import { sharedFailure } from './facts.ts';
+import { ServerTroubleError, sharedFailure } from './facts.ts';
 import { codeOf, isPassing } from './faults.ts';
 import type { Lease } from './lease.ts';
 import type { Line } from './line.ts';
@@ -84,7 +84,7 @@ export class CopyTarget {
       lease.fence(answers.at(-1)?.rows ?? []);
       const result = await work();
       const { command } = await line.query('COMMIT');
-      if (command !== 'COMMIT') throw new Error('it was undone');
+      if (command !== 'COMMIT') throw new ServerTroubleError({ is: 'commit-undone' });
       return result;
     } catch (error) {
       if (!line.isBroken) await line.query('ROLLBACK');

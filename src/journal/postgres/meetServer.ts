@@ -1,6 +1,6 @@
 import { type Address, placeOf } from './address.ts';
 import { refusalOfServer } from './checks.ts';
-import { serverFailure, unreachable } from './faults.ts';
+import { isOfNetwork, serverFailure, unreachable } from './faults.ts';
 import { askServer, nameOfServer, type ServerFacts } from './hello.ts';
 import type { Line } from './line.ts';
 import { Lines, type Patience } from './lines.ts';
@@ -25,5 +25,5 @@ export async function meetServer(
 
 /** What went wrong on a line, by its name: where it broke, only that is known. */
 export function lineFailure(line: Line, place: string, error: unknown): unknown {
-  return line.isBroken ? unreachable(error, place) : serverFailure(error, place);
+  return line.isBroken || isOfNetwork(error) ? unreachable(error, place) : serverFailure(error, place);
 }

@@ -111,7 +111,7 @@ function append(path: string, text: string): void {
   const file = openSync(path, 'a', 0o600);
   try {
     const bytes = Buffer.from(text);
-    if (writeSync(file, bytes) !== bytes.length) throw new Error('only a part of it could be written');
+    if (writeSync(file, bytes) !== bytes.length) throw new Error('cut-off');
     fsyncSync(file);
   } finally {
     closeSync(file);

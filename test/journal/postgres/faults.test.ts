@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { Failure, retryOf } from '../../../src/errors.ts';
+import { ServerTroubleError } from '../../../src/journal/postgres/facts.ts';
 import { serverFailure, unreachable } from '../../../src/journal/postgres/faults.ts';
+import type { Line } from '../../../src/journal/postgres/line.ts';
+import { lineFailure } from '../../../src/journal/postgres/meetServer.ts';
 import { inWords } from '../../../src/words/inWords.ts';
 
 const place = 'postgres://bots@db.example.com:5432/ledger?schema=botctl';
@@ -59,6 +62,14 @@ test.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID', 'UNABL
     expect([failure.code, retryOf(failure.code)]).toEqual(['journal-unusable', 'after-fix']);
   },
 );
+
+test('a commit that the server undid under a whole line is told as a server that cannot be reached', () => {
+  const undone = new ServerTroubleError({ is: 'commit-undone' });
+  expect(lineFailure({ isBroken: false } as Line, place, undone)).toMatchObject({
+    kind: 'unreachable',
+    fields: { place, trouble: { is: 'commit-undone' } },
+  });
+});
 
 test('a server without TLS does not get it by asking again', () => {
   const failure = unreachable(new Error('The server does not support SSL connections'), place) as Failure;
