@@ -12,7 +12,7 @@ const allowed: Record<string, readonly string[]> = {
   batch: ['bot', 'engine', 'errors', 'input', 'intent', 'journal', 'machine', 'policy', 'words'],
   bot: ['chain', 'errors', 'input', 'intent', 'machine', 'wire', 'words'],
   // What a Solana node proves.
-  chain: ['intent', 'journal', 'wire', 'words'],
+  chain: ['intent', 'journal', 'wire'],
   cli: ['context', 'errors', 'version', 'words', 'wrap'],
   commands: [
     'batch',

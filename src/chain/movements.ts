@@ -104,7 +104,7 @@ function unbatched({ path, program, accounts, data }: Instruction): Instruction[
     const [count, length] = [byteAt(data, at), byteAt(data, at + 1)];
     const begin = at + 2;
     at = begin + length;
-    if (at > data.length || taken + count > accounts.length) throw new Unreadable('a batch is cut');
+    if (at > data.length || taken + count > accounts.length) throw new Unreadable('batch/cut');
     found.push({
       path: `${path}:${found.length}`,
       program,
@@ -127,18 +127,18 @@ export function movesConfidentially(instructions: readonly Instruction[]): boole
 
 function accountAt(accounts: readonly string[], at: number): string {
   const account = accounts[at];
-  if (account === undefined) throw new Unreadable('an instruction lacks an account');
+  if (account === undefined) throw new Unreadable('instruction/lacks-account');
   return account;
 }
 
 function byteAt(data: Uint8Array, at: number): number {
   const byte = data[at];
-  if (byte === undefined) throw new Unreadable('an instruction is cut');
+  if (byte === undefined) throw new Unreadable('instruction/cut');
   return byte;
 }
 
 function u64At(data: Uint8Array, at: number): bigint {
-  if (data.length < at + 8) throw new Unreadable('an instruction is cut');
+  if (data.length < at + 8) throw new Unreadable('instruction/cut');
   return viewOf(data).getBigUint64(at, true);
 }
 

@@ -177,7 +177,7 @@ function statusesIn(answer: Answer, count: number): readonly Status[] {
   if (answer.is === 'trouble') return all({ is: 'nothing', ...troubleOf(answer) });
   try {
     const statuses = listOf(objectOf(answer.value, 'statuses').value, 'statuses');
-    if (statuses.length !== count) throw new Unreadable('as many statuses as signatures were asked for');
+    if (statuses.length !== count) throw new Unreadable('statuses/other-count');
     return statuses.map(statusOf);
   } catch (error) {
     if (error instanceof Unreadable) return all({ is: 'nothing', because: error.reason });
@@ -189,10 +189,10 @@ function statusOf(value: Exact): Status {
   // It may be on its way, or lost, or the node's storage is down: nobody can say.
   if (value === null) return { is: 'nothing', because: 'not-seen' };
   try {
-    const { slot, err, confirmationStatus } = objectOf(value, 'a status');
+    const { slot, err, confirmationStatus } = objectOf(value, 'status');
     const text = textOf(confirmationStatus, 'confirmationStatus');
     const commitment = commitments.find((known) => known === text);
-    if (commitment === undefined || err === undefined) throw new Unreadable('a status');
+    if (commitment === undefined || err === undefined) throw new Unreadable('status/unknown');
     return { is: 'seen', slot: countOf(slot, 'slot'), failed: err !== null, commitment };
   } catch (error) {
     if (error instanceof Unreadable) return { is: 'nothing', because: error.reason };

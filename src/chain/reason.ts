@@ -39,7 +39,7 @@ export const reasons = [
 
 export type Reason = (typeof reasons)[number];
 
-/** What a node said cannot be read as what it should be: nothing follows from it. */
+/** What a node said cannot be read as what it should be: nothing follows from it. `what` is for who looks for a bug. */
 export class Unreadable extends Error {
   readonly reason: Reason;
 

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Attempt, Decision, Intent, Journal, Reads, Receipt, Transaction } from '../journal/journal.ts';
+import type { Attempt, Intent, Journal, Reads, Receipt, Transaction } from '../journal/journal.ts';
 import { receiptGuards } from '../journal/receipts.ts';
 import { readReply } from '../wire/readReply.ts';
 import { saysItFailed, saysNothing } from '../wire/saysFailed.ts';
-import { provenOnChain } from '../words/chain.ts';
 import type { Beginning } from './age.ts';
 import {
   type ChainView,
@@ -16,16 +15,14 @@ import {
 } from './proof.ts';
 import { chainBefore, isFinalMatch, standingOf } from './standing.ts';
 
+/** Whether it happened is put on record where that is proven, too; the function words the reason that is kept with it. */
+type Decides = 'nothing' | ((view: ChainView) => string);
+
 /**
  * Puts on record what was seen, in one commit: the payment becomes this intent's own where no other has it, and
  * what may have happened has happened. Of two who see the same payment, one finds it taken and judges anew.
  */
-export async function settle(
-  look: Look,
-  id: string,
-  journal: Journal,
-  decides: 'by-proof' | 'nothing' = 'by-proof',
-): Promise<ChainView> {
+export async function settle(look: Look, id: string, journal: Journal, decides: Decides): Promise<ChainView> {
   const baseUrl = (await journal.reads.get(id))?.baseUrl;
   const given = baseUrl === undefined ? [] : [givenBy(baseUrl, look)];
   return journal.commit(
@@ -33,7 +30,7 @@ export async function settle(
       const view = await judgeWithin(tx, look, id, journal);
       const atMs = journal.clock.now();
       await keep(view, look, id, tx, atMs);
-      if (decides === 'by-proof' && provesAlone(view)) await decideHappened(view, id, tx, atMs);
+      if (decides !== 'nothing' && provesAlone(view)) await decideHappened(view, decides(view), id, tx, atMs);
       return view;
     },
     receiptGuards([
@@ -124,12 +121,18 @@ function provesAlone({ verdict, earlier }: ChainView): boolean {
   return verdict === 'proven' && earlier !== true;
 }
 
-async function decideHappened(view: ChainView, id: string, tx: Transaction, atMs: number): Promise<void> {
+async function decideHappened(
+  { signature }: ChainView,
+  reason: string,
+  id: string,
+  tx: Transaction,
+  atMs: number,
+): Promise<void> {
   await tx.recordDeath(id, atMs);
   const intent = await tx.get(id);
   if (intent === undefined || !mayHaveHappened(intent)) return;
   if ((await tx.attemptsOf(id)).some(saidItFailed)) return;
-  await tx.decide(id, decisionOf(view, atMs));
+  await tx.decide(id, { kind: 'happened', who: 'chain', atMs, reason, signature });
 }
 
 /** Nobody knows it yet; of what is being sent its sender will know more. */
@@ -141,8 +144,4 @@ function mayHaveHappened({ state }: Intent): boolean {
 function saidItFailed({ reply, headers }: Attempt): boolean {
   const { json } = reply === undefined ? {} : readReply({ body: reply, headers });
   return json !== undefined && (saysItFailed('transfer', json) || !saysNothing(json.error));
-}
-
-function decisionOf(view: ChainView, atMs: number): Decision {
-  return { kind: 'happened', who: 'chain', atMs, reason: provenOnChain(view), signature: view.signature };
 }

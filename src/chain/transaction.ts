@@ -39,17 +39,17 @@ const knownVersions: readonly Exact[] = ['legacy', 0n, 1n];
 
 /** Reads `getTransaction` in `json` encoding. Throws `Unreadable` where it is not what the rules know. */
 export function readTransaction(result: Exact): ChainTransaction {
-  const whole = objectOf(result, 'the transaction');
+  const whole = objectOf(result, 'result');
   // A node that says nothing of it is one from before there were versions.
   if (!knownVersions.includes(whole.version ?? 'legacy'))
-    throw new Unreadable('a new version', 'unknown-version');
+    throw new Unreadable('new-version', 'unknown-version');
   const { signatures, message } = objectOf(whole.transaction, 'transaction');
   const meta = objectOf(whole.meta, 'meta');
-  if (meta.err === undefined) throw new Unreadable('meta says nothing of an error');
+  if (meta.err === undefined) throw new Unreadable('meta/no-err');
   const accounts = accountsOf(objectOf(message, 'message').accountKeys, meta.loadedAddresses);
   const lamports = (name: 'preBalances' | 'postBalances'): bigint[] => {
     const balances = listOf(meta[name], name).map((balance) => u64Of(balance, name));
-    if (balances.length !== accounts.length) throw new Unreadable(`${name} are not one an account`);
+    if (balances.length !== accounts.length) throw new Unreadable(`${name}/other-count`);
     return balances;
   };
   const instructions = instructionsOf(
@@ -59,7 +59,7 @@ export function readTransaction(result: Exact): ChainTransaction {
   );
   const failed = meta.err !== null;
   return {
-    signature: textOf(listOf(signatures, 'signatures')[0], 'the first signature'),
+    signature: textOf(listOf(signatures, 'signatures')[0], 'first-signature'),
     slot: countOf(whole.slot, 'slot'),
     blockTimeS: isNothing(whole.blockTime) ? undefined : countOf(whole.blockTime, 'blockTime'),
     failed,
@@ -83,15 +83,15 @@ function isNothing(value: Exact | undefined): value is undefined | null {
 function accountsOf(keys: Exact | undefined, loaded: Exact | undefined): string[] {
   const { writable = [], readonly = [] } = isNothing(loaded) ? {} : objectOf(loaded, 'loadedAddresses');
   const accounts = [keys, writable, readonly].flatMap((list) =>
-    listOf(list, 'addresses').map((key) => textOf(key, 'an address')),
+    listOf(list, 'addresses').map((key) => textOf(key, 'address')),
   );
-  if (new Set(accounts).size !== accounts.length) throw new Unreadable('an address stands twice');
+  if (new Set(accounts).size !== accounts.length) throw new Unreadable('addresses/twice');
   return accounts;
 }
 
 function tokensOf(balances: Exact | undefined, accounts: readonly string[]): TokenBalance[] {
-  const read = listOf(balances ?? [], 'token balances').map((each): TokenBalance => {
-    const { accountIndex, mint, owner, uiTokenAmount } = objectOf(each, 'a token balance');
+  const read = listOf(balances ?? [], 'token-balances').map((each): TokenBalance => {
+    const { accountIndex, mint, owner, uiTokenAmount } = objectOf(each, 'token-balance');
     const { amount, decimals, uiAmountString } = objectOf(uiTokenAmount, 'uiTokenAmount');
     return {
       account: accountAt(accountIndex, accounts),
@@ -103,13 +103,13 @@ function tokensOf(balances: Exact | undefined, accounts: readonly string[]): Tok
     };
   });
   if (new Set(read.map(({ account }) => account)).size !== read.length)
-    throw new Unreadable('a token account has two balances');
+    throw new Unreadable('token-balances/twice');
   return read;
 }
 
 function accountAt(index: Exact | undefined, accounts: readonly string[]): string {
-  const account = accounts[countOf(index, 'an account’s index')];
-  if (account === undefined) throw new Unreadable('an account’s index is out of range');
+  const account = accounts[countOf(index, 'account-index')];
+  if (account === undefined) throw new Unreadable('account-index/out-of-range');
   return account;
 }
 
@@ -121,14 +121,14 @@ function instructionsOf(
   // Without them nobody knows whether one was called: only an empty list says that none was.
   const called = new Map<number, readonly Exact[]>();
   for (const each of listOf(inner, 'innerInstructions')) {
-    const { index, instructions } = objectOf(each, 'inner instructions');
+    const { index, instructions } = objectOf(each, 'inner-instructions');
     const at = countOf(index, 'index');
-    if (called.has(at)) throw new Unreadable('inner instructions stand twice');
-    called.set(at, listOf(instructions, 'inner instructions'));
+    if (called.has(at)) throw new Unreadable('inner-instructions/twice');
+    called.set(at, listOf(instructions, 'inner-instructions'));
   }
   const listed = listOf(outer, 'instructions');
   if ([...called.keys()].some((at) => at >= listed.length))
-    throw new Unreadable('inner instructions of none');
+    throw new Unreadable('inner-instructions/of-none');
   return listed.flatMap((each, n) => [
     instructionOf(each, `${n}`, accounts),
     ...(called.get(n) ?? []).map((one, k) => instructionOf(one, `${n}.${k}`, accounts)),
@@ -136,7 +136,7 @@ function instructionsOf(
 }
 
 function instructionOf(value: Exact, path: string, known: readonly string[]): Instruction {
-  if (!isObject(value)) throw new Unreadable('an instruction is no object');
+  if (!isObject(value)) throw new Unreadable('instruction/no-object');
   return {
     path,
     program: accountAt(value.programIdIndex, known),
@@ -149,10 +149,10 @@ function instructionOf(value: Exact, path: string, known: readonly string[]): In
 const longestData = 8192;
 
 function bytesOf(text: string): Uint8Array {
-  if (text.length > longestData) throw new Unreadable('data is too long');
+  if (text.length > longestData) throw new Unreadable('data/too-long');
   try {
     return base58.decode(text);
   } catch {
-    throw new Unreadable('data is not base58');
+    throw new Unreadable('data/not-base58');
   }
 }

@@ -58,54 +58,63 @@ const seen =
 /** What one look at the chain proves. First match, top to bottom. A miss proves nothing, ever. */
 export const chainTable: readonly ChainRow[] = [
   {
-    saw: 'null, lag, 429, an RPC error, what cannot be read, nodes that disagree',
+    // null, lag, 429, an RPC error, what cannot be read, nodes that disagree
+    saw: 'nothing',
     matches: ({ saw }) => saw === 'nothing',
     finalized: (evidence) => becauseOf(evidence),
     confirmed: (evidence) => becauseOf(evidence),
   },
   { saw: 'processed', matches: ({ saw }) => saw === 'status', ...undecided('only-processed') },
-  { saw: 'an error', matches: ({ saw }) => saw === 'failure', ...against(ruling('contradicted', 'failed')) },
+  { saw: 'failure', matches: ({ saw }) => saw === 'failure', ...against(ruling('contradicted', 'failed')) },
   {
-    saw: 'a transaction that our signature is not the first of',
+    // a transaction that our signature is not the first of
+    saw: 'not-first-signature',
     matches: seen(({ isOurs }) => !isOurs),
     ...undecided('not-first-signature'),
   },
   {
-    saw: 'an instruction that pays it, of a transaction of another time, or of a time that nobody knows',
+    // an instruction that pays it, of a transaction of another time, or of a time that nobody knows
+    saw: 'other-time',
     matches: seen(({ free, age }) => free.length > 0 && isOfAnotherTime(age)),
     finalized: (evidence) => becauseOf(evidence),
     confirmed: (evidence) => becauseOf(evidence),
   },
   {
-    saw: 'an instruction that pays it, and the recipient has not gained what is claimed of the transaction',
+    // an instruction that pays it, and the recipient has not gained what is claimed of the transaction
+    saw: 'no-gain',
     matches: seen(({ free, isGained }) => free.length > 0 && !isGained),
     ...undecided('no-gain'),
   },
   {
-    saw: 'an instruction that pays it, where nobody knows whose money it must be',
+    // an instruction that pays it, where nobody knows whose money it must be
+    saw: 'source-unchecked',
     matches: seen(({ free, isSourceKnown }) => free.length > 0 && !isSourceKnown),
     finalized: ruling('likely'),
     confirmed: ruling('likely', 'only-confirmed'),
   },
   {
-    saw: 'an instruction that pays it, and that no other intent has claimed',
+    // an instruction that pays it, and that no other intent has claimed
+    saw: 'payment',
     matches: seen(({ free }) => free.length > 0),
     finalized: ruling('proven'),
     confirmed: ruling('likely', 'only-confirmed'),
   },
   {
-    saw: 'instructions that pay it, and all claimed by other intents',
+    // instructions that pay it, and all claimed by other intents
+    saw: 'claimed',
     matches: seen(({ findings }) => findings.matches.length > 0),
     ...against(ruling('contradicted', 'claimed')),
   },
   {
-    saw: 'a balance without an instruction, an unclear owner or source, parts, a scaled or confidential amount',
+    // a balance without an instruction, an unclear owner or source, parts, a scaled or confidential amount
+    saw: 'doubt',
     matches: seen(({ findings }) => findings.doubt !== undefined),
     finalized: (evidence) => becauseOf(evidence),
     confirmed: (evidence) => becauseOf(evidence),
   },
   {
-    saw: 'another recipient, mint or amount',
+    // another recipient, mint or amount
+    saw: 'miss',
     matches: seen(() => true),
     ...against((evidence) => ({
       verdict: 'contradicted',

@@ -12,6 +12,8 @@ type Watching = {
   readonly waitMs: number;
   readonly interrupted: AbortSignal;
   readonly clock: { now(): number; sleep(waitMs: number, signal: AbortSignal): Promise<void> };
+  /** Words the reason that is kept where what is seen proves that it happened. */
+  readonly reasonOf: (view: ChainView) => string;
   /** Told after each look that decides nothing. */
   onLook(view: ChainView): void;
 };
@@ -35,7 +37,7 @@ export async function watch(
     const waited = Math.max(pauseMs, sighting.saw === 'nothing' ? (sighting.waitMs ?? 0) : 0);
     const isOver = interrupted.aborted || clock.now() + waited > endsAtMs;
     if (isOver || cameSoFar(sighting, until)) {
-      const view = await settle(look, id, journal);
+      const view = await settle(look, id, journal, watching.reasonOf);
       if (isOver || isEnd(view, sighting)) return view;
     }
     watching.onLook(await judgeUnsettled(look, id, journal));

@@ -3,6 +3,7 @@ import type { ChainView, Look } from '../chain/proof.ts';
 import { judgeUnsettled, settle } from '../chain/settle.ts';
 import { isAgainst, isSettled, standingOf } from '../chain/standing.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
+import { provenOnChain } from '../words/chain.ts';
 import type { ChainsOfIntents } from './chainsOfIntents.ts';
 import type { OpenedChain } from './openChain.ts';
 import { signaturesOf, unseen } from './waitForChain.ts';
@@ -78,13 +79,13 @@ async function verifyOne(
     const sighting = await chain.nodes.sight(signature, statuses, 'confirmed');
     const look: Look = { signature, sighting, payment, cluster: chain.cluster, hosts: chain.nodes.hosts };
     const expected = await judgeUnsettled(look, intent.id, journal);
-    view = expected.verdict === 'proven' ? await settle(look, intent.id, journal) : expected;
+    view = expected.verdict === 'proven' ? await settle(look, intent.id, journal, provenOnChain) : expected;
     if (view.verdict === 'proven') return { intent: await asItStands(intent, journal), view };
     looks.push({ look, saw: view });
   }
   // The latest look counts: what speaks against one signature must not end it while another is undecided.
   looks.sort((one, other) => rankOf(one.saw) - rankOf(other.saw));
-  for (const { look } of looks) view = await settle(look, intent.id, journal);
+  for (const { look } of looks) view = await settle(look, intent.id, journal, provenOnChain);
   return { intent: await asItStands(intent, journal), view };
 }
 

@@ -4,7 +4,7 @@ import { isSettled, standingOf } from '../chain/standing.ts';
 import { watch } from '../chain/watch.ts';
 import type { Context } from '../context.ts';
 import type { Intent, Journal, Reads } from '../journal/journal.ts';
-import { chainWaitOver, chainWaitText, waitingForChain } from '../words/chain.ts';
+import { chainWaitOver, chainWaitText, provenOnChain, waitingForChain } from '../words/chain.ts';
 import type { OpenedChain } from './openChain.ts';
 import type { WaitOptions } from './waitOptions.ts';
 
@@ -40,6 +40,7 @@ export async function waitForChain(intent: Intent, inputs: Inputs): Promise<Chai
         nodes: chain.nodes,
         interrupted: interrupts.first,
         clock,
+        reasonOf: provenOnChain,
         onLook: (look) => {
           latest = look;
         },

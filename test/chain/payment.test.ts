@@ -387,6 +387,6 @@ describe('what a transaction shows of a payment', () => {
   });
 
   test('a version that is not known is not read', () => {
-    expect(() => read({ calls: [], version: 2 })).toThrow('a new version');
+    expect(() => read({ calls: [], version: 2 })).toThrow('new-version');
   });
 });

@@ -29,7 +29,12 @@ function look(
   };
 }
 
-async function ended(journal: JournalInHand, id: string, at: Look, decides?: 'nothing'): Promise<string> {
+async function ended(
+  journal: JournalInHand,
+  id: string,
+  at: Look,
+  decides: Parameters<typeof settle>[3] = ({ slot }) => `seen in slot ${slot}`,
+): Promise<string> {
   const { verdict } = await settle(at, id, journal, decides);
   const { state, resolvedAs } = (await journal.get(id)) ?? {};
   return [verdict, state, resolvedAs].filter(Boolean).join(' ');
@@ -42,7 +47,10 @@ describe('what nobody knew', () => {
     const journal = opened();
     const id = await inDoubt(journal, {});
     expect(await ended(journal, id, look())).toBe('proven resolved happened');
-    expect(await journal.decisionsOf(id)).toMatchObject([{ who: 'chain', kind: 'happened', signature }]);
+    const { slot } = read(made);
+    expect(await journal.decisionsOf(id)).toMatchObject([
+      { who: 'chain', kind: 'happened', signature, reason: `seen in slot ${slot}` },
+    ]);
   });
 
   test.each([
@@ -107,7 +115,7 @@ describe('what nobody knew', () => {
   test('counts no slot that was heard of later', async () => {
     const journal = opened();
     const id = await inDoubt(journal, {});
-    await settle(look({ commitment: 'confirmed' }), id, journal);
+    await settle(look({ commitment: 'confirmed' }), id, journal, 'nothing');
     await journal.observe(id, {
       ...{ verdict: 'before', who: 'chain', atMs: nowMs, signature: undefined, instruction: undefined },
       ...{ genesis, facts: '{"slot":1000}' },
