@@ -2,6 +2,7 @@ import { surgery } from '../build/surgery.mjs';
 import { exitOfPlan, meaningOf } from '../src/engine/planKinds.ts';
 import { rerunTable } from '../src/engine/rerun.ts';
 import { type ExitRow, exitTable, type Retry } from '../src/errors.ts';
+import { planWords, rerunFindings } from '../src/words/plans.ts';
 import { withMarked } from './marked.ts';
 
 function table(rows: readonly (readonly string[])[]): string {
@@ -30,10 +31,9 @@ function exitCodes(): string {
 
 function reruns(): string {
   const rows = rerunTable.map(({ found, plan }) => {
-    const meaning = meaningOf({ is: plan });
-    const { happens } = meaning;
-    const exit = exitOfPlan(meaning);
-    return [found, happens, exit === undefined ? 'as it ends' : String(exit)];
+    const { happens } = planWords[plan];
+    const exit = exitOfPlan(meaningOf({ is: plan }));
+    return [rerunFindings[found], happens, exit === undefined ? 'as it ends' : String(exit)];
   });
   return table([['found', 'what happens', 'exit'], ...rows]);
 }

@@ -19,10 +19,11 @@ export function consentFor(order: Order, bot: Bot, given: Given, { display }: Co
   const canvas = plainCanvas(display.columns);
   const facts = drawOrder(order, bot, canvas);
   return async (plan) => {
-    const { asks } = meaningOf(plan);
+    const meaning = meaningOf(plan);
+    const { asks } = meaning;
     if (asks === 'nothing' || !questions[asks].isAskedOf(order)) return 'go';
     const { text, yes, no } = questions[asks];
-    const reminder = reminderOf(plan, order.wanted.kind);
+    const reminder = reminderOf(plan, meaning, order.wanted.kind);
     const reminded = reminder === undefined ? '' : remark(reminder, canvas);
     const twin = plan.twin === undefined ? '' : drawIntent(plan.twin, canvas);
     return (await display.confirm(`${facts}${reminded}${twin}${text}`)) ? yes : no;

@@ -25,7 +25,8 @@ export async function dryRun(order: Order, given: Given, context: Context): Prom
   settingsOf(given);
   const bot = await botOfCommand(given, context);
   const { identity, plan, word } = await planOf(order, bot, given, context);
-  const isNew = meaningOf(plan).sends === 'a-new-intent';
+  const meaning = meaningOf(plan);
+  const isNew = meaning.sends === 'a-new-intent';
   const key = isNew ? identity.key : (plan.found?.key ?? identity.key);
   await context.display.show(
     dryRunView({
@@ -44,7 +45,9 @@ export async function dryRun(order: Order, given: Given, context: Context): Prom
       rerun: plan.is,
       rerunWords: rerunWords(plan),
       proposal:
-        order.wanted.kind === 'transfer' && given.flag('propose') ? proposalWords(plan, word) : undefined,
+        order.wanted.kind === 'transfer' && given.flag('propose')
+          ? proposalWords(plan, meaning, word)
+          : undefined,
       foundId: plan.found?.id ?? plan.twin?.id,
       policy: word && { word: word.is, says: dryPolicyWords(word) },
       warnings: order.wanted.warnings,

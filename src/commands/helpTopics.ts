@@ -5,6 +5,7 @@ import { wrapText } from '../cli/wrap.ts';
 import { exitOfPlan, meaningOf } from '../engine/planKinds.ts';
 import { rerunTable } from '../engine/rerun.ts';
 import { type ExitRow, exitTable } from '../errors.ts';
+import { planWords, rerunFindings } from '../words/plans.ts';
 import { retryWords } from '../words/retry.ts';
 
 export type Topic = {
@@ -26,10 +27,9 @@ function exitRow({ exit, means, retry }: ExitRow): HelpRow {
 
 function rerunRows(): HelpRow[] {
   return rerunTable.map(({ found, plan }) => {
-    const meaning = meaningOf({ is: plan });
-    const { happens } = meaning;
-    const exit = exitOfPlan(meaning);
-    return { term: found, about: `${happens}${exit === undefined ? '' : ` (exit ${exit})`}` };
+    const { happens } = planWords[plan];
+    const exit = exitOfPlan(meaningOf({ is: plan }));
+    return { term: rerunFindings[found], about: `${happens}${exit === undefined ? '' : ` (exit ${exit})`}` };
   });
 }
 

@@ -25,12 +25,8 @@ type RowFinding =
   | { readonly is: 'new' | 'unfinished' | 'done' | 'held' | 'elsewhere' }
   | { readonly is: 'conflict'; readonly reason: string };
 
-/** All that a kind of plan means. A new kind does not compile until all of it is said. */
+/** All that a kind of plan means; its words are in `words/plans.ts`. A new kind does not compile until all of it is said. */
 export type PlanMeaning = {
-  /** For those who run commands again. */
-  readonly happens: string;
-  /** For a dry run: is it a re-run, and of what? */
-  readonly dryRun: string;
   /** What leaves this machine, if all goes well. */
   readonly sends: 'nothing' | 'what-was-found' | 'a-new-intent';
   /** Whether a twin of it, another payment like it, is looked for first. */
@@ -48,8 +44,6 @@ export type PlanMeaning = {
 
 export const planKinds = {
   new: {
-    happens: 'a new intent with a new key',
-    dryRun: 'no: it would be new',
     sends: 'a-new-intent',
     twinGuard: 'always',
     asks: 'send',
@@ -59,8 +53,6 @@ export const planKinds = {
     row: { is: 'new' },
   },
   'new-after-done': {
-    happens: 'a new intent; a notice (on a terminal, the question) says when the same was last done',
-    dryRun: 'no: the same was done before, and it would be done again',
     sends: 'a-new-intent',
     twinGuard: 'always',
     asks: 'send',
@@ -70,8 +62,6 @@ export const planKinds = {
     row: { is: 'new' },
   },
   'leave-behind': {
-    happens: 'left behind with a notice, and a new intent begins',
-    dryRun: 'no: an old undecided one would be left behind, and it would be new',
     sends: 'a-new-intent',
     twinGuard: 'never',
     asks: 'send',
@@ -81,8 +71,6 @@ export const planKinds = {
     row: { is: 'new' },
   },
   again: {
-    happens: 'the same key again; with a changed body only if it never may have happened',
-    dryRun: 'yes: it did not happen before; the same key again',
     sends: 'what-was-found',
     twinGuard: 'always',
     asks: 'send',
@@ -92,8 +80,6 @@ export const planKinds = {
     row: { is: 'new' },
   },
   resume: {
-    happens: 'resumed with its stored key and stored bytes',
-    dryRun: 'yes: it would be resumed with its stored key and bytes',
     sends: 'what-was-found',
     twinGuard: 'if-nothing-left-yet',
     asks: 'send',
@@ -103,9 +89,6 @@ export const planKinds = {
     row: { is: 'unfinished' },
   },
   replay: {
-    happens:
-      'shown again from the journal: nothing is sent, and a notice says so and names --once. On a terminal, without --yes, an unnamed one asks whether to do it again',
-    dryRun: 'yes: it was done; it would only be shown again',
     sends: 'nothing',
     twinGuard: 'never',
     asks: 'do-again',
@@ -115,8 +98,6 @@ export const planKinds = {
     row: { is: 'done' },
   },
   wait: {
-    happens: 'waited for, --max-wait at most (then 9), and its outcome reported; never a second request',
-    dryRun: 'yes: another process is sending it now',
     sends: 'nothing',
     twinGuard: 'never',
     asks: 'nothing',
@@ -126,8 +107,6 @@ export const planKinds = {
     row: { is: 'elsewhere' },
   },
   'needs-decision': {
-    happens: 'not sent; says which decision is needed',
-    dryRun: 'yes: it is held; nothing would be sent',
     sends: 'nothing',
     twinGuard: 'never',
     asks: 'nothing',
@@ -137,8 +116,6 @@ export const planKinds = {
     row: { is: 'held' },
   },
   'reported-ahead': {
-    happens: 'not sent; says that it needs a name',
-    dryRun: 'it would not be sent: it was done at a time that this clock says is yet to come',
     sends: 'nothing',
     twinGuard: 'never',
     asks: 'nothing',
@@ -148,8 +125,6 @@ export const planKinds = {
     row: { is: 'held' },
   },
   'other-body': {
-    happens: 'not sent',
-    dryRun: 'it would not be sent: the name belongs to another body',
     sends: 'nothing',
     twinGuard: 'never',
     asks: 'nothing',
@@ -159,8 +134,6 @@ export const planKinds = {
     row: { is: 'conflict', reason: 'the id belongs to another body, which may have happened' },
   },
   'other-bot': {
-    happens: 'not sent',
-    dryRun: 'it would not be sent: the name belongs to another bot',
     sends: 'nothing',
     twinGuard: 'never',
     asks: 'nothing',
@@ -170,8 +143,6 @@ export const planKinds = {
     row: { is: 'conflict', reason: 'the id belongs to another bot' },
   },
   'other-url': {
-    happens: 'not sent; names both base URLs',
-    dryRun: 'it would not be sent: the name was used at another base URL of this service',
     sends: 'nothing',
     twinGuard: 'found-one',
     asks: 'nothing',
@@ -181,8 +152,6 @@ export const planKinds = {
     row: { is: 'conflict', reason: 'the id was used at another base URL of this service' },
   },
   'unknown-at-other-url': {
-    happens: 'not sent; names both base URLs',
-    dryRun: 'it would not be sent: the same name is unknown at another base URL of this service',
     sends: 'nothing',
     twinGuard: 'found-one',
     asks: 'nothing',
@@ -192,8 +161,6 @@ export const planKinds = {
     row: { is: 'held' },
   },
   'held-at-other-url': {
-    happens: 'not sent; names both base URLs, and which decision is needed',
-    dryRun: 'it would not be sent: the same name is held at another base URL of this service',
     sends: 'nothing',
     twinGuard: 'found-one',
     asks: 'nothing',
@@ -203,8 +170,6 @@ export const planKinds = {
     row: { is: 'held' },
   },
   'wait-for-twin': {
-    happens: 'the twin is waited for, --max-wait at most; then the journal is asked again',
-    dryRun: 'the same payment is being sent by another process; it would wait',
     sends: 'nothing',
     twinGuard: 'found-one',
     asks: 'nothing',
@@ -214,8 +179,6 @@ export const planKinds = {
     row: { is: 'elsewhere' },
   },
   'unfinished-twin': {
-    happens: 'not sent; names the twin, and says how to settle it',
-    dryRun: 'it would not be sent: the same payment is not settled under another name',
     sends: 'nothing',
     twinGuard: 'found-one',
     asks: 'nothing',
@@ -225,8 +188,6 @@ export const planKinds = {
     row: { is: 'held' },
   },
   'recently-done': {
-    happens: 'not sent; shows the twin, and the command under a name. On a terminal it asks instead',
-    dryRun: 'it would not be sent: the same payment was made a while ago, and may be this one',
     sends: 'nothing',
     twinGuard: 'found-one',
     asks: 'send-anyway',

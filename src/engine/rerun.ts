@@ -31,63 +31,65 @@ export const isDone = ({ state, resolvedAs }: Pick<Found, 'state' | 'resolvedAs'
   state === 'accepted' || (state === 'resolved' && resolvedAs === 'happened');
 
 /** Is this a re-run? First match, top to bottom. Without anything found it is not, and all is new. */
-export const rerunTable: readonly RerunRow[] = [
+export const rerunTable = [
   {
-    found: 'a name held by another bot',
+    found: 'other-bot',
     matches: ({ named, sameBot }) => named && !sameBot,
     plan: 'other-bot',
   },
   {
-    found: 'named, other canonical body, and neither rejected untainted nor resolved as did-not-happen',
+    found: 'other-body',
     matches: (found) => found.named && !found.sameBody && !didNotHappen(found),
     plan: 'other-body',
   },
   {
-    found: 'sending, its owner alive',
+    found: 'being-sent',
     matches: ({ state, ownerAlive }) => state === 'sending' && ownerAlive,
     plan: 'wait',
   },
   {
-    found: 'unknown or sending with a dead owner, an unnamed message past its key age',
+    found: 'forgotten-in-doubt',
     matches: (found) => (found.state === 'unknown' || found.state === 'sending') && isForgottenMessage(found),
     plan: 'leave-behind',
   },
   {
-    found: 'open, unknown, sending with a dead owner',
+    found: 'unfinished',
     matches: ({ state }) => state === 'open' || state === 'unknown' || state === 'sending',
     plan: 'resume',
   },
   {
-    found: 'held, an unnamed message past its key age',
+    found: 'forgotten-held',
     matches: (found) => found.state === 'held' && isForgottenMessage(found),
     plan: 'leave-behind',
   },
   { found: 'held', matches: ({ state }) => state === 'held', plan: 'needs-decision' },
   {
-    found: 'accepted, or resolved as happened, unnamed, reported more than 5 min ahead of now',
+    found: 'reported-ahead',
     matches: (found) => isDone(found) && !found.named && found.reported === 'ahead',
     plan: 'reported-ahead',
   },
   {
-    found:
-      'accepted, or resolved as happened: named, not yet reported by any command, or first reported within the window',
+    found: 'done',
     matches: (found) =>
       isDone(found) && (found.named || found.reported === 'never' || found.reported === 'within-window'),
     plan: 'replay',
   },
-  { found: 'the same, unnamed, outside the window', matches: isDone, plan: 'new-after-done' },
+  { found: 'done-long-ago', matches: isDone, plan: 'new-after-done' },
   {
-    found: 'rejected, or resolved as did-not-happen, unnamed',
+    found: 'unnamed-not-done',
     matches: (found) => didNotHappen(found) && !found.named,
     plan: 'new',
   },
   {
-    found: 'the same, named, tainted, with another body',
+    found: 'other-body-in-doubt',
     matches: ({ sameBody, tainted }) => !sameBody && tainted,
     plan: 'other-body',
   },
-  { found: 'the same, named', matches: didNotHappen, plan: 'again' },
-];
+  { found: 'named-not-done', matches: didNotHappen, plan: 'again' },
+] as const satisfies readonly RerunRow[];
+
+/** What is found; in words in `words/plans.ts`. */
+export type RerunFinding = (typeof rerunTable)[number]['found'];
 
 function isForgottenMessage({ kind, named, pastKeyAge }: Found): boolean {
   return kind === 'message' && !named && pastKeyAge;

@@ -105,62 +105,74 @@ const rejections: readonly number[] = [
 /** What one attempt proves. First match, top to bottom. */
 export const verdictTable: readonly VerdictRow[] = [
   {
-    came: 'DNS, refused, connect timeout, TLS failure: headers never went out',
+    // DNS, refused, connect timeout, TLS failure: headers never went out
+    came: 'headers-unsent',
     matches: ({ flight }) => flight.came === 'nothing' && !flight.headersSent,
     untainted: { verdict: 'unsent', next: 'try-again' },
     tainted: unknownTryAgain,
   },
   {
-    came: 'reset, timeout, abort, body broken off after headers went out',
+    // reset, timeout, abort, body broken off after headers went out
+    came: 'broken-off',
     matches: wasBrokenOff,
     ...same(unknownTryAgain),
   },
   {
-    came: '2xx that shows a message, or a transfer id or signature, and says that it failed',
+    // 2xx that shows a message, or a transfer id or signature, and says that it failed
+    came: 'says-failed',
     matches: (evidence) =>
       provesItHappened(evidence) && saysItFailed(evidence.kind, evidence.parsed?.json ?? {}),
     ...same(held('failed-status')),
   },
   {
-    came: '2xx whose transfer id, signature or message id is another intent’s',
+    // 2xx whose transfer id, signature or message id is another intent’s
+    came: 'someone-elses',
     matches: (evidence) => provesItHappened(evidence) && evidence.isSomeoneElses,
     ...same(heldAtEnd('someone-elses')),
   },
   {
-    came: '2xx of a transfer that names another recipient, asset or amount',
+    // 2xx of a transfer that names another recipient, asset or amount
+    came: 'other-payment',
     matches: (evidence) =>
       provesItHappened(evidence) && evidence.kind === 'transfer' && evidence.echo === 'other',
     ...same(held('other-payment')),
   },
   {
-    came: '2xx that shows a message, or a transfer id or signature',
+    // 2xx that shows a message, or a transfer id or signature
+    came: 'proof',
     matches: provesItHappened,
     ...same(accepted),
   },
-  { came: 'any other whole 2xx', matches: isSuccess, ...same(held('no-proof')) },
+  // any other whole 2xx
+  { came: 'no-proof', matches: isSuccess, ...same(held('no-proof')) },
   {
-    came: '303, 1xx as final',
+    // 303, 1xx as final
+    came: 'no-final-answer',
     matches: (evidence) => statusOf(evidence) < 200 || statusOf(evidence) === 303,
     ...same(unknownStop),
   },
   {
-    came: '401 403',
+    // 401 403
+    came: 'not-permitted',
     matches: isStatus(401, 403),
     untainted: rejected,
     tainted: unknownStop,
   },
   {
-    came: '429',
+    // 429
+    came: 'limited',
     matches: isStatus(429),
     ...same({ verdict: 'limited', next: 'try-again' }),
   },
   {
-    came: '408 425 5xx',
+    // 408 425 5xx
+    came: 'try-later',
     matches: (evidence) => isStatus(408, 425)(evidence) || statusOf(evidence) >= 500,
     ...same(unknownTryAgain),
   },
   {
-    came: '409 on a message, the first that is heard of a named intent in this journal',
+    // 409 on a message, the first that is heard of a named intent in this journal
+    came: 'first-conflict',
     matches: (evidence) =>
       isStatus(409)(evidence) &&
       evidence.kind === 'message' &&
@@ -169,23 +181,27 @@ export const verdictTable: readonly VerdictRow[] = [
     ...same(duplicate),
   },
   {
-    came: 'any other 409 on a message',
+    // any other 409 on a message
+    came: 'conflict',
     matches: (evidence) => isStatus(409)(evidence) && evidence.kind === 'message',
     untainted: held('conflict'),
     tainted: duplicate,
   },
   {
-    came: '409 on a transfer',
+    // 409 on a transfer
+    came: 'conflict-on-transfer',
     matches: isStatus(409),
     ...same(heldAtEnd('conflict-in-flight')),
   },
   {
-    came: 'any other 4xx: proxies say them of requests that went through',
+    // any other 4xx: proxies say them of requests that went through
+    came: 'unclear-status',
     matches: (evidence) => statusOf(evidence) >= 400 && !isStatus(...rejections)(evidence),
     ...same(heldAtEnd('unclear-status')),
   },
   {
-    came: `other 3xx; ${rejections.join(' ')}`,
+    // other 3xx, and the rejections above
+    came: 'refused',
     matches: () => true,
     untainted: rejected,
     tainted: held('rejected-after-doubt'),

@@ -1,5 +1,5 @@
 import type { Plan } from '../engine/plan.ts';
-import { meaningOf } from '../engine/planKinds.ts';
+import type { PlanMeaning } from '../engine/planKinds.ts';
 import type { Kind } from '../intent/wanted.ts';
 import type { Intent } from '../journal/journal.ts';
 import { byAnother, done, nouns } from './phrases.ts';
@@ -13,12 +13,15 @@ export const questionTexts = {
 } as const;
 
 /** What is known of it before, to be said with the question. */
-export function reminderOf(plan: Plan, kind: Kind): string | undefined {
-  const { found, twin } = plan;
+export function reminderOf(
+  { found, twin }: Plan,
+  { reminds }: Pick<PlanMeaning, 'reminds'>,
+  kind: Kind,
+): string | undefined {
   const noun = nouns[kind];
   const decided = `It was decided ${lastDone(found)} that the same ${noun} happened`;
   const isDecided = found?.resolvedAs === 'happened';
-  switch (meaningOf(plan).reminds) {
+  switch (reminds) {
     case 'of-nothing':
       return undefined;
     case 'it-was-done':

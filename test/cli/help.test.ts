@@ -8,6 +8,7 @@ import { foldCommand, wrapText } from '../../src/cli/wrap.ts';
 import { rerunTable } from '../../src/engine/rerun.ts';
 import { exitTable } from '../../src/errors.ts';
 import { commandTree } from '../../src/tree.ts';
+import { rerunFindings } from '../../src/words/plans.ts';
 import { runMain } from '../../testing/inProcess.ts';
 
 type Found = { path: string[]; spec: LeafSpec };
@@ -104,7 +105,7 @@ describe('the topics', () => {
   test('reruns has every row of the table', async () => {
     const { stdout } = await runMain(['help', 'reruns']);
     const text = stdout.replace(/\s+/gu, ' ');
-    for (const { found } of rerunTable) expect(text).toContain(found);
+    for (const { found } of rerunTable) expect(text).toContain(rerunFindings[found]);
   });
 
   test('environment has every variable of the options and more', async () => {

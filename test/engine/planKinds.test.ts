@@ -24,6 +24,7 @@ import type { BaseUrl } from '../../src/intent/baseUrl.ts';
 import type { Naming } from '../../src/intent/naming.ts';
 import type { Order } from '../../src/intent/order.ts';
 import { explain } from '../../src/words/explain.ts';
+import { planWords } from '../../src/words/plans.ts';
 import {
   lost,
   message,
@@ -345,7 +346,7 @@ async function carriedOut(order: Order, answer: boolean | undefined): Promise<Do
     ...seen,
     sends: !isSent ? 'nothing' : grew ? 'a-new-intent' : 'what-was-found',
     reachedOut,
-    exit: explain(outcome, scripted.clock.now()).exit,
+    exit: (await explain(outcome, scripted.clock.now())).exit,
     suggestsName: suggestAnother(outcome, given, { interactive: answer !== undefined }).length > 0,
   };
 }
@@ -365,7 +366,7 @@ describe('what is said of a plan is what is done about it', () => {
     const paint = { bold: String, dim: String } as never;
     expect(
       view?.human({ paint, columns: 200, suggest: () => ({ lines: [], lacking: undefined }) }),
-    ).toContain(planKinds[kind].dryRun);
+    ).toContain(planWords[kind].dryRun);
   });
 
   test.each(kinds)(

@@ -8,6 +8,7 @@ import {
   rerunWindowMs,
 } from '../../src/engine/rerun.ts';
 import { states } from '../../src/journal/journal.ts';
+import { rerunFindings } from '../../src/words/plans.ts';
 import {
   exitOfOtherUrl,
   exitOfStep,
@@ -152,7 +153,7 @@ describe('a command that meets an intent of its own identity', () => {
   });
 
   test('reads the rows in the design’s words and order', () => {
-    expect(rerunTable.map(({ found }) => found)).toEqual([
+    expect(rerunTable.map(({ found }) => rerunFindings[found])).toEqual([
       'a name held by another bot',
       'named, other canonical body, and neither rejected untainted nor resolved as did-not-happen',
       'sending, its owner alive',

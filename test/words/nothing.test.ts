@@ -16,7 +16,7 @@ const elsewhere = [
   'words/nothing.ts',
   'words/ends.ts',
   'errors.ts',
-  'engine/planKinds.ts',
+  'words/plans.ts',
   'commands/doctorSpec.ts',
 ];
 
