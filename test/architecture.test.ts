@@ -38,7 +38,7 @@ const allowed: Record<string, readonly string[]> = {
   context: ['display', 'machine', 'words'],
   display: ['batch', 'chain', 'errors', 'intent', 'journal', 'wire', 'words', 'wrap'],
   doctor: ['journal', 'wire', 'words'],
-  engine: ['bot', 'errors', 'intent', 'journal', 'machine', 'policy', 'wire', 'words'],
+  engine: ['bot', 'errors', 'intent', 'journal', 'machine', 'policy', 'wire'],
   errors: ['machine'],
   input: ['errors', 'words'],
   intent: ['words'],

@@ -33,7 +33,7 @@ type RunInputs = {
   readonly ranges: Ranges;
   readonly onWaiting: (others: readonly Runner[]) => void;
   /** Asked once for each row as it ends; its lane sends nothing more before it has been told. */
-  readonly explain: (end: RowEnd) => ExplainedEnd;
+  readonly explain: (end: RowEnd) => Promise<ExplainedEnd>;
 };
 
 export type RunEnd = {
@@ -226,7 +226,7 @@ async function endRow(turn: Turn, outcome: Outcome, isSent: boolean, run: Run): 
     return;
   }
   const end: RowEnd = { row, outcome, sent: isSent };
-  const { problem, tell } = explain(end);
+  const { problem, tell } = await explain(end);
   note(end, problem, run);
   list.end(turn);
   await tell();

@@ -1,6 +1,5 @@
-import { whyMayDiffer } from '../engine/judgement.ts';
+import { type WhyMayDiffer, whyMayDiffer } from '../engine/judgement.ts';
 import type { Outcome } from '../engine/outcome.ts';
-import type { WhyMayDiffer } from '../words/unverified.ts';
 
 /** The rows of a run of which nothing shows that what was done under their ids is what they say. */
 export class UnverifiedRows {

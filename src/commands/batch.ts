@@ -209,7 +209,7 @@ async function runAll(
       observer: { ...engine.observer, during: (_waiting, work) => work },
     };
     const unverified = new UnverifiedRows();
-    const explain = (end: RowEnd): ExplainedEnd => {
+    const explain = (end: RowEnd): Promise<ExplainedEnd> => {
       unverified.note(end.outcome);
       return teller.explain(end, engine.clock.now());
     };

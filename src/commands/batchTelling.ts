@@ -42,8 +42,8 @@ export class RowTeller {
   }
 
   /** In words once, for whoever shows or reports it. */
-  explain(end: RowEnd, nowMs: number): ExplainedEnd {
-    const explanation = explain(end.outcome, nowMs);
+  async explain(end: RowEnd, nowMs: number): Promise<ExplainedEnd> {
+    const explanation = await explain(end.outcome, nowMs);
     return { problem: explanation.problem, tell: () => this.#tell(end, explanation) };
   }
 

@@ -29,7 +29,7 @@ export async function tell(
   earlierWarnings: readonly string[] = [],
   chainEnd?: ChainEnd,
 ): Promise<Exit> {
-  const explanation = explain(outcome, journal.clock.now());
+  const explanation = await explain(outcome, journal.clock.now());
   const chain = outcome.is === 'concluded' ? await chainStandingOf(outcome.intent, journal.reads) : undefined;
   const against =
     outcome.is === 'concluded' && chain !== undefined

@@ -1,5 +1,5 @@
 import { originOf } from '../intent/baseUrl.ts';
-import { bodyBytes, isWhole } from '../intent/canonical.ts';
+import { bodyBytes } from '../intent/canonical.ts';
 import type { Order } from '../intent/order.ts';
 import type {
   Decision,
@@ -12,14 +12,12 @@ import type {
 } from '../journal/journal.ts';
 import type { Process } from '../journal/process.ts';
 import { countedAsset, readPayment } from '../journal/spending.ts';
-import { changedRequest } from '../words/damagedIntent.ts';
-import { policyChanged } from '../words/journalPolicy.ts';
-import { unnamedOnShared } from '../words/sharedJournal.ts';
 import { agree, type Consent } from './agree.ts';
 import { noteClaim } from './claimed.ts';
 import type { ChainBefore, EngineContext } from './context.ts';
+import { engineFailure } from './facts.ts';
 import { type Identity, identify, keyAt, newIntent } from './identity.ts';
-import { mustBeIntact, mustHaveIntactBody } from './intact.ts';
+import { mustBeIntact, mustHaveIntactBody, mustHaveIntactRequest } from './intact.ts';
 import { tooOldToSend } from './keyAge.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
 import { isBeingSent, makePlan, type Plan } from './plan.ts';
@@ -72,7 +70,7 @@ export function refuseUnnamed(
   { isShared, place }: Pick<Journal, 'isShared' | 'place'>,
 ): void {
   if (isShared && naming.by === 'nothing' && wanted.kind === 'transfer')
-    throw unnamedOnShared(place, wanted.kind);
+    throw engineFailure('unnamed-on-shared', { place, kind: wanted.kind });
 }
 
 type Guarded = Pick<NewIntent, 'namedBy' | 'key' | 'identity' | 'baseUrl' | 'payment'>;
@@ -219,14 +217,15 @@ export async function startAttempt(
   tx: Transaction,
   { journal, bot, clock }: EngineContext,
 ): Promise<Claim> {
-  const intent = await tx.startAttempt(id, journal.hashOf(bot.token.reveal()), clock.now());
-  if (!isWhole(intent.body, intent.key, intent.fingerprint)) throw changedRequest(intent);
+  const intent = mustHaveIntactRequest(
+    await tx.startAttempt(id, journal.hashOf(bot.token.reveal()), clock.now()),
+  );
   return { is: 'claim', intent, number: intent.attempts, createdNow: false };
 }
 
 /** A shared journal may have been given another one since this process has read it. */
 async function refuseOtherPolicy(tx: Transaction, { policyNumber }: EngineContext): Promise<void> {
-  if ((await tx.policyNumber()) !== policyNumber) throw policyChanged();
+  if ((await tx.policyNumber()) !== policyNumber) throw engineFailure('policy-changed', {});
 }
 
 /** Begins what no policy speaks against; what is to be approved first is put on record as that. */
@@ -357,8 +356,7 @@ async function wordOn(
   await refuseOtherPolicy(tx, engine);
   const { policies } = engine;
   if (policies === undefined) return { is: 'allowed' };
-  if (!isWhole(intent.body, intent.key, intent.fingerprint)) throw changedRequest(intent);
-  const { id } = intent;
+  const { id } = mustHaveIntactRequest(intent);
   const isApproved = approval === 'as-on-record' ? undefined : approval !== 'none';
   return spendWithin(policies, { spend: spendOfIntent(intent), id, isApproved }, tx, nowMs);
 }

@@ -2,22 +2,31 @@ import { isWhole } from '../intent/canonical.ts';
 import type { Intent, Reads } from '../journal/journal.ts';
 import { receiptValue } from '../journal/receipts.ts';
 import { readReply } from '../wire/readReply.ts';
-import { changedIntent } from '../words/damagedIntent.ts';
+import { engineFailure } from './facts.ts';
 
 type Kept = Pick<Reads, 'decisiveAttempt' | 'receiptsOf'>;
 
 /** What is shown again must be what it was: a bit that flipped on the disk since would be told as what happened. */
 export async function mustBeIntact(intent: Intent, reads: Kept): Promise<Intent> {
-  const isSame =
-    isWhole(intent.body, intent.key, intent.fingerprint) && (await givesWhatItGave(intent, reads));
-  if (isSame) return intent;
-  throw changedIntent(intent, true);
+  if (isIntact(intent) && (await givesWhatItGave(intent, reads))) return intent;
+  throw engineFailure('intent-changed', { id: intent.id, wasDone: true });
 }
 
 /** A bit that flipped in what is kept of a body must not be told as another body. */
 export function mustHaveIntactBody(intent: Intent): Intent {
-  if (isWhole(intent.body, intent.key, intent.fingerprint)) return intent;
-  throw changedIntent(intent, false);
+  if (isIntact(intent)) return intent;
+  throw engineFailure('intent-changed', { id: intent.id, wasDone: false });
+}
+
+/** Asked of what is about to be sent. */
+export function mustHaveIntactRequest(intent: Intent): Intent {
+  if (isIntact(intent)) return intent;
+  const { id, mayHaveLandedAtMs } = intent;
+  throw engineFailure('request-changed', { id, mayHaveLanded: mayHaveLandedAtMs !== undefined });
+}
+
+function isIntact({ body, key, fingerprint }: Intent): boolean {
+  return isWhole(body, key, fingerprint);
 }
 
 /**

@@ -3,7 +3,6 @@ import { receiptValue } from '../journal/receipts.ts';
 import type { Exchange, Flight, Reply } from '../wire/flight.ts';
 import { type ParsedReply, readReply, retryAfterMs } from '../wire/readReply.ts';
 import type { Trouble } from '../wire/trouble.ts';
-import type { WhyMayDiffer } from '../words/unverified.ts';
 import type { Claim } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import { echoOf } from './echo.ts';
@@ -145,6 +144,9 @@ function isVerified(
 export function keyFixesBody({ namedBy, rowId }: Pick<Intent, 'namedBy' | 'rowId'>): boolean {
   return namedBy === undefined || namedBy === 'run' || (namedBy === 'row' && rowId === undefined);
 }
+
+/** Why nothing shows that what was done under a name is what was asked for. */
+export type WhyMayDiffer = 'known-key' | 'other-echo';
 
 /** Why what was accepted may not be what was asked for, where something speaks against it. */
 export function whyMayDiffer(intent: Intent, attempt: Attempt | undefined): WhyMayDiffer | undefined {

@@ -3,7 +3,7 @@ import type { Attempt, Intent, Reads } from '../journal/journal.ts';
 import type { Process } from '../journal/process.ts';
 import type { Refusal } from '../policy/rules.ts';
 import type { Trouble } from '../wire/trouble.ts';
-import { missingIntent } from '../words/damagedIntent.ts';
+import { engineFailure } from './facts.ts';
 import type { NotSentKind, OtherUrlKind } from './planKinds.ts';
 
 /** Why no further attempt was made. */
@@ -72,5 +72,5 @@ export async function concluded(
 /** Nothing is ever deleted from a journal: what it names and does not find is damage. */
 export function mustFind(intent: Intent | undefined): Intent {
   if (intent !== undefined) return intent;
-  throw missingIntent();
+  throw engineFailure('intent-missing', {});
 }

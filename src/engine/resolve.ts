@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Decision, Intent, Journal, Reads } from '../journal/journal.ts';
-import { alreadyProven, decidedOtherwise, stillBeingSent } from '../words/cannotResolve.ts';
 import { guardsOf } from './claim.ts';
+import { engineFailure } from './facts.ts';
 import { mustFind } from './outcome.ts';
 import { isBeingSent } from './plan.ts';
 
@@ -20,7 +20,7 @@ export async function resolveIntent(
     const intent = mustFind(await tx.get(id));
     refuseWhatIsProven(intent);
     if (!overrule && reverses(decision, intent)) {
-      throw decidedOtherwise(intent, decision, await lastDecision(id, tx));
+      throw engineFailure('decided-otherwise', { id, decision, earlier: await lastDecision(id, tx) });
     }
     // Made once more, because nobody heard how it ended: it is there.
     if (isDeepStrictEqual(await lastDecision(id, tx), decision)) return intent;
@@ -30,8 +30,9 @@ export async function resolveIntent(
 }
 
 function refuseWhatIsProven(intent: Intent): void {
-  if (isBeingSent(intent)) throw stillBeingSent(intent);
-  if (intent.state === 'accepted' || intent.state === 'rejected') throw alreadyProven(intent);
+  const { id, state } = intent;
+  if (isBeingSent(intent)) throw engineFailure('being-sent', { id });
+  if (state === 'accepted' || state === 'rejected') throw engineFailure('proven', { id, state });
 }
 
 /** Whether it would turn an earlier decision round. */

@@ -2,6 +2,7 @@ import type { Outcome } from '../engine/outcome.ts';
 import { type Exit, exitOf, Failure, type FailureCode, retryOf } from '../errors.ts';
 import type { Attempt, Intent } from '../journal/journal.ts';
 import { endOf } from './ends.ts';
+import { inWords } from './inWords.ts';
 import { sentence } from './nothing.ts';
 import { acceptedWarnings } from './notices.ts';
 import { notSentWords } from './notSent.ts';
@@ -27,7 +28,7 @@ export type Explanation = {
 
 type Concluded = Outcome & { is: 'concluded' };
 
-export function explain(outcome: Outcome, nowMs: number): Explanation {
+export async function explain(outcome: Outcome, nowMs: number): Promise<Explanation> {
   switch (outcome.is) {
     case 'concluded':
       return explainState(outcome, nowMs);
@@ -37,7 +38,7 @@ export function explain(outcome: Outcome, nowMs: number): Explanation {
       return fail(...notDone(notSentWords(outcome), outcome.because !== 'declined'));
     case 'not-recorded':
       return fail('not-recorded', {
-        message: `${outcome.attempt.status === undefined ? 'An attempt ended' : 'A reply came'} (${summary(outcome.attempt)}) but the journal could not record it: ${messageOf(outcome.cause)}`,
+        message: `${outcome.attempt.status === undefined ? 'An attempt ended' : 'A reply came'} (${summary(outcome.attempt)}) but the journal could not record it: ${await messageOf(outcome.cause)}`,
         hint: hintToRecord(outcome),
       });
   }
@@ -50,7 +51,8 @@ export function explainStanding(
   nowMs: number,
 ): Problem | undefined {
   if (intent.state === 'open' || intent.state === 'sending') return undefined;
-  return explain({ is: 'concluded', intent, attempt, replayed: false, createdNow: false }, nowMs).problem;
+  return explainState({ is: 'concluded', intent, attempt, replayed: false, createdNow: false }, nowMs)
+    .problem;
 }
 
 /** State decides first; the last reply only says which of the untainted failures it was. */
@@ -119,7 +121,7 @@ function isGone(cause: unknown): boolean {
   return cause instanceof Failure && cause.code === 'journal-gone';
 }
 
-function messageOf(thrown: unknown): string {
-  // What did not leave now is not what this is about.
+async function messageOf(thrown: unknown): Promise<string> {
+  if (thrown instanceof Failure) return (await inWords(thrown)).message;
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -1,6 +1,6 @@
 import { sentence } from './nothing.ts';
 import type { Suggestion } from './suggestion.ts';
-import { Told } from './told.ts';
+import { type Sentence, Told } from './told.ts';
 
 const nameAnother = 'or name another file with --journal';
 
@@ -22,11 +22,17 @@ export function journalDamaged(path: string, keepingAside: readonly Suggestion[]
 }
 
 /** What a journal holds was damaged on its disk, and not so that SQLite would see it. */
-export function damage(what: string): Told {
-  return new Told('journal-damaged', sentence(`The journal is damaged: ${what}`), {
+export function damaged(what: string): Sentence {
+  return {
+    message: sentence(`The journal is damaged: ${what}`),
     hint: 'Keep a copy of it and put a backup in its place. The doctor says which file it is.',
     next: [['doctor']],
-  });
+  };
+}
+
+export function damage(what: string): Told {
+  const { message, ...details } = damaged(what);
+  return new Told('journal-damaged', message, details);
 }
 
 export const lostSalt = 'its salt is not what it was';

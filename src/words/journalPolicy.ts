@@ -2,12 +2,6 @@ import { Told } from './told.ts';
 
 export const journalsOwn = 'of the journal';
 
-export function policyChanged(): Told {
-  return new Told('policy-changed', 'The journal was given another policy since this command began', {
-    hint: 'Run the same command again: it goes by the new one.',
-  });
-}
-
 export function countsNothing(place: string, source: string): Told {
   return new Told(
     'policy-journal',

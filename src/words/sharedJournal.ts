@@ -3,21 +3,8 @@ import type { Note } from '../journal/postgres/note.ts';
 import { listed } from './list.ts';
 import { nothingChanged } from './nothing.ts';
 import { isoExact } from './time.ts';
-import { Told } from './told.ts';
 
 // `place` is always the journal's URL without its password.
-
-/** `kind` is what was to be sent. */
-export function unnamedOnShared(place: string, kind: string): Told {
-  return new Told(
-    'unnamed-shared',
-    `The journal ${place} is shared, and a ${kind} without a name is not sent through one`,
-    {
-      hint: 'Name what you send, with --once, --run or --idempotency-key: only a name keeps two machines from sending it twice, whatever the journal’s server may lose. More about that:',
-      next: [['help', 'reruns']],
-    },
-  );
-}
 
 /** A sentence without its full stop. */
 export function sharedLoss(loss: SharedLoss): string {

@@ -1,5 +1,4 @@
-/** Why nothing shows that what was done under a name is what was asked for. */
-export type WhyMayDiffer = 'known-key' | 'other-echo';
+import type { WhyMayDiffer } from '../engine/judgement.ts';
 
 /** The one line of a command whose message, or one of whose rows, the service knew or answered otherwise. */
 export function mayDifferNote(why: WhyMayDiffer, rows = 1): string {

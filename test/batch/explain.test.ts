@@ -34,7 +34,7 @@ test('a row is explained once, and what is said of it is what the report says', 
   const rules = new StopRules({ kind: 'message', concurrency: 1, maxFailures: undefined });
   const explained: RowEnd[] = [];
   const told: number[] = [];
-  const explain = (end: RowEnd) => {
+  const explain = async (end: RowEnd) => {
     explained.push(end);
     const isDone = end.row.ordinal === 1;
     return {

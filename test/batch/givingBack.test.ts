@@ -100,7 +100,7 @@ class World {
       lanes,
       ranges: allRows(),
       onWaiting: () => {},
-      explain: () => ({ tell: async () => {} }),
+      explain: async () => ({ tell: async () => {} }),
     }).then(({ stop }) => {
       if (process.lives && stop !== undefined) this.#broken.push(stop);
       this.#end(process);

@@ -86,7 +86,7 @@ describe('the same command again', () => {
       await toldAhead(5 * minute + 1);
       const ended = await scripted.run(transfer());
       expect(endOf(ended)).toBe('not sent: reported-ahead');
-      expect(explain(ended, scripted.clock.now())).toMatchObject({
+      expect(await explain(ended, scripted.clock.now())).toMatchObject({
         exit: 10,
         problem: { code: 'reported-ahead', retry: 'decide' },
       });
@@ -367,7 +367,7 @@ describe('a process that lives', () => {
     const journal = { ...scripted.open(), reads };
     const ended = await execute(transfer(), scripted.engine({ journal, limits: { maxWaitMs: 100 } }));
     expect(ended).toMatchObject({ is: 'still-sending', by });
-    expect(explain(ended, scripted.clock.now()).problem?.message).toContain(
+    expect((await explain(ended, scripted.clock.now())).problem?.message).toContain(
       'The botctl process on ada (pid 4711) is still sending',
     );
     await land(paid);
@@ -434,7 +434,7 @@ describe('a process that lives', () => {
     const id = (await scripted.only()).id;
     await expect(
       scripted.look((journal) => resolveIntent(id, scripted.word('did-not-happen'), journal)),
-    ).rejects.toThrow(/running process/u);
+    ).rejects.toMatchObject({ kind: 'being-sent', fields: { id } });
     await land(paid);
     expect((await engine.journal.reads.get(id))?.state).toBe('accepted');
   });
@@ -647,7 +647,7 @@ describe('the guard against a payment that nobody was told of', () => {
       const { id } = await scripted.only();
       const ended = await scripted.run(transfer({ memo: 'b' }));
       expect(ended).toMatchObject({ is: 'not-sent', because: 'recently-done', intent: { id } });
-      expect(explain(ended, 0)).toMatchObject({ exit: 10, problem: { retry: 'decide' } });
+      expect(await explain(ended, 0)).toMatchObject({ exit: 10, problem: { retry: 'decide' } });
       expect(scripted.sent).toHaveLength(1);
       await scripted.report(id);
       expect(endOf(await scripted.run(transfer({ memo: 'b' }), [paid]))).toBe('accepted');
@@ -766,7 +766,7 @@ describe('the guard against a payment that nobody was told of', () => {
       await scripted.report(id);
       const ended = await scripted.run(transfer(), [], renamed);
       expect(ended).toMatchObject({ is: 'not-sent', because: 'recently-done', intent: { id } });
-      expect(explain(ended, 0).problem?.message).toContain('by the bot payer');
+      expect((await explain(ended, 0)).problem?.message).toContain('by the bot payer');
       expect(endOf(await scripted.run(transfer({}, once('n')), [paid], renamed))).toBe('accepted');
     });
 
@@ -804,7 +804,7 @@ describe('a question', () => {
       else await scripted.run(transfer(), [lost], noRetries);
       const declined = await execute(transfer(), scripted.engine(), async () => 'no');
       expect(endOf(declined)).toBe('unknown');
-      expect(explain(declined, scripted.clock.now()).exit).toBe(9);
+      expect((await explain(declined, scripted.clock.now())).exit).toBe(9);
       const interrupted = await execute(transfer(), scripted.engine(), async () => {
         throw new Told('interrupted', 'Interrupted at the question');
       });

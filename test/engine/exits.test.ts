@@ -101,16 +101,16 @@ describe('the exit code', () => {
     }
   });
 
-  test.each(['message', 'transfer'] as const)('of a rejected %s follows its status', (kind) => {
+  test.each(['message', 'transfer'] as const)('of a rejected %s follows its status', async (kind) => {
     for (const status of refusals) {
-      const { exit } = explain(ended(intent('rejected', kind), attempt(status, 'rejected')), nowMs);
+      const { exit } = await explain(ended(intent('rejected', kind), attempt(status, 'rejected')), nowMs);
       expect({ status, exit }).toEqual({ status, exit: exitOf({ state: 'rejected', status }) });
     }
   });
 
   test.each(['unknown', 'held', 'sending'] as const)(
     'of %s is decided by the state, whatever came last',
-    (state) => {
+    async (state) => {
       const lasts = [
         ...refusals.map((status) => attempt(status, 'unknown')),
         attempt(429, 'limited'),
@@ -127,64 +127,66 @@ describe('the exit code', () => {
       ];
       for (const last of lasts) {
         for (const stopped of stops) {
-          expect(explain(ended(intent(state), last, stopped), nowMs).exit).toBe(exitOf({ state }));
+          expect((await explain(ended(intent(state), last, stopped), nowMs)).exit).toBe(exitOf({ state }));
         }
       }
     },
   );
 
-  test('of open is 7 when limited, 8 when unreachable and 130 when interrupted', () => {
+  test('of open is 7 when limited, 8 when unreachable and 130 when interrupted', async () => {
     const open = intent('open');
-    expect(explain(ended(open, attempt(429, 'limited')), nowMs).exit).toBe(7);
-    expect(explain(ended(open, attempt(undefined, 'unsent')), nowMs).exit).toBe(8);
+    expect((await explain(ended(open, attempt(429, 'limited')), nowMs)).exit).toBe(7);
+    expect((await explain(ended(open, attempt(undefined, 'unsent')), nowMs)).exit).toBe(8);
     for (const last of [attempt(429, 'limited'), attempt(undefined, 'unsent'), undefined]) {
-      expect(explain(ended(open, last, { because: 'interrupted' }), nowMs).exit).toBe(130);
+      expect((await explain(ended(open, last, { because: 'interrupted' }), nowMs)).exit).toBe(130);
     }
   });
 
-  test('of done is 0', () => {
-    expect(explain(ended(intent('accepted'), attempt(200, 'accepted')), nowMs).exit).toBe(0);
+  test('of done is 0', async () => {
+    expect((await explain(ended(intent('accepted'), attempt(200, 'accepted')), nowMs)).exit).toBe(0);
     expect(
-      explain(ended(intent('resolved', 'transfer', { resolvedAs: 'happened' }), undefined), nowMs).exit,
+      (await explain(ended(intent('resolved', 'transfer', { resolvedAs: 'happened' }), undefined), nowMs))
+        .exit,
     ).toBe(0);
   });
 
-  test('of what an operator found undone is not 0', () => {
+  test('of what an operator found undone is not 0', async () => {
     const undone = intent('resolved', 'transfer', { resolvedAs: 'did-not-happen' });
-    const { exit, problem } = explain({ ...ended(undone, undefined), replayed: 'from-journal' }, nowMs);
+    const { exit, problem } = await explain({ ...ended(undone, undefined), replayed: 'from-journal' }, nowMs);
     expect(exit).toBe(2);
     expect(problem?.message).toMatch(/did not happen/u);
   });
 
-  test('of what is refused is 6 for a name, 10 for a twin and 130 for a No', () => {
+  test('of what is refused is 6 for a name, 10 for a twin and 130 for a No', async () => {
     const url = parseBaseUrl('https://bots.example/bots');
-    const refused = (because: Exclude<(Outcome & { is: 'not-sent' })['because'], 'policy' | 'declined'>) =>
-      explain({ is: 'not-sent', because, intent: intent('unknown'), url }, nowMs).exit;
-    expect(refused('other-bot')).toBe(6);
-    expect(refused('other-body')).toBe(6);
-    expect(refused('other-url')).toBe(6);
-    expect(refused('unknown-at-other-url')).toBe(9);
-    expect(refused('held-at-other-url')).toBe(10);
-    expect(refused('unfinished-twin')).toBe(10);
-    expect(refused('twin-still-sending')).toBe(10);
-    expect(refused('interrupted')).toBe(130);
-    expect(explain({ is: 'not-sent', because: 'declined' }, nowMs).exit).toBe(130);
+    const refused = async (
+      because: Exclude<(Outcome & { is: 'not-sent' })['because'], 'policy' | 'declined'>,
+    ) => (await explain({ is: 'not-sent', because, intent: intent('unknown'), url }, nowMs)).exit;
+    expect(await refused('other-bot')).toBe(6);
+    expect(await refused('other-body')).toBe(6);
+    expect(await refused('other-url')).toBe(6);
+    expect(await refused('unknown-at-other-url')).toBe(9);
+    expect(await refused('held-at-other-url')).toBe(10);
+    expect(await refused('unfinished-twin')).toBe(10);
+    expect(await refused('twin-still-sending')).toBe(10);
+    expect(await refused('interrupted')).toBe(130);
+    expect((await explain({ is: 'not-sent', because: 'declined' }, nowMs)).exit).toBe(130);
   });
 
-  test('is 9 while another process sends, and for a reply that could not be recorded', () => {
-    expect(explain({ is: 'still-sending', intent: intent('sending') }, nowMs).exit).toBe(9);
+  test('is 9 while another process sends, and for a reply that could not be recorded', async () => {
+    expect((await explain({ is: 'still-sending', intent: intent('sending') }, nowMs)).exit).toBe(9);
     const lost: Outcome = {
       is: 'not-recorded',
       intent: intent('sending'),
       attempt: attempt(200, 'accepted'),
       cause: new Error('disk full'),
     };
-    expect(explain(lost, nowMs).exit).toBe(9);
+    expect((await explain(lost, nowMs)).exit).toBe(9);
   });
 });
 
 describe('what is said', () => {
-  test('of every ending but done tells what happened and what to do next', () => {
+  test('of every ending but done tells what happened and what to do next', async () => {
     const endings: Outcome[] = [
       ...refusals.map((status) => ended(intent('rejected'), attempt(status, 'rejected'))),
       ended(intent('unknown'), attempt(500, 'unknown')),
@@ -198,15 +200,15 @@ describe('what is said', () => {
       ),
     ];
     for (const one of endings) {
-      const { problem, exit } = explain(one, nowMs);
+      const { problem, exit } = await explain(one, nowMs);
       expect(problem?.message).toMatch(/\.$/u);
       expect(problem?.hint).toMatch(/\.$/u);
       expect(problem?.retry).toBe(exitRows.find(([code]) => code === exit)?.[2]);
     }
   });
 
-  test('of unknown is that it may have happened, its key, and that the same command resumes it', () => {
-    const { problem } = explain(ended(intent('unknown'), attempt(500, 'unknown')), nowMs);
+  test('of unknown is that it may have happened, its key, and that the same command resumes it', async () => {
+    const { problem } = await explain(ended(intent('unknown'), attempt(500, 'unknown')), nowMs);
     expect(problem?.message).toMatch(/may have been made.*the-key/u);
     expect(problem?.hint).toMatch(/Run the same command again.*same key/u);
     expect(problem?.next).toEqual([['resume', 'a1b2c3d4e5f6']]);
@@ -222,8 +224,11 @@ describe('what is said', () => {
     ['key-age', 'too long ago'],
     ['clock', 'clock has gone back'],
     ['other-token', 'another token'],
-  ])('of held is why (%s), and both decisions', (why, words) => {
-    const { problem } = explain(ended(intent('held', 'transfer', { why }), attempt(402, 'held')), nowMs);
+  ])('of held is why (%s), and both decisions', async (why, words) => {
+    const { problem } = await explain(
+      ended(intent('held', 'transfer', { why }), attempt(402, 'held')),
+      nowMs,
+    );
     expect(problem?.message).toContain(words);
     const lines = problem?.next?.map((one) => [one].flat().join(' '));
     expect(lines).toEqual([
@@ -234,48 +239,50 @@ describe('what is said', () => {
     ]);
   });
 
-  test('of a limit that does not fit is when to come back', () => {
+  test('of a limit that does not fit is when to come back', async () => {
     const stopped: Stopped = { because: 'would-wait-too-long', comeBackAtMs: nowMs + 90_000 };
-    const { problem } = explain(ended(intent('open'), attempt(429, 'limited'), stopped), nowMs);
+    const { problem } = await explain(ended(intent('open'), attempt(429, 'limited'), stopped), nowMs);
     expect(problem?.hint).toMatch(/after 2027-01-15T08:01:30Z \(in 90 s\)/u);
   });
 
-  test('of an interrupt between two tries is that it was one', () => {
+  test('of an interrupt between two tries is that it was one', async () => {
     const end = ended(intent('unknown'), attempt(503, 'unknown'), { because: 'interrupted' });
-    expect(explain(end, nowMs).problem?.message).toMatch(
+    expect((await explain(end, nowMs)).problem?.message).toMatch(
       /^Interrupted before the next try\. The transfer may have been made: status 503/u,
     );
   });
 
-  test('of a named rejection is that an earlier machine’s request may have done it, however often it is asked', () => {
+  test('of a named rejection is that an earlier machine’s request may have done it, however often it is asked', async () => {
     const named = intent('rejected', 'message', { namedBy: 'once', name: 'n' });
-    const fresh = explain(ended(named, attempt(404, 'rejected')), nowMs);
+    const fresh = await explain(ended(named, attempt(404, 'rejected')), nowMs);
     expect(fresh.problem?.message).toMatch(
       /This request did nothing, and the name is new to this machine\. If it was used elsewhere before, another machine may have sent the message\.$/u,
     );
-    const again = explain({ ...ended(named, attempt(404, 'rejected')), createdNow: false }, nowMs);
+    const again = await explain({ ...ended(named, attempt(404, 'rejected')), createdNow: false }, nowMs);
     expect(again.problem?.message).toMatch(
       /This request did nothing\. If the name was used elsewhere too, another machine may have sent the message\.$/u,
     );
-    const unnamed = explain(ended(intent('rejected'), attempt(404, 'rejected')), nowMs);
+    const unnamed = await explain(ended(intent('rejected'), attempt(404, 'rejected')), nowMs);
     expect(unnamed.problem?.message).toMatch(/Nothing happened/u);
   });
 
-  test('of accepted keeps quiet, but for a status unknown or no text, and a signature that is none', () => {
-    const said = (reply: unknown) =>
-      explain(
-        ended(intent('accepted'), attempt(200, 'accepted', { reply: Buffer.from(JSON.stringify(reply)) })),
-        nowMs,
+  test('of accepted keeps quiet, but for a status unknown or no text, and a signature that is none', async () => {
+    const said = async (reply: unknown) =>
+      (
+        await explain(
+          ended(intent('accepted'), attempt(200, 'accepted', { reply: Buffer.from(JSON.stringify(reply)) })),
+          nowMs,
+        )
       ).warnings;
     const signature = base58.encode(new Uint8Array(64).fill(7));
-    expect(said({ transfer_id: 't', status: 'confirmed', signature })).toEqual([]);
-    expect(said({ transfer_id: 't', status: 'submitted', signature })).toEqual([]);
-    expect(said({ transfer_id: 't', status: 'queued', signature }).join()).toContain('queued');
-    expect(said({ transfer_id: 't', status: 7, signature }).join()).toMatch(/not text: 7/u);
-    expect(said({ transfer_id: 't', status: null, signature }).join()).toMatch(/no status/u);
-    expect(said({ transfer_id: 't', status: 'confirmed' }).join()).toMatch(/no signature/u);
+    expect(await said({ transfer_id: 't', status: 'confirmed', signature })).toEqual([]);
+    expect(await said({ transfer_id: 't', status: 'submitted', signature })).toEqual([]);
+    expect((await said({ transfer_id: 't', status: 'queued', signature })).join()).toContain('queued');
+    expect((await said({ transfer_id: 't', status: 7, signature })).join()).toMatch(/not text: 7/u);
+    expect((await said({ transfer_id: 't', status: null, signature })).join()).toMatch(/no status/u);
+    expect((await said({ transfer_id: 't', status: 'confirmed' })).join()).toMatch(/no signature/u);
     for (const none of [signature.slice(1), `${signature}1`, signature.replace('3', '0'), 'pending']) {
-      expect(said({ transfer_id: 't', status: 'confirmed', signature: none })).toEqual([
+      expect(await said({ transfer_id: 't', status: 'confirmed', signature: none })).toEqual([
         expect.stringContaining('64 bytes in base58'),
       ]);
     }

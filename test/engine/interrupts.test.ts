@@ -49,14 +49,14 @@ function start(changes: Parameters<ScriptedEngine['engine']>[0] = {}): Promise<O
   );
 }
 
-const exitOf = (ended: Outcome): number => explain(ended, scripted.clock.now()).exit;
+const exitOf = async (ended: Outcome): Promise<number> => (await explain(ended, scripted.clock.now())).exit;
 
 describe('the first interrupt', () => {
   test('before anything was sent sends nothing, leaves the intent open and exits 130', async () => {
     first.abort();
     const ended = await start();
     expect(endOf(ended)).toBe('open');
-    expect(exitOf(ended)).toBe(130);
+    expect(await exitOf(ended)).toBe(130);
     expect(scripted.sent).toEqual([]);
     expect(endOf(await scripted.run(transfer(), [paid]))).toBe('accepted');
   });
@@ -74,7 +74,7 @@ describe('the first interrupt', () => {
     flight.land(paid);
     const ended = await running;
     expect(endOf(ended)).toBe('accepted');
-    expect(exitOf(ended)).toBe(0);
+    expect(await exitOf(ended)).toBe(0);
   });
 
   test('ends the flight after 5 seconds: unknown, exit 9', async () => {
@@ -88,7 +88,7 @@ describe('the first interrupt', () => {
     const ended = await running;
     expect(flight.cut()).toBe(true);
     expect(endOf(ended)).toBe('unknown');
-    expect(exitOf(ended)).toBe(9);
+    expect(await exitOf(ended)).toBe(9);
     expect(scripted.sent).toHaveLength(1);
   });
 
@@ -105,7 +105,7 @@ describe('the first interrupt', () => {
     });
     const ended = await start();
     expect(endOf(ended)).toBe(state);
-    expect(exitOf(ended)).toBe(exit);
+    expect(await exitOf(ended)).toBe(exit);
     expect(scripted.sent).toHaveLength(1);
   });
 
@@ -119,7 +119,7 @@ describe('the first interrupt', () => {
     scripted.clock.onSleep = () => first.abort();
     const ended = await start();
     expect(endOf(ended)).toBe(state);
-    expect(exitOf(ended)).toBe(exit);
+    expect(await exitOf(ended)).toBe(exit);
     expect(scripted.sent).toHaveLength(1);
   });
 
@@ -131,7 +131,7 @@ describe('the first interrupt', () => {
     scripted.clock.onSleep = () => first.abort();
     const ended = await start();
     expect(ended.is).toBe('still-sending');
-    expect(exitOf(ended)).toBe(9);
+    expect(await exitOf(ended)).toBe(9);
     flight.land(paid);
     expect(endOf(await other)).toBe('accepted');
   });
@@ -147,7 +147,7 @@ describe('the second interrupt', () => {
     first.abort();
     second.abort();
     const ended = await running;
-    expect(exitOf(ended)).toBe(9);
+    expect(await exitOf(ended)).toBe(9);
     expect(await scripted.only()).toMatchObject({ state: 'unknown', tainted: true });
   });
 });

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { batchFailure } from '../../src/batch/facts.ts';
 import type { ChainView } from '../../src/chain/proof.ts';
 import type { CommandSpec } from '../../src/cli/spec.ts';
+import { engineFailure } from '../../src/engine/facts.ts';
 import { asFailure, type Failure } from '../../src/errors.ts';
 import type { Intent } from '../../src/journal/journal.ts';
 import { sharedFailure } from '../../src/journal/postgres/facts.ts';
@@ -12,7 +13,6 @@ import { diskTroubleOf } from '../../src/machine/disk.ts';
 import { NoHomeFolder } from '../../src/machine/folders.ts';
 import { declined, interruptedAtQuestion } from '../../src/words/asking.ts';
 import { anothersToken, ofTheSandbox, profileGone } from '../../src/words/botsOfIntents.ts';
-import { stillBeingSent } from '../../src/words/cannotResolve.ts';
 import {
   happenedAllTheSame,
   notAMint,
@@ -27,11 +27,11 @@ import {
   profilesNotWritable,
 } from '../../src/words/changeProfiles.ts';
 import { copyInterrupted, mayNotAdopt, ownersAlive } from '../../src/words/copying.ts';
-import { changedIntent, missingIntent } from '../../src/words/damagedIntent.ts';
 import { rowsMayHaveHappened } from '../../src/words/earlierRun.ts';
 import { interruptedReading } from '../../src/words/input.ts';
 import { severalIntents } from '../../src/words/intentIds.ts';
 import { interrupted } from '../../src/words/interrupted.ts';
+import { inWords } from '../../src/words/inWords.ts';
 import {
   journalBusy,
   mountedAlone,
@@ -40,9 +40,7 @@ import {
   notDurable,
   setUpUnfinished,
 } from '../../src/words/journal.ts';
-import { journalGone } from '../../src/words/journalGone.ts';
 import { noUserName } from '../../src/words/journalPath.ts';
-import { policyChanged } from '../../src/words/journalPolicy.ts';
 import { endedEarly } from '../../src/words/machine.ts';
 import { metricsNotWritten } from '../../src/words/metrics.ts';
 import { removalDeclined } from '../../src/words/profileChanges.ts';
@@ -84,7 +82,7 @@ const failures: readonly Failure[] = [
   ofTheSandbox(id, '/home/ada/journal.db'),
   profileGone({ ...intent, state: 'open', tainted: false }),
   batchFailure('line-too-long', { source: 'rows.jsonl', line: 7, mostBytes: 1000 }),
-  stillBeingSent(intent),
+  engineFailure('being-sent', { id }),
   happenedAllTheSame(intent, view),
   notAMint('USDC', address),
   nothingOnChain(id),
@@ -103,10 +101,10 @@ const failures: readonly Failure[] = [
   mayNotAdopt(place),
   ownersAlive('/home/ada/journal.db', 2),
   sharedFailure('sent-there-now', { place }),
-  changedIntent(intent, true),
-  changedIntent(intent, false),
-  missingIntent(),
-  rowsMayHaveHappened(missingIntent(), 3),
+  engineFailure('intent-changed', { id, wasDone: true }),
+  engineFailure('intent-changed', { id, wasDone: false }),
+  engineFailure('intent-missing', {}),
+  rowsMayHaveHappened(await inWords(engineFailure('intent-missing', {})), 3),
   asFailure(new NoHomeFolder('', { cause })),
   interruptedReading('rows.csv'),
   severalIntents('3f9a', ['3f9a00000001', '3f9a00000002']),
@@ -117,9 +115,9 @@ const failures: readonly Failure[] = [
   noSharedMemory('/home/ada/journal.db'),
   notDurable(),
   setUpUnfinished('/home/ada/journal.db'),
-  journalGone('/home/ada/journal.db is gone'),
+  engineFailure('journal-gone', { trouble: '/home/ada/journal.db is gone' }),
   noUserName(),
-  policyChanged(),
+  engineFailure('policy-changed', {}),
   sharedFailure('no-channel-binding', { place }),
   sharedFailure('unseen-in-setting', {
     origin: { variable: 'The password' },

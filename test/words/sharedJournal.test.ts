@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { engineFailure } from '../../src/engine/facts.ts';
 import { exitOf, retryOf } from '../../src/errors.ts';
 import { sharedFailure } from '../../src/journal/postgres/facts.ts';
 import { inWords } from '../../src/words/inWords.ts';
-import { unnamedOnShared } from '../../src/words/sharedJournal.ts';
 
 const place = 'postgres://bots@db.example.com:5432/ledger?schema=botctl';
 const ownersUrl = undefined;
@@ -15,7 +15,7 @@ test.each([
   [sharedFailure('schema-unreleased', { place }), 1, 'after-fix'],
   [sharedFailure('not-durable', { place, setting: 'fsync' }), 1, 'after-fix'],
   [sharedFailure('fenced', { place }), 1, 'same-command'],
-  [unnamedOnShared(place, 'transfer'), 2, 'after-fix'],
+  [engineFailure('unnamed-on-shared', { place, kind: 'transfer' }), 2, 'after-fix'],
 ])('%s', async (failure, exit, retry) => {
   expect([exitOf(failure.code), retryOf(failure.code)]).toEqual([exit, retry]);
   const { message, details } = await inWords(failure);
