@@ -49,7 +49,7 @@ const allowed: Record<string, readonly string[]> = {
   sandbox: ['machine'],
   // The tree names every command; what a command needs loads when it runs.
   tree: ['cli', 'commands'],
-  wire: ['intent', 'words'],
+  wire: ['errors', 'intent'],
   words: ['batch', 'bot', 'chain', 'engine', 'errors', 'intent', 'journal', 'machine', 'policy', 'wire'],
 };
 

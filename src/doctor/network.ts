@@ -14,8 +14,8 @@ import {
   setTheClock,
   uncheckedCertificates,
 } from '../words/doctor.ts';
-import { notAProxy, proxyHint, unreadableProxy } from '../words/proxy.ts';
 import { adviceOn, troubleWords } from '../words/trouble.ts';
+import { notAProxy, proxyHint, unreadableProxy } from '../words/wire.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 const dayMs = 86_400_000;
@@ -50,7 +50,7 @@ export function addressFinding(
 
 export function proxyFinding(proxy: ProxyFacts | undefined): Finding {
   if (proxy === undefined) return ok('proxy', 'none');
-  if (proxy.bad !== undefined) return fail('proxy', { says: notAProxy(proxy.bad.scheme), todo: proxyHint });
+  if (proxy.bad !== undefined) return fail('proxy', { says: notAProxy(proxy.bad), todo: proxyHint });
   return ok('proxy', proxy.used ? shownOf(proxy) : proxyNotUsed(shownOf(proxy)));
 }
 

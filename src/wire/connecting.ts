@@ -1,10 +1,9 @@
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import { isLoopback } from '../intent/baseUrl.ts';
-import { badProxy } from '../words/proxy.ts';
-import { insecureTls } from '../words/wire.ts';
 import { type Destination, dial } from './dial.ts';
 import { EarlyConnection } from './earlyConnection.ts';
+import { wireFailure } from './facts.ts';
 import { BadProxy, type ProxyServer, proxyFor } from './proxy.ts';
 
 export type ConnectingSettings = {
@@ -76,7 +75,7 @@ export function connecting(settings: ConnectingSettings): Connecting {
 
 function refuseBlindTls({ env, origin }: ConnectingSettings): void {
   if (env.NODE_TLS_REJECT_UNAUTHORIZED !== '0' || isLoopback(new URL(origin))) return;
-  throw insecureTls();
+  throw wireFailure('unchecked-certificates', {});
 }
 
 function usableProxy(settings: ConnectingSettings): ProxyServer | undefined {
@@ -84,7 +83,7 @@ function usableProxy(settings: ConnectingSettings): ProxyServer | undefined {
     return proxyOf(settings);
   } catch (error) {
     if (!(error instanceof BadProxy)) throw error;
-    throw badProxy(error.scheme);
+    throw wireFailure('bad-proxy', { scheme: error.scheme });
   }
 }
 

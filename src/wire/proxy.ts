@@ -29,7 +29,7 @@ function parseProxy(text: string): ProxyServer {
   try {
     const url = new URL(text.includes('://') ? text : `http://${text}`);
     const secure = url.protocol === 'https:';
-    if ((!secure && url.protocol !== 'http:') || url.hostname === '') throw new TypeError('no proxy');
+    if ((!secure && url.protocol !== 'http:') || url.hostname === '') throw new TypeError();
     const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
     return {
       secure,

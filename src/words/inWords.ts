@@ -2,10 +2,12 @@ import type { BatchFacts } from '../batch/facts.ts';
 import type { EngineFacts } from '../engine/facts.ts';
 import { asFailure, type Failure, type MachineFacts } from '../errors.ts';
 import type { SharedFacts } from '../journal/postgres/facts.ts';
+import type { WireFacts } from '../wire/facts.ts';
 import { type Sentence, type Table, Told } from './told.ts';
 
 type Rooms = {
   readonly machine: MachineFacts;
+  readonly wire: WireFacts;
   readonly engine: EngineFacts;
   readonly batch: BatchFacts;
   readonly shared: SharedFacts;
@@ -14,6 +16,7 @@ type Rooms = {
 /** A room's sentences are loaded when it fails. */
 const tables: { readonly [R in keyof Rooms]: () => Promise<Table<Rooms[R]>> } = {
   machine: async () => (await import('./machine.ts')).machineTable,
+  wire: async () => (await import('./wire.ts')).wireTable,
   engine: async () => (await import('./engineTable.ts')).engineTable,
   batch: async () => (await import('./batchTable.ts')).batchTable,
   shared: async () => (await import('./sharedTable.ts')).sharedTable,

@@ -11,6 +11,7 @@ import type { Intent } from '../../src/journal/journal.ts';
 import { sharedFailure } from '../../src/journal/postgres/facts.ts';
 import { diskTroubleOf } from '../../src/machine/disk.ts';
 import { NoHomeFolder } from '../../src/machine/folders.ts';
+import { wireFailure } from '../../src/wire/facts.ts';
 import { declined, interruptedAtQuestion } from '../../src/words/asking.ts';
 import { anothersToken, ofTheSandbox, profileGone } from '../../src/words/botsOfIntents.ts';
 import {
@@ -51,7 +52,6 @@ import { folderNotUsable } from '../../src/words/sandbox.ts';
 import { batchAtWork } from '../../src/words/sharedBatch.ts';
 import { tokenCommandTooSlow } from '../../src/words/tokenCommand.ts';
 import { interruptedBeforeToken, tokenStdinIsTerminal } from '../../src/words/tokenInput.ts';
-import { insecureTls } from '../../src/words/wire.ts';
 import { runMain } from '../../testing/inProcess.ts';
 
 const id = '3f9a00000001';
@@ -157,7 +157,7 @@ const failures: readonly Failure[] = [
   tokenCommandTooSlow('op', 30_000),
   interruptedBeforeToken(),
   tokenStdinIsTerminal(),
-  insecureTls(),
+  wireFailure('unchecked-certificates', {}),
   endedEarly(undefined),
   endedEarly({ intents: 2, lastId: id }),
 ];
