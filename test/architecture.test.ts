@@ -40,17 +40,29 @@ const allowed: Record<string, readonly string[]> = {
   doctor: ['journal', 'wire', 'words'],
   engine: ['bot', 'errors', 'intent', 'journal', 'machine', 'policy', 'wire'],
   errors: ['machine'],
-  input: ['errors', 'words'],
-  intent: ['words'],
+  input: ['errors', 'machine'],
+  intent: ['errors'],
   journal: ['errors', 'intent', 'machine', 'wire', 'words'],
   machine: [],
   main: ['cli', 'context', 'display', 'engine', 'errors', 'machine', 'tree', 'words'],
-  policy: ['intent', 'machine', 'words'],
+  policy: ['errors', 'intent', 'machine'],
   sandbox: ['machine'],
   // The tree names every command; what a command needs loads when it runs.
   tree: ['cli', 'commands'],
   wire: ['errors', 'intent'],
-  words: ['batch', 'bot', 'chain', 'engine', 'errors', 'intent', 'journal', 'machine', 'policy', 'wire'],
+  words: [
+    'batch',
+    'bot',
+    'chain',
+    'engine',
+    'errors',
+    'input',
+    'intent',
+    'journal',
+    'machine',
+    'policy',
+    'wire',
+  ],
 };
 
 /** Which parts import a package, or anything inside it, exactly. No part imports one that is missing here. */

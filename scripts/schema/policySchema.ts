@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { policyFile } from '../../src/policy/readPolicy.ts';
-import { policyRules } from '../../src/words/policyFile.ts';
+import { policyRules } from '../../src/words/policyTable.ts';
 
 const about: Readonly<Record<string, string>> = {
   schema: 'the version of this format',

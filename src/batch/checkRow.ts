@@ -1,10 +1,11 @@
-import { type Complaint, type Complaints, complain } from '../intent/complaint.ts';
+import { type Complaint, type Complaints, complain, said } from '../intent/complaint.ts';
 import { invisibleIn } from '../intent/invisible.ts';
 import { checkMessage } from '../intent/message.ts';
 import { checkTransfer } from '../intent/transfer.ts';
 import type { Kind, Wanted } from '../intent/wanted.ts';
 import type { Policies } from '../policy/policy.ts';
 import { withAddress } from '../policy/recipients.ts';
+import { unseenWords } from '../words/naming.ts';
 import { idProblems, idRule, isGiven, isGivenToo, noButtonsRule, noKeyRule } from '../words/row.ts';
 import type { ReadRow } from './rawRow.ts';
 import { componentsFrom } from './rowButtons.ts';
@@ -38,7 +39,9 @@ const maxIdBytes = 512;
 
 function idComplaint(id: unknown, kind: Kind): Complaint | undefined {
   if (id === undefined && kind === 'message') return undefined;
-  return idProblem(id) === undefined ? undefined : complain('id', idRule(maxIdBytes), String(idProblem(id)));
+  if (id === undefined) return complain('id', 'given', 'missing');
+  const problem = idProblem(id);
+  return problem === undefined ? undefined : said('id', idRule(maxIdBytes), problem);
 }
 
 /** What cannot be seen must not tell two payments apart. */
@@ -46,7 +49,9 @@ function idProblem(id: unknown): string | undefined {
   if (id === undefined) return idProblems.missing;
   if (typeof id !== 'string') return idProblems.notAString;
   if (id === '') return idProblems.empty;
-  return Buffer.byteLength(id) > maxIdBytes ? idProblems.tooLong : invisibleIn(id);
+  if (Buffer.byteLength(id) > maxIdBytes) return idProblems.tooLong;
+  const unseen = invisibleIn(id);
+  return unseen && unseenWords(unseen);
 }
 
 export function isGoodId(id: unknown): id is string {
@@ -55,7 +60,7 @@ export function isGoodId(id: unknown): id is string {
 
 function keyComplaint(key: unknown): Complaint | undefined {
   if (key === undefined || key === '') return undefined;
-  return complain('idempotency_key', noKeyRule, isGiven);
+  return said('idempotency_key', noKeyRule, isGiven);
 }
 
 function withComponents({ buttons, ...fields }: Readonly<Record<string, unknown>>): {
@@ -64,8 +69,8 @@ function withComponents({ buttons, ...fields }: Readonly<Record<string, unknown>
 } {
   if (buttons === undefined || buttons === null) return { fields };
   if (fields.components !== undefined) {
-    return { fields, complaint: complain('buttons', noButtonsRule, isGivenToo) };
+    return { fields, complaint: said('buttons', noButtonsRule, isGivenToo) };
   }
   const components = componentsFrom(buttons);
-  return 'problem' in components ? { fields, complaint: components } : { fields: { ...fields, components } };
+  return 'rule' in components ? { fields, complaint: components } : { fields: { ...fields, components } };
 }

@@ -1,7 +1,8 @@
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, type Parser, parse } from 'csv-parse';
-import { type Complaint, complain } from '../intent/complaint.ts';
+import { type Complaint, said as complain } from '../intent/complaint.ts';
 import { readJson } from '../intent/jsonText.ts';
+import { textFaultWords } from '../words/jsonText.ts';
 import { asLongAsHeader, hasCells, isFault, json, theRow } from '../words/row.ts';
 import { type HeaderColumns, jsonColumns } from './columns.ts';
 import { batchFailure } from './facts.ts';
@@ -109,7 +110,7 @@ function rowOf(cells: readonly string[], header: readonly string[], line: number
     else {
       const read = readJson(cell);
       if ('value' in read) fields[column] = read.value;
-      else complaints.push(complain(column, json, isFault(read.fault.what)));
+      else complaints.push(complain(column, json, isFault(textFaultWords(read.fault))));
     }
   }
   if (complaints.length === 0) return { line, fields };

@@ -1,5 +1,6 @@
-import { complain } from '../intent/complaint.ts';
+import { said as complain } from '../intent/complaint.ts';
 import { readJson } from '../intent/jsonText.ts';
+import { textFaultWords } from '../words/jsonText.ts';
 import { isFault, notAnObject, oneObject, theRow } from '../words/row.ts';
 import { batchFailure } from './facts.ts';
 import { maxRowBytes, type RawRow } from './rawRow.ts';
@@ -30,8 +31,8 @@ async function* linesOf(pieces: AsyncIterable<string>, source: string): AsyncGen
 function rowOf(text: string, line: number): RawRow {
   const read = readJson(text);
   if ('fault' in read) {
-    const { what, column } = read.fault;
-    return { line, complaints: [complain(theRow, oneObject, isFault(what, column))] };
+    const what = isFault(textFaultWords(read.fault), read.fault.column);
+    return { line, complaints: [complain(theRow, oneObject, what)] };
   }
   const { value } = read;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -1,4 +1,4 @@
-import { type Complaint, complain } from '../intent/complaint.ts';
+import { type Complaint, said as complain } from '../intent/complaint.ts';
 import { buttonsRule, notButtons } from '../words/row.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

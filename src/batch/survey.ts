@@ -5,7 +5,7 @@ import { meaningOf } from '../engine/planKinds.ts';
 import { spendOf, withSpenders } from '../engine/spend.ts';
 import { addressComplaint } from '../intent/address.ts';
 import { fingerprint } from '../intent/canonical.ts';
-import { type Complaint, complain } from '../intent/complaint.ts';
+import { type Complaint, said as complain } from '../intent/complaint.ts';
 import { keyFor } from '../intent/naming.ts';
 import type { Order } from '../intent/order.ts';
 import { canonicalOf, type Kind, type Wanted } from '../intent/wanted.ts';
@@ -13,7 +13,7 @@ import type { Intent, Journal } from '../journal/journal.ts';
 import type { KeySums } from '../journal/shares.ts';
 import type { Policies } from '../policy/policy.ts';
 import type { Refusal } from '../policy/rules.ts';
-import { sentence, sentences } from '../words/complaints.ts';
+import { sentence, sentences, warningWords } from '../words/complaints.ts';
 import { policyWords, rowsLookAlike } from '../words/policy.ts';
 import { aloneRule, alsoOfLine } from '../words/row.ts';
 import { checkRow, isGoodId } from './checkRow.ts';
@@ -239,7 +239,7 @@ class Surveyor {
       return;
     }
     for (const warning of wanted.warnings) {
-      if (this.#warnings.size < shownWarnings) this.#warnings.add(warning);
+      if (this.#warnings.size < shownWarnings) this.#warnings.add(warningWords(warning));
     }
     if (finding.is === 'conflict' && this.#firstConflicts.length < shownBadRows) {
       this.#firstConflicts.push(badRow(line, id, finding.reason));

@@ -1,4 +1,4 @@
-import { type Complaint, complain } from '../intent/complaint.ts';
+import { type Complaint, said as complain } from '../intent/complaint.ts';
 import { isGivenToo, templateRule, withoutValue } from '../words/template.ts';
 import { type HeaderColumns, headerOf, jsonColumns } from './columns.ts';
 import { batchFailure, type TemplatePlace } from './facts.ts';

@@ -21,7 +21,12 @@ import { heldInDryRun } from './policies.ts';
 import { settingsOf } from './settingsOf.ts';
 
 /** Shows what would be sent and whether it would be a re-run. Journals nothing and sends nothing. */
-export async function dryRun(order: Order, given: Given, context: Context): Promise<Exit> {
+export async function dryRun(
+  order: Order,
+  warnings: readonly string[],
+  given: Given,
+  context: Context,
+): Promise<Exit> {
   settingsOf(given);
   const bot = await botOfCommand(given, context);
   const { identity, plan, word } = await planOf(order, bot, given, context);
@@ -50,7 +55,7 @@ export async function dryRun(order: Order, given: Given, context: Context): Prom
           : undefined,
       foundId: plan.found?.id ?? plan.twin?.id,
       policy: word && { word: word.is, says: dryPolicyWords(word) },
-      warnings: order.wanted.warnings,
+      warnings,
     }),
   );
   return 0;

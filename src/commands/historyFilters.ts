@@ -53,8 +53,10 @@ export async function withRecipient(filters: Filters, given: Given, context: Con
     { to_address: filters.to },
     await policiesOfCommand(given, context),
   );
-  if (complaint !== undefined) throw notARecipient(filters.to, complaint.problem);
-  return { ...filters, to: String(fields.to_address) };
+  if (complaint === undefined) return { ...filters, to: String(fields.to_address) };
+  const { complaintWords } = await import('../words/complaints.ts');
+  const [problem] = complaintWords(complaint);
+  throw notARecipient(filters.to, problem);
 }
 
 export function selectionOf({ since, until, ...rest }: Filters, nowMs: number, limit: number): Selection {

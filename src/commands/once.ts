@@ -5,6 +5,7 @@ import type { ChainBefore } from '../engine/context.ts';
 import { execute } from '../engine/execute.ts';
 import type { Exit } from '../errors.ts';
 import type { Order } from '../intent/order.ts';
+import type { Wanted } from '../intent/wanted.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { ChainWait } from './chainWait.ts';
 import { consentFor, openBeforeSending } from './consent.ts';
@@ -19,10 +20,11 @@ export async function doOnce(
   context: Context,
   wait?: WaitOptions,
 ): Promise<Exit> {
-  for (const warning of order.wanted.warnings) context.display.warn(warning);
+  const warnings = await warningsOf(order.wanted);
+  for (const warning of warnings) context.display.warn(warning);
   if (given.flag('dry-run')) {
     const { dryRun } = await import('./dryRun.ts');
-    return dryRun(order, given, context);
+    return dryRun(order, warnings, given, context);
   }
   const failWithEarlier = async (thrown: unknown, journal?: Journal): Promise<never> => {
     const { withEarlierRun } = await import('./earlierRun.ts');
@@ -47,11 +49,17 @@ export async function doOnce(
       (thrown: unknown) => failWithEarlier(thrown, engine.journal),
     );
     const chainEnd = await waiting?.end(outcome, engine.journal);
-    return await tell(outcome, given, engine.journal, context, order.wanted.warnings, chainEnd);
+    return await tell(outcome, given, engine.journal, context, warnings, chainEnd);
   } finally {
     await waiting?.close();
     await session.close();
   }
+}
+
+async function warningsOf({ warnings }: Wanted): Promise<readonly string[]> {
+  if (warnings.length === 0) return [];
+  const { warningWords } = await import('../words/complaints.ts');
+  return warnings.map(warningWords);
 }
 
 /** Nothing that could never be proven is sent where somebody waits for the proof. */

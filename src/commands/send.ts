@@ -2,10 +2,9 @@ import type { Given } from '../cli/given.ts';
 import type { Run } from '../cli/spec.ts';
 import type { Context } from '../context.ts';
 import { type ButtonWord, rowsFrom } from '../intent/buttons.ts';
+import { intentFailure } from '../intent/facts.ts';
 import { parseMessage } from '../intent/message.ts';
 import type { Order } from '../intent/order.ts';
-import { invalidRequest } from '../words/complaints.ts';
-import { theMessage } from '../words/messageFields.ts';
 import { bothGiven } from '../words/requestInput.ts';
 import { fieldsOf, jsonOf, payloadOf, refuseSharedStdin, textOf } from './inputs.ts';
 import { namingOf } from './naming.ts';
@@ -69,7 +68,7 @@ async function componentsOf(given: Given, context: Context): Promise<unknown> {
   const fromFile = await jsonOf('components', given, context);
   if (words.length === 0) return fromFile;
   const { rows, complaints } = rowsFrom(words);
-  if (complaints.length > 0) throw invalidRequest(complaints, theMessage);
+  if (complaints.length > 0) throw intentFailure('not-valid', { kind: 'message', complaints, options: {} });
   return rows;
 }
 

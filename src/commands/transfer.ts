@@ -2,10 +2,9 @@ import type { Given } from '../cli/given.ts';
 import type { Run } from '../cli/spec.ts';
 import type { Context } from '../context.ts';
 import type { OptionsOfField } from '../intent/complaint.ts';
+import { intentFailure } from '../intent/facts.ts';
 import type { Order } from '../intent/order.ts';
 import { parseTransfer } from '../intent/transfer.ts';
-import { invalidRequest } from '../words/complaints.ts';
-import { theTransfer } from '../words/transferFields.ts';
 import { fieldsOf, payloadOf, refuseSharedStdin } from './inputs.ts';
 import { namingOf } from './naming.ts';
 import { doOnce } from './once.ts';
@@ -41,7 +40,8 @@ async function withRecipient(
   const { to_address: to } = fields;
   if (typeof to !== 'string' || !to.startsWith('@')) return fields;
   const { withAddress } = await import('../policy/recipients.ts');
-  const addressed = withAddress(fields, await policiesOfCommand(given, context));
-  if (addressed.complaint !== undefined) throw invalidRequest([addressed.complaint], theTransfer, options);
-  return addressed.fields;
+  const { fields: addressed, complaint } = withAddress(fields, await policiesOfCommand(given, context));
+  if (complaint !== undefined)
+    throw intentFailure('not-valid', { kind: 'transfer', complaints: [complaint], options });
+  return addressed;
 }

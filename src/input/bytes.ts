@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Failure } from '../errors.ts';
-import { diskTrouble } from '../words/disk.ts';
-import { interruptedReading, unreadableInput } from '../words/input.ts';
+import { diskTroubleOf } from '../machine/disk.ts';
+import { inputFailure } from './facts.ts';
 import { openToRead } from './openToRead.ts';
 import { unlessInterrupted } from './unlessInterrupted.ts';
 
@@ -22,13 +22,15 @@ export async function* bytesOf(source: Source): AsyncGenerator<Buffer> {
   let isWhole = false;
   try {
     for (;;) {
-      const next = await unlessInterrupted(pieces.next(), interrupted, () => interruptedReading(name));
+      const next = await unlessInterrupted(pieces.next(), interrupted, () =>
+        inputFailure('interrupted', { name }),
+      );
       isWhole = next.done === true;
       if (next.done === true) return;
       yield Buffer.from(next.value);
     }
   } catch (error) {
-    throw error instanceof Failure ? error : unreadableInput(name, diskTrouble(error), error);
+    throw error instanceof Failure ? error : unreadable(name, error);
   } finally {
     if (!isWhole) (stream as Readable).destroy();
   }
@@ -38,6 +40,10 @@ function opened(path: string, name: string): Readable {
   try {
     return openToRead(path);
   } catch (error) {
-    throw unreadableInput(name, diskTrouble(error), error);
+    throw unreadable(name, error);
   }
+}
+
+function unreadable(name: string, error: unknown): Failure {
+  return inputFailure('unreadable', { name, trouble: diskTroubleOf(error) }, error);
 }

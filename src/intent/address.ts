@@ -1,30 +1,20 @@
 import { Point } from '@noble/ed25519';
 import { base58 } from '@scure/base';
-import { empty } from '../words/fields.ts';
-import {
-  addressBytes,
-  addressRule,
-  addressTooLong,
-  isKnown,
-  isOffCurve,
-  notBase58,
-  walletRule,
-} from '../words/transferFields.ts';
 import { type Complaint, complain } from './complaint.ts';
 import { notWallets } from './notWallets.ts';
 
 const alphabet = /^[1-9A-HJ-NP-Za-km-z]*$/u;
 
 function bytesOf(text: string): Uint8Array | Complaint {
-  if (text === '') return complain('to_address', addressRule, empty);
+  if (text === '') return complain('to_address', 'address', 'empty');
   if (!alphabet.test(text)) {
     const at = [...text].findIndex((character) => !alphabet.test(character));
-    return complain('to_address', addressRule, notBase58(at + 1));
+    return complain('to_address', 'address', { notBase58At: at + 1 });
   }
   // 32 bytes take 32 to 44 characters; decoding time grows with the square of the length.
-  if (text.length > 44) return complain('to_address', addressRule, addressTooLong(text.length));
+  if (text.length > 44) return complain('to_address', 'address', { characters: text.length });
   const bytes = base58.decode(text);
-  return bytes.length === 32 ? bytes : complain('to_address', addressRule, addressBytes(bytes.length));
+  return bytes.length === 32 ? bytes : complain('to_address', 'address', { bytes: bytes.length });
 }
 
 function isOnCurve(bytes: Uint8Array): boolean {
@@ -43,10 +33,6 @@ export function addressComplaint(text: string, allowOffCurve: boolean): Complain
   if (!(bytes instanceof Uint8Array)) return bytes;
   if (allowOffCurve) return undefined;
   const known = Object.hasOwn(notWallets, text) ? notWallets[text] : undefined;
-  if (known !== undefined) return notAWallet(isKnown(known));
-  return isOnCurve(bytes) ? undefined : notAWallet(isOffCurve);
-}
-
-function notAWallet(problem: string): Complaint {
-  return complain('to_address', walletRule, problem);
+  if (known !== undefined) return complain('to_address', 'wallet', known);
+  return isOnCurve(bytes) ? undefined : complain('to_address', 'wallet', 'off-curve');
 }

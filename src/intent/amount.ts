@@ -1,14 +1,4 @@
-import { empty } from '../words/fields.ts';
-import {
-  amountProblems,
-  amountRule,
-  amountTooLong,
-  decimalsRule,
-  hasDecimals,
-  isZero,
-  positiveRule,
-} from '../words/transferFields.ts';
-import { type Complaint, complain } from './complaint.ts';
+import { type BadAmount, type Complaint, complain } from './complaint.ts';
 
 /** Decimal places of the assets whose places are known. */
 const knownDecimals: Readonly<Record<string, number>> = { SOL: 9 };
@@ -18,28 +8,28 @@ const shape = /^(0|[1-9][0-9]*)(\.[0-9]+)?$/u;
 // Long enough for any u64 with 18 places; short enough never to be a paste accident.
 const maxDigits = 40;
 
-function whyNot(text: string): string {
-  if (text === '') return empty;
-  if (/^[+-]/u.test(text)) return amountProblems.sign;
-  if (/e/iu.test(text)) return amountProblems.exponent;
-  if (text.includes(',')) return amountProblems.comma;
-  if (/\s/u.test(text)) return amountProblems.blank;
-  if (/^0[0-9]/u.test(text)) return amountProblems.leadingZero;
-  if (text.startsWith('.')) return amountProblems.bareFraction;
-  if (text.endsWith('.')) return amountProblems.bareDot;
-  return amountProblems.other;
+function whyNot(text: string): BadAmount {
+  if (text === '') return 'empty';
+  if (/^[+-]/u.test(text)) return 'sign';
+  if (/e/iu.test(text)) return 'exponent';
+  if (text.includes(',')) return 'comma';
+  if (/\s/u.test(text)) return 'blank';
+  if (/^0[0-9]/u.test(text)) return 'leading-zero';
+  if (text.startsWith('.')) return 'bare-fraction';
+  if (text.endsWith('.')) return 'bare-dot';
+  return 'other';
 }
 
 /** The amount in its one spelling (no trailing zeros), or what is wrong with it. Never a float. */
 export function canonicalAmount(text: string, asset: string): string | Complaint {
-  if (!shape.test(text)) return complain('amount', amountRule, whyNot(text));
-  if (text.length > maxDigits) return complain('amount', amountRule, amountTooLong(maxDigits));
+  if (!shape.test(text)) return complain('amount', 'amount', whyNot(text));
+  if (text.length > maxDigits) return complain('amount', 'amount', { longerThan: maxDigits });
   const [whole = '0', fraction = ''] = text.split('.');
   const trimmed = fraction.replace(/0+$/u, '');
-  if (whole === '0' && trimmed === '') return complain('amount', positiveRule, isZero);
+  if (whole === '0' && trimmed === '') return complain('amount', 'positive', 'zero');
   const decimals = knownDecimals[asset];
   if (decimals !== undefined && trimmed.length > decimals) {
-    return complain('amount', decimalsRule(decimals, asset), hasDecimals(trimmed.length));
+    return complain('amount', 'decimals', { most: decimals, asset, decimals: trimmed.length });
   }
   return trimmed === '' ? whole : `${whole}.${trimmed}`;
 }

@@ -1,4 +1,4 @@
-import { badBaseUrl } from '../words/baseUrl.ts';
+import { type IntentFacts, intentFailure } from './facts.ts';
 
 /** Where a service is, written one way only: it is part of what an intent is. */
 export type BaseUrl = string & { readonly brand: 'BaseUrl' };
@@ -19,17 +19,18 @@ const manySpelled = /[%\\;]|\/\/|\/\.{1,2}(?=\/|$)/u;
  * Whole and normalised: case of host, default port, one trailing slash. The rest is refused as it was typed, before
  * a URL parser removes it. `name` is said where it is wrong.
  */
-export function parseBaseUrl(text: string, name = 'The base URL'): BaseUrl {
-  if (!URL.canParse(text)) throw badBaseUrl(name, 'not-a-url');
+export function parseBaseUrl(text: string, name?: string): BaseUrl {
+  const bad = (fault: IntentFacts['bad-base-url']['fault']) => intentFailure('bad-base-url', { name, fault });
+  if (!URL.canParse(text)) throw bad('not-a-url');
   const url = new URL(text);
   const [, host = '', path = ''] = /^https?:\/\/([^/\\?#]*)([^?#]*)/isu.exec(text) ?? [];
-  if (url.username !== '' || url.password !== '' || host.includes('@')) throw badBaseUrl(name, 'user-info');
+  if (url.username !== '' || url.password !== '' || host.includes('@')) throw bad('user-info');
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url))) {
-    throw badBaseUrl(name, 'not-https');
+    throw bad('not-https');
   }
-  if (/[?#]/u.test(text)) throw badBaseUrl(name, 'query');
-  if (host === '' || /[\s%\p{Cc}]|\.\./u.test(host)) throw badBaseUrl(name, 'not-a-url');
-  if (manySpelled.test(path) || url.pathname !== (path || '/')) throw badBaseUrl(name, 'path');
+  if (/[?#]/u.test(text)) throw bad('query');
+  if (host === '' || /[\s%\p{Cc}]|\.\./u.test(host)) throw bad('not-a-url');
+  if (manySpelled.test(path) || url.pathname !== (path || '/')) throw bad('path');
   return `${url.origin}${path.replace(/\/$/u, '')}` as BaseUrl;
 }
 

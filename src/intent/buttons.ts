@@ -1,15 +1,3 @@
-import {
-  buttonPartTwice,
-  buttonProblems,
-  buttonRule,
-  distinctIdsRule,
-  moreUnknownStyles,
-  repeatedId,
-  rowMarkRule,
-  rowWithoutButtons,
-  unknownButtonPart,
-  unknownStyle,
-} from '../words/messageFields.ts';
 import { type Complaint, complain } from './complaint.ts';
 
 export type Button = {
@@ -58,17 +46,17 @@ export function parseButton(text: string): Button | Complaint {
     const equals = part.indexOf('=');
     const name = fieldNames.get(part.slice(0, Math.max(equals, 0)).trim());
     if (equals < 0 || name === undefined) {
-      return complain('--button', buttonRule, unknownButtonPart(part));
+      return complain('--button', 'button', { unknown: part });
     }
-    if (fields.has(name)) return complain('--button', buttonRule, buttonPartTwice(name));
+    if (fields.has(name)) return complain('--button', 'button', { twice: name });
     fields.set(name, part.slice(equals + 1));
   }
   const label = fields.get('label');
   const customId = fields.get('custom_id');
   const style = fields.get('style');
-  if (!label) return complain('--button', buttonRule, buttonProblems.noLabel);
-  if (!customId) return complain('--button', buttonRule, buttonProblems.noId);
-  if (style === '') return complain('--button', buttonRule, buttonProblems.emptyStyle);
+  if (!label) return complain('--button', 'button', 'no-label');
+  if (!customId) return complain('--button', 'button', 'no-id');
+  if (style === '') return complain('--button', 'button', 'empty-style');
   return { type: 'button', label, ...(style === undefined ? {} : { style }), custom_id: customId };
 }
 
@@ -82,13 +70,13 @@ export function rowsFrom(words: readonly ButtonWord[]): { rows: Row[]; complaint
       continue;
     }
     const button = parseButton(word.button);
-    if ('problem' in button) complaints.push(button);
+    if ('rule' in button) complaints.push(button);
     else rows.at(-1)?.push(button);
   }
   // A --row before the first button merely begins it.
   if (rows[0]?.length === 0 && rows.length > 1) rows.shift();
   if (complaints.length === 0 && rows.some((row) => row.length === 0)) {
-    complaints.push(complain('--row', rowMarkRule, rowWithoutButtons));
+    complaints.push(complain('--row', 'row-mark', 'no-buttons'));
   }
   return { rows: rows.map((components) => ({ type: 'action_row', components })), complaints };
 }
@@ -116,15 +104,22 @@ export function repeatedIds(components: readonly Component[]): Complaint[] {
     if (seen.has(id)) repeated.add(id);
     seen.add(id);
   }
-  return [...repeated].map((id) => complain('components', distinctIdsRule, repeatedId(id)));
+  return [...repeated].map((id) => complain('components', 'distinct-ids', { id }));
 }
+
+/** What is sent as it is, and may not be what was meant. */
+export type Warning =
+  | { readonly is: 'unknown-style'; readonly style: string; readonly known: readonly string[] }
+  | { readonly is: 'more-unknown-styles'; readonly count: number };
 
 const mostWarnings = 5;
 
-export function componentWarnings(components: readonly Component[]): string[] {
+export function componentWarnings(components: readonly Component[]): Warning[] {
   const styles = new Set(buttonsIn(components).flatMap(({ style }) => (style === undefined ? [] : [style])));
   const unknown = [...styles].filter((style) => !knownStyles.includes(style));
-  const warnings = unknown.slice(0, mostWarnings).map((style) => unknownStyle(style, knownStyles));
+  const warnings = unknown
+    .slice(0, mostWarnings)
+    .map((style): Warning => ({ is: 'unknown-style', style, known: knownStyles }));
   const more = unknown.length - warnings.length;
-  return more === 0 ? warnings : [...warnings, moreUnknownStyles(more)];
+  return more === 0 ? warnings : [...warnings, { is: 'more-unknown-styles', count: more }];
 }

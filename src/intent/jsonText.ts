@@ -1,21 +1,12 @@
-import { findNodeAtLocation, type ParseErrorCode, parseTree, printParseErrorCode, visit } from 'jsonc-parser';
-import {
-  badText,
-  inexactNumber,
-  keyTwice,
-  notJson,
-  notJsonBecause,
-  notUtf8,
-  type TextFault,
-  tooDeep,
-} from '../words/jsonText.ts';
+import { findNodeAtLocation, parseTree, printParseErrorCode, visit } from 'jsonc-parser';
+import { intentFailure, type TextFault } from './facts.ts';
 
 /** UTF-8 bytes as text; where they are none, says at which byte. A byte order mark is skipped. */
 export function decodeUtf8(bytes: Uint8Array, source: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw badText(source, { what: notUtf8, ...firstBadByte(bytes) });
+    throw intentFailure('bad-text', { source, fault: { is: 'not-utf8', ...firstBadByte(bytes) } });
   }
 }
 
@@ -39,12 +30,6 @@ export function firstBadByte(bytes: Uint8Array): { line: number; column: number 
   return { line: before.length, column: [...(before.at(-1) ?? '')].length + 1 };
 }
 
-function words(code: ParseErrorCode): string {
-  return printParseErrorCode(code)
-    .replace(/([a-z])([A-Z])/gu, '$1 $2')
-    .toLowerCase();
-}
-
 const maxDepth = 64;
 
 // A double holds any 15 digits.
@@ -65,16 +50,16 @@ function isExact(value: number, written: string): boolean {
 /** Strict JSON with positions: no comments, no trailing commas, no key given twice in an object. */
 export function parseJson(json: string, source: string): unknown {
   const read = readJson(json);
-  if ('fault' in read) throw badText(source, read.fault);
+  if ('fault' in read) throw intentFailure('bad-text', { source, fault: read.fault });
   return read.value;
 }
 
 class Faulty extends Error {
   readonly fault: TextFault;
 
-  constructor(what: string, line: number, column: number) {
-    super(what);
-    this.fault = { what, line, column };
+  constructor(fault: TextFault) {
+    super(fault.is);
+    this.fault = fault;
   }
 }
 
@@ -84,8 +69,13 @@ export function readJson(json: string): { readonly value: unknown } | { readonly
     visitStrictly(json);
     return { value: JSON.parse(json) };
   } catch (thrown) {
-    return { fault: thrown instanceof Faulty ? thrown.fault : { what: notJson, line: 1, column: 1 } };
+    return { fault: thrown instanceof Faulty ? thrown.fault : { is: 'not-json', line: 1, column: 1 } };
   }
+}
+
+/** The parser counts from 0, people from 1. */
+function placeOf(line: number, column: number): { line: number; column: number } {
+  return { line: line + 1, column: column + 1 };
 }
 
 function visitStrictly(json: string): void {
@@ -93,7 +83,8 @@ function visitStrictly(json: string): void {
   let depth = 0;
   const deeper = (_offset: number, _length: number, line: number, column: number): void => {
     depth += 1;
-    if (depth > maxDepth) throw new Faulty(tooDeep(maxDepth), line + 1, column + 1);
+    if (depth > maxDepth)
+      throw new Faulty({ is: 'too-deep', mostLevels: maxDepth, ...placeOf(line, column) });
   };
   visit(
     json,
@@ -113,16 +104,16 @@ function visitStrictly(json: string): void {
       onObjectProperty: (property, _offset, _length, line, column) => {
         const seen = objects.at(-1);
         if (seen?.has(property)) {
-          throw new Faulty(keyTwice(property), line + 1, column + 1);
+          throw new Faulty({ is: 'key-twice', key: property, ...placeOf(line, column) });
         }
         seen?.add(property);
       },
       onLiteralValue: (value, offset, length, line, column) => {
         if (typeof value !== 'number' || isExact(value, json.slice(offset, offset + length))) return;
-        throw new Faulty(inexactNumber, line + 1, column + 1);
+        throw new Faulty({ is: 'inexact-number', ...placeOf(line, column) });
       },
       onError: (code, _offset, _length, line, column) => {
-        throw new Faulty(notJsonBecause(words(code)), line + 1, column + 1);
+        throw new Faulty({ is: 'syntax', error: printParseErrorCode(code), ...placeOf(line, column) });
       },
     },
     { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false },

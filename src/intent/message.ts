@@ -1,60 +1,52 @@
 import * as z from 'zod/mini';
-import { invalidRequest } from '../words/complaints.ts';
-import { empty, wholeRequest } from '../words/fields.ts';
-import {
-  contentFarTooLong,
-  contentLength,
-  contentRule,
-  conversationRule,
-  customIdRule,
-  labelRule,
-  rowRule,
-  styleRule,
-  theMessage,
-  typeRule,
-} from '../words/messageFields.ts';
 import { type Component, componentWarnings, isButton, isRow, repeatedIds } from './buttons.ts';
-import type { Complaint, Complaints, OptionsOfField } from './complaint.ts';
+import type { Complaint, Complaints, FieldRules, OptionsOfField } from './complaint.ts';
+import { intentFailure } from './facts.ts';
 import { check, halfPair, optionalText, rule, text } from './schema.ts';
 import type { MessageRequest, Wanted } from './wanted.ts';
 
 const maxContentCodePoints = 5000;
 
 const content = z.string().check(
-  rule<string>(contentRule(maxContentCodePoints), (value) => {
-    const broken = halfPair(value);
-    if (broken !== undefined) return broken;
-    // At most two UTF-16 units a code point: no need to count what is far too long.
-    if (value.length > 2 * maxContentCodePoints) return contentFarTooLong;
-    const count = [...value].length;
-    if (count === 0) return empty;
-    return count > maxContentCodePoints ? contentLength(count) : undefined;
+  rule('content', (value: string) => {
+    const is = badContent(value);
+    return is === undefined ? undefined : { most: maxContentCodePoints, is };
   }),
 );
 
+function badContent(value: string): FieldRules['content']['is'] | undefined {
+  const broken = halfPair(value);
+  if (broken !== undefined) return broken;
+  // At most two UTF-16 units a code point: no need to count what is far too long.
+  if (value.length > 2 * maxContentCodePoints) return 'far-too-long';
+  const characters = [...value].length;
+  if (characters === 0) return 'empty';
+  return characters > maxContentCodePoints ? { characters } : undefined;
+}
+
 const button = z.strictObject({
   type: z.literal('button'),
-  label: text(labelRule),
-  style: z.optional(text(styleRule)),
-  custom_id: text(customIdRule),
+  label: text('label'),
+  style: z.optional(text('style')),
+  custom_id: text('custom-id'),
 });
 
 const row = z.strictObject({
   type: z.literal('action_row'),
   components: z
     .array(z.unknown())
-    .check(rule<unknown[]>(rowRule, (value) => (value.length === 0 ? empty : undefined))),
+    .check(rule('row-of-buttons', (value: unknown[]) => (value.length === 0 ? 'empty' : undefined))),
 });
 
 const messageSchema = z.strictObject({
-  conversation_id: text(conversationRule),
+  conversation_id: text('conversation'),
   content,
   components: z.optional(z.array(z.unknown())),
   reply_to_message_id: optionalText(),
   idempotency_key: optionalText(),
 });
 
-const typed = z.looseObject({ type: text(typeRule) });
+const typed = z.looseObject({ type: text('component-type') });
 
 /** Rows and buttons are held to the document; types that it does not show pass as they are. */
 function checkComponents(values: readonly unknown[], path: string): Complaint[] {
@@ -73,7 +65,7 @@ function checkComponents(values: readonly unknown[], path: string): Complaint[] 
 function under(path: string, complaints: readonly Complaint[]): Complaint[] {
   return complaints.map((complaint) => ({
     ...complaint,
-    field: complaint.field === wholeRequest ? path : `${path}.${complaint.field}`,
+    field: complaint.field === undefined ? path : `${path}.${complaint.field}`,
   }));
 }
 
@@ -82,7 +74,8 @@ type CheckedMessage = { wanted: Wanted & { kind: 'message' }; payloadKey: string
 /** A message from fields of any origin, or a refusal that lists everything wrong with them. */
 export function parseMessage(fields: unknown, options: OptionsOfField = {}): CheckedMessage {
   const checked = checkMessage(fields);
-  if ('complaints' in checked) throw invalidRequest(checked.complaints, theMessage, options);
+  if ('complaints' in checked)
+    throw intentFailure('not-valid', { kind: 'message', complaints: checked.complaints, options });
   return checked;
 }
 

@@ -1,5 +1,5 @@
-import { badName, emptyName, nameTooLong, payloadKeySource, severalNames } from '../words/naming.ts';
 import { digestOf } from './canonical.ts';
+import { intentFailure, type NameSource } from './facts.ts';
 import { invisibleIn } from './invisible.ts';
 import type { Kind } from './wanted.ts';
 
@@ -27,25 +27,27 @@ export type NamingChoice = {
 /** At most one way of naming; a flag outranks the environment; nothing named may be empty. */
 export function namingFrom(choice: NamingChoice): Naming {
   const key = choice.key ?? choice.payloadKey;
-  const given = [
-    choice.once === undefined ? [] : ['--once'],
-    choice.run === undefined ? [] : ['--run'],
-    key === undefined ? [] : [choice.key === undefined ? payloadKeySource : '--idempotency-key'],
-  ].flat();
-  if (given.length > 1) throw severalNames(given);
+  const keySource = choice.key === undefined ? 'payload' : '--idempotency-key';
+  const sources: NameSource[] = [];
+  if (choice.once !== undefined) sources.push('--once');
+  if (choice.run !== undefined) sources.push('--run');
+  if (key !== undefined) sources.push(keySource);
+  if (sources.length > 1) throw intentFailure('several-names', { sources });
   if (choice.once !== undefined) return { by: 'once', name: notEmpty('--once', choice.once) };
   if (choice.run !== undefined) return { by: 'run', name: notEmpty('--run', choice.run) };
-  if (key !== undefined) return { by: 'key', key: notEmpty(given[0] ?? '--idempotency-key', key) };
+  if (key !== undefined) return { by: 'key', key: notEmpty(keySource, key) };
   if (choice.runFromEnv !== undefined) return { by: 'run', name: notEmpty('BOTCTL_RUN', choice.runFromEnv) };
   return { by: 'nothing' };
 }
 
 const maxNameBytes = 512;
 
-function notEmpty(source: string, name: string): string {
-  if (name.trim() === '') throw emptyName(source);
-  const problem = Buffer.byteLength(name) > maxNameBytes ? nameTooLong(maxNameBytes) : invisibleIn(name);
-  if (problem !== undefined) throw badName(source, problem);
+function notEmpty(source: NameSource, name: string): string {
+  if (name.trim() === '') throw intentFailure('empty-name', { source });
+  if (Buffer.byteLength(name) > maxNameBytes)
+    throw intentFailure('long-name', { source, mostBytes: maxNameBytes });
+  const unseen = invisibleIn(name);
+  if (unseen !== undefined) throw intentFailure('unseen-in-name', { source, unseen });
   return name;
 }
 

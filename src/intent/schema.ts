@@ -1,40 +1,34 @@
 import * as z from 'zod/mini';
-import {
-  empty,
-  halfPairProblem,
-  invalidField,
-  not,
-  shapeOf,
-  shapeRule,
-  textRule,
-  unknownField,
-  wholeRequest,
-} from '../words/fields.ts';
-import { type Complaint, missing } from './complaint.ts';
+import { type Complaint, complain, type FieldRules } from './complaint.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** A zod check that says the rule and the value's problem, in the words of the design. */
-export function rule<Value>(text: string, problemOf: (value: Value) => string | undefined) {
+/** A zod check that says which rule a value breaks, and how. */
+export function rule<Value, Rule extends keyof FieldRules>(
+  name: Rule,
+  breachOf: (value: Value) => FieldRules[Rule] | undefined,
+) {
   return z.check<Value>((context) => {
-    const problem = problemOf(context.value);
-    if (problem === undefined) return;
-    context.issues.push({ code: 'custom', input: context.value, params: { rule: text, problem } });
+    const value = breachOf(context.value);
+    if (value === undefined) return;
+    context.issues.push({ code: 'custom', input: context.value, params: { rule: name, value } });
   });
 }
 
-export function halfPair(value: string): string | undefined {
-  return value.isWellFormed() ? undefined : halfPairProblem;
+export function halfPair(value: string): 'half-pair' | undefined {
+  return value.isWellFormed() ? undefined : 'half-pair';
 }
 
+type TextRule = 'text' | 'conversation' | 'label' | 'style' | 'custom-id' | 'component-type';
+
 /** A string that can be written as UTF-8 and holds something. */
-export function text(what: string) {
-  return z.string().check(rule<string>(what, (value) => (value === '' ? empty : halfPair(value))));
+export function text(name: TextRule) {
+  return z.string().check(rule(name, (value: string) => (value === '' ? 'empty' : halfPair(value))));
 }
 
 /** Empty is the same as absent. */
 export function optionalText() {
-  return z.optional(z.string().check(rule<string>(textRule, halfPair)));
+  return z.optional(z.string().check(rule('text', halfPair)));
 }
 
 function fieldOf(path: readonly PropertyKey[]): string {
@@ -45,19 +39,19 @@ function fieldOf(path: readonly PropertyKey[]): string {
 }
 
 function complaintsOfIssue(issue: Issue): Complaint[] {
-  const field = fieldOf(issue.path) || wholeRequest;
+  const field = fieldOf(issue.path) || undefined;
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ field: fieldOf([...issue.path, key]), ...unknownField }));
+    return issue.keys.map((key) => complain(fieldOf([...issue.path, key]), 'known', 'unknown'));
   }
   if (issue.code === 'invalid_type') {
-    const what = shapeOf(issue.expected);
-    if (issue.input === undefined) return [missing(field, what)];
-    return [{ field, rule: shapeRule(issue.expected), problem: not(what) }];
+    if (issue.input === undefined) return [complain(field, 'given', 'missing')];
+    return [complain(field, 'shape', issue.expected)];
   }
-  if (issue.code === 'custom' && typeof issue.params?.rule === 'string') {
-    return [{ field, rule: issue.params.rule, problem: String(issue.params.problem) }];
+  if (issue.code === 'custom' && issue.params !== undefined) {
+    const { rule: broken, value } = issue.params as Pick<Complaint, 'rule' | 'value'>;
+    return [complain(field, broken, value)];
   }
-  return [{ field, ...invalidField }];
+  return [complain(field, 'valid', 'invalid')];
 }
 
 type Checked<Value> =

@@ -1,18 +1,16 @@
 import * as z from 'zod/mini';
-import { invalidRequest } from '../words/complaints.ts';
-import { empty } from '../words/fields.ts';
-import { assetHasBlanks, assetRule, isNotSOL, theTransfer } from '../words/transferFields.ts';
 import { addressComplaint } from './address.ts';
 import { canonicalAmount } from './amount.ts';
 import type { Complaint, Complaints, OptionsOfField } from './complaint.ts';
+import { intentFailure } from './facts.ts';
 import { check, optionalText, rule } from './schema.ts';
 import type { TransferRequest, Wanted } from './wanted.ts';
 
 const asset = z.string().check(
-  rule<string>(assetRule, (value) => {
-    if (value.trim() === '') return empty;
-    if (value !== value.trim() || /\p{Cc}|\p{Cf}|\p{Cs}/u.test(value)) return assetHasBlanks;
-    return value !== 'SOL' && value.toUpperCase() === 'SOL' ? isNotSOL(value) : undefined;
+  rule('asset', (value: string) => {
+    if (value.trim() === '') return 'empty';
+    if (value !== value.trim() || /\p{Cc}|\p{Cf}|\p{Cs}/u.test(value)) return 'blanks';
+    return value !== 'SOL' && value.toUpperCase() === 'SOL' ? { insteadOfSol: value } : undefined;
   }),
 );
 
@@ -42,7 +40,8 @@ export function parseTransfer(
   options: OptionsOfField = {},
 ): CheckedTransfer {
   const checked = checkTransfer(fields, allowOffCurve);
-  if ('complaints' in checked) throw invalidRequest(checked.complaints, theTransfer, options);
+  if ('complaints' in checked)
+    throw intentFailure('not-valid', { kind: 'transfer', complaints: checked.complaints, options });
   return checked;
 }
 

@@ -1,4 +1,4 @@
-import type { Component } from './buttons.ts';
+import type { Component, Warning } from './buttons.ts';
 import { canonicalBody } from './canonical.ts';
 
 export type Kind = 'message' | 'transfer';
@@ -19,8 +19,8 @@ export type TransferRequest = {
 
 /** One thing to be done once, checked and in its one spelling. */
 export type Wanted =
-  | { readonly kind: 'message'; readonly request: MessageRequest; readonly warnings: readonly string[] }
-  | { readonly kind: 'transfer'; readonly request: TransferRequest; readonly warnings: readonly string[] };
+  | { readonly kind: 'message'; readonly request: MessageRequest; readonly warnings: readonly Warning[] }
+  | { readonly kind: 'transfer'; readonly request: TransferRequest; readonly warnings: readonly Warning[] };
 
 export function canonicalOf(wanted: Wanted): string {
   return canonicalBody(wanted.request);

@@ -10,10 +10,9 @@ import {
 } from 'node:fs';
 import { resolve } from 'node:path';
 import { firstBadByte } from '../intent/jsonText.ts';
+import { diskTroubleOf } from '../machine/disk.ts';
 import { foldersAbove, isFolderOpen, isLink, isOwnedSafely } from '../machine/foldersAbove.ts';
-import { diskTrouble } from '../words/disk.ts';
-import { notUtf8 } from '../words/jsonText.ts';
-import { policyDamaged, policyPlaces, policyUnreadable, policyUnsafe } from '../words/policyFile.ts';
+import { policyFailure } from './facts.ts';
 import type { Policy } from './policy.ts';
 import { readPolicy } from './readPolicy.ts';
 
@@ -34,11 +33,11 @@ export function readSafely(path: string, absence: 'is-fine' | 'is-refused'): str
   } catch (error) {
     const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (isAbsent && absence === 'is-fine') return undefined;
-    throw policyUnreadable(path, diskTrouble(error));
+    throw policyFailure('unreadable', { source: path, trouble: diskTroubleOf(error) });
   }
   try {
     const stats = fstatSync(descriptor);
-    if (!stats.isFile()) throw policyUnsafe(path, policyPlaces.notAFile, [['ls', '-ld', path]]);
+    if (!stats.isFile()) throw policyFailure('not-a-file', { source: path });
     refuseUnsafe(path, path, stats, (stats.mode & writableByOthers) !== 0);
     // Who may change a folder above it, or above a link to it, may put another file in its place.
     const whole = resolve(path);
@@ -48,8 +47,7 @@ export function readSafely(path: string, absence: 'is-fine' | 'is-refused'): str
       const found = statSync(folder);
       refuseUnsafe(path, folder, found, isFolderOpen(found));
     }
-    if (stats.size > maxBytes)
-      throw policyUnsafe(path, policyPlaces.tooLong(maxBytes), [['ls', '-ld', path]]);
+    if (stats.size > maxBytes) throw policyFailure('too-long', { source: path, mostBytes: maxBytes });
     return textOf(readAll(descriptor, stats.size), path);
   } finally {
     closeSync(descriptor);
@@ -60,7 +58,10 @@ function textOf(bytes: Uint8Array, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw policyDamaged(path, { ...firstBadByte(bytes), field: undefined, problem: notUtf8 });
+    throw policyFailure('bad-text', {
+      source: path,
+      fault: { is: 'not-utf8', ...firstBadByte(bytes) },
+    });
   }
 }
 
@@ -73,14 +74,10 @@ function readAll(descriptor: number, size: number): Uint8Array {
 }
 
 // Windows has no such bits; there the folder of whoever owns it is what protects the file.
-function refuseUnsafe(policy: string, path: string, stats: Stats, isOpen: boolean): void {
+function refuseUnsafe(source: string, path: string, stats: Stats, isOpen: boolean): void {
   const me = process.getuid?.();
   if (me === undefined) return;
   const { uid, mode } = stats;
-  const said = (problem: string): string =>
-    path === policy ? problem : policyPlaces.folderOf(path, problem);
-  if (!isOwnedSafely(stats, me))
-    throw policyUnsafe(policy, said(policyPlaces.otherOwner(uid)), [['sudo', 'chown', String(me), path]]);
-  if (isOpen)
-    throw policyUnsafe(policy, said(policyPlaces.openToOthers(mode & 0o7777)), [['chmod', 'go-w', path]]);
+  if (!isOwnedSafely(stats, me)) throw policyFailure('other-owner', { source, path, uid, me });
+  if (isOpen) throw policyFailure('open-to-others', { source, path, mode: mode & 0o7777 });
 }

@@ -3,7 +3,7 @@ import { addressComplaint } from '../intent/address.ts';
 import { canonicalAmount } from '../intent/amount.ts';
 import { placeIn, readJson } from '../intent/jsonText.ts';
 import { unitsOf } from '../intent/units.ts';
-import { type PolicyFault, policyDamaged, policyProblems, policyRules } from '../words/policyFile.ts';
+import { type PolicyFault, policyFailure } from './facts.ts';
 import type { AssetLimits, Policy } from './policy.ts';
 
 const policySchema = 'botctl-policy/1';
@@ -30,28 +30,23 @@ type Written = z.infer<typeof policyFile>;
 type Path = readonly string[];
 
 /** Where in it something is wrong, and what. */
-type Wrong = { readonly path: Path; readonly problem: string; readonly rule?: string };
+type Wrong = { readonly path: Path; readonly fault: PolicyFault };
 
 /** A policy from its text; or a refusal that names the line. `source` is where it stands, for people. */
 export function readPolicy(json: string, source: string): Policy {
   const read = readJson(json);
-  if ('fault' in read) {
-    const { what, line, column } = read.fault;
-    throw policyDamaged(source, { line, column, field: undefined, problem: what });
-  }
+  if ('fault' in read) throw policyFailure('bad-text', { source, fault: read.fault });
   const wrong = wrongIn(read.value);
-  if (wrong !== undefined) throw policyDamaged(source, faultOf(wrong, json));
-  return policyOf(read.value as Written, source);
-}
-
-function faultOf({ path, ...rest }: Wrong, json: string): PolicyFault {
-  return { ...placeIn(json, path), field: path.length === 0 ? undefined : path.join('.'), ...rest };
+  if (wrong === undefined) return policyOf(read.value as Written, source);
+  const { path, fault } = wrong;
+  const field = path.length === 0 ? undefined : path.join('.');
+  throw policyFailure('damaged', { source, ...placeIn(json, path), field, fault });
 }
 
 function wrongIn(value: unknown): Wrong | undefined {
   const named = (value as { schema?: unknown } | null)?.schema;
   if (typeof named === 'string' && /^botctl-policy\/(?!1$)\d+$/u.test(named))
-    return { path: ['schema'], problem: policyProblems.newer, rule: policyRules.schema };
+    return { path: ['schema'], fault: { is: 'newer' } };
   const checked = policyFile.safeParse(value, { reportInput: true });
   if (!checked.success) return wrongOf(worstOf(checked.error.issues));
   return wrongMeaning(checked.data);
@@ -66,25 +61,12 @@ function wrongOf(issue: z.core.$ZodIssue | undefined): Wrong {
   const path = (issue?.path ?? []).map(String);
   const field = path.at(-1) ?? '';
   if (issue?.code === 'unrecognized_keys')
-    return { path: [...path, issue.keys[0] ?? ''], problem: policyProblems.unknownKey(knownAt(path)) };
-  if (issue?.code === 'invalid_type' && issue.input === undefined)
-    return { path, problem: policyProblems.missing };
-  if (issue?.code === 'invalid_value')
-    return {
-      path,
-      problem: policyProblems.notA(field === 'schema' ? policyRules.schema : policyRules.allow),
-    };
-  const expected = issue?.code === 'invalid_type' ? issue.expected : 'valid';
-  const problem = policyProblems.notA(shapes[expected] ?? `a ${expected}`);
-  return { path, problem };
+    return { path: [...path, issue.keys[0] ?? ''], fault: { is: 'unknown-key', known: knownAt(path) } };
+  if (issue?.code === 'invalid_type' && issue.input === undefined) return { path, fault: { is: 'missing' } };
+  if (issue?.code === 'invalid_value') return { path, fault: { is: 'not-the-value', field } };
+  const shape = issue?.code === 'invalid_type' ? issue.expected : 'valid';
+  return { path, fault: { is: 'not-of-shape', shape } };
 }
-
-const shapes: Readonly<Record<string, string>> = {
-  object: 'an object',
-  record: 'an object',
-  string: 'a string in double quotes',
-  boolean: 'true or false',
-};
 
 function knownAt(path: Path): string[] {
   return Object.keys((path.length === 0 ? policyFile : limits)._zod.def.shape);
@@ -101,7 +83,7 @@ function wrongMeaning({
     journal !== undefined &&
     !/^(?:(?:\/(?!\/)|[A-Za-z]:[\\/])(?!.*(?::\/\/|[\s"'`]$))|[\w-]{8,64}$)/su.test(journal)
   )
-    return { path: ['journal'], problem: policyProblems.relative, rule: policyRules.journal };
+    return { path: ['journal'], fault: { is: 'not-a-journal' } };
   for (const [field, assets] of [
     ['limits', Object.keys(lines)],
     ['approve_above', Object.keys(above ?? {})],
@@ -127,10 +109,9 @@ function wrongAsset(field: string, assets: readonly string[]): Wrong | undefined
   for (const asset of assets) {
     const path = [field, asset];
     const other = asset.toUpperCase() === 'SOL' ? 'SOL' : seen.get(asset.toLowerCase());
-    if (other !== undefined && other !== asset)
-      return { path, problem: policyProblems.sameAsset(other), rule: policyRules.asset };
+    if (other !== undefined && other !== asset) return { path, fault: { is: 'same-asset', other } };
     if (asset === '' || asset !== asset.trim() || /\p{Cc}|\p{Cf}|\p{Cs}/u.test(asset))
-      return { path, problem: policyProblems.notA('an asset'), rule: policyRules.asset };
+      return { path, fault: { is: 'not-an-asset' } };
     seen.set(asset.toLowerCase(), asset);
   }
   return undefined;
@@ -139,7 +120,9 @@ function wrongAsset(field: string, assets: readonly string[]): Wrong | undefined
 function wrongAmount(path: Path, text: string | undefined, asset: string): Wrong | undefined {
   if (text === undefined) return undefined;
   const spelled = canonicalAmount(text, asset);
-  return typeof spelled === 'string' ? undefined : { path, problem: spelled.problem, rule: spelled.rule };
+  return typeof spelled === 'string'
+    ? undefined
+    : { path, fault: { is: 'not-an-amount', complaint: spelled } };
 }
 
 const recipientName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u;
@@ -147,11 +130,10 @@ const recipientName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u;
 function wrongRecipient(recipients: Readonly<Record<string, string>>): Wrong | undefined {
   for (const [name, address] of Object.entries(recipients)) {
     const path = ['recipients', name];
-    if (!recipientName.test(name))
-      return { path, problem: policyProblems.notA('a name'), rule: policyRules.name };
+    if (!recipientName.test(name)) return { path, fault: { is: 'not-a-name' } };
     // Who writes a policy may name a vault, whose address no key controls.
-    const wrong = addressComplaint(address, true);
-    if (wrong !== undefined) return { path, problem: wrong.problem, rule: policyRules.address };
+    const complaint = addressComplaint(address, true);
+    if (complaint !== undefined) return { path, fault: { is: 'not-an-address', complaint } };
   }
   return undefined;
 }

@@ -1,5 +1,4 @@
 import { type Complaint, complain } from '../intent/complaint.ts';
-import { recipientProblems, recipientRule } from '../words/recipients.ts';
 import type { Policies } from './policy.ts';
 
 /** `@ada` as the address that a policy gives to that name; what is no name stays as it is. */
@@ -11,11 +10,11 @@ function addressOf(recipient: string, policies: Policies): string | Complaint {
   if (address === undefined)
     return complain(
       'to_address',
-      recipientRule,
-      policies.length === 0 ? recipientProblems.noPolicy : recipientProblems.unknown(namesIn(policies)),
+      'recipient',
+      policies.length === 0 ? 'no-policy' : { noneOf: namesIn(policies) },
     );
   // Two that say otherwise: nobody knows who is meant.
-  return addresses.size === 1 ? address : complain('to_address', recipientRule, recipientProblems.several);
+  return addresses.size === 1 ? address : complain('to_address', 'recipient', 'several-addresses');
 }
 
 function namesIn(policies: Policies): string[] {

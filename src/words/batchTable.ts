@@ -2,6 +2,7 @@ import type { BatchFacts } from '../batch/facts.ts';
 import { nameAnother } from './batchOptions.ts';
 import { isItTheRightFile } from './batchPlan.ts';
 import { troubleInWords } from './disk.ts';
+import { whenReady } from './interrupted.ts';
 import { listed } from './list.ts';
 import { clipped, fewOf } from './short.ts';
 import type { Sentence, Table } from './told.ts';
@@ -67,10 +68,7 @@ export const batchTable: Table<BatchFacts> = {
     message: `The template ${source}, line ${line}, column ${place}, has a place {{${column}}}, and ${file} has no such column`,
     hint: `${file} has the columns ${quoted(columns)}. Name one of them there, or add the column to the file.`,
   }),
-  interrupted: () => ({
-    message: 'Interrupted while the input was being read',
-    hint: 'Run the same command again when you are ready.',
-  }),
+  interrupted: () => ({ message: 'Interrupted while the input was being read', hint: whenReady }),
   'report-dead-link': ({ path }) => noReportsPlace(path, 'a link that leads nowhere'),
   'report-not-a-file': ({ path }) => noReportsPlace(path, 'not a regular file'),
   'report-not-begun': (facts) => ({ message: cannotBeWritten(facts), hint: fixTheFolder }),

@@ -1,12 +1,18 @@
 import type { BatchFacts } from '../batch/facts.ts';
 import type { EngineFacts } from '../engine/facts.ts';
 import { asFailure, type Failure, type MachineFacts } from '../errors.ts';
+import type { InputFacts } from '../input/facts.ts';
+import type { IntentFacts } from '../intent/facts.ts';
 import type { SharedFacts } from '../journal/postgres/facts.ts';
+import type { PolicyFacts } from '../policy/facts.ts';
 import type { WireFacts } from '../wire/facts.ts';
 import { type Sentence, type Table, Told } from './told.ts';
 
 type Rooms = {
   readonly machine: MachineFacts;
+  readonly input: InputFacts;
+  readonly intent: IntentFacts;
+  readonly policy: PolicyFacts;
   readonly wire: WireFacts;
   readonly engine: EngineFacts;
   readonly batch: BatchFacts;
@@ -16,6 +22,9 @@ type Rooms = {
 /** A room's sentences are loaded when it fails. */
 const tables: { readonly [R in keyof Rooms]: () => Promise<Table<Rooms[R]>> } = {
   machine: async () => (await import('./machine.ts')).machineTable,
+  input: async () => (await import('./input.ts')).inputTable,
+  intent: async () => (await import('./intentTable.ts')).intentTable,
+  policy: async () => (await import('./policyTable.ts')).policyTable,
   wire: async () => (await import('./wire.ts')).wireTable,
   engine: async () => (await import('./engineTable.ts')).engineTable,
   batch: async () => (await import('./batchTable.ts')).batchTable,

@@ -1,14 +1,12 @@
-import { interrupted } from './interrupted.ts';
-import { Told } from './told.ts';
+import type { InputFacts } from '../input/facts.ts';
+import { troubleInWords } from './disk.ts';
+import { whenReady } from './interrupted.ts';
+import type { Table } from './told.ts';
 
-/** `name` is what people call a file or stdin. */
-export function unreadableInput(name: string, reason: string, cause: unknown): Told {
-  return new Told('bad-file', `${name} cannot be read: ${reason}`, {
+export const inputTable: Table<InputFacts> = {
+  unreadable: ({ name, trouble }) => ({
+    message: `${name} cannot be read: ${troubleInWords(trouble)}`,
     hint: 'Check the path and its permissions, then run the same command again.',
-    cause,
-  });
-}
-
-export function interruptedReading(name: string): Told {
-  return interrupted(`while ${name} was being read`);
-}
+  }),
+  interrupted: ({ name }) => ({ message: `Interrupted while ${name} was being read`, hint: whenReady }),
+};

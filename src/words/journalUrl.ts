@@ -1,5 +1,6 @@
 import type { Origin, SettingFault, SharedFacts, UrlFault } from '../journal/postgres/facts.ts';
 import { listed } from './list.ts';
+import { unseenWords } from './naming.ts';
 import type { Sentence, Table } from './told.ts';
 
 const example = 'Write it like postgres://bots@db.example.com/ledger?sslmode=verify-full.';
@@ -102,9 +103,9 @@ export const urlRows = {
     hint: `Unset ${variable} for botctl, and write what it says into the URL.`,
   }),
   'bad-setting': ({ origin, fault }) => wrong(settingIn(origin), settingFaults[fault]),
-  'unseen-in-setting': ({ origin, problem }) => unseen(origin, problem),
+  'unseen-in-setting': ({ origin, unseen }) => badCharacter(origin, unseenWords(unseen)),
   'null-in-password': ({ origin }) =>
-    unseen(origin, 'has a null character, which no password of PostgreSQL can have'),
+    badCharacter(origin, 'has a null character, which no password of PostgreSQL can have'),
   'channel-needs-tls': () => ({
     message: 'channel_binding=require needs TLS, and this connection has none',
     hint: 'Use sslmode=verify-full, or leave channel_binding out.',
@@ -116,6 +117,6 @@ export const urlRows = {
 } satisfies Partial<Table<SharedFacts>>;
 
 /** `problem` is part of a sentence. */
-function unseen(origin: Origin, problem: string): Sentence {
+function badCharacter(origin: Origin, problem: string): Sentence {
   return wrong(settingIn(origin), [problem, 'Type it again, in plain characters.']);
 }

@@ -3,6 +3,7 @@ import { troubleInWords } from './disk.ts';
 import { whenReady } from './interrupted.ts';
 import { madeBeforeRelease } from './journal.ts';
 import { urlRows } from './journalUrl.ts';
+import { unseenWords } from './naming.ts';
 import { hasLost } from './sharedJournal.ts';
 import type { Suggestion } from './suggestion.ts';
 import type { Sentence, Table } from './told.ts';
@@ -82,7 +83,7 @@ export const sharedTable: Table<SharedFacts> = {
     hint: 'Fix the file or its permissions: without it, botctl cannot tell whether the journal has lost something.',
   }),
 
-  'unseen-in-role': ({ problem }) => badRole(problem),
+  'unseen-in-role': ({ unseen }) => badRole(unseenWords(unseen)),
   'role-length': ({ mostBytes }) => badRole(`is empty, or longer than ${mostBytes} bytes`),
   'role-reserved': ({ role }) => badRole(`is ${role}, which is not a role of its own`),
 

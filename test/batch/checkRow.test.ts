@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checkRow } from '../../src/batch/checkRow.ts';
 import type { Kind } from '../../src/intent/wanted.ts';
+import { complaintWords } from '../../src/words/complaints.ts';
 import { recipient } from '../../testing/sandbox.ts';
 
 const message = { conversation_id: 'c', content: 'x' };
@@ -8,7 +9,8 @@ const transfer = { id: 'a', to_address: recipient, asset: 'SOL', amount: '1.50' 
 
 function wrongFields(fields: Record<string, unknown>, kind: Kind): string[] {
   const checked = checkRow({ line: 2, fields }, kind);
-  return 'complaints' in checked ? checked.complaints.map(({ field, problem }) => `${field} ${problem}`) : [];
+  if (!('complaints' in checked)) return [];
+  return checked.complaints.map((complaint) => `${complaint.field} ${complaintWords(complaint)[0]}`);
 }
 
 test('a good row is what it wants, in its one spelling', () => {

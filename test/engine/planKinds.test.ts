@@ -357,7 +357,7 @@ describe('what is said of a plan is what is done about it', () => {
     const order = await arrange(naming);
     expect(await planOf(order)).toBe(kind);
     const seen: Seen = { questions: [], views: [] };
-    await dryRun(order, given, contextOf(false, seen));
+    await dryRun(order, [], given, contextOf(false, seen));
     const [view] = seen.views;
     expect(view?.json).toMatchObject({ rerun: kind });
     const isFoundsKey = meaningOf({ is: kind }).sends === 'what-was-found';

@@ -7,6 +7,7 @@ import type { ChainView } from '../../src/chain/proof.ts';
 import type { CommandSpec } from '../../src/cli/spec.ts';
 import { engineFailure } from '../../src/engine/facts.ts';
 import { asFailure, type Failure } from '../../src/errors.ts';
+import { inputFailure } from '../../src/input/facts.ts';
 import type { Intent } from '../../src/journal/journal.ts';
 import { sharedFailure } from '../../src/journal/postgres/facts.ts';
 import { diskTroubleOf } from '../../src/machine/disk.ts';
@@ -29,7 +30,6 @@ import {
 } from '../../src/words/changeProfiles.ts';
 import { copyInterrupted, mayNotAdopt, ownersAlive } from '../../src/words/copying.ts';
 import { rowsMayHaveHappened } from '../../src/words/earlierRun.ts';
-import { interruptedReading } from '../../src/words/input.ts';
 import { severalIntents } from '../../src/words/intentIds.ts';
 import { interrupted } from '../../src/words/interrupted.ts';
 import { inWords } from '../../src/words/inWords.ts';
@@ -106,7 +106,7 @@ const failures: readonly Failure[] = [
   engineFailure('intent-missing', {}),
   rowsMayHaveHappened(await inWords(engineFailure('intent-missing', {})), 3),
   asFailure(new NoHomeFolder('', { cause })),
-  interruptedReading('rows.csv'),
+  inputFailure('interrupted', { name: 'rows.csv' }),
   severalIntents('3f9a', ['3f9a00000001', '3f9a00000002']),
   interrupted('before the wait'),
   journalBusy('/home/ada/journal.db', cause),
@@ -121,7 +121,7 @@ const failures: readonly Failure[] = [
   sharedFailure('no-channel-binding', { place }),
   sharedFailure('unseen-in-setting', {
     origin: { variable: 'The password' },
-    problem: 'has U+200B, which is invisible',
+    unseen: { is: 'hidden', codePoint: 0x200b, position: 3 },
   }),
   metricsNotWritten('/home/ada/botctl.prom', 'the disk is full', cause),
   removalDeclined('prod'),

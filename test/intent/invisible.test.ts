@@ -3,28 +3,28 @@ import { expect, test } from 'vitest';
 import { invisibleIn } from '../../src/intent/invisible.ts';
 
 test.each([
-  ['a\tb', 'has U+0009, which is invisible (character 2)'],
-  ['\u0085a', 'has U+0085, which is invisible (character 1)'],
-  ['pay\u00adday', 'has U+00AD, which is invisible (character 4)'],
-  ['a\u200bb', 'has U+200B, which is invisible (character 2)'],
-  ['a\u202eb', 'has U+202E, which is invisible (character 2)'],
-  ['\ufeffa', 'has U+FEFF, which is invisible (character 1)'],
-  ['a\u034fb', 'has U+034F, which is invisible (character 2)'],
-  ['a\u3164b', 'has U+3164, which is invisible (character 2)'],
-  ['a\ufe0f', 'has U+FE0F, which is invisible (character 2)'],
-  ['😀\u{e0041}', 'has U+E0041, which is invisible (character 2)'],
-  ['a\ud83d', 'has U+D83D, which is invisible (character 2)'],
-  ['a\u2800b', 'has U+2800, which is invisible (character 2)'],
-  ['a\ufffdb', 'has U+FFFD, which stands for a character that was lost (character 2)'],
-  ['a\u00a0b', 'has U+00A0, a blank that is not the plain space (character 2)'],
-  ['a\u3000b', 'has U+3000, a blank that is not the plain space (character 2)'],
-  ['a\u2028b', 'has U+2028, a blank that is not the plain space (character 2)'],
-  [' a', 'starts or ends with a blank (character 1)'],
-  ['é ', 'starts or ends with a blank (character 2)'],
-  ['cafe\u0301', 'is not in Unicode’s composed form (NFC): U+0301 (character 5)'],
-  ['\u212b', 'is not in Unicode’s composed form (NFC): U+212B (character 1)'],
-])('%j is refused with its code point and place', (text, problem) => {
-  expect(invisibleIn(text)).toBe(problem);
+  ['a\tb', 'hidden', 0x0009, 2],
+  ['\u0085a', 'hidden', 0x0085, 1],
+  ['pay\u00adday', 'hidden', 0x00ad, 4],
+  ['a\u200bb', 'hidden', 0x200b, 2],
+  ['a\u202eb', 'hidden', 0x202e, 2],
+  ['\ufeffa', 'hidden', 0xfeff, 1],
+  ['a\u034fb', 'hidden', 0x034f, 2],
+  ['a\u3164b', 'hidden', 0x3164, 2],
+  ['a\ufe0f', 'hidden', 0xfe0f, 2],
+  ['😀\u{e0041}', 'hidden', 0xe0041, 2],
+  ['a\ud83d', 'hidden', 0xd83d, 2],
+  ['a\u2800b', 'hidden', 0x2800, 2],
+  ['a\ufffdb', 'lost', 0xfffd, 2],
+  ['a\u00a0b', 'other-blank', 0x00a0, 2],
+  ['a\u3000b', 'other-blank', 0x3000, 2],
+  ['a\u2028b', 'other-blank', 0x2028, 2],
+  [' a', 'blank-at-end', 0x0020, 1],
+  ['é ', 'blank-at-end', 0x0020, 2],
+  ['cafe\u0301', 'decomposed', 0x0301, 5],
+  ['\u212b', 'decomposed', 0x212b, 1],
+])('%j is refused with its code point and place', (text, is, codePoint, position) => {
+  expect(invisibleIn(text)).toEqual({ is, codePoint, position });
 });
 
 test.each(['a', 'payday 2027-01', 'février', '二月', 'ab😀', 'x'.repeat(400)])('%j is a name', (text) => {

@@ -152,8 +152,9 @@ describe('components', () => {
     const components = [row({ ...yes, style: 'primary' }, { ...no, style: 'primary' })];
     const { wanted } = parseMessage({ ...plain, components });
     expect(wanted.request.components).toEqual(components);
-    expect(wanted.warnings).toHaveLength(1);
-    expect(wanted.warnings[0]).toContain('"primary"');
+    expect(wanted.warnings).toEqual([
+      { is: 'unknown-style', style: 'primary', known: ['success', 'danger'] },
+    ]);
   });
 
   test('a style named like a property of every object is unknown too', () => {

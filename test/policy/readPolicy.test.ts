@@ -1,8 +1,9 @@
 // What a policy may say, and where it says something else.
 import { describe, expect, test } from 'vitest';
-import { Failure } from '../../src/errors.ts';
 import { unitsOf } from '../../src/intent/units.ts';
 import { readPolicy } from '../../src/policy/readPolicy.ts';
+import type { Told } from '../../src/words/told.ts';
+import { failureOf } from '../../testing/failure.ts';
 
 const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 const bob = '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z';
@@ -10,14 +11,7 @@ const bob = '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z';
 const textOf = (written: object): string =>
   JSON.stringify({ schema: 'botctl-policy/1', limits: {}, ...written });
 
-function refusal(text: string): Failure {
-  try {
-    readPolicy(text, 'p.json');
-  } catch (error) {
-    if (error instanceof Failure) return error;
-  }
-  throw new Error('it was read');
-}
+const refusal = (text: string): Promise<Told> => failureOf(() => readPolicy(text, 'p.json'));
 
 test('all that it says is read', () => {
   expect(
@@ -110,35 +104,35 @@ describe('is refused, and the field is named', () => {
     ['an asset with a control character', { limits: { 'US\u0007DC': {} } }, 'is not an asset'],
     ['a recipient whose name is none', { recipients: { ada, '@bob': bob } }, 'recipients.@bob is not a name'],
     ['a recipient whose address is none', { recipients: { ada, bob: 'bob' } }, 'recipients.bob'],
-  ])('%s', (_what, written, says) => {
-    const failure = refusal(textOf(written));
+  ])('%s', async (_what, written, says) => {
+    const failure = await refusal(textOf(written));
     expect(failure.code).toBe('policy-damaged');
     expect(failure.message).toContain(says);
   });
 
-  test.each(bad)('an amount of %j, in whichever limit of whichever asset it stands', (amount) => {
+  test.each(bad)('an amount of %j, in whichever limit of whichever asset it stands', async (amount) => {
     const good = { transfer: '1', day: '1', recipient_day: '1' };
     for (const limit of Object.keys(good))
       for (const asset of ['SOL', 'USDC']) {
         const written = { limits: { SOL: good, USDC: good, [asset]: { ...good, [limit]: amount } } };
         if (asset === 'USDC' && amount === '0.0000000001') continue;
-        expect(refusal(textOf(written)).message).toContain(`limits.${asset}.${limit} `);
+        expect((await refusal(textOf(written))).message).toContain(`limits.${asset}.${limit} `);
       }
     for (const asset of ['SOL', 'USDC']) {
       if (asset === 'USDC' && amount === '0.0000000001') continue;
       const above = { SOL: '1', USDC: '1', [asset]: amount };
-      expect(refusal(textOf({ approve_above: above })).message).toContain(`approve_above.${asset} `);
+      expect((await refusal(textOf({ approve_above: above }))).message).toContain(`approve_above.${asset} `);
     }
   });
 
-  test('what is no JSON, or no object', () => {
-    expect(refusal('{').message).toMatch(/line 1, column 2: /u);
-    expect(refusal('[]').message).toContain('column 1: is not an object');
-    expect(refusal('null').message).toContain('column 1: is not an object');
+  test('what is no JSON, or no object', async () => {
+    expect((await refusal('{')).message).toMatch(/line 1, column 2: /u);
+    expect((await refusal('[]')).message).toContain('column 1: is not an object');
+    expect((await refusal('null')).message).toContain('column 1: is not an object');
   });
 
-  test('with its line and column', () => {
+  test('with its line and column', async () => {
     const text = '{\n  "schema": "botctl-policy/1",\n  "limits": {\n    "SOL": { "day": "0" }\n  }\n}';
-    expect(refusal(text).message).toContain('line 4, column');
+    expect((await refusal(text)).message).toContain('line 4, column');
   });
 });

@@ -8,7 +8,7 @@ import { shownPolicy } from './shownPolicy.ts';
 
 /** Reads a policy as a command that sends would, and shows what it says. */
 export async function run(given: Given, { display }: Context): Promise<Exit> {
-  const { path, policy } = givenPolicy(given);
+  const { path, policy } = await givenPolicy(given);
   await display.show(policyView({ command: given.command, policies: [shownPolicy(policy)] }));
   if (!display.quiet) display.notice(policyIsGood(path));
   return 0;

@@ -12,7 +12,7 @@ import { givenPolicy } from './givenPolicy.ts';
 export async function run(given: Given, context: Context): Promise<Exit> {
   const location = await journalLocation(given, context);
   if (location.is === 'file') throw onlySharedHasPolicy(location.path);
-  const { text } = givenPolicy(given);
+  const { text } = await givenPolicy(given);
   const { setPolicy } = await import('../../journal/postgres/setPolicy.ts');
   await withServer(location.address, given, context, async (shared) => {
     const { place } = shared;

@@ -62,8 +62,8 @@ export function parseAddress(text: string, source: UrlSource, env: Env, userName
 
 function nameOf(setting: Setting | undefined): string | undefined {
   if (setting === undefined) return undefined;
-  const problem = invisibleIn(setting.value);
-  if (problem !== undefined) throw sharedFailure('unseen-in-setting', { origin: setting.origin, problem });
+  const unseen = invisibleIn(setting.value);
+  if (unseen !== undefined) throw sharedFailure('unseen-in-setting', { origin: setting.origin, unseen });
   return setting.value;
 }
 

@@ -1,4 +1,5 @@
 import { failing } from '../../errors.ts';
+import type { Unseen } from '../../intent/invisible.ts';
 import type { DiskTrouble } from '../../machine/disk.ts';
 import type { Note } from './note.ts';
 
@@ -82,7 +83,7 @@ export type SharedFacts = {
   'repeated-parameter': { readonly source: string; readonly parameter: string };
   'unsupported-variable': { readonly variable: string };
   'bad-setting': { readonly origin: Origin; readonly fault: SettingFault };
-  'unseen-in-setting': { readonly origin: Origin; readonly problem: string };
+  'unseen-in-setting': { readonly origin: Origin; readonly unseen: Unseen };
   'null-in-password': { readonly origin: Origin };
   'channel-needs-tls': None;
   'certificate-alone': { readonly missing: 'sslcert' | 'sslkey' };
@@ -92,7 +93,7 @@ export type SharedFacts = {
   'key-open-to-others': { readonly path: string };
   'notes-unreadable': OfDisk;
 
-  'unseen-in-role': { readonly problem: string };
+  'unseen-in-role': { readonly unseen: Unseen };
   'role-length': { readonly mostBytes: number };
   'role-reserved': { readonly role: string };
 

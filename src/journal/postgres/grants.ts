@@ -67,8 +67,8 @@ function listed(tables: readonly string[]): string {
 
 /** Refuses what is no role's name. `public` would be everybody. */
 export function refuseRole(role: string): void {
-  const invisible = invisibleIn(role);
-  if (invisible !== undefined) throw sharedFailure('unseen-in-role', { problem: invisible });
+  const unseen = invisibleIn(role);
+  if (unseen !== undefined) throw sharedFailure('unseen-in-role', { unseen });
   if (role === '' || Buffer.byteLength(role) > longestName)
     throw sharedFailure('role-length', { mostBytes: longestName });
   if (/^(?:public|none|pg_.*)$/u.test(role)) throw sharedFailure('role-reserved', { role });
