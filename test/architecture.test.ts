@@ -42,7 +42,7 @@ const allowed: Record<string, readonly string[]> = {
   errors: ['machine'],
   input: ['errors', 'machine'],
   intent: ['errors'],
-  journal: ['errors', 'intent', 'machine', 'wire', 'words'],
+  journal: ['errors', 'intent', 'machine', 'wire'],
   machine: [],
   main: ['cli', 'context', 'display', 'engine', 'errors', 'machine', 'tree', 'words'],
   policy: ['errors', 'intent', 'machine'],

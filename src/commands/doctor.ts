@@ -15,6 +15,7 @@ import type { JournalLook } from '../journal/sqlite/lookOnly.ts';
 import { version } from '../version.ts';
 import type { Probe } from '../wire/probe.ts';
 import type { ProxyInEnv } from '../wire/proxyInEnv.ts';
+import { troubleInWords } from '../words/disk.ts';
 import {
   connectingTo,
   embeddedBot,
@@ -165,12 +166,11 @@ async function journalChecked(
 async function sharedChecked(address: Address, given: Given, context: Context): Promise<readonly Finding[]> {
   const { encryptionFinding, sharedFindings, unusableFinding } = await import('../doctor/sharedJournal.ts');
   const { lookAtShared } = await import('../journal/postgres/lookShared.ts');
-  const { writingTrouble } = await import('../journal/sqlite/disk.ts');
   const encryption = encryptionFinding(address);
   try {
     const looking = withServer(address, given, context, async (shared) => {
       const look = await lookAtShared({ ...shared, now: context.clock.now });
-      const trouble = writingTrouble(join(nearestFolder(look.notes.folder), 'notes'), false);
+      const trouble = await writingTroubleAt(join(nearestFolder(look.notes.folder), 'notes'), false);
       return sharedFindings(shared.place, look, trouble);
     });
     const [first, ...rest] = await context.display.waiting(lookingAtJournal, looking);
@@ -182,27 +182,28 @@ async function sharedChecked(address: Address, given: Given, context: Context): 
 
 async function journalFacts(path: string): Promise<JournalFacts> {
   try {
-    const { diskKind, writingTrouble } = await import('../journal/sqlite/disk.ts');
+    const { diskKind } = await import('../journal/sqlite/disk.ts');
     const { sizeOf } = await import('../journal/sqlite/ownFiles.ts');
     const { refuseUnusable } = await import('../journal/sqlite/unusable.ts');
     refuseUnusable(path);
     const isEmpty = sizeOf(path) === 0;
     if (isEmpty && !['-wal', '.mark'].some((suffix) => existsSync(`${path}${suffix}`))) {
       const folder = nearestFolder(dirname(path));
-      const disk = { kind: diskKind(folder), trouble: writingTrouble(join(folder, 'journal.db'), false) };
+      const trouble = await writingTroubleAt(join(folder, 'journal.db'), false);
+      const disk = { kind: diskKind(folder), trouble };
       return { is: 'none', folder, disk };
     }
     const { lookAtJournal } = await import('../journal/sqlite/lookOnly.ts');
     const { findLoss } = await import('../journal/sqlite/acceptLoss.ts');
-    const { JournalLost } = await import('../journal/sqlite/loss.ts');
+    const { journalFailure } = await import('../journal/facts.ts');
     const { Mark } = await import('../journal/sqlite/mark.ts');
     const gone = isEmpty ? findLoss(path) : undefined;
-    if (gone !== undefined) throw new JournalLost(gone, path);
-    const trouble = writingTrouble(path, true);
+    if (gone !== undefined) throw journalFailure('lost', { path, loss: gone });
+    const trouble = await writingTroubleAt(path, true);
     const look = lookAtJournal(path);
     const mark = Mark.look(path);
     const loss = trouble === undefined && isSound(look) ? findLoss(path) : undefined;
-    if (loss !== undefined) throw new JournalLost(loss, path);
+    if (loss !== undefined) throw journalFailure('lost', { path, loss });
     return {
       is: 'there',
       look,
@@ -212,6 +213,13 @@ async function journalFacts(path: string): Promise<JournalFacts> {
   } catch (thrown) {
     return { is: 'unreadable', failure: await inWords(thrown) };
   }
+}
+
+/** Why nothing could be written there, as part of a sentence. */
+async function writingTroubleAt(path: string, isThere: boolean): Promise<string | undefined> {
+  const { writingTrouble } = await import('../journal/sqlite/disk.ts');
+  const trouble = writingTrouble(path, isThere);
+  return trouble && troubleInWords(trouble);
 }
 
 function isSound({ check, isJournal, version, knownVersion }: JournalLook): boolean {

@@ -2,7 +2,6 @@ import { asFailure, type Failure } from '../errors.ts';
 import type { Intent } from '../journal/journal.ts';
 import type { Trouble } from '../wire/trouble.ts';
 import type { EngineContext } from './context.ts';
-import { engineFailure } from './facts.ts';
 import { tooOldToSend } from './keyAge.ts';
 import type { HeldReason } from './verdict.ts';
 
@@ -54,7 +53,7 @@ export class Door {
 export function journalTrouble(journal: Pick<EngineContext['journal'], 'trouble'>): Failure | undefined {
   try {
     const trouble = journal.trouble();
-    return trouble?.is === 'files' ? engineFailure('journal-gone', { trouble: trouble.sentence }) : undefined;
+    return trouble?.is === 'files' ? trouble.failure : undefined;
   } catch (thrown) {
     return asFailure(thrown);
   }

@@ -12,8 +12,6 @@ export type EngineFacts = {
   'request-changed': { readonly id: string; readonly mayHaveLanded: boolean };
   /** What would be shown again, or compared with what is wanted now, is not what it was. */
   'intent-changed': { readonly id: string; readonly wasDone: boolean };
-  /** `trouble`: which of its files is gone, or is another one now. */
-  'journal-gone': { readonly trouble: string };
   /** The journal was given another one since this process read it. */
   'policy-changed': Nothing;
   'unnamed-on-shared': { readonly place: string; readonly kind: Kind };
@@ -32,7 +30,6 @@ const codes = {
   'intent-missing': 'journal-damaged',
   'request-changed': 'journal-damaged',
   'intent-changed': 'journal-damaged',
-  'journal-gone': 'journal-gone',
   'policy-changed': 'policy-changed',
   'unnamed-on-shared': 'unnamed-shared',
   'being-sent': 'not-allowed-now',

@@ -286,8 +286,8 @@ export type GuardedWork<Result> = { readonly work: Work<Result>; readonly guards
 
 /** Why nothing may leave, or counts as recorded, although a commit went well. */
 type JournalTrouble =
-  /** Its own files are gone or were replaced since it was opened: a sentence without its full stop. */
-  | { readonly is: 'files'; readonly sentence: string }
+  /** Its own files are gone or were replaced since it was opened. */
+  | { readonly is: 'files'; readonly failure: Failure }
   /** This process has not been heard of for so long that others may soon take over. */
   | { readonly is: 'stale-claim' }
   /** Others have taken over. */

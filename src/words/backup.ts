@@ -7,17 +7,6 @@ export function serverBacksUp(place: string): Told {
   });
 }
 
-export function backupThere(path: string): Told {
-  return new Told('usage', `${path} is there already`, { hint: 'Name a new file.' });
-}
-
-export function backupNotMade(path: string, trouble: string, cause: unknown): Told {
-  return new Told('machine-fault', `The backup ${path} cannot be written: ${trouble}`, {
-    hint: 'Make room, or name a file in a folder that you may write to.',
-    cause,
-  });
-}
-
 export function backedUp(path: string, intents: number, attempts: number): string {
   return `${path} holds the journal as it is now (${counted(intents, 'intent')}, ${counted(attempts, 'attempt')}), with its mark beside it.`;
 }

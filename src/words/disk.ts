@@ -1,6 +1,6 @@
 import { type DiskTrouble, diskTroubleOf } from '../machine/disk.ts';
 
-export const diskFull = 'the disk is full';
+const diskFull = 'the disk is full';
 
 /** Why a file or folder could not be read or written, by the system's code: each is part of a sentence. */
 const diskTroubles: Readonly<Record<string, string>> = {

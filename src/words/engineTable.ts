@@ -17,11 +17,6 @@ export const engineTable: Table<EngineFacts> = {
     return damaged(`what is kept of intent ${id} is not what it was${before}`);
   },
 
-  'journal-gone': ({ trouble }) => ({
-    message: `The journal was taken away while it was in use: ${trouble}.`,
-    hint: 'Put the file back (its -wal beside it), then run the same command again.',
-  }),
-
   'policy-changed': () => ({
     message: 'The journal was given another policy since this command began',
     hint: 'Run the same command again: it goes by the new one.',

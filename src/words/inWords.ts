@@ -3,6 +3,7 @@ import type { EngineFacts } from '../engine/facts.ts';
 import { asFailure, type Failure, type MachineFacts } from '../errors.ts';
 import type { InputFacts } from '../input/facts.ts';
 import type { IntentFacts } from '../intent/facts.ts';
+import type { JournalFacts } from '../journal/facts.ts';
 import type { SharedFacts } from '../journal/postgres/facts.ts';
 import type { PolicyFacts } from '../policy/facts.ts';
 import type { WireFacts } from '../wire/facts.ts';
@@ -17,6 +18,7 @@ type Rooms = {
   readonly engine: EngineFacts;
   readonly batch: BatchFacts;
   readonly shared: SharedFacts;
+  readonly journal: JournalFacts;
 };
 
 /** A room's sentences are loaded when it fails. */
@@ -29,6 +31,7 @@ const tables: { readonly [R in keyof Rooms]: () => Promise<Table<Rooms[R]>> } = 
   engine: async () => (await import('./engineTable.ts')).engineTable,
   batch: async () => (await import('./batchTable.ts')).batchTable,
   shared: async () => (await import('./sharedTable.ts')).sharedTable,
+  journal: async () => (await import('./journalTable.ts')).journalTable,
 };
 
 /** Anything thrown, in words. */

@@ -8,6 +8,7 @@ import type { CommandSpec } from '../../src/cli/spec.ts';
 import { engineFailure } from '../../src/engine/facts.ts';
 import { asFailure, type Failure } from '../../src/errors.ts';
 import { inputFailure } from '../../src/input/facts.ts';
+import { journalFailure } from '../../src/journal/facts.ts';
 import type { Intent } from '../../src/journal/journal.ts';
 import { sharedFailure } from '../../src/journal/postgres/facts.ts';
 import { diskTroubleOf } from '../../src/machine/disk.ts';
@@ -28,19 +29,10 @@ import {
   profilesBusy,
   profilesNotWritable,
 } from '../../src/words/changeProfiles.ts';
-import { copyInterrupted, mayNotAdopt, ownersAlive } from '../../src/words/copying.ts';
 import { rowsMayHaveHappened } from '../../src/words/earlierRun.ts';
 import { severalIntents } from '../../src/words/intentIds.ts';
 import { interrupted } from '../../src/words/interrupted.ts';
 import { inWords } from '../../src/words/inWords.ts';
-import {
-  journalBusy,
-  mountedAlone,
-  noLocks,
-  noSharedMemory,
-  notDurable,
-  setUpUnfinished,
-} from '../../src/words/journal.ts';
 import { noUserName } from '../../src/words/journalPath.ts';
 import { endedEarly } from '../../src/words/machine.ts';
 import { metricsNotWritten } from '../../src/words/metrics.ts';
@@ -55,6 +47,7 @@ import { interruptedBeforeToken, tokenStdinIsTerminal } from '../../src/words/to
 import { runMain } from '../../testing/inProcess.ts';
 
 const id = '3f9a00000001';
+const path = '/home/ada/journal.db';
 const place = 'postgres://bots@db.example.com/ledger?schema=botctl';
 const address = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 const cause = new Error('the cause');
@@ -97,9 +90,9 @@ const failures: readonly Failure[] = [
     reason: 'the disk is full',
     isFull: true,
   }),
-  copyInterrupted('/home/ada/journal.db', 3),
-  mayNotAdopt(place),
-  ownersAlive('/home/ada/journal.db', 2),
+  journalFailure('copy-interrupted', { path, copied: 3 }),
+  journalFailure('may-not-adopt', { place }),
+  journalFailure('owners-alive', { path, count: 2 }),
   sharedFailure('sent-there-now', { place }),
   engineFailure('intent-changed', { id, wasDone: true }),
   engineFailure('intent-changed', { id, wasDone: false }),
@@ -109,13 +102,13 @@ const failures: readonly Failure[] = [
   inputFailure('interrupted', { name: 'rows.csv' }),
   severalIntents('3f9a', ['3f9a00000001', '3f9a00000002']),
   interrupted('before the wait'),
-  journalBusy('/home/ada/journal.db', cause),
-  mountedAlone('/home/ada/journal.db'),
-  noLocks('/home/ada'),
-  noSharedMemory('/home/ada/journal.db'),
-  notDurable(),
-  setUpUnfinished('/home/ada/journal.db'),
-  engineFailure('journal-gone', { trouble: '/home/ada/journal.db is gone' }),
+  journalFailure('busy', { path }, cause),
+  journalFailure('mounted-alone', { path }),
+  journalFailure('no-locks', { folder: '/home/ada' }),
+  journalFailure('no-shared-memory', { path }),
+  journalFailure('not-durable', {}),
+  journalFailure('set-up-unfinished', { path }),
+  journalFailure('taken-away', { path, how: 'gone' }),
   noUserName(),
   engineFailure('policy-changed', {}),
   sharedFailure('no-channel-binding', { place }),

@@ -4,7 +4,6 @@ import type { View } from '../../display/display.ts';
 import { safeLine } from '../../display/safeText.ts';
 import type { Exit } from '../../errors.ts';
 import type { AcceptedLoss } from '../../journal/sqlite/acceptLoss.ts';
-import { lossSentence } from '../../journal/sqlite/loss.ts';
 import {
   askToAccept,
   logKept,
@@ -14,6 +13,7 @@ import {
   nothingLost,
   wouldBeSentAgain,
 } from '../../words/acceptedLoss.ts';
+import { lossSentence } from '../../words/loss.ts';
 import { journalLocation, whoDecides } from '../journalPath.ts';
 import { confirmed } from './confirmed.ts';
 
@@ -36,7 +36,7 @@ export async function run(given: Given, context: Context): Promise<Exit> {
     });
     return 0;
   }
-  await confirmed(questionOf(lossSentence(loss, path)), given, context);
+  await confirmed(questionOf(lossSentence({ path, loss })), given, context);
   await display.show(acceptedView(given.command, path, acceptLoss(path, whoDecides(), clock.now())));
   return 0;
 }

@@ -1,4 +1,4 @@
-import { bodiesDiffer, copyInterrupted, mayNotAdopt, movedElsewhere } from '../../words/copying.ts';
+import { journalFailure, type ShownConflict } from '../facts.ts';
 import type { Added, Conflict, CopyTarget } from '../postgres/copyTarget.ts';
 import type { Moved } from '../sqlite/moved.ts';
 import type { SourceFile } from '../sqlite/sourceFile.ts';
@@ -24,16 +24,18 @@ export async function copyIntoShared(copying: Copying): Promise<Added & { readon
   const { source, target, moved, isSameSalt } = copying;
   const { isUsed, mayAdopt } = await target.refuseRole();
   const adopts = !isUsed && !isSameSalt;
-  if (adopts && !mayAdopt) throw mayNotAdopt(moved.place);
+  if (adopts && !mayAdopt) throw journalFailure('may-not-adopt', { place: moved.place });
   if (source.moved === undefined) await closeSource(copying);
-  else if (source.moved.journal !== moved.journal) throw movedElsewhere(source.path, source.moved.place);
+  else if (source.moved.journal !== moved.journal)
+    throw journalFailure('moved-elsewhere', { path: source.path, place: source.moved.place });
   if (adopts) await target.adoptSalt(source.salt);
   const keepsTokens = adopts || isSameSalt;
   let sum: Added = { added: 0, known: 0, merged: 0, held: 0 };
   for (const page of source.pages()) {
-    if (copying.interrupted.aborted) throw copyInterrupted(source.path, sum.added + sum.known + sum.merged);
+    if (copying.interrupted.aborted)
+      throw journalFailure('copy-interrupted', { path: source.path, copied: copied(sum) });
     sum = plus(sum, await target.add(page, keepsTokens));
-    copying.onPage(sum.added + sum.known + sum.merged);
+    copying.onPage(copied(sum));
   }
   source.noteWhole(moved.atMs);
   return { ...sum, keepsTokens };
@@ -52,15 +54,25 @@ async function closeSource(copying: Copying): Promise<void> {
 const mostShown = 5;
 
 async function refuseConflicts({ source, target, moved }: Copying): Promise<void> {
-  const found: Conflict[] = [];
+  const found: ShownConflict[] = [];
   let count = 0;
   for (const page of source.pages()) {
     const conflicts = await target.conflictsOf(page);
     count += conflicts.length;
-    found.push(...conflicts.slice(0, mostShown - found.length));
+    found.push(...conflicts.slice(0, mostShown - found.length).map(shownConflict));
   }
   const [first, ...others] = found;
-  if (first !== undefined) throw bodiesDiffer(source.path, moved.place, [first, ...others], count);
+  if (first === undefined) return;
+  const shown = [first, ...others] as const;
+  throw journalFailure('bodies-differ', { path: source.path, place: moved.place, shown, count });
+}
+
+function shownConflict({ here, there, isSending }: Conflict): ShownConflict {
+  return { name: there.name ?? there.key, idInFile: there.id, idOnServer: here, isSending };
+}
+
+function copied({ added, known, merged }: Added): number {
+  return added + known + merged;
 }
 
 function plus(left: Added, right: Added): Added {

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, renameSync } from 'node:fs';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import { noSuchJournal } from '../../words/journal.ts';
-import { accountedNumbers, JournalLost, type Loss, type LostRows, lostRows, writeMarkId } from './loss.ts';
+import { factsOf, journalFailure, type Loss, type LostRows } from '../facts.ts';
+import { accountedNumbers, lostRows, writeMarkId } from './loss.ts';
 import { highestOf, Mark, noRowNumbers } from './mark.ts';
 import { resolveLinks } from './ownFiles.ts';
 import { withSetupLock } from './setUp.ts';
@@ -13,7 +13,7 @@ export function findLoss(givenPath: string): Loss | undefined {
   const path = resolveLinks(givenPath);
   refuseUnusable(path);
   if (![path, `${path}-wal`, `${path}.mark`].some((one) => existsSync(one))) {
-    throw noSuchJournal(path);
+    throw journalFailure('no-journal', { path });
   }
   try {
     const { database, mark, loss } = openFile(path, 'look');
@@ -21,8 +21,9 @@ export function findLoss(givenPath: string): Loss | undefined {
     mark?.close();
     return loss;
   } catch (error) {
-    if (error instanceof JournalLost) return error.loss;
-    throw error;
+    const lost = factsOf(error, 'lost');
+    if (lost === undefined) throw error;
+    return lost.loss;
   }
 }
 

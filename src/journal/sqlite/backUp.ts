@@ -3,11 +3,9 @@ import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { backup, DatabaseSync } from '@photostructure/sqlite';
 import { Failure } from '../../errors.ts';
-import { syncFolder } from '../../machine/disk.ts';
-import { backupNotMade, backupThere } from '../../words/backup.ts';
-import { diskTrouble } from '../../words/disk.ts';
-import { noSuchJournal } from '../../words/journal.ts';
-import { accountedNumbers, checkMark, JournalLost, readMarkId } from './loss.ts';
+import { diskTroubleOf, syncFolder } from '../../machine/disk.ts';
+import { journalFailure } from '../facts.ts';
+import { accountedNumbers, checkMark, readMarkId } from './loss.ts';
 import { Mark, markPath, type RowNumbers } from './mark.ts';
 import { resolveLinks, sizeOf } from './ownFiles.ts';
 import { openFile } from './sqliteFile.ts';
@@ -18,12 +16,12 @@ import { openFile } from './sqliteFile.ts';
  */
 export async function backUp(givenPath: string, target: string): Promise<RowNumbers> {
   const path = resolveLinks(givenPath);
-  if (sizeOf(path) === 0) throw noSuchJournal(path);
+  if (sizeOf(path) === 0) throw journalFailure('no-journal', { path });
   const there = [target, `${target}-wal`, markPath(target)].find((one) => existsSync(one));
-  if (there !== undefined) throw backupThere(there);
+  if (there !== undefined) throw journalFailure('backup-there', { path: there });
   const { database, mark, loss } = openFile(path, 'look');
   try {
-    if (loss !== undefined) throw new JournalLost(loss, path);
+    if (loss !== undefined) throw journalFailure('lost', { path, loss });
     // Before the database: what is committed in between is more than the mark says, not less.
     Mark.copy(path, target);
     closeSync(openSync(target, 'wx', 0o600));
@@ -33,7 +31,8 @@ export async function backUp(givenPath: string, target: string): Promise<RowNumb
   } catch (error) {
     for (const made of [target, markPath(target), `${target}-shm`, `${target}-wal`])
       rmSync(made, { force: true });
-    throw error instanceof Failure ? error : backupNotMade(target, diskTrouble(error), error);
+    if (error instanceof Failure) throw error;
+    throw journalFailure('backup-not-made', { path: target, trouble: diskTroubleOf(error) }, error);
   } finally {
     database.close();
     mark?.close();
@@ -49,7 +48,7 @@ function numbersOfWhole(path: string): RowNumbers {
     const checked = checkMark(found, readMarkId(copy), numbers);
     if (found.is === 'mark') found.mark.close();
     if (checked instanceof Mark || checked === undefined) return numbers;
-    throw new JournalLost(checked, path);
+    throw journalFailure('lost', { path, loss: checked });
   } finally {
     copy.close();
   }

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, statfsSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { type DiskTrouble, diskTroubleOf } from '../../machine/disk.ts';
 import { removeFile } from '../../machine/fileLock.ts';
-import { diskFull, diskTrouble } from '../../words/disk.ts';
 
 const magics: Readonly<Record<number, 'tmpfs' | 'overlay' | 'network'>> = {
   16914836: 'tmpfs',
@@ -22,10 +22,12 @@ export function diskKind(folder: string): 'tmpfs' | 'overlay' | 'network' | unde
   }
 }
 
+const diskFull: DiskTrouble = { is: 'failed', code: 'ENOSPC', said: '' };
+
 const tried = Buffer.alloc(8192, 1);
 
 /** Why nothing could be sent with a journal there, if so: writes and syncs as a send would, and leaves nothing. */
-export function writingTrouble(path: string, isThere: boolean): string | undefined {
+export function writingTrouble(path: string, isThere: boolean): DiskTrouble | undefined {
   const probe = join(dirname(path), `.botctl-doctor-${process.pid}`);
   try {
     if (isThere) closeSync(openSync(path, 'r+'));
@@ -39,6 +41,6 @@ export function writingTrouble(path: string, isThere: boolean): string | undefin
     }
     return undefined;
   } catch (error) {
-    return diskTrouble(error);
+    return diskTroubleOf(error);
   }
 }

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { dumpedJournal } from '../../words/journal.ts';
+import { journalFailure } from '../facts.ts';
 import { damaged } from './sqliteFaults.ts';
 import { refuseForeign } from './versions.ts';
 
@@ -21,7 +21,7 @@ export function readHeader(path: string): Buffer {
 export function refuseByHeader(path: string, header: Buffer | undefined): void {
   if (header === undefined || existsSync(`${path}-wal`)) return;
   if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0') throw damaged(path);
-  if (isDumped(header, path)) throw dumpedJournal(path);
+  if (isDumped(header, path)) throw journalFailure('dumped', { path });
   refuseForeign(
     {
       version: header.readInt32BE(60),

@@ -6,7 +6,7 @@ import { readMoved } from './moved.ts';
 import { Owners } from './owners.ts';
 import { sizeOf } from './ownFiles.ts';
 import { intentOf, type SqlRow } from './rows.ts';
-import { damaged, journalFailure } from './sqliteFaults.ts';
+import { damaged, sqliteFailure } from './sqliteFaults.ts';
 import { applicationId, refuseUnreleased } from './versions.ts';
 
 /** What a look at a journal's file shows. Nothing is made, mended or changed by it. */
@@ -44,7 +44,7 @@ function looking<Result>(path: string, look: (database: DatabaseSyncInstance) =>
     }
   } catch (error) {
     const isNone = error instanceof Error && /not a database|malformed/u.test(error.message);
-    throw isNone ? damaged(path, error) : journalFailure(error, path);
+    throw isNone ? damaged(path, error) : sqliteFailure(error, path);
   }
 }
 

@@ -1,31 +1,17 @@
-import { basename } from 'node:path';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import { baseOlderThanLog, journalLost, markLost, refusedForLoss, rowsLost } from '../../words/loss.ts';
-import { Told } from '../../words/told.ts';
+import type { Loss, LostRows } from '../facts.ts';
 import { highestOf, type Mark, type MarkFound, noRowNumbers, numbered, type RowNumbers } from './mark.ts';
-
-export type LostRows = {
-  readonly what: keyof RowNumbers;
-  readonly first: number;
-  readonly last: number;
-};
-
-/** What a journal is known to have lost. */
-export type Loss =
-  /** It holds fewer rows than its mark. */
-  | { readonly is: 'rows'; readonly rows: readonly LostRows[] }
-  /** Its mark is not there, cannot be read, or is another journal's: what it held is not known. */
-  | { readonly is: 'mark'; readonly found: 'missing' | 'damaged' | 'of another journal' }
-  /** There is a mark, but the journal is older than that, or gone altogether. */
-  | { readonly is: 'journal'; readonly found: 'older' | 'gone'; readonly numbers: RowNumbers }
-  /** The database is older than its log: what was moved from the log into it in between is missing. */
-  | { readonly is: 'base' };
 
 /** What the mark says that the journal does not hold. */
 export function lostRows(marked: RowNumbers, held: RowNumbers): LostRows[] {
   return numbered
     .map((what) => ({ what, first: held[what] + 1, last: marked[what] }))
     .filter(({ first, last }) => last >= first);
+}
+
+/** All rows that the mark knows, where the journal holds none of them. */
+export function rowsKnownTo(found: MarkFound): LostRows[] {
+  return found.is === 'mark' ? lostRows(found.mark.highest, noRowNumbers) : [];
 }
 
 /** The mark of a journal that holds all of what it says, or what was lost. Nothing where neither was ever made. */
@@ -36,14 +22,10 @@ export function checkMark(
 ): Mark | Loss | undefined {
   if (note === undefined) {
     if (found.is === 'missing') return undefined;
-    return {
-      is: 'journal',
-      found: 'older',
-      numbers: found.is === 'mark' ? found.mark.highest : noRowNumbers,
-    };
+    return { is: 'journal', found: 'older', rows: rowsKnownTo(found) };
   }
   if (found.is !== 'mark') return { is: 'mark', found: found.is };
-  if (found.mark.id !== note) return { is: 'mark', found: 'of another journal' };
+  if (found.mark.id !== note) return { is: 'mark', found: 'anothers' };
   const rows = lostRows(found.mark.highest, held);
   return rows.length === 0 ? found.mark : { is: 'rows', rows };
 }
@@ -82,30 +64,4 @@ export function readMarkId(database: DatabaseSyncInstance): string | undefined {
     | { value: Uint8Array }
     | undefined;
   return row === undefined ? undefined : Buffer.from(row.value).toString('hex');
-}
-
-/** What is missing, as a sentence without its full stop. */
-export function lossSentence(loss: Loss, path: string): string {
-  switch (loss.is) {
-    case 'rows':
-      return rowsLost(path, loss.rows);
-    case 'mark':
-      return markLost(path, loss.found);
-    case 'base':
-      return baseOlderThanLog(path);
-    case 'journal':
-      return journalLost(path, loss.found, lostRows(loss.numbers, noRowNumbers));
-  }
-}
-
-/** The refusal of whatever sends or decides. */
-export class JournalLost extends Told {
-  readonly loss: Loss;
-
-  constructor(loss: Loss, path: string) {
-    const lost = lossSentence(loss, path);
-    const { message, ...rest } = refusedForLoss(lost, basename(path));
-    super('journal-lost', message, { ...rest, lost: `${lost}.` });
-    this.loss = loss;
-  }
 }

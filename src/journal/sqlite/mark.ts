@@ -186,7 +186,7 @@ export class Mark {
 }
 
 function short(): Error {
-  return Object.assign(new Error('only a part of the mark could be read or written'), { code: 'ENOSPC' });
+  return Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
 }
 
 /** Each commit that the mark notes has a higher sum than those before it. */

@@ -1,6 +1,6 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import { movedAway } from '../../words/moved.ts';
-import { Told } from '../../words/told.ts';
+import type { Failure } from '../../errors.ts';
+import { journalFailure } from '../facts.ts';
 
 /** Where a journal went that sends nothing more, and what of it is there by now. */
 export type Moved = {
@@ -12,25 +12,16 @@ export type Moved = {
   readonly atMs: number;
 };
 
-/** The refusal of whatever sends or decides. */
-export class JournalMoved extends Told {
-  readonly moved: Moved;
-
-  constructor(path: string, moved: Moved, isWhole: boolean) {
-    const { message, ...rest } = movedAway(path, moved.place, isWhole);
-    super('journal-moved', message, rest);
-    this.moved = moved;
-  }
-}
-
 export function readMoved(database: DatabaseSyncInstance): Moved | undefined {
   const text = metaText(database, 'moved-to');
   return text === undefined ? undefined : (JSON.parse(text) as Moved);
 }
 
-export function movedFailure(database: DatabaseSyncInstance, path: string): JournalMoved | undefined {
-  const moved = readMoved(database);
-  return moved && new JournalMoved(path, moved, metaText(database, 'moved-whole') !== undefined);
+/** The refusal of whatever sends or decides. */
+export function movedFailure(database: DatabaseSyncInstance, path: string): Failure | undefined {
+  const place = readMoved(database)?.place;
+  if (place === undefined) return undefined;
+  return journalFailure('moved', { path, place, isWhole: metaText(database, 'moved-whole') !== undefined });
 }
 
 function metaText(database: DatabaseSyncInstance, name: string): string | undefined {

@@ -1,16 +1,14 @@
 import { createHash } from 'node:crypto';
-import { damage, lostSalt } from '../../words/journal.ts';
+import { factsOf, journalFailure } from '../facts.ts';
 import { inTurn } from '../inTurn.ts';
 import type { GuardedWork, Guards, Journal, Reads, Transaction, Work } from '../journal.ts';
 import { lastRemembered } from '../lastRemembered.ts';
 import { type Ask, gather } from './gathered.ts';
-import { JournalLost } from './loss.ts';
 import { type Mark, markPath } from './mark.ts';
 import { Owners } from './owners.ts';
 import { OwnFiles } from './ownFiles.ts';
 import { type Read, readVerbs } from './readVerbs.ts';
 import { spendingReads, spendingWrites } from './spendingVerbs.ts';
-import { CommittedUnmarked } from './sqliteFaults.ts';
 import { type JournalUse, openFile } from './sqliteFile.ts';
 import { Store } from './store.ts';
 import { writeVerbs } from './writeVerbs.ts';
@@ -39,7 +37,7 @@ export function openJournal(path: string, use: JournalUse = 'send', clock: Journ
   return {
     place: path,
     id: undefined,
-    lost: loss && new JournalLost(loss, path),
+    lost: loss && journalFailure('lost', { path, loss }),
     movedTo,
     isReadOnly: loss !== undefined || movedTo !== undefined,
     isShared: false,
@@ -47,8 +45,8 @@ export function openJournal(path: string, use: JournalUse = 'send', clock: Journ
     reads: reads((read) => store.read(read), outside),
     self,
     trouble: () => {
-      const sentence = store.guard(() => files.trouble(store.commits, Date.now()));
-      return sentence === undefined ? undefined : { is: 'files', sentence };
+      const found = store.guard(() => files.trouble(store.commits, Date.now()));
+      return found && { is: 'files', failure: journalFailure('taken-away', found) };
     },
     askOwner: async (owner) => owners.ask(owner),
     isAsked: async () => owners.isAsked(),
@@ -81,7 +79,7 @@ async function commitTogether<Result>(
   } catch (reason) {
     // One that fails must not take its neighbours with it: each tries alone, on what was rolled back. What is
     // committed all the same must not be done once more.
-    if (works.length === 1 || reason instanceof CommittedUnmarked)
+    if (works.length === 1 || factsOf(reason, 'mark-not-writable') !== undefined)
       return works.map(() => ({ status: 'rejected', reason }));
     const alone = works.map((one) => commitTogether([one], commit));
     return (await Promise.all(alone)).flat();
@@ -96,6 +94,6 @@ function saltOf(store: Store): Uint8Array {
   const [salt, again] = ['salt', 'salt-again'].map((name) =>
     store.one('readMeta', { name }, (row) => Buffer.from(row.value as Uint8Array)),
   );
-  if (salt === undefined || again?.equals(salt) !== true) throw damage(lostSalt);
+  if (salt === undefined || again?.equals(salt) !== true) throw journalFailure('salt-changed', {});
   return salt;
 }

@@ -1,6 +1,6 @@
 import { existsSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { fileGone, fileReplaced } from '../../words/journal.ts';
+import type { JournalFacts } from '../facts.ts';
 
 // As many as Linux follows: links that lead round end here.
 const mostLinks = 40;
@@ -32,7 +32,9 @@ type Seen = { readonly path: string; readonly dev: number; readonly ino: number 
 /** Nobody can tell apart what happened within so little; a process that was frozen meanwhile looks anew. */
 const sameMomentMs = 5;
 
-type Look = { readonly commits: number; readonly atMs: number; readonly trouble: string | undefined };
+type Found = JournalFacts['taken-away'];
+
+type Look = { readonly commits: number; readonly atMs: number; readonly found: Found | undefined };
 
 /** The files of an open journal, as they were when it was opened. */
 export class OwnFiles {
@@ -47,23 +49,23 @@ export class OwnFiles {
   }
 
   /**
-   * What is gone or was replaced meanwhile, as a sentence without its full stop. After each commit it is looked anew;
-   * one look serves the rows of a batch that share a commit, where nine calls to the system were a tenth of a row.
+   * What is gone or was replaced meanwhile. After each commit it is looked anew; one look serves the rows of a batch
+   * that share a commit, where nine calls to the system were a tenth of a row.
    */
-  trouble(commits: number, nowMs: number): string | undefined {
+  trouble(commits: number, nowMs: number): Found | undefined {
     const last = this.#last;
     if (last?.commits === commits && nowMs >= last.atMs && nowMs - last.atMs < sameMomentMs)
-      return last.trouble;
-    const trouble = this.#look();
-    this.#last = { commits, atMs: nowMs, trouble };
-    return trouble;
+      return last.found;
+    const found = this.#look();
+    this.#last = { commits, atMs: nowMs, found };
+    return found;
   }
 
-  #look(): string | undefined {
+  #look(): Found | undefined {
     for (const { path, dev, ino } of this.#seen) {
       const now = statSync(path, { throwIfNoEntry: false });
-      if (now === undefined) return fileGone(path);
-      if (now.dev !== dev || now.ino !== ino) return fileReplaced(path);
+      if (now === undefined) return { path, how: 'gone' };
+      if (now.dev !== dev || now.ino !== ino) return { path, how: 'replaced' };
     }
     return undefined;
   }

@@ -3,7 +3,7 @@ import { statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../machine/disk.ts';
 import { type HeldLock, isHeld, removeFile, takeLock } from '../../machine/fileLock.ts';
-import { noLocks } from '../../words/journal.ts';
+import { journalFailure } from '../facts.ts';
 import { giveToOwner } from './giveToOwner.ts';
 
 type Own = { readonly name: string; readonly lock: HeldLock; readonly touchedAtMs: number | undefined };
@@ -36,7 +36,7 @@ export class Owners {
       }
       removeFile(join(this.#folder, name));
     }
-    throw noLocks(this.#folder);
+    throw journalFailure('no-locks', { folder: this.#folder });
   }
 
   isAlive(owner: string): boolean {

@@ -72,7 +72,7 @@ export function readVerbs(
 
 /** Asked for each row of a batch: within a commit nobody else adds one. */
 function otherUrls(baseUrl: BaseUrl, store: Store): BaseUrl[] {
-  const name = `other urls ${baseUrl}`;
+  const name = `otherUrls:${baseUrl}`;
   const known = store.isCommitting ? (store.inThisCommit.get(name) as BaseUrl[] | undefined) : undefined;
   const bindings = { baseUrl, origin: originOf(baseUrl) };
   const found = known ?? store.all('otherUrls', bindings, (row) => row.base_url as BaseUrl);

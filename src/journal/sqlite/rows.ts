@@ -20,7 +20,7 @@ export class DamagedRow extends Error {}
 
 function sound(row: SqlRow): SqlRow {
   const isTimely = [row.created_at, row.updated_at].every((ms) => Math.abs(Number(ms)) <= lastMs);
-  if (!isTimely || !(states as readonly unknown[]).includes(row.state)) throw new DamagedRow('a damaged row');
+  if (!isTimely || !(states as readonly unknown[]).includes(row.state)) throw new DamagedRow();
   return row;
 }
 

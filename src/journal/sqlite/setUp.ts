@@ -1,20 +1,25 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { whileLocked } from '../../machine/fileLock.ts';
-import { noSharedMemory, notDurable, setUpUnfinished } from '../../words/journal.ts';
+import { journalFailure } from '../facts.ts';
 import { busyTimeoutMs, shortLog } from './log.ts';
 import { migrations } from './migrations.ts';
 import { applicationId, pragma, refuseForeign, versionsOf } from './versions.ts';
 
 /** One process at a time sets a file up: changing the journal mode does not wait for others by itself. */
 export function withSetupLock<Result>(path: string, work: () => Result): Result {
-  return whileLocked(`${path}.setup`, busyTimeoutMs, () => setUpUnfinished(path), work);
+  return whileLocked(
+    `${path}.setup`,
+    busyTimeoutMs,
+    () => journalFailure('set-up-unfinished', { path }),
+    work,
+  );
 }
 
 export function setUp(database: DatabaseSyncInstance, path: string): void {
   // Another process, of another release even, may have been here first.
   refuseForeign(versionsOf(database), path);
   if (pragma(database, 'journal_mode = WAL') !== 'wal') {
-    throw noSharedMemory(path);
+    throw journalFailure('no-shared-memory', { path });
   }
   database.exec(`PRAGMA synchronous = FULL; PRAGMA application_id = ${applicationId};`);
   migrate(database);
@@ -42,6 +47,6 @@ export function setAndCheckPragmas(database: DatabaseSyncInstance): void {
   database.exec(shortLog);
   // Some builds default to NORMAL, which loses commits on power failure: believe only what is read back.
   if (Number(pragma(database, 'synchronous')) !== 2) {
-    throw notDurable();
+    throw journalFailure('not-durable', {});
   }
 }

@@ -2,14 +2,14 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { isHeld } from '../../machine/fileLock.ts';
-import { nothingToCopy, ownersAlive } from '../../words/copying.ts';
 import { type CopiedIntent, pageLength } from '../copy/copied.ts';
+import { factsOf, journalFailure } from '../facts.ts';
 import { decisionOf, observationOf, processDied, receiptOf } from '../rows.ts';
 import type { Mark } from './mark.ts';
-import { closeForMove, JournalMoved, type Moved, noteMovedWhole } from './moved.ts';
+import { closeForMove, type Moved, noteMovedWhole, readMoved } from './moved.ts';
 import { resolveLinks, sizeOf } from './ownFiles.ts';
 import { attemptOf, intentOf, type SqlRow } from './rows.ts';
-import { journalFailure } from './sqliteFaults.ts';
+import { sqliteFailure } from './sqliteFaults.ts';
 import { openFile } from './sqliteFile.ts';
 import { pragma } from './versions.ts';
 
@@ -35,12 +35,13 @@ export class SourceFile {
   /** One that has lost something is refused, as by whatever sends. */
   static open(givenPath: string): SourceFile {
     const path = resolveLinks(givenPath);
-    if (sizeOf(path) === 0) throw nothingToCopy(givenPath);
+    if (sizeOf(path) === 0) throw journalFailure('nothing-to-copy', { path: givenPath });
     try {
       return new SourceFile(path, openFile(path, 'send'));
     } catch (error) {
-      if (error instanceof JournalMoved) return new SourceFile(path, openFile(path, 'look'), error.moved);
-      throw error;
+      if (factsOf(error, 'moved') === undefined) throw error;
+      const opened = openFile(path, 'look');
+      return new SourceFile(path, opened, readMoved(opened.database));
     }
   }
 
@@ -97,15 +98,15 @@ export class SourceFile {
   async closeFor(moved: Moved, lastLook: () => Promise<void>): Promise<void> {
     this.#run('BEGIN IMMEDIATE');
     try {
-      const alive = this.#ownersAlive();
-      if (alive > 0) throw ownersAlive(this.path, alive);
+      const count = this.#ownersAlive();
+      if (count > 0) throw journalFailure('owners-alive', { path: this.path, count });
       await lastLook();
       for (const sql of recordDeaths) this.#database.prepare(sql).run({ at: moved.atMs });
       closeForMove(this.#database, moved);
       this.#run('COMMIT');
     } catch (error) {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
-      throw journalFailure(error, this.path);
+      throw sqliteFailure(error, this.path);
     }
     // A copy of the file without its log says that it is closed, too.
     this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -144,7 +145,7 @@ export class SourceFile {
     try {
       return this.#database.prepare(sql).all(...values) as SqlRow[];
     } catch (error) {
-      throw journalFailure(error, this.path);
+      throw sqliteFailure(error, this.path);
     }
   }
 }

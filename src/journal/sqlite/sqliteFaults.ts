@@ -1,10 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Failure } from '../../errors.ts';
-import { diskTrouble } from '../../words/disk.ts';
-import { journalBusy, journalDamaged, journalNotWritable, markNotWritable } from '../../words/journal.ts';
-import type { Suggestion } from '../../words/suggestion.ts';
-import { Told } from '../../words/told.ts';
+import { diskTroubleOf } from '../../machine/disk.ts';
+import { journalFailure, type Move } from '../facts.ts';
 import { DamagedRow } from './rows.ts';
 
 const primary = {
@@ -43,7 +41,7 @@ function codeOf(error: unknown): number | undefined {
 }
 
 /** SQLite's error as a failure with a name; anything else as it is. */
-export function journalFailure(error: unknown, path: string): unknown {
+export function sqliteFailure(error: unknown, path: string): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
   // A number that no column of ours can hold is a RangeError.
   if (error instanceof DamagedRow || error instanceof RangeError) return damaged(path, error);
@@ -51,11 +49,12 @@ export function journalFailure(error: unknown, path: string): unknown {
   if (code === primary.corrupt || code === primary.notADatabase) return damaged(path, error);
   if (code === primary.error && lostSchema.test(error.message)) return damaged(path, error);
   if (code === primary.busy || code === primary.locked) {
-    return journalBusy(path, error);
+    return journalFailure('busy', { path }, error);
   }
   const { permission, readOnly, ioError, full, cantOpen, protocol } = primary;
   const known = [permission, readOnly, ioError, full, cantOpen, protocol] as (number | undefined)[];
-  if (known.includes(code) || 'syscall' in error) return journalNotWritable(path, diskTrouble(error), error);
+  if (known.includes(code) || 'syscall' in error)
+    return journalFailure('not-writable', { path, trouble: diskTroubleOf(error) }, error);
   return error;
 }
 
@@ -66,21 +65,20 @@ export function isConstraint(error: unknown): boolean {
 
 /** While a file is being opened no statement of ours can be wrong: what SQLite cannot make sense of is damage. */
 export function openingFailure(error: unknown, path: string): unknown {
-  const failure = journalFailure(error, path);
+  const failure = sqliteFailure(error, path);
   return failure === error && codeOf(error) === primary.error ? damaged(path, error) : failure;
 }
 
 /** The database, its log and its mark stay together, by names that show that they are of one another. */
-function keepingAside(path: string): Suggestion[] {
+function keepingAside(path: string): Move[] {
   const whole = resolve(path);
   // What was kept before stays kept.
   let aside = `${whole}.damaged`;
   for (let count = 2; ['', '-wal', '.mark'].some((end) => existsSync(`${aside}${end}`)); count += 1)
     aside = `${whole}.damaged-${count}`;
-  const moves = ['', '-wal', '.mark']
+  return ['', '-wal', '.mark']
     .filter((end) => isFile(`${whole}${end}`))
-    .map((end) => ['mv', `${whole}${end}`, `${aside}${end}`]);
-  return moves.length === 0 ? [] : [{ shell: moves }];
+    .map((end) => ({ from: `${whole}${end}`, to: `${aside}${end}` }));
 }
 
 function isFile(path: string): boolean {
@@ -92,16 +90,5 @@ function isFile(path: string): boolean {
 }
 
 export function damaged(path: string, cause?: unknown): Failure {
-  return journalDamaged(path, keepingAside(path), cause);
-}
-
-/**
- * What was to be done is committed, but the mark beside the journal could not be raised: nothing may leave, and
- * the work must not be done once more.
- */
-export class CommittedUnmarked extends Told {
-  constructor(markPath: string, cause: unknown) {
-    const { message, hint } = markNotWritable(markPath, diskTrouble(cause));
-    super('journal-not-writable', message, { hint, cause });
-  }
+  return journalFailure('damaged', { path, aside: keepingAside(path) }, cause);
 }

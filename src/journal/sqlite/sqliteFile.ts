@@ -2,13 +2,15 @@ import { chmodSync, closeSync, existsSync, fchmodSync, openSync, statSync } from
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import type { Failure } from '../../errors.ts';
 import { makeFolder, syncFolder } from '../../machine/disk.ts';
+import { factsOf, journalFailure, type Loss } from '../facts.ts';
 import { baseOf, readHeader, refuseByHeader } from './header.ts';
 import { busyTimeoutMs, makeRoom, openBystander } from './log.ts';
-import { accountedNumbers, checkMark, JournalLost, type Loss, readMarkId, writeMarkId } from './loss.ts';
+import { accountedNumbers, checkMark, readMarkId, rowsKnownTo, writeMarkId } from './loss.ts';
 import { Mark, type MarkFound, noRowNumbers } from './mark.ts';
 import { migrations } from './migrations.ts';
-import { JournalMoved, movedFailure } from './moved.ts';
+import { movedFailure } from './moved.ts';
 import { resolveLinks, sizeOf } from './ownFiles.ts';
 import { setAndCheckPragmas, setUp, withSetupLock } from './setUp.ts';
 import { openingFailure } from './sqliteFaults.ts';
@@ -63,8 +65,10 @@ function openKnown(path: string, use: JournalUse): OpenedFile {
     if (base !== undefined && use === 'send') opened.mark?.noteBase(base);
     return opened;
   } catch (error) {
-    if (use === 'look' && error instanceof JournalLost) return openRest(path, error.loss);
-    if (use === 'look' && error instanceof JournalMoved) return openMoved(path, error.moved.place);
+    const lost = factsOf(error, 'lost');
+    const moved = factsOf(error, 'moved');
+    if (use === 'look' && lost !== undefined) return openRest(path, lost.loss);
+    if (use === 'look' && moved !== undefined) return openMoved(path, moved.place);
     throw error;
   }
 }
@@ -148,8 +152,8 @@ function refuseLeftovers(path: string): void {
   if (found.is === 'mark') found.mark.close();
   const isMarked = found.is !== 'missing';
   if (!isMarked && sizeOf(`${path}-wal`) === 0 && !(existsSync(path) && existsSync(`${path}.owners`))) return;
-  const numbers = found.is === 'mark' ? found.mark.highest : noRowNumbers;
-  throw new JournalLost({ is: 'journal', found: 'gone', numbers }, path);
+  const loss: Loss = { is: 'journal', found: 'gone', rows: rowsKnownTo(found) };
+  throw journalFailure('lost', { path, loss });
 }
 
 /** Refuses before anything is written what is foreign, newer, or has lost something. */
@@ -197,9 +201,9 @@ function finishedMark(database: DatabaseSyncInstance, path: string): Mark {
   throw lossFailure(checked, found, path);
 }
 
-function lossFailure(loss: Loss, found: MarkFound, path: string): JournalLost {
+function lossFailure(loss: Loss, found: MarkFound, path: string): Failure {
   if (found.is === 'mark') found.mark.close();
-  return new JournalLost(loss, path);
+  return journalFailure('lost', { path, loss });
 }
 
 /**
@@ -217,5 +221,6 @@ export function adoptMark(database: DatabaseSyncInstance, path: string, id: stri
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   const found = Mark.open(path, 'r+');
   if (found.is === 'mark' && found.mark.id === id) return found.mark;
-  throw new JournalLost({ is: 'mark', found: found.is === 'mark' ? 'of another journal' : found.is }, path);
+  const loss: Loss = { is: 'mark', found: found.is === 'mark' ? 'anothers' : found.is };
+  throw journalFailure('lost', { path, loss });
 }

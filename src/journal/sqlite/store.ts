@@ -1,4 +1,6 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { diskTroubleOf } from '../../machine/disk.ts';
+import { journalFailure } from '../facts.ts';
 import { Turns } from '../turns.ts';
 import type { Item } from './gathered.ts';
 import { checkpoint, fitLog, withoutSync } from './log.ts';
@@ -8,7 +10,7 @@ import { isRefusedAsMoved, movedFailure } from './moved.ts';
 import { PreparedStatements } from './preparedStatements.ts';
 import type { SqlRow } from './rows.ts';
 import { isSound } from './soundness.ts';
-import { CommittedUnmarked, damaged, isConstraint, journalFailure } from './sqliteFaults.ts';
+import { damaged, isConstraint, sqliteFailure } from './sqliteFaults.ts';
 import type { Bindings } from './statement.ts';
 import { type StatementName, statements } from './statements.ts';
 import { numberedTogether, type TogetherName, together } from './together.ts';
@@ -63,7 +65,7 @@ export class Store {
   #failure(error: unknown): unknown {
     if (isRefusedAsMoved(error)) return movedFailure(this.#database, this.#path) ?? error;
     if (isConstraint(error) && !isSound(this.#database)) return damaged(this.#path, error);
-    return journalFailure(error, this.#path);
+    return sqliteFailure(error, this.#path);
   }
 
   close(): void {
@@ -132,7 +134,8 @@ export class Store {
     try {
       this.#mark?.raise(this.#given);
     } catch (error) {
-      throw new CommittedUnmarked(markPath(this.#path), error);
+      const mark = markPath(this.#path);
+      throw journalFailure('mark-not-writable', { mark, trouble: diskTroubleOf(error) }, error);
     }
   }
 

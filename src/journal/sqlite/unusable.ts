@@ -1,18 +1,18 @@
 import { readFileSync, type Stats, statSync } from 'node:fs';
-import { hardLinked, mountedAlone, notAJournalsFile } from '../../words/journal.ts';
+import { type JournalFacts, journalFailure } from '../facts.ts';
 
 /** Refuses, untouched, what can never be a journal's file. Nothing there is fine. */
 export function refuseUnusable(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
-  const what = stats && whatItIs(stats);
-  if (what !== undefined) throw notAJournalsFile(path, what);
-  if (stats !== undefined && stats.nlink > 1) throw hardLinked(path);
+  const is = stats && whatItIs(stats);
+  if (is !== undefined) throw journalFailure('not-a-file', { path, is });
+  if (stats !== undefined && stats.nlink > 1) throw journalFailure('hard-linked', { path });
 }
 
-function whatItIs(stats: Stats): 'a folder' | 'a device' | 'not a regular file' | undefined {
+function whatItIs(stats: Stats): JournalFacts['not-a-file']['is'] | undefined {
   if (stats.isFile()) return undefined;
-  if (stats.isDirectory()) return 'a folder';
-  return stats.isCharacterDevice() || stats.isBlockDevice() ? 'a device' : 'not a regular file';
+  if (stats.isDirectory()) return 'folder';
+  return stats.isCharacterDevice() || stats.isBlockDevice() ? 'device' : 'other';
 }
 
 /**
@@ -20,7 +20,7 @@ function whatItIs(stats: Stats): 'a folder' | 'a device' | 'not a regular file' 
  * next does not find them. Asked only where that is in doubt: the list of mounts can be long.
  */
 export function refuseMounted(path: string): void {
-  if (isMountPoint(path)) throw mountedAlone(path);
+  if (isMountPoint(path)) throw journalFailure('mounted-alone', { path });
 }
 
 function isMountPoint(path: string): boolean {

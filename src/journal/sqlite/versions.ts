@@ -1,5 +1,5 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import { newerJournal, unreleasedJournal } from '../../words/journal.ts';
+import { journalFailure } from '../facts.ts';
 import { migrations } from './migrations.ts';
 import { damaged } from './sqliteFaults.ts';
 
@@ -33,7 +33,7 @@ export function versionsOf(database: DatabaseSyncInstance): Versions {
 
 /** Throws where a journal was made before the first release; its tables are not looked at. */
 export function refuseUnreleased(id: number, path: string): void {
-  if (id === unreleasedId) throw unreleasedJournal(path);
+  if (id === unreleasedId) throw journalFailure('unreleased', { path });
 }
 
 export function refuseForeign({ version, schemaVersion, applicationId: id }: Versions, path: string): void {
@@ -41,5 +41,6 @@ export function refuseForeign({ version, schemaVersion, applicationId: id }: Ver
   const isEmpty = version === 0 && schemaVersion === 0;
   if (id !== applicationId && !isEmpty) throw damaged(path);
   if (version < 0) throw damaged(path);
-  if (version > migrations.length) throw newerJournal(path, version, migrations.length);
+  const known = migrations.length;
+  if (version > known) throw journalFailure('newer', { path, version, known });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/errors.ts';
-import { journalFailure, openingFailure } from '../../../src/journal/sqlite/sqliteFaults.ts';
+import { openingFailure, sqliteFailure } from '../../../src/journal/sqlite/sqliteFaults.ts';
 import { inWords } from '../../../src/words/inWords.ts';
 import { Told } from '../../../src/words/told.ts';
 
@@ -34,7 +34,7 @@ describe('what SQLite says, by its number or by its words', () => {
       'journal-not-writable',
     ],
   ])('%s', async (_what, error, code) => {
-    const failure = journalFailure(error, '/j.db');
+    const failure = sqliteFailure(error, '/j.db');
     expect(failure).toBeInstanceOf(Failure);
     expect(failure).toMatchObject({ code, cause: error });
     const told = await inWords(failure);
@@ -49,7 +49,7 @@ describe('what SQLite says, by its number or by its words', () => {
     'text',
     undefined,
   ])('what is our own fault stays what it is: %s', (error) => {
-    expect(journalFailure(error, '/j.db')).toBe(error);
+    expect(sqliteFailure(error, '/j.db')).toBe(error);
   });
 
   test('while a file is opened nothing is our own fault but what is not SQLite’s', () => {
@@ -60,6 +60,6 @@ describe('what SQLite says, by its number or by its words', () => {
 
   test('a failure that has its name already keeps it', () => {
     const failure = new Told('journal-newer', 'm');
-    expect(journalFailure(failure, '/j.db')).toBe(failure);
+    expect(sqliteFailure(failure, '/j.db')).toBe(failure);
   });
 });
