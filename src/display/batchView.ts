@@ -25,7 +25,7 @@ export type BatchPlan = {
 
 const standingLabels: readonly (readonly [standing: string, label: string])[] = [
   ['new', 'New'],
-  ['unfinished', 'Interruption'],
+  ['unfinished', 'Unfinished'],
   ['done', 'Already done'],
   ['held', 'Held'],
   ['elsewhere', 'Elsewhere'],

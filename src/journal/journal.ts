@@ -179,7 +179,7 @@ export interface Reads {
   get(id: string): Promise<Intent | undefined>;
   /** Intents whose id or key is this word, else those whose id or key begins so; two at most. */
   startingWith(prefix: string): Promise<Intent[]>;
-  /** Interruption transfers of the same payment at the same origin, under another identity. */
+  /** Unfinished transfers of the same payment at the same origin, under another identity. */
   unfinishedTwins(scope: Scope, payment: string, identity: string): Promise<Intent[]>;
   select(selection: Selection): AsyncIterable<Intent>;
   attemptsOf(id: string): Promise<Attempt[]>;
