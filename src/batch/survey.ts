@@ -1,7 +1,7 @@
 import type { Bot } from '../bot/bot.ts';
 import { type Identity, identify } from '../engine/identity.ts';
 import { makePlan, type Plan, planOfNewJournal } from '../engine/plan.ts';
-import { meaningOf } from '../engine/planKinds.ts';
+import { meaningOf, type PlanKind } from '../engine/planKinds.ts';
 import { spendOf, withSpenders } from '../engine/spend.ts';
 import { addressComplaint } from '../intent/address.ts';
 import { fingerprint } from '../intent/canonical.ts';
@@ -13,8 +13,6 @@ import type { Intent, Journal } from '../journal/journal.ts';
 import type { KeySums } from '../journal/shares.ts';
 import type { Policies } from '../policy/policy.ts';
 import type { Refusal } from '../policy/rules.ts';
-import { sentence, sentences, warningWords } from '../words/complaints.ts';
-import { policyWords, rowsLookAlike } from '../words/policy.ts';
 import { aloneRule, alsoOfLine } from '../words/row.ts';
 import { checkRow, isGoodId } from './checkRow.ts';
 import { batchFailure } from './facts.ts';
@@ -42,9 +40,18 @@ type SurveyInputs = {
   readonly journal: Journal | undefined;
   readonly now: () => number;
   readonly interrupted: AbortSignal;
+  /** Asked once for each row that is not valid. */
+  readonly inWords: (complaints: readonly Complaint[]) => string;
 };
 
-export type BadRow = { readonly line: number; readonly id?: string; readonly reason: string };
+type OfRow = { readonly line: number; readonly id?: string };
+
+export type BadRow = OfRow & { readonly reason: string };
+export type ConflictRow = OfRow & { readonly plan: PlanKind };
+export type RefusedRow = OfRow & { readonly refusal: Refusal };
+
+/** An address looks like that of an earlier row, and is another one. */
+export type LookalikeRows = { readonly line: number; readonly address: string; readonly other: string };
 
 /** Everything that is known of a batch before its first request. */
 export type Survey = {
@@ -53,17 +60,17 @@ export type Survey = {
   /** Rows of this name that the journal knows and the input lacks. */
   readonly lacking: number;
   readonly firstBad: readonly BadRow[];
-  readonly firstConflicts: readonly BadRow[];
+  readonly firstConflicts: readonly ConflictRow[];
   /** Rows that a policy refuses, and the first reason. */
   readonly refused: RefusedRows;
-  readonly warnings: readonly string[];
+  readonly warnings: readonly (string | LookalikeRows)[];
   /** Of the rows that are valid. */
   readonly keys: KeySums;
 };
 
 export type RefusedRows = {
   readonly rows: number;
-  readonly first: readonly BadRow[];
+  readonly first: readonly RefusedRow[];
   readonly refusal: Refusal | undefined;
 };
 
@@ -123,11 +130,11 @@ class Surveyor {
   readonly #inputs: SurveyInputs;
   readonly #tally: Tally;
   readonly #firstBad: BadRow[] = [];
-  readonly #firstConflicts: BadRow[] = [];
-  readonly #warnings = new Set<string>();
+  readonly #firstConflicts: ConflictRow[] = [];
+  readonly #warnings = new Map<string, string | LookalikeRows>();
   readonly #keys = new KeySum();
   readonly #policy: PolicySurvey | undefined;
-  readonly #firstRefused: BadRow[] = [];
+  readonly #firstRefused: RefusedRow[] = [];
   #refusedRows = 0;
   #refusal: Refusal | undefined;
   readonly #onCurve = new Set<string>();
@@ -159,7 +166,7 @@ class Surveyor {
       firstBad: this.#firstBad,
       firstConflicts: this.#firstConflicts,
       refused: { rows: this.#refusedRows, first: this.#firstRefused, refusal: this.#refusal },
-      warnings: [...this.#warnings],
+      warnings: [...this.#warnings.values()],
       keys: this.#keys.sums,
     };
   }
@@ -215,14 +222,17 @@ class Surveyor {
     if (this.#policy === undefined || wanted.kind === 'message' || spending === undefined) return;
     const spend = spendOf(wanted.request);
     const refusal = this.#policy.judge(spend, spending, found);
-    const like = this.#policy.likeEarlier(spend);
-    if (like !== undefined && this.#warnings.size < shownWarnings)
-      this.#warnings.add(rowsLookAlike(line, spend.to, like));
+    const other = this.#policy.likeEarlier(spend);
+    if (other !== undefined) this.#warn({ line, address: spend.to, other });
     if (refusal === undefined) return;
     this.#refusedRows += 1;
     this.#refusal ??= refusal;
-    const [, { message }] = policyWords(refusal);
-    if (this.#firstRefused.length < shownBadRows) this.#firstRefused.push(badRow(line, id, message));
+    if (this.#firstRefused.length < shownBadRows) this.#firstRefused.push({ ...ofRow(line, id), refusal });
+  }
+
+  /** Each once, however many rows it is about. */
+  #warn(warning: string | LookalikeRows): void {
+    if (this.#warnings.size < shownWarnings) this.#warnings.set(JSON.stringify(warning), warning);
   }
 
   #plan(
@@ -238,11 +248,9 @@ class Surveyor {
       this.#addInvalid(row, [complaint]);
       return;
     }
-    for (const warning of wanted.warnings) {
-      if (this.#warnings.size < shownWarnings) this.#warnings.add(warningWords(warning));
-    }
+    for (const warning of wanted.warnings) this.#warn(warning);
     if (finding.is === 'conflict' && this.#firstConflicts.length < shownBadRows) {
-      this.#firstConflicts.push(badRow(line, id, finding.reason));
+      this.#firstConflicts.push({ ...ofRow(line, id), plan: plan.is });
     }
     this.#holdToPolicy(row, spending, plan.found);
     if (identity.key !== undefined) this.#keys.add(identity.key);
@@ -306,14 +314,15 @@ class Surveyor {
     if (first !== undefined && first.standing !== 'invalid') {
       this.#tally.takeBack(first.standing, requestOfRow(first));
       this.#tally.add('invalid', undefined);
-      sheet.markInvalid(first.ordinal, sentence(said(row.line)));
-      this.#list(first.line, id, sentence(said(row.line)));
+      const reason = this.#inputs.inWords([said(row.line)]);
+      sheet.markInvalid(first.ordinal, reason);
+      this.#list(first.line, id, reason);
     }
     this.#addInvalid(row, [said(first?.line ?? row.line)]);
   }
 
   #addInvalid({ ordinal, line, id }: Read, complaints: readonly Complaint[]): void {
-    const problem = sentences(complaints);
+    const problem = this.#inputs.inWords(complaints);
     this.#tally.add('invalid', undefined);
     this.#list(line, id, problem);
     const rest = { standing: 'invalid', row: undefined, request: undefined, intent: undefined } as const;
@@ -321,7 +330,7 @@ class Surveyor {
   }
 
   #list(line: number, id: string | undefined, reason: string): void {
-    if (this.#firstBad.length < shownBadRows) this.#firstBad.push(badRow(line, id, reason));
+    if (this.#firstBad.length < shownBadRows) this.#firstBad.push({ ...ofRow(line, id), reason });
   }
 }
 
@@ -334,8 +343,8 @@ function isRowOf(found: Intent | undefined, { name }: BatchOrder): boolean {
   return found?.namedBy === 'row' && found.name === name;
 }
 
-function badRow(line: number, id: string | undefined, reason: string): BadRow {
-  return { line, reason, ...(id === undefined ? {} : { id }) };
+function ofRow(line: number, id: string | undefined): OfRow {
+  return { line, ...(id === undefined ? {} : { id }) };
 }
 
 export function requestOfRow({ request }: SheetRow): Wanted['request'] | undefined {

@@ -1,15 +1,25 @@
 import { inputName } from '../batch/readRows.ts';
-import { type BadRow, type RefusedRows, type Survey, shownBadRows } from '../batch/survey.ts';
+import {
+  type BadRow,
+  type ConflictRow,
+  type LookalikeRows,
+  type RefusedRow,
+  type RefusedRows,
+  type Survey,
+  shownBadRows,
+} from '../batch/survey.ts';
 import type { Given } from '../cli/given.ts';
 import { type BatchPlan, drawPlan, planJson } from '../display/batchView.ts';
 import type { Display } from '../display/display.ts';
 import { plainCanvas } from '../display/drawing.ts';
+import { meaningOf } from '../engine/planKinds.ts';
 import { type Exit, exitOf } from '../errors.ts';
 import { formatAmount } from '../intent/amount.ts';
 import { again } from '../words/again.ts';
 import { declined } from '../words/asking.ts';
 import { askToBegin, batchInALine, invalidRows, moreRowsNotListed } from '../words/batchPlan.ts';
 import type { Interruption } from '../words/ends.ts';
+import { policyWords, rowsLookAlike } from '../words/policy.ts';
 import { refusedRows } from '../words/refusedRows.ts';
 import { ofRow } from '../words/row.ts';
 import { problemOf } from '../words/told.ts';
@@ -45,9 +55,27 @@ export function listBadRows(
   given: Given,
   display: Display,
 ): void {
-  for (const warning of warnings) display.warn(warning);
+  for (const warning of warnings) display.warn(warningWords(warning));
   list(firstBad, tally.standings.invalid, given, display);
-  list(firstConflicts, tally.standings.conflict, given, display);
+  list(firstConflicts.map(conflicting), tally.standings.conflict, given, display);
+}
+
+function warningWords(warning: string | LookalikeRows): string {
+  if (typeof warning === 'string') return warning;
+  return rowsLookAlike(warning.line, warning.address, warning.other);
+}
+
+function conflicting({ plan, ...which }: ConflictRow): BadRow {
+  const { row } = meaningOf({ is: plan });
+  return { ...which, reason: row.is === 'conflict' ? row.reason : plan };
+}
+
+function refusedRow({ refusal, ...which }: RefusedRow): BadRow {
+  return { ...which, reason: policyWords(refusal)[1].message };
+}
+
+function rowJson({ line, id, reason }: BadRow): Record<string, unknown> {
+  return { line, reason, ...(id === undefined ? {} : { id }) };
 }
 
 function list(rows: readonly BadRow[], all: number, given: Given, display: Display): void {
@@ -69,7 +97,7 @@ export async function reportInvalid(surveyed: Survey, batch: Batch): Promise<Exi
   const problem = problemOf(failure, doingOf(surveyed, batch));
   await context.display.fail(problem, {
     ...planJson(batchPlan(surveyed, batch)),
-    invalid: surveyed.firstBad.slice(0, shownBadRows),
+    invalid: surveyed.firstBad.slice(0, shownBadRows).map(rowJson),
     error: problem,
   });
   return exitOf('bad-input');
@@ -82,7 +110,8 @@ export async function reportRefused(
   batch: Batch,
 ): Promise<Exit> {
   const { context, options } = batch;
-  list(first, rows, batch.given, context.display);
+  const bad = first.map(refusedRow);
+  list(bad, rows, batch.given, context.display);
   if (refusal === undefined) throw new Error('what a policy refuses has a reason');
   const problem = problemOf(
     refusedRows({ refused: rows, rows: surveyed.rows, source: inputName(options) }, refusal),
@@ -90,7 +119,7 @@ export async function reportRefused(
   );
   await context.display.fail(problem, {
     ...planJson(batchPlan(surveyed, batch)),
-    refused: first,
+    refused: bad.map(rowJson),
     error: problem,
   });
   return exitOf(problem.code);

@@ -452,13 +452,18 @@ describe('what is said of a plan is what is done about it', () => {
     const found = await survey(
       rows(),
       { kind: 'transfer', name: 'b', allowOffCurve: true },
-      { sheet, bot, journal, now: () => scripted.clock.now(), interrupted: new AbortController().signal },
+      {
+        sheet,
+        bot,
+        journal,
+        now: () => scripted.clock.now(),
+        interrupted: new AbortController().signal,
+        inWords: () => '',
+      },
     );
     const { row } = meaningOf({ is: kind });
     expect(found.tally.standings[expected[kind].standing ?? 'invalid']).toBe(1);
-    expect(found.firstConflicts.map(({ reason }) => reason)).toEqual(
-      row.is === 'conflict' ? [row.reason] : [],
-    );
+    expect(found.firstConflicts.map(({ plan }) => plan)).toEqual(row.is === 'conflict' ? [kind] : []);
     sheet.close();
   });
 
