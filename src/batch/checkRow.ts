@@ -1,21 +1,24 @@
-import { type Complaint, type Complaints, complain, said } from '../intent/complaint.ts';
+import { complain } from '../intent/complaint.ts';
 import { invisibleIn } from '../intent/invisible.ts';
 import { checkMessage } from '../intent/message.ts';
 import { checkTransfer } from '../intent/transfer.ts';
 import type { Kind, Wanted } from '../intent/wanted.ts';
 import type { Policies } from '../policy/policy.ts';
 import { withAddress } from '../policy/recipients.ts';
-import { unseenWords } from '../words/naming.ts';
-import { idProblems, idRule, isGiven, isGivenToo, noButtonsRule, noKeyRule } from '../words/row.ts';
 import type { ReadRow } from './rawRow.ts';
 import { componentsFrom } from './rowButtons.ts';
+import { complainOfRow, type OwnRules, type RowComplaint, type RowComplaints } from './rowRules.ts';
 
 type CheckedRow = { readonly wanted: Wanted; readonly id: string | undefined };
 
 /** What a row wants, or everything that is wrong with it. Whether a wallet key controls the address is asked later. */
-export function checkRow({ fields }: ReadRow, kind: Kind, policies: Policies = []): CheckedRow | Complaints {
+export function checkRow(
+  { fields }: ReadRow,
+  kind: Kind,
+  policies: Policies = [],
+): CheckedRow | RowComplaints {
   const { id, idempotency_key: key, ...rest } = fields;
-  const complaints: Complaint[] = [idComplaint(id, kind), keyComplaint(key)].filter(
+  const complaints: RowComplaint[] = [idComplaint(id, kind), keyComplaint(key)].filter(
     (one) => one !== undefined,
   );
   const { fields: payload, complaint } = withComponents(rest);
@@ -37,39 +40,35 @@ function checkPayment(
 
 const maxIdBytes = 512;
 
-function idComplaint(id: unknown, kind: Kind): Complaint | undefined {
-  if (id === undefined && kind === 'message') return undefined;
-  if (id === undefined) return complain('id', 'given', 'missing');
-  const problem = idProblem(id);
-  return problem === undefined ? undefined : said('id', idRule(maxIdBytes), problem);
+function idComplaint(id: unknown, kind: Kind): RowComplaint | undefined {
+  if (id === undefined) return kind === 'message' ? undefined : complain('id', 'given', 'missing');
+  const is = badId(id);
+  return is && complainOfRow('id', 'id', { mostBytes: maxIdBytes, is });
 }
 
 /** What cannot be seen must not tell two payments apart. */
-function idProblem(id: unknown): string | undefined {
-  if (id === undefined) return idProblems.missing;
-  if (typeof id !== 'string') return idProblems.notAString;
-  if (id === '') return idProblems.empty;
-  if (Buffer.byteLength(id) > maxIdBytes) return idProblems.tooLong;
-  const unseen = invisibleIn(id);
-  return unseen && unseenWords(unseen);
+function badId(id: unknown): OwnRules['id']['is'] | undefined {
+  if (typeof id !== 'string') return 'not-text';
+  if (id === '') return 'empty';
+  return Buffer.byteLength(id) > maxIdBytes ? 'too-long' : invisibleIn(id);
 }
 
 export function isGoodId(id: unknown): id is string {
-  return idProblem(id) === undefined;
+  return badId(id) === undefined;
 }
 
-function keyComplaint(key: unknown): Complaint | undefined {
+function keyComplaint(key: unknown): RowComplaint | undefined {
   if (key === undefined || key === '') return undefined;
-  return said('idempotency_key', noKeyRule, isGiven);
+  return complainOfRow('idempotency_key', 'no-key', 'given');
 }
 
 function withComponents({ buttons, ...fields }: Readonly<Record<string, unknown>>): {
   fields: Readonly<Record<string, unknown>>;
-  complaint?: Complaint;
+  complaint?: RowComplaint;
 } {
   if (buttons === undefined || buttons === null) return { fields };
   if (fields.components !== undefined) {
-    return { fields, complaint: said('buttons', noButtonsRule, isGivenToo) };
+    return { fields, complaint: complainOfRow('buttons', 'no-buttons', 'given') };
   }
   const components = componentsFrom(buttons);
   return 'rule' in components ? { fields, complaint: components } : { fields: { ...fields, components } };

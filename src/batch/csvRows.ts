@@ -1,12 +1,10 @@
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, type Parser, parse } from 'csv-parse';
-import { type Complaint, said as complain } from '../intent/complaint.ts';
 import { readJson } from '../intent/jsonText.ts';
-import { textFaultWords } from '../words/jsonText.ts';
-import { asLongAsHeader, hasCells, isFault, json, theRow } from '../words/row.ts';
 import { type HeaderColumns, jsonColumns } from './columns.ts';
 import { batchFailure } from './facts.ts';
 import { maxRowBytes, type RawRow } from './rawRow.ts';
+import { complainOfRow, type RowComplaint } from './rowRules.ts';
 
 function parser(pieces: AsyncIterable<string>, delimiter: string): Parser {
   const csv = parse({
@@ -99,9 +97,10 @@ function checkedHeader(
 
 function rowOf(cells: readonly string[], header: readonly string[], line: number): RawRow {
   const fields: Record<string, unknown> = {};
-  const complaints: Complaint[] = [];
+  const complaints: RowComplaint[] = [];
   if (cells.length !== header.length) {
-    complaints.push(complain(theRow, asLongAsHeader(header.length), hasCells(cells.length)));
+    const lengths = { header: header.length, cells: cells.length };
+    complaints.push(complainOfRow(undefined, 'header-length', lengths));
   }
   for (const [index, column] of header.entries()) {
     const cell = cells[index];
@@ -110,7 +109,7 @@ function rowOf(cells: readonly string[], header: readonly string[], line: number
     else {
       const read = readJson(cell);
       if ('value' in read) fields[column] = read.value;
-      else complaints.push(complain(column, json, isFault(textFaultWords(read.fault))));
+      else complaints.push(complainOfRow(column, 'json', read.fault));
     }
   }
   if (complaints.length === 0) return { line, fields };

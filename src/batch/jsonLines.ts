@@ -1,9 +1,7 @@
-import { said as complain } from '../intent/complaint.ts';
 import { readJson } from '../intent/jsonText.ts';
-import { textFaultWords } from '../words/jsonText.ts';
-import { isFault, notAnObject, oneObject, theRow } from '../words/row.ts';
 import { batchFailure } from './facts.ts';
 import { maxRowBytes, type RawRow } from './rawRow.ts';
+import { complainOfRow } from './rowRules.ts';
 
 /** Rows of JSON Lines: an object a line; blank lines are skipped. */
 export async function* jsonLines(pieces: AsyncIterable<string>, source: string): AsyncGenerator<RawRow> {
@@ -30,13 +28,10 @@ async function* linesOf(pieces: AsyncIterable<string>, source: string): AsyncGen
 
 function rowOf(text: string, line: number): RawRow {
   const read = readJson(text);
-  if ('fault' in read) {
-    const what = isFault(textFaultWords(read.fault), read.fault.column);
-    return { line, complaints: [complain(theRow, oneObject, what)] };
-  }
+  if ('fault' in read) return { line, complaints: [complainOfRow(undefined, 'object', read.fault)] };
   const { value } = read;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { line, complaints: [complain(theRow, oneObject, notAnObject)] };
+    return { line, complaints: [complainOfRow(undefined, 'object', 'other-json')] };
   }
   return { line, fields: value as Record<string, unknown> };
 }

@@ -1,4 +1,4 @@
-import type { Complaint } from '../intent/complaint.ts';
+import type { RowComplaint } from './rowRules.ts';
 
 /** A row as it was read, before anything is asked of its fields. Empty cells are absent. */
 export type RawRow = ReadRow | UnreadableRow;
@@ -8,7 +8,7 @@ export type ReadRow = { readonly line: number; readonly fields: Readonly<Record<
 type UnreadableRow = {
   readonly line: number;
   readonly id?: string;
-  readonly complaints: readonly Complaint[];
+  readonly complaints: readonly RowComplaint[];
 };
 
 /** No request of this service is that long. */

@@ -1,5 +1,4 @@
-import { type Complaint, said as complain } from '../intent/complaint.ts';
-import { buttonsRule, notButtons } from '../words/row.ts';
+import { complainOfRow, type RowComplaint } from './rowRules.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -12,12 +11,12 @@ function buttonOf({ id, ...rest }: Fields): Fields {
 }
 
 /** The short `buttons` of a row as the `components` of a payload: one row of buttons, or several. */
-export function componentsFrom(buttons: unknown): Complaint | readonly Fields[] {
-  if (!Array.isArray(buttons) || buttons.length === 0) return complain('buttons', buttonsRule, notButtons);
+export function componentsFrom(buttons: unknown): RowComplaint | readonly Fields[] {
+  if (!Array.isArray(buttons) || buttons.length === 0) return complainOfRow('buttons', 'buttons', 'other');
   const rows: readonly unknown[] = buttons.every(Array.isArray) ? buttons : [buttons];
   const components: Fields[] = [];
   for (const row of rows) {
-    if (!Array.isArray(row) || !row.every(isObject)) return complain('buttons', buttonsRule, notButtons);
+    if (!Array.isArray(row) || !row.every(isObject)) return complainOfRow('buttons', 'buttons', 'other');
     components.push({ type: 'action_row', components: row.map(buttonOf) });
   }
   return components;

@@ -4,8 +4,8 @@ import { makePlan, type Plan, planOfNewJournal } from '../engine/plan.ts';
 import { meaningOf, type PlanKind } from '../engine/planKinds.ts';
 import { spendOf, withSpenders } from '../engine/spend.ts';
 import { addressComplaint } from '../intent/address.ts';
+import type { Warning } from '../intent/buttons.ts';
 import { fingerprint } from '../intent/canonical.ts';
-import { type Complaint, said as complain } from '../intent/complaint.ts';
 import { keyFor } from '../intent/naming.ts';
 import type { Order } from '../intent/order.ts';
 import { canonicalOf, type Kind, type Wanted } from '../intent/wanted.ts';
@@ -13,13 +13,13 @@ import type { Intent, Journal } from '../journal/journal.ts';
 import type { KeySums } from '../journal/shares.ts';
 import type { Policies } from '../policy/policy.ts';
 import type { Refusal } from '../policy/rules.ts';
-import { aloneRule, alsoOfLine } from '../words/row.ts';
 import { checkRow, isGoodId } from './checkRow.ts';
 import { batchFailure } from './facts.ts';
 import { KeySum } from './keySum.ts';
 import { PolicySurvey } from './policySurvey.ts';
 import type { RawRow } from './rawRow.ts';
 import { namedByBody, namedById, type RowNaming } from './rowNaming.ts';
+import { complainOfRow, type RowComplaint } from './rowRules.ts';
 import type { Sheet, SheetRow, Standing } from './sheet.ts';
 import { Tally } from './tally.ts';
 
@@ -41,7 +41,7 @@ type SurveyInputs = {
   readonly now: () => number;
   readonly interrupted: AbortSignal;
   /** Asked once for each row that is not valid. */
-  readonly inWords: (complaints: readonly Complaint[]) => string;
+  readonly inWords: (complaints: readonly RowComplaint[]) => string;
 };
 
 type OfRow = { readonly line: number; readonly id?: string };
@@ -51,7 +51,14 @@ export type ConflictRow = OfRow & { readonly plan: PlanKind };
 export type RefusedRow = OfRow & { readonly refusal: Refusal };
 
 /** An address looks like that of an earlier row, and is another one. */
-export type LookalikeRows = { readonly line: number; readonly address: string; readonly other: string };
+type LookalikeRows = {
+  readonly is: 'rows-look-alike';
+  readonly line: number;
+  readonly address: string;
+  readonly other: string;
+};
+
+export type SurveyWarning = Warning | LookalikeRows;
 
 /** Everything that is known of a batch before its first request. */
 export type Survey = {
@@ -63,7 +70,7 @@ export type Survey = {
   readonly firstConflicts: readonly ConflictRow[];
   /** Rows that a policy refuses, and the first reason. */
   readonly refused: RefusedRows;
-  readonly warnings: readonly (string | LookalikeRows)[];
+  readonly warnings: readonly SurveyWarning[];
   /** Of the rows that are valid. */
   readonly keys: KeySums;
 };
@@ -113,7 +120,7 @@ const mostRemembered = 20_000;
 /** A row as it reads, before the journal was asked of it. */
 type Read = { readonly ordinal: number; readonly line: number; readonly id: string | undefined } & (
   | { readonly is: 'repeated'; readonly id: string }
-  | { readonly is: 'invalid'; readonly complaints: readonly Complaint[] }
+  | { readonly is: 'invalid'; readonly complaints: readonly RowComplaint[] }
   | { readonly is: 'row'; readonly wanted: Wanted; readonly naming: RowNaming }
 );
 
@@ -131,7 +138,7 @@ class Surveyor {
   readonly #tally: Tally;
   readonly #firstBad: BadRow[] = [];
   readonly #firstConflicts: ConflictRow[] = [];
-  readonly #warnings = new Map<string, string | LookalikeRows>();
+  readonly #warnings = new Map<string, SurveyWarning>();
   readonly #keys = new KeySum();
   readonly #policy: PolicySurvey | undefined;
   readonly #firstRefused: RefusedRow[] = [];
@@ -223,7 +230,7 @@ class Surveyor {
     const spend = spendOf(wanted.request);
     const refusal = this.#policy.judge(spend, spending, found);
     const other = this.#policy.likeEarlier(spend);
-    if (other !== undefined) this.#warn({ line, address: spend.to, other });
+    if (other !== undefined) this.#warn({ is: 'rows-look-alike', line, address: spend.to, other });
     if (refusal === undefined) return;
     this.#refusedRows += 1;
     this.#refusal ??= refusal;
@@ -231,7 +238,7 @@ class Surveyor {
   }
 
   /** Each once, however many rows it is about. */
-  #warn(warning: string | LookalikeRows): void {
+  #warn(warning: SurveyWarning): void {
     if (this.#warnings.size < shownWarnings) this.#warnings.set(JSON.stringify(warning), warning);
   }
 
@@ -285,7 +292,7 @@ class Surveyor {
   }
 
   /** The dearest of the checks: not made again for what is done. */
-  #offCurve(wanted: Wanted): Complaint | undefined {
+  #offCurve(wanted: Wanted): RowComplaint | undefined {
     if (wanted.kind === 'message' || this.#order.allowOffCurve) return undefined;
     const { to_address: address } = wanted.request;
     // A payroll pays the same people again: looking one up costs a thousandth of the check.
@@ -310,18 +317,18 @@ class Surveyor {
   #markRepeated(row: Read, id: string): void {
     const { sheet } = this.#inputs;
     const first = sheet.firstWithId(id);
-    const said = (other: number): Complaint => complain('id', aloneRule, alsoOfLine(other));
+    const sameAs = (other: number): RowComplaint => complainOfRow('id', 'own-id', { alsoOfLine: other });
     if (first !== undefined && first.standing !== 'invalid') {
       this.#tally.takeBack(first.standing, requestOfRow(first));
       this.#tally.add('invalid', undefined);
-      const reason = this.#inputs.inWords([said(row.line)]);
+      const reason = this.#inputs.inWords([sameAs(row.line)]);
       sheet.markInvalid(first.ordinal, reason);
       this.#list(first.line, id, reason);
     }
-    this.#addInvalid(row, [said(first?.line ?? row.line)]);
+    this.#addInvalid(row, [sameAs(first?.line ?? row.line)]);
   }
 
-  #addInvalid({ ordinal, line, id }: Read, complaints: readonly Complaint[]): void {
+  #addInvalid({ ordinal, line, id }: Read, complaints: readonly RowComplaint[]): void {
     const problem = this.#inputs.inWords(complaints);
     this.#tally.add('invalid', undefined);
     this.#list(line, id, problem);

@@ -1,8 +1,7 @@
-import { type Complaint, said as complain } from '../intent/complaint.ts';
-import { isGivenToo, templateRule, withoutValue } from '../words/template.ts';
 import { type HeaderColumns, headerOf, jsonColumns } from './columns.ts';
 import { batchFailure, type TemplatePlace } from './facts.ts';
 import type { RawRow } from './rawRow.ts';
+import { complainOfRow, type RowComplaint } from './rowRules.ts';
 
 type Part = string | { readonly column: string };
 
@@ -62,10 +61,11 @@ export class Template {
   fill(row: RawRow): RawRow {
     if ('complaints' in row) return row;
     const { content: given, ...fields } = row.fields;
-    const complaints: Complaint[] = [...this.#places]
+    const source = this.#source;
+    const complaints: RowComplaint[] = [...this.#places]
       .filter(([column]) => !isText(row.fields[column]))
-      .map(([column, place]) => complain('content', templateRule, withoutValue(column, this.#source, place)));
-    if (given !== undefined) complaints.push(complain('content', templateRule, isGivenToo));
+      .map(([column, at]) => complainOfRow('content', 'template', { column, source, at }));
+    if (given !== undefined) complaints.push(complainOfRow('content', 'template', 'given'));
     if (complaints.length > 0)
       return { line: row.line, complaints, ...(typeof fields.id === 'string' ? { id: fields.id } : {}) };
     const content = this.#parts

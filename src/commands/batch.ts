@@ -27,8 +27,8 @@ import type { Runner, SharedBatch } from '../journal/shares.ts';
 import { reportGivenUp } from '../words/batchEnd.ts';
 import { templateFromStdin } from '../words/batchOptions.ts';
 import { checkingInput, noRows } from '../words/batchPlan.ts';
-import { sentences } from '../words/complaints.ts';
 import { rowsLandingWords } from '../words/progress.ts';
+import { rowSentences } from '../words/row.ts';
 import { othersNotSeen, ownShareDone } from '../words/sharedBatch.ts';
 import { type FinishedRun, gaugeOf, type OthersNow, tellEnd } from './batchEnd.ts';
 import { batchOptions } from './batchOptions.ts';
@@ -160,7 +160,7 @@ async function surveyAll(batch: Batch): Promise<Surveyed> {
       journal,
       now: () => clock.now(),
       interrupted: interrupts.first,
-      inWords: sentences,
+      inWords: rowSentences,
     }),
   );
   if (surveyed.rows === 0) throw noRows(inputName(input));

@@ -2,10 +2,10 @@ import { inputName } from '../batch/readRows.ts';
 import {
   type BadRow,
   type ConflictRow,
-  type LookalikeRows,
   type RefusedRow,
   type RefusedRows,
   type Survey,
+  type SurveyWarning,
   shownBadRows,
 } from '../batch/survey.ts';
 import type { Given } from '../cli/given.ts';
@@ -18,6 +18,7 @@ import { formatAmount } from '../intent/amount.ts';
 import { again } from '../words/again.ts';
 import { declined } from '../words/asking.ts';
 import { askToBegin, batchInALine, invalidRows, moreRowsNotListed } from '../words/batchPlan.ts';
+import { warningWords } from '../words/complaints.ts';
 import type { Interruption } from '../words/ends.ts';
 import { policyWords, rowsLookAlike } from '../words/policy.ts';
 import { refusedRows } from '../words/refusedRows.ts';
@@ -55,13 +56,13 @@ export function listBadRows(
   given: Given,
   display: Display,
 ): void {
-  for (const warning of warnings) display.warn(warningWords(warning));
+  for (const warning of warnings) display.warn(inAWarning(warning));
   list(firstBad, tally.standings.invalid, given, display);
   list(firstConflicts.map(conflicting), tally.standings.conflict, given, display);
 }
 
-function warningWords(warning: string | LookalikeRows): string {
-  if (typeof warning === 'string') return warning;
+function inAWarning(warning: SurveyWarning): string {
+  if (warning.is !== 'rows-look-alike') return warningWords(warning);
   return rowsLookAlike(warning.line, warning.address, warning.other);
 }
 

@@ -47,19 +47,18 @@ export type FieldRules = {
   amount: BadAmount | { readonly longerThan: number };
   positive: 'zero';
   decimals: { readonly most: number; readonly asset: string; readonly decimals: number };
-
-  /** Put in words already: rows of a batch are, so far. */
-  said: { readonly problem: string; readonly rule: string };
 };
 
 /** What is wrong with one field: the rule that it breaks, and how. Without a field it is the whole request. */
-export type Complaint = {
-  readonly [Rule in keyof FieldRules]: {
+export type Complaint = ComplaintOf<FieldRules>;
+
+export type ComplaintOf<Rules> = {
+  readonly [Rule in keyof Rules]: {
     readonly field: string | undefined;
     readonly rule: Rule;
-    readonly value: FieldRules[Rule];
+    readonly value: Rules[Rule];
   };
-}[keyof FieldRules];
+}[keyof Rules];
 
 /** Everything that is wrong with one request. */
 export type Complaints = { readonly complaints: readonly Complaint[] };
@@ -73,9 +72,4 @@ export function complain<Rule extends keyof FieldRules>(
   value: FieldRules[Rule],
 ): Complaint {
   return { field, rule, value } as Complaint;
-}
-
-/** A complaint in words. */
-export function said(field: string, rule: string, problem: string): Complaint {
-  return complain(field, 'said', { problem, rule });
 }

@@ -7,7 +7,7 @@ import { clipped, fewOf } from './short.ts';
 import type { Sentence } from './told.ts';
 
 /** What is wrong with a value, said after its field's name; and its rule, said after `it must be`. */
-type Said = readonly [problem: string, rule: string];
+export type Said = readonly [problem: string, rule: string];
 
 const badTexts: Readonly<Record<BadText, string>> = {
   empty: 'is empty',
@@ -90,7 +90,6 @@ const rules: { readonly [Rule in keyof FieldRules]: (value: FieldRules[Rule]) =>
     `has ${decimals} decimals`,
     `a number with at most ${most} decimals for ${asset}`,
   ],
-  said: ({ problem, rule }) => [problem, rule],
 };
 
 function contentProblem(is: FieldRules['content']['is']): string {
@@ -141,19 +140,19 @@ export function complaintWords({ rule, value }: Complaint): Said {
 // A field's name, or what a problem quotes, may be as long as the file.
 const mostOfProblem = 200;
 
-/** What is wrong with one field: of what is not there at all there is no more to say. */
+/** What is wrong with one field. */
 export function sentence(complaint: Complaint): string {
-  return sentenceOn(complaint.field ?? 'the request', complaint);
+  return sentenceOn(complaint.field ?? 'the request', complaintWords(complaint));
 }
 
-function sentenceOn(field: string, complaint: Complaint): string {
-  const [problem, rule] = complaintWords(complaint);
-  if (complaint.rule === 'given') return `${clipped(field)} ${problem}`;
+/** Of what is not there at all there is no more to say: it has no rule. */
+export function sentenceOn(field: string, [problem, rule]: Said): string {
+  if (rule === '') return `${clipped(field)} ${problem}`;
   return `${clipped(field)} ${clipped(problem, mostOfProblem)} (it must be ${rule})`;
 }
 
 /** The first few complaints, and how many more there are. */
-export function sentences(complaints: readonly Complaint[], say = sentence): string {
+export function sentences<One>(complaints: readonly One[], say: (one: One) => string): string {
   return fewOf(complaints.map(say), '; ', (count) => `and ${count} more problems`);
 }
 
@@ -173,7 +172,8 @@ function optionsOf({ field = '' }: Complaint, options: OptionsOfField): readonly
 
 function withOption(complaint: Complaint, options: OptionsOfField): string {
   const [option] = optionsOf(complaint, options);
-  return option === undefined ? sentence(complaint) : sentenceOn(`${complaint.field} (${option})`, complaint);
+  if (option === undefined) return sentence(complaint);
+  return sentenceOn(`${complaint.field} (${option})`, complaintWords(complaint));
 }
 
 function hintOf(complaints: readonly Complaint[], options: OptionsOfField): string {

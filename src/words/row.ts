@@ -1,50 +1,66 @@
+import type { OwnRules, RowComplaint } from '../batch/rowRules.ts';
+import type { Complaint } from '../intent/complaint.ts';
+import type { TextFault } from '../intent/facts.ts';
+import { type Said, sentence, sentenceOn, sentences } from './complaints.ts';
+import { textFaultWords } from './jsonText.ts';
 import { counted } from './list.ts';
+import { unseenWords } from './naming.ts';
 
-/** What is wrong with a row: its rules (`it must be …`), and the problems of what it says. */
+const own: { readonly [Rule in keyof OwnRules]: (value: OwnRules[Rule]) => Said } = {
+  object: (value) => [
+    value === 'other-json' ? 'is JSON, but not an object' : `${isFault(value)} at column ${value.column}`,
+    'one JSON object',
+  ],
+  'header-length': ({ header, cells }) => [
+    `has ${counted(cells, 'cell')}`,
+    `as long as the header: ${counted(header, 'cell')}`,
+  ],
+  json: (value) => [isFault(value), 'JSON'],
+  id: ({ mostBytes, is }) => [
+    typeof is === 'string' ? badIds[is] : unseenWords(is),
+    `text of at most ${mostBytes} bytes that is this row’s alone`,
+  ],
+  'own-id': ({ alsoOfLine }) => [`is also that of line ${alsoOfLine}`, 'this row’s alone'],
+  'no-key': () => ['is given', 'absent: a row’s key comes from --once and its id'],
+  'no-buttons': () => ['is given too', 'absent where components is given'],
+  buttons: () => [
+    'is not an array of buttons',
+    'a JSON array of buttons like {"label":"Yes","custom_id":"yes","style":"success"}, or of rows of them',
+  ],
+  template: (value) => [
+    value === 'given' ? 'is given by the row too' : withoutValue(value),
+    'what --template makes of the row',
+  ],
+};
 
-export const theRow = 'the row';
-export const oneObject = 'one JSON object';
-export const notAnObject = 'is JSON, but not an object';
-export const json = 'JSON';
+const badIds = { 'not-text': 'is not a string', empty: 'is empty', 'too-long': 'is too long' } as const;
 
-export function isFault(what: string, column?: number): string {
-  return column === undefined ? `is ${what}` : `is ${what} at column ${column}`;
+function isFault(fault: TextFault): string {
+  return `is ${textFaultWords(fault)}`;
 }
 
-export function asLongAsHeader(cells: number): string {
-  return `as long as the header: ${counted(cells, 'cell')}`;
+function withoutValue({
+  column,
+  source,
+  at: { line, place },
+}: Exclude<OwnRules['template'], 'given'>): string {
+  return `has no value for {{${column}}} (${source}, line ${line}, column ${place}) in this row`;
 }
 
-export function hasCells(cells: number): string {
-  return `has ${counted(cells, 'cell')}`;
+function isOwn(complaint: RowComplaint): complaint is Exclude<RowComplaint, Complaint> {
+  return complaint.rule in own;
 }
 
-export function idRule(maxBytes: number): string {
-  return `text of at most ${maxBytes} bytes that is this row’s alone`;
+function rowSentence(complaint: RowComplaint): string {
+  if (!isOwn(complaint)) return sentence(complaint);
+  const say = own[complaint.rule] as (value: unknown) => Said;
+  return sentenceOn(complaint.field ?? 'the row', say(complaint.value));
 }
 
-export const idProblems = {
-  missing: 'is missing',
-  notAString: 'is not a string',
-  empty: 'is empty',
-  tooLong: 'is too long',
-} as const;
-
-export const aloneRule = 'this row’s alone';
-
-export function alsoOfLine(line: number): string {
-  return `is also that of line ${line}`;
+/** The first few things that are wrong with a row, and how many more there are. */
+export function rowSentences(complaints: readonly RowComplaint[]): string {
+  return sentences(complaints, rowSentence);
 }
-
-export const noKeyRule = 'absent: a row’s key comes from --once and its id';
-export const isGiven = 'is given';
-
-export const noButtonsRule = 'absent where components is given';
-export const isGivenToo = 'is given too';
-
-export const buttonsRule =
-  'a JSON array of buttons like {"label":"Yes","custom_id":"yes","style":"success"}, or of rows of them';
-export const notButtons = 'is not an array of buttons';
 
 /** A row on a line of its own: where it stands, and what is said of it. */
 export function ofRow({ line, id }: { line: number; id?: string | undefined }, text: string): string {

@@ -1,16 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { checkRow } from '../../src/batch/checkRow.ts';
+import type { RowComplaint } from '../../src/batch/rowRules.ts';
 import type { Kind } from '../../src/intent/wanted.ts';
-import { complaintWords } from '../../src/words/complaints.ts';
 import { recipient } from '../../testing/sandbox.ts';
 
 const message = { conversation_id: 'c', content: 'x' };
 const transfer = { id: 'a', to_address: recipient, asset: 'SOL', amount: '1.50' };
 
-function wrongFields(fields: Record<string, unknown>, kind: Kind): string[] {
+type Wrong = readonly [
+  field: RowComplaint['field'],
+  rule: RowComplaint['rule'],
+  value: RowComplaint['value'],
+];
+
+function wrongFields(fields: Record<string, unknown>, kind: Kind): Wrong[] {
   const checked = checkRow({ line: 2, fields }, kind);
   if (!('complaints' in checked)) return [];
-  return checked.complaints.map((complaint) => `${complaint.field} ${complaintWords(complaint)[0]}`);
+  return checked.complaints.map(({ field, rule, value }) => [field, rule, value]);
 }
 
 test('a good row is what it wants, in its one spelling', () => {
@@ -22,16 +28,20 @@ test('a good row is what it wants, in its one spelling', () => {
 
 describe('the id', () => {
   test.each([
-    [undefined, 'is missing'],
-    ['', 'is empty'],
-    [7, 'is not a string'],
-    [' a', 'starts or ends with a blank (character 1)'],
-    ['a\u00a0', 'has U+00A0, a blank that is not the plain space (character 2)'],
-    ['a\u200bb', 'has U+200B, which is invisible (character 2)'],
-    ['a\u0007', 'has U+0007, which is invisible (character 2)'],
-    ['a'.repeat(513), 'is too long'],
-  ])('%j of a transfer %s', (id, problem) => {
-    expect(wrongFields({ ...transfer, id }, 'transfer')).toEqual([`id ${problem}`]);
+    ['', 'empty'],
+    [7, 'not-text'],
+    [null, 'not-text'],
+    [' a', { is: 'blank-at-end', codePoint: 0x20, position: 1 }],
+    ['a\u00a0', { is: 'other-blank', codePoint: 0xa0, position: 2 }],
+    ['a\u200bb', { is: 'hidden', codePoint: 0x200b, position: 2 }],
+    ['a\u0007', { is: 'hidden', codePoint: 7, position: 2 }],
+    ['a'.repeat(513), 'too-long'],
+  ])('%j of a transfer is refused as %j', (id, is) => {
+    expect(wrongFields({ ...transfer, id }, 'transfer')).toEqual([['id', 'id', { mostBytes: 512, is }]]);
+  });
+
+  test('of a transfer is needed', () => {
+    expect(wrongFields({ ...transfer, id: undefined }, 'transfer')).toEqual([['id', 'given', 'missing']]);
   });
 
   test('may be absent of a message', () => {
@@ -44,7 +54,9 @@ test('everything that is wrong is said at once', () => {
 });
 
 test('a row brings no key of its own', () => {
-  expect(wrongFields({ ...message, idempotency_key: 'k' }, 'message')).toEqual(['idempotency_key is given']);
+  expect(wrongFields({ ...message, idempotency_key: 'k' }, 'message')).toEqual([
+    ['idempotency_key', 'no-key', 'given'],
+  ]);
 });
 
 describe('buttons', () => {
@@ -63,17 +75,17 @@ describe('buttons', () => {
   });
 
   test.each([
-    ['text', 'buttons is not an array of buttons'],
-    [[], 'buttons is not an array of buttons'],
-    [[7], 'buttons is not an array of buttons'],
-    [[{ label: 'Yes' }], 'components[0].components[0].custom_id is missing'],
-  ])('%j are refused', (buttons, problem) => {
-    expect(wrongFields({ ...message, buttons }, 'message').join()).toContain(problem);
+    ['text', ['buttons', 'buttons', 'other']],
+    [[], ['buttons', 'buttons', 'other']],
+    [[7], ['buttons', 'buttons', 'other']],
+    [[{ label: 'Yes' }], ['components[0].components[0].custom_id', 'given', 'missing']],
+  ])('%j are refused', (buttons, wrong) => {
+    expect(wrongFields({ ...message, buttons }, 'message')).toContainEqual(wrong);
   });
 
   test('beside components they are refused', () => {
     expect(
       wrongFields({ ...message, buttons: [{ label: 'Y', id: 'y' }], components: [] }, 'message'),
-    ).toEqual(['buttons is given too']);
+    ).toEqual([['buttons', 'no-buttons', 'given']]);
   });
 });

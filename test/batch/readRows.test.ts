@@ -49,13 +49,13 @@ describe('CSV', () => {
       'conversation_id,content,buttons\nc,x,"[{""label"":""Yes""}]"\nc,x,[yes]\n',
     );
     expect(one).toEqual(row(2, { conversation_id: 'c', content: 'x', buttons: [{ label: 'Yes' }] }));
-    expect(two).toMatchObject({ line: 3, complaints: [{ field: 'buttons', value: { rule: 'JSON' } }] });
+    expect(two).toMatchObject({ line: 3, complaints: [{ field: 'buttons', rule: 'json' }] });
   });
 
   test('a row with other cells than the header is complained of with its id', async () => {
     expect(await read('id,conversation_id,content\na,c\nb,c,x,y\n')).toMatchObject([
-      { line: 2, id: 'a', complaints: [{ value: { problem: 'has 2 cells' } }] },
-      { line: 3, id: 'b', complaints: [{ value: { problem: 'has 4 cells' } }] },
+      { line: 2, id: 'a', complaints: [{ rule: 'header-length', value: { header: 3, cells: 2 } }] },
+      { line: 3, id: 'b', complaints: [{ rule: 'header-length', value: { header: 3, cells: 4 } }] },
     ]);
   });
 
@@ -108,7 +108,7 @@ describe('JSON Lines', () => {
   ])('%s is complained of', async (_what, text) => {
     expect(await read(`{}\n${text}`)).toMatchObject([
       { line: 1 },
-      { line: 2, complaints: [{ field: 'the row' }] },
+      { line: 2, complaints: [{ field: undefined, rule: 'object' }] },
     ]);
   });
 });

@@ -18,10 +18,12 @@ describe('a template', () => {
   test('complains of a row without a value for each of its places, and of one that has its own content', () => {
     const filled = parse('{{a}} {{b}}').fill(row({ id: 'r1', a: '', content: 'x' }));
     expect(filled).toMatchObject({ line: 2, id: 'r1' });
-    expect('complaints' in filled && filled.complaints).toHaveLength(3);
-    expect(JSON.stringify(filled)).toContain(
-      'has no value for {{b}} (hello.txt, line 1, column 7) in this row',
-    );
+    const template = { field: 'content', rule: 'template' };
+    expect('complaints' in filled && filled.complaints).toEqual([
+      { ...template, value: { column: 'a', source: 'hello.txt', at: { line: 1, place: 1 } } },
+      { ...template, value: { column: 'b', source: 'hello.txt', at: { line: 1, place: 7 } } },
+      { ...template, value: 'given' },
+    ]);
   });
 
   test('asks a header for its columns instead of the content', () => {
