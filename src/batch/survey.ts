@@ -1,7 +1,7 @@
 import type { Bot } from '../bot/bot.ts';
 import { type Identity, identify } from '../engine/identity.ts';
 import { makePlan, type Plan, planOfNewJournal } from '../engine/plan.ts';
-import { meaningOf, type PlanKind } from '../engine/planKinds.ts';
+import { type ConflictKind, isConflict, meaningOf } from '../engine/planKinds.ts';
 import { spendOf, withSpenders } from '../engine/spend.ts';
 import { addressComplaint } from '../intent/address.ts';
 import type { Warning } from '../intent/buttons.ts';
@@ -47,7 +47,7 @@ type SurveyInputs = {
 type OfRow = { readonly line: number; readonly id?: string };
 
 export type BadRow = OfRow & { readonly reason: string };
-export type ConflictRow = OfRow & { readonly plan: PlanKind };
+export type ConflictRow = OfRow & { readonly plan: ConflictKind };
 export type RefusedRow = OfRow & { readonly refusal: Refusal };
 
 /** An address looks like that of an earlier row, and is another one. */
@@ -248,15 +248,14 @@ class Surveyor {
     spending: Seen['spending'],
   ): void {
     const { ordinal, line, id, wanted, naming } = row;
-    const finding = meaningOf(plan).row;
-    const standing: Standing = finding.is;
+    const standing: Standing = meaningOf(plan).row.is;
     const complaint = standing === 'done' ? undefined : this.#offCurve(wanted);
     if (complaint !== undefined) {
       this.#addInvalid(row, [complaint]);
       return;
     }
     for (const warning of wanted.warnings) this.#warn(warning);
-    if (finding.is === 'conflict' && this.#firstConflicts.length < shownBadRows) {
+    if (isConflict(plan.is) && this.#firstConflicts.length < shownBadRows) {
       this.#firstConflicts.push({ ...ofRow(line, id), plan: plan.is });
     }
     this.#holdToPolicy(row, spending, plan.found);

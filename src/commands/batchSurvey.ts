@@ -12,12 +12,17 @@ import type { Given } from '../cli/given.ts';
 import { type BatchPlan, drawPlan, planJson } from '../display/batchView.ts';
 import type { Display } from '../display/display.ts';
 import { plainCanvas } from '../display/drawing.ts';
-import { meaningOf } from '../engine/planKinds.ts';
 import { type Exit, exitOf } from '../errors.ts';
 import { formatAmount } from '../intent/amount.ts';
 import { again } from '../words/again.ts';
 import { declined } from '../words/asking.ts';
-import { askToBegin, batchInALine, invalidRows, moreRowsNotListed } from '../words/batchPlan.ts';
+import {
+  askToBegin,
+  batchInALine,
+  conflictWords,
+  invalidRows,
+  moreRowsNotListed,
+} from '../words/batchPlan.ts';
 import { warningWords } from '../words/complaints.ts';
 import type { Interruption } from '../words/ends.ts';
 import { policyWords, rowsLookAlike } from '../words/policy.ts';
@@ -67,8 +72,7 @@ function inAWarning(warning: SurveyWarning): string {
 }
 
 function conflicting({ plan, ...which }: ConflictRow): BadRow {
-  const { row } = meaningOf({ is: plan });
-  return { ...which, reason: row.is === 'conflict' ? row.reason : plan };
+  return { ...which, reason: conflictWords[plan] };
 }
 
 function refusedRow({ refusal, ...which }: RefusedRow): BadRow {

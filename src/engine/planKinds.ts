@@ -21,9 +21,7 @@ export type PlanKind =
   | 'recently-done';
 
 /** What a row of a batch is found to be, before anything is sent. */
-type RowFinding =
-  | { readonly is: 'new' | 'unfinished' | 'done' | 'held' | 'elsewhere' }
-  | { readonly is: 'conflict'; readonly reason: string };
+type RowFinding = { readonly is: 'new' | 'unfinished' | 'done' | 'held' | 'elsewhere' | 'conflict' };
 
 /** All that a kind of plan means; its words are in `words/plans.ts`. A new kind does not compile until all of it is said. */
 export type PlanMeaning = {
@@ -131,7 +129,7 @@ export const planKinds = {
     reminds: 'of-nothing',
     ends: 'other-body',
     suggestsName: false,
-    row: { is: 'conflict', reason: 'the id belongs to another body, which may have happened' },
+    row: { is: 'conflict' },
   },
   'other-bot': {
     sends: 'nothing',
@@ -140,7 +138,7 @@ export const planKinds = {
     reminds: 'of-nothing',
     ends: 'other-bot',
     suggestsName: false,
-    row: { is: 'conflict', reason: 'the id belongs to another bot' },
+    row: { is: 'conflict' },
   },
   'other-url': {
     sends: 'nothing',
@@ -149,7 +147,7 @@ export const planKinds = {
     reminds: 'of-nothing',
     ends: 'other-url',
     suggestsName: false,
-    row: { is: 'conflict', reason: 'the id was used at another base URL of this service' },
+    row: { is: 'conflict' },
   },
   'unknown-at-other-url': {
     sends: 'nothing',
@@ -205,6 +203,15 @@ export type OtherUrlKind = Extract<PlanKind, `${string}other-url`>;
 export type NotSentKind = {
   [Kind in PlanKind]: (typeof planKinds)[Kind]['ends'] extends Exclude<FailureCode, 'held'> ? Kind : never;
 }[PlanKind];
+
+/** The kinds that say of a batch's row that its id stands for something else. */
+export type ConflictKind = {
+  [Kind in PlanKind]: (typeof planKinds)[Kind]['row']['is'] extends 'conflict' ? Kind : never;
+}[PlanKind];
+
+export function isConflict(kind: PlanKind): kind is ConflictKind {
+  return planKinds[kind].row.is === 'conflict';
+}
 
 /** The meaning of a plan, whatever its kind. */
 export function meaningOf({ is }: { readonly is: PlanKind }): PlanMeaning {

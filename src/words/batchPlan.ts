@@ -1,3 +1,4 @@
+import type { ConflictKind } from '../engine/planKinds.ts';
 import { formatAmountOf } from './amount.ts';
 import { counted, formatCount } from './list.ts';
 import { notSentNow } from './nothing.ts';
@@ -39,6 +40,13 @@ export function invalidRow(problem: string | undefined): Told {
     hint: 'Fix the row and run the command again.',
   });
 }
+
+/** Why a row is not sent under its id. */
+export const conflictWords: Readonly<Record<ConflictKind, string>> = {
+  'other-body': 'the id belongs to another body, which may have happened',
+  'other-bot': 'the id belongs to another bot',
+  'other-url': 'the id was used at another base URL of this service',
+};
 
 export function askToBegin(left: number, noun: 'message' | 'transfer'): string {
   return `${noun === 'message' ? 'Send' : 'Make'} ${counted(left, noun)}?`;
