@@ -14,6 +14,7 @@ import type { Display } from '../display/display.ts';
 import { plainCanvas } from '../display/drawing.ts';
 import { type Exit, exitOf } from '../errors.ts';
 import { formatAmount } from '../intent/amount.ts';
+import { refusalCodes } from '../policy/rules.ts';
 import { again } from '../words/again.ts';
 import { declined } from '../words/asking.ts';
 import {
@@ -76,7 +77,7 @@ function conflicting({ plan, ...which }: ConflictRow): BadRow {
 }
 
 function refusedRow({ refusal, ...which }: RefusedRow): BadRow {
-  return { ...which, reason: policyWords(refusal)[1].message };
+  return { ...which, reason: policyWords(refusal).message };
 }
 
 function rowJson({ line, id, reason }: BadRow): Record<string, unknown> {
@@ -119,7 +120,11 @@ export async function reportRefused(
   list(bad, rows, batch.given, context.display);
   if (refusal === undefined) throw new Error('what a policy refuses has a reason');
   const problem = problemOf(
-    refusedRows({ refused: rows, rows: surveyed.rows, source: inputName(options) }, refusal),
+    refusedRows(
+      { refused: rows, rows: surveyed.rows, source: inputName(options) },
+      refusal,
+      refusalCodes[refusal.rule],
+    ),
     doingOf(surveyed, batch),
   );
   await context.display.fail(problem, {

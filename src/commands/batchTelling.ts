@@ -2,6 +2,7 @@ import type { ExplainedEnd, RowEnd } from '../batch/rowEnd.ts';
 import { type RowReport, reportRow, reportRows } from '../batch/rowReport.ts';
 import type { SheetRow } from '../batch/sheet.ts';
 import type { View } from '../display/display.ts';
+import { endingOf } from '../engine/ending.ts';
 import type { Retry } from '../errors.ts';
 import { rowsNoLongerListed } from '../words/batchEnd.ts';
 import { invalidRow } from '../words/batchPlan.ts';
@@ -43,7 +44,7 @@ export class RowTeller {
 
   /** In words once, for whoever shows or reports it. */
   async explain(end: RowEnd, nowMs: number): Promise<ExplainedEnd> {
-    const explanation = await explain(end.outcome, nowMs);
+    const explanation = await explain(endingOf(end.outcome), nowMs);
     return { problem: explanation.problem, tell: () => this.#tell(end, explanation) };
   }
 

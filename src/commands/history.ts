@@ -3,9 +3,10 @@ import type { Run } from '../cli/spec.ts';
 import type { Context } from '../context.ts';
 import { type HistoryLayout, historyDetail, historyHeading, historyLine } from '../display/historyView.ts';
 import type { SettledFormat } from '../display/settledRow.ts';
+import { endingOf } from '../engine/ending.ts';
 import { type Exit, Failure } from '../errors.ts';
-import type { Journal } from '../journal/journal.ts';
-import { explainStanding } from '../words/explain.ts';
+import type { Attempt, Intent, Journal } from '../journal/journal.ts';
+import { explain } from '../words/explain.ts';
 import {
   deathsNotNoted,
   emptySandbox,
@@ -122,6 +123,17 @@ async function details(journal: Journal, given: Given, context: Context): Promis
   return 0;
 }
 
+/** Of what is not well by the journal alone, why, and what to do; nothing of the rest. */
+async function explainStanding(
+  intent: Intent,
+  attempt: Attempt | undefined,
+  nowMs: number,
+): Promise<Problem | undefined> {
+  if (intent.state === 'open' || intent.state === 'sending') return undefined;
+  const outcome = { is: 'concluded', intent, attempt, replayed: false, createdNow: false } as const;
+  return (await explain(endingOf(outcome), nowMs)).problem;
+}
+
 /** Who reads this need not be told to look here. */
 function withoutItself(explained: Problem | undefined): Problem | undefined {
   if (explained?.next === undefined) return explained;
@@ -139,7 +151,7 @@ async function detail(id: string, journal: Journal, given: Given, context: Conte
     attempts: await journal.reads.attemptsOf(intent.id),
     decisions: await journal.reads.decisionsOf(intent.id),
     zone: given.flag('local') ? 'local' : 'utc',
-    explained: withoutItself(explainStanding(intent, report.attempt, journal.clock.now())),
+    explained: withoutItself(await explainStanding(intent, report.attempt, journal.clock.now())),
   });
   const written = await display.show(view);
   if (written === 'written' && intent.state === 'accepted' && !journal.isReadOnly)

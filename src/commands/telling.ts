@@ -3,6 +3,7 @@ import type { Given } from '../cli/given.ts';
 import type { Context } from '../context.ts';
 import { outcomeView } from '../display/outcomeView.ts';
 import { idOrSignature, type Report, reportJson } from '../display/report.ts';
+import { endingOf } from '../engine/ending.ts';
 import { whyMayDiffer } from '../engine/judgement.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import { type Exit, exitOf } from '../errors.ts';
@@ -29,7 +30,7 @@ export async function tell(
   earlierWarnings: readonly string[] = [],
   chainEnd?: ChainEnd,
 ): Promise<Exit> {
-  const explanation = await explain(outcome, journal.clock.now());
+  const explanation = await explain(endingOf(outcome), journal.clock.now());
   const chain = outcome.is === 'concluded' ? await chainStandingOf(outcome.intent, journal.reads) : undefined;
   const against =
     outcome.is === 'concluded' && chain !== undefined

@@ -1,3 +1,4 @@
+import type { FailureCode } from '../errors.ts';
 import { looksLike } from './lookalike.ts';
 import { limitsOf, nameOfAddress, type Policies } from './policy.ts';
 import { freeAtMs, type SpentByHour, spentWithin, windowMs } from './window.ts';
@@ -30,6 +31,17 @@ export type Refusal =
       readonly sinceMs: number;
       readonly freeAtMs: number;
     };
+
+/** What it is for those who asked for it. */
+export const refusalCodes = {
+  asset: 'policy-asset',
+  recipient: 'policy-recipient',
+  lookalike: 'lookalike',
+  transfer: 'policy-limit',
+  day: 'policy-limit',
+  'recipient-day': 'policy-limit',
+  'fresh-journal': 'policy-limit',
+} as const satisfies Record<Refusal['rule'], FailureCode>;
 
 type OverLimit = {
   readonly source: string;

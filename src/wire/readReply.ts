@@ -2,8 +2,7 @@
 export type ParsedReply = {
   /** The body, where it is a JSON object. */
   readonly json?: Readonly<Record<string, unknown>>;
-  /** What the service says went wrong, in its own words. */
-  readonly complaint?: { readonly code?: string; readonly message?: string };
+  readonly complaint?: Complaint;
   readonly requestId?: string;
 };
 
@@ -36,7 +35,8 @@ function parse(body: Uint8Array): Record<string, unknown> | undefined {
   }
 }
 
-type Complaint = { readonly code?: string; readonly message?: string };
+/** What the service says went wrong, in its own words. */
+export type Complaint = { readonly code?: string; readonly message?: string };
 
 /** As much of a text as anybody reads; never half a character. */
 function shortened(text: string): string {

@@ -116,7 +116,7 @@ function reasonFor(stop: StopWords): string {
     case 'balance':
       return `The wallet’s balance is insufficient (status 402), ${soNoMore}`;
     case 'policy':
-      return `${policyWords(stop.refusal)[1].message} No new rows of this asset were begun.`;
+      return `${policyWords(stop.refusal).message} No new rows of this asset were begun.`;
     case 'certificate':
       return `The service could not be reached (${troubleWords(stop.trouble)}), ${soNoMore}`;
     case 'service-down':
@@ -184,7 +184,7 @@ function toFixFirst(notDone: readonly NotDone[], needs: Needs): string {
 }
 
 function allowanceOf(refusal: Refusal): Pick<ToldDetails, 'allowance'> {
-  const [, { allowance }] = policyWords(refusal);
+  const { allowance } = policyWords(refusal);
   return allowance === undefined ? {} : { allowance };
 }
 

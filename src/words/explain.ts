@@ -1,17 +1,17 @@
+import type { Ending } from '../engine/ending.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import { type Exit, exitOf, Failure, type FailureCode, retryOf } from '../errors.ts';
-import type { Attempt, Intent } from '../journal/journal.ts';
+import type { Intent } from '../journal/journal.ts';
 import { endOf } from './ends.ts';
 import { inWords } from './inWords.ts';
 import { sentence } from './nothing.ts';
-import { acceptedWarnings } from './notices.ts';
+import { oddityWords } from './notices.ts';
 import { notSentWords } from './notSent.ts';
 import {
   didNotHappenWords,
   heldWords,
   inProgress,
   openWords,
-  rejectionCode,
   rejectionWords,
   unknownWords,
 } from './outcomes.ts';
@@ -26,85 +26,84 @@ export type Explanation = {
   readonly warnings: readonly string[];
 };
 
-type Concluded = Outcome & { is: 'concluded' };
-
-export async function explain(outcome: Outcome, nowMs: number): Promise<Explanation> {
-  switch (outcome.is) {
-    case 'concluded':
-      return explainState(outcome, nowMs);
-    case 'still-sending':
-      return fail('in-progress', inProgress(outcome.intent, outcome.by));
-    case 'not-sent':
-      return fail(...notDone(notSentWords(outcome), outcome.because !== 'declined'));
-    case 'not-recorded':
-      return fail('not-recorded', {
-        message: `${outcome.attempt.status === undefined ? 'An attempt ended' : 'A reply came'} (${summary(outcome.attempt)}) but the journal could not record it: ${await messageOf(outcome.cause)}`,
-        hint: hintToRecord(outcome),
-      });
-  }
-}
-
-/** Of what is not well by the journal alone, why, and what to do; nothing of the rest. */
-export function explainStanding(
-  intent: Intent,
-  attempt: Attempt | undefined,
-  nowMs: number,
-): Problem | undefined {
-  if (intent.state === 'open' || intent.state === 'sending') return undefined;
-  return explainState({ is: 'concluded', intent, attempt, replayed: false, createdNow: false }, nowMs)
-    .problem;
-}
-
-/** State decides first; the last reply only says which of the untainted failures it was. */
-function explainState(outcome: Concluded, nowMs: number): Explanation {
-  const { intent, attempt } = outcome;
-  switch (intent.state) {
-    case 'accepted':
-      return { exit: 0, warnings: acceptedWarnings(intent, attempt) };
-    case 'resolved':
-      return intent.resolvedAs === 'happened'
-        ? { exit: 0, warnings: [] }
-        : fail(...notDone(didNotHappenWords(intent)));
-    case 'sending':
-      return fail('in-progress', inProgress(intent));
-    case 'unknown':
-      return fail('unknown', unknownWords(outcome, nowMs), attempt);
-    case 'held':
-      return fail('held', heldWords(intent, attempt), attempt);
-    case 'rejected':
-      return fail(rejectionCode(attempt?.status), rejectionWords(outcome), attempt);
-    case 'open':
-      return fail(...openWords(outcome, nowMs), attempt);
-  }
-}
-
-/** Nothing left this machine now; an earlier run of it may have sent something. */
-function notDone(
-  [code, words]: readonly [FailureCode, Words & Refused],
-  isRunAgain = true,
-): [FailureCode, Words & Refused] {
-  const end = endOf(code, { does: 'sends', begun: false, isRunAgain });
-  return [code, { ...words, message: `${sentence(words.message)} ${end}` }];
-}
-
-function fail(
-  code: FailureCode,
-  { message, hint, next = [], ...refused }: Words & Refused,
-  attempt?: Attempt,
-): Explanation {
-  const exit = exitOf(code);
+export async function explain(ending: Ending, nowMs: number): Promise<Explanation> {
+  const { outcome, code, oddities } = ending;
+  if (code === undefined) return { exit: 0, warnings: oddities.map(oddityWords) };
+  const { message, hint, next = [], allowance, beside } = await wordsOf(ending, code, nowMs);
   const problem: Problem = {
     code,
     message,
     hint,
     ...(next.length === 0 ? {} : { next }),
-    ...(attempt?.status === undefined ? {} : { status: attempt.status }),
-    ...(attempt?.requestId === undefined ? {} : { request_id: attempt.requestId }),
-    ...allowanceShown(refused.allowance),
-    ...(refused.beside === undefined ? {} : { beside: refused.beside }),
+    ...replyOf(outcome),
+    ...allowanceShown(allowance),
+    ...(beside === undefined ? {} : { beside }),
     retry: retryOf(code),
   };
-  return { exit, problem, warnings: [] };
+  return { exit: exitOf(code), problem, warnings: [] };
+}
+
+/** What is shown of the reply that decided it. */
+function replyOf(outcome: Outcome): Pick<Problem, 'status' | 'request_id'> {
+  if (outcome.is !== 'concluded' || outcome.attempt === undefined || hasNoReply(outcome.intent)) return {};
+  const { status, requestId } = outcome.attempt;
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(requestId === undefined ? {} : { request_id: requestId }),
+  };
+}
+
+function hasNoReply({ state }: Intent): boolean {
+  return state === 'sending' || state === 'resolved';
+}
+
+async function wordsOf(ending: Ending, code: FailureCode, nowMs: number): Promise<Words & Refused> {
+  const { outcome, complaint } = ending;
+  switch (outcome.is) {
+    case 'concluded':
+      return wordsOfState(outcome, ending, code, nowMs);
+    case 'still-sending':
+      return inProgress(outcome.intent, outcome.by);
+    case 'not-sent':
+      return notDone(code, notSentWords(outcome), outcome.because !== 'declined');
+    case 'not-recorded':
+      return {
+        message: `${outcome.attempt.status === undefined ? 'An attempt ended' : 'A reply came'} (${summary(outcome.attempt, complaint)}) but the journal could not record it: ${await messageOf(outcome.cause)}`,
+        hint: hintToRecord(outcome),
+      };
+  }
+}
+
+function wordsOfState(
+  outcome: Outcome & { is: 'concluded' },
+  { complaint, needsOtherName }: Ending,
+  code: FailureCode,
+  nowMs: number,
+): Words {
+  const { intent, attempt } = outcome;
+  const said = summary(attempt, complaint);
+  switch (intent.state) {
+    // What was accepted, or has happened, is no failure.
+    case 'accepted':
+    case 'resolved':
+      return notDone(code, didNotHappenWords(intent));
+    case 'sending':
+      return inProgress(intent);
+    case 'unknown':
+      return unknownWords(outcome, said, nowMs);
+    case 'held':
+      return heldWords(intent, said, needsOtherName);
+    case 'rejected':
+      return rejectionWords(outcome, said, code);
+    case 'open':
+      return openWords(outcome, said, code, nowMs);
+  }
+}
+
+/** Nothing left this machine now; an earlier run of it may have sent something. */
+function notDone(code: FailureCode, words: Words & Refused, isRunAgain = true): Words & Refused {
+  const end = endOf(code, { does: 'sends', begun: false, isRunAgain });
+  return { ...words, message: `${sentence(words.message)} ${end}` };
 }
 
 function hintToRecord({ cause, intent: { key }, keptAt }: Outcome & { is: 'not-recorded' }): string {

@@ -1,6 +1,5 @@
 import type { Outcome } from '../engine/outcome.ts';
-import { type NotSentKind, type OtherUrlKind, planKinds } from '../engine/planKinds.ts';
-import type { FailureCode } from '../errors.ts';
+import type { NotSentKind, OtherUrlKind } from '../engine/planKinds.ts';
 import type { BaseUrl } from '../intent/baseUrl.ts';
 import type { Intent } from '../journal/journal.ts';
 import { approving, deciding, givingUp, resolving, waitsUnsent } from './decisionCommands.ts';
@@ -10,34 +9,28 @@ import { anotherProcess } from './process.ts';
 import { iso } from './time.ts';
 
 /** Why nothing was sent now, and what to do about it. */
-export function notSentWords(outcome: Outcome & { is: 'not-sent' }): [FailureCode, Words & Refused] {
+export function notSentWords(outcome: Outcome & { is: 'not-sent' }): Words & Refused {
   switch (outcome.because) {
     case 'policy':
       return policyWords(outcome.refusal);
     case 'declined':
-      return ['declined', { message: 'Answered No.', hint: 'Run the same command again to be asked again.' }];
+      return { message: 'Answered No.', hint: 'Run the same command again to be asked again.' };
     case 'interrupted':
-      return [
-        'interrupted',
-        {
-          message: `Interrupted while another process was sending the same payment (intent ${outcome.intent.id}).`,
-          hint: 'Run the same command again when you are ready.',
-        },
-      ];
+      return {
+        message: `Interrupted while another process was sending the same payment (intent ${outcome.intent.id}).`,
+        hint: 'Run the same command again when you are ready.',
+      };
     case 'twin-still-sending':
-      return [
-        'unfinished-twin',
-        {
-          message: `${anotherProcess(outcome.by)} is still sending the same amount to the same address (intent ${outcome.intent.id}).`,
-          hint: `Wait for it, then run the same command again.${nameIt(outcome.intent)}`,
-        },
-      ];
+      return {
+        message: `${anotherProcess(outcome.by)} is still sending the same amount to the same address (intent ${outcome.intent.id}).`,
+        hint: `Wait for it, then run the same command again.${nameIt(outcome.intent)}`,
+      };
     case 'other-url':
     case 'unknown-at-other-url':
     case 'held-at-other-url':
-      return [planKinds[outcome.because].ends, otherUrlWords(outcome)];
+      return otherUrlWords(outcome);
     default:
-      return [planKinds[outcome.because].ends, wordsOf[outcome.because](outcome.intent)];
+      return wordsOf[outcome.because](outcome.intent);
   }
 }
 

@@ -1,7 +1,6 @@
+import type { Oddity } from '../engine/ending.ts';
 import type { Outcome } from '../engine/outcome.ts';
-import { isSignature } from '../intent/signature.ts';
-import type { Attempt, Intent } from '../journal/journal.ts';
-import { readReply } from '../wire/readReply.ts';
+import type { Intent } from '../journal/journal.ts';
 import { thisOneSentNothing, unsentBecause } from './nothing.ts';
 import { done, nouns, verbs } from './phrases.ts';
 import { iso } from './time.ts';
@@ -42,27 +41,18 @@ export function replayNotice({
   return `${unsentBecause(why)} To ${verbs[kind]} another one, ${how}`;
 }
 
-const knownStatuses = ['submitted', 'confirmed'];
-
 /** What is odd about a reply that was accepted. */
-export function acceptedWarnings({ kind }: Intent, attempt: Attempt | undefined): string[] {
-  if (attempt?.reply === undefined || kind === 'message') return [];
-  const { json } = readReply({ body: attempt.reply, headers: attempt.headers });
-  const { signature, status } = json ?? {};
-  return [signatureWarning(signature), statusWarning(status)].filter((one) => one !== undefined);
-}
-
-function signatureWarning(signature: unknown): string | undefined {
-  if (typeof signature !== 'string' || signature === '') {
-    return 'The service gave no signature: look the transfer up by its transfer id.';
+export function oddityWords(oddity: Oddity): string {
+  switch (oddity.is) {
+    case 'no-signature':
+      return 'The service gave no signature: look the transfer up by its transfer id.';
+    case 'not-a-signature':
+      return 'What the service gave as the signature is not a signature (64 bytes in base58): no explorer will find it.';
+    case 'no-status':
+      return 'The service gave no status.';
+    case 'status-not-text':
+      return `The service’s status is not text: ${JSON.stringify(oddity.status)}.`;
+    case 'unknown-status':
+      return `The service says status "${oddity.status}", which is not documented.`;
   }
-  if (isSignature(signature)) return undefined;
-  return 'What the service gave as the signature is not a signature (64 bytes in base58): no explorer will find it.';
-}
-
-function statusWarning(status: unknown): string | undefined {
-  if (status === undefined || status === null) return 'The service gave no status.';
-  if (typeof status !== 'string') return `The service’s status is not text: ${JSON.stringify(status)}.`;
-  if (knownStatuses.includes(status)) return undefined;
-  return `The service says status "${status}", which is not documented.`;
 }

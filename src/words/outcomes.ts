@@ -1,5 +1,4 @@
 import { envBot, sandboxBot } from '../bot/bot.ts';
-import { keyFixesBody } from '../engine/judgement.ts';
 import type { Outcome, Stopped } from '../engine/outcome.ts';
 import type { HeldReason } from '../engine/verdict.ts';
 import type { FailureCode } from '../errors.ts';
@@ -7,7 +6,7 @@ import type { Attempt, Intent } from '../journal/journal.ts';
 import type { Process } from '../journal/process.ts';
 import { approving, deciding, isApprovalReason, resolving, waitsUnsent } from './decisionCommands.ts';
 import { nothingSentNow, thisOneSentNothing } from './nothing.ts';
-import { done, nouns, summary, verbs, type Words } from './phrases.ts';
+import { done, nouns, verbs, type Words } from './phrases.ts';
 import { anotherProcess } from './process.ts';
 import { formatDuration, iso } from './time.ts';
 import { adviceOn, troubleWords } from './trouble.ts';
@@ -29,12 +28,13 @@ function when(stopped: Stopped | undefined, nowMs: number): string {
   return stopped?.because === 'would-wait-too-long' ? ` after ${at(stopped.comeBackAtMs, nowMs)}` : '';
 }
 
-export function unknownWords({ intent, attempt, stopped }: Concluded, nowMs: number): Words {
+/** `said` is the last attempt in a few words, here and below. */
+export function unknownWords({ intent, attempt, stopped }: Concluded, said: string, nowMs: number): Words {
   // The last attempt did not leave: what is in doubt is an earlier one.
   const why =
     attempt?.trouble?.is === 'claim-too-old'
       ? `an earlier attempt left, and the last one did not (${troubleWords(attempt.trouble)})`
-      : summary(attempt);
+      : said;
   const between =
     stopped?.because === 'interrupted' && attempt?.trouble?.is !== 'interrupted'
       ? 'Interrupted before the next try. '
@@ -90,7 +90,7 @@ function called({ id, key, rowId }: Intent): string {
   return `Intent ${id}, key ${key}${rowId === undefined ? '' : `, row ${rowId}`}`;
 }
 
-export function heldWords(intent: Intent, attempt: Attempt | undefined): Words {
+export function heldWords(intent: Intent, said: string, needsOtherName: boolean): Words {
   const { id, kind, why } = intent;
   if (waitsUnsent(intent))
     return {
@@ -100,36 +100,19 @@ export function heldWords(intent: Intent, attempt: Attempt | undefined): Words {
     };
   const reason = why !== undefined && isHeldReason(why) ? heldReasons[why] : 'its outcome is not proven';
   return {
-    message: `The ${nouns[kind]} is held: ${reason} (${summary(attempt)}). ${called(intent)}. botctl does not send it again until you decide.`,
-    hint: isOthersName(why, intent)
+    message: `The ${nouns[kind]} is held: ${reason} (${said}). ${called(intent)}. botctl does not send it again until you decide.`,
+    hint: needsOtherName
       ? 'The same key always gets the same reply: if this payment is still to be made, give it a new name. Then decide whether this one happened.'
       : `Check the ${kind === 'transfer' ? 'wallet' : 'conversation'}. Then decide whether it happened, or send it again with the same key.`,
-    next: isOthersName(why, intent) ? resolving(id) : deciding(id),
+    next: needsOtherName ? resolving(id) : deciding(id),
   };
 }
 
-/** Another payment was made under a name that does not fix the body: there, another one is needed. */
-function isOthersName(why: string | undefined, intent: Pick<Intent, 'namedBy' | 'rowId'>): boolean {
-  return why === 'other-payment' && !keyFixesBody(intent);
-}
-
-export function didNotHappenWords({ id, kind }: Intent): [FailureCode, Words] {
-  return [
-    'not-allowed-now',
-    {
-      message: `An operator decided that the ${nouns[kind]} was not ${done[kind]}: it did not happen (intent ${id}).`,
-      hint: `To ${verbs[kind]} it after all, run its own command again.`,
-    },
-  ];
-}
-
-export function rejectionCode(status: number | undefined): FailureCode {
-  if (status === 400 || status === 422) return 'invalid-request';
-  if (status === 401) return 'token-rejected';
-  if (status === 403) return 'not-permitted';
-  if (status === 404) return 'not-found';
-  if (status === 402) return 'insufficient-balance';
-  return status !== undefined && status >= 300 && status <= 399 ? 'redirected' : 'rejected';
+export function didNotHappenWords({ id, kind }: Intent): Words {
+  return {
+    message: `An operator decided that the ${nouns[kind]} was not ${done[kind]}: it did not happen (intent ${id}).`,
+    hint: `To ${verbs[kind]} it after all, run its own command again.`,
+  };
 }
 
 const remedies: Partial<Record<FailureCode, string>> = {
@@ -143,9 +126,8 @@ const remedies: Partial<Record<FailureCode, string>> = {
     'botctl follows no redirects, because they would carry the token elsewhere. Set the base URL to where the service is.',
 };
 
-export function rejectionWords({ intent, attempt, createdNow }: Concluded): Words {
+export function rejectionWords({ intent, createdNow }: Concluded, said: string, code: FailureCode): Words {
   const noun = nouns[intent.kind];
-  const code = rejectionCode(attempt?.status);
   const hint = remedies[code] ?? 'Fix what the service names and run the command again.';
   const known = createdNow
     ? ', and the name is new to this machine. If it was used elsewhere before'
@@ -156,47 +138,40 @@ export function rejectionWords({ intent, attempt, createdNow }: Concluded): Word
       : `This request did nothing${known}, another machine may have ${done[intent.kind]} the ${noun}.`;
   const isProfile = intent.bot !== envBot && intent.bot !== sandboxBot;
   return {
-    message: `The service refused the ${noun} (${summary(attempt)}). ${elsewhere}`,
+    message: `The service refused the ${noun} (${said}). ${elsewhere}`,
     hint,
     next: code === 'token-rejected' && isProfile ? [['config', 'set', intent.bot, 'token']] : [],
   };
 }
 
-export function openWords({ intent, attempt, stopped }: Concluded, nowMs: number): [FailureCode, Words] {
+export function openWords(
+  { intent, attempt, stopped }: Concluded,
+  said: string,
+  code: FailureCode,
+  nowMs: number,
+): Words {
   const noun = nouns[intent.kind];
-  if (stopped?.because === 'interrupted' || attempt === undefined) {
-    return [
-      'interrupted',
-      {
-        message: `Interrupted before the ${noun} was ${done[intent.kind]}; nothing happened. Intent ${intent.id} stays open.`,
+  const stays = `Intent ${intent.id} stays open.`;
+  switch (code) {
+    case 'interrupted':
+      return {
+        message: `Interrupted before the ${noun} was ${done[intent.kind]}; nothing happened. ${stays}`,
         hint: 'Run the same command again when you are ready.',
-      },
-    ];
-  }
-  if (attempt.verdict === 'limited') {
-    return [
-      'rate-limited',
-      {
-        message: `The service limits the rate (${summary(attempt)}); the ${noun} was not ${done[intent.kind]}. Intent ${intent.id} stays open.`,
+      };
+    case 'rate-limited':
+      return {
+        message: `The service limits the rate (${said}); the ${noun} was not ${done[intent.kind]}. ${stays}`,
         hint: `Run the same command again${when(stopped, nowMs)}.`,
-      },
-    ];
-  }
-  const { trouble } = attempt;
-  if (trouble?.is === 'claim-too-old') {
-    return [
-      'fenced',
-      {
-        message: `The ${noun} was not sent: ${troubleWords(trouble)}. Intent ${intent.id} stays open.`,
+      };
+    case 'fenced':
+      return {
+        message: `The ${noun} was not sent: ${said}. ${stays}`,
         hint: 'Run the same command again.',
-      },
-    ];
+      };
+    default:
+      return {
+        message: `The service could not be reached (${said}); the ${noun} was not sent. ${stays}`,
+        hint: `${adviceOn(attempt?.trouble) ?? 'Check the network and the base URL'}, then run the same command again.`,
+      };
   }
-  return [
-    trouble?.is === 'certificate' ? 'bad-certificate' : 'unreachable',
-    {
-      message: `The service could not be reached (${summary(attempt)}); the ${noun} was not sent. Intent ${intent.id} stays open.`,
-      hint: `${adviceOn(trouble) ?? 'Check the network and the base URL'}, then run the same command again.`,
-    },
-  ];
 }

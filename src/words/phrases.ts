@@ -1,7 +1,7 @@
 import { envBot } from '../bot/bot.ts';
 import type { Kind } from '../intent/wanted.ts';
 import type { Attempt, Intent } from '../journal/journal.ts';
-import { readReply } from '../wire/readReply.ts';
+import type { Complaint } from '../wire/readReply.ts';
 import type { Suggestion } from './suggestion.ts';
 import { troubleWords } from './trouble.ts';
 
@@ -18,14 +18,10 @@ export function byAnother({ bot }: Pick<Intent, 'bot'>): string {
 }
 
 /** The last reply in a few words: its status and what the service says, or what went wrong on the way. */
-export function summary(attempt: Attempt | undefined): string {
+export function summary(attempt: Attempt | undefined, complaint: Complaint | undefined): string {
   if (attempt === undefined) return 'no attempt was made';
   const trouble = attempt.trouble && troubleWords(attempt.trouble);
   if (attempt.status === undefined) return trouble ?? 'no reply came';
-  const complaint =
-    attempt.reply === undefined || attempt.verdict === 'accepted'
-      ? undefined
-      : readReply({ body: attempt.reply, headers: attempt.headers }).complaint;
   const words = complaint?.message ?? complaint?.code;
   const said = words === undefined ? '' : `: "${words}"`;
   return `status ${attempt.status}${said}${trouble === undefined ? '' : `, ${trouble}`}`;

@@ -1,5 +1,4 @@
 import type { PolicyWord } from '../engine/spend.ts';
-import type { FailureCode } from '../errors.ts';
 import { amountOf } from '../intent/units.ts';
 import type { Refusal } from '../policy/rules.ts';
 import { formatAmountOf } from './amount.ts';
@@ -18,40 +17,31 @@ export type Refused = {
 const noUse = 'Running the same command again changes nothing.';
 
 /** Which rule speaks against it, what is left, and when more is free. */
-export function policyWords(refusal: Refusal): [FailureCode, Words & Refused] {
+export function policyWords(refusal: Refusal): Words & Refused {
   switch (refusal.rule) {
     case 'asset':
-      return [
-        'policy-asset',
-        {
-          message: `The policy ${refusal.source} names no limits for ${refusal.asset}, and an asset that it does not name is refused`,
-          hint: `${noUse} If ${refusal.asset} is to be spent, give it a line under limits.`,
-          next: [['policy', 'show']],
-        },
-      ];
+      return {
+        message: `The policy ${refusal.source} names no limits for ${refusal.asset}, and an asset that it does not name is refused`,
+        hint: `${noUse} If ${refusal.asset} is to be spent, give it a line under limits.`,
+        next: [['policy', 'show']],
+      };
     case 'recipient':
-      return [
-        'policy-recipient',
-        {
-          message: `The policy ${refusal.source} allows its recipients only (only_recipients), and ${refusal.to} is not one of them`,
-          hint: `${noUse} If this address is to be paid, name it under recipients.`,
-          next: [['policy', 'show']],
-        },
-      ];
+      return {
+        message: `The policy ${refusal.source} allows its recipients only (only_recipients), and ${refusal.to} is not one of them`,
+        hint: `${noUse} If this address is to be paid, name it under recipients.`,
+        next: [['policy', 'show']],
+      };
     case 'lookalike':
-      return ['lookalike', lookalikeWords(refusal)];
+      return lookalikeWords(refusal);
     case 'fresh-journal':
-      return [
-        'policy-limit',
-        {
-          message: `The policy ${refusal.source} limits ${refusal.asset} a day, and this journal is too young to say what was spent in the last 24 hours: it counts since ${iso(refusal.sinceMs)}`,
-          hint: `Use the journal that was used before, or wait until ${iso(refusal.freeAtMs)}. Where every journal is new, as on a CI runner, "fresh_journal": "allow" in the policy lets it begin to count.`,
-          next: [['policy', 'show']],
-          allowance: { remaining: '0', freeAtMs: refusal.freeAtMs },
-        },
-      ];
+      return {
+        message: `The policy ${refusal.source} limits ${refusal.asset} a day, and this journal is too young to say what was spent in the last 24 hours: it counts since ${iso(refusal.sinceMs)}`,
+        hint: `Use the journal that was used before, or wait until ${iso(refusal.freeAtMs)}. Where every journal is new, as on a CI runner, "fresh_journal": "allow" in the policy lets it begin to count.`,
+        next: [['policy', 'show']],
+        allowance: { remaining: '0', freeAtMs: refusal.freeAtMs },
+      };
     default:
-      return ['policy-limit', limitWords(refusal)];
+      return limitWords(refusal);
   }
 }
 
@@ -113,6 +103,6 @@ export function dryPolicyWords(word: PolicyWord): string {
     case 'needs-approval':
       return 'it would be held until a person approves it';
     case 'refused':
-      return `it would be refused. ${policyWords(word.refusal)[1].message}`;
+      return `it would be refused. ${policyWords(word.refusal).message}`;
   }
 }

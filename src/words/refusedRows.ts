@@ -1,3 +1,4 @@
+import type { FailureCode } from '../errors.ts';
 import type { Refusal } from '../policy/rules.ts';
 import { counted } from './list.ts';
 import { policyWords } from './policy.ts';
@@ -7,8 +8,9 @@ import { Told } from './told.ts';
 export function refusedRows(
   { refused, rows, source }: { readonly refused: number; readonly rows: number; readonly source: string },
   refusal: Refusal,
+  code: FailureCode,
 ): Told {
-  const [code, { message, hint, allowance, next = [] }] = policyWords(refusal);
+  const { message, hint, allowance, next = [] } = policyWords(refusal);
   return new Told(
     code,
     `A policy refuses ${refused} of the ${counted(rows, 'row')} of ${source}. The first: ${message}`,

@@ -5,8 +5,8 @@ import { execute } from '../../src/engine/execute.ts';
 import { resolveIntent } from '../../src/engine/resolve.ts';
 import { parseBaseUrl } from '../../src/intent/baseUrl.ts';
 import type { Naming } from '../../src/intent/naming.ts';
-import { explain } from '../../src/words/explain.ts';
 import { Told } from '../../src/words/told.ts';
+import { explained } from '../../testing/explained.ts';
 import {
   endOf,
   key,
@@ -86,7 +86,7 @@ describe('the same command again', () => {
       await toldAhead(5 * minute + 1);
       const ended = await scripted.run(transfer());
       expect(endOf(ended)).toBe('not sent: reported-ahead');
-      expect(await explain(ended, scripted.clock.now())).toMatchObject({
+      expect(await explained(ended, scripted.clock.now())).toMatchObject({
         exit: 10,
         problem: { code: 'reported-ahead', retry: 'decide' },
       });
@@ -367,7 +367,7 @@ describe('a process that lives', () => {
     const journal = { ...scripted.open(), reads };
     const ended = await execute(transfer(), scripted.engine({ journal, limits: { maxWaitMs: 100 } }));
     expect(ended).toMatchObject({ is: 'still-sending', by });
-    expect((await explain(ended, scripted.clock.now())).problem?.message).toContain(
+    expect((await explained(ended, scripted.clock.now())).problem?.message).toContain(
       'The botctl process on ada (pid 4711) is still sending',
     );
     await land(paid);
@@ -647,7 +647,7 @@ describe('the guard against a payment that nobody was told of', () => {
       const { id } = await scripted.only();
       const ended = await scripted.run(transfer({ memo: 'b' }));
       expect(ended).toMatchObject({ is: 'not-sent', because: 'recently-done', intent: { id } });
-      expect(await explain(ended, 0)).toMatchObject({ exit: 10, problem: { retry: 'decide' } });
+      expect(await explained(ended, 0)).toMatchObject({ exit: 10, problem: { retry: 'decide' } });
       expect(scripted.sent).toHaveLength(1);
       await scripted.report(id);
       expect(endOf(await scripted.run(transfer({ memo: 'b' }), [paid]))).toBe('accepted');
@@ -766,7 +766,7 @@ describe('the guard against a payment that nobody was told of', () => {
       await scripted.report(id);
       const ended = await scripted.run(transfer(), [], renamed);
       expect(ended).toMatchObject({ is: 'not-sent', because: 'recently-done', intent: { id } });
-      expect((await explain(ended, 0)).problem?.message).toContain('by the bot payer');
+      expect((await explained(ended, 0)).problem?.message).toContain('by the bot payer');
       expect(endOf(await scripted.run(transfer({}, once('n')), [paid], renamed))).toBe('accepted');
     });
 
@@ -804,7 +804,7 @@ describe('a question', () => {
       else await scripted.run(transfer(), [lost], noRetries);
       const declined = await execute(transfer(), scripted.engine(), async () => 'no');
       expect(endOf(declined)).toBe('unknown');
-      expect((await explain(declined, scripted.clock.now())).exit).toBe(9);
+      expect((await explained(declined, scripted.clock.now())).exit).toBe(9);
       const interrupted = await execute(transfer(), scripted.engine(), async () => {
         throw new Told('interrupted', 'Interrupted at the question');
       });

@@ -4,7 +4,7 @@ import type { EngineContext } from '../../src/engine/context.ts';
 import type { Outcome } from '../../src/engine/outcome.ts';
 import { exitOf } from '../../src/errors.ts';
 import type { Flight } from '../../src/wire/flight.ts';
-import { explain } from '../../src/words/explain.ts';
+import { explained } from '../../testing/explained.ts';
 import { failureOf } from '../../testing/failure.ts';
 import {
   endOf,
@@ -490,7 +490,7 @@ describe('a journal that is taken away while it is in use', () => {
       },
     ]);
     expect(ended).toMatchObject({ is: 'not-recorded', attempt: { verdict: 'accepted' } });
-    const { exit, problem } = await explain(ended, 0);
+    const { exit, problem } = await explained(ended, 0);
     expect(exit).toBe(9);
     expect(problem?.message).toMatch(
       /could not record it: The journal was taken away while it was in use: /u,
@@ -508,14 +508,14 @@ describe('a claim that others may soon take over', () => {
   test('lets nothing leave, and is no fault of the network', async () => {
     const ended = await scripted.run(transfer({}, once('rent')), [], stale());
     expect([endOf(ended), scripted.sent.length]).toEqual(['open', 0]);
-    const { exit, problem } = await explain(ended, 0);
+    const { exit, problem } = await explained(ended, 0);
     expect([exit, problem?.code, problem?.retry]).toEqual([1, 'fenced', 'same-command']);
     expect(problem?.message).toMatch(/was not sent: this process had been silent for too long/u);
   });
 
   test('leaves in doubt what an earlier attempt left in doubt', async () => {
     await scripted.run(transfer({}, once('rent')), [lost], noRetries);
-    const { exit, problem } = await explain(await scripted.run(transfer({}, once('rent')), [], stale()), 0);
+    const { exit, problem } = await explained(await scripted.run(transfer({}, once('rent')), [], stale()), 0);
     expect(exit).toBe(9);
     expect(problem?.message).toMatch(/an earlier attempt left, and the last one did not/u);
   });

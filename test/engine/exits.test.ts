@@ -6,8 +6,8 @@ import { type ExitRow, exitTable, failureExits } from '../../src/errors.ts';
 import { parseBaseUrl } from '../../src/intent/baseUrl.ts';
 import type { Attempt, Intent, State, Verdict } from '../../src/journal/journal.ts';
 import { commandTree } from '../../src/tree.ts';
-import { explain } from '../../src/words/explain.ts';
 import { newOneNotice, replayNotice } from '../../src/words/notices.ts';
+import { explained } from '../../testing/explained.ts';
 import { exitOf, exitRows, type Kind } from './design.ts';
 
 const nowMs = 1_800_000_000_000;
@@ -103,7 +103,7 @@ describe('the exit code', () => {
 
   test.each(['message', 'transfer'] as const)('of a rejected %s follows its status', async (kind) => {
     for (const status of refusals) {
-      const { exit } = await explain(ended(intent('rejected', kind), attempt(status, 'rejected')), nowMs);
+      const { exit } = await explained(ended(intent('rejected', kind), attempt(status, 'rejected')), nowMs);
       expect({ status, exit }).toEqual({ status, exit: exitOf({ state: 'rejected', status }) });
     }
   });
@@ -127,7 +127,7 @@ describe('the exit code', () => {
       ];
       for (const last of lasts) {
         for (const stopped of stops) {
-          expect((await explain(ended(intent(state), last, stopped), nowMs)).exit).toBe(exitOf({ state }));
+          expect((await explained(ended(intent(state), last, stopped), nowMs)).exit).toBe(exitOf({ state }));
         }
       }
     },
@@ -135,24 +135,27 @@ describe('the exit code', () => {
 
   test('of open is 7 when limited, 8 when unreachable and 130 when interrupted', async () => {
     const open = intent('open');
-    expect((await explain(ended(open, attempt(429, 'limited')), nowMs)).exit).toBe(7);
-    expect((await explain(ended(open, attempt(undefined, 'unsent')), nowMs)).exit).toBe(8);
+    expect((await explained(ended(open, attempt(429, 'limited')), nowMs)).exit).toBe(7);
+    expect((await explained(ended(open, attempt(undefined, 'unsent')), nowMs)).exit).toBe(8);
     for (const last of [attempt(429, 'limited'), attempt(undefined, 'unsent'), undefined]) {
-      expect((await explain(ended(open, last, { because: 'interrupted' }), nowMs)).exit).toBe(130);
+      expect((await explained(ended(open, last, { because: 'interrupted' }), nowMs)).exit).toBe(130);
     }
   });
 
   test('of done is 0', async () => {
-    expect((await explain(ended(intent('accepted'), attempt(200, 'accepted')), nowMs)).exit).toBe(0);
+    expect((await explained(ended(intent('accepted'), attempt(200, 'accepted')), nowMs)).exit).toBe(0);
     expect(
-      (await explain(ended(intent('resolved', 'transfer', { resolvedAs: 'happened' }), undefined), nowMs))
+      (await explained(ended(intent('resolved', 'transfer', { resolvedAs: 'happened' }), undefined), nowMs))
         .exit,
     ).toBe(0);
   });
 
   test('of what an operator found undone is not 0', async () => {
     const undone = intent('resolved', 'transfer', { resolvedAs: 'did-not-happen' });
-    const { exit, problem } = await explain({ ...ended(undone, undefined), replayed: 'from-journal' }, nowMs);
+    const { exit, problem } = await explained(
+      { ...ended(undone, undefined), replayed: 'from-journal' },
+      nowMs,
+    );
     expect(exit).toBe(2);
     expect(problem?.message).toMatch(/did not happen/u);
   });
@@ -161,7 +164,7 @@ describe('the exit code', () => {
     const url = parseBaseUrl('https://bots.example/bots');
     const refused = async (
       because: Exclude<(Outcome & { is: 'not-sent' })['because'], 'policy' | 'declined'>,
-    ) => (await explain({ is: 'not-sent', because, intent: intent('unknown'), url }, nowMs)).exit;
+    ) => (await explained({ is: 'not-sent', because, intent: intent('unknown'), url }, nowMs)).exit;
     expect(await refused('other-bot')).toBe(6);
     expect(await refused('other-body')).toBe(6);
     expect(await refused('other-url')).toBe(6);
@@ -170,18 +173,18 @@ describe('the exit code', () => {
     expect(await refused('unfinished-twin')).toBe(10);
     expect(await refused('twin-still-sending')).toBe(10);
     expect(await refused('interrupted')).toBe(130);
-    expect((await explain({ is: 'not-sent', because: 'declined' }, nowMs)).exit).toBe(130);
+    expect((await explained({ is: 'not-sent', because: 'declined' }, nowMs)).exit).toBe(130);
   });
 
   test('is 9 while another process sends, and for a reply that could not be recorded', async () => {
-    expect((await explain({ is: 'still-sending', intent: intent('sending') }, nowMs)).exit).toBe(9);
+    expect((await explained({ is: 'still-sending', intent: intent('sending') }, nowMs)).exit).toBe(9);
     const lost: Outcome = {
       is: 'not-recorded',
       intent: intent('sending'),
       attempt: attempt(200, 'accepted'),
       cause: new Error('disk full'),
     };
-    expect((await explain(lost, nowMs)).exit).toBe(9);
+    expect((await explained(lost, nowMs)).exit).toBe(9);
   });
 });
 
@@ -200,7 +203,7 @@ describe('what is said', () => {
       ),
     ];
     for (const one of endings) {
-      const { problem, exit } = await explain(one, nowMs);
+      const { problem, exit } = await explained(one, nowMs);
       expect(problem?.message).toMatch(/\.$/u);
       expect(problem?.hint).toMatch(/\.$/u);
       expect(problem?.retry).toBe(exitRows.find(([code]) => code === exit)?.[2]);
@@ -208,7 +211,7 @@ describe('what is said', () => {
   });
 
   test('of unknown is that it may have happened, its key, and that the same command resumes it', async () => {
-    const { problem } = await explain(ended(intent('unknown'), attempt(500, 'unknown')), nowMs);
+    const { problem } = await explained(ended(intent('unknown'), attempt(500, 'unknown')), nowMs);
     expect(problem?.message).toMatch(/may have been made.*the-key/u);
     expect(problem?.hint).toMatch(/Run the same command again.*same key/u);
     expect(problem?.next).toEqual([['resume', 'a1b2c3d4e5f6']]);
@@ -225,7 +228,7 @@ describe('what is said', () => {
     ['clock', 'clock has gone back'],
     ['other-token', 'another token'],
   ])('of held is why (%s), and both decisions', async (why, words) => {
-    const { problem } = await explain(
+    const { problem } = await explained(
       ended(intent('held', 'transfer', { why }), attempt(402, 'held')),
       nowMs,
     );
@@ -241,35 +244,35 @@ describe('what is said', () => {
 
   test('of a limit that does not fit is when to come back', async () => {
     const stopped: Stopped = { because: 'would-wait-too-long', comeBackAtMs: nowMs + 90_000 };
-    const { problem } = await explain(ended(intent('open'), attempt(429, 'limited'), stopped), nowMs);
+    const { problem } = await explained(ended(intent('open'), attempt(429, 'limited'), stopped), nowMs);
     expect(problem?.hint).toMatch(/after 2027-01-15T08:01:30Z \(in 90 s\)/u);
   });
 
   test('of an interrupt between two tries is that it was one', async () => {
     const end = ended(intent('unknown'), attempt(503, 'unknown'), { because: 'interrupted' });
-    expect((await explain(end, nowMs)).problem?.message).toMatch(
+    expect((await explained(end, nowMs)).problem?.message).toMatch(
       /^Interrupted before the next try\. The transfer may have been made: status 503/u,
     );
   });
 
   test('of a named rejection is that an earlier machine’s request may have done it, however often it is asked', async () => {
     const named = intent('rejected', 'message', { namedBy: 'once', name: 'n' });
-    const fresh = await explain(ended(named, attempt(404, 'rejected')), nowMs);
+    const fresh = await explained(ended(named, attempt(404, 'rejected')), nowMs);
     expect(fresh.problem?.message).toMatch(
       /This request did nothing, and the name is new to this machine\. If it was used elsewhere before, another machine may have sent the message\.$/u,
     );
-    const again = await explain({ ...ended(named, attempt(404, 'rejected')), createdNow: false }, nowMs);
+    const again = await explained({ ...ended(named, attempt(404, 'rejected')), createdNow: false }, nowMs);
     expect(again.problem?.message).toMatch(
       /This request did nothing\. If the name was used elsewhere too, another machine may have sent the message\.$/u,
     );
-    const unnamed = await explain(ended(intent('rejected'), attempt(404, 'rejected')), nowMs);
+    const unnamed = await explained(ended(intent('rejected'), attempt(404, 'rejected')), nowMs);
     expect(unnamed.problem?.message).toMatch(/Nothing happened/u);
   });
 
   test('of accepted keeps quiet, but for a status unknown or no text, and a signature that is none', async () => {
     const said = async (reply: unknown) =>
       (
-        await explain(
+        await explained(
           ended(intent('accepted'), attempt(200, 'accepted', { reply: Buffer.from(JSON.stringify(reply)) })),
           nowMs,
         )

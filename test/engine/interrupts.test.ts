@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { execute } from '../../src/engine/execute.ts';
 import type { Outcome } from '../../src/engine/outcome.ts';
 import type { Flight, FlightLimits, Shipment } from '../../src/wire/flight.ts';
-import { explain } from '../../src/words/explain.ts';
+import { explained } from '../../testing/explained.ts';
 import { endOf, lost, paid, reply, ScriptedEngine, transfer, unsent } from '../../testing/scriptedEngine.ts';
 import { defaults } from './design.ts';
 
@@ -49,7 +49,7 @@ function start(changes: Parameters<ScriptedEngine['engine']>[0] = {}): Promise<O
   );
 }
 
-const exitOf = async (ended: Outcome): Promise<number> => (await explain(ended, scripted.clock.now())).exit;
+const exitOf = async (ended: Outcome): Promise<number> => (await explained(ended, scripted.clock.now())).exit;
 
 describe('the first interrupt', () => {
   test('before anything was sent sends nothing, leaves the intent open and exits 130', async () => {

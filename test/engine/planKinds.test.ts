@@ -23,8 +23,8 @@ import {
 import type { BaseUrl } from '../../src/intent/baseUrl.ts';
 import type { Naming } from '../../src/intent/naming.ts';
 import type { Order } from '../../src/intent/order.ts';
-import { explain } from '../../src/words/explain.ts';
 import { planWords } from '../../src/words/plans.ts';
+import { explained } from '../../testing/explained.ts';
 import {
   lost,
   message,
@@ -346,7 +346,7 @@ async function carriedOut(order: Order, answer: boolean | undefined): Promise<Do
     ...seen,
     sends: !isSent ? 'nothing' : grew ? 'a-new-intent' : 'what-was-found',
     reachedOut,
-    exit: (await explain(outcome, scripted.clock.now())).exit,
+    exit: (await explained(outcome, scripted.clock.now())).exit,
     suggestsName: suggestAnother(outcome, given, { interactive: answer !== undefined }).length > 0,
   };
 }
