@@ -1,18 +1,19 @@
 import { setMaxListeners } from 'node:events';
 import { type Claim, claim } from '../engine/claim.ts';
 import type { EngineContext } from '../engine/context.ts';
+import { endingOf } from '../engine/ending.ts';
 import { carryOut } from '../engine/execute.ts';
 import { giveBack } from '../engine/giveBack.ts';
 import { identify } from '../engine/identity.ts';
 import type { Outcome } from '../engine/outcome.ts';
-import type { Retry } from '../errors.ts';
+import { type FailureCode, type Retry, retryOf } from '../errors.ts';
 import type { Order } from '../intent/order.ts';
 import type { Intent } from '../journal/journal.ts';
 import type { Runner } from '../journal/shares.ts';
 import type { Lanes } from './lanes.ts';
 import type { BatchPace } from './pace.ts';
 import type { Ranges } from './ranges.ts';
-import type { ExplainedEnd, RowEnd, RowProblem } from './rowEnd.ts';
+import type { ExplainedEnd, RowEnd } from './rowEnd.ts';
 import type { RowNaming } from './rowNaming.ts';
 import type { Leave, Runway } from './runway.ts';
 import type { RowOutcome, Sheet, SheetRow } from './sheet.ts';
@@ -33,7 +34,7 @@ type RunInputs = {
   readonly ranges: Ranges;
   readonly onWaiting: (others: readonly Runner[]) => void;
   /** Asked once for each row as it ends; its lane sends nothing more before it has been told. */
-  readonly explain: (end: RowEnd) => Promise<ExplainedEnd>;
+  readonly explain: (end: RowEnd) => ExplainedEnd | Promise<ExplainedEnd>;
 };
 
 export type RunEnd = {
@@ -225,28 +226,32 @@ async function endRow(turn: Turn, outcome: Outcome, isSent: boolean, run: Run): 
     sheet.recordIntent(row.ordinal, ownIntent(outcome));
     return;
   }
-  const end: RowEnd = { row, outcome, sent: isSent };
-  const { problem, tell } = await explain(end);
-  note(end, problem, run);
+  const end: RowEnd = { row, ending: endingOf(outcome), sent: isSent };
+  note(end, run);
+  const explained = explain(end);
+  // Only what is not well is waited for.
+  const { problem, tell } = explained instanceof Promise ? await explained : explained;
+  sheet.recordEnd(row.ordinal, rowOutcomeOf(outcome), ownIntent(outcome), problem);
   list.end(turn);
   await tell();
 }
 
-function note(end: RowEnd, problem: RowProblem | undefined, run: Run): void {
-  const { counts, needs, sheet, rules } = run;
-  const cameTo = rowOutcomeOf(end.outcome);
+/** Before any words are made: nothing more is begun where that is pointless. */
+function note(end: RowEnd, run: Run): void {
+  const { counts, needs, rules } = run;
+  const { outcome, code } = end.ending;
+  const cameTo = rowOutcomeOf(outcome);
   counts[cameTo] += 1;
   if (!end.sent && isDone(cameTo)) run.doneElsewhere += 1;
-  if (problem !== undefined) needs.add(needOf(end.outcome, cameTo, problem.retry));
-  sheet.recordEnd(end.row.ordinal, cameTo, ownIntent(end.outcome), problem?.message);
-  rules.note(end, problem);
+  if (code !== undefined) needs.add(needOf(outcome, cameTo, code));
+  rules.note(end);
 }
 
-function needOf(outcome: Outcome, cameTo: RowOutcome, retry: Retry): Retry {
+function needOf(outcome: Outcome, cameTo: RowOutcome, code: FailureCode): Retry {
   // What is open is always sent by the same command, also where something must be fixed before it.
   if (cameTo === 'open') return 'same-command';
   // And what is unknown at another base URL never is.
-  return outcome.is === 'not-sent' && outcome.because === 'unknown-at-other-url' ? 'decide' : retry;
+  return outcome.is === 'not-sent' && outcome.because === 'unknown-at-other-url' ? 'decide' : retryOf(code);
 }
 
 function isDone(cameTo: RowOutcome): boolean {

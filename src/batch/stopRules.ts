@@ -1,9 +1,9 @@
-import type { Stopped } from '../engine/outcome.ts';
+import type { Outcome, Stopped } from '../engine/outcome.ts';
 import { asFailure, type Failure } from '../errors.ts';
 import type { Kind } from '../intent/wanted.ts';
 import type { Runner } from '../journal/shares.ts';
 import type { Refusal } from '../policy/rules.ts';
-import type { RowEnd, RowProblem } from './rowEnd.ts';
+import type { RowEnd } from './rowEnd.ts';
 
 /** Why no new rows are begun. */
 export type Stop =
@@ -76,12 +76,10 @@ export class StopRules {
     this.#stopFor({ because: 'failure', failure: asFailure(thrown) });
   }
 
-  /** The problem is why the row is not done, if it is not. */
-  note(end: RowEnd, problem: Pick<RowProblem, 'status'> | undefined): void {
-    if (problem !== undefined) this.#failures += 1;
-    if (end.sent) this.#noteSent(end, problem?.status);
-    if (end.outcome.is === 'not-sent' && end.outcome.because === 'policy')
-      this.#noteRefused(end.outcome.refusal);
+  note({ ending: { outcome, code }, sent }: RowEnd): void {
+    if (code !== undefined) this.#failures += 1;
+    if (sent) this.#noteSent(outcome);
+    if (outcome.is === 'not-sent' && outcome.because === 'policy') this.#noteRefused(outcome.refusal);
     const { maxFailures } = this.#limits;
     if (maxFailures !== undefined && this.#failures >= maxFailures) {
       this.#stopFor({ because: 'max-failures', failures: this.#failures });
@@ -93,7 +91,8 @@ export class StopRules {
     if ('asset' in refusal && !this.#refused.has(refusal.asset)) this.#refused.set(refusal.asset, refusal);
   }
 
-  #noteSent({ outcome }: RowEnd, status: number | undefined): void {
+  #noteSent(outcome: Outcome): void {
+    const status = outcome.is === 'concluded' ? outcome.attempt?.status : undefined;
     if (status === 401 || status === 403) this.#stopFor({ because: 'token', status });
     if (status === 402 && this.#limits.kind === 'transfer') this.#stopFor({ because: 'balance' });
     if (outcome.is === 'not-recorded') this.fail(outcome.cause);

@@ -211,8 +211,8 @@ async function runAll(
       observer: { ...engine.observer, during: (_waiting, work) => work },
     };
     const unverified = new UnverifiedRows();
-    const explain = (end: RowEnd): Promise<ExplainedEnd> => {
-      unverified.note(end.outcome);
+    const explain = (end: RowEnd): ExplainedEnd | Promise<ExplainedEnd> => {
+      unverified.note(end.ending.outcome);
       return teller.explain(end, engine.clock.now());
     };
     const onWaiting = (runners: readonly Runner[]): void => {

@@ -2,13 +2,13 @@ import type { ExplainedEnd, RowEnd } from '../batch/rowEnd.ts';
 import { type RowReport, reportRow, reportRows } from '../batch/rowReport.ts';
 import type { SheetRow } from '../batch/sheet.ts';
 import type { View } from '../display/display.ts';
-import { endingOf } from '../engine/ending.ts';
 import type { Retry } from '../errors.ts';
 import { rowsNoLongerListed } from '../words/batchEnd.ts';
 import { invalidRow } from '../words/batchPlan.ts';
-import { type Explanation, explain } from '../words/explain.ts';
+import { explain } from '../words/explain.ts';
+import { oddityWords } from '../words/notices.ts';
 import { ofRow } from '../words/row.ts';
-import { problemOf } from '../words/told.ts';
+import { type Problem, problemOf } from '../words/told.ts';
 import { withReport } from './batchAgain.ts';
 import { type Batch, rowReportInputs } from './oneBatch.ts';
 import { reportJsonOrError, reportOf } from './telling.ts';
@@ -42,14 +42,24 @@ export class RowTeller {
     }
   }
 
-  /** In words once, for whoever shows or reports it. */
-  async explain(end: RowEnd, nowMs: number): Promise<ExplainedEnd> {
-    const explanation = await explain(endingOf(end.outcome), nowMs);
-    return { problem: explanation.problem, tell: () => this.#tell(end, explanation) };
+  /** In words once, where it is shown or reported; what is well needs none. */
+  explain(end: RowEnd, nowMs: number): ExplainedEnd | Promise<ExplainedEnd> {
+    if (end.ending.code === undefined || !this.#isHeard()) return { tell: () => this.#tell(end) };
+    return explain(end.ending, nowMs).then(({ problem }) => ({
+      problem: problem?.message,
+      tell: () => this.#tell(end, problem),
+    }));
   }
 
-  async #tell({ row, outcome }: RowEnd, { problem, warnings }: Explanation): Promise<void> {
+  #isHeard(): boolean {
+    const { context, report } = this.#batch;
+    return report !== undefined || context.display.face === 'json' || this.#failures < shownFailures;
+  }
+
+  async #tell({ row, ending }: RowEnd, problem?: Problem): Promise<void> {
     const { given, context, journal } = this.#batch;
+    const { outcome } = ending;
+    const warnings = ending.code === undefined ? ending.oddities.map(oddityWords) : [];
     if (context.display.face === 'json') {
       const report = journal && (await reportOf(outcome, given.command, journal, warnings));
       const whole =

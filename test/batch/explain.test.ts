@@ -34,13 +34,12 @@ test('a row is explained once, and what is said of it is what the report says', 
   const rules = new StopRules({ kind: 'message', concurrency: 1, maxFailures: undefined });
   const explained: RowEnd[] = [];
   const told: number[] = [];
-  const explain = async (end: RowEnd) => {
+  const explain = (end: RowEnd) => {
     explained.push(end);
-    const isDone = end.row.ordinal === 1;
-    return {
-      problem: isDone ? undefined : ({ retry: 'after-fix', message: `no ${end.row.line}` } as const),
-      tell: async () => void told.push(end.row.ordinal),
-    };
+    const tell = async () => void told.push(end.row.ordinal);
+    return end.ending.code === undefined
+      ? { tell }
+      : Promise.resolve({ problem: `${end.ending.code} in line ${end.row.line}`, tell });
   };
   const { counts, needs } = await runRows({
     order: { kind: 'message', name: 'news', allowOffCurve: false },
@@ -62,9 +61,9 @@ test('a row is explained once, and what is said of it is what the report says', 
   expect(told).toEqual([1, 2, 3]);
   expect([...sheet.rows()].map(({ outcome, problem }) => [outcome, problem])).toEqual([
     ['accepted', undefined],
-    ['rejected', 'no 2'],
-    ['unknown', 'no 3'],
+    ['rejected', 'not-found in line 2'],
+    ['unknown', 'unknown in line 3'],
   ]);
   expect(counts).toMatchObject({ accepted: 1, rejected: 1, unknown: 1 });
-  expect([...needs]).toEqual(['after-fix']);
+  expect([...needs]).toEqual(['after-fix', 'same-command']);
 });
