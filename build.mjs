@@ -54,7 +54,7 @@ function assertReviewed() {
   );
 }
 
-/** src/compiled reads it byte by byte. */
+/** src/machine/compiled.ts reads it byte by byte. */
 function assertAscii(chunks) {
   const beyond = chunks.find(({ code }) => code !== undefined && /[^\0-\x7F]/u.test(code));
   if (beyond !== undefined) throw new Error(`${beyond.fileName} has characters beyond ASCII`);
@@ -64,11 +64,11 @@ function assertAscii(chunks) {
 // belongs to the first of these whose entries import it statically.
 const layers = [
   ['start', ['src/main.ts']],
-  ['parse', ['src/cli/commandLine.ts']],
-  ['record', ['src/commands/history.ts', 'src/journal/sqlite/openJournal.ts']],
-  ['send', ['src/commands/send.ts', 'src/bot/profileBot.ts', 'src/wire/connecting.ts']],
-  ['wire', ['src/wire/undiciChannel.ts']],
-  ['shared', ['src/journal/postgres/openSharedJournal.ts', 'src/journal/postgres/passFile.ts']],
+  ['parse', ['src/cli/parse/commandLine.ts']],
+  ['record', ['src/cli/commands/history/run.ts', 'src/once/journal/sqlite/openJournal.ts']],
+  ['send', ['src/cli/commands/send/run.ts', 'src/cli/bot/profileBot.ts', 'src/once/wire/connecting.ts']],
+  ['wire', ['src/once/wire/undiciChannel.ts']],
+  ['shared', ['src/postgres/openSharedJournal.ts', 'src/postgres/address.ts']],
 ];
 
 const members = new Map();
@@ -91,7 +91,7 @@ await rm(dist, { recursive: true, force: true });
 const bundle = await rolldown({
   input: {
     main: `${root}src/main.ts`,
-    compiled: `${root}src/compiled/loadMain.ts`,
+    compiled: `${root}src/machine/compiled.ts`,
     stringWidth: 'string-width',
   },
   cwd: root,

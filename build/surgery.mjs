@@ -105,7 +105,7 @@ export const surgery = [
   {
     what: 'patterns and tables of emoji, until a letter beyond ASCII is to be measured',
     buys: '19 ms of a list',
-    where: /\/src\/display\//,
+    where: /\/src\/cli\//,
     replaces: 'string-width',
     by: widthBeyondAscii,
     reviewed: '0023e96c57bb8217',

@@ -1,4 +1,4 @@
-import { exitTable } from '../src/errors.ts';
+import { exitTable } from '../src/once/failures.ts';
 import type { LedgerEffect } from '../testing/sandbox.ts';
 import { objectsOf, type Ran } from './run.ts';
 

@@ -1,12 +1,17 @@
 // Writes dist/man/botctl.1 from the command tree and the tables that the program itself obeys.
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { commandPage, type HelpPage, motto, promise } from '../src/cli/helpPage.ts';
-import type { TopicName } from '../src/cli/helpTopicList.ts';
-import type { CommandSpec, LeafSpec } from '../src/cli/spec.ts';
-import { foldCommand } from '../src/cli/wrap.ts';
-import { topics } from '../src/commands/helpTopics.ts';
+import { topics } from '../src/cli/commands/help/run.ts';
+import type { CommandSpec, LeafSpec } from '../src/cli/parse/command.ts';
+import {
+  commandPage,
+  type HelpPage,
+  motto,
+  promise,
+  type TopicName,
+  version,
+} from '../src/cli/parse/help.ts';
+import { foldCommand } from '../src/cli/show/text.ts';
 import { commandTree } from '../src/tree.ts';
-import { version } from '../src/version.ts';
 import { paragraphs, quoted, roff, tagged, verbatim } from './roff.ts';
 
 function leavesOf(spec: CommandSpec): { path: string; spec: LeafSpec }[] {

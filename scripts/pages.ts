@@ -1,8 +1,8 @@
 import { surgery } from '../build/surgery.mjs';
-import { exitOfPlan, meaningOf } from '../src/engine/planKinds.ts';
-import { rerunTable } from '../src/engine/rerun.ts';
-import { type ExitRow, exitTable, type Retry } from '../src/errors.ts';
-import { planWords, rerunFindings } from '../src/words/plans.ts';
+import { planWords, rerunFindings } from '../src/cli/say/plans.ts';
+import { exitsInWords } from '../src/cli/say/told.ts';
+import { exitOfPlan, meaningOf, rerunTable } from '../src/once/engine/planKinds.ts';
+import type { Retry } from '../src/once/failures.ts';
 import { withMarked } from './marked.ts';
 
 function table(rows: readonly (readonly string[])[]): string {
@@ -21,7 +21,7 @@ const nexts: Readonly<Record<Retry, string>> = {
 };
 
 function exitCodes(): string {
-  const rows = exitTable.map(({ exit, means, retry }: ExitRow) => [
+  const rows = exitsInWords.map(({ exit, means, retry }) => [
     String(exit),
     means,
     retry ? nexts[retry] : '–',

@@ -1,27 +1,24 @@
 import { writeSync } from 'node:fs';
-import { requestedPage } from './cli/helpPage.ts';
-import { drawHelp } from './cli/helpText.ts';
-import type { Chosen } from './cli/program.ts';
-import type { CommandSpec } from './cli/spec.ts';
-import type { Context } from './context.ts';
-import { columnsIn } from './display/columns.ts';
-import type { Display } from './display/display.ts';
-import { type FaceChoice, type FaceStreams, makeDisplay } from './display/faces.ts';
-import { withoutNodeDebug } from './display/nodeDebug.ts';
-import { Output } from './display/output.ts';
-import type { StepSummary } from './display/stepSummary.ts';
-import { claimedBy } from './engine/claimed.ts';
-import { type Exit, exitOf } from './errors.ts';
-import { type Chance, systemChance } from './machine/chance.ts';
-import { type Clock, systemClock } from './machine/clock.ts';
+import type { CommandSpec, Context } from './cli/parse/command.ts';
+import type { Chosen } from './cli/parse/commandLine.ts';
+import { drawHelp, requestedPage } from './cli/parse/help.ts';
+import { inWords } from './cli/say/inWords.ts';
+import type { Occurrence } from './cli/say/phrases.ts';
+import { endedEarly, type Interruption, problemOf, type Told } from './cli/say/told.ts';
+import { columnsIn, type Display, Output, withoutNodeDebug } from './cli/show/display.ts';
+import { type FaceChoice, type FaceStreams, makeDisplay } from './cli/show/faces.ts';
+import type { StepSummary } from './cli/show/stepSummary.ts';
 import type { Env } from './machine/folders.ts';
-import { type Interrupts, interruptsOfProcess } from './machine/interrupts.ts';
+import {
+  type Chance,
+  type Clock,
+  type Interrupts,
+  interruptsOfProcess,
+  systemChance,
+  systemClock,
+} from './machine/process.ts';
+import { claimedBy, type Exit, exitOf } from './once/failures.ts';
 import { commandTree } from './tree.ts';
-import type { Interruption } from './words/ends.ts';
-import { inWords } from './words/inWords.ts';
-import { endedEarly } from './words/machine.ts';
-import type { Occurrence } from './words/suggestion.ts';
-import { problemOf, type Told } from './words/told.ts';
 
 export type ProcessContext = {
   argv: readonly string[];
@@ -56,7 +53,7 @@ export async function main(outer: ProcessContext, tree: readonly CommandSpec[] =
 /** Only where a job of GitHub Actions asks for it. */
 async function stepSummaryOf({ GITHUB_STEP_SUMMARY: path = '' }: Env): Promise<StepSummary | undefined> {
   if (path === '') return undefined;
-  const { StepSummary } = await import('./display/stepSummary.ts');
+  const { StepSummary } = await import('./cli/show/stepSummary.ts');
   return new StepSummary();
 }
 
@@ -154,7 +151,7 @@ async function parse(
 ): Promise<{ chosen?: Chosen; text: string }> {
   const page = requestedPage(argv, tree);
   if (page !== undefined) return { text: drawHelp(page, columns) };
-  const { parseCommandLine } = await import('./cli/commandLine.ts');
+  const { parseCommandLine } = await import('./cli/parse/commandLine.ts');
   return parseCommandLine(argv, tree, columns);
 }
 

@@ -1,19 +1,18 @@
-import type { CommandSpec } from './cli/spec.ts';
-import { batchSpec } from './commands/batchSpec.ts';
-import { completeSpecOf, completionSpec } from './commands/completionSpec.ts';
-import { configSpec } from './commands/config/spec.ts';
-import { doctorSpec } from './commands/doctorSpec.ts';
-import { helpSpecOf } from './commands/helpSpec.ts';
-import { historySpec } from './commands/historySpec.ts';
-import { journalSpec } from './commands/journal/spec.ts';
-import { policySpec } from './commands/policy/spec.ts';
-import { resolveSpec } from './commands/resolveSpec.ts';
-import { resumeSpec } from './commands/resumeSpec.ts';
-import { sandboxSpec } from './commands/sandboxSpec.ts';
-import { sendSpec } from './commands/sendSpec.ts';
-import { transferSpec } from './commands/transferSpec.ts';
-import { verifySpec } from './commands/verifySpec.ts';
-import { versionSpec } from './commands/versionSpec.ts';
+import { batchSpec } from './cli/commands/batch/spec.ts';
+import { completeSpecOf, completionSpec } from './cli/commands/completion/spec.ts';
+import { configSpec } from './cli/commands/config/spec.ts';
+import { doctorSpec } from './cli/commands/doctor/spec.ts';
+import { helpSpecOf, versionSpec } from './cli/commands/help/spec.ts';
+import { historySpec } from './cli/commands/history/spec.ts';
+import { journalSpec } from './cli/commands/journal/spec.ts';
+import { policySpec } from './cli/commands/policy/spec.ts';
+import { resolveSpec } from './cli/commands/resolve/spec.ts';
+import { resumeSpec } from './cli/commands/resume/spec.ts';
+import { sandboxSpec } from './cli/commands/sandbox/spec.ts';
+import { sendSpec } from './cli/commands/send/spec.ts';
+import { transferSpec } from './cli/commands/transfer/spec.ts';
+import { verifySpec } from './cli/commands/verify/spec.ts';
+import type { CommandSpec } from './cli/parse/command.ts';
 
 /** Every command, in the order the help shows them. What a command does is loaded when it runs. */
 export const commandTree: readonly CommandSpec[] = [

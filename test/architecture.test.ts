@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import { parseAst } from 'rolldown/parseAst';
 import { describe, expect, test } from 'vitest';
 
 const src = resolve(import.meta.dirname, '../src');
@@ -7,82 +8,57 @@ const beside = ['testing', 'proof', 'bench', 'scripts', 'golden'].map((name) =>
   resolve(import.meta.dirname, '..', name),
 );
 
-/** What each part imports exactly, besides itself. A part that is missing here imports nothing. */
-const allowed: Record<string, readonly string[]> = {
-  batch: ['bot', 'engine', 'errors', 'input', 'intent', 'journal', 'machine', 'policy'],
-  bot: ['chain', 'errors', 'input', 'intent', 'machine', 'wire', 'words'],
-  // What a Solana node proves.
-  chain: ['intent', 'journal', 'wire'],
-  cli: ['context', 'errors', 'version', 'words', 'wrap'],
-  commands: [
-    'batch',
-    'bot',
-    'chain',
-    'cli',
-    'context',
-    'display',
-    'doctor',
-    'engine',
-    'errors',
-    'input',
-    'intent',
-    'journal',
-    'machine',
-    'policy',
-    'sandbox',
-    'version',
-    'wire',
-    'words',
-  ],
-  compiled: ['machine'],
-  context: ['display', 'machine', 'words'],
-  display: ['batch', 'chain', 'errors', 'intent', 'journal', 'wire', 'words', 'wrap'],
-  doctor: ['journal', 'wire', 'words'],
-  engine: ['bot', 'errors', 'intent', 'journal', 'machine', 'policy', 'wire'],
-  errors: ['machine'],
-  input: ['errors', 'machine'],
-  intent: ['errors'],
-  journal: ['errors', 'intent', 'machine', 'wire'],
+/** The rooms and what stands beside them: what each imports of the others, exactly. */
+const rooms: Record<string, readonly string[]> = {
   machine: [],
-  main: ['cli', 'context', 'display', 'engine', 'errors', 'machine', 'tree', 'words'],
-  policy: ['errors', 'intent', 'machine'],
+  once: ['machine'],
+  postgres: ['machine', 'once'],
+  batch: ['machine', 'once'],
+  // It judges the program, so it shares no rule with it.
   sandbox: ['machine'],
+  cli: ['batch', 'machine', 'once', 'postgres', 'sandbox'],
   // The tree names every command; what a command needs loads when it runs.
-  tree: ['cli', 'commands'],
-  wire: ['errors', 'intent'],
-  words: [
-    'batch',
-    'bot',
-    'chain',
-    'engine',
-    'errors',
-    'input',
-    'intent',
-    'journal',
-    'machine',
-    'policy',
-    'wire',
-  ],
+  tree: ['cli'],
+  main: ['cli', 'machine', 'once', 'tree'],
 };
 
-/** Which parts import a package, or anything inside it, exactly. No part imports one that is missing here. */
-const homes: Record<string, readonly string[]> = {
-  '@noble/ed25519': ['intent', 'sandbox'],
-  '@photostructure/sqlite': ['batch', 'journal', 'machine', 'sandbox'],
-  '@scure/base': ['chain', 'intent', 'sandbox'],
-  chalk: ['display'],
-  commander: ['cli'],
-  conf: ['bot'],
-  'csv-parse': ['batch'],
-  'jsonc-parser': ['intent'],
-  litesvm: ['sandbox'],
-  ora: ['display'],
-  pg: ['journal'],
-  'string-width': ['display'],
-  undici: ['wire'],
-  ws: ['sandbox'],
-  zod: ['bot', 'intent', 'policy'],
+/** What each folder of `once`, and each file beside them, imports of the rest of `once`, exactly. */
+const insideOnce: Record<string, readonly string[]> = {
+  failures: [],
+  input: ['failures'],
+  intent: ['failures'],
+  wire: ['failures', 'intent'],
+  journal: ['failures', 'intent', 'wire'],
+  chain: ['failures', 'intent', 'journal', 'wire'],
+  policy: ['failures', 'intent'],
+  connection: ['chain', 'intent', 'wire'],
+  engine: ['chain', 'connection', 'failures', 'intent', 'journal', 'policy', 'wire'],
 };
+
+/** Which rooms, or folders of a room, import a package, exactly. No other imports one. */
+const homes: Record<string, readonly string[]> = {
+  '@noble/ed25519': ['once/intent', 'sandbox'],
+  '@photostructure/sqlite': ['batch', 'machine', 'once/journal', 'sandbox'],
+  '@scure/base': ['once/chain', 'once/intent', 'sandbox'],
+  chalk: ['cli/show'],
+  commander: ['cli/parse'],
+  conf: ['cli/bot'],
+  'csv-parse': ['batch'],
+  'jsonc-parser': ['once/intent'],
+  litesvm: ['sandbox'],
+  ora: ['cli/show'],
+  pg: ['postgres'],
+  'string-width': ['cli/commands', 'cli/show'],
+  undici: ['once/wire'],
+  ws: ['sandbox'],
+  zod: ['cli/bot', 'once/intent', 'once/policy'],
+};
+
+const mostFiles = 230;
+const mostLines = 500;
+
+/** Tables and nothing else, which may be longer. */
+const tables: readonly string[] = [];
 
 type Import = { from: string; to: string };
 
@@ -105,9 +81,15 @@ function importsOf(file: string): Import[] {
   }));
 }
 
-function partOf(path: string): string {
+function roomOf(path: string): string {
   const [first = ''] = path.split('/');
   return first.replace(/\.ts$/u, '');
+}
+
+/** Within a room that has folders: the room and the folder. */
+function homeOf(path: string): string {
+  const [room = '', folder = '', file] = path.split('/');
+  return file !== undefined && (room === 'once' || room === 'cli') ? `${room}/${folder}` : roomOf(path);
 }
 
 const all = files(src).flatMap(importsOf);
@@ -117,12 +99,26 @@ function packageOf(to: string): string | undefined {
   return /^(?!\.|node:)(@[^/]+\/[^/]+|[^/]+)/u.exec(to)?.[1];
 }
 
-/** What a part really imports of the other parts. */
-function partsImportedBy(part: string): Set<string> {
+/** What the files of one part really import of the other parts. */
+function importedBy(part: string, partOf: (path: string) => string | undefined): string[] {
   const names = all
     .filter(({ from, to }) => partOf(from) === part && to.startsWith('.'))
-    .map(({ from, to }) => partOf(relative(src, resolve(dirname(join(src, from)), to))));
-  return new Set(names.filter((name) => name !== part && !name.startsWith('..')));
+    .map(({ from, to }) => partOf(relative(src, resolve(dirname(join(src, from)), to))))
+    .filter((name) => name !== undefined && name !== part && !name.startsWith('..'));
+  return [...new Set(names as string[])].sort();
+}
+
+function partOfOnce(path: string): string | undefined {
+  return path.startsWith('once/') ? roomOf(path.slice('once/'.length)) : undefined;
+}
+
+/** Ways along a table of imports that lead back to where they began. */
+function circlesIn(table: Record<string, readonly string[]>): string[] {
+  const wayBack = (part: string, way: readonly string[] = []): string[] =>
+    way.includes(part)
+      ? [[...way.slice(way.indexOf(part)), part].join(' → ')]
+      : (table[part] ?? []).flatMap((next) => wayBack(next, [...way, part]));
+  return Object.keys(table).flatMap((part) => wayBack(part));
 }
 
 /** Files from which a path along the imports leads back to themselves, each circle once. */
@@ -140,40 +136,64 @@ function circles(folders: readonly string[]): string[] {
   return found;
 }
 
-describe('the arrows between the parts', () => {
-  test('no files form a circle, types and what is loaded later included', () => {
-    expect(circles([src, ...beside])).toEqual([]);
+describe('the rooms', () => {
+  test('are six, with the program and its tree beside them', () => {
+    expect([...new Set(files(src).map((file) => roomOf(relative(src, file))))].sort()).toEqual(
+      Object.keys(rooms).sort(),
+    );
   });
 
-  for (const part of new Set(files(src).map((file) => partOf(relative(src, file))))) {
-    test(`${part} imports exactly what the table says`, () => {
-      expect([...partsImportedBy(part)].sort()).toEqual([...(allowed[part] ?? [])].sort());
+  for (const room of Object.keys(rooms)) {
+    test(`${room} imports exactly what the table says`, () => {
+      expect(importedBy(room, roomOf)).toEqual([...(rooms[room] ?? [])].sort());
     });
   }
 
-  test('form no circle, but through words', () => {
-    const wayBack = (part: string, way: readonly string[] = []): string[] =>
-      way.includes(part)
-        ? [[...way.slice(way.indexOf(part)), part].join(' → ')]
-        : (allowed[part] ?? [])
-            .filter((next) => next !== 'words')
-            .flatMap((next) => wayBack(next, [...way, part]));
-    expect(Object.keys(allowed).flatMap((part) => (part === 'words' ? [] : wayBack(part)))).toEqual([]);
+  test('once has no other folders and files at its top than the table says', () => {
+    const found = files(join(src, 'once')).map((file) => partOfOnce(relative(src, file)));
+    expect([...new Set(found)].sort()).toEqual(Object.keys(insideOnce).sort());
+  });
+
+  for (const part of Object.keys(insideOnce)) {
+    test(`once/${part} imports of once exactly what the table says`, () => {
+      expect(importedBy(part, partOfOnce)).toEqual([...(insideOnce[part] ?? [])].sort());
+    });
+  }
+
+  test('form no circle, nor do the folders of once', () => {
+    expect([...circlesIn(rooms), ...circlesIn(insideOnce)]).toEqual([]);
+  });
+
+  test('no files form a circle, types and what is loaded later included', () => {
+    expect(circles([src, ...beside])).toEqual([]);
   });
 
   test('each library is imported where its home is, and nowhere else', () => {
     const found: Record<string, Set<string>> = {};
     for (const { from, to } of all) {
       const name = packageOf(to);
-      if (name !== undefined) found[name] = (found[name] ?? new Set()).add(partOf(from));
+      if (name !== undefined) found[name] = (found[name] ?? new Set()).add(homeOf(from));
     }
     const sorted = Object.entries(found).map(([name, parts]) => [name, [...parts].sort()]);
     expect(Object.fromEntries(sorted)).toEqual(
       Object.fromEntries(Object.entries(homes).map(([name, parts]) => [name, [...parts].sort()])),
     );
   });
+});
 
-  test('nothing is called utils, helpers or index', () => {
+describe('files', () => {
+  test(`are at most ${mostFiles}`, () => {
+    expect(files(src).length).toBeLessThanOrEqual(mostFiles);
+  });
+
+  test(`have at most ${mostLines} lines, but for tables`, () => {
+    const long = files(src)
+      .filter((file) => readFileSync(file, 'utf8').split('\n').length - 1 > mostLines)
+      .map((file) => relative(src, file));
+    expect(long.sort()).toEqual([...tables].sort());
+  });
+
+  test('none is called utils, helpers or index', () => {
     const names = files(src).map((file) => relative(src, file));
     expect(names.filter((name) => /(^|\/)(utils?|helpers?|common|index)(\.ts|\/)/u.test(name))).toEqual([]);
   });
@@ -188,6 +208,13 @@ function exportedNames(file: string): string[] {
   const found = text.matchAll(
     /^export (?:async )?(?:function\*?|const|let|class|type|interface) ([\w$]+)/gmu,
   );
+  return [...found].map(([, name = '']) => name);
+}
+
+/** The types, interfaces and classes of a file, exported or not. */
+function typesOf(file: string): string[] {
+  const text = readFileSync(file, 'utf8');
+  const found = text.matchAll(/^(?:export )?(?:abstract )?(?:class|type|interface) ([\w$]+)/gmu);
   return [...found].map(([, name = '']) => name);
 }
 
@@ -213,6 +240,18 @@ describe('names', () => {
     expect(named).toEqual([]);
   });
 
+  test('of types stand for one thing within a room', () => {
+    const found = new Map<string, string[]>();
+    for (const file of files(src)) {
+      const path = relative(src, file);
+      for (const name of typesOf(file)) {
+        const key = `${roomOf(path)}: ${name}`;
+        found.set(key, [...(found.get(key) ?? []), path]);
+      }
+    }
+    expect([...found].filter(([, paths]) => paths.length > 1)).toEqual([]);
+  });
+
   test('are exported only where another file takes them', () => {
     const everything = [src, import.meta.dirname, ...beside].flatMap(files).map(sourceOf);
     // It takes what is built.
@@ -224,6 +263,120 @@ describe('names', () => {
         .map((name) => `${relative(src, file)}: ${name}`);
     });
     expect(unused).toEqual([]);
+  });
+});
+
+/** The rooms that throw and return facts: every sentence is made in cli/say. */
+const silent = ['machine', 'once', 'postgres', 'batch'];
+
+/**
+ * Literals of the silent rooms that have a blank in them and are no sentences for people: words of other programs, of
+ * formats and protocols, and of faults that only a mistake in this code can bring about. SQL is not listed: it is in a
+ * file that says so at its head, or has a mark of its own.
+ */
+const spoken: Record<string, readonly string[]> = {
+  // A folder of macOS.
+  'machine/folders.ts': ['Application Support'],
+  // Names of what is locked and guarded.
+  'once/engine/claim.ts': ['payment ', 'spend '],
+  'once/journal/journal.ts': ['receipt '],
+  // The head of a file.
+  'once/journal/sqlite/mark.ts': ['botctl mark 1\n\0\0'],
+  // What services write, and what HTTP asks for.
+  'once/wire/flight.ts': [
+    `fail failed failure reject rejected canceled cancelled expired error errored decline declined revert reverted
+   dropped abort aborted denied timeout insufficient invalid`,
+    'timed out',
+    'time out',
+  ],
+  'once/wire/proxy.ts': ['Basic '],
+  'once/wire/undiciChannel.ts': ['Bot '],
+  // What other programs say.
+  'once/wire/trouble.ts': ['bad upgrade'],
+  'postgres/faults.ts': ['The server does not support SSL connections'],
+  // Mistakes in this code.
+  'once/engine/planKinds.ts': ['the re-run table has no row for what was found'],
+  'once/engine/verdict.ts': ['the verdict table has no row for this evidence'],
+  'once/intent/amount.ts': ['an amount has at most ', ' places'],
+  'once/journal/sqlite/store.ts': [
+    'this transaction is over',
+    'a commit waited for something other than the journal',
+  ],
+  'once/journal/sqlite/writeVerbs.ts': [
+    'intent ',
+    ' is being sent already',
+    ' is not claimed by this process',
+  ],
+  'postgres/connection.ts': ['another process than this connection began with', 'Query read timeout'],
+  'postgres/transaction.ts': ['this transaction is over'],
+  'postgres/writing.ts': [
+    'has the key of another one',
+    'is being sent already',
+    'is not claimed by this process',
+    'intent ',
+  ],
+};
+
+const fileOfSql = '// SQL: ';
+const markOfSql = /\/\* sql \*\/\s*$/u;
+
+type Node = { readonly type: string; readonly start: number; readonly [field: string]: unknown };
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
+}
+
+/** The texts of a file's literals in which a blank parts words, but for marked SQL. */
+function literalsOf(text: string): string[] {
+  const found: string[] = [];
+  const isText = (value: string): boolean => / /u.test(value) && /\p{L}/u.test(value);
+  const visit = (node: Node): void => {
+    if (node.type === 'TemplateLiteral' && markOfSql.test(text.slice(0, node.start))) return;
+    if (node.type === 'Literal' && typeof node.value === 'string') {
+      if (isText(node.value) && !markOfSql.test(text.slice(0, node.start))) found.push(node.value);
+    }
+    if (node.type === 'TemplateElement') {
+      const { raw } = node.value as { readonly raw: string };
+      if (isText(raw)) found.push(raw);
+    }
+    for (const field of Object.values(node)) {
+      if (isNode(field)) visit(field);
+      else if (Array.isArray(field)) field.filter(isNode).forEach(visit);
+    }
+  };
+  visit(parseAst(text, { lang: 'ts' }) as unknown as Node);
+  return found;
+}
+
+describe('the silent rooms', () => {
+  for (const room of silent) {
+    test(`${room} has no sentences`, () => {
+      const found = files(join(src, room)).flatMap((file) => {
+        const text = readFileSync(file, 'utf8');
+        const path = relative(src, file);
+        if (text.startsWith(fileOfSql)) return [];
+        const own = literalsOf(text).filter((literal) => !spoken[path]?.includes(literal));
+        return own.map((literal) => `${path}: ${literal}`);
+      });
+      expect(found).toEqual([]);
+    });
+  }
+
+  test('what is listed as no sentence is there', () => {
+    const gone = Object.entries(spoken).flatMap(([path, listed]) => {
+      const literals = literalsOf(readFileSync(join(src, path), 'utf8'));
+      return listed.filter((literal) => !literals.includes(literal)).map((literal) => `${path}: ${literal}`);
+    });
+    expect(gone).toEqual([]);
+  });
+
+  test('a sentence is seen in a literal, a template and a type, and SQL where it is marked', () => {
+    expect(
+      literalsOf(`const a = 'It is full.'; const b = \`The \${a} is full\`; type C = 'an hour';`),
+    ).toEqual(['It is full.', 'The ', ' is full', 'an hour']);
+    expect(literalsOf("const a = /* sql */ `SELECT 1 FROM a`; const b = /* sql */ 'BEGIN WORK';")).toEqual(
+      [],
+    );
   });
 });
 
@@ -245,6 +398,6 @@ describe('what judges the program', () => {
   });
 
   test('has the expected tables from the design alone: they import nothing', () => {
-    expect(importsOf(join(import.meta.dirname, 'engine/design.ts'))).toEqual([]);
+    expect(importsOf(join(import.meta.dirname, 'once/engine/design.ts'))).toEqual([]);
   });
 });

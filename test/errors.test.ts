@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { asFailure, type ExitRow, exitOf, exitTable, failureExits, retryOf } from '../src/errors.ts';
-import { inWords } from '../src/words/inWords.ts';
-import { problemOf, Told } from '../src/words/told.ts';
+import { inWords } from '../src/cli/say/inWords.ts';
+import { problemOf, Told } from '../src/cli/say/told.ts';
+import { asFailure, type ExitRow, exitOf, exitTable, failureExits, retryOf } from '../src/once/failures.ts';
 import { runMain } from '../testing/inProcess.ts';
 import { sampleTree } from '../testing/sampleTree.ts';
 

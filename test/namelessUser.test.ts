@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
-import { whoDecides } from '../src/commands/journalPath.ts';
+import { whoDecides } from '../src/cli/commands/openJournal.ts';
+import { inWords } from '../src/cli/say/inWords.ts';
+import { problemOf } from '../src/cli/say/told.ts';
 import { dataFolder } from '../src/machine/folders.ts';
-import { inWords } from '../src/words/inWords.ts';
-import { problemOf } from '../src/words/told.ts';
 
 // A container may run as a number that the system has no name and no home for.
 vi.mock('node:os', async (original) => {

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../src/machine/clock.ts';
+import type { Clock } from '../src/machine/process.ts';
 import type { main } from '../src/main.ts';
 import { botctl, type Ran, type Start } from './botctl.ts';
 import { refuseUndocumented } from './jsonOutput.ts';

@@ -1,6 +1,5 @@
-import { endingOf } from '../src/engine/ending.ts';
-import type { Outcome } from '../src/engine/outcome.ts';
-import { type Explanation, explain } from '../src/words/explain.ts';
+import { type Explanation, explain } from '../src/cli/say/explain.ts';
+import { endingOf, type Outcome } from '../src/once/engine/outcome.ts';
 
 /** An outcome, as a command tells it. */
 export function explained(outcome: Outcome, nowMs: number): Promise<Explanation> {

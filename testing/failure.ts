@@ -1,7 +1,7 @@
-import { Failure } from '../src/errors.ts';
-import { inWords } from '../src/words/inWords.ts';
-import { suggested } from '../src/words/suggestion.ts';
-import type { Told } from '../src/words/told.ts';
+import { inWords } from '../src/cli/say/inWords.ts';
+import { suggested } from '../src/cli/say/phrases.ts';
+import type { Told } from '../src/cli/say/told.ts';
+import { Failure } from '../src/once/failures.ts';
 
 /** The failure that the work ends in, in words; a test that expects one must not pass because nothing was thrown. */
 export async function failureOf(work: () => unknown): Promise<Told> {

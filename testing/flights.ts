@@ -1,5 +1,5 @@
-import type { Flight, FlightLimits, NoReply, Reply, Shipment } from '../src/wire/flight.ts';
-import { type ChannelSettings, openChannel } from '../src/wire/undiciChannel.ts';
+import type { Flight, FlightLimits, NoReply, Reply, Shipment } from '../src/once/wire/flight.ts';
+import { type ChannelSettings, openChannel } from '../src/once/wire/undiciChannel.ts';
 
 export const token = 'secret-token';
 export const path = '/api/bot/v1/messages/send';

@@ -1,4 +1,4 @@
-import type { Clock } from '../src/machine/clock.ts';
+import type { Clock } from '../src/machine/process.ts';
 
 type Sleeper = { atMs: number; wake: () => void };
 

@@ -1,5 +1,5 @@
 import { Readable, Writable } from 'node:stream';
-import type { CommandSpec } from '../src/cli/spec.ts';
+import type { CommandSpec } from '../src/cli/parse/command.ts';
 import { main } from '../src/main.ts';
 
 export type Ran = { code: number; stdout: string; stderr: string };

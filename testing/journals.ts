@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { BaseUrl } from '../src/intent/baseUrl.ts';
+import type { BaseUrl } from '../src/once/intent/baseUrl.ts';
 import type {
   AttemptEnd,
   Journal,
@@ -12,8 +12,8 @@ import type {
   Transaction,
   Verdict,
   Writes,
-} from '../src/journal/journal.ts';
-import { openJournal } from '../src/journal/sqlite/openJournal.ts';
+} from '../src/once/journal/journal.ts';
+import { openJournal } from '../src/once/journal/sqlite/openJournal.ts';
 import { closedAfterTest } from './closedAfterTest.ts';
 
 /** A folder of this test's own, gone after it. */
@@ -58,7 +58,7 @@ const writeVerbs = [
   'observe',
   'markReported',
   'markRowsReported',
-  'leaveBehind',
+  'supersede',
   'startCounting',
   'propose',
   'holdBack',

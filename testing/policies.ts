@@ -1,5 +1,5 @@
-import type { Policy } from '../src/policy/policy.ts';
-import { readPolicy } from '../src/policy/readPolicy.ts';
+import type { Policy } from '../src/once/policy/policy.ts';
+import { readPolicy } from '../src/once/policy/readPolicy.ts';
 
 /** A policy as its file would give it; a journal may begin to count unless it says otherwise. */
 export function policyOf(written: object, source = 'the policy'): Policy {

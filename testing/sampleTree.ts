@@ -1,8 +1,7 @@
-import type { Given } from '../src/cli/given.ts';
-import type { CommandSpec, Run } from '../src/cli/spec.ts';
+import type { CommandSpec, ParsedArgs, Run } from '../src/cli/parse/command.ts';
 
 /** A small command tree with one option of every kind; each command shows what it was given. */
-export function sampleTree(seen: Given[]): readonly CommandSpec[] {
+export function sampleTree(seen: ParsedArgs[]): readonly CommandSpec[] {
   const run: Run = async (given, { display }) => {
     seen.push(given);
     display.step('a step');

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readings } from '../src/sandbox/readings.ts';
-import type { RequestLog } from '../src/sandbox/requestLog.ts';
+import type { RequestLog } from '../src/sandbox/request.ts';
 import { type RunningSandbox, type SandboxSettings, startSandbox } from '../src/sandbox/start.ts';
 
 type OperationName = 'message' | 'transfer';

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Clock } from '../src/machine/clock.ts';
+import type { Clock } from '../src/machine/process.ts';
 import { botctl, type Ran, type Start, shell } from './botctl.ts';
 import { botctlHere } from './builtHere.ts';
 import { type Gate, startGate } from './gate.ts';

@@ -1,18 +1,17 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EngineContext } from '../src/engine/context.ts';
-import { execute } from '../src/engine/execute.ts';
-import type { Outcome } from '../src/engine/outcome.ts';
-import { resume } from '../src/engine/resume.ts';
-import { type BaseUrl, identityUrl, parseBaseUrl } from '../src/intent/baseUrl.ts';
-import type { Naming } from '../src/intent/naming.ts';
-import type { Order } from '../src/intent/order.ts';
-import type { Decision, DecisionKind, Intent, Journal } from '../src/journal/journal.ts';
-import { openJournal } from '../src/journal/sqlite/openJournal.ts';
-import { Turns } from '../src/journal/turns.ts';
-import type { Flight, FlightLimits, Shipment } from '../src/wire/flight.ts';
-import { newOneNotice } from '../src/words/notices.ts';
+import { newOneNotice } from '../src/cli/say/explain.ts';
+import type { EngineContext } from '../src/once/engine/context.ts';
+import { execute } from '../src/once/engine/execute.ts';
+import type { Outcome } from '../src/once/engine/outcome.ts';
+import { resume } from '../src/once/engine/resume.ts';
+import { type BaseUrl, identityUrl, parseBaseUrl } from '../src/once/intent/baseUrl.ts';
+import type { Naming, Order } from '../src/once/intent/naming.ts';
+import { Mutex } from '../src/once/journal/gathered.ts';
+import type { Decision, DecisionKind, Intent, Journal } from '../src/once/journal/journal.ts';
+import { openJournal } from '../src/once/journal/sqlite/openJournal.ts';
+import type { Flight, FlightLimits, Shipment } from '../src/once/wire/flight.ts';
 import { HeldClock } from './heldClock.ts';
 import { allOf, inHand, type JournalInHand } from './journals.ts';
 
@@ -93,7 +92,7 @@ export class ScriptedEngine {
   /** What becomes of the world while the connection is made. */
   whileConnecting: () => void = () => {};
   readonly #open = new Set<Journal>();
-  readonly #commits = new Turns();
+  readonly #commits = new Mutex();
 
   constructor(within: string = tmpdir()) {
     this.folder = mkdtempSync(join(within, 'botctl-engine-'));

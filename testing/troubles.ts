@@ -1,4 +1,4 @@
-import type { Trouble } from '../src/wire/trouble.ts';
+import type { Trouble } from '../src/once/wire/trouble.ts';
 
 /** Every trouble, with what people and `--json` have read of it since there is a journal. */
 export const troubles: readonly (readonly [Trouble, string])[] = [

@@ -1,5 +1,5 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { openJournal } from '../../src/journal/sqlite/openJournal.ts';
+import { openJournal } from '../../src/once/journal/sqlite/openJournal.ts';
 
 /** A journal of so many accepted messages, put straight into its tables: as botctl it would take a day. */
 export async function makeJournal(path: string, intents: number): Promise<void> {

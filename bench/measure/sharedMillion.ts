@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Client } from 'pg';
-import { session } from '../../src/journal/postgres/hello.ts';
-import { pageQueries } from '../../src/journal/postgres/pageStatements.ts';
-import { inPlace, type StatementName, sqlOf, statements } from '../../src/journal/postgres/statements.ts';
+import { session } from '../../src/postgres/handshake.ts';
+import { pageQueries } from '../../src/postgres/reading.ts';
+import { inPlace, type StatementName, sqlOf, statements } from '../../src/postgres/statements.ts';
 import { program, programWords } from '../../testing/program.ts';
 import { newJournal, type SharedScene, withClient } from './sharedScene.ts';
 import { homeIn } from './stage.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { migrate } from '../../src/journal/postgres/migrate.ts';
+import { migrate } from '../../src/postgres/handshake.ts';
 
 /** A server and a service to measure with. */
 export type SharedScene = {

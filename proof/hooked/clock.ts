@@ -1,5 +1,5 @@
-import type { Clock } from '../../src/machine/clock.ts';
 import type { Env } from '../../src/machine/folders.ts';
+import type { Clock } from '../../src/machine/process.ts';
 
 /** `BOTCTL_PROOF_CLOCK`: `[[readings, offsetMs], …]`: after so many looks at the clock it is so far off. */
 export function jumpingClock(clock: Clock, env: Env): Clock {

@@ -13,12 +13,12 @@ export const variants: readonly Variant[] = [
     what: 'the intent is committed only when the reply has come',
     edits: [
       {
-        file: 'src/journal/sqlite/store.ts',
-        from: "this.#database.exec('BEGIN IMMEDIATE');",
-        to: "if (!this.#database.isTransaction) this.#database.exec('BEGIN IMMEDIATE');",
+        file: 'src/once/journal/sqlite/store.ts',
+        from: "this.#database.exec(/* sql */ 'BEGIN IMMEDIATE');",
+        to: "if (!this.#database.isTransaction) this.#database.exec(/* sql */ 'BEGIN IMMEDIATE');",
       },
       {
-        file: 'src/journal/sqlite/store.ts',
+        file: 'src/once/journal/sqlite/store.ts',
         from: "this.#database.exec('COMMIT');",
         to: `const flying = this.#database.prepare(
           "SELECT 1 FROM sqlite_schema WHERE name = 'attempts'").get() &&
@@ -33,7 +33,7 @@ export const variants: readonly Variant[] = [
     what: 'the policy is asked before the commit that claims, and not in it',
     edits: [
       {
-        file: 'src/engine/claim.ts',
+        file: 'src/once/engine/claim.ts',
         from: 'const work = (tx: Transaction): Promise<Step> => actOnPlan(identity, fresh, tx, engine, agreed);',
         to: `const { policies } = engine;
       const { wanted } = order;
@@ -47,7 +47,7 @@ export const variants: readonly Variant[] = [
       const work = (tx: Transaction): Promise<Step> => actOnPlan(identity, fresh, tx, unheld, agreed);`,
       },
       {
-        file: 'src/engine/claim.ts',
+        file: 'src/once/engine/claim.ts',
         from: 'spendOf, spendOfIntent, spendWithin }',
         to: 'spendOf, spendOfIntent, spendWithin, wordOfPolicies }',
       },
@@ -59,7 +59,7 @@ export const variants: readonly Variant[] = [
     what: 'every further attempt gets a key of its own',
     edits: [
       {
-        file: 'src/engine/send.ts',
+        file: 'src/once/engine/execute.ts',
         from: '{ url, token: bot.token, body: intent.body },',
         to: `{ url, token: bot.token, body: number === 1 ? intent.body : Buffer.from(
             Buffer.from(intent.body).toString().replace(intent.key, engine.chance.uuid())) },`,
@@ -72,7 +72,7 @@ export const variants: readonly Variant[] = [
     what: 'a 5xx is taken as a rejection',
     edits: [
       {
-        file: 'src/engine/verdict.ts',
+        file: 'src/once/engine/verdict.ts',
         from: 'isStatus(408, 425)(evidence) || statusOf(evidence) >= 500,\n    ...same(unknownTryAgain),',
         to: 'isStatus(408, 425)(evidence) || statusOf(evidence) >= 500,\n    ...same(rejected),',
       },
@@ -84,7 +84,7 @@ export const variants: readonly Variant[] = [
     what: 'a 4xx after doubt is taken as a rejection',
     edits: [
       {
-        file: 'src/engine/verdict.ts',
+        file: 'src/once/engine/verdict.ts',
         from: "tainted: held('rejected-after-doubt'),",
         to: 'tainted: rejected,',
       },
@@ -96,13 +96,13 @@ export const variants: readonly Variant[] = [
     what: 'what a dead process was sending is taken as unsent',
     edits: [
       {
-        file: 'src/journal/sqlite/statements.ts',
+        file: 'src/once/journal/sqlite/statements.ts',
         from: `SET state = 'unknown', owner = NULL, tainted = 1, updated_at = :at,
                may_have_landed_at = coalesce(may_have_landed_at, updated_at)`,
         to: "SET state = 'open', owner = NULL, updated_at = :at",
       },
       {
-        file: 'src/journal/sqlite/statements.ts',
+        file: 'src/once/journal/sqlite/statements.ts',
         from: "SET verdict = 'unknown', phase = 'process-died'",
         to: "SET verdict = 'unsent', phase = 'process-died'",
       },
@@ -114,12 +114,12 @@ export const variants: readonly Variant[] = [
     what: 'commits are not synced to the disk (NORMAL instead of FULL)',
     edits: [
       {
-        file: 'src/journal/sqlite/setUp.ts',
+        file: 'src/once/journal/sqlite/sqliteFile.ts',
         from: "'PRAGMA synchronous = FULL; PRAGMA foreign_keys",
         to: "'PRAGMA synchronous = NORMAL; PRAGMA foreign_keys",
       },
       {
-        file: 'src/journal/sqlite/setUp.ts',
+        file: 'src/once/journal/sqlite/sqliteFile.ts',
         from: "pragma(database, 'synchronous')) !== 2",
         to: "pragma(database, 'synchronous')) !== 1",
       },
@@ -131,7 +131,7 @@ export const variants: readonly Variant[] = [
     what: 'a second process does not wait for the first',
     edits: [
       {
-        file: 'src/engine/rerun.ts',
+        file: 'src/once/engine/planKinds.ts',
         from: "matches: ({ state, ownerAlive }) => state === 'sending' && ownerAlive,",
         to: 'matches: () => false,',
       },
@@ -143,7 +143,7 @@ export const variants: readonly Variant[] = [
     what: 'an unfinished payment can be escaped by spelling the command differently',
     edits: [
       {
-        file: 'src/engine/plan.ts',
+        file: 'src/once/engine/plan.ts',
         from: 'const unfinished = await findUnfinishedTwin(payment, reads);',
         to: 'const unfinished = [await findUnfinishedTwin(payment, reads)][1];',
       },
@@ -155,7 +155,7 @@ export const variants: readonly Variant[] = [
     what: 'a name is sent again to the same service, called by another base URL',
     edits: [
       {
-        file: 'src/engine/plan.ts',
+        file: 'src/once/engine/plan.ts',
         from: 'const same = isGuarded(is, found) ? await findAtOtherUrl(identity, urls, reads) : undefined;',
         to: 'const same = [await findAtOtherUrl(identity, urls, reads)][1];',
       },
@@ -167,7 +167,7 @@ export const variants: readonly Variant[] = [
     what: 'the mark beside the journal stays as it was set up',
     edits: [
       {
-        file: 'src/journal/sqlite/store.ts',
+        file: 'src/once/journal/sqlite/store.ts',
         from: 'this.#mark?.raise(this.#given);',
         to: 'void this.#mark;',
       },
@@ -179,22 +179,22 @@ export const variants: readonly Variant[] = [
     what: 'an owner that others have ended goes on claiming in a shared journal',
     edits: [
       {
-        file: 'src/journal/postgres/lease.ts',
+        file: 'src/postgres/lease.ts',
         from: 'if (rows.length > 0) return;',
         to: 'if (rows.length >= 0) return;',
       },
       {
-        file: 'src/journal/postgres/lease.ts',
+        file: 'src/postgres/lease.ts',
         from: ' WHERE o.ended_at IS NULL\n',
         to: '\n',
       },
       {
-        file: 'src/journal/postgres/schema/rules.ts',
+        file: 'src/postgres/schema/migrations.ts',
         from: 'WHEN (OLD.ended_at IS NOT NULL OR NEW.id <> OLD.id',
         to: 'WHEN (NEW.id <> OLD.id',
       },
       {
-        file: 'src/journal/postgres/schema/rules.ts',
+        file: 'src/postgres/schema/migrations.ts',
         from: 'WHERE o.id = ANY (ids) AND o.ended_at IS NULL); END',
         to: 'WHERE o.id = ANY (ids)); END',
       },
@@ -206,7 +206,7 @@ export const variants: readonly Variant[] = [
     what: 'two machines look for the same in a shared journal at the same time, and both begin it',
     edits: [
       {
-        file: 'src/journal/postgres/transaction.ts',
+        file: 'src/postgres/transaction.ts',
         from: '...(locks.length === 0 ? [] : [takeLocks(locks)]),',
         to: '...([] as string[]),',
       },
@@ -218,7 +218,7 @@ export const variants: readonly Variant[] = [
     what: 'a machine keeps no note of what a person decided through a shared journal',
     edits: [
       {
-        file: 'src/journal/postgres/writeVerbs.ts',
+        file: 'src/postgres/writing.ts',
         from: "recorded({ what: 'decision', id, number: atMs });",
         to: 'void recorded;',
       },
@@ -230,7 +230,7 @@ export const variants: readonly Variant[] = [
     what: 'a payment of whatever amount to the recipient proves a transfer',
     edits: [
       {
-        file: 'src/chain/payment.ts',
+        file: 'src/once/chain/payment.ts',
         from: 'movements.filter((one) => one.to === to);\n  const paying = toRecipient.filter((one) => one.units === units);',
         to: 'movements.filter((one) => one.to === to);\n  const paying = toRecipient.filter(() => units !== undefined);',
       },
@@ -242,7 +242,7 @@ export const variants: readonly Variant[] = [
     what: 'a payment that proves a transfer is not made its own',
     edits: [
       {
-        file: 'src/chain/settle.ts',
+        file: 'src/once/chain/settle.ts',
         from: 'if (isFinalMatch(view)) await tx.keepReceipts(id, [unitOf(cluster, signature, view.instruction)]);',
         to: 'if (isFinalMatch(view)) void unitOf(cluster, signature, view.instruction);',
       },
@@ -254,7 +254,7 @@ export const variants: readonly Variant[] = [
     what: 'a payment proves a transfer whenever it was made',
     edits: [
       {
-        file: 'src/chain/age.ts',
+        file: 'src/once/chain/verdict.ts',
         from: 'const isOlder = before !== undefined && slot <= before.slot;',
         to: "if (nowMs > 0) return 'in-time';\n  const isOlder = before !== undefined && slot <= before.slot;",
       },

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { reasons } from '../../src/chain/reason.ts';
-import { chainVerdicts, commitments } from '../../src/chain/verdict.ts';
-import { planKinds } from '../../src/engine/planKinds.ts';
-import { failureExits } from '../../src/errors.ts';
-import { states, verdicts } from '../../src/journal/journal.ts';
+import { reasons } from '../../src/once/chain/transaction.ts';
+import { chainVerdicts, commitments } from '../../src/once/chain/verdict.ts';
+import { planKinds } from '../../src/once/engine/planKinds.ts';
+import { failureExits } from '../../src/once/failures.ts';
+import { states, verdicts } from '../../src/once/journal/journal.ts';
 
 // What `--json` prints, as definitions. No command loads them: the tests hold what is printed against them, and
 // docs/json.md and the JSON Schema file are made from them.

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { policyFile } from '../../src/policy/readPolicy.ts';
-import { policyRules } from '../../src/words/policyTable.ts';
+import { policyRules } from '../../src/cli/say/policy.ts';
+import { policyFile } from '../../src/once/policy/readPolicy.ts';
 
 const about: Readonly<Record<string, string>> = {
   schema: 'the version of this format',

@@ -1,13 +1,64 @@
-import { complain } from '../intent/complaint.ts';
-import { invisibleIn } from '../intent/invisible.ts';
-import { checkMessage } from '../intent/message.ts';
-import { checkTransfer } from '../intent/transfer.ts';
-import type { Kind, Wanted } from '../intent/wanted.ts';
-import type { Policies } from '../policy/policy.ts';
-import { withAddress } from '../policy/recipients.ts';
-import type { ReadRow } from './rawRow.ts';
-import { componentsFrom } from './rowButtons.ts';
-import { complainOfRow, type OwnRules, type RowComplaint, type RowComplaints } from './rowRules.ts';
+import { hourOf } from '../once/intent/amount.ts';
+import { complain } from '../once/intent/facts.ts';
+import { checkMessage } from '../once/intent/message.ts';
+import { invisibleIn, type Naming } from '../once/intent/naming.ts';
+import { checkTransfer } from '../once/intent/transfer.ts';
+import type { Kind, Wanted } from '../once/intent/wanted.ts';
+import type { Intent, Reads } from '../once/journal/journal.ts';
+import { addUnits, countedAsset, type PaidAddress, type Spending } from '../once/journal/spending.ts';
+import { limitsADay, limitsRecipients, type Policies, withAddress } from '../once/policy/policy.ts';
+import {
+  looksLike,
+  mayBeLookalike,
+  oldestHour,
+  type Refusal,
+  refusedAsLookalike,
+  refusedByDay,
+  refusedByItself,
+  type Spend,
+} from '../once/policy/rules.ts';
+import { complainOfRow, type OwnRules, type RowComplaint, type RowComplaints } from './facts.ts';
+import type { Sheet } from './sheet.ts';
+
+/** A row as it was read, before anything is asked of its fields. Empty cells are absent. */
+export type RawRow = ReadRow | UnreadableRow;
+
+type ReadRow = { readonly line: number; readonly fields: Readonly<Record<string, unknown>> };
+
+type UnreadableRow = {
+  readonly line: number;
+  readonly id?: string;
+  readonly complaints: readonly RowComplaint[];
+};
+
+/** No request of this service is that long. */
+export const maxRowBytes = 1024 * 1024;
+
+/** What a row may say, by the names of the payload's fields. `buttons` is a short way to write `components`. */
+const columnsOf: Readonly<Record<Kind, readonly string[]>> = {
+  message: ['id', 'conversation_id', 'content', 'reply_to_message_id', 'components', 'buttons'],
+  transfer: ['id', 'to_address', 'asset', 'amount', 'memo'],
+};
+
+const neededColumnsOf: Readonly<Record<Kind, readonly string[]>> = {
+  message: ['conversation_id', 'content'],
+  transfer: ['id', 'to_address', 'asset', 'amount'],
+};
+
+/** What a header may name, and what it must. */
+export type HeaderColumns = {
+  readonly known: readonly string[];
+  readonly needed: readonly string[];
+  /** Says of what the header lacks who needs it, where that is not the command itself. */
+  readonly refuseMissing?: (missing: readonly string[], columns: readonly string[], file: string) => void;
+};
+
+export function headerOf(kind: Kind): HeaderColumns {
+  return { known: columnsOf[kind], needed: neededColumnsOf[kind] };
+}
+
+/** Columns whose cells are JSON. */
+export const jsonColumns: readonly string[] = ['components', 'buttons'];
 
 type CheckedRow = { readonly wanted: Wanted; readonly id: string | undefined };
 
@@ -72,4 +123,131 @@ function withComponents({ buttons, ...fields }: Readonly<Record<string, unknown>
   }
   const components = componentsFrom(buttons);
   return 'rule' in components ? { fields, complaint: components } : { fields: { ...fields, components } };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function buttonOf({ id, ...rest }: Fields): Fields {
+  return { type: 'button', ...(id === undefined ? {} : { custom_id: id }), ...rest };
+}
+
+/** The short `buttons` of a row as the `components` of a payload: one row of buttons, or several. */
+function componentsFrom(buttons: unknown): RowComplaint | readonly Fields[] {
+  if (!Array.isArray(buttons) || buttons.length === 0) return complainOfRow('buttons', 'buttons', 'other');
+  const rows: readonly unknown[] = buttons.every(Array.isArray) ? buttons : [buttons];
+  const components: Fields[] = [];
+  for (const row of rows) {
+    if (!Array.isArray(row) || !row.every(isObject)) return complainOfRow('buttons', 'buttons', 'other');
+    components.push({ type: 'action_row', components: row.map(buttonOf) });
+  }
+  return components;
+}
+
+export type RowNaming = Naming & { readonly by: 'row' };
+
+/** A row with an `id` is that id of its batch, whatever its place in the file. */
+export function namedById(name: string, id: string): RowNaming {
+  return { by: 'row', name, row: `id:${id}`, id };
+}
+
+/** A row without one is its body, and which of its equals it is: reordering changes nothing. */
+export function namedByBody(name: string, canonical: string, ordinal: number): RowNaming {
+  return { by: 'row', name, row: `body:${ordinal}:${canonical}` };
+}
+
+/** What the journal says of whom a row pays, and of what was spent. */
+type Known = { readonly paid: readonly PaidAddress[]; readonly spending: Spending | undefined };
+
+type Inputs = {
+  readonly policies: Policies;
+  /** Absent where there is no journal yet. */
+  readonly reads: Reads | undefined;
+  readonly nowMs: number;
+  readonly sheet: Sheet;
+};
+
+/** Of addresses: a few megabytes. */
+const mostRemembered = 20_000;
+
+/** All rows of a batch against the policies, as if each before it had been sent. */
+export class PolicySurvey {
+  readonly #inputs: Inputs;
+  readonly #spending = new Map<string, Promise<Spending | undefined>>();
+  /** Whom an earlier row pays, and who looks like nobody known: asked once. */
+  readonly #passed = new Set<string>();
+
+  constructor(inputs: Inputs) {
+    this.#inputs = inputs;
+  }
+
+  async ask(spend: Spend): Promise<Known> {
+    const { policies, reads } = this.#inputs;
+    const spending = this.#spendingOf(spend);
+    const isAsked = reads === undefined || !mayBeLookalike(policies, spend) || this.#passed.has(spend.to);
+    return { paid: isAsked ? [] : await reads.paidLike(spend.to), spending: await spending };
+  }
+
+  #spendingOf({ asset, to }: Spend): Promise<Spending | undefined> {
+    const { policies, reads, nowMs } = this.#inputs;
+    if (!limitsADay(policies, asset)) return Promise.resolve(undefined);
+    const recipient = limitsRecipients(policies, asset) ? to : undefined;
+    const name = `${countedAsset(asset)} ${recipient ?? ''}`;
+    const known = this.#spending.get(name);
+    if (known !== undefined) return known;
+    const scope = { asset, recipient, sinceHour: oldestHour(nowMs) };
+    const asked = Promise.resolve(reads?.spending(scope) ?? nothingSpent()).then((spending) =>
+      this.#withCommonTotal(asset, spending),
+    );
+    this.#spending.set(name, asked);
+    return asked;
+  }
+
+  readonly #compared = new Set<string>();
+  readonly #totals = new Map<string, Spending['total']>();
+
+  /** Whoever a row pays, what it spends is spent of one sum. */
+  #withCommonTotal(asset: string, spending: Spending): Spending {
+    const total = this.#totals.get(countedAsset(asset)) ?? spending.total;
+    this.#totals.set(countedAsset(asset), total);
+    return { ...spending, total };
+  }
+
+  /** What is refused, if anything; what is not counts for the rows after it. */
+  judge(spend: Spend, { paid, spending }: Known, found: Intent | undefined): Refusal | undefined {
+    const { policies, nowMs } = this.#inputs;
+    const refusal = refusedByItself(policies, spend) ?? this.#lookalike(spend, paid);
+    if (refusal !== undefined || spending === undefined || countsAlready(found)) return refusal;
+    const overDay = refusedByDay(policies, spend, { ...spending, sinceMs: spending.sinceMs ?? nowMs }, nowMs);
+    if (overDay !== undefined) return overDay;
+    addUnits(spending.total, hourOf(nowMs), spend.units);
+    addUnits(spending.toRecipient, hourOf(nowMs), spend.units);
+    return undefined;
+  }
+
+  #lookalike(spend: Spend, paid: Known['paid']): Refusal | undefined {
+    const { policies, nowMs } = this.#inputs;
+    if (this.#passed.has(spend.to)) return undefined;
+    const refusal = refusedAsLookalike(policies, spend, paid, nowMs);
+    if (refusal === undefined && this.#passed.size < mostRemembered) this.#passed.add(spend.to);
+    return refusal;
+  }
+
+  /** An address of an earlier row that this one is not, and looks like; told of once. */
+  likeEarlier({ to }: Spend): string | undefined {
+    if (this.#compared.has(to)) return undefined;
+    if (this.#compared.size < mostRemembered) this.#compared.add(to);
+    return this.#inputs.sheet.recipientsLike(to).find((other) => looksLike(to, other));
+  }
+}
+
+function nothingSpent(): Spending {
+  return { sinceMs: undefined, total: new Map(), toRecipient: new Map() };
+}
+
+function countsAlready(found: Intent | undefined): boolean {
+  return found?.state === 'unknown' || found?.state === 'sending';
 }

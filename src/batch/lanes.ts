@@ -1,5 +1,6 @@
-import type { Kind } from '../intent/wanted.ts';
-import type { Runway } from './runway.ts';
+import type { Commit } from '../once/engine/context.ts';
+import type { Kind } from '../once/intent/wanted.ts';
+import type { GuardedWork, Journal, Work } from '../once/journal/journal.ts';
 
 /** How many rows are in hand at a time: in flight, waiting for it, or being put on record. */
 export type Lanes = {
@@ -32,7 +33,122 @@ const untilOthersLandMs = 2;
  * until no more than half of what is in flight are left, in a file a quarter: of transfers, a commit that is shared by
  * a third more rows takes a tenth less of a server, and of a file 4 % less of a row's CPU.
  */
-export function worthWaitingMs({ waiting, inFlight, places }: Runway, isShared: boolean): number {
+export function worthWaitingMs({ waiting, inFlight, places }: InFlightLimit, isShared: boolean): number {
   if (waiting > 0) return isShared ? 0 : whileOthersAreSentMs;
   return inFlight > places / (isShared ? 2 : 4) ? untilOthersLandMs : 0;
+}
+
+/** Makes room for another one; asked again, it does nothing. */
+export type Leave = () => void;
+
+/**
+ * As many rows at a time as have requests in flight; whoever is claimed waits here for its turn. First come, first
+ * served, until nothing more is to be sent.
+ */
+export class InFlightLimit {
+  /** Requests in flight at a time. */
+  readonly places: number;
+  readonly #stopped: AbortSignal;
+  readonly #waiting: ((leave: Leave | undefined) => void)[] = [];
+  #free: number;
+
+  constructor(places: number, stopped: AbortSignal) {
+    this.places = places;
+    this.#free = places;
+    this.#stopped = stopped;
+    stopped.addEventListener('abort', () => this.turnAway(), { once: true });
+  }
+
+  get inFlight(): number {
+    return this.places - this.#free;
+  }
+
+  /** Claimed, and not in flight yet. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Resolves when there is room, with the way to leave; undefined where nothing more is to be sent. */
+  async enter(): Promise<Leave | undefined> {
+    if (this.#stopped.aborted) return undefined;
+    if (this.#free === 0) return new Promise((resolve) => this.#waiting.push(resolve));
+    this.#free -= 1;
+    return this.#leaving();
+  }
+
+  #leaving(): Leave {
+    let isIn = true;
+    return () => {
+      if (isIn) this.#makeRoom();
+      isIn = false;
+    };
+  }
+
+  #makeRoom(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free += 1;
+    else next(this.#leaving());
+  }
+
+  /** Nobody who waits now gets a turn. */
+  turnAway(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve(undefined);
+  }
+}
+
+type Queued = GuardedWork<unknown> & {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (cause: unknown) => void;
+};
+
+/**
+ * Everything that is to be committed in one turn of the event loop shares one durable commit; and so does whatever
+ * comes while another one is being made, which on a server takes its time, or for as long as it is worth waiting for
+ * more.
+ */
+export function sharedCommit(
+  journal: Pick<Journal, 'commitTogether'>,
+  worthWaitingMs: () => number = () => 0,
+): Commit {
+  let queue: Queued[] = [];
+  let isBusy = false;
+  let later: NodeJS.Timeout | undefined;
+  const flush = async (): Promise<void> => {
+    const queued = queue;
+    queue = [];
+    await commitAll(queued, journal);
+    // What its rows want next is asked for in this turn: it goes along.
+    setImmediate(() => {
+      isBusy = false;
+      if (queue.length > 0) flushInTime();
+    });
+  };
+  const flushNow = (): void => {
+    clearTimeout(later);
+    later = undefined;
+    isBusy = true;
+    setImmediate(() => void flush());
+  };
+  const flushInTime = (): void => {
+    const waitMs = worthWaitingMs();
+    if (waitMs === 0) flushNow();
+    else later ??= setTimeout(flushNow, waitMs);
+  };
+  return <Result>(work: Work<Result>, guards = {}) =>
+    new Promise<Result>((resolve, reject) => {
+      queue.push({ work, guards, resolve: resolve as (result: unknown) => void, reject });
+      if (!isBusy) flushInTime();
+    });
+}
+
+async function commitAll(queued: readonly Queued[], journal: Pick<Journal, 'commitTogether'>): Promise<void> {
+  try {
+    const ends = await journal.commitTogether(queued);
+    for (const [index, end] of ends.entries()) {
+      if (end.status === 'fulfilled') queued[index]?.resolve(end.value);
+      else queued[index]?.reject(end.reason);
+    }
+  } catch (cause) {
+    for (const { reject } of queued) reject(cause);
+  }
 }

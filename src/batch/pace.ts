@@ -1,5 +1,5 @@
-import type { Pace } from '../engine/ports.ts';
-import type { Clock } from '../machine/clock.ts';
+import type { Clock } from '../machine/process.ts';
+import type { Pace } from '../once/engine/context.ts';
 
 const firstQuietMs = 1000;
 const shortestQuietMs = 250;

@@ -1,11 +1,12 @@
-import { bytesOf, type Source } from '../input/bytes.ts';
-import type { Kind } from '../intent/wanted.ts';
-import { headerOf } from './columns.ts';
-import { csvRows } from './csvRows.ts';
-import { jsonLines } from './jsonLines.ts';
-import { maxRowBytes, type RawRow } from './rawRow.ts';
+import { isUtf8 } from 'node:buffer';
+import { pipeline, Readable } from 'node:stream';
+import { CsvError, type Parser, parse } from 'csv-parse';
+import { bytesOf, type Source } from '../once/input.ts';
+import { firstBadByte, readJson } from '../once/intent/jsonText.ts';
+import type { Kind } from '../once/intent/wanted.ts';
+import { type HeaderColumns, headerOf, jsonColumns, maxRowBytes, type RawRow } from './checkRow.ts';
+import { batchFailure, complainOfRow, type RowComplaint } from './facts.ts';
 import type { Template } from './template.ts';
-import { wholeText } from './wholeText.ts';
 
 type Input = Omit<Source, 'name'> & {
   /** Told of all bytes as they are read. */
@@ -54,4 +55,193 @@ async function firstPiece(pieces: AsyncGenerator<string>): Promise<string> {
 async function* again(first: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
   yield first;
   yield* rest;
+}
+
+function parser(pieces: AsyncIterable<string>, delimiter: string): Parser {
+  const csv = parse({
+    delimiter,
+    // Named one by one: a guess from the first line would take the others for text.
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    max_record_size: maxRowBytes,
+  });
+  pipeline(Readable.from(pieces), csv, () => {});
+  return csv;
+}
+
+/** Rows of CSV under a header, each with the line that it begins on. */
+async function* csvRows(
+  pieces: AsyncIterable<string>,
+  columns: HeaderColumns,
+  source: string,
+): AsyncGenerator<RawRow> {
+  let line = 1;
+  let header: readonly string[] | undefined;
+  try {
+    const { beginning, all } = await withBeginning(pieces);
+    for await (const cells of parser(all, delimiterOf(beginning, columns)) as AsyncIterable<string[]>) {
+      const beginsAt = line;
+      line += 1 + newlinesIn(cells);
+      if (cells.length === 1 && cells[0] === '') continue;
+      if (header === undefined) header = checkedHeader(cells, columns, source);
+      else yield rowOf(cells, header, beginsAt);
+    }
+  } catch (error) {
+    throw error instanceof CsvError ? broken(error, source) : error;
+  }
+  if (header === undefined) throw batchFailure('no-header', { source, known: columns.known });
+}
+
+const delimiters = [',', ';', '\t'] as const;
+
+/** What spreadsheets of many countries write instead of the comma: known by a header that it makes sense of. */
+function delimiterOf(beginning: string, { known }: HeaderColumns): string {
+  const [header = ''] = beginning.trimStart().split(/[\r\n]/u);
+  const knownBy = (delimiter: string): number =>
+    header.split(delimiter).filter((cell) => known.includes(unquoted(cell))).length;
+  return delimiters.reduce<string>((best, one) => (knownBy(one) > knownBy(best) ? one : best), ',');
+}
+
+function unquoted(cell: string): string {
+  return cell.replace(/^"(.*)"$/u, '$1');
+}
+
+/** Until the end of the first line that says something: a pipe may give it in pieces. */
+async function withBeginning(
+  pieces: AsyncIterable<string>,
+): Promise<{ beginning: string; all: AsyncIterable<string> }> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  let beginning = '';
+  while (!/[\r\n]/u.test(beginning.trimStart()) && beginning.length < maxRowBytes) {
+    const next = await iterator.next();
+    if (next.done === true) break;
+    beginning += next.value;
+  }
+  async function* all(): AsyncGenerator<string> {
+    yield beginning;
+    for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) yield next.value;
+  }
+  return { beginning, all: all() };
+}
+
+function newlinesIn(cells: readonly string[]): number {
+  let count = 0;
+  for (const cell of cells) {
+    if (cell.includes('\n') || cell.includes('\r')) count += cell.split(/\r\n|\n|\r/u).length - 1;
+  }
+  return count;
+}
+
+function checkedHeader(
+  cells: readonly string[],
+  { known, needed, refuseMissing }: HeaderColumns,
+  source: string,
+): readonly string[] {
+  const unknown = cells.filter((cell) => !known.includes(cell));
+  const seen = new Set<string>();
+  const twice = [...new Set(cells.filter((cell) => seen.size === seen.add(cell).size))];
+  const missing = needed.filter((column) => !cells.includes(column));
+  if (unknown.length + twice.length + missing.length === 0) return cells;
+  refuseMissing?.(missing, cells, source);
+  throw batchFailure('bad-header', { source, unknown, twice, missing, known, needed });
+}
+
+function rowOf(cells: readonly string[], header: readonly string[], line: number): RawRow {
+  const fields: Record<string, unknown> = {};
+  const complaints: RowComplaint[] = [];
+  if (cells.length !== header.length) {
+    const lengths = { header: header.length, cells: cells.length };
+    complaints.push(complainOfRow(undefined, 'header-length', lengths));
+  }
+  for (const [index, column] of header.entries()) {
+    const cell = cells[index];
+    if (cell === undefined || cell === '') continue;
+    if (!jsonColumns.includes(column)) fields[column] = cell;
+    else {
+      const read = readJson(cell);
+      if ('value' in read) fields[column] = read.value;
+      else complaints.push(complainOfRow(column, 'json', read.fault));
+    }
+  }
+  if (complaints.length === 0) return { line, fields };
+  return { line, complaints, ...(typeof fields.id === 'string' ? { id: fields.id } : {}) };
+}
+
+function broken(error: CsvError, source: string): Error {
+  const line = 'lines' in error && typeof error.lines === 'number' ? error.lines : undefined;
+  const what = error.message.replace(/ at line \d+.*$|, value is .*$/u, '');
+  return batchFailure('not-csv', { source, line, what }, error);
+}
+
+/** Rows of JSON Lines: an object a line; blank lines are skipped. */
+async function* jsonLines(pieces: AsyncIterable<string>, source: string): AsyncGenerator<RawRow> {
+  let line = 0;
+  for await (const text of linesOf(pieces, source)) {
+    line += 1;
+    if (text.trim() !== '') yield rowOfLine(text, line);
+  }
+}
+
+async function* linesOf(pieces: AsyncIterable<string>, source: string): AsyncGenerator<string> {
+  let rest = '';
+  let line = 1;
+  for await (const piece of pieces) {
+    const lines = (rest + piece).split('\n');
+    rest = lines.pop() ?? '';
+    line += lines.length;
+    if (rest.length > maxRowBytes)
+      throw batchFailure('line-too-long', { source, line, mostBytes: maxRowBytes });
+    yield* lines;
+  }
+  yield rest;
+}
+
+function rowOfLine(text: string, line: number): RawRow {
+  const read = readJson(text);
+  if ('fault' in read) return { line, complaints: [complainOfRow(undefined, 'object', read.fault)] };
+  const { value } = read;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { line, complaints: [complainOfRow(undefined, 'object', 'other-json')] };
+  }
+  return { line, fields: value as Record<string, unknown> };
+}
+
+/** How many bytes from the end belong to a character whose rest is still to come. */
+function unfinishedBytes(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
+    const byte = bytes.readUInt8(bytes.length - back);
+    if ((byte & 0b1100_0000) === 0b1000_0000) continue;
+    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return needed > back ? back : 0;
+  }
+  return 0;
+}
+
+function newlineBytesIn(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) count += 1;
+  return count;
+}
+
+/** Bytes as text, never cut within a character, without a byte order mark; refused where they are not UTF-8. */
+export async function* wholeText(chunks: AsyncIterable<Buffer>, source: string): AsyncGenerator<string> {
+  let rest: Buffer = Buffer.alloc(0);
+  let linesBefore = 0;
+  let hasBegun = false;
+  const textOf = (bytes: Buffer): string => {
+    if (!isUtf8(bytes))
+      throw batchFailure('not-utf8', { source, line: linesBefore + firstBadByte(bytes).line });
+    linesBefore += newlineBytesIn(bytes);
+    const text = bytes.toString('utf8');
+    const withoutMark = hasBegun ? text : text.replace(/^\ufeff/u, '');
+    hasBegun = true;
+    return withoutMark;
+  };
+  for await (const chunk of chunks) {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    const cut = bytes.length - unfinishedBytes(bytes);
+    rest = bytes.subarray(cut);
+    if (cut > 0) yield textOf(bytes.subarray(0, cut));
+  }
+  if (rest.length > 0) yield textOf(rest);
 }

@@ -1,25 +1,22 @@
 import { setMaxListeners } from 'node:events';
-import { type Claim, claim } from '../engine/claim.ts';
-import type { EngineContext } from '../engine/context.ts';
-import { endingOf } from '../engine/ending.ts';
-import { carryOut } from '../engine/execute.ts';
-import { giveBack } from '../engine/giveBack.ts';
-import { identify } from '../engine/identity.ts';
-import type { Outcome } from '../engine/outcome.ts';
-import { type FailureCode, type Retry, retryOf } from '../errors.ts';
-import type { Order } from '../intent/order.ts';
-import type { Intent } from '../journal/journal.ts';
-import type { Runner } from '../journal/shares.ts';
-import type { Lanes } from './lanes.ts';
+import type { Bot } from '../once/connection.ts';
+import { type Claim, claim } from '../once/engine/claim.ts';
+import type { EngineContext } from '../once/engine/context.ts';
+import { carryOut } from '../once/engine/execute.ts';
+import { endingOf, type Outcome } from '../once/engine/outcome.ts';
+import { identify, makePlan, type Plan } from '../once/engine/plan.ts';
+import { meaningOf } from '../once/engine/planKinds.ts';
+import { giveBack } from '../once/engine/record.ts';
+import { type FailureCode, type Retry, retryOf } from '../once/failures.ts';
+import type { Order } from '../once/intent/naming.ts';
+import type { Intent, Journal, Runner } from '../once/journal/journal.ts';
+import type { RowNaming } from './checkRow.ts';
+import type { InFlightLimit, Lanes, Leave } from './lanes.ts';
 import type { BatchPace } from './pace.ts';
-import type { Ranges } from './ranges.ts';
-import type { ExplainedEnd, RowEnd } from './rowEnd.ts';
-import type { RowNaming } from './rowNaming.ts';
-import type { Leave, Runway } from './runway.ts';
 import type { RowOutcome, Sheet, SheetRow } from './sheet.ts';
-import type { Stop, StopRules } from './stopRules.ts';
+import type { ExplainedEnd, RowEnd, Stop, StopRules } from './stopRules.ts';
 import { type BatchOrder, requestOfRow } from './survey.ts';
-import { type Turn, WorkList } from './workList.ts';
+import { type Ranges, type Turn, WorkList } from './workList.ts';
 
 export type Counts = Record<RowOutcome, number>;
 
@@ -29,7 +26,7 @@ type RunInputs = {
   readonly engine: EngineContext;
   readonly pace: BatchPace;
   readonly rules: StopRules;
-  readonly runway: Runway;
+  readonly runway: InFlightLimit;
   readonly lanes: Lanes;
   readonly ranges: Ranges;
   readonly onWaiting: (others: readonly Runner[]) => void;
@@ -287,4 +284,53 @@ function rowOutcomeOf(outcome: Outcome): RowOutcome {
 /** The intent that stands in the way of a refused row is another's. */
 function ownIntent(outcome: Outcome): string | undefined {
   return outcome.is === 'not-sent' ? undefined : outcome.intent.id;
+}
+
+type LookInputs = {
+  readonly order: BatchOrder;
+  readonly sheet: Sheet;
+  readonly bot: Bot;
+  readonly journal: Journal;
+};
+
+export type SeenOutcome = RowOutcome | 'not-begun';
+
+/** How the rows stand that this process has not ended: others may have, since the survey. Notes it in the sheet. */
+export async function lookAgain(inputs: LookInputs): Promise<Map<SeenOutcome, number>> {
+  const counts = new Map<SeenOutcome, number>();
+  const { sheet } = inputs;
+  for (const page of sheet.pages()) {
+    const rows = page.filter(
+      ({ standing, outcome }) => standing !== 'invalid' && standing !== 'done' && outcome === undefined,
+    );
+    // Asked for together, they are looked up together.
+    const plans = await Promise.all(rows.map((row) => planOf(row, inputs)));
+    for (const [index, { ordinal }] of rows.entries()) {
+      const plan = plans[index];
+      if (plan === undefined) continue;
+      const outcome = outcomeOf(plan);
+      counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+      if (outcome !== 'not-begun') sheet.recordEnd(ordinal, outcome, foundIntent(outcome, plan), undefined);
+    }
+  }
+  return counts;
+}
+
+function planOf(row: SheetRow, { order, bot, journal }: LookInputs): Promise<Plan> {
+  return makePlan(identify(orderOf(row, order), bot, journal), bot, journal.reads, journal.clock.now());
+}
+
+function outcomeOf(plan: Plan): SeenOutcome {
+  const { found, twin } = plan;
+  const standing = meaningOf(plan).row.is;
+  if (standing === 'conflict') return 'not-sent';
+  if (found === undefined) return twin === undefined ? 'not-begun' : 'not-sent';
+  if (standing === 'elsewhere') return 'sending';
+  // Its owner died; and what an operator said did not happen is to be done.
+  if (found.state === 'sending') return 'unknown';
+  return found.state === 'resolved' && standing !== 'done' ? 'open' : found.state;
+}
+
+function foundIntent(outcome: SeenOutcome, { found }: Plan): string | undefined {
+  return outcome === 'not-sent' ? undefined : found?.id;
 }

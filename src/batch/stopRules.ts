@@ -1,9 +1,9 @@
-import type { Outcome, Stopped } from '../engine/outcome.ts';
-import { asFailure, type Failure } from '../errors.ts';
-import type { Kind } from '../intent/wanted.ts';
-import type { Runner } from '../journal/shares.ts';
-import type { Refusal } from '../policy/rules.ts';
-import type { RowEnd } from './rowEnd.ts';
+import type { Ending, Outcome, Stopped } from '../once/engine/outcome.ts';
+import { asFailure, type Failure } from '../once/failures.ts';
+import type { Kind } from '../once/intent/wanted.ts';
+import type { Runner } from '../once/journal/journal.ts';
+import type { Refusal } from '../once/policy/rules.ts';
+import type { SheetRow } from './sheet.ts';
 
 /** Why no new rows are begun. */
 export type Stop =
@@ -115,3 +115,18 @@ export class StopRules {
     this.#stopping.abort();
   }
 }
+
+/** How one row ended in this run. */
+export type RowEnd = {
+  readonly row: SheetRow;
+  readonly ending: Ending;
+  /** A request was made for it now. */
+  readonly sent: boolean;
+};
+
+/** What the caller makes of a row's end. */
+export type ExplainedEnd = {
+  /** Why the row is not done, in words, for the report. */
+  readonly problem?: string | undefined;
+  readonly tell: () => Promise<void>;
+};

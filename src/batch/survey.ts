@@ -1,27 +1,25 @@
-import type { Bot } from '../bot/bot.ts';
-import { type Identity, identify } from '../engine/identity.ts';
-import { makePlan, type Plan, planOfNewJournal } from '../engine/plan.ts';
-import { type ConflictKind, isConflict, meaningOf } from '../engine/planKinds.ts';
-import { spendOf, withSpenders } from '../engine/spend.ts';
-import { addressComplaint } from '../intent/address.ts';
-import type { Warning } from '../intent/buttons.ts';
-import { fingerprint } from '../intent/canonical.ts';
-import { keyFor } from '../intent/naming.ts';
-import type { Order } from '../intent/order.ts';
-import { canonicalOf, type Kind, type Wanted } from '../intent/wanted.ts';
-import type { Intent, Journal } from '../journal/journal.ts';
-import type { KeySums } from '../journal/shares.ts';
-import type { Policies } from '../policy/policy.ts';
-import type { Refusal } from '../policy/rules.ts';
-import { checkRow, isGoodId } from './checkRow.ts';
-import { batchFailure } from './facts.ts';
-import { KeySum } from './keySum.ts';
-import { PolicySurvey } from './policySurvey.ts';
-import type { RawRow } from './rawRow.ts';
-import { namedByBody, namedById, type RowNaming } from './rowNaming.ts';
-import { complainOfRow, type RowComplaint } from './rowRules.ts';
+import type { Bot } from '../once/connection.ts';
+import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../once/engine/plan.ts';
+import { type ConflictKind, isConflict, meaningOf } from '../once/engine/planKinds.ts';
+import { spendOf, withSpenders } from '../once/engine/spend.ts';
+import { addressComplaint } from '../once/intent/address.ts';
+import { addAmounts, type MinorUnits, minorUnits } from '../once/intent/amount.ts';
+import { keyFor, type Order } from '../once/intent/naming.ts';
+import { canonicalOf, fingerprint, type Kind, type Wanted, type Warning } from '../once/intent/wanted.ts';
+import type { Intent, Journal, KeySums } from '../once/journal/journal.ts';
+import type { Policies } from '../once/policy/policy.ts';
+import type { Refusal } from '../once/policy/rules.ts';
+import {
+  checkRow,
+  isGoodId,
+  namedByBody,
+  namedById,
+  PolicySurvey,
+  type RawRow,
+  type RowNaming,
+} from './checkRow.ts';
+import { batchFailure, complainOfRow, type RowComplaint } from './facts.ts';
 import type { Sheet, SheetRow, Standing } from './sheet.ts';
-import { Tally } from './tally.ts';
 
 /** What is asked of all rows alike. */
 export type BatchOrder = {
@@ -355,4 +353,66 @@ function ofRow(line: number, id: string | undefined): OfRow {
 
 export function requestOfRow({ request }: SheetRow): Wanted['request'] | undefined {
   return request === undefined ? undefined : (JSON.parse(request) as Wanted['request']);
+}
+
+/** Exact sums of one asset: all valid rows, and those of them that are not done. */
+type AssetTotal = { readonly all: MinorUnits; readonly left: MinorUnits };
+
+const nothing: MinorUnits = { units: 0n, decimals: 0 };
+
+/** What a batch comes to: how many rows stand how, and how much goes to how many. */
+class Tally {
+  readonly standings: Record<Standing, number> = {
+    new: 0,
+    unfinished: 0,
+    done: 0,
+    held: 0,
+    elsewhere: 0,
+    conflict: 0,
+    invalid: 0,
+  };
+  readonly totals = new Map<string, AssetTotal>();
+  readonly #sheet: Sheet;
+
+  constructor(sheet: Sheet) {
+    this.#sheet = sheet;
+  }
+
+  add(standing: Standing, request: Wanted['request'] | undefined): void {
+    this.#count(standing, request, 1);
+  }
+
+  takeBack(standing: Standing, request: Wanted['request'] | undefined): void {
+    this.#count(standing, request, -1);
+  }
+
+  #count(standing: Standing, request: Wanted['request'] | undefined, by: 1 | -1): void {
+    this.standings[standing] += by;
+    if (request === undefined || !('to_address' in request)) return;
+    this.#sheet.countPayment(request.to_address, by);
+    const { units, decimals } = minorUnits(request.amount);
+    const amount: MinorUnits = { units: BigInt(by) * units, decimals };
+    const { all, left } = this.totals.get(request.asset) ?? { all: nothing, left: nothing };
+    this.totals.set(request.asset, {
+      all: addAmounts(all, amount),
+      left: standing === 'done' ? left : addAmounts(left, amount),
+    });
+  }
+}
+
+/** Sums over the keys of many rows: the same rows have the same, whatever their order, and no others do. */
+export class KeySum {
+  #rows = 0;
+  #first = 0;
+  #last = 0;
+
+  add(key: string): void {
+    this.#rows += 1;
+    this.#first = (this.#first + Number.parseInt(key.slice(0, 8), 16)) % 2 ** 32;
+    this.#last = (this.#last + Number.parseInt(key.slice(-8), 16)) % 2 ** 32;
+  }
+
+  get sums(): KeySums {
+    return { rows: this.#rows, first: this.#first, last: this.#last };
+  }
 }

@@ -1,7 +1,5 @@
-import { type HeaderColumns, headerOf, jsonColumns } from './columns.ts';
-import { batchFailure, type TemplatePlace } from './facts.ts';
-import type { RawRow } from './rawRow.ts';
-import { complainOfRow, type RowComplaint } from './rowRules.ts';
+import { type HeaderColumns, headerOf, jsonColumns, type RawRow } from './checkRow.ts';
+import { batchFailure, complainOfRow, type RowComplaint, type TemplatePlace } from './facts.ts';
 
 type Part = string | { readonly column: string };
 

@@ -55,7 +55,7 @@ export function takeLock(path: string, waitMs: number): HeldLock | undefined {
   const database = new DatabaseSync(path, { timeout: waitMs });
   try {
     // Nothing is ever written to it, so nothing has to be rolled back: no second file beside it.
-    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    database.exec(/* sql */ 'PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return new HeldLock(database, path);
   } catch (error) {
     database.close();

@@ -1,12 +1,81 @@
-import { type Controlled, faultsOf, ledgerOf, readingsOf, stateOf } from './controlState.ts';
-import { setRandom } from './fate.ts';
+import type { IncomingMessage } from 'node:http';
 import { type Fault, parseFault } from './faults.ts';
-import type { Ledger } from './ledger.ts';
-import { fillFresh, giveTo, maxU64, TooMuchError } from './money.ts';
-import { check } from './payload.ts';
-import { parseReadings, type Readings } from './readings.ts';
-import { currentSlot, keepSlot } from './slots.ts';
-import { readTransfer } from './transferPayload.ts';
+import { balancesOf, type Derived, fillFresh, giveTo, maxU64, suppliesOf, TooMuchError } from './money.ts';
+import { pagePaths, servePage } from './page/page.ts';
+import type { LivePages } from './page/view.ts';
+import { currentSlot, defaultReadings, keepSlot, parseReadings, type Readings } from './readings.ts';
+import { type Outlet, type Rejection, type Reply, rejection, send } from './reply.ts';
+import {
+  check,
+  decodeJson,
+  type Fate,
+  isForeign,
+  isJson,
+  type LoggedReply,
+  notAllowed,
+  randomOf,
+  readBody,
+  readTransfer,
+  reject,
+  type Service,
+  setRandom,
+} from './request.ts';
+import { serveRpc } from './rpc/answer.ts';
+import type { Effect, EffectFilter, Ledger } from './store/ledger.ts';
+
+export function isOwnPath(path: string): boolean {
+  return path === '/rpc' || pagePaths.includes(path) || path === '/control' || path.startsWith('/control/');
+}
+
+/** The sandbox's own paths, apart from the Bot API: control, Solana RPC, the page. */
+export async function serveOwn(
+  path: string,
+  request: IncomingMessage,
+  outlet: Outlet,
+  service: Service,
+  { fate, live }: { fate: Fate; live: LivePages },
+): Promise<LoggedReply> {
+  const method = request.method ?? '';
+  if (isForeign(request))
+    return reject(rejection(403, 'not_loopback', 'Ask by 127.0.0.1.'), request, outlet, service);
+  if (pagePaths.includes(path)) {
+    if (method !== 'GET' && method !== 'HEAD') return reject(notAllowed('GET'), request, outlet, service);
+    return { status: servePage(path, outlet, service, live) };
+  }
+  if (path === '/rpc' && method !== 'POST') return reject(notAllowed('POST'), request, outlet, service);
+  if (path === '/rpc' && isJson(request.headers['content-type']))
+    return serveRpc(request, outlet, service, fate);
+  const body = await jsonBody(request);
+  if (body.kind === 'rejected') return reject(body.rejection, request, outlet, service);
+  const query = new URLSearchParams((request.url ?? '').split('?')[1] ?? '');
+  const { status, body: said } = control({ method, path, query, body: body.value }, service);
+  return { status: send(jsonReply(status, JSON.stringify(said)), outlet) };
+}
+
+type JsonBody = { kind: 'value'; value: unknown } | { kind: 'rejected'; rejection: Rejection };
+
+async function jsonBody(request: IncomingMessage): Promise<JsonBody> {
+  const rejected = (status: number, code: string, message: string): JsonBody => ({
+    kind: 'rejected',
+    rejection: rejection(status, code, message),
+  });
+  const body = await readBody(request);
+  if (body.kind === 'broken-off') return rejected(400, 'broken_off', 'The body broke off.');
+  if (body.kind === 'too-large')
+    return rejected(413, 'payload_too_large', 'A request may have 1 MiB at most.');
+  if (body.bytes.length === 0) return { kind: 'value', value: undefined };
+  // Only a request that a browser asks leave for may say this of itself.
+  if (!isJson(request.headers['content-type'])) {
+    return rejected(415, 'unsupported_media_type', 'The request needs Content-Type: application/json.');
+  }
+  const decoded = decodeJson(body.bytes);
+  if (decoded === undefined) return rejected(400, 'invalid_json', 'The body must be JSON in UTF-8.');
+  return { kind: 'value', value: decoded.value };
+}
+
+function jsonReply(status: number, text: string): Reply {
+  return { status, headers: [['Content-Type', 'application/json']], body: Buffer.from(text, 'utf8') };
+}
 
 type ControlReply = { status: number; body: unknown };
 
@@ -47,7 +116,7 @@ export const controlPaths: readonly string[] = [
 ];
 
 /** The sandbox's own interface, apart from the Bot API: each call is one transaction. */
-export function control(call: ControlCall, controlled: Controlled): ControlReply {
+function control(call: ControlCall, controlled: Controlled): ControlReply {
   const path = call.path.replace(/\/$/, '');
   const handler = handlers[`${call.method} ${path}`];
   if (handler !== undefined) return handle(handler, call, controlled);
@@ -140,4 +209,64 @@ function forgetKeys({ body }: ControlCall, { ledger }: Controlled): ControlReply
 
 function asFields(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+type Controlled = { ledger: Ledger; derived: Derived; nowMs: () => number };
+
+export function readingsOf(ledger: Ledger): Readings {
+  return { ...defaultReadings, ...(ledger.settings.get('readings') as Partial<Readings> | undefined) };
+}
+
+function faultsOf(ledger: Ledger): { scripted: unknown[]; random: unknown } {
+  return { scripted: ledger.faults.list(), random: randomOf(ledger) ?? null };
+}
+
+function stateOf({ ledger, derived }: Pick<Controlled, 'ledger' | 'derived'>): object {
+  const { address } = derived.wallet;
+  return {
+    tokens: derived.tokens,
+    conversations: ledger.conversations.list(),
+    wallet: { address, balances: balancesOf(ledger, address) },
+    assets: ledger.accounts.assets(),
+    readings: readingsOf(ledger),
+    faults: faultsOf(ledger),
+    counts: {
+      messages: ledger.effects.count('message'),
+      transfers: ledger.effects.count('transfer'),
+      transactions: ledger.transactions.count(),
+    },
+    // made = in accounts + burnt as fees, always.
+    lamports: {
+      made: ledger.facts.get('lamports_made'),
+      in_accounts: ledger.accounts.totalLamports().toString(),
+      fees: ledger.transactions.feesLamports().toString(),
+    },
+    // supply = held, always.
+    supplies: suppliesOf(ledger),
+  };
+}
+
+function ledgerOf(query: URLSearchParams, { ledger }: Controlled): { effects: object[] } {
+  const filter: EffectFilter = {};
+  const kind = query.get('kind');
+  const key = query.get('key');
+  if (kind !== null) filter.kind = kind;
+  if (key !== null) filter.key = key;
+  if (query.has('after')) filter.afterSeq = Number(query.get('after')) || 0;
+  if (query.has('limit')) filter.limit = Number(query.get('limit')) || 0;
+  return { effects: ledger.effects.list(filter).map(shown) };
+}
+
+function shown(effect: Effect): object {
+  const { seq, kind, id, token, key, atMs, request, signature } = effect;
+  return {
+    seq,
+    kind,
+    id,
+    key,
+    signature,
+    token,
+    at: new Date(atMs).toISOString(),
+    request: JSON.parse(request),
+  };
 }

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { type Operation, operations } from './operation.ts';
 
 /** `unread`: before the body is read; `before` and `after`: around the commit of the effect. */
 export const faultMoments = ['unread', 'before', 'after'] as const;
@@ -184,3 +183,8 @@ export function randomFault({ seed, rate }: RandomFaults, n: bigint): Fault | un
   const when = honest || dice.readUInt8(8) % 2 === 0 ? 'before' : 'after';
   return { ...kind, when, operation: null, key: null };
 }
+
+/** The two things the service does. */
+export type Operation = 'message' | 'transfer';
+
+const operations: readonly Operation[] = ['message', 'transfer'];

@@ -1,20 +1,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { serveOperation } from './botApi.ts';
-import { type Outlet, send } from './delivery.ts';
-import type { Fate } from './fate.ts';
-import type { Operation } from './operation.ts';
-import { isOwnPath, serveOwn } from './ownPaths.ts';
-import type { LivePages } from './page/live.ts';
+import { isOwnPath, serveOwn } from './control.ts';
+import type { Operation } from './faults.ts';
+import { serveOperation } from './operate.ts';
+import type { LivePages } from './page/view.ts';
 import { defaultReadings } from './readings.ts';
-import { type LoggedReply, notAllowed, reject } from './reject.ts';
-import { type Reply, rejection, rejectionReply } from './reply.ts';
-import type { RequestLog } from './requestLog.ts';
-import type { WebsocketHub } from './rpc/websocket.ts';
-import type { Service } from './service.ts';
+import { type Outlet, type Reply, rejection, rejectionReply, send } from './reply.ts';
+import { type Fate, type LoggedReply, notAllowed, type RequestLog, reject, type Service } from './request.ts';
+import type { WebsocketHub } from './rpc/subscriptions.ts';
 import { isBusy } from './store/database.ts';
-import { rejectUnparsed } from './unparsed.ts';
 
 type Site = {
   service: Service;
@@ -116,4 +111,24 @@ async function route(
   }
   if (isOwnPath(path)) return serveOwn(path, request, outlet, service, site);
   return reject(rejection(404, 'not_found', 'There is no such path.'), request, outlet, service);
+}
+
+const unparsed: Record<string, [number, string]> = {
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
+};
+
+type Unparsed = { status: number; reason: string };
+
+/** What is no HTTP request at all, or one that never ends. */
+function rejectUnparsed(error: NodeJS.ErrnoException, socket: Socket): Unparsed | undefined {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return undefined;
+  }
+  const [status, name] = unparsed[error.code ?? ''] ?? [400, 'Bad Request'];
+  const body = JSON.stringify({ error: { code: 'invalid_http', message: name } });
+  const head = `HTTP/1.1 ${status} ${name}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
+  socket.end(head + body, () => socket.destroySoon());
+  return { status, reason: name };
 }

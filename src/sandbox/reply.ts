@@ -1,5 +1,9 @@
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FaultKind, ScriptedReply } from './faults.ts';
 import type { Readings } from './readings.ts';
-import type { KeptReply } from './store/keys.ts';
+import type { KeptReply } from './store/ledger.ts';
 
 export type Reply = { status: number; headers: [string, string][]; body: Buffer };
 
@@ -80,4 +84,141 @@ export function retryAfter(
   // Both forms count whole seconds: round up, or the client comes back too early.
   const waitS = Math.ceil(waitMs / 1000);
   return form === 'seconds' ? String(waitS) : new Date(Math.ceil(nowMs / 1000 + waitS) * 1000).toUTCString();
+}
+
+/** The status that left, or 0 where none did. */
+type Delivered = number;
+
+/** Where replies go: the response, and what ends all waiting when the sandbox closes. */
+export type Outlet = { response: ServerResponse; closing: AbortSignal };
+
+/** Replies that are said once more on their connection, each just before the next one of it. */
+const saidAgain = new WeakMap<Socket, Buffer>();
+
+export function send(reply: Reply, { response, closing }: Outlet): Delivered {
+  if (response.destroyed) return 0;
+  const again = response.socket === null ? undefined : saidAgain.get(response.socket);
+  if (response.socket !== null && again !== undefined) {
+    saidAgain.delete(response.socket);
+    response.socket.write(again);
+  }
+  response.statusCode = reply.status;
+  for (const [name, value] of reply.headers) response.setHeader(name, value);
+  if (!isBodiless(reply.status)) response.setHeader('Content-Length', reply.body.length);
+  if (closing.aborted) response.setHeader('Connection', 'close');
+  response.end(isBodiless(reply.status) ? undefined : reply.body);
+  return reply.status;
+}
+
+/** Does to a reply what a fault asks; `stall` ends by itself or with the client. */
+export async function deliver(fault: FaultKind, reply: Reply, outlet: Outlet): Promise<Delivered> {
+  const { socket } = outlet.response;
+  if (socket === null) return 0;
+  switch (fault.kind) {
+    case 'pass':
+    case 'rpc-error':
+    case 'twist':
+      return send(reply, outlet);
+    case 'drop':
+      socket.destroy();
+      return 0;
+    case 'reset':
+      socket.resetAndDestroy();
+      return 0;
+    case 'stall':
+      await stall(fault.ms, outlet);
+      return socket.destroyed ? 0 : send(reply, outlet);
+    case 'drip':
+      return drip(reply, fault.ms, socket, outlet);
+    case 'cut':
+      return cut(reply, fault.at, socket);
+    case 'garbage':
+      socket.end(Buffer.from('\u0000\u0001garbage, not HTTP\r\n\r\n\u00ff', 'latin1'));
+      return 0;
+    case 'twice': {
+      const status = send(reply, outlet);
+      const headers: [string, string][] = [...framed(reply), ['Connection', 'keep-alive']];
+      saidAgain.set(socket, Buffer.concat([head(reply.status, undefined, headers), reply.body]));
+      return status;
+    }
+    case 'reply':
+      socket.end(scripted(fault.reply, reply));
+      return fault.reply.status;
+  }
+}
+
+/** Some faults before the effect only delay it: then it goes on. */
+export async function passes(fault: FaultKind, outlet: Outlet): Promise<boolean> {
+  if (fault.kind === 'pass') return true;
+  if (fault.kind !== 'stall' || fault.ms === null) return false;
+  await stall(fault.ms, outlet);
+  return true;
+}
+
+/** For ever means: until the client leaves or the sandbox closes. */
+async function stall(ms: number | null, { response, closing }: Outlet): Promise<void> {
+  if (ms !== null) {
+    await sleep(ms, undefined, { signal: closing }).catch(() => undefined);
+    return;
+  }
+  await new Promise<void>((resolve) => {
+    const end = (): void => {
+      response.socket?.destroy();
+      resolve();
+    };
+    if (closing.aborted || response.destroyed) end();
+    closing.addEventListener('abort', end, { once: true });
+    response.once('close', end);
+  });
+}
+
+async function drip(reply: Reply, everyMs: number, socket: Socket, { closing }: Outlet): Promise<Delivered> {
+  socket.setNoDelay(true);
+  socket.write(head(reply.status, undefined, framed(reply)));
+  const body = isBodiless(reply.status) ? Buffer.alloc(0) : reply.body;
+  for (let at = 0; at < body.length && !socket.destroyed; at += 1) {
+    socket.write(body.subarray(at, at + 1));
+    await sleep(everyMs, undefined, { signal: closing }).catch(() => undefined);
+  }
+  socket.end();
+  return reply.status;
+}
+
+function cut(reply: Reply, at: number, socket: Socket): Delivered {
+  const body = isBodiless(reply.status) ? Buffer.alloc(0) : reply.body.subarray(0, at);
+  socket.end(Buffer.concat([head(reply.status, undefined, framed(reply)), body]));
+  return reply.status;
+}
+
+function scripted(script: ScriptedReply, own: Reply): Buffer {
+  if (script.raw_base64 !== undefined) return Buffer.from(script.raw_base64, 'base64');
+  const body = script.body_base64 === undefined ? own.body : Buffer.from(script.body_base64, 'base64');
+  const given = script.headers ?? [];
+  const has = (name: string): boolean => given.some(([other]) => other.toLowerCase() === name);
+  const added = own.headers.filter(([name]) => !has(name.toLowerCase()));
+  const headers = [...given, ...added];
+  const isFramed = has('content-length') || has('transfer-encoding');
+  const all = isFramed ? headers : framed({ status: script.status, headers, body });
+  const sent = isBodiless(script.status) ? Buffer.alloc(0) : body;
+  return Buffer.concat([head(script.status, script.reason, all), sent]);
+}
+
+/** What HTTP lets have neither a body nor a length. */
+function isBodiless(status: number): boolean {
+  return status < 200 || status === 204 || status === 304;
+}
+
+function framed({ status, headers, body }: Reply): [string, string][] {
+  return isBodiless(status) ? headers : [...headers, ['Content-Length', String(body.length)]];
+}
+
+/** Written by hand: node:http would refuse most of what a fault wants to say. */
+function head(status: number, reason: string | undefined, headers: [string, string][]): Buffer {
+  const said = headers.some(([name]) => name.toLowerCase() === 'connection');
+  const all = said ? headers : [...headers, ['Connection', 'close']];
+  const lines = all.map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(
+    `HTTP/1.1 ${status} ${reason ?? STATUS_CODES[status] ?? 'Unknown'}\r\n${lines.join('')}\r\n`,
+    'latin1',
+  );
 }

@@ -1,20 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { type Chain, loadChain } from './chain.ts';
-import { readingsOf } from './controlState.ts';
-import { openLedger } from './dataFolder.ts';
-import { deriveFrom } from './derived.ts';
-import { fateOf, randomOf, setRandom } from './fate.ts';
+import { readingsOf } from './control.ts';
 import { createSite, createWebsocketSite } from './http.ts';
-import type { Ledger } from './ledger.ts';
-import { listenSteadily } from './listen.ts';
-import { type Balance, balancesOf } from './money.ts';
-import { type NodeFacts, nodeFacts } from './nodeFacts.ts';
-import { LivePages } from './page/live.ts';
+import { type Balance, balancesOf, deriveFrom, fillFresh, giveTo, TooMuchError } from './money.ts';
+import { LivePages } from './page/view.ts';
 import { defaultReadings, type Readings } from './readings.ts';
-import type { RequestLog } from './requestLog.ts';
-import { WebsocketHub } from './rpc/websocket.ts';
-import type { Service } from './service.ts';
+import { fateOf, type RequestLog, randomOf, type Service, setRandom } from './request.ts';
+import { WebsocketHub } from './rpc/subscriptions.ts';
+import { type Database, lockWaitMs, openDatabase } from './store/database.ts';
+import { FactStore, Ledger } from './store/ledger.ts';
 
 export type SandboxSettings = {
   dataDir: string;
@@ -129,4 +126,155 @@ function notesOf(ledger: Ledger, settings: SandboxSettings): string[] {
   if (dice !== undefined && settings.faultRate === undefined)
     notes.push(`Random faults are on, at a rate of ${dice.rate}.`);
   return notes;
+}
+
+type Listener = { port: number; stop(): Promise<void> };
+
+const closingGraceMs = 5_000;
+
+const pairTries = 8;
+
+/** Takes the steady port where any would do and it is free; else the one that is asked for. */
+async function listenSteadily(
+  server: Server,
+  beside: Server | undefined,
+  { port, steadyPort = 0 }: { port: number; steadyPort?: number },
+): Promise<Listener> {
+  if (port !== 0 || steadyPort === 0) return listenTogether(server, beside, port);
+  try {
+    return await listenTogether(server, beside, steadyPort);
+  } catch {
+    return listenTogether(server, beside, port);
+  }
+}
+
+/** A server, and another one at the port after it where that one is free. */
+async function listenTogether(server: Server, beside: Server | undefined, port: number): Promise<Listener> {
+  for (let tries = 1; ; tries += 1) {
+    const own = await listen(server, port);
+    if (beside === undefined) return own;
+    const other = await listen(beside, own.port + 1).catch(() => undefined);
+    if (other !== undefined)
+      return { port: own.port, stop: async () => void (await Promise.all([own.stop(), other.stop()])) };
+    // A port that was asked for is kept; of any others there may be two.
+    if (port !== 0 || tries === pairTries) return own;
+    await own.stop();
+  }
+}
+
+/** Loopback only: whoever is not on this machine cannot even connect. */
+async function listen(server: Server, port: number): Promise<Listener> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return { port: (server.address() as AddressInfo).port, stop: () => stop(server, sockets) };
+}
+
+/** What is in flight lands; a client that says nothing, or never ends, is left after a while. */
+function stop(server: Server, sockets: Set<Socket>): Promise<void> {
+  return new Promise((resolve) => {
+    // Not closeAllConnections: it forgets those that left HTTP.
+    const grace = setTimeout(() => {
+      for (const socket of sockets) socket.destroy();
+    }, closingGraceMs);
+    server.close(() => {
+      clearTimeout(grace);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+/** What a client must know of the chain to ask the node at /rpc: all that a profile would have to say. */
+type NodeFacts = {
+  rpcUrl: string;
+  genesisHash: string;
+  wallet: string;
+  /** Each token's mint, by its symbol. */
+  assets: Readonly<Record<string, string>>;
+};
+
+function nodeFacts(baseUrl: string, { ledger, derived }: Pick<Service, 'ledger' | 'derived'>): NodeFacts {
+  const mints = ledger.accounts.assets().map(({ symbol, mint }) => [symbol, mint] as const);
+  return {
+    rpcUrl: `${baseUrl}/rpc`,
+    genesisHash: derived.genesisHash,
+    wallet: derived.wallet.address,
+    assets: Object.fromEntries(mints),
+  };
+}
+
+type Funded = { kind: 'funded'; address: string; balances: Balance[] } | { kind: 'problem'; problem: string };
+
+/** Opens a data folder; a new one gets its secret, from which all that lives in it follows. */
+function openLedger(
+  dataDir: string,
+  { seed, random = randomBytes, waitMs = lockWaitMs }: Opening = {},
+): Ledger {
+  return new Ledger(openDatabase(dataDir, waitMs, (fresh) => initialise(fresh, seed, random)));
+}
+
+type Opening = {
+  seed?: string | number | undefined;
+  random?: ((count: number) => Buffer) | undefined;
+  waitMs?: number | undefined;
+};
+
+function initialise(
+  db: Database,
+  seed: string | number | undefined,
+  random: (count: number) => Buffer,
+): void {
+  const secret = seed === undefined ? random(32).toString('hex') : `seed/${seed}`;
+  new FactStore(db).put('secret', secret);
+  const ledger = new Ledger(db);
+  fillFresh(ledger, deriveFrom(secret));
+}
+
+/** A fresh folder with the same tokens and wallet, whichever processes serve it. */
+export function resetFolder(dataDir: string): Balance[] {
+  return withLedger(dataDir, (ledger) => {
+    const derived = deriveFrom(ledger.facts.get('secret') ?? '');
+    ledger.forgetAll();
+    fillFresh(ledger, derived);
+    return balancesOf(ledger, derived.wallet.address);
+  });
+}
+
+export function fundFolder(
+  dataDir: string,
+  { address, asset, amount }: { address: string | undefined; asset: string; amount: string },
+): Funded {
+  return withLedger(dataDir, (ledger) => {
+    const wallet = deriveFrom(ledger.facts.get('secret') ?? '').wallet.address;
+    const given = giveOrRefuse(ledger, { address: address ?? wallet, asset, amount });
+    return given.ok ? { kind: 'funded', ...given.value } : { kind: 'problem', problem: given.problem };
+  });
+}
+
+function giveOrRefuse(ledger: Ledger, gift: Parameters<typeof giveTo>[1]): ReturnType<typeof giveTo> {
+  try {
+    return giveTo(ledger, gift);
+  } catch (error) {
+    if (error instanceof TooMuchError) return { ok: false, problem: error.message };
+    throw error;
+  }
+}
+
+function withLedger<T>(dataDir: string, work: (ledger: Ledger) => T): T {
+  const ledger = openLedger(dataDir);
+  try {
+    return ledger.atomically(() => work(ledger));
+  } finally {
+    ledger.close();
+  }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checkRow } from '../../src/batch/checkRow.ts';
-import type { RowComplaint } from '../../src/batch/rowRules.ts';
-import type { Kind } from '../../src/intent/wanted.ts';
+import type { RowComplaint } from '../../src/batch/facts.ts';
+import type { Kind } from '../../src/once/intent/wanted.ts';
 import { recipient } from '../../testing/sandbox.ts';
 
 const message = { conversation_id: 'c', content: 'x' };

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { InFlightLimit } from '../../src/batch/lanes.ts';
 import { BatchPace } from '../../src/batch/pace.ts';
-import { allRows } from '../../src/batch/ranges.ts';
-import type { RowEnd } from '../../src/batch/rowEnd.ts';
 import { runRows } from '../../src/batch/runRows.ts';
-import { Runway } from '../../src/batch/runway.ts';
 import { Sheet } from '../../src/batch/sheet.ts';
-import { StopRules } from '../../src/batch/stopRules.ts';
+import { type RowEnd, StopRules } from '../../src/batch/stopRules.ts';
+import { allRows } from '../../src/batch/workList.ts';
 import { lost, noRetries, posted, reply, ScriptedEngine } from '../../testing/scriptedEngine.ts';
 
 let scripted: ScriptedEngine;
@@ -47,7 +46,7 @@ test('a row is explained once, and what is said of it is what the report says', 
     engine,
     pace: new BatchPace(engine.clock),
     rules,
-    runway: new Runway(1, rules.signal),
+    runway: new InFlightLimit(1, rules.signal),
     lanes: { count: 1, isAhead: false },
     ranges: allRows(),
     onWaiting: () => {},

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { InFlightLimit } from '../../src/batch/lanes.ts';
 import { BatchPace } from '../../src/batch/pace.ts';
-import { allRows } from '../../src/batch/ranges.ts';
 import { runRows } from '../../src/batch/runRows.ts';
-import { Runway } from '../../src/batch/runway.ts';
 import { Sheet } from '../../src/batch/sheet.ts';
 import { StopRules } from '../../src/batch/stopRules.ts';
-import type { Intent, Journal } from '../../src/journal/journal.ts';
-import type { Flight, Shipment } from '../../src/wire/flight.ts';
+import { allRows } from '../../src/batch/workList.ts';
+import type { Intent, Journal } from '../../src/once/journal/journal.ts';
+import type { Flight, Shipment } from '../../src/once/wire/flight.ts';
 import { allOf } from '../../testing/journals.ts';
 import { lost, posted, ScriptedEngine } from '../../testing/scriptedEngine.ts';
 
@@ -96,7 +96,7 @@ class World {
       engine,
       pace: new BatchPace(engine.clock),
       rules,
-      runway: new Runway(places, rules.signal),
+      runway: new InFlightLimit(places, rules.signal),
       lanes,
       ranges: allRows(),
       onWaiting: () => {},

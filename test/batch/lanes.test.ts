@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { lanesFor, worthWaitingMs } from '../../src/batch/lanes.ts';
-import { Runway } from '../../src/batch/runway.ts';
+import { InFlightLimit, lanesFor, worthWaitingMs } from '../../src/batch/lanes.ts';
 
 test('transfers are never claimed ahead of their flights: a kill leaves no more in doubt than were in flight', () => {
   for (const concurrency of [1, 16, 64, 500])
@@ -16,7 +15,7 @@ test('messages are, within bounds; but not where a rate was given', () => {
 });
 
 test('a commit waits while many are in flight, and in a file also while others are sent', async () => {
-  const runway = new Runway(4, new AbortController().signal);
+  const runway = new InFlightLimit(4, new AbortController().signal);
   const inEachStore = () => [false, true].map((isShared) => worthWaitingMs(runway, isShared));
   expect(inEachStore()).toEqual([0, 0]);
   await runway.enter();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { BatchPace } from '../../src/batch/pace.ts';
-import type { Clock } from '../../src/machine/clock.ts';
+import type { Clock } from '../../src/machine/process.ts';
 
 /** A clock whose sleepers wake in order, each at its time. */
 class TestClock implements Clock {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { allRows, sharedRanges } from '../../src/batch/ranges.ts';
-import type { Taken } from '../../src/journal/shares.ts';
+import { allRows, sharedRanges } from '../../src/batch/workList.ts';
+import type { Taken } from '../../src/once/journal/journal.ts';
 
 /** The sizes that a runner on its own asks for, one after the other. */
 async function sizesOf(rows: number, concurrency: number): Promise<number[]> {

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import type { RawRow } from '../../src/batch/rawRow.ts';
+import type { RawRow } from '../../src/batch/checkRow.ts';
 import { readRows } from '../../src/batch/readRows.ts';
-import type { Kind } from '../../src/intent/wanted.ts';
+import type { Kind } from '../../src/once/intent/wanted.ts';
 import { failureOf } from '../../testing/failure.ts';
 
 const interrupted = new AbortController().signal;

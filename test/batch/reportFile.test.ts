@@ -16,9 +16,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ReportFile } from '../../src/batch/reportFile.ts';
-import type { RowReport } from '../../src/batch/rowReport.ts';
-import { reportText } from '../../src/display/rowReportText.ts';
+import { ReportFile, type RowReport } from '../../src/batch/report.ts';
+import { reportText } from '../../src/cli/commands/batch/options.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { consecutiveIds } from '../../src/batch/rowIds.ts';
+import { consecutiveIds } from '../../src/batch/sheet.ts';
 
 function idsFrom(uuid: string, count: number): string[] {
   const next = consecutiveIds(() => uuid);

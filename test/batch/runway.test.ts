@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { type Leave, Runway } from '../../src/batch/runway.ts';
+import { InFlightLimit, type Leave } from '../../src/batch/lanes.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Who was let in, or turned away, in the order of their asking. */
-function askers(runway: Runway, count: number): (Leave | 'turned away' | 'waits')[] {
+function askers(runway: InFlightLimit, count: number): (Leave | 'turned away' | 'waits')[] {
   const answers: (Leave | 'turned away' | 'waits')[] = Array.from({ length: count }, () => 'waits');
   for (let nth = 0; nth < count; nth += 1)
     void runway.enter().then((leave) => {
@@ -14,7 +14,7 @@ function askers(runway: Runway, count: number): (Leave | 'turned away' | 'waits'
 }
 
 test('as many are let in as there are places, and the next one when one of them leaves', async () => {
-  const runway = new Runway(2, new AbortController().signal);
+  const runway = new InFlightLimit(2, new AbortController().signal);
   const answers = askers(runway, 4);
   await turn();
   expect(answers.map((one) => typeof one)).toEqual(['function', 'function', 'string', 'string']);
@@ -26,7 +26,7 @@ test('as many are let in as there are places, and the next one when one of them 
 });
 
 test('who leaves twice makes room once', async () => {
-  const runway = new Runway(1, new AbortController().signal);
+  const runway = new InFlightLimit(1, new AbortController().signal);
   const answers = askers(runway, 3);
   await turn();
   (answers[0] as Leave)();
@@ -37,7 +37,7 @@ test('who leaves twice makes room once', async () => {
 });
 
 test('who waits can be turned away, and who comes later waits again', async () => {
-  const runway = new Runway(1, new AbortController().signal);
+  const runway = new InFlightLimit(1, new AbortController().signal);
   const answers = askers(runway, 2);
   await turn();
   runway.turnAway();
@@ -50,7 +50,7 @@ test('who waits can be turned away, and who comes later waits again', async () =
 
 test('once nothing more is to be sent, those who wait are turned away, and so is who comes later', async () => {
   const stopping = new AbortController();
-  const runway = new Runway(1, stopping.signal);
+  const runway = new InFlightLimit(1, stopping.signal);
   const answers = askers(runway, 2);
   await turn();
   stopping.abort();

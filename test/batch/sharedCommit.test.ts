@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { sharedCommit } from '../../src/batch/sharedCommit.ts';
-import type { GuardedWork, Guards, Journal, Transaction } from '../../src/journal/journal.ts';
+import { sharedCommit } from '../../src/batch/lanes.ts';
+import type { GuardedWork, Guards, Journal, Transaction } from '../../src/once/journal/journal.ts';
 
 /** A journal that only counts its commits, and does what it is given with nothing at hand. */
 class CountingJournal implements Pick<Journal, 'commitTogether'> {

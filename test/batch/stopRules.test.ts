@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { RowEnd } from '../../src/batch/rowEnd.ts';
 import type { SheetRow } from '../../src/batch/sheet.ts';
-import { StopRules } from '../../src/batch/stopRules.ts';
-import { endingOf } from '../../src/engine/ending.ts';
-import type { Outcome } from '../../src/engine/outcome.ts';
-import type { Kind } from '../../src/intent/wanted.ts';
-import type { State } from '../../src/journal/journal.ts';
+import { type RowEnd, StopRules } from '../../src/batch/stopRules.ts';
+import { endingOf, type Outcome } from '../../src/once/engine/outcome.ts';
+import type { Kind } from '../../src/once/intent/wanted.ts';
+import type { State } from '../../src/once/journal/journal.ts';
 
 const row = { ordinal: 1, line: 2 } as SheetRow;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { wholeText } from '../../src/batch/wholeText.ts';
+import { wholeText } from '../../src/batch/readRows.ts';
 import { failureOf } from '../../testing/failure.ts';
 
 async function* cutAt(bytes: Buffer, length: number): AsyncGenerator<Buffer> {

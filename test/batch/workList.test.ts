@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { allRows, type Ranges } from '../../src/batch/ranges.ts';
 import { Sheet } from '../../src/batch/sheet.ts';
-import { WorkList } from '../../src/batch/workList.ts';
-import type { Range, Runner, Taken } from '../../src/journal/shares.ts';
+import { allRows, type Ranges, WorkList } from '../../src/batch/workList.ts';
+import type { Range, Runner, Taken } from '../../src/once/journal/journal.ts';
 import { HeldClock } from '../../testing/heldClock.ts';
 
 let sheet: Sheet;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CommandSpec } from '../../src/cli/spec.ts';
+import type { CommandSpec } from '../../src/cli/parse/command.ts';
 import { commandTree } from '../../src/tree.ts';
 import { botctl, ended, fewAtATime, type Ran, type Start } from '../../testing/botctl.ts';
 import { botctlHere } from '../../testing/builtHere.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openJournal } from '../../src/journal/sqlite/openJournal.ts';
+import { openJournal } from '../../src/once/journal/sqlite/openJournal.ts';
 import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
 
 let operator: SandboxHome;

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { blockAfter, tourSteps } from '../../scripts/pages.ts';
-import { buildProgram } from '../../src/cli/program.ts';
+import { buildProgram } from '../../src/cli/parse/commandLine.ts';
 import { commandTree } from '../../src/tree.ts';
 import { ended } from '../../testing/botctl.ts';
 import { Home } from '../../testing/home.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fewAtATime } from '../../testing/botctl.ts';
 import { SkippingClock } from '../../testing/builtHere.ts';
 import { payAda, SandboxHome, said, sendHello } from '../../testing/sandboxHome.ts';
-import { exitOf, exitRows, type Kind, proofOfStatus, type State } from '../engine/design.ts';
+import { exitOf, exitRows, type Kind, proofOfStatus, type State } from '../once/engine/design.ts';
 
 let operator: SandboxHome;
 const open = async (): Promise<void> => {

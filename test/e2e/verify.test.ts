@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { openFile } from '../../src/journal/sqlite/sqliteFile.ts';
+import { openFile } from '../../src/once/journal/sqlite/sqliteFile.ts';
 import { SkippingClock } from '../../testing/builtHere.ts';
 import { type Exited, payAda, SandboxHome, said } from '../../testing/sandboxHome.ts';
 

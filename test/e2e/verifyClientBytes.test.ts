@@ -25,12 +25,11 @@ import {
   VersionedTransaction,
 } from '@solana/web3.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { parseExact } from '../../src/chain/exactJson.ts';
-import { findPayment, type Payment } from '../../src/chain/payment.ts';
-import { readTransaction } from '../../src/chain/transaction.ts';
-import { lookupTable } from '../../src/sandbox/solana/lookupTable.ts';
-import { loadNativeVm } from '../../src/sandbox/solana/nativeVm.ts';
-import { decimal, holderData, mintData } from '../../src/sandbox/solana/token.ts';
+import { findPayment, type Payment } from '../../src/once/chain/payment.ts';
+import { parseExact, readTransaction } from '../../src/once/chain/transaction.ts';
+import { loadNativeVm } from '../../src/sandbox/chain.ts';
+import { decimal, holderData, mintData } from '../../src/sandbox/solana/address.ts';
+import { lookupTable } from '../../src/sandbox/store/database.ts';
 import { type Exited, SandboxHome } from '../../testing/sandboxHome.ts';
 
 const native = loadNativeVm();

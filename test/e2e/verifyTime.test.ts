@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Clock } from '../../src/machine/clock.ts';
+import type { Clock } from '../../src/machine/process.ts';
 import { SkippingClock } from '../../testing/builtHere.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
 import { sharedServer } from '../../testing/postgres/server.ts';

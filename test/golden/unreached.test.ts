@@ -3,47 +3,52 @@
 
 import { expect, test } from 'vitest';
 import { batchFailure } from '../../src/batch/facts.ts';
-import type { ChainView } from '../../src/chain/proof.ts';
-import type { CommandSpec } from '../../src/cli/spec.ts';
-import { engineFailure } from '../../src/engine/facts.ts';
-import { asFailure, type Failure } from '../../src/errors.ts';
-import { inputFailure } from '../../src/input/facts.ts';
-import { journalFailure } from '../../src/journal/facts.ts';
-import type { Intent } from '../../src/journal/journal.ts';
-import { sharedFailure } from '../../src/journal/postgres/facts.ts';
-import { diskTroubleOf } from '../../src/machine/disk.ts';
-import { NoHomeFolder } from '../../src/machine/folders.ts';
-import { wireFailure } from '../../src/wire/facts.ts';
-import { declined, interruptedAtQuestion } from '../../src/words/asking.ts';
-import { anothersToken, ofTheSandbox, profileGone } from '../../src/words/botsOfIntents.ts';
+import type { CommandSpec } from '../../src/cli/parse/command.ts';
 import {
   happenedAllTheSame,
   notAMint,
   nothingOnChain,
   otherSignature,
   paysSomethingElse,
-} from '../../src/words/chain.ts';
-import { nothingToAcknowledge } from '../../src/words/chainOptions.ts';
+} from '../../src/cli/say/chain.ts';
+import { severalIntents } from '../../src/cli/say/commandLine.ts';
 import {
   interruptedBeforeChange,
+  interruptedBeforeToken,
   profilesBusy,
   profilesNotWritable,
-} from '../../src/words/changeProfiles.ts';
-import { rowsMayHaveHappened } from '../../src/words/earlierRun.ts';
-import { severalIntents } from '../../src/words/intentIds.ts';
-import { interrupted } from '../../src/words/interrupted.ts';
-import { inWords } from '../../src/words/inWords.ts';
-import { noUserName } from '../../src/words/journalPath.ts';
-import { endedEarly } from '../../src/words/machine.ts';
-import { metricsNotWritten } from '../../src/words/metrics.ts';
-import { removalDeclined } from '../../src/words/profileChanges.ts';
-import { severalMessages } from '../../src/words/replyTo.ts';
-import { notReversed, reasonToFillIn } from '../../src/words/resolving.ts';
-import { approvedByItself, interruptedBefore } from '../../src/words/resuming.ts';
-import { folderNotUsable } from '../../src/words/sandbox.ts';
-import { batchAtWork } from '../../src/words/sharedBatch.ts';
-import { tokenCommandTooSlow } from '../../src/words/tokenCommand.ts';
-import { interruptedBeforeToken, tokenStdinIsTerminal } from '../../src/words/tokenInput.ts';
+  removalDeclined,
+  tokenCommandTooSlow,
+  tokenStdinIsTerminal,
+} from '../../src/cli/say/config.ts';
+import {
+  anothersToken,
+  approvedByItself,
+  interruptedBefore,
+  notReversed,
+  ofTheSandbox,
+  profileGone,
+  reasonToFillIn,
+  rowsMayHaveHappened,
+  severalMessages,
+} from '../../src/cli/say/decisions.ts';
+import { metricsNotWritten } from '../../src/cli/say/doctor.ts';
+import { inWords } from '../../src/cli/say/inWords.ts';
+import { noUserName } from '../../src/cli/say/open.ts';
+import { batchAtWork } from '../../src/cli/say/rows.ts';
+import { folderNotUsable } from '../../src/cli/say/sandbox.ts';
+import { declined, endedEarly, interrupted, interruptedAtQuestion } from '../../src/cli/say/told.ts';
+import { nothingToAcknowledge } from '../../src/cli/say/verify.ts';
+import { diskTroubleOf } from '../../src/machine/disk.ts';
+import { NoHomeFolder } from '../../src/machine/folders.ts';
+import type { ChainView } from '../../src/once/chain/standing.ts';
+import { engineFailure } from '../../src/once/engine/facts.ts';
+import { asFailure, type Failure } from '../../src/once/failures.ts';
+import { inputFailure } from '../../src/once/input.ts';
+import { journalFailure } from '../../src/once/journal/facts.ts';
+import type { Intent } from '../../src/once/journal/journal.ts';
+import { wireFailure } from '../../src/once/wire/facts.ts';
+import { sharedFailure } from '../../src/postgres/facts.ts';
 import { runMain } from '../../testing/inProcess.ts';
 
 const id = '3f9a00000001';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { methods } from '../../src/sandbox/rpc/methods.ts';
+import { methods } from '../../src/sandbox/rpc/answer.ts';
 import { subscriptionMethods } from '../../src/sandbox/rpc/subscriptions.ts';
 import { imbalances } from '../../testing/killRounds.ts';
 import {

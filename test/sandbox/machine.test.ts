@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from 'vitest';
-import { loadNativeVm } from '../../src/sandbox/solana/nativeVm.ts';
+import { loadNativeVm } from '../../src/sandbox/chain.ts';
 import { openDatabase } from '../../src/sandbox/store/database.ts';
 import { recipient, startTestSandbox } from '../../testing/sandbox.ts';
 

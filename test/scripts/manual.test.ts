@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { quoted, roff } from '../../scripts/roff.ts';
-import { globalOptions } from '../../src/cli/globalOptions.ts';
-import type { CommandSpec, LeafSpec } from '../../src/cli/spec.ts';
-import { exitTable } from '../../src/errors.ts';
+import type { CommandSpec, LeafSpec } from '../../src/cli/parse/command.ts';
+import { globalOptions } from '../../src/cli/parse/help.ts';
+import { exitTable } from '../../src/once/failures.ts';
 import { commandTree } from '../../src/tree.ts';
 import { hasTool } from '../../testing/tools.ts';
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { migrate } from '../../src/journal/postgres/migrate.ts';
+import { migrate } from '../../src/postgres/handshake.ts';
 import { connected } from './client.ts';
 import type { PostgresServer } from './server.ts';
 

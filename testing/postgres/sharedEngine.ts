@@ -1,6 +1,6 @@
 import { afterEach } from 'vitest';
-import type { EngineContext } from '../../src/engine/context.ts';
-import type { Journal } from '../../src/journal/journal.ts';
+import type { EngineContext } from '../../src/once/engine/context.ts';
+import type { Journal } from '../../src/once/journal/journal.ts';
 import { ScriptedEngine } from '../scriptedEngine.ts';
 
 /** Scripted flights for engines on shared journals. */

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
-import type { Journal } from '../../src/journal/journal.ts';
-import { parseAddress } from '../../src/journal/postgres/address.ts';
-import type { Patience } from '../../src/journal/postgres/lines.ts';
-import { migrate } from '../../src/journal/postgres/migrate.ts';
-import { openSharedJournal } from '../../src/journal/postgres/openSharedJournal.ts';
+import type { Journal } from '../../src/once/journal/journal.ts';
+import { parseAddress } from '../../src/postgres/address.ts';
+import type { Patience } from '../../src/postgres/connections.ts';
+import { migrate } from '../../src/postgres/handshake.ts';
+import { openSharedJournal } from '../../src/postgres/openSharedJournal.ts';
 import { closedAfterTest } from '../closedAfterTest.ts';
 import { newFolder } from '../journals.ts';
 import type { Version } from './binaries.ts';

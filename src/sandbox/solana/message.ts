@@ -1,5 +1,5 @@
 import { base58 } from '@scure/base';
-import type { AccountUse, Instruction } from './instructions.ts';
+import type { AccountUse, Instruction } from './address.ts';
 
 type CompiledInstruction = { programIndex: number; accounts: number[]; data: Uint8Array };
 

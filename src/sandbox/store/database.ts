@@ -1,10 +1,11 @@
 import { accessSync, constants, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
+import { base58 } from '@scure/base';
 import { makeFolder } from '../../machine/disk.ts';
 import { createPrivate, whileLocked } from '../../machine/fileLock.ts';
-import { tokenProgram } from '../solana/address.ts';
-import { decodeTransaction } from '../solana/message.ts';
+import { lookupTableProgram, tokenProgram } from '../solana/address.ts';
+import { decodeTransaction, type Loaded } from '../solana/message.ts';
 
 export type Database = InstanceType<typeof DatabaseSync>;
 
@@ -178,4 +179,254 @@ const sqliteBusy = 5;
 /** Other processes held the folder for longer than this one would wait; nothing was done. */
 export function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy;
+}
+
+export type Account = { address: string; lamports: bigint; owner: string; data: Uint8Array };
+export type Asset = { symbol: string; mint: string; decimals: number };
+
+type AccountRow = { lamports: string; owner: string; data: Uint8Array | null };
+
+/** Every account of the chain. Lamports are u64, wider than an SQLite integer: TEXT. */
+export class AccountStore {
+  readonly #get;
+  readonly #put;
+  readonly #remove;
+  readonly #lamports;
+  readonly #owned;
+  readonly #tokenAccounts;
+  readonly #asset;
+  readonly #assetByMint;
+  readonly #assets;
+  readonly #putAsset;
+
+  constructor(db: Database) {
+    this.#get = db.prepare('SELECT lamports, owner, data FROM accounts WHERE address = ?');
+    this.#put = db.prepare(
+      `INSERT INTO accounts (address, lamports, owner, data) VALUES (?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET lamports = excluded.lamports, owner = excluded.owner, data = excluded.data`,
+    );
+    this.#remove = db.prepare('DELETE FROM accounts WHERE address = ?');
+    this.#lamports = db.prepare('SELECT lamports FROM accounts');
+    this.#owned = db.prepare('SELECT data FROM accounts WHERE owner = ?');
+    // In the words of the index: a bound parameter would miss it.
+    this.#tokenAccounts = db.prepare(
+      `SELECT address, lamports, owner, data FROM accounts
+       WHERE owner = '${tokenProgram}' AND substr(data, 33, 32) = ? AND length(data) = 165 ORDER BY address`,
+    );
+    this.#asset = db.prepare('SELECT symbol, mint, decimals FROM assets WHERE symbol = ?');
+    this.#assetByMint = db.prepare('SELECT symbol, mint, decimals FROM assets WHERE mint = ?');
+    this.#assets = db.prepare('SELECT symbol, mint, decimals FROM assets ORDER BY rowid');
+    this.#putAsset = db.prepare('INSERT INTO assets (symbol, mint, decimals) VALUES (?, ?, ?)');
+  }
+
+  get(address: string): Account | undefined {
+    const row = this.#get.get(address) as AccountRow | undefined;
+    return row === undefined ? undefined : toAccount({ address, ...row });
+  }
+
+  /** The token accounts that one owner has, of all mints. */
+  tokenAccountsOf(owner: string): Account[] {
+    const rows = this.#tokenAccounts.all(base58.decode(owner)) as (AccountRow & { address: string })[];
+    return rows.map(toAccount);
+  }
+
+  /** An account without lamports does not exist on Solana, nor here. */
+  put(account: Account): void {
+    if (account.lamports === 0n) {
+      this.#remove.run(account.address);
+      return;
+    }
+    // A zero-length BLOB binds as NULL anyway; say so.
+    const data = account.data.length === 0 ? null : account.data;
+    this.#put.run(account.address, account.lamports.toString(), account.owner, data);
+  }
+
+  totalLamports(): bigint {
+    let total = 0n;
+    for (const row of this.#lamports.iterate() as Iterable<{ lamports: string }>)
+      total += BigInt(row.lamports);
+    return total;
+  }
+
+  *dataOwnedBy(program: string): Iterable<Uint8Array> {
+    for (const row of this.#owned.iterate(program) as Iterable<{ data: Uint8Array | null }>) {
+      yield row.data ?? new Uint8Array(0);
+    }
+  }
+
+  asset(name: string): Asset | undefined {
+    return (this.#asset.get(name) ?? this.#assetByMint.get(name)) as Asset | undefined;
+  }
+
+  assets(): Asset[] {
+    return this.#assets.all() as Asset[];
+  }
+
+  putAsset(asset: Asset): void {
+    this.#putAsset.run(asset.symbol, asset.mint, asset.decimals);
+  }
+}
+
+function toAccount({ address, lamports, owner, data }: AccountRow & { address: string }): Account {
+  return { address, lamports: BigInt(lamports), owner, data: data ?? new Uint8Array(0) };
+}
+
+export type TokenBalance = {
+  accountIndex: number;
+  mint: string;
+  owner: string;
+  amount: string;
+  decimals: number;
+};
+
+/** What an instruction made programs call: `index` is its place in the transaction. */
+export type InnerInstructions = {
+  index: number;
+  instructions: { programIndex: number; accounts: number[]; data: string; stackHeight: number }[];
+};
+
+/** What executing did: u64 as text. */
+export type TransactionMeta = {
+  fee: string;
+  preBalances: string[];
+  postBalances: string[];
+  preTokenBalances: TokenBalance[];
+  postTokenBalances: TokenBalance[];
+  logs: string[];
+  computeUnits: string;
+  inner: InnerInstructions[];
+  /** What the lookups of its message stand for. */
+  loaded: Loaded;
+};
+
+export type StoredTransaction = {
+  signature: string;
+  slot: number;
+  blockTimeS: number;
+  wire: Uint8Array;
+  meta: TransactionMeta;
+};
+
+type TransactionRow = { slot: number; block_time: number; wire: Uint8Array; meta: string };
+
+export class TransactionStore {
+  readonly #put;
+  readonly #get;
+  readonly #latest;
+  readonly #touch;
+  readonly #touching;
+  readonly #firstTouching;
+  readonly #between;
+  readonly #count;
+  readonly #fees;
+
+  constructor(db: Database) {
+    this.#put = db.prepare(
+      'INSERT INTO transactions (signature, slot, block_time, wire, meta) VALUES (?, ?, ?, ?, ?)',
+    );
+    this.#get = db.prepare('SELECT slot, block_time, wire, meta FROM transactions WHERE signature = ?');
+    this.#latest = db.prepare('SELECT signature FROM transactions ORDER BY slot DESC LIMIT 1');
+    this.#touch = db.prepare('INSERT INTO touches (address, slot) VALUES (?, ?)');
+    this.#touching = db.prepare(
+      `SELECT t.signature, t.slot, t.block_time, t.wire, t.meta FROM touches JOIN transactions AS t USING (slot)
+       WHERE touches.address = :address AND slot < :before AND slot > :until ORDER BY slot DESC`,
+    );
+    this.#firstTouching = db.prepare(
+      `SELECT t.signature, t.slot, t.block_time, t.wire, t.meta FROM touches JOIN transactions AS t USING (slot)
+       WHERE touches.address = ? AND slot > ? ORDER BY slot LIMIT 1`,
+    );
+    this.#between = db.prepare(
+      `SELECT signature, slot, block_time, wire, meta FROM transactions
+       WHERE slot > ? AND slot <= ? ORDER BY slot`,
+    );
+    this.#count = db.prepare('SELECT count(*) AS count FROM transactions');
+    this.#fees = db.prepare("SELECT coalesce(sum(json_extract(meta, '$.fee')), 0) AS fees FROM transactions");
+  }
+
+  /** `addresses`: the accounts that it names, for those who ask by one of them. */
+  put(transaction: StoredTransaction, addresses: Iterable<string>): void {
+    const { signature, slot, blockTimeS, wire, meta } = transaction;
+    this.#put.run(signature, slot, blockTimeS, wire, JSON.stringify(meta));
+    for (const address of addresses) this.#touch.run(address, slot);
+  }
+
+  get(signature: string): StoredTransaction | undefined {
+    const row = this.#get.get(signature) as TransactionRow | undefined;
+    return row === undefined ? undefined : { signature, ...stored(row) };
+  }
+
+  latestSignature(): string | undefined {
+    return (this.#latest.get() as { signature: string } | undefined)?.signature;
+  }
+
+  /** Those that name an address, newest first, read as they are taken. */
+  *touching(address: string, slots: { before: number; until: number }): Iterable<StoredTransaction> {
+    const rows = this.#touching.iterate({ address, ...slots }) as Iterable<
+      TransactionRow & { signature: string }
+    >;
+    for (const row of rows) yield { signature: row.signature, ...stored(row) };
+  }
+
+  /** The first that names an address after a slot. */
+  firstTouching(address: string, after: number): StoredTransaction | undefined {
+    const row = this.#firstTouching.get(address, after) as
+      | (TransactionRow & { signature: string })
+      | undefined;
+    return row === undefined ? undefined : { signature: row.signature, ...stored(row) };
+  }
+
+  /** Those of the slots after one, up to another, oldest first. */
+  between(after: number, upTo: number): StoredTransaction[] {
+    const rows = this.#between.all(after, upTo) as (TransactionRow & { signature: string })[];
+    return rows.map((row) => ({ signature: row.signature, ...stored(row) }));
+  }
+
+  count(): number {
+    return (this.#count.get() as { count: number }).count;
+  }
+
+  feesLamports(): bigint {
+    return BigInt((this.#fees.get() as { fees: number }).fees);
+  }
+}
+
+function stored({
+  slot,
+  block_time: blockTimeS,
+  wire,
+  meta,
+}: TransactionRow): Omit<StoredTransaction, 'signature'> {
+  return { slot, blockTimeS, wire, meta: { ...beforeInner, ...(JSON.parse(meta) as TransactionMeta) } };
+}
+
+/** What those kept by the first version do not say. */
+const beforeInner = { inner: [], loaded: { writable: [], readonly: [] } };
+
+// The lookup table program's layout: 56 bytes of its own, then the addresses.
+
+const ownBytes = 56;
+const addressBytes = 32;
+
+/** A table that nobody may change any more, with these addresses. */
+export function lookupTable(address: string, addresses: string[], slot: number): Omit<Account, 'lamports'> {
+  const head = Buffer.alloc(ownBytes);
+  head.writeUInt32LE(1, 0);
+  head.writeBigUInt64LE(2n ** 64n - 1n, 4);
+  head.writeBigUInt64LE(BigInt(slot), 12);
+  const data = Buffer.concat([head, ...addresses.map((entry) => base58.decode(entry))]);
+  return { address, owner: lookupTableProgram, data };
+}
+
+/** What a table says of itself, in the words of a node. Nobody may change it, so it names no authority. */
+export function readLookupTable(data: Uint8Array): object {
+  const bytes = Buffer.from(data);
+  const addresses: string[] = [];
+  for (let at = ownBytes; at < bytes.length; at += addressBytes)
+    addresses.push(base58.encode(bytes.subarray(at, at + addressBytes)));
+  return {
+    deactivationSlot: bytes.readBigUInt64LE(4).toString(),
+    lastExtendedSlot: bytes.readBigUInt64LE(12).toString(),
+    lastExtendedSlotStartIndex: bytes.readUInt8(20),
+    addresses,
+  };
 }

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { diskTroubleOf } from '../machine/disk.ts';
+import type { Bot } from '../once/connection.ts';
+import { type WhyMayDiffer, whyMayDiffer } from '../once/engine/judgement.ts';
+import type { Outcome } from '../once/engine/outcome.ts';
+import { identify } from '../once/engine/plan.ts';
+import { Failure } from '../once/failures.ts';
+import type { Attempt, Intent, Journal } from '../once/journal/journal.ts';
+import { batchFailure } from './facts.ts';
+import { orderOf } from './runRows.ts';
+import type { Sheet, SheetRow } from './sheet.ts';
+import type { BatchOrder } from './survey.ts';
+
+/** What is told of one row of the input when a batch is over. */
+export type RowReport = {
+  readonly line: number;
+  readonly id: string | undefined;
+  readonly outcome: string;
+  /** The message's id or the transfer's signature. */
+  readonly result: string | undefined;
+  readonly error: string | undefined;
+  readonly key: string | undefined;
+};
+
+export type RowReportInputs = {
+  readonly order: BatchOrder;
+  readonly sheet: Sheet;
+  readonly bot: Bot;
+  readonly journal: Journal | undefined;
+  /** What the service, or an operator, said that proves it. */
+  readonly resultOf: (intent: Intent, attempt: Attempt | undefined) => Promise<string | undefined>;
+};
+
+/** A report of each row in input order: what the journal knows of it, and what was said of it in this run. */
+export async function* reportRows(sources: RowReportInputs): AsyncGenerator<RowReport> {
+  for (const rows of sources.sheet.pages()) {
+    // Asked for together, they are looked up together.
+    yield* await Promise.all(rows.map((row) => reportRow(row, sources)));
+  }
+}
+
+export async function reportRow(row: SheetRow, sources: RowReportInputs): Promise<RowReport> {
+  const { line, id, problem: error } = row;
+  const intent = row.intent === undefined ? undefined : await sources.journal?.reads.get(row.intent);
+  if (intent === undefined) {
+    const outcome = row.outcome ?? (row.standing === 'invalid' ? 'invalid' : 'not-begun');
+    return { line, id, outcome, result: undefined, error, key: keyOf(row, sources) };
+  }
+  const attempt = await sources.journal?.reads.decisiveAttempt(intent.id);
+  const result = await sources.resultOf(intent, attempt);
+  return { line, id, outcome: row.outcome ?? intent.state, result, error, key: intent.key };
+}
+
+function keyOf(row: SheetRow, { order, bot, journal }: RowReportInputs): string | undefined {
+  if (row.row === undefined) return undefined;
+  return identify(orderOf(row, order), bot, { hashOf: (token) => journal?.hashOf(token) ?? '' }).key;
+}
+
+/** How a report reads: what stands above its rows, and each of them. */
+export type ReportText = {
+  readonly heading: string;
+  readonly line: (row: RowReport) => string;
+};
+
+const pieceLength = 64 * 1024;
+
+/** A report beside its final place, which it takes whole or not at all. */
+export class ReportFile {
+  readonly #path: string;
+  readonly #draft: string;
+  readonly #file: FileHandle;
+
+  private constructor(path: string, draft: string, file: FileHandle) {
+    this.#path = path;
+    this.#draft = draft;
+    this.#file = file;
+  }
+
+  /** Before anything is sent: a report that cannot be written is known in time. */
+  static async begin(path: string): Promise<ReportFile> {
+    try {
+      const { target, mode } = earlier(path);
+      const draft = join(dirname(target), `.${basename(target)}.${randomUUID().slice(0, 8)}`);
+      const file = await open(draft, 'wx', 0o600);
+      if (mode !== undefined) await file.chmod(mode);
+      return new ReportFile(target, draft, file);
+    } catch (error) {
+      if (error instanceof Failure) throw error;
+      throw batchFailure('report-not-begun', { path, trouble: diskTroubleOf(error) }, error);
+    }
+  }
+
+  /** False where `given up` came first: then an earlier report stays as it was. */
+  async finish(text: ReportText, rows: AsyncIterable<RowReport>, givenUp: AbortSignal): Promise<boolean> {
+    try {
+      let piece = text.heading;
+      for await (const row of rows) {
+        piece += text.line(row);
+        if (piece.length < pieceLength) continue;
+        await this.#file.appendFile(piece);
+        piece = '';
+        if (givenUp.aborted) return false;
+      }
+      await this.#file.appendFile(piece);
+      await this.#file.sync();
+      await rename(this.#draft, this.#path);
+      return true;
+    } catch (error) {
+      const facts = { path: this.#path, trouble: diskTroubleOf(error) };
+      throw batchFailure('report-not-finished', facts, error);
+    }
+  }
+
+  /** Also after `finish`: leaves nothing behind but the report. */
+  async close(): Promise<void> {
+    await this.#file.close();
+    await rm(this.#draft, { force: true });
+  }
+}
+
+/** Where the report goes: to an earlier one's own place, whatever link leads there, with the mode that it was given. */
+function earlier(path: string): { readonly target: string; readonly mode?: number } {
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return { target: path };
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats?.isFile()) return { target: realpathSync(path), mode: stats.mode & 0o777 };
+  throw batchFailure(stats === undefined ? 'report-dead-link' : 'report-not-a-file', { path });
+}
+
+/** The rows of a run of which nothing shows that what was done under their ids is what they say. */
+export class UnverifiedRows {
+  rows = 0;
+  /** Those of them of which something speaks against it. */
+  readonly mayDiffer = new Map<WhyMayDiffer, number>();
+
+  note(outcome: Outcome): void {
+    if (
+      outcome.is !== 'concluded' ||
+      outcome.intent.state !== 'accepted' ||
+      outcome.attempt?.verified !== false
+    )
+      return;
+    this.rows += 1;
+    const why = whyMayDiffer(outcome.intent, outcome.attempt);
+    if (why !== undefined) this.mayDiffer.set(why, (this.mayDiffer.get(why) ?? 0) + 1);
+  }
+}

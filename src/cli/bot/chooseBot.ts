@@ -1,0 +1,115 @@
+import type { Env } from '../../machine/folders.ts';
+import { type Bot, envBot, type Settings } from '../../once/connection.ts';
+import { identityUrl, parseBaseUrl } from '../../once/intent/baseUrl.ts';
+import { emptyBotInput, noBaseUrl, theFile } from '../say/open.ts';
+import { Token } from './token.ts';
+import type { BotInputs, GivenBaseUrl } from './tokenSource.ts';
+
+/** What the options of a command say about the bot. */
+export type BotOptions = {
+  profile?: string | undefined;
+  tokenFile?: string | undefined;
+  baseUrl?: string | undefined;
+  /** The whole command, as words: a refusal suggests it without what was wrong. */
+  command?: readonly string[] | undefined;
+};
+
+/** Where the token comes from: first found wins. */
+type Choice =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'variable'; readonly token: string }
+  | { readonly kind: 'profile'; readonly name: string; readonly namedBy: '--profile' | 'BOTCTL_PROFILE' }
+  | { readonly kind: 'in-use' };
+
+function tokenChoice(options: BotOptions, env: Env): Choice {
+  if (options.tokenFile !== undefined)
+    return { kind: 'file', path: notEmpty(options.tokenFile, '--token-file') };
+  if (options.profile !== undefined) {
+    return { kind: 'profile', name: notEmpty(options.profile, '--profile'), namedBy: '--profile' };
+  }
+  if (env.BOTCTL_TOKEN !== undefined) {
+    return { kind: 'variable', token: notEmpty(env.BOTCTL_TOKEN, 'BOTCTL_TOKEN') };
+  }
+  if (env.BOTCTL_PROFILE !== undefined) {
+    return {
+      kind: 'profile',
+      name: notEmpty(env.BOTCTL_PROFILE, 'BOTCTL_PROFILE'),
+      namedBy: 'BOTCTL_PROFILE',
+    };
+  }
+  return { kind: 'in-use' };
+}
+
+/** An empty value is a secret or a variable that is missing somewhere, never a wish to be somebody else. */
+function notEmpty(value: string, where: string): string {
+  if (value === '') throw emptyBotInput(where);
+  return value;
+}
+
+/** Who is to speak. Reads, and never sends; a profile's code loads only where a profile is asked for. */
+export async function chooseBot(options: BotOptions, inputs: BotInputs): Promise<Bot> {
+  const { env } = inputs;
+  const choice = tokenChoice(options, env);
+  const given = givenBaseUrl(options, env);
+  switch (choice.kind) {
+    case 'variable':
+      return envBotWith('BOTCTL_TOKEN', given, () => Token.from(choice.token, 'BOTCTL_TOKEN'));
+    case 'file': {
+      const { readTokenFile, readTokenStdin } = await import('./tokenInput.ts');
+      if (choice.path === '-') return envBotWith('stdin', given, () => readTokenStdin(inputs.stdin, inputs));
+      return envBotWith(theFile(choice.path), given, () => readTokenFile(choice.path, inputs));
+    }
+    case 'profile': {
+      const { botNamed } = await import('./profileBot.ts');
+      return botNamed(choice.name, choice.namedBy, given, inputs);
+    }
+    case 'in-use': {
+      const { botInUse } = await import('./profileBot.ts');
+      return botInUse(given, inputs);
+    }
+  }
+}
+
+/** What the profile of this command says of it, without asking for its token. */
+export async function settingsOfChoice(
+  options: BotOptions,
+  { env }: Pick<BotInputs, 'env'>,
+): Promise<Settings> {
+  const choice = tokenChoice(options, env);
+  if (choice.kind === 'variable' || choice.kind === 'file') return {};
+  const { settingsOfProfile } = await import('./profileBot.ts');
+  return settingsOfProfile(choice.kind === 'profile' ? choice : undefined, env);
+}
+
+/** The bot of a profile at the profile's own base URL; undefined where the profile is gone. */
+export async function botOfProfile(name: string, inputs: BotInputs): Promise<Bot | undefined> {
+  const { botAtOwnUrl } = await import('./profileBot.ts');
+  return botAtOwnUrl(name, inputs);
+}
+
+/** Where a profile's transfers can be seen: nobody speaks, so its token stays where it is. */
+export async function chainOfProfile(
+  name: string,
+  inputs: BotInputs,
+): Promise<Pick<Bot, 'name' | 'chain' | 'settings'> | undefined> {
+  const { chainAtProfile } = await import('./profileBot.ts');
+  return chainAtProfile(name, inputs);
+}
+
+function givenBaseUrl(options: BotOptions, env: Env): GivenBaseUrl | undefined {
+  const by = options.baseUrl === undefined ? 'BOTCTL_BASE_URL' : '--base-url';
+  const text = options.baseUrl ?? env.BOTCTL_BASE_URL;
+  if (text === undefined) return undefined;
+  return { baseUrl: parseBaseUrl(notEmpty(text, by), by), by, command: options.command };
+}
+
+async function envBotWith(
+  tokenSource: string,
+  given: GivenBaseUrl | undefined,
+  read: () => Token | Promise<Token>,
+): Promise<Bot> {
+  if (given === undefined) throw noBaseUrl(tokenSource);
+  const baseUrl = identityUrl(given.baseUrl);
+  const token = await read();
+  return { name: envBot, baseUrl, spelledUrl: given.baseUrl, token, tokenSource, settings: {} };
+}

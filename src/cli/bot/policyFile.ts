@@ -1,0 +1,83 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { resolve } from 'node:path';
+import { diskTroubleOf } from '../../machine/disk.ts';
+import { foldersAbove, isFolderOpen, isLink, isOwnedSafely } from '../../machine/foldersAbove.ts';
+import { firstBadByte } from '../../once/intent/jsonText.ts';
+import { policyFailure } from '../../once/policy/facts.ts';
+import type { Policy } from '../../once/policy/policy.ts';
+import { readPolicy } from '../../once/policy/readPolicy.ts';
+
+const maxBytes = 1024 * 1024;
+const writableByOthers = 0o022;
+
+/** The policy in a file that nobody but root and its user can change; undefined where it may be absent and is. */
+export function policyAt(path: string, absence: 'is-fine' | 'is-refused'): Policy | undefined {
+  const text = readSafely(path, absence);
+  return text === undefined ? undefined : readPolicy(text, path);
+}
+
+export function readSafely(path: string, absence: 'is-fine' | 'is-refused'): string | undefined {
+  let descriptor: number;
+  try {
+    // A pipe in its place must not hang the command.
+    descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (isAbsent && absence === 'is-fine') return undefined;
+    throw policyFailure('unreadable', { source: path, trouble: diskTroubleOf(error) });
+  }
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw policyFailure('not-a-file', { source: path });
+    refuseUnsafe(path, path, stats, (stats.mode & writableByOthers) !== 0);
+    // Who may change a folder above it, or above a link to it, may put another file in its place.
+    const whole = resolve(path);
+    if (isLink(whole)) refuseUnsafe(path, path, lstatSync(whole), false);
+    for (const folder of foldersAbove(whole)) {
+      if (isLink(folder)) refuseUnsafe(path, folder, lstatSync(folder), false);
+      const found = statSync(folder);
+      refuseUnsafe(path, folder, found, isFolderOpen(found));
+    }
+    if (stats.size > maxBytes) throw policyFailure('too-long', { source: path, mostBytes: maxBytes });
+    return textOf(readAll(descriptor, stats.size), path);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function textOf(bytes: Uint8Array, path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw policyFailure('bad-text', {
+      source: path,
+      fault: { is: 'not-utf8', ...firstBadByte(bytes) },
+    });
+  }
+}
+
+function readAll(descriptor: number, size: number): Uint8Array {
+  const bytes = new Uint8Array(size);
+  let read = 0;
+  for (let count = -1; count !== 0 && read < size; read += count)
+    count = readSync(descriptor, bytes, read, size - read, read);
+  return bytes.subarray(0, read);
+}
+
+// Windows has no such bits; there the folder of whoever owns it is what protects the file.
+function refuseUnsafe(source: string, path: string, stats: Stats, isOpen: boolean): void {
+  const me = process.getuid?.();
+  if (me === undefined) return;
+  const { uid, mode } = stats;
+  if (!isOwnedSafely(stats, me)) throw policyFailure('other-owner', { source, path, uid, me });
+  if (isOpen) throw policyFailure('open-to-others', { source, path, mode: mode & 0o7777 });
+}

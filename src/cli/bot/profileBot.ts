@@ -1,0 +1,184 @@
+import type { Env } from '../../machine/folders.ts';
+import { type Cluster, clusterNames, clusterOf, isHash, RpcUrl } from '../../once/chain/cluster.ts';
+import type { Bot, ChainProfile, Settings } from '../../once/connection.ts';
+import { identityUrl, parseBaseUrl } from '../../once/intent/baseUrl.ts';
+import {
+  badAssets,
+  badCluster,
+  badWallet,
+  sameHostTwice,
+  theProfile,
+  theTokenCommand,
+  tokenOrigin,
+  tokenVariableUnset,
+} from '../say/open.ts';
+import { foreignBaseUrl, keyOfProfile, namedIn, noBot, theOneInUse } from '../say/profiles.ts';
+import { findProfile, type ProfileRecord, profileOf, profilesPaths, readProfiles } from './profiles.ts';
+import { readSettings } from './settings.ts';
+import { Token } from './token.ts';
+import type { BotInputs, GivenBaseUrl, TokenSource } from './tokenSource.ts';
+
+/** The bot of the profile that `--profile` or `BOTCTL_PROFILE` names. */
+export async function botNamed(
+  name: string,
+  namedBy: '--profile' | 'BOTCTL_PROFILE',
+  given: GivenBaseUrl | undefined,
+  inputs: BotInputs,
+): Promise<Bot> {
+  const file = readProfiles(profilesPaths(inputs.env));
+  return botOf(name, findProfile(file, name, namedIn(namedBy)), given, inputs);
+}
+
+/** The bot of the profile in use. */
+export async function botInUse(given: GivenBaseUrl | undefined, inputs: BotInputs): Promise<Bot> {
+  const file = readProfiles(profilesPaths(inputs.env));
+  const name = file['in-use'];
+  if (name === undefined) throw noBot(Object.keys(file.profiles));
+  return botOf(name, findProfile(file, name, theOneInUse), given, inputs);
+}
+
+/** The bot of a profile at its own base URL, whatever the command line says. */
+export async function botAtOwnUrl(name: string, inputs: BotInputs): Promise<Bot | undefined> {
+  const profile = profileOf(readProfiles(profilesPaths(inputs.env)), name);
+  return profile === undefined ? undefined : botOf(name, profile, undefined, inputs);
+}
+
+/** Of the profile that is named, or of the one in use. */
+export function settingsOfProfile(
+  named: { readonly name: string; readonly namedBy: '--profile' | 'BOTCTL_PROFILE' } | undefined,
+  env: Env,
+): Settings {
+  const file = readProfiles(profilesPaths(env));
+  const name = named?.name ?? file['in-use'];
+  if (name === undefined) return {};
+  const profile = findProfile(file, name, named === undefined ? theOneInUse : namedIn(named.namedBy));
+  return readSettings(profile, (key) => keyOfProfile(key, name));
+}
+
+async function botOf(
+  name: string,
+  profile: ProfileRecord,
+  given: GivenBaseUrl | undefined,
+  inputs: BotInputs,
+): Promise<Bot> {
+  const spelledUrl = parseBaseUrl(profile['base-url'], keyOfProfile('base-url', name));
+  // Neither followed nor ignored: an exported staging URL would pay through production.
+  if (given !== undefined && identityUrl(given.baseUrl) !== identityUrl(spelledUrl))
+    throw foreignBaseUrl({ name, own: spelledUrl, given });
+  const settings = readSettings(profile, (key) => keyOfProfile(key, name));
+  const token = await readToken(profile.token, name, inputs);
+  return {
+    name,
+    baseUrl: identityUrl(spelledUrl),
+    spelledUrl,
+    token,
+    tokenSource: `${theProfile(name)}: ${tokenOrigin(profile.token)}`,
+    settings,
+    chain: chainProfileOf(name, profile, inputs),
+  };
+}
+
+/** The chain of a profile, without its token; undefined where the profile is gone. */
+export function chainAtProfile(
+  name: string,
+  inputs: BotInputs,
+): Pick<Bot, 'name' | 'chain' | 'settings'> | undefined {
+  const profile = profileOf(readProfiles(profilesPaths(inputs.env)), name);
+  if (profile === undefined) return undefined;
+  const settings = readSettings(profile, (key) => keyOfProfile(key, name));
+  return { name, settings, chain: chainProfileOf(name, profile, inputs) };
+}
+
+const defaultCluster = 'mainnet';
+
+/** Nothing where no node is named. */
+function chainProfileOf(name: string, profile: ProfileRecord, inputs: BotInputs): ChainProfile | undefined {
+  const sources = profile['rpc-url'] ?? [];
+  if (sources.length === 0) return undefined;
+  return {
+    cluster: readCluster(profile.cluster ?? defaultCluster),
+    wallet: profile.wallet === undefined ? undefined : readWallet(profile.wallet),
+    assets: readAssets(profile.assets ?? {}),
+    rpcUrls: async () => {
+      const urls: RpcUrl[] = [];
+      for (const source of sources) {
+        const text = (await readToken(source, name, inputs)).reveal();
+        urls.push(RpcUrl.from(text, theProfile(name)));
+      }
+      refuseSameHosts(urls);
+      return urls;
+    },
+  };
+}
+
+/** Two nodes agree only where they are two. */
+export function refuseSameHosts(urls: readonly RpcUrl[]): void {
+  const seen = new Set<string>();
+  for (const { witness, host } of urls) {
+    if (seen.has(witness)) throw sameHostTwice(host);
+    seen.add(witness);
+  }
+}
+
+export function readCluster(text: string): Cluster {
+  const cluster = clusterOf(text);
+  if (cluster === undefined) throw badCluster(text, clusterNames);
+  return cluster;
+}
+
+export function readWallet(text: string): string {
+  if (isHash(text)) return text;
+  throw badWallet(text);
+}
+
+function readAssets(assets: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  for (const [asset, mint] of Object.entries(assets)) {
+    if (asset === '' || asset === 'SOL')
+      throw badAssets(`${JSON.stringify(asset)} cannot be the name of a token`);
+    if (!isHash(mint)) throw badAssets(`the mint of ${JSON.stringify(asset)} is not 32 bytes in base58`);
+  }
+  return assets;
+}
+
+/** From one line of JSON: names and their mints. */
+export function parseAssets(text: string): Readonly<Record<string, string>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw badAssets('it is not JSON');
+  }
+  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isRecord || Object.values(value as object).some((mint) => typeof mint !== 'string'))
+    throw badAssets('it is not a JSON object of names and mints');
+  return readAssets(value as Record<string, string>);
+}
+
+type TokenInputs = {
+  readonly env: Env;
+  readonly interrupted: AbortSignal;
+  readonly stdin: NodeJS.ReadableStream;
+};
+
+async function readToken(source: TokenSource, profile: string, inputs: TokenInputs): Promise<Token> {
+  switch (source.kind) {
+    case 'stored':
+      return Token.from(source.secret, theProfile(profile));
+    case 'env':
+      return Token.from(readVariable(source.variable, profile, inputs.env), tokenOrigin(source));
+    case 'file': {
+      const { readTokenFile } = await import('./tokenInput.ts');
+      return readTokenFile(source.path, inputs);
+    }
+    case 'command': {
+      const { runTokenCommand } = await import('./tokenInput.ts');
+      return Token.from(await runTokenCommand(source.command, inputs), theTokenCommand);
+    }
+  }
+}
+
+function readVariable(variable: string, profile: string, env: Env): string {
+  const value = env[variable];
+  if (value !== undefined && value !== '') return value;
+  throw tokenVariableUnset(profile, variable, value);
+}

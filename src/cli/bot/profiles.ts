@@ -1,0 +1,181 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { configFolder, type Env } from '../../machine/folders.ts';
+import { diskTrouble } from '../say/phrases.ts';
+import {
+  type Danger,
+  noSuchProfile,
+  notA,
+  openToOthers,
+  ownedByAnother,
+  profilesDamaged,
+  profilesProblems,
+  symbolicLink,
+  unreadablePlace,
+  unsafePlace,
+} from '../say/profiles.ts';
+import type { TokenSource } from './tokenSource.ts';
+
+export type ProfilesPaths = { readonly folder: string; readonly file: string };
+
+export function profilesPaths(env: Env): ProfilesPaths {
+  const folder = configFolder(env);
+  return { folder, file: join(folder, 'config.json') };
+}
+
+/** The profiles as they stand. Reading loads nothing of conf, and a file that is not there is no profiles. */
+export function readProfiles(paths: ProfilesPaths): ProfilesFile {
+  checkFolder(paths.folder);
+  const bytes = readPrivate(paths.file);
+  if (bytes === undefined) return noProfiles;
+  const parsed = parseProfiles(decode(bytes) ?? '');
+  if (parsed.kind === 'profiles') return parsed.file;
+  throw profilesDamaged(paths.file, parsed.problem);
+}
+
+function decode(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The profile of that name, or a failure that names the ones there are. `source` says where the name was found. */
+export function findProfile(file: ProfilesFile, name: string, source?: string): ProfileRecord {
+  const profile = profileOf(file, name);
+  if (profile === undefined) throw noSuchProfile(name, Object.keys(file.profiles), source);
+  return profile;
+}
+
+const text = z.string();
+const optionalText = z.optional(text);
+
+const source: z.ZodMiniType<TokenSource> = z.discriminatedUnion('kind', [
+  z.looseObject({ kind: z.literal('stored'), secret: text }),
+  z.looseObject({ kind: z.literal('env'), variable: text }),
+  z.looseObject({ kind: z.literal('file'), path: text }),
+  z.looseObject({ kind: z.literal('command'), command: text }),
+]);
+
+// Loose, so that what a newer botctl wrote survives being rewritten by this one.
+const profile = z.looseObject({
+  'base-url': text,
+  token: source,
+  'key-age': optionalText,
+  timeout: optionalText,
+  retries: optionalText,
+  'max-wait': optionalText,
+  policy: optionalText,
+  'rpc-url': z.optional(z.array(source)),
+  cluster: optionalText,
+  wallet: optionalText,
+  assets: z.optional(z.record(text, text)),
+});
+
+const profilesFile = z.looseObject({
+  version: z.literal(1),
+  'in-use': optionalText,
+  profiles: z.record(text, profile),
+});
+
+/** One profile, as it stands in the file. Texts are checked where they are used: one bad one spoils no other. */
+export type ProfileRecord = z.infer<typeof profile>;
+
+export type ProfilesFile = z.infer<typeof profilesFile>;
+
+const noProfiles: ProfilesFile = { version: 1, profiles: {} };
+
+/** What the text of the file means, or why it means nothing. The text may hold secrets: it is never quoted. */
+type Parsed =
+  | { readonly kind: 'profiles'; readonly file: ProfilesFile }
+  | { readonly kind: 'damaged'; readonly problem: string };
+
+function parseProfiles(content: string): Parsed {
+  let value: unknown;
+  try {
+    value = JSON.parse(content);
+  } catch (error) {
+    return { kind: 'damaged', problem: jsonProblem(error, content) };
+  }
+  const parsed = profilesFile.safeParse(value);
+  if (parsed.success) return { kind: 'profiles', file: parsed.data };
+  const path = parsed.error.issues[0]?.path.join('.') ?? '';
+  return {
+    kind: 'damaged',
+    problem: profilesProblems.unexpected(path),
+  };
+}
+
+function jsonProblem(error: unknown, content: string): string {
+  const [, digits] = /position (\d+)/u.exec(error instanceof Error ? error.message : '') ?? [];
+  if (digits === undefined) return profilesProblems[content.trim() === '' ? 'empty' : 'notJson'];
+  const before = content.slice(0, Number(digits)).split('\n');
+  return profilesProblems.notJsonAt(before.length, (before.at(-1)?.length ?? 0) + 1);
+}
+
+export function profileOf(file: ProfilesFile, name: string): ProfileRecord | undefined {
+  return Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined;
+}
+
+const groupAndOthers = 0o077;
+
+function ownerDanger(path: string, uid: number): Danger | undefined {
+  const me = process.getuid?.();
+  if (me === undefined || uid === me) return undefined;
+  return ownedByAnother(path, uid, me);
+}
+
+// Windows has no such bits; there the user's own folder is what protects the file.
+function modeDanger(path: string, stats: Stats, mode: number): Danger | undefined {
+  if (process.platform === 'win32' || (stats.mode & groupAndOthers) === 0) return undefined;
+  return openToOthers(path, stats.mode & 0o777, mode);
+}
+
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Refuses a folder that others could read or change, or that is a way to somewhere else. Absent is fine. */
+export function checkFolder(path: string): void {
+  let stats: Stats;
+  try {
+    stats = lstatSync(path);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return;
+    throw unreadablePlace(path, diskTrouble(error));
+  }
+  const danger = stats.isSymbolicLink()
+    ? symbolicLink(path, 0o700)
+    : stats.isDirectory()
+      ? (ownerDanger(path, stats.uid) ?? modeDanger(path, stats, 0o700))
+      : notA('folder', path);
+  if (danger !== undefined) throw unsafePlace(path, danger);
+}
+
+/** The bytes of a file that is private to its user; undefined where there is none. */
+export function readPrivate(path: string): Buffer | undefined {
+  let descriptor: number;
+  try {
+    // Judged by what was really opened. O_NONBLOCK: a pipe in its place must not hang the command.
+    descriptor = openSync(
+      path,
+      constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
+    );
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ELOOP') throw unsafePlace(path, symbolicLink(path, 0o600));
+    throw unreadablePlace(path, diskTrouble(error));
+  }
+  try {
+    const stats = fstatSync(descriptor);
+    const danger = stats.isFile()
+      ? (ownerDanger(path, stats.uid) ?? modeDanger(path, stats, 0o600))
+      : notA('file', path);
+    if (danger !== undefined) throw unsafePlace(path, danger);
+    return readFileSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

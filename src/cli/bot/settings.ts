@@ -1,0 +1,98 @@
+import { isAbsolute } from 'node:path';
+import type { Settings } from '../../once/connection.ts';
+import type { SettingKey } from '../parse/help.ts';
+import { badDuration, badPath, badRetries } from '../say/open.ts';
+import { isoDay } from '../say/phrases.ts';
+
+export type SettingTexts = { readonly [key in SettingKey]?: string | undefined };
+
+// A timer of Node cannot wait longer; it would fire at once.
+const longestMs = 2_147_483_647;
+const mostRetries = 100;
+
+/** `where` names the field as its writer knows it: `--timeout`, or the key of a profile. */
+function readDuration(where: string, text: string, leastMs: number): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined && ms >= leastMs && ms <= longestMs) return ms;
+  throw badDuration(where, text, ms === undefined ? 'no-duration' : ms < leastMs ? 'too-short' : 'too-long');
+}
+
+function readRetries(where: string, text: string): number {
+  if (/^(0|[1-9]\d{0,2})$/u.test(text) && Number(text) <= mostRetries) return Number(text);
+  throw badRetries(where, text, mostRetries);
+}
+
+/** Settings from their texts; whatever is not given stays absent. */
+export function readSettings(texts: SettingTexts, nameOf: (key: SettingKey) => string): Settings {
+  const settings: Settings = {};
+  const { 'key-age': keyAge, timeout, retries, 'max-wait': maxWait, policy } = texts;
+  if (keyAge !== undefined) settings.keyAgeMs = readDuration(nameOf('key-age'), keyAge, 0);
+  if (timeout !== undefined) settings.timeoutMs = readDuration(nameOf('timeout'), timeout, 1);
+  if (retries !== undefined) settings.retries = readRetries(nameOf('retries'), retries);
+  if (maxWait !== undefined) settings.maxWaitMs = readDuration(nameOf('max-wait'), maxWait, 0);
+  if (policy !== undefined) settings.policy = readPath(nameOf('policy'), policy);
+  return settings;
+}
+
+/** A relative one would be another file in another folder. */
+function readPath(where: string, text: string): string {
+  if (isAbsolute(text)) return text;
+  throw badPath(where, text);
+}
+
+const unitMs = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
+
+type Unit = keyof typeof unitMs;
+
+function isUnit(text: string | undefined): text is Unit {
+  return text !== undefined && Object.hasOwn(unitMs, text);
+}
+
+/** Milliseconds, or undefined where the text is not a duration. */
+export function parseDuration(text: string): number | undefined {
+  const [, digits, unit] = /^(0|[1-9]\d{0,8})(ms|s|m|h)$/u.exec(text) ?? [];
+  if (digits === undefined || !isUnit(unit)) return undefined;
+  return Number(digits) * unitMs[unit];
+}
+
+/** A moment as an operator names it: so long ago, or at a time. */
+export type Moment = { readonly agoMs: number } | { readonly atMs: number };
+
+/** A day without a time begins, or ends, at midnight: in UTC, or where this machine is. */
+type DayEdge = { readonly edge: 'begins' | 'ends'; readonly isLocal: boolean };
+
+const dayMs = 24 * 3_600_000;
+
+/** Nothing where the text is not a moment. */
+export function parseMoment(text: string, day: DayEdge): Moment | undefined {
+  const [, days] = /^(0|[1-9]\d{0,4})d$/u.exec(text) ?? [];
+  const agoMs = days === undefined ? parseDuration(text) : Number(days) * dayMs;
+  if (agoMs !== undefined) return { agoMs };
+  const atMs = parseTime(text, day);
+  return atMs === undefined ? undefined : { atMs };
+}
+
+const written =
+  /^(?<date>\d{4}-\d{2}-\d{2})(?:[T ](?<time>\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(?<zone>Z|[+-]\d{2}:\d{2})?)?$/u;
+
+function parseTime(text: string, { edge, isLocal }: DayEdge): number | undefined {
+  const { date, time, zone } = written.exec(text)?.groups ?? {};
+  if (date === undefined || !isDay(date)) return undefined;
+  const ms = Date.parse(`${date}T${time ?? '00:00'}${zone ?? (isLocal ? '' : 'Z')}`);
+  if (Number.isNaN(ms)) return undefined;
+  if (time !== undefined || edge === 'begins') return ms;
+  return nextMidnight(ms, isLocal) - 1;
+}
+
+/** A day is not always 24 hours long. */
+function nextMidnight(ms: number, isLocal: boolean): number {
+  if (!isLocal) return ms + dayMs;
+  const date = new Date(ms);
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime();
+}
+
+/** JavaScript takes the 30th of February for the 2nd of March. */
+function isDay(date: string): boolean {
+  const ms = Date.parse(`${date}T00:00Z`);
+  return !Number.isNaN(ms) && isoDay(ms) === date;
+}

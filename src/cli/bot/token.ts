@@ -1,0 +1,53 @@
+import { badToken, tokenProblems } from '../say/open.ts';
+
+const longestToken = 4096;
+const mostShown = 4;
+const shownPart = 8;
+
+function complaintAbout(text: string): string | undefined {
+  if (text === '') return tokenProblems.empty;
+  if (text.length > longestToken) return tokenProblems.tooLong(longestToken);
+  const index = text.search(/[^\x21-\x7E]/u);
+  if (index < 0) return undefined;
+  const character = text.charAt(index);
+  if (/\s/u.test(character)) return tokenProblems.blank(index + 1);
+  return character < '\u0080' ? tokenProblems.control(index + 1) : tokenProblems.notAscii(index + 1);
+}
+
+/** A bot token. Only `reveal` shows it, and only the wire and the profiles’ own file may ask for that. */
+export class Token {
+  readonly #value: string;
+
+  private constructor(value: string) {
+    this.#value = value;
+  }
+
+  /** `origin` is a phrase for people: where the text came from. The text itself is never echoed. */
+  static from(text: string, origin: string): Token {
+    const complaint = complaintAbout(text);
+    if (complaint === undefined) return new Token(text);
+    throw badToken(origin, complaint);
+  }
+
+  reveal(): string {
+    return this.#value;
+  }
+
+  /** The last characters, for telling two tokens apart: four at most, and never more than an eighth. */
+  ending(): string {
+    const shown = Math.min(mostShown, Math.floor(this.#value.length / shownPart));
+    return this.#value.slice(this.#value.length - shown);
+  }
+
+  toString(): string {
+    return '[token]';
+  }
+
+  toJSON(): string {
+    return '[token]';
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return '[token]';
+  }
+}

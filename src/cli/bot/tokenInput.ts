@@ -1,0 +1,224 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Env } from '../../machine/folders.ts';
+import { Failure } from '../../once/failures.ts';
+import { openToRead, unlessInterrupted } from '../../once/input.ts';
+import {
+  badTokenCommand,
+  emptyTokenInput,
+  interruptedBeforeToken,
+  manyTokenLines,
+  noSuchCommand,
+  tokenCommandFailed,
+  tokenCommandNotStarted,
+  tokenCommandPrintedNothing,
+  tokenCommandTooMuch,
+  tokenCommandTooSlow,
+  tokenStdinIsTerminal,
+  unreadableTokenFile,
+} from '../say/config.ts';
+import { theFile } from '../say/open.ts';
+import { diskTrouble } from '../say/phrases.ts';
+import { Token } from './token.ts';
+
+const mostBytes = 65_536;
+
+type Interruptible = { readonly interrupted: AbortSignal };
+
+/** One line, with or without its line break. More than one is a wrong file, and its first line no token. */
+function onlyLine(bytes: Buffer, origin: string): Token {
+  if (bytes.length > mostBytes) throw manyTokenLines(origin);
+  const text = withoutLineBreaks(bytes.toString('latin1'));
+  if (text.includes('\n')) throw manyTokenLines(origin);
+  if (text === '') throw emptyTokenInput(origin);
+  return Token.from(text, origin);
+}
+
+/** Without those at its end. A pattern for them would look at each of many line breaks again and again. */
+function withoutLineBreaks(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '\n') end -= text[end - 2] === '\r' ? 2 : 1;
+  return text.slice(0, end);
+}
+
+export async function readTokenFile(path: string, { interrupted }: Interruptible): Promise<Token> {
+  const origin = theFile(path);
+  try {
+    return onlyLine(await firstBytes(path, interrupted), origin);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw unreadableTokenFile(path, diskTrouble(error));
+  }
+}
+
+async function firstBytes(path: string, interrupted: AbortSignal): Promise<Buffer> {
+  const stream = openToRead(path);
+  try {
+    return await unlessInterrupted(bytesOf(stream), interrupted, interruptedBeforeToken);
+  } finally {
+    stream.destroy();
+  }
+}
+
+export async function readTokenStdin(
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean },
+  { interrupted }: Interruptible,
+): Promise<Token> {
+  if (stdin.isTTY === true) throw tokenStdinIsTerminal();
+  return onlyLine(await unlessInterrupted(bytesOf(stdin), interrupted, interruptedBeforeToken), 'stdin');
+}
+
+async function bytesOf(stream: NodeJS.ReadableStream): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    const bytes = Buffer.from(chunk);
+    chunks.push(bytes);
+    size += bytes.length;
+    if (size > mostBytes) break;
+  }
+  return Buffer.concat(chunks);
+}
+
+const limitMs = 30_000;
+const graceMs = 1000;
+const lastOutputMs = 500;
+
+type TokenCommandInputs = {
+  readonly env: Env;
+  readonly interrupted: AbortSignal;
+  readonly stdin: NodeJS.ReadableStream & { isTTY?: boolean };
+  /** For tests; a person has half a minute to unlock a vault. */
+  readonly limitMs?: number;
+};
+
+type Ending =
+  | {
+      readonly kind: 'ended';
+      readonly code: number | null;
+      readonly signal: string | null;
+      readonly output: Buffer;
+    }
+  | { readonly kind: 'not-started'; readonly reason: string }
+  | { readonly kind: 'too-slow' }
+  | { readonly kind: 'too-much' }
+  | { readonly kind: 'interrupted' };
+
+/** Runs a token command and returns the first line of its stdout. No shell, and nothing of it is echoed. */
+export async function runTokenCommand(command: string, inputs: TokenCommandInputs): Promise<string> {
+  const [program] = commandWords(command);
+  const ending = await run(command, inputs);
+  switch (ending.kind) {
+    case 'interrupted':
+      throw interruptedBeforeToken();
+    case 'not-started':
+      throw tokenCommandNotStarted(program, ending.reason);
+    case 'too-slow':
+      throw tokenCommandTooSlow(program, inputs.limitMs ?? limitMs);
+    case 'too-much':
+      throw tokenCommandTooMuch(program);
+    case 'ended': {
+      const { code, signal, output } = ending;
+      const wantsShell = /[|<>$`~&;]/u.test(command);
+      if (code !== 0) throw tokenCommandFailed(program, { code, signal, wantsShell });
+      const [line = ''] = output.toString('latin1').split(/\r?\n/u);
+      if (line === '') throw tokenCommandPrintedNothing(program);
+      return line;
+    }
+  }
+}
+
+function start(command: string, inputs: TokenCommandInputs): ChildProcess {
+  const [program, ...words] = commandWords(command);
+  // It needs a person's answer perhaps, but never what is piped to botctl, and not another bot's token.
+  const { BOTCTL_TOKEN: _withheld, ...env } = inputs.env;
+  return spawn(program, words, {
+    env,
+    shell: false,
+    stdio: [inputs.stdin.isTTY === true ? 'inherit' : 'ignore', 'pipe', 'inherit'],
+    windowsHide: true,
+  });
+}
+
+function run(command: string, inputs: TokenCommandInputs): Promise<Ending> {
+  return new Promise((resolve) => {
+    if (inputs.interrupted.aborted) {
+      resolve({ kind: 'interrupted' });
+      return;
+    }
+    const child = start(command, inputs);
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let draining: NodeJS.Timeout | undefined;
+    const finish = (ending: Ending): void => {
+      clearTimeout(timer);
+      clearTimeout(draining);
+      inputs.interrupted.removeEventListener('abort', onInterrupt);
+      resolve(ending);
+    };
+    const stop = (ending: Ending): void => {
+      clearTimeout(timer);
+      child.removeAllListeners('exit');
+      stopChild(child, () => finish(ending));
+    };
+    const onInterrupt = (): void => stop({ kind: 'interrupted' });
+    const timer = setTimeout(() => stop({ kind: 'too-slow' }), inputs.limitMs ?? limitMs);
+    inputs.interrupted.addEventListener('abort', onInterrupt, { once: true });
+    child.stdout?.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > mostBytes) stop({ kind: 'too-much' });
+    });
+    child.once('error', (error) => finish({ kind: 'not-started', reason: reasonOf(error) }));
+    child.once('exit', (code, signal) => {
+      const end = (): void => {
+        child.stdout?.destroy();
+        finish({ kind: 'ended', code, signal, output: Buffer.concat(chunks) });
+      };
+      // An agent that it left running may hold the pipe open for ever.
+      draining = setTimeout(end, lastOutputMs);
+      child.once('close', end);
+    });
+  });
+}
+
+function reasonOf(error: Error): string {
+  return 'code' in error && error.code === 'ENOENT' ? noSuchCommand : diskTrouble(error);
+}
+
+/** Asks it to end, then ends it. What it started itself may keep the pipe: nobody waits for that. */
+function stopChild(child: ChildProcess, stopped: () => void): void {
+  child.stdout?.destroy();
+  const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
+  child.once('exit', () => {
+    clearTimeout(timer);
+    stopped();
+  });
+  child.kill('SIGTERM');
+}
+
+/**
+ * A token command split into its words. Ours to define, because no shell is involved: the text stays data
+ * whatever it holds.
+ */
+export function commandWords(text: string): readonly [string, ...string[]] {
+  const token = /'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)|(\s+)/gsuy;
+  const words: string[] = [];
+  let word: string | undefined;
+  let end = 0;
+  for (const found of text.matchAll(token)) {
+    end = found.index + found[0].length;
+    const [, single, double, escaped, plain, blank] = found;
+    if (blank !== undefined) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+      continue;
+    }
+    word = (word ?? '') + (single ?? double?.replace(/\\(["\\])/gu, '$1') ?? escaped ?? plain ?? '');
+  }
+  if (end < text.length) throw badTokenCommand(text[end] === '\\' ? 'backslash' : 'open-quote');
+  if (word !== undefined) words.push(word);
+  const [program, ...rest] = words;
+  if (program === undefined || program === '') throw badTokenCommand('empty');
+  if (text.includes('\0')) throw badTokenCommand('zero-byte');
+  return [program, ...rest];
+}

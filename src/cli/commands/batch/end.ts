@@ -1,0 +1,262 @@
+import type { BatchPace } from '../../../batch/pace.ts';
+import type { UnverifiedRows } from '../../../batch/report.ts';
+import { type Counts, lookAgain, type RunEnd, type SeenOutcome } from '../../../batch/runRows.ts';
+import type { Stop } from '../../../batch/stopRules.ts';
+import type { Survey } from '../../../batch/survey.ts';
+import type { Clock } from '../../../machine/process.ts';
+import {
+  asFailure,
+  type Exit,
+  exitOf,
+  type Failure,
+  type FailureCode,
+  type Retry,
+  retryOf,
+} from '../../../once/failures.ts';
+import type { Runner, SharedBatch, Shares } from '../../../once/journal/journal.ts';
+import { someUnproven } from '../../say/chain.ts';
+import { mayDifferNote, notNotedAsReported } from '../../say/explain.ts';
+import { inWords } from '../../say/inWords.ts';
+import { again } from '../../say/open.ts';
+import { notAllDone, notDoneOutcomes, progressOf, type StopWords } from '../../say/rows.ts';
+import { problemOf } from '../../say/told.ts';
+import { rowsOnChain } from '../../say/verify.ts';
+import type { Gauge } from '../../show/display.ts';
+import type { Batch } from './options.ts';
+import {
+  type BatchEnd,
+  batchEndJson,
+  batchEndView,
+  batchPlan,
+  countUnvisited,
+  tellQuietResults,
+} from './telling.ts';
+import type { RowsOnChain } from './wait.ts';
+
+/** What a runner knows of the others while it runs. */
+export type OthersNow = { given: number; waitedFor: readonly Runner[] };
+
+/** How far a batch is: done, failed, unknown, rows a second, time left, and a rate limit that is waited out. */
+export function gaugeOf(
+  { rows, tally }: Survey,
+  counts: Counts,
+  pace: BatchPace,
+  others: OthersNow,
+  clock: Clock,
+): () => Gauge {
+  const beganAtMs = clock.now();
+  const todo = rows - tally.standings.done - tally.standings.invalid;
+  return () => {
+    const ended = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    const done = counts.accepted + counts.resolved;
+    const perS = (1000 * ended) / Math.max(1, clock.now() - beganAtMs);
+    const text = progressOf({
+      done,
+      todo,
+      failed: ended - done - counts.unknown,
+      unknown: counts.unknown,
+      perS,
+      leftMs: ended === 0 ? undefined : (1000 * Math.max(0, todo - ended - others.given)) / perS,
+      quietMs: pace.quietMs() === 0 ? undefined : pace.quietMs(),
+      others: others.given,
+      waitingFor: others.waitedFor,
+    });
+    return { share: todo === 0 ? 1 : Math.min(1, (ended + others.given) / todo), text };
+  };
+}
+
+export type FinishedRun = RunEnd & {
+  readonly unverified: UnverifiedRows;
+  /** How the rows stand that others had in hand; absent where a batch has but one runner. */
+  readonly others: OthersEnd | undefined;
+  /** What the chain says of the rows that were accepted, where it was waited for. */
+  readonly chain?: RowsOnChain | undefined;
+};
+
+/** Says how the batch ended, and how to go on. */
+export async function tellEnd(
+  surveyed: Survey,
+  { counts, doneElsewhere, stop: ownStop, needs: left, unverified, others, chain }: FinishedRun,
+  report: string | undefined,
+  batch: Batch,
+): Promise<Exit> {
+  const { display } = batch.context;
+  const stop = stopOf(ownStop, others);
+  if (others?.is !== 'untold') await tellQuietResults(batch);
+  const outcomes = new Map<string, number>(Object.entries(counts));
+  outcomes.set('invalid', surveyed.tally.standings.invalid);
+  const needs = new Set(left);
+  if (outcomes.get('invalid') !== 0) needs.add('after-fix');
+  if (others !== undefined) countOthers(others, stop, outcomes, needs);
+  else if (stop !== undefined) await countUnvisited(batch, outcomes, needs);
+  if (chain !== undefined) {
+    if (!display.quiet) display.notice(rowsOnChain(chain));
+    if (chain.contradicted + chain.otherTime > 0) needs.add('decide');
+    if (chain.undecided > 0) needs.add('same-command');
+  }
+  const notDone = notDoneOutcomes.flatMap((outcome) => {
+    const rows = outcomes.get(outcome) ?? 0;
+    return rows === 0 ? [] : [{ outcome, rows }];
+  });
+  const end: BatchEnd = {
+    plan: batchPlan(surveyed, batch),
+    doneNow: counts.accepted + counts.resolved - (others === undefined ? 0 : doneElsewhere),
+    doneBefore: surveyed.tally.standings.done,
+    doneByOthers: others && doneElsewhere + doneBy(others),
+    unverified: unverified.rows,
+    notDone,
+    stopped: notDone.length === 0 && stop?.because === 'others-at-work' ? undefined : stop?.because,
+    report,
+  };
+  if (!display.quiet)
+    for (const [why, rows] of unverified.mayDiffer) display.notice(mayDifferNote(why, rows));
+  if (
+    notDone.length === 0 &&
+    chain !== undefined &&
+    chain.contradicted + chain.otherTime + chain.undecided > 0
+  )
+    return tellUnproven(chain, end, batch);
+  if (notDone.length === 0) {
+    if ((await display.show(batchEndView(end))) === 'written') await markRowsReported(batch);
+    return 0;
+  }
+  const isInDoubt = ['unknown', 'sending'].some((outcome) => (outcomes.get(outcome) ?? 0) > 0);
+  const { unfinished, elsewhere } = surveyed.tally.standings;
+  const mayBeInDoubt = isInDoubt || (others?.is === 'untold' && unfinished + elsewhere > 0);
+  const code = mayBeInDoubt ? codeOfEnd(needs, stop) : (faultOfJournal(stop) ?? codeOfEnd(needs, stop));
+  const problem = problemOf(notAllDone(code, notDone, await stopInWords(stop), needs, again(batch.given)));
+  if (display.face === 'human') await display.show(batchEndView(end));
+  await display.fail(problem, { ...batchEndJson(end), error: problem });
+  await markRowsReported(batch);
+  return exitOf(problem.code);
+}
+
+/** All was accepted, and the chain does not show all of it: told only once it does. */
+async function stopInWords(stop: Stop | undefined): Promise<StopWords | undefined> {
+  return stop?.because === 'failure' ? { ...stop, failure: await inWords(stop.failure) } : stop;
+}
+
+async function tellUnproven(chain: RowsOnChain, end: BatchEnd, { context }: Batch): Promise<Exit> {
+  const { display } = context;
+  const { contradicted: against, otherTime: toDecide, undecided: open } = chain;
+  const problem = problemOf(someUnproven({ against, toDecide, open }, 'of-batch'));
+  if (display.face === 'human') await display.show(batchEndView(end));
+  await display.fail(problem, { ...batchEndJson(end), error: problem });
+  return exitOf(problem.code);
+}
+
+/** What has to be fixed is found out last of all, where the journal was only away at first. */
+function stopOf(own: Stop | undefined, others: OthersEnd | undefined): Stop | undefined {
+  const untold: Stop | undefined =
+    others?.is === 'untold' ? { because: 'failure', failure: others.failure } : undefined;
+  return faultOfJournal(untold) === undefined ? (own ?? untold) : untold;
+}
+
+/** What keeps any command from using the journal until it is fixed. */
+function faultOfJournal(stop: Stop | undefined): FailureCode | undefined {
+  if (stop?.because !== 'failure') return undefined;
+  const { code } = stop.failure;
+  return code.startsWith('journal-') && retryOf(code) === 'after-fix' ? code : undefined;
+}
+
+/**
+ * All at once: a row is told when its batch has said how it ended. A shared journal has nobody who asks for that:
+ * there no transfer goes without a name.
+ */
+async function markRowsReported({ context, order, bot, journal }: Batch): Promise<void> {
+  if (journal?.isShared === true) return;
+  const { display } = context;
+  try {
+    const scope = { baseUrl: bot.baseUrl, kind: order.kind };
+    await journal?.commit((tx) => tx.markRowsReported(scope, order.name, journal.clock.now()), {
+      unsynced: true,
+    });
+  } catch (thrown) {
+    display.step(notNotedAsReported((await inWords(thrown)).message));
+  }
+}
+
+/** What is not done yet comes first, then what waits for a person, then what has to be fixed. */
+function codeOfEnd(needs: ReadonlySet<Retry>, stop: Stop | undefined): FailureCode {
+  if (stop?.because === 'policy') return 'stopped';
+  if (needs.has('same-command')) return stop !== undefined && needsFixing(stop) ? 'stopped' : 'not-all-done';
+  return needs.has('decide') ? 'some-held' : 'some-to-fix';
+}
+
+function needsFixing(stop: Stop): boolean {
+  if (stop.because === 'failure') return retryOf(stop.failure.code) === 'after-fix';
+  return stop.because === 'token' || stop.because === 'balance' || stop.because === 'certificate';
+}
+
+/** How the rows stand at the end that this runner had no part in. */
+export type OthersEnd =
+  | { readonly is: 'seen'; readonly counts: ReadonlyMap<SeenOutcome, number> }
+  /** The journal could not be asked. */
+  | { readonly is: 'untold'; readonly rows: number; readonly failure: Failure };
+
+/** Asks a shared journal how the rows of the others ended. */
+export async function othersAtEnd(
+  { counts }: RunEnd,
+  surveyed: Survey,
+  shared: SharedBatch | undefined,
+  batch: Batch,
+): Promise<OthersEnd | undefined> {
+  const { order, sheet, bot, journal } = batch;
+  if (shared === undefined || journal?.shares === undefined) return undefined;
+  const ended = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const left = toDo(surveyed) - ended;
+  if (left === 0) return { is: 'seen', counts: new Map() };
+  try {
+    if (!isEachRowTold(batch) && (await areAllDone(surveyed, shared, journal.shares)))
+      return { is: 'seen', counts: new Map([['accepted', left]]) };
+    return { is: 'seen', counts: await lookAgain({ order, sheet, bot, journal }) };
+  } catch (thrown) {
+    // What this runner has done must be told all the same.
+    return { is: 'untold', rows: left, failure: asFailure(thrown) };
+  }
+}
+
+function toDo({ rows, tally }: Survey): number {
+  return rows - tally.standings.done - tally.standings.invalid;
+}
+
+function isEachRowTold({ report, context }: Batch): boolean {
+  return report !== undefined || context.display.quiet;
+}
+
+/** One question for all rows instead of one for each; only where all of them are done nothing else need be asked. */
+async function areAllDone({ tally, keys }: Survey, shared: SharedBatch, shares: Shares): Promise<boolean> {
+  // The key of such a row may have been used for something else.
+  if (tally.standings.invalid + tally.standings.conflict > 0) return false;
+  const done = await shares.doneRows(shared);
+  return done.rows === keys.rows && done.first === keys.first && done.last === keys.last;
+}
+
+function doneBy(others: OthersEnd): number {
+  if (others.is === 'untold') return 0;
+  return (others.counts.get('accepted') ?? 0) + (others.counts.get('resolved') ?? 0);
+}
+
+/** Adds what they have not done, and what that needs: after a stop, first of all the same command again. */
+function countOthers(
+  others: OthersEnd,
+  stop: Stop | undefined,
+  outcomes: Map<string, number>,
+  needs: Set<Retry>,
+): void {
+  if (others.is === 'untold') {
+    outcomes.set('untold', others.rows);
+    needs.add('same-command');
+    return;
+  }
+  for (const [outcome, rows] of others.counts) {
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + rows);
+    if (outcome === 'accepted' || outcome === 'resolved') continue;
+    if (outcome === 'held') needs.add('decide');
+    else needs.add(isOver(outcome) && stop === undefined ? 'after-fix' : 'same-command');
+  }
+}
+
+function isOver(outcome: SeenOutcome): boolean {
+  return outcome === 'rejected' || outcome === 'not-sent';
+}

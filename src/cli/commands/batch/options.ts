@@ -1,0 +1,175 @@
+import { statSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import type { ReportFile, ReportText, RowReportInputs } from '../../../batch/report.ts';
+import type { Sheet } from '../../../batch/sheet.ts';
+import type { BatchOrder } from '../../../batch/survey.ts';
+import type { Bot } from '../../../once/connection.ts';
+import { namingFrom } from '../../../once/intent/naming.ts';
+import type { Kind } from '../../../once/intent/wanted.ts';
+import type { Journal } from '../../../once/journal/journal.ts';
+import { type Context, type ParsedArgs, rateOf } from '../../parse/command.ts';
+import { again } from '../../say/open.ts';
+import { isoMonth, type Suggestion } from '../../say/phrases.ts';
+import {
+  inputAndTokenFromStdin,
+  namelessBatch,
+  notACount,
+  reportIsInput,
+  unknownReportFormat,
+} from '../../say/rows.ts';
+import { idOrSignature } from '../../show/report.ts';
+import { csvLine, safeLine } from '../../show/text.ts';
+import { signatureOf } from '../stored.ts';
+
+type BatchOptions = {
+  readonly path: string;
+  readonly name: string;
+  readonly concurrency: number;
+  readonly ratePerS: number | undefined;
+  readonly maxFailures: number | undefined;
+  readonly skipInvalid: boolean;
+  readonly report: string | undefined;
+  readonly changedFile: boolean;
+};
+
+const mostAtATime = 256;
+
+export function batchOptions(given: ParsedArgs, nowMs: number): BatchOptions {
+  const [path = ''] = given.args;
+  refuseSharedStdin(path, given);
+  const report = given.text('report');
+  if (report !== undefined) refuseReport(report, path);
+  return {
+    path,
+    name: nameOf(given, path, nowMs),
+    concurrency: wholeNumber(given, 'concurrency', mostAtATime) ?? 8,
+    ratePerS: rateOf(given),
+    maxFailures: wholeNumber(given, 'max-failures', 1_000_000_000),
+    skipInvalid: given.flag('skip-invalid'),
+    report,
+    changedFile: given.flag('changed-file'),
+  };
+}
+
+function nameOf(given: ParsedArgs, path: string, nowMs: number): string {
+  const once = given.text('once');
+  if (once === undefined) {
+    const month = isoMonth(nowMs);
+    const stem = path === '-' ? 'batch' : basename(path).replace(/\.[^.]*$/u, '');
+    const plain = plainName(stem);
+    const name = `${plain === '' ? 'payroll' : plain}-${month}`;
+    throw namelessBatch(again(given, [], { name: 'once', value: name }));
+  }
+  const naming = namingFrom({
+    once,
+    run: undefined,
+    key: undefined,
+    payloadKey: undefined,
+    runFromEnv: undefined,
+  });
+  return naming.by === 'once' ? naming.name : once;
+}
+
+function wholeNumber(given: ParsedArgs, option: string, most: number): number | undefined {
+  const text = given.text(option);
+  if (text === undefined) return undefined;
+  const count = /^[1-9]\d{0,9}$/u.test(text) ? Number(text) : Number.NaN;
+  if (count <= most) return count;
+  throw notACount(option, text, most);
+}
+
+function refuseSharedStdin(path: string, given: ParsedArgs): void {
+  if (path === '-' && given.text('token-file') === '-') throw inputAndTokenFromStdin();
+}
+
+/** By whatever name or link either is called. */
+function isSameFile(one: string, other: string): boolean {
+  if (resolve(one) === resolve(other)) return true;
+  try {
+    const [first, second] = [statSync(one), statSync(other)];
+    return first.dev === second.dev && first.ino === second.ino;
+  } catch {
+    return false;
+  }
+}
+
+function refuseReport(report: string, path: string): void {
+  reportFormatOf(report);
+  if (path !== '-' && isSameFile(report, path)) throw reportIsInput(report);
+}
+
+type ReportFormat = 'csv' | 'jsonl';
+
+export function reportFormatOf(path: string): ReportFormat {
+  if (/\.csv$/iu.test(path)) return 'csv';
+  if (/\.(jsonl|ndjson)$/iu.test(path)) return 'jsonl';
+  throw unknownReportFormat(path);
+}
+
+const resultNames: Readonly<Record<Kind, string>> = { message: 'message_id', transfer: 'signature' };
+
+/** How the report of a batch reads. */
+export function reportText(format: ReportFormat, kind: Kind): ReportText {
+  const resultName = resultNames[kind];
+  if (format === 'csv') {
+    return {
+      heading: csvLine(['line', 'id', 'outcome', resultName, 'error', 'key']),
+      line: ({ line, id, outcome, result, error, key }) =>
+        csvLine([line, safe(id), outcome, safe(result), safe(error), key]),
+    };
+  }
+  return {
+    heading: '',
+    line: ({ line, id, outcome, result, error, key }) =>
+      `${JSON.stringify({ line, id, outcome, [resultName]: safe(result), error: safe(error), key })}\n`,
+  };
+}
+
+function safe(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : safeLine(text);
+}
+
+/** All that one batch consists of, from its options to its sheet. */
+export type Batch = {
+  readonly given: ParsedArgs;
+  readonly context: Context;
+  readonly options: BatchOptions;
+  readonly order: BatchOrder;
+  readonly bot: Bot;
+  /** Absent in a dry run where there is none yet. */
+  readonly journal: Journal | undefined;
+  readonly sheet: Sheet;
+  readonly report: ReportFile | undefined;
+};
+
+export function rowReportInputs({ given, order, sheet, bot, journal }: Batch): RowReportInputs {
+  return {
+    order,
+    sheet,
+    bot,
+    journal,
+    resultOf: async (intent, attempt) => {
+      const signature = journal === undefined ? undefined : await signatureOf(intent, journal.reads);
+      return idOrSignature({
+        command: given.command,
+        intent,
+        attempt,
+        replayed: false,
+        warnings: [],
+        signature,
+      });
+    },
+  };
+}
+
+/** The same batch with a report of all its rows, where none was asked for. */
+export function withReport(given: ParsedArgs): Suggestion[] {
+  if (given.text('report') !== undefined) return [];
+  const name = plainName(given.text('once') ?? '');
+  return [again(given, [], { name: 'report', value: `${name === '' ? 'batch' : name}-report.csv` })];
+}
+
+/** What a file and a batch can be called without quotes. */
+function plainName(text: string): string {
+  return text.replace(/[^\p{L}\p{N}._-]+/gu, '-');
+}

@@ -1,0 +1,298 @@
+import { createHash } from 'node:crypto';
+import { InFlightLimit, lanesFor, sharedCommit, worthWaitingMs } from '../../../batch/lanes.ts';
+import { BatchPace } from '../../../batch/pace.ts';
+import { inputName, readRows } from '../../../batch/readRows.ts';
+import { ReportFile, reportRows, UnverifiedRows } from '../../../batch/report.ts';
+import { noCounts, runRows } from '../../../batch/runRows.ts';
+import { consecutiveIds, Sheet } from '../../../batch/sheet.ts';
+import { type ExplainedEnd, type RowEnd, StopRules } from '../../../batch/stopRules.ts';
+import { type BatchOrder, type Survey, survey } from '../../../batch/survey.ts';
+import type { Template } from '../../../batch/template.ts';
+import { allRows, type Ranges, sharedRanges } from '../../../batch/workList.ts';
+import type { ChainPoint, EngineContext } from '../../../once/engine/context.ts';
+import type { Exit, Failure } from '../../../once/failures.ts';
+import type { Kind } from '../../../once/intent/wanted.ts';
+import type { Runner, SharedBatch, Shares } from '../../../once/journal/journal.ts';
+import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
+import { rowSentences } from '../../say/intent.ts';
+import { again } from '../../say/open.ts';
+import { rowsLandingWords } from '../../say/progress.ts';
+import {
+  batchAtWork,
+  checkingInput,
+  noRows,
+  otherFile,
+  othersNotSeen,
+  ownShareDone,
+  reportGivenUp,
+  templateFromStdin,
+} from '../../say/rows.ts';
+import { textOf, type WaitOptions, waitOptions } from '../inputs.ts';
+import { botOfCommand } from '../openBot.ts';
+import { isJournalThere, openJournalOf, settingsOf } from '../openJournal.ts';
+import { heldInDryRun } from '../policies.ts';
+import { openSession, whileInFlight } from '../session.ts';
+import { type FinishedRun, gaugeOf, type OthersEnd, type OthersNow, othersAtEnd, tellEnd } from './end.ts';
+import { type Batch, batchOptions, reportFormatOf, reportText, rowReportInputs } from './options.ts';
+import {
+  batchPlan,
+  leftToSend,
+  listBadRows,
+  planView,
+  RowTeller,
+  reportInvalid,
+  reportRefused,
+  tellPlan,
+} from './telling.ts';
+import type { BatchWait } from './wait.ts';
+
+export const sendBatch: Run = (given, context) => doBatch('message', given, context);
+export const transferBatch: Run = (given, context) => doBatch('transfer', given, context, waitOptions(given));
+
+async function doBatch(kind: Kind, given: ParsedArgs, context: Context, wait?: WaitOptions): Promise<Exit> {
+  const options = batchOptions(given, context.clock.now());
+  settingsOf(given);
+  const order: BatchOrder = {
+    kind,
+    name: options.name,
+    allowOffCurve: kind === 'transfer' && given.flag('allow-off-curve'),
+  };
+  const sheet = new Sheet();
+  const report = options.report === undefined ? undefined : await ReportFile.begin(options.report);
+  const unopened = { given, context, options, order, sheet, report };
+  try {
+    return given.flag('dry-run') ? await dryRun(unopened) : await runBatch(unopened, wait);
+  } finally {
+    await report?.close();
+    sheet.close();
+  }
+}
+
+type UnopenedBatch = Omit<Batch, 'bot' | 'journal'>;
+
+/** Checks and shows everything; makes nothing, not even a journal. */
+async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
+  const { given, context } = unopened;
+  const bot = await botOfCommand(given, context);
+  const journal = (await isJournalThere(given, context))
+    ? await openJournalOf(given, context, 'look')
+    : undefined;
+  try {
+    const { policies } = await heldInDryRun(bot, journal, context);
+    const batch: Batch = { ...unopened, order: { ...unopened.order, policies }, bot, journal };
+    const { surveyed, shared } = await surveyAll(batch);
+    await refuseOtherFile(shared, batch);
+    await finishReport(batch);
+    if (surveyed.refused.refusal !== undefined) return reportRefused(surveyed.refused, surveyed, batch);
+    if (surveyed.tally.standings.invalid > 0 && !unopened.options.skipInvalid)
+      return reportInvalid(surveyed, batch);
+    await context.display.show(planView(batchPlan(surveyed, batch)));
+    return 0;
+  } finally {
+    await journal?.close();
+  }
+}
+
+async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined): Promise<Exit> {
+  const { given, context, options, order } = unopened;
+  const session = await openSession(given, context, true).catch(async (thrown: unknown) => {
+    const { withEarlierRows } = await import('../earlierRun.ts');
+    throw await withEarlierRows(thrown, unopened.order, given, context);
+  });
+  let waiting: BatchWait | undefined;
+  try {
+    const { engine } = session;
+    const held = { ...order, policies: engine.policies };
+    const batch: Batch = { ...unopened, order: held, bot: engine.bot, journal: engine.journal };
+    if (wait !== undefined) waiting = await openBatchWait(wait, batch);
+    const { surveyed, shared } = await surveyAll(batch);
+    await refuseOtherFile(shared, batch);
+    if (surveyed.tally.standings.invalid > 0 && !options.skipInvalid) {
+      await finishReport(batch);
+      return reportInvalid(surveyed, batch);
+    }
+    if (surveyed.refused.refusal !== undefined) {
+      await finishReport(batch);
+      return reportRefused(surveyed.refused, surveyed, batch);
+    }
+    if (leftToSend(surveyed) > 0) session.connection.ensurePossible(order.kind);
+    await tellPlan(surveyed, batch);
+    const others: OthersNow = { given: 0, waitedFor: [] };
+    const ranges = await rangesOf(shared, surveyed, others, batch);
+    await waiting?.ready();
+    await session.connection.ready();
+    const chainBefore = (): ChainPoint | undefined => waiting?.before();
+    const run = await runAll(surveyed, { ranges, others }, { ...engine, chainBefore }, batch);
+    const end: FinishedRun = { ...run, others: await othersAtEnd(run, surveyed, shared, batch) };
+    const reported = await finishReport(batch, end.others);
+    return await tellEnd(surveyed, { ...end, chain: await waiting?.end(engine.journal) }, reported, batch);
+  } finally {
+    await waiting?.close();
+    await session.close();
+  }
+}
+
+async function openBatchWait(options: WaitOptions, batch: Batch): Promise<BatchWait> {
+  const { BatchWait } = await import('./wait.ts');
+  return BatchWait.open(options, batch);
+}
+
+type Surveyed = { readonly surveyed: Survey; readonly shared: SharedBatch | undefined };
+
+async function surveyAll(batch: Batch): Promise<Surveyed> {
+  const { order, options, context, sheet, bot, journal } = batch;
+  const { clock, interrupts, display } = context;
+  const hash = journal?.shares && createHash('sha256');
+  const template = await templateOf(batch);
+  if (template !== undefined) hash?.update(template.text);
+  const input = {
+    path: options.path,
+    stdin: context.stdin,
+    interrupted: context.interrupts.first,
+    ...(hash && { onBytes: (bytes: Buffer) => void hash.update(bytes) }),
+  };
+  const surveyed = await display.waiting(
+    checkingInput(inputName(input)),
+    survey(readRows(input, order.kind, template?.parsed), order, {
+      sheet,
+      bot,
+      journal,
+      now: () => clock.now(),
+      interrupted: interrupts.first,
+      inWords: rowSentences,
+    }),
+  );
+  if (surveyed.rows === 0) throw noRows(inputName(input));
+  listBadRows(surveyed, batch.given, display);
+  if (hash === undefined) return { surveyed, shared: undefined };
+  const { kind, name } = order;
+  const file = { digest: hash.digest('hex'), rows: surveyed.rows };
+  return { surveyed, shared: { baseUrl: bot.baseUrl, kind, name, ...file } };
+}
+
+/** Read before the rows are: a mistake in it is one of all of them. */
+async function templateOf({
+  given,
+  order,
+  context,
+}: Batch): Promise<{ readonly text: string; readonly parsed: Template } | undefined> {
+  if (order.kind !== 'message' || given.text('template') === undefined) return undefined;
+  if (given.text('template') === '-') throw templateFromStdin();
+  const { Template } = await import('../../../batch/template.ts');
+  const text = ((await textOf('template', given, context)) ?? '').replace(/\r?\n$/u, '');
+  return { text, parsed: Template.parse(text, given.text('template') ?? '') };
+}
+
+type Sharing = { readonly ranges: Ranges; readonly others: OthersNow };
+
+async function runAll(
+  surveyed: Survey,
+  { ranges, others }: Sharing,
+  engine: EngineContext,
+  batch: Batch,
+): Promise<Omit<FinishedRun, 'others'>> {
+  const { order, options, context, sheet } = batch;
+  const { display, clock } = context;
+  const pace = new BatchPace(clock, options.ratePerS);
+  const { concurrency, maxFailures } = options;
+  const rules = new StopRules({ kind: order.kind, concurrency, maxFailures });
+  const runway = new InFlightLimit(concurrency, rules.signal);
+  const counts = noCounts();
+  const teller = new RowTeller(batch);
+  await teller.tellBefore();
+  const stopMeter = display.meter(gaugeOf(surveyed, counts, pace, others, clock));
+  try {
+    const shared: EngineContext = {
+      ...engine,
+      pace,
+      commit: sharedCommit(engine.journal, () => worthWaitingMs(runway, engine.journal.isShared)),
+      chance: { ...engine.chance, uuid: consecutiveIds(engine.chance.uuid) },
+      observer: { ...engine.observer, during: (_waiting, work) => work },
+    };
+    const unverified = new UnverifiedRows();
+    const explain = (end: RowEnd): ExplainedEnd | Promise<ExplainedEnd> => {
+      unverified.note(end.ending.outcome);
+      return teller.explain(end, engine.clock.now());
+    };
+    const onWaiting = (runners: readonly Runner[]): void => {
+      others.waitedFor = runners;
+      if (!display.quiet) display.notice(ownShareDone(runners));
+    };
+    const lanes = lanesFor(order.kind, concurrency, options.ratePerS);
+    const working = { pace, rules, runway, lanes };
+    const run = { order, sheet, engine: shared, ...working, ranges, onWaiting, explain };
+    const end = await whileInFlight(runRows(run, counts), context.interrupts.first, () =>
+      display.notice(rowsLandingWords),
+    );
+    return { ...end, unverified };
+  } finally {
+    stopMeter();
+  }
+}
+
+/** The path of the report, once it is in its place. */
+async function finishReport(batch: Batch, others?: OthersEnd): Promise<string | undefined> {
+  const { options, order, context, report } = batch;
+  if (report === undefined || options.report === undefined) return undefined;
+  if (others?.is === 'untold') {
+    context.display.warn(othersNotSeen(options.report));
+    return undefined;
+  }
+  const text = reportText(reportFormatOf(options.report), order.kind);
+  const whole = await report.finish(text, reportRows(rowReportInputs(batch)), context.interrupts.second);
+  if (whole) return options.report;
+  context.display.warn(reportGivenUp(options.report));
+  return undefined;
+}
+
+/** Before anybody is asked anything: two files under one name are two batches that nobody meant. */
+async function refuseOtherFile(shared: SharedBatch | undefined, batch: Batch): Promise<void> {
+  const { journal, options } = batch;
+  if (shared === undefined || journal?.shares === undefined || options.changedFile) return;
+  if (await journal.shares.isOtherFile(shared)) throw notThatFile(shared, batch);
+}
+
+function notThatFile({ name }: SharedBatch, { given, options }: Batch): Failure {
+  return otherFile(name, inputName(options), again(given, [], { name: 'changed-file', value: true }));
+}
+
+/** Where this runner gets its rows: all of them, or its share of them. */
+async function rangesOf(
+  shared: SharedBatch | undefined,
+  { rows, tally }: Survey,
+  others: OthersNow,
+  batch: Batch,
+): Promise<Ranges> {
+  const { journal, options } = batch;
+  const isNothingLeft = rows === tally.standings.done + tally.standings.invalid;
+  if (shared === undefined || journal?.shares === undefined || isNothingLeft) return allRows();
+  const joined = await journal.shares.join(shared, options.changedFile);
+  switch (joined.is) {
+    case 'other-file':
+      throw notThatFile(shared, batch);
+    case 'at-work':
+      throw batchAtWork(shared.name, joined.runners);
+    case 'joined':
+      return sharedRanges(counted(journal.shares, rows, others), {
+        round: joined.round,
+        rows,
+        concurrency: options.concurrency,
+      });
+  }
+}
+
+/** The same, while it is counted how much was given to others. */
+function counted(shares: Shares, rows: number, others: OthersNow): Pick<Shares, 'take'> {
+  let own = 0;
+  return {
+    take: async (...asked) => {
+      const taken = await shares.take(...asked);
+      if (taken.is === 'nothing') return taken;
+      const { first, last } = taken.range;
+      own += last - first + 1;
+      others.given = Math.max(0, rows - taken.left - own);
+      others.waitedFor = [];
+      return taken;
+    },
+  };
+}

@@ -1,0 +1,434 @@
+import { inputName } from '../../../batch/readRows.ts';
+import { type RowReport, reportRow, reportRows } from '../../../batch/report.ts';
+import type { SheetRow } from '../../../batch/sheet.ts';
+import type { ExplainedEnd, RowEnd } from '../../../batch/stopRules.ts';
+import {
+  type BadRow,
+  type ConflictRow,
+  type RefusedRow,
+  type RefusedRows,
+  type Survey,
+  type SurveyWarning,
+  shownBadRows,
+} from '../../../batch/survey.ts';
+import { type Exit, exitOf, type Retry } from '../../../once/failures.ts';
+import { formatAmount } from '../../../once/intent/amount.ts';
+import type { Kind } from '../../../once/intent/wanted.ts';
+import { refusalCodes } from '../../../once/policy/rules.ts';
+import type { ParsedArgs } from '../../parse/command.ts';
+import { explain, oddityWords } from '../../say/explain.ts';
+import { ofRow, warningWords } from '../../say/intent.ts';
+import { again } from '../../say/open.ts';
+import { policyWords, rowsLookAlike } from '../../say/outcomes.ts';
+import { formatCount } from '../../say/phrases.ts';
+import {
+  askToBegin,
+  batchDone,
+  batchInALine,
+  conflictWords,
+  invalidRow,
+  invalidRows,
+  labelOf,
+  meaningOf,
+  moreRowsNotListed,
+  type NotDone,
+  recipientsOf,
+  refusedRows,
+  rowsMissing,
+  rowsNoLongerListed,
+  rowsStanding,
+  sharesOf,
+  type Total,
+  totalOf,
+  unverifiedRows,
+} from '../../say/rows.ts';
+import { declined, type Interruption, onDryRun, type Problem, problemOf } from '../../say/told.ts';
+import type { Display, View } from '../../show/display.ts';
+import { type LabelCanvas, type LabelledValue, labelled, plainCanvas } from '../../show/report.ts';
+import { reportJsonOrError, reportOf } from '../telling.ts';
+import { type Batch, rowReportInputs, withReport } from './options.ts';
+
+const shownFailures = 20;
+
+function jsonView(json: Record<string, unknown>): View {
+  return { json, human: () => '' };
+}
+
+function whichRow({ line, id }: Pick<SheetRow, 'line' | 'id'>): Record<string, unknown> {
+  return { line, ...(id === undefined ? {} : { id }) };
+}
+
+/** Tells of each row: with --json as an object, else only of what is not done. */
+export class RowTeller {
+  readonly #batch: Batch;
+  #failures = 0;
+
+  constructor(batch: Batch) {
+    this.#batch = batch;
+  }
+
+  /** What has ended before anything is sent: rows done earlier, and rows that are not valid. */
+  async tellBefore(): Promise<void> {
+    const { context, sheet } = this.#batch;
+    if (context.display.face !== 'json') return;
+    for (const row of sheet.rows()) {
+      if (row.standing === 'done') await context.display.show(jsonView(await this.#doneJson(row)));
+      if (row.standing === 'invalid') await context.display.show(jsonView(this.#invalidJson(row)));
+    }
+  }
+
+  /** In words once, where it is shown or reported; what is well needs none. */
+  explain(end: RowEnd, nowMs: number): ExplainedEnd | Promise<ExplainedEnd> {
+    if (end.ending.code === undefined || !this.#isHeard()) return { tell: () => this.#tell(end) };
+    return explain(end.ending, nowMs).then(({ problem }) => ({
+      problem: problem?.message,
+      tell: () => this.#tell(end, problem),
+    }));
+  }
+
+  #isHeard(): boolean {
+    const { context, report } = this.#batch;
+    return report !== undefined || context.display.face === 'json' || this.#failures < shownFailures;
+  }
+
+  async #tell({ row, ending }: RowEnd, problem?: Problem): Promise<void> {
+    const { given, context, journal } = this.#batch;
+    const { outcome } = ending;
+    const warnings = ending.code === undefined ? ending.oddities.map(oddityWords) : [];
+    if (context.display.face === 'json') {
+      const report = journal && (await reportOf(outcome, given.command, journal, warnings));
+      const whole =
+        report === undefined
+          ? { schema: 'botctl/1', command: given.command, error: problem }
+          : await reportJsonOrError({ ...report, problem }, context.display);
+      await context.display.show(jsonView({ ...whole, ...whichRow(row) }));
+      return;
+    }
+    for (const warning of warnings) this.#list(row, warning);
+    if (problem !== undefined) this.#list(row, problem.message);
+  }
+
+  #list(row: SheetRow, text: string): void {
+    const { display } = this.#batch.context;
+    this.#failures += 1;
+    if (this.#failures <= shownFailures) {
+      display.warn(ofRow(row, text));
+    }
+    if (this.#failures === shownFailures) display.warn(rowsNoLongerListed, withReport(this.#batch.given));
+  }
+
+  async #doneJson(row: SheetRow): Promise<Record<string, unknown>> {
+    const { given, context, journal } = this.#batch;
+    const intent = row.intent === undefined ? undefined : await journal?.reads.get(row.intent);
+    if (intent === undefined) return { schema: 'botctl/1', command: given.command, ...whichRow(row) };
+    const attempt = await journal?.reads.decisiveAttempt(intent.id);
+    const report = { command: given.command, intent, attempt, replayed: true, warnings: [] };
+    return { ...(await reportJsonOrError(report, context.display)), ...whichRow(row) };
+  }
+
+  #invalidJson(row: SheetRow): Record<string, unknown> {
+    return {
+      schema: 'botctl/1',
+      command: this.#batch.given.command,
+      ...whichRow(row),
+      error: problemOf(invalidRow(row.problem)),
+    };
+  }
+}
+
+/** With --quiet a line for each row in input order: its message id or signature, or nothing. */
+export async function tellQuietResults(batch: Batch): Promise<void> {
+  const { display } = batch.context;
+  if (!display.quiet || display.face === 'json') return;
+  for await (const { result = '' } of reportRows(rowReportInputs(batch))) {
+    await display.show({ json: {}, human: () => '', quiet: result });
+  }
+}
+
+/** How the rows stand that a stop kept from their turn. Nothing that may have happened is called not begun. */
+export async function countUnvisited(
+  batch: Batch,
+  counts: Map<RowReport['outcome'], number>,
+  needs: Set<Retry>,
+): Promise<void> {
+  const inputs = rowReportInputs(batch);
+  for (const page of batch.sheet.pages()) {
+    const unvisited = page.filter(
+      ({ outcome, standing }) => outcome === undefined && standing !== 'done' && standing !== 'invalid',
+    );
+    for (const { outcome } of await Promise.all(unvisited.map((row) => reportRow(row, inputs)))) {
+      counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+      needs.add(outcome === 'held' ? 'decide' : 'same-command');
+    }
+  }
+}
+
+/** What the survey found, as it is shown. */
+export function batchPlan(surveyed: Survey, { given, order, bot, sheet }: Batch): BatchPlan {
+  const { distinct, repeated } = sheet.recipients();
+  const totals = [...surveyed.tally.totals].map(([asset, { all, left }]) => ({
+    asset,
+    all: formatAmount(all),
+    left: formatAmount(left),
+  }));
+  return {
+    command: given.command,
+    kind: order.kind,
+    name: order.name,
+    bot: bot.name,
+    baseUrl: bot.spelledUrl,
+    rows: surveyed.rows,
+    standings: surveyed.tally.standings,
+    lacking: surveyed.lacking,
+    totals: totals.filter(({ all }) => all !== '0'),
+    recipients: distinct,
+    recipientsRepeated: repeated,
+  };
+}
+
+/** The first of the bad rows on stderr; all of them are in the report. */
+export function listBadRows(
+  { tally, firstBad, firstConflicts, warnings }: Survey,
+  given: ParsedArgs,
+  display: Display,
+): void {
+  for (const warning of warnings) display.warn(inAWarning(warning));
+  list(firstBad, tally.standings.invalid, given, display);
+  list(firstConflicts.map(conflicting), tally.standings.conflict, given, display);
+}
+
+function inAWarning(warning: SurveyWarning): string {
+  if (warning.is !== 'rows-look-alike') return warningWords(warning);
+  return rowsLookAlike(warning.line, warning.address, warning.other);
+}
+
+function conflicting({ plan, ...which }: ConflictRow): BadRow {
+  return { ...which, reason: conflictWords[plan] };
+}
+
+function refusedRow({ refusal, ...which }: RefusedRow): BadRow {
+  return { ...which, reason: policyWords(refusal).message };
+}
+
+function rowJson({ line, id, reason }: BadRow): Record<string, unknown> {
+  return { line, reason, ...(id === undefined ? {} : { id }) };
+}
+
+function list(rows: readonly BadRow[], all: number, given: ParsedArgs, display: Display): void {
+  for (const { line, id, reason } of rows) {
+    display.warn(ofRow({ line, id }, reason));
+  }
+  if (all > rows.length) {
+    display.warn(moreRowsNotListed(all - rows.length), withReport(given));
+  }
+}
+
+/** Ends a batch of which nothing is sent, because some of its rows are not valid. */
+export async function reportInvalid(surveyed: Survey, batch: Batch): Promise<Exit> {
+  const { context, options } = batch;
+  const { invalid } = surveyed.tally.standings;
+  const source = inputName(options);
+  const skipping = again(batch.given, [], { name: 'skip-invalid', value: true });
+  const failure = invalidRows({ invalid, rows: surveyed.rows, source }, skipping);
+  const problem = problemOf(failure, doingOf(surveyed, batch));
+  await context.display.fail(problem, {
+    ...planJson(batchPlan(surveyed, batch)),
+    invalid: surveyed.firstBad.slice(0, shownBadRows).map(rowJson),
+    error: problem,
+  });
+  return exitOf('bad-input');
+}
+
+/** The same, because a policy refuses some of its rows. Skipping rows skips no limit. */
+export async function reportRefused(
+  { rows, first, refusal }: RefusedRows,
+  surveyed: Survey,
+  batch: Batch,
+): Promise<Exit> {
+  const { context, options } = batch;
+  const bad = first.map(refusedRow);
+  list(bad, rows, batch.given, context.display);
+  if (refusal === undefined) throw new Error('what a policy refuses has a reason');
+  const problem = problemOf(
+    refusedRows(
+      { refused: rows, rows: surveyed.rows, source: inputName(options) },
+      refusal,
+      refusalCodes[refusal.rule],
+    ),
+    doingOf(surveyed, batch),
+  );
+  await context.display.fail(problem, {
+    ...planJson(batchPlan(surveyed, batch)),
+    refused: bad.map(rowJson),
+    error: problem,
+  });
+  return exitOf(problem.code);
+}
+
+/** Rows that are not new may have been sent by an earlier run. */
+function doingOf({ rows, tally }: Survey, { context: { doing } }: Batch): Interruption {
+  const { new: fresh, invalid } = tally.standings;
+  return { does: doing.does, begun: doing.begun, isRunAgain: fresh + invalid < rows };
+}
+
+/** How many rows are still to be done, or waited for. */
+export function leftToSend({ tally }: Survey): number {
+  const { new: fresh, unfinished, elsewhere } = tally.standings;
+  return fresh + unfinished + elsewhere;
+}
+
+/** Shows what is about to be done; on a terminal, asks. */
+export async function tellPlan(surveyed: Survey, batch: Batch): Promise<void> {
+  const { given, context, order } = batch;
+  const { display } = context;
+  const plan = batchPlan(surveyed, batch);
+  const left = leftToSend(surveyed);
+  if (!display.interactive || given.flag('yes') || left === 0) {
+    display.notice(lineOf(plan));
+    return;
+  }
+  const question = `${drawPlan(plan, plainCanvas(display.columns))}${askToBegin(left, order.kind)}`;
+  if (!(await display.confirm(question))) throw declined();
+}
+
+function lineOf({ kind, totals, recipients, recipientsRepeated: repeated, ...plan }: BatchPlan): string {
+  return batchInALine(kind === 'message' ? plan : { ...plan, money: { totals, recipients, repeated } });
+}
+
+/** What a batch comes to before it starts. */
+type BatchPlan = {
+  readonly command: string;
+  readonly kind: Kind;
+  readonly name: string;
+  readonly bot: string;
+  readonly baseUrl: string;
+  readonly rows: number;
+  /** Rows by how they stand: new, unfinished, done, held, elsewhere, conflict, invalid. */
+  readonly standings: Readonly<Record<string, number>>;
+  readonly lacking: number;
+  readonly totals: readonly Total[];
+  readonly recipients: number;
+  readonly recipientsRepeated: number;
+};
+
+const standingLabels: readonly (readonly [standing: string, label: string])[] = [
+  ['new', 'New'],
+  ['unfinished', 'Unfinished'],
+  ['done', 'Already done'],
+  ['held', 'Held'],
+  ['elsewhere', 'Elsewhere'],
+  ['conflict', 'Conflict'],
+  ['invalid', 'Invalid'],
+];
+
+function linesOf(plan: BatchPlan): LabelledValue[] {
+  const standings = standingLabels.map(([standing, label]): LabelledValue => {
+    const count = plan.standings[standing] ?? 0;
+    const always = ['new', 'done', 'invalid'].includes(standing);
+    return [label, count === 0 && !always ? undefined : rowsStanding(standing, count)];
+  });
+  const totals = plan.totals.map(
+    (total, index): LabelledValue => [index === 0 ? 'Total' : '', totalOf(total)],
+  );
+  return [
+    ['Bot', plan.bot],
+    ['Service', plan.baseUrl],
+    ['Rows', formatCount(plan.rows)],
+    ...standings,
+    ...totals,
+    [
+      'Recipients',
+      plan.kind === 'transfer' ? recipientsOf(plan.recipients, plan.recipientsRepeated) : undefined,
+    ],
+    ['Missing', plan.lacking === 0 ? undefined : rowsMissing(plan.lacking)],
+  ];
+}
+
+function drawPlan(plan: BatchPlan, canvas: LabelCanvas): string {
+  return labelled(linesOf(plan), canvas);
+}
+
+function planJson(plan: BatchPlan): Record<string, unknown> {
+  return {
+    schema: 'botctl/1',
+    command: plan.command,
+    name: plan.name,
+    bot: plan.bot,
+    base_url: plan.baseUrl,
+    rows: { all: plan.rows, ...plan.standings, missing: plan.lacking },
+    ...(plan.kind === 'message'
+      ? {}
+      : {
+          totals: plan.totals,
+          recipients: plan.recipients,
+          recipients_paid_more_than_once: plan.recipientsRepeated,
+        }),
+  };
+}
+
+export function planView(plan: BatchPlan): View {
+  return {
+    json: { ...planJson(plan), outcome: 'dry-run' },
+    human: (canvas) => `${canvas.paint.bold(`Batch ${plan.name}`)}: ${onDryRun}\n${drawPlan(plan, canvas)}`,
+  };
+}
+
+/** How a batch ended: how many rows stand how, `unknown` first. */
+export type BatchEnd = {
+  readonly plan: BatchPlan;
+  readonly doneNow: number;
+  readonly doneBefore: number;
+  /** Done by other runners since this one began; absent where a batch has but one. */
+  readonly doneByOthers: number | undefined;
+  /** Rows done now of which nothing shows that what was done is what they say. */
+  readonly unverified: number;
+  /** Rows that are not done, by how they stand. */
+  readonly notDone: readonly NotDone[];
+  readonly stopped: string | undefined;
+  readonly report: string | undefined;
+};
+
+export function batchEndJson(end: BatchEnd): Record<string, unknown> {
+  const { plan, doneNow, doneBefore, doneByOthers, unverified, notDone, stopped, report } = end;
+  return {
+    ...planJson(plan),
+    result: {
+      done: allDone(end),
+      done_now: doneNow,
+      done_before: doneBefore,
+      ...(doneByOthers === undefined ? {} : { done_by_others: doneByOthers }),
+      ...(unverified === 0 ? {} : { unverified }),
+      ...Object.fromEntries(notDone.map(({ outcome, rows }) => [outcome.replace('-', '_'), rows])),
+    },
+    ...(stopped === undefined ? {} : { stopped }),
+    ...(report === undefined ? {} : { report }),
+  };
+}
+
+function allDone({ doneNow, doneBefore, doneByOthers = 0 }: BatchEnd): number {
+  return doneNow + doneBefore + doneByOthers;
+}
+
+export function batchEndView(end: BatchEnd): View {
+  const { plan, doneNow, doneBefore, doneByOthers, unverified, notDone, report } = end;
+  return {
+    json: batchEndJson(end),
+    human: (canvas) => {
+      const { paint } = canvas;
+      const mark = notDone.length === 0 ? paint.green('✔') : paint.yellow('•');
+      const headline = batchDone(plan.name, allDone(end), plan.rows, doneBefore);
+      const lines = [
+        [
+          'Shares',
+          doneByOthers === undefined || doneNow + doneByOthers === 0
+            ? undefined
+            : sharesOf(doneNow, doneByOthers),
+        ],
+        ['Unverified', unverified === 0 ? undefined : unverifiedRows(unverified, plan.kind)],
+        ...notDone.map((one): LabelledValue => [labelOf(one), meaningOf(one)]),
+        ['Report', report],
+      ] as const;
+      return `${mark} ${paint.bold(headline)}\n${labelled(lines, canvas)}`;
+    },
+  };
+}

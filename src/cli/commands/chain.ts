@@ -1,0 +1,400 @@
+import { setMaxListeners } from 'node:events';
+import { type Cluster, isHash, type RpcUrl } from '../../once/chain/cluster.ts';
+import {
+  ChainNodes,
+  mostSignatures,
+  type NodeAnswer,
+  patiently,
+  RpcNode,
+  type Statuses,
+} from '../../once/chain/nodes.ts';
+import type { Payment } from '../../once/chain/payment.ts';
+import { judgeUnsettled, type Look, settle, type Until, watch } from '../../once/chain/settle.ts';
+import {
+  type ChainView,
+  isAgainst,
+  isSettled,
+  ownSignatures,
+  standingOf,
+} from '../../once/chain/standing.ts';
+import { type Bot, type ChainProfile, channelTo, envBot, sandboxBot } from '../../once/connection.ts';
+import type { ChainPoint, Pace } from '../../once/engine/context.ts';
+import type { Outcome } from '../../once/engine/outcome.ts';
+import { Failure } from '../../once/failures.ts';
+import type { Intent, Journal, Reads } from '../../once/journal/journal.ts';
+import { chainOfProfile } from '../bot/chooseBot.ts';
+import type { Context, ParsedArgs } from '../parse/command.ts';
+import {
+  chainWaitOver,
+  chainWaitText,
+  nodeOfGoneProfile,
+  nodeRefuses,
+  nodeUnusable,
+  noMintFor,
+  noRpcUrl,
+  notAMint,
+  noWallet,
+  otherCluster,
+  provenOnChain,
+  waitingForChain,
+} from '../say/chain.ts';
+import { ofTheSandbox } from '../say/decisions.ts';
+import { inWords } from '../say/inWords.ts';
+import { requestOf } from '../show/report.ts';
+import type { WaitOptions } from './inputs.ts';
+import { botInputs, channelOptions, openBot } from './openBot.ts';
+import { defaultTimeoutMs, journalLocation, settingsOf, shownLocation } from './openJournal.ts';
+import type { ChainEnd } from './stored.ts';
+
+/** The nodes of a bot's profile, and what its transfers would look like there. */
+export type OpenedChain = {
+  readonly nodes: ChainNodes;
+  readonly cluster: Cluster;
+  /** What the chain would show of it; undefined where no mint is named for its asset. */
+  paymentOf(intent: Pick<Intent, 'body'>): Payment | undefined;
+  close(): Promise<void>;
+};
+
+export async function openChain(
+  bot: Pick<Bot, 'name' | 'chain' | 'settings'>,
+  given: ParsedArgs,
+  context: Context,
+  pace?: Pace,
+): Promise<OpenedChain> {
+  const { chain } = bot;
+  if (chain === undefined) throw noRpcUrl(bot.name);
+  const urls = await chain.rpcUrls();
+  const timeoutMs = settingsOf(given).timeoutMs ?? bot.settings.timeoutMs ?? defaultTimeoutMs;
+  const nodes = urls.map((url) => nodeAt(url, timeoutMs, bot.name === 'sandbox', context));
+  const { first, second } = context.interrupts;
+  // Every question listens to them; Node takes many listeners for a leak.
+  setMaxListeners(0, first, second);
+  const ask = pace === undefined ? (once: () => Promise<NodeAnswer>) => once() : patiently(pace, first);
+  const asked = new ChainNodes(nodes, chain.cluster.genesis, ask);
+  return {
+    nodes: asked,
+    cluster: chain.cluster,
+    paymentOf: (intent) => paymentIn(requestOf(intent), chain),
+    close: () => asked.close(),
+  };
+}
+
+function nodeAt(url: RpcUrl, timeoutMs: number, direct: boolean, context: Context): RpcNode {
+  const channel = channelTo(url.origin, { ...channelOptions(context, true), direct });
+  return new RpcNode({
+    host: url.host,
+    url,
+    channel,
+    timeoutMs,
+    cut: context.interrupts.second,
+    now: () => context.clock.now(),
+  });
+}
+
+type Request = Readonly<Record<string, unknown>>;
+
+function paymentIn(
+  { to_address: to, asset, amount, memo }: Request,
+  chain: ChainProfile,
+): Payment | undefined {
+  const name = String(asset);
+  const mint = mintOf(name, chain);
+  if (name !== 'SOL' && mint === undefined) return undefined;
+  return {
+    to: String(to),
+    asset: mint === undefined ? 'SOL' : { mint },
+    amount: String(amount),
+    memo: typeof memo === 'string' && memo !== '' ? memo : undefined,
+    wallet: chain.wallet,
+  };
+}
+
+/** An asset that is a mint is its own; a mint is never learned from a transaction. */
+function mintOf(asset: string, { assets }: ChainProfile): string | undefined {
+  if (asset === 'SOL') return undefined;
+  return Object.hasOwn(assets, asset) ? assets[asset] : isHash(asset) ? asset : undefined;
+}
+
+/** Refuses before anything is asked or journaled what could never be proven. */
+export function refuseUnprovable(
+  asset: string,
+  { name, chain }: Pick<Bot, 'name' | 'chain'>,
+  until: Until,
+): void {
+  if (chain === undefined) throw noRpcUrl(name);
+  if (until === 'finalized' && chain.wallet === undefined) throw noWallet(name);
+  if (asset !== 'SOL' && mintOf(asset, chain) === undefined) throw noMintFor(asset, name);
+}
+
+/** How far the chain has come; undefined where a node does not say. */
+export async function chainNow({ nodes, cluster }: OpenedChain): Promise<ChainPoint | undefined> {
+  const now = await nodes.finalizedNow();
+  return now && { genesis: cluster.genesis, ...now };
+}
+
+/** Asks the nodes whether they are of the cluster. */
+export async function refuseOtherCluster({ nodes, cluster }: OpenedChain): Promise<void> {
+  const other = await nodes.ofAnother();
+  if (other === undefined) return;
+  const { host, because } = other;
+  if (because === 'other-cluster') throw otherCluster(host, cluster.name);
+  throw because === 'not-permitted' ? nodeRefuses(host) : nodeUnusable(host, because);
+}
+
+/** Asks them whether the mint of the asset is one. */
+export async function refuseNoMint(
+  asset: string,
+  chain: OpenedChain,
+  { chain: profile }: Bot,
+): Promise<void> {
+  const mint = profile === undefined ? undefined : mintOf(asset, profile);
+  if (mint === undefined) return;
+  if ((await chain.nodes.isMint(mint)) === false) throw notAMint(asset, mint);
+}
+
+type Opened = { readonly chain: OpenedChain; close(): Promise<void> };
+
+/** The chains that show the transfers of many intents, each opened and checked once. */
+export class ChainsOfIntents {
+  readonly #given: ParsedArgs;
+  readonly #context: Context;
+  readonly #pace: Pace;
+  readonly #open = new Map<string, Promise<Opened>>();
+
+  constructor(given: ParsedArgs, context: Context, pace: Pace) {
+    this.#given = given;
+    this.#context = context;
+    this.#pace = pace;
+  }
+
+  /** By the profile that is named, else by the bot's own. */
+  async of(intent: Intent): Promise<OpenedChain> {
+    const name = this.#given.text('profile') ?? intent.bot;
+    const opened = this.#open.get(name) ?? this.#connect(name, intent);
+    this.#open.set(name, opened);
+    return (await opened).chain;
+  }
+
+  async close(): Promise<void> {
+    for (const opened of await Promise.allSettled(this.#open.values()))
+      if (opened.status === 'fulfilled') await opened.value.close();
+  }
+
+  async #connect(name: string, { id }: Intent): Promise<Opened> {
+    const { bot, close } = await this.#botOf(name, id);
+    const chain = await openChain(bot, this.#given, this.#context, this.#pace);
+    const closeBoth = async (): Promise<void> => {
+      await chain.close();
+      await close();
+    };
+    try {
+      await refuseOtherCluster(chain);
+    } catch (thrown) {
+      // A node that cannot be asked now decides nothing: each transfer says so for itself.
+      if (!(thrown instanceof Failure) || thrown.code !== 'node-unusable') {
+        await closeBoth();
+        throw thrown;
+      }
+      this.#context.display.warn((await inWords(thrown)).message);
+    }
+    return { chain, close: closeBoth };
+  }
+
+  async #botOf(
+    name: string,
+    id: string,
+  ): Promise<{ bot: Pick<Bot, 'name' | 'chain' | 'settings'>; close(): Promise<void> }> {
+    if (this.#given.flag('sandbox')) {
+      const { bot, connection } = await openBot(this.#given, this.#context);
+      return { bot, close: () => connection.close() };
+    }
+    if (name === sandboxBot)
+      throw ofTheSandbox(id, await shownLocation(await journalLocation(this.#given, this.#context)));
+    const bot = await chainOfProfile(name, botInputs(this.#context));
+    if (bot === undefined) throw name === envBot ? noRpcUrl(name) : nodeOfGoneProfile(name);
+    return { bot, close: async () => {} };
+  }
+}
+
+type Inputs = {
+  readonly chain: OpenedChain;
+  readonly options: WaitOptions;
+  readonly journal: Journal;
+  readonly context: Context;
+};
+
+/** Waits until the chain shows an accepted transfer, and says how far it is; what is proven before is not asked again. */
+async function waitForChain(intent: Intent, inputs: Inputs): Promise<ChainView> {
+  const { chain, options, journal, context } = inputs;
+  const { display, clock, interrupts } = context;
+  const known = standingOf(await journal.reads.observationsOf(intent.id));
+  if (known.view !== undefined && isSettled(known)) return known.view;
+  const [signature] = await signaturesOf(intent, journal.reads);
+  const payment = chain.paymentOf(intent);
+  if (signature === undefined || payment === undefined)
+    return unseen(chain, signature === undefined ? 'no-signature' : 'no-mint');
+  const endsAtMs = clock.now() + options.waitMs;
+  let latest: ChainView | undefined;
+  const text = (): string => chainWaitText(options.until, latest, endsAtMs - clock.now());
+  const share = (): number => 1 - Math.max(0, endsAtMs - clock.now()) / Math.max(1, options.waitMs);
+  const isPiped = !display.interactive && !display.quiet;
+  if (isPiped) display.notice(waitingForChain(options.until, chain.nodes.hosts, options.waitMs));
+  const stop = display.interactive ? display.meter(() => ({ share: share(), text: text() })) : () => {};
+  try {
+    const view = await watch(
+      { id: intent.id, signature, payment, cluster: chain.cluster },
+      {
+        ...options,
+        nodes: chain.nodes,
+        interrupted: interrupts.first,
+        clock,
+        reasonOf: provenOnChain,
+        onLook: (look) => {
+          latest = look;
+        },
+      },
+      journal,
+    );
+    if (isPiped) display.notice(chainWaitOver(view));
+    return view;
+  } finally {
+    stop();
+  }
+}
+
+async function signaturesOf(intent: Intent, reads: Reads): Promise<string[]> {
+  const attempts = await reads.attemptsOf(intent.id);
+  return ownSignatures(intent, attempts, await reads.decisionsOf(intent.id));
+}
+
+/** What nobody can look for. */
+function unseen({ cluster, nodes }: OpenedChain, because: 'no-signature' | 'no-mint'): ChainView {
+  return { verdict: 'undecided', cluster: cluster.name, rpc: nodes.hosts, reasons: [because] };
+}
+
+export type Verified = { readonly intent: Intent; readonly view: ChainView };
+
+type Asked = {
+  readonly intent: Intent;
+  readonly chain: OpenedChain;
+  readonly signatures: readonly string[];
+};
+
+const mostAtATime = 8;
+
+/**
+ * Looks at the chain for each of these: one question for the states of many, then one for each that is there. Several
+ * are looked for at a time, and told in the order in which they were given.
+ */
+export async function verifyEach(
+  intents: readonly Intent[],
+  chains: Pick<ChainsOfIntents, 'of'>,
+  journal: Journal,
+  onEach: (verified: Verified) => Promise<void>,
+): Promise<void> {
+  const asked: Asked[] = [];
+  for (const intent of intents) {
+    const chain = await chains.of(intent);
+    asked.push({ intent, chain, signatures: await signaturesOf(intent, journal.reads) });
+  }
+  const statuses = await statusesOf(asked);
+  const looks: Promise<Verified>[] = [];
+  const tellNext = async (): Promise<void> => {
+    const next = await looks.shift();
+    if (next !== undefined) await onEach(next);
+  };
+  for (const one of asked) {
+    if (looks.length === mostAtATime) await tellNext();
+    const look = verifyOne(one, statuses.get(one.chain), journal);
+    // Its failure is heard when its turn comes, or never if another one came first.
+    look.catch(() => {});
+    looks.push(look);
+  }
+  while (looks.length > 0) await tellNext();
+}
+
+async function statusesOf(asked: readonly Asked[]): Promise<Map<OpenedChain, Statuses>> {
+  const found = new Map<OpenedChain, Statuses>();
+  for (const { chain } of asked) {
+    if (found.has(chain)) continue;
+    const own = asked.filter((one) => one.chain === chain).flatMap(({ signatures }) => signatures);
+    const statuses = new Map<string, Statuses extends ReadonlyMap<string, infer Each> ? Each : never>();
+    for (let from = 0; from < own.length; from += mostSignatures) {
+      const page = await chain.nodes.statusesOf(own.slice(from, from + mostSignatures));
+      for (const [signature, status] of page) statuses.set(signature, status);
+    }
+    found.set(chain, statuses);
+  }
+  return found;
+}
+
+async function verifyOne(
+  { intent, chain, signatures }: Asked,
+  statuses: Statuses = new Map(),
+  journal: Journal,
+): Promise<Verified> {
+  const known = standingOf(await journal.reads.observationsOf(intent.id));
+  if (known.view !== undefined && isSettled(known)) return { intent, view: known.view };
+  const payment = chain.paymentOf(intent);
+  if (payment === undefined) return { intent, view: unseen(chain, 'no-mint') };
+  let view: ChainView = unseen(chain, 'no-signature');
+  const looks: { look: Look; saw: ChainView }[] = [];
+  for (const signature of signatures) {
+    const sighting = await chain.nodes.sight(signature, statuses, 'confirmed');
+    const look: Look = { signature, sighting, payment, cluster: chain.cluster, hosts: chain.nodes.hosts };
+    const expected = await judgeUnsettled(look, intent.id, journal);
+    view = expected.verdict === 'proven' ? await settle(look, intent.id, journal, provenOnChain) : expected;
+    if (view.verdict === 'proven') return { intent: await asItStands(intent, journal), view };
+    looks.push({ look, saw: view });
+  }
+  // The latest look counts: what speaks against one signature must not end it while another is undecided.
+  looks.sort((one, other) => rankOf(one.saw) - rankOf(other.saw));
+  for (const { look } of looks) view = await settle(look, intent.id, journal, provenOnChain);
+  return { intent: await asItStands(intent, journal), view };
+}
+
+function rankOf(view: ChainView): number {
+  if (isAgainst(view)) return 0;
+  return view.verdict === 'likely' ? 1 : 2;
+}
+
+async function asItStands(intent: Intent, { reads }: Journal): Promise<Intent> {
+  return (await reads.get(intent.id)) ?? intent;
+}
+
+/** What waiting for the chain asks for before something is sent, and does after it was accepted. */
+export type ChainWait = {
+  /** Refuses nodes of another cluster, and a mint that is none, while nothing is journaled. */
+  ready(): Promise<void>;
+  /** Nothing where there is no accepted transfer to wait for. */
+  end(outcome: Outcome, journal: Journal): Promise<ChainEnd | undefined>;
+  /** How far the chain had come when the nodes were asked. */
+  before(): ChainPoint | undefined;
+  close(): Promise<void>;
+};
+
+export async function openChainWait(
+  asset: string,
+  bot: Bot,
+  given: ParsedArgs,
+  context: Context,
+  options: WaitOptions,
+): Promise<ChainWait> {
+  refuseUnprovable(asset, bot, options.until);
+  const chain = await openChain(bot, given, context);
+  let before: ChainPoint | undefined;
+  return {
+    ready: async () => {
+      await refuseOtherCluster(chain);
+      await refuseNoMint(asset, chain, bot);
+      before = await chainNow(chain);
+    },
+    end: async (outcome, journal) => {
+      if (outcome.is !== 'concluded' || outcome.intent.state !== 'accepted') return undefined;
+      const view = await waitForChain(outcome.intent, { chain, options, journal, context });
+      return { view, until: options.until };
+    },
+    before: () => before,
+    close: () => chain.close(),
+  };
+}

@@ -1,0 +1,32 @@
+import type { CommandSpec, LeafSpec } from '../../parse/command.ts';
+import { shells } from '../../parse/help.ts';
+
+export const completionSpec: LeafSpec = {
+  name: 'completion',
+  does: 'looks',
+  about: 'Print the completion script for a shell',
+  details: `The script asks botctl at each Tab: for commands, options, profiles, recent intents, batches, and the
+names of the policy. It reads files of this machine only; it connects to nothing and changes nothing.`,
+  arguments: [{ usage: '<shell>', about: shells.join(', '), completes: shells }],
+  examples: [
+    { about: 'bash, in ~/.bashrc', line: 'source <(botctl completion bash)' },
+    {
+      about: 'zsh: once, into a folder of $fpath',
+      line: 'botctl completion zsh > ~/.zsh/completions/_botctl',
+    },
+    { about: 'fish: once', line: 'botctl completion fish > ~/.config/fish/completions/botctl.fish' },
+  ],
+  exits: [0, 1, 2],
+  load: async () => (await import('./run.ts')).run,
+};
+
+export const completeSpecOf = (tree: () => readonly CommandSpec[]): LeafSpec => ({
+  name: 'complete',
+  does: 'looks',
+  about: 'List what the word at the cursor may become: a value, a tab, and what it is',
+  hidden: true,
+  arguments: [{ usage: '<words...>', about: 'the words after botctl, up to the cursor' }],
+  examples: [],
+  exits: [0],
+  load: async () => (await import('./complete.ts')).runFor(tree()),
+});

@@ -1,0 +1,393 @@
+import { resolve } from 'node:path';
+import type { Env } from '../../../machine/folders.ts';
+import { RpcUrl } from '../../../once/chain/cluster.ts';
+import type { Exit } from '../../../once/failures.ts';
+import { type BaseUrl, parseBaseUrl } from '../../../once/intent/baseUrl.ts';
+import { leastTellingLength } from '../../../once/wire/withoutToken.ts';
+import {
+  addProfile,
+  changeProfiles,
+  checkFree,
+  isChainKey,
+  isProfileKey,
+  isSettingKey,
+  needsTokenAgain,
+  type ProfileKey,
+  profileKeys,
+  removeProfile,
+  renameProfile,
+  setBaseUrl,
+  setChainKey,
+  setRpcUrl,
+  setSetting,
+  setToken,
+  unsetSetting,
+  useProfile,
+} from '../../bot/changeProfiles.ts';
+import { findProfile, type ProfilesFile, profilesPaths, readProfiles } from '../../bot/profiles.ts';
+import { Token } from '../../bot/token.ts';
+import { commandWords, readTokenStdin } from '../../bot/tokenInput.ts';
+import type { TokenSource } from '../../bot/tokenSource.ts';
+import type { Context, ParsedArgs } from '../../parse/command.ts';
+import { type ChainKey, chainKeys, type SettingKey, settingKeys } from '../../parse/help.ts';
+import {
+  anotherInUse,
+  badTokenVariable,
+  keyNotResettable,
+  keyReset,
+  keySet,
+  keyWithoutValue,
+  newTokenNeeded,
+  nobodyToAskForToken,
+  noLastingTokenFile,
+  noneInUse,
+  noProfileUrl,
+  outranksInUse,
+  profileAdded,
+  profileInUse,
+  profileRemoved,
+  profileRenamed,
+  removalDeclined,
+  removalQuestion,
+  renamedInJournal,
+  shortTokenWarning,
+  tokenAsArgument,
+  tokenBesideKey,
+  tokenOfOtherOrigin,
+  tokenQuestion,
+  twoTokenSources,
+  unknownProfileKey,
+} from '../../say/config.ts';
+import { inWords } from '../../say/inWords.ts';
+import {
+  addIsForRpcUrl,
+  policyNotUsable,
+  rpcUrlAsArgument,
+  rpcUrlQuestion,
+  theInput,
+  theTerminal,
+} from '../../say/open.ts';
+import { problemOf } from '../../say/told.ts';
+import {
+  changedView,
+  type ProfileSummary,
+  profileJson,
+  profilesPathsOf,
+  profileView,
+  shownValue,
+  summaryOf,
+} from './show.ts';
+
+export async function add(given: ParsedArgs, context: Context): Promise<Exit> {
+  const [name = ''] = given.args;
+  const { env, display, interrupts } = context;
+  const paths = profilesPathsOf(context);
+  checkFree(readProfiles(paths), name);
+  const baseUrl = parseBaseUrl(requiredUrl(given), '--base-url');
+  const settings = {
+    timeout: given.text('timeout'),
+    retries: given.text('retries'),
+    'max-wait': given.text('max-wait'),
+  };
+  const source = await givenSource(name, given, context);
+  const file = await changeProfiles(
+    paths,
+    (before) => addProfile(before, name, { baseUrl, source, settings, use: given.flag('use') }),
+    interrupts.first,
+  );
+  const summary = summaryOf(file, name, findProfile(file, name), env);
+  await display.show(profileView(given.command, summary, profileAdded(name)));
+  if (!summary.inUse) display.notice(...anotherInUse(name));
+  return 0;
+}
+
+/** What is stored must not depend on what happens to be in the environment today. */
+function requiredUrl(given: ParsedArgs): string {
+  const url = given.text('base-url');
+  if (url === undefined) throw noProfileUrl();
+  return url;
+}
+
+export async function set(given: ParsedArgs, context: Context): Promise<Exit> {
+  const [name = '', key = '', value] = given.args;
+  findProfile(readProfiles(profilesPaths(context.env)), name);
+  const change = await changeFor(name, checkedKey(key), value, given, context);
+  const exit = await changeAndShow(given, context, name, change, {
+    key,
+    of: (now, before) => keySet(name, key, now, before),
+  });
+  if (key === 'policy' && value !== undefined) await warnOfPolicy(value, context);
+  return exit;
+}
+
+/** It may be put there later; but until then nothing is sent, and that is better known now. */
+async function warnOfPolicy(path: string, { display }: Context): Promise<void> {
+  const { policyAt } = await import('../../bot/policyFile.ts');
+  try {
+    policyAt(path, 'is-refused');
+  } catch (thrown) {
+    const { message, next } = problemOf(await inWords(thrown));
+    display.warn(policyNotUsable(message), next);
+  }
+}
+
+async function changeFor(
+  name: string,
+  key: ProfileKey,
+  value: string | undefined,
+  given: ParsedArgs,
+  context: Context,
+): Promise<(file: ProfilesFile) => ProfilesFile> {
+  if (key === 'token') {
+    if (value !== undefined) throw tokenAsArgument();
+    const source = await givenSource(name, given, context);
+    return (file) => setToken(file, name, source);
+  }
+  if (key === 'rpc-url') return rpcUrlChange(name, value, given, context);
+  if (given.flag('add')) throw addIsForRpcUrl();
+  const text = requiredValue(name, key, value);
+  if (key === 'base-url') {
+    const baseUrl = parseBaseUrl(text, 'base-url');
+    const source = await sourceFor(name, baseUrl, given, context);
+    return (file) => setBaseUrl(file, name, baseUrl, source);
+  }
+  if (givesSource(sourceOptions(given))) throw tokenBesideKey(name, key, text);
+  return isChainKey(key)
+    ? (file) => setChainKey(file, name, key, text)
+    : (file) => setSetting(file, name, key, text);
+}
+
+/** It often carries a key: it is given as a token is, and on the command line only where there is nothing in it. */
+async function rpcUrlChange(
+  name: string,
+  value: string | undefined,
+  given: ParsedArgs,
+  context: Context,
+): Promise<(file: ProfilesFile) => ProfilesFile> {
+  const adds = given.flag('add');
+  if (value === undefined) {
+    const source = await givenRpcSource(name, given, context);
+    return (file) => setRpcUrl(file, name, source, adds);
+  }
+  const url = RpcUrl.from(value, 'the command line');
+  if (!url.isPlain || givesSource(sourceOptions(given))) throw rpcUrlAsArgument();
+  return (file) => setRpcUrl(file, name, { kind: 'stored', secret: url.reveal() }, adds);
+}
+
+/** The token to go with a new base URL: the given one, or an asked one if the old one must not go there. */
+async function sourceFor(
+  name: string,
+  baseUrl: BaseUrl,
+  given: ParsedArgs,
+  context: Context,
+): Promise<TokenSource | undefined> {
+  const options = sourceOptions(given);
+  const profile = findProfile(readProfiles(profilesPaths(context.env)), name);
+  if (!givesSource(options)) {
+    if (!needsTokenAgain(profile, baseUrl)) return undefined;
+    if (!context.display.interactive) throw tokenOfOtherOrigin(name, profile['base-url']);
+    context.display.notice(newTokenNeeded(name, profile['base-url']));
+  }
+  return givenSource(name, given, context);
+}
+
+function checkedKey(key: string): ProfileKey {
+  if (isProfileKey(key)) return key;
+  throw unknownProfileKey(key, profileKeys);
+}
+
+function requiredValue(name: string, key: ProfileKey, value: string | undefined): string {
+  if (value === undefined) throw keyWithoutValue(name, key);
+  return value;
+}
+
+export async function unset(given: ParsedArgs, context: Context): Promise<Exit> {
+  const [name = '', text = ''] = given.args;
+  const key = unsettableKey(text, name);
+  return changeAndShow(given, context, name, (file) => unsetSetting(file, name, key), {
+    key,
+    of: (_now, before) => keyReset(name, key, before),
+  });
+}
+
+function unsettableKey(key: string, name: string): SettingKey | ChainKey {
+  if (isSettingKey(key) || isChainKey(key)) return key;
+  throw keyNotResettable(name, key, isProfileKey(key), [...settingKeys, ...chainKeys]);
+}
+
+export async function rename(given: ParsedArgs, context: Context): Promise<Exit> {
+  const [name = '', newName = ''] = given.args;
+  const exit = await changeAndShow(
+    given,
+    context,
+    newName,
+    (file) => renameProfile(file, name, newName),
+    profileRenamed(name, newName),
+  );
+  context.display.notice(renamedInJournal(name), [['history', '--bot', name]]);
+  return exit;
+}
+
+export async function use(given: ParsedArgs, context: Context): Promise<Exit> {
+  const [name = ''] = given.args;
+  const exit = await changeAndShow(
+    given,
+    context,
+    name,
+    (file) => useProfile(file, name),
+    profileInUse(name),
+  );
+  for (const variable of ['BOTCTL_TOKEN', 'BOTCTL_PROFILE']) {
+    if (context.env[variable] !== undefined) context.display.warn(outranksInUse(variable));
+  }
+  return exit;
+}
+
+export async function remove(given: ParsedArgs, context: Context): Promise<Exit> {
+  const [name = ''] = given.args;
+  const { env, display, interrupts } = context;
+  const paths = profilesPathsOf(context);
+  const file = readProfiles(paths);
+  const summary = summaryOf(file, name, findProfile(file, name), env);
+  if (display.interactive && !given.flag('yes')) {
+    const hasStoredToken = summary.token.source === 'stored';
+    const question = removalQuestion({ name, baseUrl: summary.baseUrl, hasStoredToken });
+    if (!(await display.confirm(question))) throw removalDeclined(name);
+  }
+  await changeProfiles(paths, (before) => removeProfile(before, name), interrupts.first);
+  await display.show({
+    json: { schema: 'botctl/1', command: given.command, removed: profileJson(summary) },
+    human: () => `${profileRemoved(name)}\n`,
+    quiet: name,
+  });
+  if (summary.inUse) {
+    const others = Object.keys(file.profiles).filter((other) => other !== name);
+    display.notice(...noneInUse(others));
+  }
+  return 0;
+}
+
+/** What was done, in a line; the values of a key before and after it. */
+type Headline =
+  | string
+  | { readonly key: string; readonly of: (now: string, before: string | undefined) => string };
+
+/** Makes one change, and says in a line what it was. */
+async function changeAndShow(
+  given: ParsedArgs,
+  context: Context,
+  name: string,
+  change: (file: ProfilesFile) => ProfilesFile,
+  headline: Headline,
+): Promise<Exit> {
+  const { env, display, interrupts } = context;
+  let before: ProfileSummary | undefined;
+  const noted = (file: ProfilesFile): ProfilesFile => {
+    const profile = file.profiles[name];
+    before = profile && summaryOf(file, name, profile, env);
+    return change(file);
+  };
+  const file = await changeProfiles(profilesPathsOf(context), noted, interrupts.first);
+  const summary = summaryOf(file, name, findProfile(file, name), env);
+  const line =
+    typeof headline === 'string'
+      ? headline
+      : headline.of(shownValue(summary, headline.key) ?? '', before && shownValue(before, headline.key));
+  await display.show(changedView(given.command, summary, line));
+  return 0;
+}
+
+/** The source that the options give; a token that is to be stored, and is too short, gets a warning. */
+async function givenSource(profile: string, given: ParsedArgs, context: Context): Promise<TokenSource> {
+  const source = await newSource(sourceOptions(given), sourceInputs(profile, context));
+  if (source.kind === 'stored' && source.secret.length < leastTellingLength) {
+    context.display.warn(shortTokenWarning(leastTellingLength));
+  }
+  return source;
+}
+
+/** The same for the URL of a node, which is checked where it is stored. */
+async function givenRpcSource(profile: string, given: ParsedArgs, context: Context): Promise<TokenSource> {
+  const inputs = sourceInputs(profile, context);
+  const ask = inputs.ask === undefined ? undefined : () => context.display.askHidden(rpcUrlQuestion(profile));
+  const source = await newSource(sourceOptions(given), { ...inputs, ask });
+  if (source.kind === 'stored') RpcUrl.from(source.secret, theInput);
+  return source;
+}
+
+function sourceOptions(given: ParsedArgs): SourceOptions {
+  return {
+    stdin: given.flag('token-stdin'),
+    env: given.text('token-env'),
+    file: given.text('token-file'),
+    command: given.text('token-command'),
+  };
+}
+
+function sourceInputs(profile: string, { env, stdin, interrupts, display }: Context): SourceInputs {
+  return {
+    env,
+    stdin,
+    interrupted: interrupts.first,
+    ask: display.interactive ? () => display.askHidden(tokenQuestion(profile)) : undefined,
+  };
+}
+
+/** How a token is given to a profile on the command line: one of these, or none, to be asked. */
+type SourceOptions = {
+  readonly stdin: boolean;
+  readonly env: string | undefined;
+  readonly file: string | undefined;
+  readonly command: string | undefined;
+};
+
+type SourceInputs = {
+  readonly env: Env;
+  readonly stdin: NodeJS.ReadableStream;
+  readonly interrupted: AbortSignal;
+  /** Asks a person for the token, unseen; undefined where there is nobody to ask. */
+  readonly ask: (() => Promise<string>) | undefined;
+};
+
+function givesSource(options: SourceOptions): boolean {
+  return namesOf(options).length > 0;
+}
+
+function namesOf(options: SourceOptions): string[] {
+  const { stdin, env, file, command } = options;
+  const given = { '--token-stdin': stdin || undefined, '--token-env': env, '--token-file': file };
+  return Object.entries({ ...given, '--token-command': command }).flatMap(([name, value]) =>
+    value === undefined ? [] : [name],
+  );
+}
+
+/** The source that a profile is to keep. Nothing is fetched from it now: it may exist only where the bot runs. */
+async function newSource(options: SourceOptions, inputs: SourceInputs): Promise<TokenSource> {
+  const [first, second] = namesOf(options);
+  if (first !== undefined && second !== undefined) throw twoTokenSources(first, second);
+  if (options.env !== undefined) return { kind: 'env', variable: checkVariable(options.env, inputs.env) };
+  if (options.file !== undefined) return { kind: 'file', path: checkPath(options.file) };
+  if (options.command !== undefined) {
+    commandWords(options.command);
+    return { kind: 'command', command: options.command };
+  }
+  const token = options.stdin ? await readTokenStdin(inputs.stdin, inputs) : await askForToken(inputs);
+  return { kind: 'stored', secret: token.reveal() };
+}
+
+async function askForToken(inputs: SourceInputs): Promise<Token> {
+  if (inputs.ask === undefined) throw nobodyToAskForToken();
+  return Token.from((await inputs.ask()).trim(), theTerminal);
+}
+
+/** A value where a name belongs is most likely the secret itself, so it is never echoed. */
+function checkVariable(variable: string, env: Env): string {
+  const named = Object.keys(env).find((name) => env[name] === variable && env[variable] === undefined);
+  if (/^[A-Za-z_][A-Za-z0-9_]*$/u.test(variable) && named === undefined) return variable;
+  throw badTokenVariable(named);
+}
+
+function checkPath(path: string): string {
+  if (path !== '' && path !== '-') return resolve(path);
+  throw noLastingTokenFile();
+}

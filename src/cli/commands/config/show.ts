@@ -1,0 +1,216 @@
+import type { Env } from '../../../machine/folders.ts';
+import { RpcUrl } from '../../../once/chain/cluster.ts';
+import { type Exit, Failure } from '../../../once/failures.ts';
+import {
+  findProfile,
+  type ProfileRecord,
+  type ProfilesFile,
+  type ProfilesPaths,
+  profilesPaths,
+  readProfiles,
+} from '../../bot/profiles.ts';
+import { Token } from '../../bot/token.ts';
+import type { TokenSource } from '../../bot/tokenSource.ts';
+import type { Context, ParsedArgs } from '../../parse/command.ts';
+import { settingKeys } from '../../parse/help.ts';
+import { noProfilesYet, noProfileToShow } from '../../say/config.ts';
+import { glimpseProblems, notARpcUrl, tokenOrigin } from '../../say/open.ts';
+import { addingProfile } from '../../say/profiles.ts';
+import type { View } from '../../show/display.ts';
+import { safeLine } from '../../show/text.ts';
+
+export async function show(given: ParsedArgs, context: Context): Promise<Exit> {
+  const { env, display } = context;
+  const file = readProfiles(profilesPathsOf(context));
+  const name = given.args[0] ?? given.text('profile') ?? env.BOTCTL_PROFILE ?? file['in-use'];
+  if (name === undefined || name === '') throw noProfileToShow(name === '');
+  await display.show(profileView(given.command, summaryOf(file, name, findProfile(file, name), env)));
+  return 0;
+}
+
+export async function list(given: ParsedArgs, context: Context): Promise<Exit> {
+  const { env, display } = context;
+  const summaries = summariesOf(readProfiles(profilesPathsOf(context)), env);
+  if (summaries.length === 0) display.notice(noProfilesYet, addingProfile);
+  const nameWidth = Math.max(0, ...summaries.map(({ name }) => name.length));
+  for (const summary of summaries) {
+    if ((await display.show(profileRow(given.command, summary, nameWidth))) === 'closed') break;
+  }
+  return 0;
+}
+
+export async function path(given: ParsedArgs, { env, display }: Context): Promise<Exit> {
+  const { file } = profilesPaths(env);
+  await display.show({
+    json: { schema: 'botctl/1', command: given.command, path: file },
+    human: () => `${safeLine(file)}\n`,
+    quiet: file,
+  });
+  return 0;
+}
+
+export function profilesPathsOf({ env, display }: Context): ProfilesPaths {
+  const paths = profilesPaths(env);
+  display.step(`profiles: ${paths.file}`);
+  return paths;
+}
+
+function tokenText({ token }: ProfileSummary): string {
+  const known = token.ending === undefined ? token.problem : `ends in ${token.ending}`;
+  return known === undefined ? token.phrase : `${token.phrase} (${known})`;
+}
+
+export function profileJson(summary: ProfileSummary): Record<string, unknown> {
+  const { source, phrase, ending, problem } = summary.token;
+  return {
+    name: summary.name,
+    in_use: summary.inUse,
+    base_url: summary.baseUrl,
+    token: { source, from: phrase, ending, problem },
+    ...chainJson(summary),
+    ...Object.fromEntries(summary.settings.map(({ key, value }) => [key.replaceAll('-', '_'), value])),
+  };
+}
+
+function chainJson({ chain }: ProfileSummary): Record<string, unknown> {
+  const { rpc, cluster, wallet, assets } = chain;
+  return { ...(rpc.length === 0 ? {} : { rpc }), cluster, wallet, assets };
+}
+
+function chainRows({ chain }: ProfileSummary): [string, string][] {
+  const { rpc, cluster, wallet, assets = {} } = chain;
+  return [
+    ...rpc.map((node): [string, string] => ['rpc-url', node]),
+    ...(cluster === undefined ? [] : [['cluster', cluster] as [string, string]]),
+    ...(wallet === undefined ? [] : [['wallet', wallet] as [string, string]]),
+    ...Object.entries(assets).map(([asset, mint]): [string, string] => ['asset', `${asset} ${mint}`]),
+  ];
+}
+
+function rowsOf(summary: ProfileSummary): [string, string][] {
+  return [
+    ['profile', summary.inUse ? `${summary.name} (in use)` : summary.name],
+    ['base-url', summary.baseUrl],
+    ['token', tokenText(summary)],
+    ...summary.settings.map(({ key, value }): [string, string] => [key, value]),
+    ...chainRows(summary),
+  ];
+}
+
+/** What is shown of one key. */
+export function shownValue(summary: ProfileSummary, wanted: string): string | undefined {
+  // Each asset has a row of its own.
+  const rowKey = wanted === 'assets' ? 'asset' : wanted;
+  const values = rowsOf(summary).flatMap(([key, value]) => (key === rowKey ? [value] : []));
+  return values.length === 0 ? undefined : values.join(', ');
+}
+
+/** A line that says what was done; for a program, the profile as it stands then. */
+export function changedView(command: string, summary: ProfileSummary, line: string): View {
+  return { ...profileView(command, summary), human: () => `${safeLine(line)}\n` };
+}
+
+/** A profile after it was shown or added; `headline` says what was done, if anything was. */
+export function profileView(command: string, summary: ProfileSummary, headline?: string): View {
+  const rows = rowsOf(summary);
+  return {
+    json: { schema: 'botctl/1', command, profile: profileJson(summary) },
+    human: ({ paint }) => {
+      const lines = rows.map(([key, value]) => `${paint.dim(key.padEnd(9))} ${safeLine(value)}`);
+      return `${[...(headline === undefined ? [] : [headline]), ...lines].join('\n')}\n`;
+    },
+    quiet: summary.name,
+  };
+}
+
+/** One line of the list. */
+function profileRow(command: string, summary: ProfileSummary, nameWidth: number): View {
+  return {
+    json: { schema: 'botctl/1', command, profile: profileJson(summary) },
+    human: ({ paint }) => {
+      const mark = summary.inUse ? paint.green('*') : ' ';
+      const name = paint.bold(safeLine(summary.name).padEnd(nameWidth));
+      return `${mark} ${name}  ${safeLine(summary.baseUrl)}  ${paint.dim(safeLine(tokenText(summary)))}\n`;
+    },
+    quiet: summary.name,
+  };
+}
+
+/** A profile as it may be shown: everything but the token. */
+export type ProfileSummary = {
+  readonly name: string;
+  readonly inUse: boolean;
+  readonly baseUrl: string;
+  readonly token: {
+    readonly source: TokenSource['kind'];
+    readonly phrase: string;
+    /** Its last characters, or why there are none to show. */
+    readonly ending?: string;
+    readonly problem?: string;
+  };
+  readonly settings: readonly { readonly key: string; readonly value: string }[];
+  /** Of each node its host, or where its URL is read. */
+  readonly chain: {
+    readonly rpc: readonly string[];
+    readonly cluster: string | undefined;
+    readonly wallet: string | undefined;
+    readonly assets: Readonly<Record<string, string>> | undefined;
+  };
+};
+
+export function summaryOf(
+  file: ProfilesFile,
+  name: string,
+  profile: ProfileRecord,
+  env: Env,
+): ProfileSummary {
+  return {
+    name,
+    inUse: file['in-use'] === name,
+    baseUrl: profile['base-url'],
+    token: { source: profile.token.kind, phrase: tokenOrigin(profile.token), ...glimpse(profile.token, env) },
+    settings: settingKeys.flatMap((key) => {
+      const value = profile[key];
+      return value === undefined ? [] : [{ key, value }];
+    }),
+    chain: {
+      rpc: (profile['rpc-url'] ?? []).map((source) => nodePhrase(source, env)),
+      cluster: profile.cluster,
+      wallet: profile.wallet,
+      assets: profile.assets,
+    },
+  };
+}
+
+function summariesOf(file: ProfilesFile, env: Env): ProfileSummary[] {
+  return Object.entries(file.profiles).map(([name, profile]) => summaryOf(file, name, profile, env));
+}
+
+/** The host, and where the URL comes from where that is elsewhere. */
+function nodePhrase(source: TokenSource, env: Env): string {
+  const text =
+    source.kind === 'stored' ? source.secret : source.kind === 'env' ? env[source.variable] : undefined;
+  try {
+    const host = text === undefined ? undefined : RpcUrl.from(text, tokenOrigin(source)).host;
+    if (source.kind === 'stored') return host ?? '';
+    return host === undefined ? tokenOrigin(source) : `${host} (${tokenOrigin(source)})`;
+  } catch (error) {
+    if (error instanceof Failure) return `${tokenOrigin(source)} (${notARpcUrl})`;
+    throw error;
+  }
+}
+
+/** Files and commands are not asked: a look at a profile must not wait for a pipe or open a vault. */
+function glimpse(source: TokenSource, env: Env): { ending?: string; problem?: string } {
+  if (source.kind === 'file' || source.kind === 'command') return {};
+  const text = source.kind === 'stored' ? source.secret : env[source.variable];
+  if (text === undefined) return { problem: glimpseProblems.unset };
+  try {
+    const ending = Token.from(text, tokenOrigin(source)).ending();
+    return ending === '' ? {} : { ending };
+  } catch (error) {
+    if (error instanceof Failure)
+      return { problem: text === '' ? glimpseProblems.empty : glimpseProblems.notAToken };
+    throw error;
+  }
+}

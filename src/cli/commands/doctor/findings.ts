@@ -1,0 +1,219 @@
+import { type Intent, states } from '../../../once/journal/journal.ts';
+import type { JournalLook } from '../../../once/journal/sqlite/lookOnly.ts';
+import type { RowNumbers } from '../../../once/journal/sqlite/mark.ts';
+import type { Probe, ProxyInEnv } from '../../../once/wire/probe.ts';
+import * as say from '../../say/doctor.ts';
+import {
+  type Advice,
+  addressAnswers,
+  addressFails,
+  certificateEnds,
+  certificateUntil,
+  checkTheAddress,
+  checkTheProxy,
+  clockAgainstService,
+  clockBehindJournal,
+  clockNotCompared,
+  lookCloser,
+  messagesOnly,
+  nodeVersion,
+  proxyNotUsed,
+  setTheClock,
+  uncheckedCertificates,
+  untestedNode,
+  wholeSandbox,
+} from '../../say/doctor.ts';
+import { notAProxy, proxyHint, unreadableProxy } from '../../say/machine.ts';
+import { iso, type Suggestion } from '../../say/phrases.ts';
+import type { Told } from '../../say/told.ts';
+import { adviceOn, troubleWords } from '../../say/trouble.ts';
+
+type Level = 'ok' | 'warn' | 'fail';
+
+/** What one check found, and where it is not in order, what to do. */
+export type Finding = {
+  readonly check: string;
+  readonly level: Level;
+  readonly says: string;
+  readonly todo?: string;
+  /** Commands that do it, each to be pasted. */
+  readonly next?: readonly Suggestion[];
+};
+
+export function ok(check: string, says: string): Finding {
+  return { check, level: 'ok', says };
+}
+
+export function warn(check: string, advice: Advice): Finding {
+  return { check, level: 'warn', ...advice };
+}
+
+export function fail(check: string, advice: Advice): Finding {
+  return { check, level: 'fail', ...advice };
+}
+
+/** A failure with a name, as a finding: nothing was going to be sent here, so its sentence need not say so. */
+export function failed(check: string, failure: Told): Finding {
+  const says = failure.message;
+  const { hint, next = [] } = failure.details;
+  if (hint === undefined) return fail(check, { says, ...lookCloser });
+  return fail(check, { says, todo: hint, ...(next.length === 0 ? {} : { next }) });
+}
+
+export function inOrder(findings: readonly Finding[]): boolean {
+  return findings.every(({ level }) => level !== 'fail');
+}
+
+/** The Node majors that botctl is tested on. Too old ones do not get as far as this. */
+const testedMajors = [20, 22, 24, 26];
+
+export function nodeFinding(version: string): Finding {
+  const number = version.replace(/^v/u, '');
+  if (testedMajors.includes(Number.parseInt(number, 10))) return ok('node', nodeVersion(number));
+  return warn('node', untestedNode(number, testedMajors));
+}
+
+/** Why Solana's programs do not run here; without them the sandbox has messages only. */
+export type SandboxTrouble = { readonly message: string; readonly hint: string };
+
+export function sandboxFinding(trouble: SandboxTrouble | undefined): Finding {
+  if (trouble === undefined) return ok('sandbox', wholeSandbox);
+  return warn('sandbox', { says: messagesOnly(trouble.message), todo: trouble.hint });
+}
+
+const dayMs = 86_400_000;
+const soonDays = 14;
+const noticedMs = 30_000;
+const tooFarMs = 5 * 60_000;
+
+/** The proxy that the environment names, and whether it is on the way to this service. */
+type ProxyFacts = Pick<ProxyInEnv, 'shown' | 'bad'> & { readonly used: boolean };
+
+export function addressFinding(
+  baseUrl: string,
+  found: Probe,
+  proxy: ProxyFacts | undefined,
+  nowMs: number,
+): Finding {
+  if (!found.reached || found.speaksOther) {
+    const advice = adviceOn(found.trouble);
+    const check = proxy?.used ? checkTheProxy(shownOf(proxy)) : checkTheAddress;
+    return fail('address', {
+      says: addressFails(baseUrl, found.reached, found.trouble && troubleWords(found.trouble)),
+      todo: advice === undefined ? check : `${advice}.`,
+    });
+  }
+  const { tls } = found;
+  const says = addressAnswers(baseUrl, tls?.protocol);
+  if (tls?.validToMs === undefined) return ok('address', says);
+  return tls.validToMs - nowMs < soonDays * dayMs
+    ? warn('address', certificateEnds(says, tls.validToMs))
+    : ok('address', certificateUntil(says, tls.validToMs));
+}
+
+export function proxyFinding(proxy: ProxyFacts | undefined): Finding {
+  if (proxy === undefined) return ok('proxy', 'none');
+  if (proxy.bad !== undefined) return fail('proxy', { says: notAProxy(proxy.bad), todo: proxyHint });
+  return ok('proxy', proxy.used ? shownOf(proxy) : proxyNotUsed(shownOf(proxy)));
+}
+
+function shownOf({ shown }: ProxyFacts): string {
+  return shown ?? unreadableProxy;
+}
+
+export function insecureTlsFinding(env: Readonly<Record<string, string | undefined>>): Finding[] {
+  return env.NODE_TLS_REJECT_UNAUTHORIZED === '0' ? [fail('tls', uncheckedCertificates)] : [];
+}
+
+/** The service's clock against this one, and this one against what the journal has seen. */
+export function clockFinding(
+  clock: Probe['clock'],
+  latestInJournalMs: number | undefined,
+  nowMs: number,
+): Finding {
+  if (latestInJournalMs !== undefined && latestInJournalMs - nowMs > tooFarMs) {
+    return fail('clock', clockBehindJournal(latestInJournalMs));
+  }
+  if (clock === undefined) return warn('clock', clockNotCompared);
+  const aheadMs = clock.oursMs - clock.theirsMs;
+  const says = clockAgainstService(aheadMs);
+  const advice = { says, todo: setTheClock };
+  if (Math.abs(aheadMs) > tooFarMs) return fail('clock', advice);
+  return Math.abs(aheadMs) > noticedMs ? warn('clock', advice) : ok('clock', says);
+}
+
+/** What is at the journal's place. */
+export type JournalFacts =
+  | {
+      readonly is: 'there';
+      readonly look: JournalLook;
+      readonly mark: RowNumbers | undefined;
+      readonly disk: Disk;
+    }
+  | { readonly is: 'none'; readonly folder: string; readonly disk: Disk }
+  | { readonly is: 'unreadable'; readonly failure: Told };
+
+/** The disk that the journal is on, or will be. */
+type Disk = {
+  readonly kind: 'tmpfs' | 'overlay' | 'network' | undefined;
+  /** Why a send could not write there, as part of a sentence. */
+  readonly trouble: string | undefined;
+};
+
+export function journalFindings(path: string, facts: JournalFacts): Finding[] {
+  switch (facts.is) {
+    case 'unreadable':
+      return [failed('journal', facts.failure)];
+    case 'none':
+      return [absentFinding(path, facts.folder, facts.disk), ...diskFindings(facts.disk)];
+    case 'there':
+      return [
+        fileFinding(path, facts.look, facts.disk),
+        ...(facts.look.isJournal ? [markFinding(path, facts.mark), ...intentFindings(facts.look)] : []),
+        ...diskFindings(facts.disk),
+      ];
+  }
+}
+
+function absentFinding(path: string, folder: string, { trouble }: Disk): Finding {
+  return trouble === undefined
+    ? ok('journal', say.noJournalYet(path))
+    : fail('journal', say.folderNotWritable(folder, trouble));
+}
+
+/** What the mark says was ever committed. That the journal holds less is refused before it is looked at. */
+function markFinding(path: string, mark: RowNumbers | undefined): Finding {
+  return mark === undefined ? warn('mark', say.noMarkYet(path)) : ok('mark', say.holdsAll(mark));
+}
+
+function diskFindings({ kind }: Disk): Finding[] {
+  return kind === undefined ? [] : [warn('disk', say.disks[kind])];
+}
+
+function fileFinding(path: string, look: JournalLook, { trouble }: Disk): Finding {
+  const { check, version, knownVersion, mode, syncsFully, movedTo } = look;
+  if (!look.isJournal) return fail('journal', say.notAJournal(path));
+  if (check.length !== 1 || check[0] !== 'ok') return fail('journal', say.isDamaged(path, check));
+  if (version > knownVersion) return fail('journal', say.isNewer(path, version, knownVersion));
+  if (movedTo !== undefined) return fail('journal', say.wasMoved(path, movedTo));
+  if (!syncsFully) return fail('journal', say.notDurable);
+  if (trouble !== undefined) return fail('journal', say.readOnlyJournal(path, trouble));
+  if (mode !== 'wal') return warn('journal', say.notWal(path, mode));
+  return ok('journal', say.soundJournal(path, version, knownVersion));
+}
+
+type IntentsLook = Pick<JournalLook, 'counts' | 'waiting'> & {
+  readonly oldestUnknown: Pick<Intent, 'id' | 'mayHaveLandedAtMs' | 'createdAtMs'> | undefined;
+};
+
+export function intentFindings({ counts, waiting, oldestUnknown: oldest }: IntentsLook): Finding[] {
+  const says = say.statesInAList(
+    states.flatMap((state) => (counts[state] ? [[state, counts[state]] as const] : [])),
+    waiting,
+  );
+  if ((counts.unknown ?? 0) > 0 || oldest !== undefined) {
+    const since = oldest && { id: oldest.id, since: iso(oldest.mayHaveLandedAtMs ?? oldest.createdAtMs) };
+    return [warn('intents', say.someUnknown(says, since))];
+  }
+  return [counts.held ? warn('intents', say.someHeld(says)) : ok('intents', says)];
+}

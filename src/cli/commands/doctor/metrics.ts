@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { amountOf } from '../../../once/intent/amount.ts';
+import { type Journal, type State, states } from '../../../once/journal/journal.ts';
+import { limitsOf, type Policies } from '../../../once/policy/policy.ts';
+import { oldestHour, spentWithin } from '../../../once/policy/rules.ts';
+import type { Context, ParsedArgs } from '../../parse/command.ts';
+import { metricsNotWritten } from '../../say/doctor.ts';
+import { inWords } from '../../say/inWords.ts';
+import { diskTrouble } from '../../say/phrases.ts';
+import { isJournalThere, openJournalOf } from '../openJournal.ts';
+import { policiesOfCommand } from '../policies.ts';
+
+/** Writes what a monitor collects. What cannot be asked is not in it, and then nothing is in order. */
+export async function writeMetrics(
+  path: string,
+  inOrder: boolean,
+  given: ParsedArgs,
+  context: Context,
+): Promise<void> {
+  let metrics: Metrics = { ...nothing, inOrder, nowMs: context.clock.now() };
+  try {
+    if (await isJournalThere(given, context)) metrics = { ...metrics, ...(await asked(given, context)) };
+  } catch (thrown) {
+    context.display.step((await inWords(thrown)).message);
+    metrics = { ...metrics, inOrder: false };
+  }
+  await writeWhole(path, metricsText(metrics));
+}
+
+const nothing = {
+  intents: {},
+  oldestUnsettledMs: undefined,
+  lastAcceptedMs: undefined,
+  policyLeft: [],
+} satisfies Partial<Metrics>;
+
+async function asked(given: ParsedArgs, context: Context): Promise<Omit<Metrics, 'inOrder' | 'nowMs'>> {
+  const journal = await openJournalOf(given, context, 'look');
+  try {
+    return { ...(await journal.reads.overview()), policyLeft: await policyLeft(journal, given, context) };
+  } finally {
+    await journal.close();
+  }
+}
+
+async function policyLeft(
+  journal: Journal,
+  given: ParsedArgs,
+  context: Context,
+): Promise<Metrics['policyLeft']> {
+  const policies = await policiesOfCommand(given, context);
+  // A shared journal that has no policy counts nothing: nobody can say what is left.
+  if (policies.length === 0 || (journal.isShared && (await journal.policy()) === undefined)) return [];
+  const nowMs = journal.clock.now();
+  const left: { asset: string; left: string }[] = [];
+  for (const asset of new Set(policies.flatMap(({ limits }) => [...limits.keys()]))) {
+    const limit = limitADay(policies, asset);
+    if (limit === undefined) continue;
+    const scope = { asset, recipient: undefined, sinceHour: oldestHour(nowMs) };
+    const spent = spentWithin((await journal.reads.spending(scope)).total, nowMs);
+    left.push({ asset, left: amountOf(spent > limit ? 0n : limit - spent) });
+  }
+  return left;
+}
+
+/** The stricter wins. */
+function limitADay(policies: Policies, asset: string): bigint | undefined {
+  return limitsOf(policies, asset).reduce<bigint | undefined>(
+    (least, { day }) => (day !== undefined && (least === undefined || day < least) ? day : least),
+    undefined,
+  );
+}
+
+/** Whole or not at all: whoever collects it may look at any moment. Others than this user collect it. */
+async function writeWhole(path: string, text: string): Promise<void> {
+  const draft = join(dirname(path), `.${basename(path)}.${randomUUID().slice(0, 8)}`);
+  try {
+    await writeFile(draft, text, { flag: 'wx' });
+    await chmod(draft, 0o644);
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw metricsNotWritten(path, diskTrouble(error), error);
+  }
+}
+
+/** What a monitor asks of a journal, and whether all is in order. */
+type Metrics = {
+  readonly inOrder: boolean;
+  readonly intents: Readonly<Partial<Record<State, number>>>;
+  /** When the oldest of what is open, being sent, unknown or held began. */
+  readonly oldestUnsettledMs: number | undefined;
+  readonly lastAcceptedMs: number | undefined;
+  /** What a policy still lets go of each asset, as a decimal. */
+  readonly policyLeft: readonly { readonly asset: string; readonly left: string }[];
+  readonly nowMs: number;
+};
+
+type Sample = { readonly labels?: Readonly<Record<string, string>>; readonly value: number | string };
+
+/** The text format of Prometheus, for a file that its node exporter collects. */
+export function metricsText(metrics: Metrics): string {
+  const { inOrder, intents, oldestUnsettledMs, lastAcceptedMs, policyLeft, nowMs } = metrics;
+  return [
+    gauge('botctl_in_order', 'Whether every check of the doctor passed.', [{ value: inOrder ? 1 : 0 }]),
+    gauge(
+      'botctl_intents',
+      'Intents in the journal, by state.',
+      states.map((state) => ({ labels: { state }, value: intents[state] ?? 0 })),
+    ),
+    gauge(
+      'botctl_oldest_unsettled_age_seconds',
+      'Age of the oldest intent that is not settled; 0 where all are.',
+      [{ value: oldestUnsettledMs === undefined ? 0 : Math.max(0, (nowMs - oldestUnsettledMs) / 1000) }],
+    ),
+    gauge(
+      'botctl_last_accepted_timestamp_seconds',
+      'When something was last accepted.',
+      lastAcceptedMs === undefined ? [] : [{ value: lastAcceptedMs / 1000 }],
+    ),
+    gauge(
+      'botctl_policy_left',
+      'What the policy still lets go of an asset in these 24 hours.',
+      policyLeft.map(({ asset, left }) => ({ labels: { asset }, value: left })),
+    ),
+    gauge('botctl_checked_timestamp_seconds', 'When this was written.', [{ value: nowMs / 1000 }]),
+  ].join('');
+}
+
+/** Without a sample it is not there at all. */
+function gauge(name: string, about: string, samples: readonly Sample[]): string {
+  if (samples.length === 0) return '';
+  const lines = samples.map(({ labels = {}, value }) => `${name}${labelled(labels)} ${value}\n`);
+  return `# HELP ${name} ${about}\n# TYPE ${name} gauge\n${lines.join('')}`;
+}
+
+function labelled(labels: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+}
+
+function escaped(value: string): string {
+  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+}

@@ -1,0 +1,295 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { BaseUrl } from '../../../once/intent/baseUrl.ts';
+import type { JournalLook } from '../../../once/journal/sqlite/lookOnly.ts';
+import type { Probe, ProxyInEnv } from '../../../once/wire/probe.ts';
+import type { Address } from '../../../postgres/address.ts';
+import { profilesPaths, readProfiles } from '../../bot/profiles.ts';
+import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
+import { version } from '../../parse/help.ts';
+import {
+  connectingTo,
+  embeddedBot,
+  loadingSandbox,
+  lookingAtJournal,
+  profilesIn,
+  tokenFrom,
+} from '../../say/doctor.ts';
+import { inWords } from '../../say/inWords.ts';
+import { startingSandbox } from '../../say/open.ts';
+import { type Suggestion, troubleInWords } from '../../say/phrases.ts';
+import type { Canvas, Paint, View } from '../../show/display.ts';
+import { pad, wrapTo } from '../../show/table.ts';
+import { safeLine } from '../../show/text.ts';
+import { botOfCommand, refuseBesideSandbox } from '../openBot.ts';
+import {
+  type JournalLocation,
+  journalLocation,
+  sandboxFolder,
+  settingsOf,
+  withServer,
+} from '../openJournal.ts';
+import {
+  addressFinding,
+  clockFinding,
+  type Finding,
+  failed,
+  inOrder,
+  insecureTlsFinding,
+  type JournalFacts,
+  journalFindings,
+  nodeFinding,
+  ok,
+  proxyFinding,
+  type SandboxTrouble,
+  sandboxFinding,
+} from './findings.ts';
+
+/** Where the bot speaks, and what is found out about it without speaking. */
+type BotFacts = {
+  readonly url: string | undefined;
+  readonly direct: boolean;
+  readonly findings: readonly Finding[];
+  close(): Promise<void>;
+};
+
+const probeTimeoutMs = 5_000;
+
+export const run: Run = async (given, context) => {
+  const { display, clock, env } = context;
+  const settings = settingsOf(given);
+  if (given.flag('sandbox')) refuseBesideSandbox(given);
+  const facts = given.flag('sandbox') ? await sandboxFacts(context) : await botFacts(given, context);
+  try {
+    const proxy = facts.direct ? undefined : await proxyOf(facts.url, context);
+    const probed = await probeOf(
+      proxy?.bad ? undefined : facts.url,
+      proxy?.server,
+      settings.timeoutMs ?? probeTimeoutMs,
+      context,
+    );
+    const used = proxy && { ...proxy, used: proxy.server !== undefined };
+    const journal = await journalChecked(await journalLocation(given, context), given, context);
+    const findings = [
+      nodeFinding(process.version),
+      ...facts.findings,
+      ...(facts.url && probed ? [addressFinding(facts.url, probed, used, clock.now())] : []),
+      proxyFinding(used),
+      ...insecureTlsFinding(env),
+      clockFinding(probed?.clock, journal.latestMs, clock.now()),
+      ...journal.findings,
+      sandboxFinding(await display.waiting(loadingSandbox, chainTrouble())),
+    ];
+    const metrics = given.text('prometheus');
+    if (metrics !== undefined) {
+      const { writeMetrics } = await import('./metrics.ts');
+      await writeMetrics(metrics, inOrder(findings), given, context);
+    }
+    await display.show(doctorView(given.command, findings, inOrder(findings)));
+    return inOrder(findings) ? 0 : 1;
+  } finally {
+    await facts.close();
+  }
+};
+
+async function sandboxFacts({ env, display }: Context): Promise<BotFacts> {
+  const { openSandbox } = await import('../sandbox/run.ts');
+  const starting = openSandbox({ dataDir: sandboxFolder(env), port: 0 });
+  const running = await display.waiting(startingSandbox, starting);
+  return {
+    url: running.baseUrl,
+    direct: true,
+    findings: [ok('bot', embeddedBot.bot), ok('token', embeddedBot.token)],
+    close: () => running.close(),
+  };
+}
+
+async function botFacts(given: ParsedArgs, context: Context): Promise<BotFacts> {
+  const store = await profilesFinding(context);
+  const still = { direct: false, close: async () => {} };
+  try {
+    const { name, spelledUrl, tokenSource } = await botOfCommand(given, context);
+    return {
+      ...still,
+      url: spelledUrl,
+      findings: [store, ok('bot', name), ok('token', tokenFrom(tokenSource))],
+    };
+  } catch (thrown) {
+    const failure = await inWords(thrown);
+    if (failure.code === 'interrupted' || failure.code === 'bug') throw failure;
+    return { ...still, url: urlAnyway(given, context), findings: [store, failed('token', failure)] };
+  }
+}
+
+async function profilesFinding({ env }: Context): Promise<Finding> {
+  const paths = profilesPaths(env);
+  try {
+    const file = readProfiles(paths);
+    const names = Object.keys(file.profiles);
+    return ok('profiles', profilesIn(paths.file, names.length, file['in-use']));
+  } catch (thrown) {
+    return failed('profiles', await inWords(thrown));
+  }
+}
+
+/** The address of who would speak, although its token is missing. */
+function urlAnyway(given: ParsedArgs, { env }: Context): BaseUrl | undefined {
+  try {
+    const file = readProfiles(profilesPaths(env));
+    const name = given.text('profile') ?? env.BOTCTL_PROFILE ?? file['in-use'] ?? '';
+    return file.profiles[name]?.['base-url'] as BaseUrl | undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function proxyOf(url: string | undefined, { env }: Context): Promise<ProxyInEnv | undefined> {
+  const { proxyInEnv } = await import('../../../once/wire/probe.ts');
+  return proxyInEnv(url === undefined ? undefined : new URL(url), env);
+}
+
+async function probeOf(
+  url: string | undefined,
+  proxy: ProxyInEnv['server'],
+  timeoutMs: number,
+  { clock, display }: Context,
+): Promise<Probe | undefined> {
+  if (url === undefined) return undefined;
+  const { probe } = await import('../../../once/wire/probe.ts');
+  const { origin } = new URL(url);
+  const settings = { origin, proxy, timeoutMs, userAgent: `botctl/${version}`, now: clock.now };
+  return display.waiting(connectingTo(origin), probe(settings));
+}
+
+type JournalChecked = { readonly findings: readonly Finding[]; readonly latestMs: number | undefined };
+
+async function journalChecked(
+  location: JournalLocation,
+  given: ParsedArgs,
+  context: Context,
+): Promise<JournalChecked> {
+  if (location.is === 'shared')
+    return { findings: await sharedChecked(location.address, given, context), latestMs: undefined };
+  const facts = await journalFacts(location.path);
+  return {
+    findings: journalFindings(location.path, facts),
+    latestMs: facts.is === 'there' ? facts.look.latestMs : undefined,
+  };
+}
+
+async function sharedChecked(
+  address: Address,
+  given: ParsedArgs,
+  context: Context,
+): Promise<readonly Finding[]> {
+  const { encryptionFinding, sharedFindings, unusableFinding } = await import('./sharedJournal.ts');
+  const { lookAtShared } = await import('../../../postgres/lookShared.ts');
+  const encryption = encryptionFinding(address);
+  try {
+    const looking = withServer(address, given, context, async (shared) => {
+      const look = await lookAtShared({ ...shared, now: context.clock.now });
+      const trouble = await writingTroubleAt(join(nearestFolder(look.notes.folder), 'notes'), false);
+      return sharedFindings(shared.place, look, trouble);
+    });
+    const [first, ...rest] = await context.display.waiting(lookingAtJournal, looking);
+    return first === undefined ? [encryption] : [first, encryption, ...rest];
+  } catch (thrown) {
+    return [unusableFinding(await inWords(thrown)), encryption];
+  }
+}
+
+async function journalFacts(path: string): Promise<JournalFacts> {
+  try {
+    const { diskKind } = await import('../../../once/journal/sqlite/upkeep.ts');
+    const { sizeOf } = await import('../../../once/journal/sqlite/ownFiles.ts');
+    const { refuseUnusable } = await import('../../../once/journal/sqlite/ownFiles.ts');
+    refuseUnusable(path);
+    const isEmpty = sizeOf(path) === 0;
+    if (isEmpty && !['-wal', '.mark'].some((suffix) => existsSync(`${path}${suffix}`))) {
+      const folder = nearestFolder(dirname(path));
+      const trouble = await writingTroubleAt(join(folder, 'journal.db'), false);
+      const disk = { kind: diskKind(folder), trouble };
+      return { is: 'none', folder, disk };
+    }
+    const { lookAtJournal } = await import('../../../once/journal/sqlite/lookOnly.ts');
+    const { findLoss } = await import('../../../once/journal/sqlite/upkeep.ts');
+    const { journalFailure } = await import('../../../once/journal/facts.ts');
+    const { Mark } = await import('../../../once/journal/sqlite/mark.ts');
+    const gone = isEmpty ? findLoss(path) : undefined;
+    if (gone !== undefined) throw journalFailure('lost', { path, loss: gone });
+    const trouble = await writingTroubleAt(path, true);
+    const look = lookAtJournal(path);
+    const mark = Mark.look(path);
+    const loss = trouble === undefined && isSound(look) ? findLoss(path) : undefined;
+    if (loss !== undefined) throw journalFailure('lost', { path, loss });
+    return {
+      is: 'there',
+      look,
+      mark: typeof mark === 'string' ? undefined : mark,
+      disk: { kind: diskKind(dirname(path)), trouble },
+    };
+  } catch (thrown) {
+    return { is: 'unreadable', failure: await inWords(thrown) };
+  }
+}
+
+/** Why nothing could be written there, as part of a sentence. */
+async function writingTroubleAt(path: string, isThere: boolean): Promise<string | undefined> {
+  const { writingTrouble } = await import('../../../once/journal/sqlite/upkeep.ts');
+  const trouble = writingTrouble(path, isThere);
+  return trouble && troubleInWords(trouble);
+}
+
+function isSound({ check, isJournal, version, knownVersion }: JournalLook): boolean {
+  return isJournal && check[0] === 'ok' && version <= knownVersion;
+}
+
+function nearestFolder(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path));
+}
+
+async function chainTrouble(): Promise<SandboxTrouble | undefined> {
+  const chain = await import('../../../sandbox/chain.ts');
+  return chain.chainTrouble();
+}
+
+type Shown = {
+  readonly check: string;
+  readonly level: 'ok' | 'warn' | 'fail';
+  readonly says: string;
+  readonly todo?: string;
+  readonly next?: readonly Suggestion[];
+};
+
+const marks: Readonly<Record<Shown['level'], (paint: Paint) => string>> = {
+  ok: (paint) => paint.green('ok  '),
+  warn: (paint) => paint.yellow('warn'),
+  fail: (paint) => paint.red('fail'),
+};
+
+const checkWidth = 8;
+const indent = 4 + 2 + checkWidth + 2;
+
+function drawOne({ check, level, says, todo, next = [] }: Shown, canvas: Canvas): string {
+  const { paint, columns } = canvas;
+  const { lines, lacking } = canvas.suggest(next);
+  const width = Math.max(20, columns - indent);
+  const [first = '', ...rest] = [
+    ...wrapTo(safeLine(says), width),
+    ...(todo === undefined
+      ? []
+      : wrapTo(`→ ${safeLine(lacking === undefined ? todo : `${todo} ${lacking}`)}`, width)),
+    ...lines.map((line) => `  ${safeLine(line)}`),
+  ];
+  const head = `${marks[level](paint)}  ${paint.bold(pad(check, checkWidth))}  ${first}`;
+  return [head, ...rest.map((line) => ' '.repeat(indent) + line)].map((line) => `${line}\n`).join('');
+}
+
+/** Every check with its level, what it found, and what to do where it is not in order. */
+function doctorView(command: string, checks: readonly Shown[], inOrder: boolean): View {
+  return {
+    json: { schema: 'botctl/1', command, in_order: inOrder, checks },
+    human: (canvas) => checks.map((check) => drawOne(check, canvas)).join(''),
+    quiet: inOrder ? 'ok' : 'fail',
+  };
+}

@@ -1,0 +1,161 @@
+import type { Bot } from '../../once/connection.ts';
+import { refuseUnnamed } from '../../once/engine/claim.ts';
+import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../../once/engine/plan.ts';
+import { meaningOf } from '../../once/engine/planKinds.ts';
+import { type PolicyWord, spendOf, wordOfPolicies } from '../../once/engine/spend.ts';
+import type { Exit } from '../../once/failures.ts';
+import { nameOf, type Order } from '../../once/intent/naming.ts';
+import { canonicalBody } from '../../once/intent/wanted.ts';
+import type { Journal } from '../../once/journal/journal.ts';
+import { endpoint } from '../../once/wire/flight.ts';
+import type { Context, ParsedArgs } from '../parse/command.ts';
+import { dryPolicyWords } from '../say/outcomes.ts';
+import { proposalWords, rerunWords } from '../say/plans.ts';
+import type { View } from '../show/display.ts';
+import { drawMessage, type Fields, labelled } from '../show/report.ts';
+import { botOfCommand } from './openBot.ts';
+import { isJournalThere, openJournalOf, settingsOf } from './openJournal.ts';
+import { heldInDryRun } from './policies.ts';
+
+/** Shows what would be sent and whether it would be a re-run. Journals nothing and sends nothing. */
+export async function dryRun(
+  order: Order,
+  warnings: readonly string[],
+  given: ParsedArgs,
+  context: Context,
+): Promise<Exit> {
+  settingsOf(given);
+  const bot = await botOfCommand(given, context);
+  const { identity, plan, word } = await planOf(order, bot, given, context);
+  const meaning = meaningOf(plan);
+  const isNew = meaning.sends === 'a-new-intent';
+  const key = isNew ? identity.key : (plan.found?.key ?? identity.key);
+  await context.display.show(
+    dryRunView({
+      command: given.command,
+      kind: order.wanted.kind,
+      bot: bot.name,
+      baseUrl: bot.spelledUrl,
+      url: endpoint(bot.spelledUrl, order.wanted.kind),
+      name: nameOf(order.naming),
+      key,
+      body: canonicalBody({
+        ...order.wanted.request,
+        ...(key === undefined ? {} : { idempotency_key: key }),
+      }),
+      request: { ...order.wanted.request },
+      rerun: plan.is,
+      rerunWords: rerunWords(plan),
+      proposal:
+        order.wanted.kind === 'transfer' && given.flag('propose')
+          ? proposalWords(plan, meaning, word)
+          : undefined,
+      foundId: plan.found?.id ?? plan.twin?.id,
+      policy: word && { word: word.is, says: dryPolicyWords(word) },
+      warnings,
+    }),
+  );
+  return 0;
+}
+
+type DryPlan = { readonly identity: Identity; readonly plan: Plan; readonly word: PolicyWord | undefined };
+
+/** What the policies would say, where there are any and something would be spent. */
+async function wordOn(
+  { wanted }: Order,
+  bot: Bot,
+  plan: Plan | undefined,
+  journal: Journal | undefined,
+  context: Context,
+): Promise<PolicyWord | undefined> {
+  const { policies } = await heldInDryRun(bot, journal, context);
+  if (policies === undefined || wanted.kind === 'message') return undefined;
+  if (plan !== undefined && meaningOf(plan).sends === 'nothing') return undefined;
+  const id = plan === undefined || meaningOf(plan).sends === 'a-new-intent' ? undefined : plan.found?.id;
+  const nowMs = (journal?.clock ?? context.clock).now();
+  return wordOfPolicies(policies, { spend: spendOf(wanted.request), id }, journal?.reads, nowMs);
+}
+
+async function planOf(order: Order, bot: Bot, given: ParsedArgs, context: Context): Promise<DryPlan> {
+  if (!(await isJournalThere(given, context))) {
+    const identity = identify(order, bot, { hashOf: () => '' });
+    return {
+      identity,
+      plan: planOfNewJournal,
+      word: await wordOn(order, bot, undefined, undefined, context),
+    };
+  }
+  const journal = await openJournalOf(given, context, 'look');
+  try {
+    refuseUnnamed(order, journal);
+    const identity = identify(order, bot, journal);
+    const plan = await makePlan(identity, bot, journal.reads, context.clock.now());
+    return { identity, plan, word: await wordOn(order, bot, plan, journal, context) };
+  } finally {
+    await journal.close();
+  }
+}
+
+type DryRun = {
+  readonly command: string;
+  readonly kind: 'message' | 'transfer';
+  readonly bot: string;
+  readonly baseUrl: string;
+  readonly url: string;
+  readonly name: string | undefined;
+  readonly key: string | undefined;
+  readonly body: string;
+  readonly request: Fields;
+  readonly rerun: string;
+  /** The same as a sentence. */
+  readonly rerunWords: string;
+  readonly foundId: string | undefined;
+  /** What the policies would say, where there are any. */
+  readonly policy: { readonly word: string; readonly says: string } | undefined;
+  /** What --propose would do, where it is given. */
+  readonly proposal: string | undefined;
+  readonly warnings: readonly string[];
+};
+
+/** The exact request without the token, the key if it is known, and what running it would mean. */
+function dryRunView(dry: DryRun): View {
+  return {
+    json: {
+      schema: 'botctl/1',
+      command: dry.command,
+      outcome: 'dry-run',
+      rerun: dry.rerun,
+      ...(dry.foundId === undefined ? {} : { found: dry.foundId }),
+      ...(dry.policy === undefined ? {} : { policy: dry.policy }),
+      ...(dry.proposal === undefined ? {} : { proposal: dry.proposal }),
+      intent: {
+        kind: dry.kind,
+        ...(dry.key === undefined ? {} : { key: dry.key }),
+        ...(dry.name === undefined ? {} : { name: dry.name }),
+        bot: dry.bot,
+        base_url: dry.baseUrl,
+        request: dry.request,
+      },
+      http: { method: 'POST', url: dry.url, body: dry.body },
+      warnings: dry.warnings,
+    },
+    human: (canvas) => {
+      const { paint } = canvas;
+      const facts = labelled(
+        [
+          ['Bot', dry.bot],
+          ['Request', `POST ${dry.url}`],
+          ['Body', dry.body],
+          ['Name', dry.name],
+          ['Key', dry.key ?? 'random, chosen when it is sent'],
+          ['Policy', dry.policy?.says],
+          ['Proposal', dry.proposal],
+          ['Re-run', `${dry.rerunWords}${dry.foundId === undefined ? '' : ` (intent ${dry.foundId})`}`],
+        ],
+        canvas,
+      );
+      const preview = dry.kind === 'message' ? `\n${drawMessage(dry.request, canvas)}` : '';
+      return `${paint.bold('Dry run: nothing was journaled or sent')}\n${facts}${preview}`;
+    },
+  };
+}

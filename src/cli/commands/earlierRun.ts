@@ -1,0 +1,127 @@
+import { exitOf, type Failure, type FailureCode, retryOf } from '../../once/failures.ts';
+import { identityUrl, parseBaseUrl, sandboxBaseUrl } from '../../once/intent/baseUrl.ts';
+import type { Naming, Order } from '../../once/intent/naming.ts';
+import { canonicalOf, fingerprint, type Kind } from '../../once/intent/wanted.ts';
+import type { Intent, Journal } from '../../once/journal/journal.ts';
+import type { Context, ParsedArgs } from '../parse/command.ts';
+import { cannotBeTold, earlierMayHaveHappened, rowsMayHaveHappened } from '../say/decisions.ts';
+import { inWords } from '../say/inWords.ts';
+import type { Told } from '../say/told.ts';
+import { isJournalThere, journalLocation, openWithoutWarning } from './openJournal.ts';
+
+/**
+ * What keeps a command from beginning, without a token or without its journal, does not undo what an earlier run of
+ * it may have done: where the journal can still be read, that is what is told.
+ */
+export async function withEarlierRun(
+  thrown: unknown,
+  order: Order,
+  given: ParsedArgs,
+  context: Context,
+  journal?: Pick<Journal, 'self'>,
+): Promise<Told> {
+  const failure = await inWords(thrown);
+  // What stood at its door kept this very command from sending.
+  if (failure.code === 'journal-gone') return failure;
+  const earlier = await earlierOf(failure, order.wanted.kind, given, context);
+  if (earlier === 'untold') return cannotBeTold(failure);
+  const self = journal && selfOf(journal);
+  const [found] = earlier.filter((intent) => isSame(intent, order) && !isBegunBy(self, intent));
+  if (found === undefined) return failure;
+  return earlierMayHaveHappened(failure, found, retryOf(failure.code) === 'same-command');
+}
+
+function selfOf(journal: Pick<Journal, 'self'>): string | undefined {
+  try {
+    return journal.self();
+  } catch {
+    // Then it owns nothing.
+    return undefined;
+  }
+}
+
+/** Put on record now, and nothing of it has left. */
+function isBegunBy(self: string | undefined, { owner, tainted }: Intent): boolean {
+  return self !== undefined && owner === self && !tainted;
+}
+
+/** The same of the rows of a batch. */
+export async function withEarlierRows(
+  thrown: unknown,
+  { kind, name }: { readonly kind: Kind; readonly name: string },
+  given: ParsedArgs,
+  context: Context,
+): Promise<Told> {
+  const failure = await inWords(thrown);
+  const earlier = await earlierOf(failure, kind, given, context);
+  if (earlier === 'untold') return cannotBeTold(failure);
+  const rows = earlier.filter((intent) => intent.namedBy === 'row' && intent.name === name).length;
+  return rows === 0 ? failure : rowsMayHaveHappened(failure, rows);
+}
+
+/** What is undecided at this base URL, whichever bot sent it; or that it cannot be told. */
+async function earlierOf(
+  failure: Failure,
+  kind: Kind,
+  given: ParsedArgs,
+  context: Context,
+): Promise<readonly Intent[] | 'untold'> {
+  const exit = exitOf(failure.code);
+  if ((exit !== 1 && exit !== 3 && failure.code !== 'no-such-profile') || failure.code === 'bug') return [];
+  // What kept it from being opened now keeps it from being asked.
+  if (unaskable.includes(failure.code)) return 'untold';
+  if (!(await isJournalThere(given, context))) return [];
+  try {
+    const { undecidedIntents } = await import('../../once/journal/sqlite/lookOnly.ts');
+    const baseUrl = knownBaseUrl(given, context);
+    const location = await journalLocation(given, context);
+    const undecided =
+      location.is === 'shared'
+        ? await undecidedOnShared(kind, given, context)
+        : undecidedIntents(location.path, kind);
+    return undecided.filter((intent) => baseUrl === undefined || intent.baseUrl === baseUrl);
+  } catch {
+    return 'untold';
+  }
+}
+
+const unaskable: readonly FailureCode[] = ['journal-unreachable', 'journal-schema', 'journal-denied'];
+
+async function undecidedOnShared(kind: Kind, given: ParsedArgs, context: Context): Promise<Intent[]> {
+  const journal = await openWithoutWarning(given, context, 'look');
+  try {
+    const undecided: Intent[] = [];
+    const states = ['unknown', 'sending', 'held'] as const;
+    for await (const intent of journal.reads.select({ states, kind, limit: Number.MAX_SAFE_INTEGER }))
+      undecided.push(intent);
+    return undecided;
+  } finally {
+    await journal.close();
+  }
+}
+
+function knownBaseUrl(given: ParsedArgs, { env }: Context): string | undefined {
+  if (given.flag('sandbox')) return sandboxBaseUrl;
+  const text = given.text('base-url') ?? env.BOTCTL_BASE_URL;
+  return text === undefined ? undefined : identityUrl(parseBaseUrl(text));
+}
+
+/** The bot is not asked for: it may be what is not known. */
+function isSame(intent: Intent, { naming, wanted }: Order): boolean {
+  const sameBody = intent.fingerprint === fingerprint(canonicalOf(wanted));
+  return isSameName(intent, naming, sameBody);
+}
+
+function isSameName({ namedBy, name, key }: Intent, naming: Naming, sameBody: boolean): boolean {
+  switch (naming.by) {
+    case 'nothing':
+      return namedBy === undefined && sameBody;
+    case 'run':
+      return namedBy === 'run' && name === naming.name && sameBody;
+    case 'key':
+      return key === naming.key;
+    case 'once':
+    case 'row':
+      return namedBy === naming.by && name === naming.name;
+  }
+}

@@ -1,0 +1,38 @@
+import type { CommandSpec, LeafSpec } from '../../parse/command.ts';
+import { helpTopics } from '../../parse/help.ts';
+
+const topics = helpTopics.map(({ name }) => name);
+
+export const helpSpecOf = (tree: () => readonly CommandSpec[]): LeafSpec => ({
+  name: 'help',
+  does: 'looks',
+  about: 'Show the help of a command or a topic',
+  arguments: [
+    {
+      usage: '[words...]',
+      about: `a command, or a topic: ${topics.join(', ')}`,
+      get completes() {
+        const shown = tree().filter(({ hidden }) => hidden !== true);
+        return [...shown.map(({ name }) => name), ...topics];
+      },
+    },
+  ],
+  examples: [
+    { about: 'A command', line: 'botctl help config add' },
+    { about: 'The options that every command takes', line: 'botctl help options' },
+    { about: 'What every exit code means, and what to do', line: 'botctl help exit-codes' },
+  ],
+  exits: [0, 1, 2],
+  load: async () => (await import('./run.ts')).runFor(tree()),
+});
+
+/** Alone it is answered without the program being loaded, as `--version` is. */
+export const versionSpec: LeafSpec = {
+  name: 'version',
+  does: 'looks',
+  about: 'Print the version',
+  hidden: true,
+  examples: [],
+  exits: [0, 1, 2],
+  load: async () => (await import('./run.ts')).run,
+};

@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto';
+import { type Exit, exitOf } from '../../../once/failures.ts';
+import { formatAmount } from '../../../once/intent/amount.ts';
+import type { Intent, Journal, Observation } from '../../../once/journal/journal.ts';
+import type { Context, ParsedArgs } from '../../parse/command.ts';
+import {
+  exported,
+  exportIsCut,
+  exportNotWhole,
+  formatWithIds,
+  formatWithJson,
+  notAFormat,
+  notAllSettled,
+} from '../../say/decisions.ts';
+import { isoExact } from '../../say/phrases.ts';
+import { problemOf } from '../../say/told.ts';
+import { isVerified, messageOf, type Report, requestOf, shown, transferOf } from '../../show/report.ts';
+import { csvLine, safeJson, safeLine } from '../../show/text.ts';
+import { storedReport } from '../stored.ts';
+import { type Filters, inPages, selectionOf } from './filters.ts';
+
+export function exportFormat(given: ParsedArgs): SettledFormat | undefined {
+  const format = given.text('format');
+  if (format === undefined) return undefined;
+  if (format !== 'csv' && format !== 'jsonl') throw notAFormat(format);
+  if (given.flag('json')) throw formatWithJson();
+  if (given.args.length > 0) throw formatWithIds();
+  return format;
+}
+
+const mostNamed = 20;
+
+/** For the books: what happened, oldest first, a page in memory at a time. */
+export async function exportHistory(
+  filters: Filters,
+  format: SettledFormat,
+  journal: Journal,
+  { command }: ParsedArgs,
+  { display }: Context,
+): Promise<Exit> {
+  const nowMs = journal.clock.now();
+  const limit = filters.limit ?? Number.MAX_SAFE_INTEGER - 1;
+  // What begins while this is written is for the next export.
+  const selection = { untilMs: nowMs, ...selectionOf(filters, nowMs, limit + 1), oldestFirst: true } as const;
+  const hash = createHash('sha256');
+  const write = (text: string): Promise<'written' | 'closed'> => {
+    hash.update(text);
+    return display.write(text);
+  };
+  const unsettled: { count: number; some: Intent[] } = { count: 0, some: [] };
+  let rows = 0;
+  let isCut = false;
+  let state = await write(settledHeading(format));
+  let left = limit;
+  for await (const page of inPages(journal.reads.select(selection))) {
+    const intents = page.slice(0, left);
+    isCut = intents.length < page.length;
+    left -= intents.length;
+    const settled = intents.filter(isSettled);
+    const lines = await Promise.all(settled.map((intent) => lineOf(intent, format, command, journal)));
+    state = await write(lines.join(''));
+    if (state === 'closed') break;
+    rows += lines.length;
+    for (const intent of intents.filter(isUnsettled)) {
+      unsettled.count += 1;
+      if (unsettled.some.length < mostNamed) unsettled.some.push(intent);
+    }
+  }
+  if (isCut) display.warn(exportIsCut(limit));
+  if (state === 'closed') display.warn(exportNotWhole());
+  else if (!display.quiet) display.notice(exported(rows, hash.digest('hex')));
+  if (unsettled.count === 0) return 0;
+  const problem = problemOf(notAllSettled(unsettled.count, unsettled.some));
+  await display.fail(problem, {});
+  return exitOf(problem.code);
+}
+
+function isSettled({ state, resolvedAs }: Intent): boolean {
+  return state === 'accepted' || resolvedAs === 'happened';
+}
+
+/** It may have happened, or may yet. */
+function isUnsettled({ state }: Intent): boolean {
+  return state === 'open' || state === 'sending' || state === 'unknown' || state === 'held';
+}
+
+async function lineOf(
+  intent: Intent,
+  format: SettledFormat,
+  command: string,
+  { reads }: Journal,
+): Promise<string> {
+  const [report, observations] = await Promise.all([
+    storedReport(intent, command, reads),
+    intent.kind === 'transfer' ? reads.observationsOf(intent.id) : [],
+  ]);
+  return settledLine({ report, observations }, format);
+}
+
+export type SettledFormat = 'csv' | 'jsonl';
+
+const columns = [
+  'settled_at',
+  'id',
+  'kind',
+  'name',
+  'row',
+  'bot',
+  'conversation',
+  'to',
+  'asset',
+  'amount',
+  'memo',
+  'message_id',
+  'transfer_id',
+  'signature',
+  'verified',
+  'fee',
+] as const;
+
+type Cells = Readonly<Record<(typeof columns)[number], string | boolean | undefined>>;
+
+type Settled = { readonly report: Report; readonly observations: readonly Observation[] };
+
+/** What books want to know of one intent that happened. */
+function cellsOf({ report, observations }: Settled): Cells {
+  const { intent, attempt } = report;
+  const request = requestOf(intent);
+  const transfer = transferOf(report);
+  const message = messageOf(report);
+  return {
+    settled_at: isoExact(settledAt(report)),
+    id: intent.id,
+    kind: intent.kind,
+    name: intent.name,
+    row: intent.rowId,
+    bot: intent.bot,
+    conversation: shown(request.conversation_id),
+    to: shown(request.to_address),
+    asset: shown(request.asset),
+    amount: shown(request.amount),
+    memo: shown(request.memo),
+    message_id: shown(message?.id ?? message?.message_id),
+    transfer_id: shown(transfer?.transfer_id),
+    signature: shown(transfer?.signature),
+    verified: isProven(observations) || isVerified({ intent, attempt }),
+    fee: feeOf(observations),
+  };
+}
+
+/** When the service said so, or an operator. */
+function settledAt({ intent, attempt }: Report): number {
+  return intent.state === 'accepted' ? (attempt?.endedAtMs ?? intent.updatedAtMs) : intent.updatedAtMs;
+}
+
+function isProven(observations: readonly Observation[]): boolean {
+  return observations.some(({ verdict }) => verdict === 'proven');
+}
+
+/** What the chain kept of the amount, where it was seen. */
+function feeOf(observations: readonly Observation[]): string | undefined {
+  const seen = observations.findLast(({ verdict }) => verdict === 'proven' || verdict === 'likely');
+  if (seen === undefined) return undefined;
+  try {
+    const { paid } = JSON.parse(seen.facts) as { paid?: { fee_units?: string; decimals?: number } };
+    if (paid?.fee_units === undefined || paid.decimals === undefined) return undefined;
+    return formatAmount({ units: BigInt(paid.fee_units), decimals: paid.decimals });
+  } catch {
+    // Facts that were damaged are no facts.
+    return undefined;
+  }
+}
+
+function settledHeading(format: SettledFormat): string {
+  return format === 'csv' ? csvLine(columns) : '';
+}
+
+/** Harmless for a terminal, a spreadsheet and a log. */
+function settledLine(settled: Settled, format: SettledFormat): string {
+  const cells = cellsOf(settled);
+  if (format === 'jsonl') return `${safeJson(cells)}\n`;
+  return csvLine(
+    columns.map((column) => {
+      const cell = cells[column];
+      return typeof cell === 'string' ? safeLine(cell) : cell === undefined ? undefined : String(cell);
+    }),
+  );
+}

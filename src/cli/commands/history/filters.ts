@@ -1,0 +1,115 @@
+import { addressComplaint } from '../../../once/intent/address.ts';
+import type { Kind } from '../../../once/intent/wanted.ts';
+import { type Intent, type Selection, type State, states } from '../../../once/journal/journal.ts';
+import { type Moment, parseMoment } from '../../bot/settings.ts';
+import type { Context, ParsedArgs } from '../../parse/command.ts';
+import {
+  notAKind,
+  notALimit,
+  notAMoment,
+  notAnAddress,
+  notARecipient,
+  notAState,
+  nothingBetween,
+} from '../../say/history.ts';
+import { policiesOfCommand } from '../policies.ts';
+
+/** What the options of `history` narrow it to. A duration counts from the journal's own clock, once it is open. */
+export type Filters = Omit<Selection, 'sinceMs' | 'untilMs' | 'limit'> & {
+  readonly since?: Moment;
+  readonly until?: Moment;
+  readonly limit?: number;
+};
+
+export function parseFilters(given: ParsedArgs, nowMs: number): Filters {
+  const [state, kind, to, limit] = ['state', 'kind', 'to', 'limit'].map((name) => given.text(name));
+  if (state !== undefined && !isState(state)) throw notAState(state, states);
+  if (kind !== undefined && !isKind(kind)) throw notAKind(kind);
+  if (limit !== undefined && !/^[1-9]\d{0,8}$/u.test(limit)) throw notALimit(limit);
+  if (to !== undefined && !to.startsWith('@') && addressComplaint(to, true) !== undefined)
+    throw notAnAddress(to);
+  const [since, until] = [momentOf('since', given), momentOf('until', given)];
+  if ((msOf(since, nowMs) ?? 0) > (msOf(until, nowMs) ?? Number.POSITIVE_INFINITY))
+    throw nothingBetween(given.text('since') ?? '', given.text('until') ?? '');
+  return present({
+    states: state === undefined ? undefined : [state],
+    kind,
+    to,
+    bot: given.text('bot'),
+    nameStart: given.text('name'),
+    batch: given.text('batch'),
+    since,
+    until,
+    limit: limit === undefined ? undefined : Number(limit),
+  });
+}
+
+/** A recipient’s name stands for the address that a policy gives it now. */
+export async function withRecipient(filters: Filters, given: ParsedArgs, context: Context): Promise<Filters> {
+  if (filters.to?.startsWith('@') !== true) return filters;
+  const { withAddress } = await import('../../../once/policy/policy.ts');
+  const { fields, complaint } = withAddress(
+    { to_address: filters.to },
+    await policiesOfCommand(given, context),
+  );
+  if (complaint === undefined) return { ...filters, to: String(fields.to_address) };
+  const { complaintWords } = await import('../../say/intent.ts');
+  const [problem] = complaintWords(complaint);
+  throw notARecipient(filters.to, problem);
+}
+
+export function selectionOf({ since, until, ...rest }: Filters, nowMs: number, limit: number): Selection {
+  return { ...rest, ...present({ sinceMs: msOf(since, nowMs), untilMs: msOf(until, nowMs) }), limit };
+}
+
+type Present<Fields> = { readonly [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
+
+function present<Fields extends Record<string, unknown>>(fields: Fields): Present<Fields> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Present<Fields>;
+}
+
+function momentOf(option: 'since' | 'until', given: ParsedArgs): Moment | undefined {
+  const text = given.text(option);
+  if (text === undefined) return undefined;
+  const edge = option === 'since' ? 'begins' : 'ends';
+  const moment = parseMoment(text, { edge, isLocal: given.flag('local') });
+  if (moment === undefined) throw notAMoment(option, text);
+  return moment;
+}
+
+function msOf(moment: Moment | undefined, nowMs: number): number | undefined {
+  if (moment === undefined) return undefined;
+  return 'atMs' in moment ? moment.atMs : nowMs - moment.agoMs;
+}
+
+function isState(text: string): text is State {
+  return (states as readonly string[]).includes(text);
+}
+
+function isKind(text: string): text is Kind {
+  return text === 'message' || text === 'transfer';
+}
+
+// What is asked of the journal in one breath may be one question to it.
+const pageLength = 100;
+
+export async function* inPages(intents: AsyncIterable<Intent>): AsyncGenerator<readonly Intent[]> {
+  let page: Intent[] = [];
+  const noTrouble = Symbol();
+  let trouble: unknown = noTrouble;
+  try {
+    for await (const intent of intents) {
+      page.push(intent);
+      if (page.length < pageLength) continue;
+      const whole = page;
+      page = [];
+      yield whole;
+    }
+  } catch (thrown) {
+    trouble = thrown;
+  }
+  if (page.length > 0) yield page;
+  if (trouble !== noTrouble) throw trouble;
+}

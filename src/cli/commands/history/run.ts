@@ -1,0 +1,154 @@
+import { endingOf } from '../../../once/engine/outcome.ts';
+import { type Exit, Failure } from '../../../once/failures.ts';
+import type { Attempt, Intent, Journal } from '../../../once/journal/journal.ts';
+import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
+import { explain } from '../../say/explain.ts';
+import {
+  deathsNotNoted,
+  emptySandbox,
+  listIsCut,
+  noIntentMatches,
+  noJournalYet,
+  ofAllBots,
+} from '../../say/history.ts';
+import { inWords } from '../../say/inWords.ts';
+import type { Zone } from '../../say/phrases.ts';
+import type { Problem } from '../../say/told.ts';
+import { isJournalThere, journalLocation, openJournalOf, shownLocation } from '../openJournal.ts';
+import { intentById, markReported, storedReport } from '../stored.ts';
+import type { SettledFormat } from './export.ts';
+import { type Filters, inPages, parseFilters, selectionOf, withRecipient } from './filters.ts';
+import { type HistoryLayout, historyDetail, historyHeading, historyLine } from './view.ts';
+
+export const run: Run = async (given, context) => {
+  const filters = await withRecipient(parseFilters(given, context.clock.now()), given, context);
+  const format = await formatOf(given);
+  if (format === undefined && given.args.length === 0 && !(await isJournalThere(given, context)))
+    return sayEmpty(given, context);
+  const journal = await openJournalOf(given, context, 'look');
+  try {
+    if (format !== undefined) {
+      const { exportHistory } = await import('./export.ts');
+      await noteDeaths(journal, context);
+      return await exportHistory(filters, format, journal, given, context);
+    }
+    return await (given.args.length === 0
+      ? list(filters, journal, given, context)
+      : details(journal, given, context));
+  } finally {
+    await journal.close();
+  }
+};
+
+async function formatOf(given: ParsedArgs): Promise<SettledFormat | undefined> {
+  if (given.text('format') === undefined) return undefined;
+  const { exportFormat } = await import('./export.ts');
+  return exportFormat(given);
+}
+
+const defaultLimit = 20;
+
+async function sayEmpty(given: ParsedArgs, context: Context): Promise<Exit> {
+  context.display.notice(
+    given.flag('sandbox') && given.text('journal') === undefined
+      ? emptySandbox
+      : noJournalYet(await shownLocation(await journalLocation(given, context))),
+  );
+  return 0;
+}
+
+async function list(filters: Filters, journal: Journal, given: ParsedArgs, context: Context): Promise<Exit> {
+  const { display } = context;
+  const { limit = defaultLimit } = filters;
+  const zone: Zone = given.flag('local') ? 'local' : 'utc';
+  // Those whose process died are unknown, and are to be listed as that.
+  await noteDeaths(journal, context);
+  let count = 0;
+  let layout: HistoryLayout = { zone, bots: [] };
+  // One more than is shown tells whether there are more.
+  const selection = selectionOf(filters, journal.clock.now(), limit + 1);
+  for await (const intents of inPages(journal.reads.select(selection))) {
+    const shown = intents.slice(0, limit - count);
+    if (count === 0) {
+      layout = { zone, bots: [...new Set(shown.map(({ bot }) => bot))] };
+      if (display.face === 'human' && !display.quiet)
+        await display.show({ json: {}, human: (canvas) => historyHeading(canvas, layout) });
+    }
+    count += intents.length;
+    const reports = shown.map((intent) => storedReport(intent, given.command, journal.reads));
+    // What can be read is shown before it is said what cannot.
+    for (const report of await Promise.allSettled(reports)) {
+      if (report.status === 'rejected') throw report.reason;
+      if ((await display.show(historyLine(report.value, layout))) === 'closed') return 0;
+    }
+  }
+  if (count === 0) display.notice(noIntentMatches);
+  const profile = given.text('profile');
+  if (profile !== undefined && layout.bots.some((bot) => bot !== profile))
+    display.notice(...ofAllBots(profile));
+  if (count > limit) display.notice(listIsCut(limit));
+  return 0;
+}
+
+/** A journal that cannot be written, as on a full disk, can still be read. */
+async function noteDeaths(
+  { reads, commit, clock, isReadOnly }: Journal,
+  { display }: Context,
+): Promise<void> {
+  if (isReadOnly) return;
+  try {
+    for await (const { id, ownerLives } of reads.select({ states: ['sending'], limit: 1000 })) {
+      if (!ownerLives) await commit((tx) => tx.recordDeath(id, clock.now()));
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof Failure) || thrown.code !== 'journal-not-writable') throw thrown;
+    display.warn(deathsNotNoted((await inWords(thrown)).message));
+  }
+}
+
+async function details(journal: Journal, given: ParsedArgs, context: Context): Promise<Exit> {
+  // One that is not there is told before any of the others is shown.
+  const ids: string[] = [];
+  for (const beginning of given.args) ids.push((await intentById(beginning, journal)).id);
+  for (const [index, id] of [...new Set(ids)].entries()) {
+    if (index > 0 && context.display.face === 'human' && !context.display.quiet)
+      await context.display.show({ json: {}, human: () => '\n' });
+    await detail(id, journal, given, context);
+  }
+  return 0;
+}
+
+/** Of what is not well by the journal alone, why, and what to do; nothing of the rest. */
+async function explainStanding(
+  intent: Intent,
+  attempt: Attempt | undefined,
+  nowMs: number,
+): Promise<Problem | undefined> {
+  if (intent.state === 'open' || intent.state === 'sending') return undefined;
+  const outcome = { is: 'concluded', intent, attempt, replayed: false, createdNow: false } as const;
+  return (await explain(endingOf(outcome), nowMs)).problem;
+}
+
+/** Who reads this need not be told to look here. */
+function withoutItself(explained: Problem | undefined): Problem | undefined {
+  if (explained?.next === undefined) return explained;
+  return { ...explained, next: explained.next.filter((one) => !('0' in one) || one[0] !== 'history') };
+}
+
+async function detail(id: string, journal: Journal, given: ParsedArgs, context: Context): Promise<void> {
+  const { display } = context;
+  const found = await intentById(id, journal);
+  if (found.state === 'sending' && !found.ownerLives) await noteDeaths(journal, context);
+  const intent = await intentById(id, journal);
+  const report = await storedReport(intent, given.command, journal.reads);
+  const view = historyDetail({
+    report,
+    attempts: await journal.reads.attemptsOf(intent.id),
+    decisions: await journal.reads.decisionsOf(intent.id),
+    zone: given.flag('local') ? 'local' : 'utc',
+    explained: withoutItself(await explainStanding(intent, report.attempt, journal.clock.now())),
+  });
+  const written = await display.show(view);
+  if (written === 'written' && intent.state === 'accepted' && !journal.isReadOnly)
+    await markReported(intent, journal, context);
+}

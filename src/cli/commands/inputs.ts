@@ -1,0 +1,125 @@
+import type { Until } from '../../once/chain/settle.ts';
+import { bytesOf } from '../../once/input.ts';
+import type { OptionsOfField } from '../../once/intent/facts.ts';
+import { type Naming, namingFrom } from '../../once/intent/naming.ts';
+import { parseDuration } from '../bot/settings.ts';
+import type { Context, ParsedArgs } from '../parse/command.ts';
+import { notAWait } from '../say/chain.ts';
+import { notAWaitTimeout, waitTimeoutAlone } from '../say/commandLine.ts';
+import { inputTooLong, notAPayload, readFromTerminal, sharedStdin, stdinOf } from '../say/progress.ts';
+
+const maxFileBytes = 1024 * 1024;
+
+/** Options that read a file, or stdin where they say `-`. Only one of them can have stdin. */
+export function refuseSharedStdin(given: ParsedArgs, names: readonly string[]): void {
+  const readers = names.filter((name) => given.text(name) === '-');
+  if (readers.length >= 2) throw sharedStdin(readers);
+}
+
+type InputContext = Pick<Context, 'stdin' | 'interrupts' | 'display'>;
+
+async function readBytes(path: string, name: string, context: InputContext): Promise<Uint8Array> {
+  const source = {
+    path,
+    name,
+    get stdin() {
+      return context.stdin;
+    },
+    interrupted: context.interrupts.first,
+  };
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const bytes of bytesOf(source)) {
+    length += bytes.length;
+    if (length > maxFileBytes) throw inputTooLong(name, maxFileBytes);
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The text of the file that an option names, if it is given. */
+export async function textOf(
+  option: string,
+  given: ParsedArgs,
+  context: InputContext,
+): Promise<string | undefined> {
+  const path = given.text(option);
+  if (path === undefined) return undefined;
+  const source = path === '-' ? stdinOf(option) : path;
+  if (path === '-' && context.display.interactive) {
+    context.display.notice(readFromTerminal(option));
+  }
+  const bytes = await readBytes(path, source, context);
+  const { decodeUtf8 } = await import('../../once/intent/jsonText.ts');
+  return decodeUtf8(bytes, source);
+}
+
+/** The JSON of the file that an option names, if it is given. */
+export async function jsonOf(option: string, given: ParsedArgs, context: Context): Promise<unknown> {
+  const text = await textOf(option, given, context);
+  if (text === undefined) return undefined;
+  const path = given.text(option);
+  const { parseJson } = await import('../../once/intent/jsonText.ts');
+  return parseJson(text, path === '-' ? stdinOf(option) : String(path));
+}
+
+/** What an option says of a field, and the options that can say it. */
+type Override = { readonly options: readonly string[]; readonly value: unknown };
+
+type InputFields = { readonly fields: Record<string, unknown>; readonly options: OptionsOfField };
+
+/** The fields of a request: those of `--payload`, where it is given, and over them what options say. */
+export function fieldsOf(
+  payload: Record<string, unknown> | undefined,
+  overrides: Readonly<Record<string, Override>>,
+): InputFields {
+  const fields = { ...payload };
+  const options: Record<string, readonly string[]> = {};
+  for (const [field, override] of Object.entries(overrides)) {
+    if (override.value !== undefined) fields[field] = override.value;
+    // A field that no option gave is looked for in the payload.
+    if (override.value !== undefined || payload === undefined) options[field] = override.options;
+  }
+  return { fields, options };
+}
+
+/** The object of `--payload`: the whole request body, which the other options override. */
+export async function payloadOf(
+  given: ParsedArgs,
+  context: Context,
+): Promise<Record<string, unknown> | undefined> {
+  const payload = await jsonOf('payload', given, context);
+  if (payload === undefined) return undefined;
+  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
+    throw notAPayload();
+  }
+  return { ...payload };
+}
+
+export function namingOf(given: ParsedArgs, { env }: Context, payloadKey: string | undefined): Naming {
+  return namingFrom({
+    once: given.text('once'),
+    run: given.text('run'),
+    key: given.text('idempotency-key'),
+    payloadKey,
+    runFromEnv: env.BOTCTL_RUN,
+  });
+}
+
+export type WaitOptions = { readonly until: Until; readonly waitMs: number };
+
+const defaultWaitMs = 120_000;
+
+/** `--wait` and how long; undefined where nobody waits. */
+export function waitOptions(given: ParsedArgs): WaitOptions | undefined {
+  const timeout = given.text('wait-timeout');
+  if (!given.flag('wait')) {
+    if (timeout !== undefined) throw waitTimeoutAlone();
+    return undefined;
+  }
+  const until = given.text('wait') ?? 'finalized';
+  if (until !== 'confirmed' && until !== 'finalized') throw notAWait(until);
+  const waitMs = timeout === undefined ? defaultWaitMs : parseDuration(timeout);
+  if (waitMs === undefined) throw notAWaitTimeout(timeout ?? '');
+  return { until, waitMs };
+}

@@ -1,0 +1,354 @@
+import { randomBytes } from 'node:crypto';
+import type { Exit, Failure } from '../../../once/failures.ts';
+import type { SourceFile } from '../../../once/journal/sqlite/sourceFile.ts';
+import type { AcceptedLoss } from '../../../once/journal/sqlite/upkeep.ts';
+import type { Address } from '../../../postgres/address.ts';
+import type { Note, SharedLoss } from '../../../postgres/facts.ts';
+import type { GrantedUse } from '../../../postgres/upkeep.ts';
+import type { Context, ParsedArgs } from '../../parse/command.ts';
+import { lossSentence } from '../../say/journal.ts';
+import { isoExact } from '../../say/phrases.ts';
+import {
+  acceptedBefore,
+  askToAccept,
+  askToAcceptDurability,
+  askToCopy,
+  backedUp,
+  backingUp,
+  copied,
+  copyingNow,
+  durabilityAccepted,
+  fileIsDurable,
+  fileMigratesItself,
+  fileNeedsNoGrants,
+  grantsHead,
+  hasLost,
+  logKept,
+  lossAccepted,
+  lostNumbers,
+  mayLose,
+  migrated,
+  missingNote,
+  nobodyAccepts,
+  nobodyAcceptsDurability,
+  nobodyConfirmsCopy,
+  notAccepted,
+  nothingLost,
+  nothingMissing,
+  nothingToAccept,
+  serverBacksUp,
+  sharedLoss,
+  targetIsFile,
+  tokensLost,
+  wouldBeSentAgain,
+  wouldClose,
+  wouldForget,
+} from '../../say/upkeep.ts';
+import type { View } from '../../show/display.ts';
+import { plainCanvas, remark } from '../../show/report.ts';
+import { safeLine } from '../../show/text.ts';
+import { journalFile, journalLocation, shownLocation, whoDecides, withServer } from '../openJournal.ts';
+
+export async function acceptLossOf(given: ParsedArgs, context: Context): Promise<Exit> {
+  const { display, clock } = context;
+  const location = await journalLocation(given, context);
+  if (location.is === 'shared') {
+    return acceptSharedLoss(location.address, given, context, (lost) =>
+      confirmed(questionOf(lost), given, context),
+    );
+  }
+  const { path } = location;
+  const { acceptLoss, findLoss } = await import('../../../once/journal/sqlite/upkeep.ts');
+  const loss = findLoss(path);
+  if (loss === undefined) {
+    await display.show({
+      json: { schema: 'botctl/1', command: given.command, journal: path, accepted: false, lost: [] },
+      human: () => `${nothingLost(safeLine(path))}\n`,
+    });
+    return 0;
+  }
+  await confirmed(questionOf(lossSentence({ path, loss })), given, context);
+  await display.show(acceptedView(given.command, path, acceptLoss(path, whoDecides(), clock.now())));
+  return 0;
+}
+
+const questionOf = (lost: string) => ({
+  warning: wouldBeSentAgain(lost),
+  question: askToAccept,
+  nobody: () => nobodyAccepts(lost),
+});
+
+function acceptedView(command: string, path: string, { rows, keptLog }: AcceptedLoss): View {
+  const lost = rows.map(({ what, first, last }) => ({ what, first, last, count: last - first + 1 }));
+  return {
+    json: {
+      schema: 'botctl/1',
+      command,
+      journal: path,
+      accepted: true,
+      lost,
+      ...(keptLog === undefined ? {} : { kept_log: keptLog }),
+    },
+    human: () =>
+      [
+        lossAccepted(safeLine(path)),
+        ...lost.map(({ what, first, last, count }) => `  ${lostNumbers(what, count, first, last)}`),
+        ...(keptLog === undefined ? [] : [logKept(safeLine(keptLog))]),
+      ]
+        .map((line) => `${line}\n`)
+        .join(''),
+    quiet: String(lost.reduce((sum, { count }) => sum + count, 0)),
+  };
+}
+
+type Confirm = (lost: string) => Promise<void>;
+
+async function acceptSharedLoss(
+  address: Address,
+  given: ParsedArgs,
+  context: Context,
+  confirm: Confirm,
+): Promise<Exit> {
+  const rules = await import('../../../postgres/upkeep.ts');
+  await withServer(address, given, context, async (shared) => {
+    const { place } = shared;
+    const found = await rules.findSharedLoss(shared);
+    if (found === undefined) {
+      await context.display.show({
+        json: { schema: 'botctl/1', command: given.command, journal: place, accepted: false, missing: [] },
+        human: () => `${nothingMissing(safeLine(place))}\n`,
+      });
+      return;
+    }
+    await confirm(hasLost(place, found.loss));
+    await rules.acceptSharedLoss(shared, found, whoDecides());
+    await context.display.show(acceptedSharedView(given.command, place, found.loss));
+  });
+  return 0;
+}
+
+function acceptedSharedView(command: string, place: string, loss: SharedLoss): View {
+  const missing = loss.is === 'records' ? loss.missing : [];
+  return {
+    json: {
+      schema: 'botctl/1',
+      command,
+      journal: place,
+      accepted: true,
+      missing: missing.map(missingJson),
+    },
+    human: () =>
+      [
+        lossAccepted(safeLine(place)),
+        `  ${sharedLoss(loss)}`,
+        ...missing.map((note) => `  ${missingNote(note)}`),
+      ]
+        .map((line) => `${line}\n`)
+        .join(''),
+    quiet: String(missing.length),
+  };
+}
+
+function missingJson({ what, id, number }: Note): Readonly<Record<string, string | number>> {
+  if (what === 'policy') return { policy: number };
+  return { intent: id, [what]: what === 'attempt' ? number : isoExact(number) };
+}
+
+export async function acceptDurability(given: ParsedArgs, context: Context): Promise<Exit> {
+  const location = await journalLocation(given, context);
+  if (location.is === 'file') throw fileIsDurable(location.path);
+  const rules = await import('../../../postgres/upkeep.ts');
+  await withServer(location.address, given, context, async (shared) => {
+    const { place, server } = shared;
+    const off = rules.settingsOff(server);
+    const isAccepted = await rules.isDurabilityAccepted(shared);
+    if (!isAccepted && off.length > 0) {
+      const lost = mayLose(place, off);
+      const nobody = () => nobodyAcceptsDurability(lost);
+      const question = { warning: wouldForget(lost), question: askToAcceptDurability, nobody };
+      await confirmed(question, given, context);
+      await rules.acceptDurability(shared, whoDecides());
+    }
+    const says = isAccepted ? acceptedBefore : off.length === 0 ? nothingToAccept : durabilityAccepted;
+    await context.display.show({
+      json: {
+        schema: 'botctl/1',
+        command: given.command,
+        journal: place,
+        off,
+        accepted: isAccepted || off.length > 0,
+      },
+      human: () => `${says(safeLine(place), off)}\n`,
+      quiet: off.join(' '),
+    });
+  });
+  return 0;
+}
+
+type ConfirmQuestion = {
+  /** What comes of it, to be read before the question. */
+  readonly warning: string;
+  readonly question: string;
+  /** Where there is nobody to ask. */
+  readonly nobody: () => Failure;
+};
+
+/** Goes on only with --yes, or where a person says so. */
+async function confirmed(
+  { warning, question, nobody }: ConfirmQuestion,
+  given: ParsedArgs,
+  { display }: Pick<Context, 'display'>,
+): Promise<void> {
+  if (given.flag('yes')) return;
+  if (!display.interactive) throw nobody();
+  const shown = remark(warning, plainCanvas(display.columns));
+  if (!(await display.confirm(`${shown}${question}`))) throw notAccepted();
+}
+
+export async function backup(given: ParsedArgs, context: Context): Promise<Exit> {
+  const { display } = context;
+  const [named = ''] = given.args;
+  const location = await journalLocation(given, context);
+  if (location.is === 'shared') throw serverBacksUp(await shownLocation(location));
+  const target = journalFile(named, 'FILE', context.env);
+  const { backUp } = await import('../../../once/journal/sqlite/upkeep.ts');
+  const { intents, attempts } = await display.waiting(backingUp, backUp(location.path, target));
+  await display.show({
+    json: {
+      schema: 'botctl/1',
+      command: given.command,
+      journal: location.path,
+      backup: target,
+      intents,
+      attempts,
+    },
+    human: () => `${backedUp(safeLine(target), intents, attempts)}\n`,
+    quiet: target,
+  });
+  return 0;
+}
+
+export async function copy(given: ParsedArgs, context: Context): Promise<Exit> {
+  const [file = ''] = given.args;
+  const location = await journalLocation(given, context);
+  if (location.is === 'file') throw targetIsFile(location.path);
+  const { SourceFile } = await import('../../../once/journal/sqlite/sourceFile.ts');
+  const source = SourceFile.open(journalFile(file, 'FILE', context.env));
+  try {
+    const { openTarget } = await import('../../../postgres/copy.ts');
+    await withServer(location.address, given, context, async (shared) => {
+      const { place } = shared;
+      const target = await openTarget(shared);
+      try {
+        const end = await copyFrom({ source, place, ...target }, given, context);
+        await context.display.show({
+          json: { schema: 'botctl/1', command: given.command, from: source.path, to: place, ...end },
+          human: () =>
+            copied(safeLine(source.path), safeLine(place), end)
+              .map((line) => `${line}\n`)
+              .join(''),
+          quiet: String(end.added),
+        });
+        if (end.held > 0) context.display.notice(tokensLost(end.held), [['history', '--state', 'held']]);
+      } finally {
+        await target.end();
+      }
+    });
+    return 0;
+  } finally {
+    source.close();
+  }
+}
+
+type Target = Awaited<ReturnType<typeof import('../../../postgres/copy.ts').openTarget>>;
+
+async function copyFrom(
+  { source, place, target, journalId, salt }: Omit<Target, 'end'> & { source: SourceFile; place: string },
+  given: ParsedArgs,
+  { display, clock, interrupts, doing }: Context,
+) {
+  const { copyIntoShared } = await import('../../../postgres/copy.ts');
+  const all = source.intents;
+  const warning = wouldClose(source.path, all, place);
+  const nobody = () => nobodyConfirmsCopy(warning, source.path);
+  let done = 0;
+  let stopMeter = (): void => {};
+  const copying = copyIntoShared({
+    source,
+    target,
+    moved: { place, journal: journalId, who: whoDecides(), atMs: clock.now() },
+    isSameSalt: Buffer.from(source.salt).equals(salt),
+    interrupted: interrupts.first,
+    confirm: async () => {
+      await confirmed({ warning, question: askToCopy, nobody }, given, { display });
+      doing.hasChanged = true;
+    },
+    onPage: (pageDone) => {
+      if (done === 0) stopMeter = display.meter(() => ({ share: done / all, text: copyingNow(done, all) }));
+      doing.hasChanged = true;
+      done = pageDone;
+    },
+  });
+  try {
+    const { added, known, merged, held } = await copying;
+    return { added, known, merged, held };
+  } finally {
+    stopMeter();
+  }
+}
+
+/** Where no journal is named, that of a URL which names none. */
+async function schemaOf(given: ParsedArgs, context: Context): Promise<string> {
+  const location = await journalLocation(given, context);
+  if (location.is === 'shared') return location.address.schema;
+  const isNamed = given.text('journal') !== undefined || (context.env.BOTCTL_JOURNAL ?? '') !== '';
+  if (isNamed) throw fileNeedsNoGrants(location.path);
+  const { defaultSchema } = await import('../../../postgres/address.ts');
+  return defaultSchema;
+}
+
+const usualRoles: Readonly<Record<GrantedUse, string>> = { run: 'botctl_runner', look: 'botctl_auditor' };
+
+/** On one line, for psql as well: a comment would take all that follows with it. */
+function statementsOf(sql: string): string {
+  return sql
+    .trimEnd()
+    .split('\n')
+    .filter((line) => !line.startsWith('--'))
+    .join(' ');
+}
+
+export async function grants(given: ParsedArgs, context: Context): Promise<Exit> {
+  const use = given.flag('read-only') ? 'look' : 'run';
+  const role = given.text('role') ?? usualRoles[use];
+  const { grantsSql, refuseRole } = await import('../../../postgres/upkeep.ts');
+  refuseRole(role);
+  const head = grantsHead(use).map((line) => `-- ${line}\n`);
+  const sql = `${head.join('')}${grantsSql(await schemaOf(given, context), role, use)}`;
+  await context.display.show({
+    json: { schema: 'botctl/1', command: given.command, role, read_only: use === 'look', sql },
+    human: () => sql,
+    quiet: statementsOf(sql),
+  });
+  return 0;
+}
+
+export async function migrate(given: ParsedArgs, context: Context): Promise<Exit> {
+  const location = await journalLocation(given, context);
+  if (location.is === 'file') throw fileMigratesItself(location.path);
+  const { migrateJournal } = await import('../../../postgres/upkeep.ts');
+  const view = await withServer(location.address, given, context, async (shared) => {
+    const { from, to } = await migrateJournal(shared, randomBytes);
+    return migratedView(given.command, shared.place, from, to);
+  });
+  await context.display.show(view);
+  return 0;
+}
+
+function migratedView(command: string, place: string, from: number, to: number): View {
+  return {
+    json: { schema: 'botctl/1', command, journal: place, from, to },
+    human: () => `${migrated(safeLine(place), from, to)}\n`,
+    quiet: String(to),
+  };
+}

@@ -1,0 +1,178 @@
+import type { Bot, Connection } from '../../once/connection.ts';
+import type { Answer, Consent } from '../../once/engine/beforeClaim.ts';
+import type { ChainPoint } from '../../once/engine/context.ts';
+import { execute } from '../../once/engine/execute.ts';
+import type { Plan } from '../../once/engine/plan.ts';
+import { meaningOf, type PlanMeaning } from '../../once/engine/planKinds.ts';
+import type { Exit } from '../../once/failures.ts';
+import { isNamed, type Order } from '../../once/intent/naming.ts';
+import type { Kind, Wanted } from '../../once/intent/wanted.ts';
+import type { Journal } from '../../once/journal/journal.ts';
+import type { Context, ParsedArgs } from '../parse/command.ts';
+import { formatAmountOf } from '../say/phrases.ts';
+import { questionTexts, reminderOf } from '../say/progress.ts';
+import { drawIntent, type LabelCanvas, labelled, plainCanvas, remark } from '../show/report.ts';
+import type { ChainWait } from './chain.ts';
+import type { WaitOptions } from './inputs.ts';
+import { openSession, type Session } from './session.ts';
+import { tell } from './telling.ts';
+
+/** Does one message or transfer once, and says how it ended. */
+export async function doOnce(
+  order: Order,
+  given: ParsedArgs,
+  context: Context,
+  wait?: WaitOptions,
+): Promise<Exit> {
+  const warnings = await warningsOf(order.wanted);
+  for (const warning of warnings) context.display.warn(warning);
+  if (given.flag('dry-run')) {
+    const { dryRun } = await import('./dryRun.ts');
+    return dryRun(order, warnings, given, context);
+  }
+  const failWithEarlier = async (thrown: unknown, journal?: Journal): Promise<never> => {
+    const { withEarlierRun } = await import('./earlierRun.ts');
+    throw await withEarlierRun(thrown, order, given, context, journal);
+  };
+  let waiting: ChainWait | undefined;
+  const session = await openSession(given, context).catch((thrown: unknown) => failWithEarlier(thrown));
+  try {
+    const { engine, connection } = session;
+    waiting = await openWait(order, session, given, context, wait);
+    const proposes = order.wanted.kind === 'transfer' && given.flag('propose');
+    // Of a proposal nothing leaves: a person is asked when it is resumed.
+    const consent = proposes
+      ? undefined
+      : openBeforeSending(
+          order.wanted.kind,
+          afterNodes(connection, waiting),
+          consentFor(order, engine.bot, given, context),
+        );
+    const chainBefore = (): ChainPoint | undefined => waiting?.before();
+    const outcome = await execute(order, { ...engine, proposes, chainBefore }, consent).catch(
+      (thrown: unknown) => failWithEarlier(thrown, engine.journal),
+    );
+    const chainEnd = await waiting?.end(outcome, engine.journal);
+    return await tell(outcome, given, engine.journal, context, warnings, chainEnd);
+  } finally {
+    await waiting?.close();
+    await session.close();
+  }
+}
+
+async function warningsOf({ warnings }: Wanted): Promise<readonly string[]> {
+  if (warnings.length === 0) return [];
+  const { warningWords } = await import('../say/intent.ts');
+  return warnings.map(warningWords);
+}
+
+/** Nothing that could never be proven is sent where somebody waits for the proof. */
+async function openWait(
+  order: Order,
+  { engine }: Session,
+  given: ParsedArgs,
+  context: Context,
+  options: WaitOptions | undefined,
+): Promise<ChainWait | undefined> {
+  if (options === undefined || order.wanted.kind !== 'transfer') return undefined;
+  const { openChainWait } = await import('./chain.ts');
+  return openChainWait(order.wanted.request.asset, engine.bot, given, context, options);
+}
+
+/** The nodes are asked before the service is. */
+function afterNodes(connection: Connection, waiting: ChainWait | undefined): Connection {
+  if (waiting === undefined) return connection;
+  const reachOut = async (): Promise<void> => {
+    await waiting.ready();
+    await connection.reachOut();
+  };
+  return { ...connection, reachOut };
+}
+
+/** Who asks a person, and about what. Without a terminal, or with --yes, nobody is asked. */
+export function consentFor(
+  order: Order,
+  bot: Bot,
+  given: ParsedArgs,
+  { display }: Context,
+): Consent | undefined {
+  if (!display.interactive || given.flag('yes')) return undefined;
+  const canvas = plainCanvas(display.columns);
+  const facts = drawOrder(order, bot, canvas);
+  return async (plan) => {
+    const meaning = meaningOf(plan);
+    const { asks } = meaning;
+    if (asks === 'nothing' || !questions[asks].isAskedOf(order)) return 'go';
+    const { text, yes, no } = questions[asks];
+    const reminder = reminderOf(plan, meaning, order.wanted.kind);
+    const reminded = reminder === undefined ? '' : remark(reminder, canvas);
+    const twin = plan.twin === undefined ? '' : drawIntent(plan.twin, canvas);
+    return (await display.confirm(`${facts}${reminded}${twin}${text}`)) ? yes : no;
+  };
+}
+
+type ConsentQuestion = {
+  readonly text: string;
+  readonly isAskedOf: (order: Order) => boolean;
+  readonly yes: Answer;
+  readonly no: Answer;
+};
+
+const questions: Readonly<Record<Exclude<PlanMeaning['asks'], 'nothing'>, ConsentQuestion>> = {
+  // A message is sent without a question: it can be followed by another.
+  send: {
+    text: questionTexts.send,
+    isAskedOf: ({ wanted }) => wanted.kind === 'transfer',
+    yes: 'go',
+    no: 'no',
+  },
+  // What is named is the same for ever.
+  'do-again': {
+    text: questionTexts['do-again'],
+    isAskedOf: ({ naming }) => !isNamed(naming),
+    yes: 'anew',
+    no: 'go',
+  },
+  'send-anyway': { text: questionTexts['send-anyway'], isAskedOf: () => true, yes: 'anew', no: 'no' },
+};
+
+/** Begins the connection before a plan is journaled that sends something; a replay does without. */
+export function openBeforeSending(
+  kind: Kind,
+  { ensurePossible, reachOut }: Connection,
+  ask: Consent | undefined,
+): Consent {
+  return async (plan) => {
+    if (sends(plan)) ensurePossible(kind);
+    const answer = ask === undefined ? 'go' : await ask(plan);
+    if (answer === 'anew') ensurePossible(kind);
+    if (answer === 'anew' || (answer === 'go' && sends(plan))) await reachOut();
+    return answer;
+  };
+}
+
+function sends(plan: Plan): boolean {
+  return meaningOf(plan).sends !== 'nothing';
+}
+
+/** Who would do what, and where: no question goes without it. */
+function drawOrder({ wanted }: Order, { name, spelledUrl }: Bot, canvas: LabelCanvas): string {
+  const who = [
+    ['Bot', name],
+    ['Service', spelledUrl],
+  ] as const;
+  if (wanted.kind === 'message') {
+    const { conversation_id, content } = wanted.request;
+    return labelled([...who, ['Conversation', conversation_id], ['Content', content]], canvas);
+  }
+  const { to_address, asset, amount, memo } = wanted.request;
+  return labelled(
+    [
+      ...who,
+      ['To', to_address],
+      ['Amount', formatAmountOf(amount, asset)],
+      ['Memo', memo === '' ? undefined : memo],
+    ],
+    canvas,
+  );
+}

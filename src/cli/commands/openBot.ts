@@ -1,0 +1,141 @@
+import { RpcUrl } from '../../once/chain/cluster.ts';
+import {
+  type Bot,
+  type ChainProfile,
+  type ChannelOptions,
+  type ConnectedBot,
+  channelTo,
+  connectionTo,
+  sandboxBot,
+} from '../../once/connection.ts';
+import { sandboxBaseUrl } from '../../once/intent/baseUrl.ts';
+import type { RunningSandbox } from '../../sandbox/start.ts';
+import { type BotOptions, chooseBot } from '../bot/chooseBot.ts';
+import type { BotInputs } from '../bot/tokenSource.ts';
+import type { Context, ParsedArgs } from '../parse/command.ts';
+import { version } from '../parse/help.ts';
+import {
+  againWords,
+  besideSandbox,
+  sandboxToken,
+  speakingAs,
+  startingSandbox,
+  waitingForToken,
+} from '../say/open.ts';
+import { foreignToSandbox } from '../say/phrases.ts';
+import type { Display } from '../show/display.ts';
+import { sandboxFolder } from './openJournal.ts';
+
+export function botOptions(given: ParsedArgs): BotOptions {
+  return {
+    profile: given.text('profile'),
+    tokenFile: given.text('token-file'),
+    baseUrl: given.text('base-url'),
+    command: againWords(given),
+  };
+}
+
+export function botInputs(context: Context): BotInputs {
+  return {
+    env: context.env,
+    get stdin() {
+      return context.stdin;
+    },
+    interrupted: context.interrupts.first,
+  };
+}
+
+/** The bot of this command: nothing is started and nothing is opened for it. */
+export async function botOfCommand(given: ParsedArgs, context: Context): Promise<Bot> {
+  if (given.flag('sandbox')) {
+    refuseBesideSandbox(given);
+    return sandboxBotWith('');
+  }
+  const choosing = chooseBot(botOptions(given), botInputs(context));
+  return sayIfSlow(waitingForToken, choosing, context.display);
+}
+
+/** The bot of this command, and the way to its service. */
+export async function openBot(given: ParsedArgs, context: Context, keepAlive = false): Promise<ConnectedBot> {
+  if (given.flag('sandbox')) return openSandboxBot(given, context, keepAlive);
+  const bot = await botOfCommand(given, context);
+  context.display.step(speakingAs(bot.name, bot.tokenSource, bot.spelledUrl));
+  return { bot, connection: connectionTo(bot, channelOptions(context, keepAlive)) };
+}
+
+export function channelOptions({ env }: Context, keepAlive: boolean): ChannelOptions {
+  return { env, keepAlive, userAgent: `botctl/${version}` };
+}
+
+export function refuseBesideSandbox(given: ParsedArgs): void {
+  const other = foreignToSandbox.find((name) => given.text(name) !== undefined);
+  if (other !== undefined) throw besideSandbox(other);
+}
+
+function sandboxBotWith(token: string): Bot {
+  return {
+    name: sandboxBot,
+    baseUrl: sandboxBaseUrl,
+    spelledUrl: sandboxBaseUrl,
+    token: { reveal: () => token },
+    tokenSource: sandboxToken,
+    settings: {},
+  };
+}
+
+/** Its own chain shows its transfers. */
+function chainOfSandbox({ node }: RunningSandbox): ChainProfile {
+  return {
+    cluster: { genesis: node.genesisHash, name: sandboxBot },
+    wallet: node.wallet,
+    assets: node.assets,
+    rpcUrls: async () => [RpcUrl.from(node.rpcUrl, sandboxToken)],
+  };
+}
+
+/** The built-in bot: its service runs inside this command, on a free port of this machine. */
+async function openSandboxBot(
+  given: ParsedArgs,
+  context: Context,
+  keepAlive: boolean,
+): Promise<ConnectedBot> {
+  refuseBesideSandbox(given);
+  const { ensurePossibleInSandbox, openSandbox } = await import('./sandbox/run.ts');
+  const starting = openSandbox({ dataDir: sandboxFolder(context.env), port: 0 });
+  const running = await context.display.waiting(startingSandbox, starting);
+  const channel = channelTo(running.baseUrl, { ...channelOptions(context, keepAlive), direct: true });
+  return {
+    bot: { ...sandboxBotWith(running.tokens.full), chain: chainOfSandbox(running) },
+    connection: {
+      url: running.baseUrl,
+      channel,
+      ensurePossible: ensurePossibleInSandbox,
+      ready: () => channel.ready(),
+      reachOut: () => channel.reachOut(),
+      close: async () => {
+        await channel.close();
+        await running.close();
+      },
+    },
+  };
+}
+
+const noticeableMs = 300;
+
+/**
+ * Says once what is waited for, where a person is there to wait. For work in which something else may be talking
+ * on the terminal, a vault asking for its password: there nothing must spin.
+ */
+export async function sayIfSlow<Result>(
+  why: string,
+  work: Promise<Result>,
+  display: Pick<Display, 'interactive' | 'quiet' | 'notice'>,
+): Promise<Result> {
+  if (!display.interactive || display.quiet) return work;
+  const timer = setTimeout(() => display.notice(why), noticeableMs);
+  try {
+    return await work;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,252 @@
+import { existsSync, statSync } from 'node:fs';
+import { hostname, userInfo } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { dataFolder, homeFolder } from '../../machine/folders.ts';
+import type { Settings } from '../../once/connection.ts';
+import { Failure } from '../../once/failures.ts';
+import type { Journal } from '../../once/journal/journal.ts';
+import { isJournalUrl, isMarked, whyNoFile } from '../../once/journal/place.ts';
+import type { JournalUse } from '../../once/journal/sqlite/sqliteFile.ts';
+import type { Address, UrlSource } from '../../postgres/address.ts';
+import type { PgConnection } from '../../postgres/connection.ts';
+import type { Patience } from '../../postgres/connections.ts';
+import type { ServerFacts } from '../../postgres/handshake.ts';
+import { readSettings } from '../bot/settings.ts';
+import type { Context, ParsedArgs } from '../parse/command.ts';
+import { inWords } from '../say/inWords.ts';
+import {
+  becomesNewJournal,
+  connectingToJournal,
+  emptyJournal,
+  madeNewJournal,
+  noJournalFile,
+  noUserName,
+  relativeJournal,
+  shownInPart,
+  shownUntilMove,
+} from '../say/open.ts';
+
+export function sandboxFolder(env: Context['env']): string {
+  return join(dataFolder(env), 'sandbox');
+}
+
+/** Where this command's journal is: in a file of this machine, or on a server that several machines share. */
+export type JournalLocation =
+  | { readonly is: 'file'; readonly path: string; readonly isNamed?: true }
+  | { readonly is: 'shared'; readonly address: Address };
+
+/** The sandbox has its own: trying things out never meets real money. */
+export async function journalLocation(given: ParsedArgs, context: EnvContext): Promise<JournalLocation> {
+  const named = given.text('journal');
+  if (named === '') throw emptyJournal('--journal');
+  if (named !== undefined) return locationAt(named, '--journal', context);
+  if (given.flag('sandbox')) return { is: 'file', path: join(sandboxFolder(context.env), 'journal.db') };
+  const { BOTCTL_JOURNAL: text } = context.env;
+  if (text === undefined) return { is: 'file', path: join(dataFolder(context.env), 'journal.db') };
+  // A secret that a CI job lacks: each runner would have a journal of its own, and pay by itself.
+  if (text === '') throw emptyJournal('BOTCTL_JOURNAL');
+  return locationAt(text, 'BOTCTL_JOURNAL', context);
+}
+
+async function locationAt(text: string, source: UrlSource, { env }: EnvContext): Promise<JournalLocation> {
+  if (isJournalUrl(text) && !isMarked(text)) {
+    const { parseAddress } = await import('../../postgres/address.ts');
+    return { is: 'shared', address: parseAddress(text, source, env, accountName) };
+  }
+  const path = journalFile(text, source, env);
+  // Another journal in each folder, and no shell replaces a ~ in a CI file.
+  if (source === 'BOTCTL_JOURNAL' && !isAbsolute(text)) throw relativeJournal();
+  return { is: 'file', path, isNamed: true };
+}
+
+/** The file of a journal that was named. `source` says where: an option, an argument, or the variable. */
+export function journalFile(text: string, source: string, env: Context['env']): string {
+  const looks = whyNoFile(text);
+  if (looks !== undefined) throw noJournalFile(source, looks);
+  return text.startsWith('~') ? join(homeFolder(env), text.slice(1)) : text;
+}
+
+/** As people may read it: a path, or the URL without its password. */
+export async function shownLocation(location: JournalLocation): Promise<string> {
+  if (location.is === 'file') return location.path;
+  const { placeOf } = await import('../../postgres/address.ts');
+  return placeOf(location.address);
+}
+
+export async function openJournalOf(
+  given: ParsedArgs,
+  context: JournalContext,
+  use: JournalUse,
+): Promise<Journal> {
+  const journal = await openWithoutWarning(given, context, use);
+  if (journal.lost !== undefined) {
+    const { lost = '' } = (await inWords(journal.lost)).details;
+    context.display.warn(shownInPart(lost), [['doctor']]);
+  }
+  if (journal.movedTo !== undefined) context.display.warn(shownUntilMove(journal.place, journal.movedTo));
+  return journal;
+}
+
+/** For who has said already what it may have lost. */
+export async function openWithoutWarning(
+  given: ParsedArgs,
+  context: JournalContext,
+  use: JournalUse,
+): Promise<Journal> {
+  const location = await journalLocation(given, context);
+  if (location.is === 'shared') return openShared(location.address, given, context, use);
+  const { path, isNamed = false } = location;
+  if (isEmptyFile(path)) context.display.warn(becomesNewJournal(path));
+  const { openJournal } = await import('../../once/journal/sqlite/openJournal.ts');
+  // A name that is mistyped makes a journal that knows nothing.
+  const isNew = isNamed && !existsSync(path);
+  const journal = openJournal(path, use, context.clock);
+  if (isNew) context.display.notice(madeNewJournal(path));
+  return journal;
+}
+
+/** The one place where a shared journal is opened. */
+async function openShared(
+  address: Address,
+  given: ParsedArgs,
+  context: JournalContext,
+  use: JournalUse,
+): Promise<Journal> {
+  const { openSharedJournal } = await import('../../postgres/openSharedJournal.ts');
+  const whole = await wholeAddress(address, context);
+  const opening = openSharedJournal(whole, {
+    use,
+    dataFolder: dataFolder(context.env),
+    patience: patienceOf(given, context),
+  });
+  return context.display.waiting(connectingToJournal, opening);
+}
+
+/** How long a server that is away is waited for. */
+function patienceOf(given: ParsedArgs, { interrupts, clock }: JournalContext): Patience {
+  return {
+    maxWaitMs: settingsOf(given).maxWaitMs ?? defaultMaxWaitMs,
+    leastMs: 2000,
+    interrupted: interrupts.first,
+    leaving: interrupts.second,
+    sleep: (waitMs, signal) => clock.sleep(waitMs, signal),
+  };
+}
+
+/** The address with the password that the password file has for it, where no other was given. */
+async function wholeAddress(
+  address: Address,
+  { env, display }: Pick<Context, 'env' | 'display'>,
+): Promise<Address> {
+  const { withPassFile } = await import('../../postgres/address.ts');
+  const { address: whole, ignored } = withPassFile(address, { env, home: () => homeFolder(env) });
+  if (ignored !== undefined) {
+    const { passFileIgnored } = await import('../say/shared.ts');
+    display.warn(passFileIgnored(ignored));
+  }
+  return whole;
+}
+
+/**
+ * Whether a journal is, or was, where this command would look for it. What may not be looked at may well be there,
+ * and hold what is unknown: whoever opens it says why it cannot.
+ */
+export async function isJournalThere(given: ParsedArgs, context: EnvContext): Promise<boolean> {
+  const location = await journalLocation(given, context);
+  if (location.is === 'shared') return true;
+  const { path } = location;
+  return [path, `${path}-wal`, `${path}.mark`].some(mayBeThere);
+}
+
+function mayBeThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
+}
+
+type EnvContext = Pick<Context, 'env'>;
+type JournalContext = Pick<Context, 'env' | 'display' | 'clock' | 'interrupts'>;
+
+function isEmptyFile(path: string): boolean {
+  try {
+    const stats = statSync(path);
+    // Beside one that another process is making there is the lock of who sets it up.
+    return stats.isFile() && stats.size === 0 && !existsSync(`${path}.setup`);
+  } catch {
+    return false;
+  }
+}
+
+/** Who decides: kept with every decision. */
+export function whoDecides(): string {
+  return `${userName()}@${hostname()}`;
+}
+
+function userName(): string {
+  return nameOfUser() ?? `uid ${process.getuid?.() ?? 'unknown'}`;
+}
+
+/** Who connects to a server where nobody else is named, as libpq has it. */
+function accountName(): string {
+  const name = nameOfUser();
+  if (name === undefined) throw noUserName();
+  return name;
+}
+
+// A container may run as a number that has no name.
+function nameOfUser(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    return undefined;
+  }
+}
+
+export const defaultTimeoutMs = 30_000;
+export const defaultMaxWaitMs = 60_000;
+
+/** What the options say about trying; complains before anything else is asked. */
+export function settingsOf(given: ParsedArgs): Settings {
+  const texts = {
+    timeout: given.text('timeout'),
+    retries: given.text('retries'),
+    'max-wait': given.text('max-wait'),
+  };
+  return readSettings(texts, (key) => `--${key}`);
+}
+
+/** The shared journal that a command looks after, and who answers for it. */
+type SharedPlace = {
+  /** Its URL without the password. */
+  readonly place: string;
+  readonly schema: string;
+  readonly line: PgConnection;
+  readonly server: ServerFacts;
+  /** Where this machine keeps what it notes for itself. */
+  readonly dataFolder: string;
+};
+
+/** Runs `work` on a line to the server, whatever the journal there is like. */
+export async function withServer<Result>(
+  address: Address,
+  given: ParsedArgs,
+  context: Context,
+  work: (shared: SharedPlace) => Promise<Result>,
+): Promise<Result> {
+  const { meetServer, lineFailure } = await import('../../postgres/upkeep.ts');
+  const whole = await wholeAddress(address, context);
+  const place = await shownLocation({ is: 'shared', address });
+  const { line, server } = await meetServer(whole, patienceOf(given, context));
+  try {
+    return await work({ place, schema: address.schema, line, server, dataFolder: dataFolder(context.env) });
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    // What breaks in the middle may have changed something; what is refused has not.
+    context.doing.hasChanged = true;
+    throw lineFailure(line, place, error);
+  } finally {
+    await line.close();
+  }
+}

@@ -1,0 +1,106 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { type Bot, sandboxBot } from '../../once/connection.ts';
+import type { Journal, JournalPolicy } from '../../once/journal/journal.ts';
+import type { Policies, Policy } from '../../once/policy/policy.ts';
+import { settingsOfChoice } from '../bot/chooseBot.ts';
+import type { Context, ParsedArgs } from '../parse/command.ts';
+import { countsNothing, journalsOwn, otherJournal } from '../say/open.ts';
+import { botOptions } from './openBot.ts';
+import { journalLocation, openWithoutWarning } from './openJournal.ts';
+
+/** The policies that hold this bot: its profile's and the machine's. The sandbox's money is nobody's. */
+export async function policiesOf(
+  { name, settings }: Pick<Bot, 'name' | 'settings'>,
+  { machinePolicy }: Pick<Context, 'machinePolicy'>,
+): Promise<Policies | undefined> {
+  if (name === sandboxBot) return undefined;
+  const { policy: own } = settings;
+  if (own === undefined && !mayExist(machinePolicy)) return undefined;
+  const { policyAt } = await import('../bot/policyFile.ts');
+  const found: (Policy | undefined)[] = [
+    own === undefined ? undefined : policyAt(own, 'is-refused'),
+    own === machinePolicy ? undefined : policyAt(machinePolicy, 'is-fine'),
+  ];
+  const policies = found.filter((one) => one !== undefined);
+  return policies.length === 0 ? undefined : policies;
+}
+
+/** The policies of the bot that this command chooses, and of a shared journal: its token is not asked for. */
+export async function policiesOfCommand(given: ParsedArgs, context: Context): Promise<Policies> {
+  if (given.flag('sandbox')) return [];
+  const settings = await settingsOfChoice(botOptions(given), context);
+  const own = (await policiesOf({ name: '', settings }, context)) ?? [];
+  if ((await journalLocation(given, context)).is === 'file') return own;
+  const journal = await openWithoutWarning(given, context, 'look');
+  try {
+    const stored = await journal.policy();
+    return stored === undefined ? own : [...own, await storedPolicy(stored)];
+  } finally {
+    await journal.close();
+  }
+}
+
+/** What cannot be looked at may be there. */
+function mayExist(path: string): boolean {
+  if (existsSync(path)) return true;
+  try {
+    realpathSync(path);
+    return true;
+  } catch (error) {
+    return !(
+      error instanceof Error &&
+      'code' in error &&
+      (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+    );
+  }
+}
+
+/** What holds a transfer, and by which number the journal knows its own of it. */
+export type HeldBy = { readonly policies: Policies | undefined; readonly policyNumber: number | undefined };
+
+/** All that applies to what is sent through this journal. */
+export async function heldBy(
+  own: Policies | undefined,
+  { name }: Pick<Bot, 'name'>,
+  journal: Journal,
+): Promise<HeldBy> {
+  const stored = await journal.policy();
+  const policies = [...(own ?? []), ...(stored === undefined ? [] : [await storedPolicy(stored)])];
+  if (policies.length === 0 || name === sandboxBot)
+    return { policies: undefined, policyNumber: stored?.number };
+  refuseOtherJournal(policies, journal);
+  const [first] = policies;
+  if (journal.isShared && stored === undefined && first !== undefined)
+    throw countsNothing(journal.place, first.source);
+  return { policies, policyNumber: stored?.number };
+}
+
+/** The same for who only looks: what is not held there is told by whoever sends. */
+export async function heldInDryRun(
+  bot: Pick<Bot, 'name' | 'settings'>,
+  journal: Journal | undefined,
+  context: Context,
+): Promise<HeldBy> {
+  const own = await policiesOf(bot, context);
+  return journal === undefined ? { policies: own, policyNumber: undefined } : heldBy(own, bot, journal);
+}
+
+async function storedPolicy({ text }: JournalPolicy): Promise<Policy> {
+  const { readPolicy } = await import('../../once/policy/readPolicy.ts');
+  return readPolicy(text, journalsOwn);
+}
+
+/** In another journal, what was spent in the right one would not count. */
+function refuseOtherJournal(policies: Policies, journal: Pick<Journal, 'place' | 'id'>): void {
+  for (const { source, journal: pinned } of policies)
+    if (pinned !== undefined && pinned !== journal.id && !isSameFile(pinned, journal.place))
+      throw otherJournal(source, pinned, journal.place);
+}
+
+function isSameFile(one: string, other: string): boolean {
+  try {
+    return realpathSync(one) === realpathSync(other);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,240 @@
+import { resolve } from 'node:path';
+import { type Exit, Failure } from '../../../once/failures.ts';
+import { amountOf } from '../../../once/intent/amount.ts';
+import type { Journal } from '../../../once/journal/journal.ts';
+import { limitsOf, type Policies, type Policy } from '../../../once/policy/policy.ts';
+import { readPolicy } from '../../../once/policy/readPolicy.ts';
+import { oldestHour, refusedAsFresh, spentWithin, windowMs } from '../../../once/policy/rules.ts';
+import { readSafely } from '../../bot/policyFile.ts';
+import type { Context, ParsedArgs } from '../../parse/command.ts';
+import { inWords } from '../../say/inWords.ts';
+import { onlySharedHasPolicy } from '../../say/open.ts';
+import { formatAmountOf, isoExact } from '../../say/phrases.ts';
+import { countedWords, leftWords, policyIsGood, policyLabels, policySet } from '../../say/policy.ts';
+import { Told } from '../../say/told.ts';
+import type { View } from '../../show/display.ts';
+import { type LabelledValue, labelled } from '../../show/report.ts';
+import { safeLine } from '../../show/text.ts';
+import { refuseBesideSandbox } from '../openBot.ts';
+import { isJournalThere, journalLocation, openJournalOf, whoDecides, withServer } from '../openJournal.ts';
+import { policiesOfCommand } from '../policies.ts';
+
+/** What holds the bot of this command, and what is left of it. */
+export async function run(given: ParsedArgs, context: Context): Promise<Exit> {
+  if (given.flag('sandbox')) refuseBesideSandbox(given);
+  const policies = await policiesOfCommand(given, context);
+  const { command } = given;
+  if (!(await isJournalThere(given, context))) {
+    await context.display.show(policyView({ command, policies: policies.map(shownPolicy) }));
+    return 0;
+  }
+  const journal = await openJournalOf(given, context, 'look');
+  try {
+    const { left, counted } = await leftOf(policies, journal);
+    await context.display.show(policyView({ command, policies: policies.map(shownPolicy), left, counted }));
+    return 0;
+  } finally {
+    await journal.close();
+  }
+}
+
+type LeftToSpend = {
+  readonly left: readonly ShownLeft[];
+  readonly counted: { readonly sinceMs: number; readonly isWhole: boolean } | undefined;
+};
+
+async function leftOf(policies: Policies, { reads, clock }: Journal): Promise<LeftToSpend> {
+  const nowMs = clock.now();
+  let sinceMs: number | undefined;
+  const left: ShownLeft[] = [];
+  for (const asset of new Set(policies.flatMap(({ limits }) => [...limits.keys()]))) {
+    const [tightest] = limitsOf(policies, asset)
+      .flatMap(({ day, source }) => (day === undefined ? [] : [{ day, source }]))
+      .sort((one, other) => (one.day < other.day ? -1 : 1));
+    if (tightest === undefined) continue;
+    const scope = { asset, recipient: undefined, sinceHour: oldestHour(nowMs) };
+    const spending = await reads.spending(scope);
+    sinceMs = spending.sinceMs;
+    const spent = spentWithin(spending.total, nowMs);
+    const fresh = sinceMs === undefined ? undefined : refusedAsFresh(policies, asset, sinceMs, nowMs);
+    const remaining = fresh === undefined && spent < tightest.day ? tightest.day - spent : 0n;
+    left.push({
+      asset,
+      limit: amountOf(tightest.day),
+      spent: amountOf(spent),
+      remaining: amountOf(remaining),
+      source: tightest.source,
+      freeAtMs: fresh?.freeAtMs,
+    });
+  }
+  const counted = sinceMs === undefined ? undefined : { sinceMs, isWhole: sinceMs <= nowMs - windowMs };
+  return { left, counted };
+}
+
+/** Gives a shared journal its policy, which holds whoever sends through it. */
+export async function set(given: ParsedArgs, context: Context): Promise<Exit> {
+  const location = await journalLocation(given, context);
+  if (location.is === 'file') throw onlySharedHasPolicy(location.path);
+  const { text } = await givenPolicy(given);
+  const { setPolicy } = await import('../../../postgres/upkeep.ts');
+  await withServer(location.address, given, context, async (shared) => {
+    const { place } = shared;
+    const number = await setPolicy(shared, text, whoDecides());
+    await context.display.show({
+      json: { schema: 'botctl/1', command: given.command, journal: place, number },
+      human: () => `${policySet(safeLine(place), number)}\n`,
+      quiet: String(number),
+    });
+  });
+  return 0;
+}
+
+/** Reads a policy as a command that sends would, and shows what it says. */
+export async function check(given: ParsedArgs, { display }: Context): Promise<Exit> {
+  const { path, policy } = await givenPolicy(given);
+  await display.show(policyView({ command: given.command, policies: [shownPolicy(policy)] }));
+  if (!display.quiet) display.notice(policyIsGood(path));
+  return 0;
+}
+
+type GivenPolicy = { readonly path: string; readonly text: string; readonly policy: Policy };
+
+/** The policy that a command is given. */
+async function givenPolicy({ args }: ParsedArgs): Promise<GivenPolicy> {
+  const path = resolve(args[0] ?? '');
+  try {
+    const text = readSafely(path, 'is-refused') ?? '';
+    return { path, text, policy: readPolicy(text, path) };
+  } catch (thrown) {
+    if (!(thrown instanceof Failure)) throw thrown;
+    // No command is kept from sending by it: it is a file like any other that a command is given.
+    const { message, details } = await inWords(thrown);
+    throw new Told('bad-file', message, details);
+  }
+}
+
+function shownPolicy(policy: Policy): ShownPolicy {
+  const { source, journal, limits, recipients, onlyRecipients, approveAbove, freshJournal } = policy;
+  const text = (units: bigint | undefined): string | undefined =>
+    units === undefined ? undefined : amountOf(units);
+  return {
+    source,
+    journal,
+    limits: [...limits].map(([asset, { transfer, day, recipientDay }]) => ({
+      asset,
+      transfer: text(transfer),
+      day: text(day),
+      recipientDay: text(recipientDay),
+      approveAbove: text(approveAbove.get(asset)),
+    })),
+    recipients: [...recipients].map(([name, address]) => ({ name, address })),
+    onlyRecipients,
+    freshJournal,
+  };
+}
+
+/** One policy, as it is shown. Amounts are texts. */
+type ShownPolicy = {
+  readonly source: string;
+  readonly journal: string | undefined;
+  readonly limits: readonly {
+    readonly asset: string;
+    readonly transfer: string | undefined;
+    readonly day: string | undefined;
+    readonly recipientDay: string | undefined;
+    readonly approveAbove: string | undefined;
+  }[];
+  readonly recipients: readonly { readonly name: string; readonly address: string }[];
+  readonly onlyRecipients: boolean;
+  readonly freshJournal: 'refuse' | 'allow';
+};
+
+/** What is left of an asset's tightest limit of a day. */
+type ShownLeft = {
+  readonly asset: string;
+  readonly limit: string;
+  readonly spent: string;
+  readonly remaining: string;
+  readonly source: string;
+  /** Until then nothing of it may be spent: the journal is too young for this limit. */
+  readonly freeAtMs: number | undefined;
+};
+
+type ShownPolicies = {
+  readonly command: string;
+  readonly policies: readonly ShownPolicy[];
+  /** Absent where no journal was asked. */
+  readonly left?: readonly ShownLeft[];
+  /** Since when the journal is complete, where it was asked and knows anything; and whether that is all of it. */
+  readonly counted?: { readonly sinceMs: number; readonly isWhole: boolean } | undefined;
+};
+
+function policyView({ command, policies, left, counted }: ShownPolicies): View {
+  return {
+    json: {
+      schema: 'botctl/1',
+      command,
+      policies: policies.map(policyJson),
+      ...(left === undefined ? {} : { left: left.map(leftJson) }),
+      ...(counted === undefined ? {} : { complete_since: isoExact(counted.sinceMs) }),
+    },
+    human: (canvas) => {
+      const parts = policies.map(
+        (policy) =>
+          `${canvas.paint.bold(safeLine(policyLabels.policy(policy.source)))}\n${labelled(linesOf(policy), canvas)}`,
+      );
+      const remaining = (left ?? []).map((one): LabelledValue => [one.asset, leftWords(one)]);
+      const today =
+        remaining.length === 0
+          ? []
+          : [
+              `${canvas.paint.bold(policyLabels.left)}\n${labelled(
+                [
+                  ...remaining,
+                  [policyLabels.counted, counted && countedWords(counted.sinceMs, counted.isWhole)],
+                ],
+                canvas,
+              )}`,
+            ];
+      return policies.length === 0 ? `${policyLabels.none}\n` : [...parts, ...today].join('\n');
+    },
+  };
+}
+
+function linesOf({
+  journal,
+  limits,
+  recipients,
+  onlyRecipients,
+  freshJournal,
+}: ShownPolicy): LabelledValue[] {
+  return [
+    [policyLabels.journal, journal],
+    ...limits.map((line): LabelledValue => [line.asset, policyLabels.limits(line, formatAmountOf)]),
+    ...recipients.map(({ name, address }): LabelledValue => [`@${name}`, address]),
+    [policyLabels.recipients, policyLabels.only(onlyRecipients)],
+    [policyLabels.fresh, freshJournal === 'allow' ? policyLabels.allowed : undefined],
+  ];
+}
+
+function leftJson({ freeAtMs, ...left }: ShownLeft): Record<string, unknown> {
+  return { ...left, ...(freeAtMs === undefined ? {} : { free_at: isoExact(freeAtMs) }) };
+}
+
+function policyJson(policy: ShownPolicy): Record<string, unknown> {
+  const { source, journal, limits, recipients, onlyRecipients, freshJournal } = policy;
+  return {
+    source,
+    ...(journal === undefined ? {} : { journal }),
+    limits: limits.map(({ asset, transfer, day, recipientDay, approveAbove }) => ({
+      asset,
+      ...(transfer === undefined ? {} : { transfer }),
+      ...(day === undefined ? {} : { day }),
+      ...(recipientDay === undefined ? {} : { recipient_day: recipientDay }),
+      ...(approveAbove === undefined ? {} : { approve_above: approveAbove }),
+    })),
+    recipients,
+    only_recipients: onlyRecipients,
+    fresh_journal: freshJournal,
+  };
+}

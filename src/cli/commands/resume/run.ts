@@ -1,0 +1,264 @@
+import { type Bot, type ConnectedBot, connectionTo, envBot } from '../../../once/connection.ts';
+import { concluded } from '../../../once/engine/outcome.ts';
+import { resume } from '../../../once/engine/resume.ts';
+import { asFailure, type Exit, exitOf, type Failure } from '../../../once/failures.ts';
+import { type BaseUrl, originOf, sandboxBaseUrl } from '../../../once/intent/baseUrl.ts';
+import type { Decision, Intent, Journal, State } from '../../../once/journal/journal.ts';
+import { botOfProfile, chooseBot } from '../../bot/chooseBot.ts';
+import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
+import { isApprovalReason } from '../../say/chain.ts';
+import {
+  anothersToken,
+  approvedByItself,
+  askToSend,
+  botMoved,
+  heldWithoutAll,
+  interruptedBefore,
+  isHeldRemark,
+  nobodyDecides,
+  noTokenNow,
+  nothingToResume,
+  ofTheSandbox,
+  profileGone,
+  staysAsItWas,
+  whichToResume,
+} from '../../say/decisions.ts';
+import { inWords } from '../../say/inWords.ts';
+import { waitingForToken } from '../../say/open.ts';
+import { problemOf } from '../../say/told.ts';
+import { drawIntent, plainCanvas, remark } from '../../show/report.ts';
+import { botInputs, channelOptions, openBot, sayIfSlow } from '../openBot.ts';
+import { journalLocation, openJournalOf, settingsOf, shownLocation, whoDecides } from '../openJournal.ts';
+import { policiesOf } from '../policies.ts';
+import { heldEngine } from '../session.ts';
+import { combineExits, intentById, storedReport } from '../stored.ts';
+import { reportJsonOrError, tell } from '../telling.ts';
+
+export const run: Run = async (given, context) => {
+  settingsOf(given);
+  refuseMixedUp(given);
+  const journal = await openJournalOf(given, context, 'send');
+  const bots = new BotsOfIntents(given, context, journal);
+  try {
+    const intents = given.flag('all')
+      ? await resumable(given, journal)
+      : await intentsById(given.args, journal);
+    if (intents.length === 0)
+      context.display.notice(...nothingToResume((await journal.reads.overview()).intents));
+    const exits: Exit[] = [];
+    for (const intent of intents) {
+      if (context.interrupts.first.aborted) {
+        exits.push(await reportSkipped(intent, interruptedBefore(intent.id), journal, given, context));
+        break;
+      }
+      try {
+        exits.push(await resumeOne(intent, bots, journal, given, context));
+      } catch (thrown) {
+        const failure = asFailure(thrown);
+        // A fault of this machine ends it all; after anything else, and where one row is damaged or only
+        // transfers cannot be made, the next intent may do better.
+        const ofOneIntent = failure.code === 'journal-damaged' || failure.code === 'sandbox-unavailable';
+        if (exitOf(failure.code) === 1 && !ofOneIntent) throw failure;
+        exits.push(await reportSkipped(intent, failure, journal, given, context));
+        if (failure.code === 'interrupted') break;
+      }
+    }
+    return combineExits(exits);
+  } finally {
+    await journal.close();
+    await bots.close();
+  }
+};
+
+function refuseMixedUp(given: ParsedArgs): void {
+  const all = given.flag('all');
+  if (all === given.args.length > 0) throw whichToResume(all);
+  if (given.flag('held') && !all) throw heldWithoutAll();
+}
+
+/** What may have happened, oldest first. `open` waits for its own command: nothing of it has left. */
+async function resumable(given: ParsedArgs, { reads, commit, clock }: Journal): Promise<Intent[]> {
+  const states: State[] = given.flag('held') ? ['sending', 'unknown', 'held'] : ['sending', 'unknown'];
+  const selected: Intent[] = [];
+  for await (const intent of reads.select({ states, limit: Number.MAX_SAFE_INTEGER })) {
+    const { id, state } = intent;
+    if (state === 'sending') await commit((tx) => tx.recordDeath(id, clock.now()));
+    if (state !== 'sending' || (await reads.get(id))?.state !== 'sending') selected.push(intent);
+  }
+  return selected.reverse();
+}
+
+async function intentsById(beginnings: readonly string[], journal: Journal): Promise<Intent[]> {
+  const intents: Intent[] = [];
+  for (const beginning of beginnings) intents.push(await intentById(beginning, journal));
+  return intents;
+}
+
+function isOver({ state }: Intent): boolean {
+  return state === 'accepted' || state === 'rejected' || state === 'resolved';
+}
+
+/** One word for all of them is that of nobody who has seen each. */
+function waitsForApproval({ state, heldReason: why }: Intent): boolean {
+  return state === 'held' && isApprovalReason(why);
+}
+
+async function resumeOne(
+  intent: Intent,
+  bots: BotsOfIntents,
+  journal: Journal,
+  given: ParsedArgs,
+  context: Context,
+): Promise<Exit> {
+  // What is over is told by the journal alone: nobody need speak for it.
+  if (isOver(intent))
+    return tell(await concluded(intent, journal.reads, 'from-journal'), given, journal, context);
+  if (given.flag('all') && waitsForApproval(intent)) throw approvedByItself(intent.id);
+  if (intent.state === 'held' && !given.flag('yes') && !context.display.interactive)
+    throw nobodyDecides(intent);
+  const sendAgain =
+    intent.state === 'held' ? await confirmSendAgain(intent, given, journal, context) : undefined;
+  const connected = await bots.of(intent);
+  const policies = await policiesOf(connected.bot, context);
+  const engine = await heldEngine(connected, policies, journal, given, context);
+  const outcome = await resume(intent.id, engine, sendAgain);
+  return tell(outcome, given, journal, context);
+}
+
+async function reportSkipped(
+  intent: Intent,
+  failure: Failure,
+  journal: Journal,
+  given: ParsedArgs,
+  { display, doing }: Context,
+): Promise<Exit> {
+  const exit = exitOfSkipped(intent, failure);
+  const problem = problemOf(staysAsItWas(await inWords(failure), intent), doing);
+  const report = await storedReport(intent, given.command, journal.reads);
+  await display.fail(problem, await reportJsonOrError({ ...report, problem }, display));
+  return exit;
+}
+
+/** What may have happened is that first, whatever kept it from being sent now. */
+function exitOfSkipped({ state }: Intent, { code }: Failure): Exit {
+  if (state === 'held') return exitOf('held');
+  return state === 'unknown' || state === 'sending' ? exitOf('unknown') : exitOf(code);
+}
+
+/** Sending a held intent again is an operator's decision, and is kept like one. */
+async function confirmSendAgain(
+  intent: Intent,
+  given: ParsedArgs,
+  journal: Journal,
+  { display }: Context,
+): Promise<Decision | undefined> {
+  const canvas = plainCanvas(display.columns);
+  const held = isHeldRemark(intent);
+  const question = `${drawIntent(intent, canvas)}${remark(held, canvas)}${askToSend(intent)}`;
+  if (!given.flag('yes')) {
+    if (!display.interactive || !(await display.confirm(question))) return undefined;
+  }
+  return {
+    kind: 'send-again',
+    who: whoDecides(),
+    atMs: journal.clock.now(),
+    reason: 'botctl resume',
+    signature: undefined,
+  };
+}
+
+/** Why no bot can speak for an intent: told of each by its own id. */
+type NoBot = (intent: Intent) => Failure;
+
+/** The bots of many intents, each opened once: at the base URL that was stored with its intents. */
+class BotsOfIntents {
+  readonly #given: ParsedArgs;
+  readonly #context: Context;
+  readonly #journal: Pick<Journal, 'hashOf'>;
+  readonly #open = new Map<string, Promise<ConnectedBot | NoBot>>();
+
+  constructor(given: ParsedArgs, context: Context, journal: Pick<Journal, 'hashOf'>) {
+    this.#given = given;
+    this.#context = context;
+    this.#journal = journal;
+  }
+
+  async of(intent: Intent): Promise<ConnectedBot> {
+    const who = `${intent.bot} ${intent.spelledUrl}`;
+    const opened = this.#open.get(who) ?? this.#connect(intent);
+    this.#open.set(who, opened);
+    const found = await opened;
+    if (typeof found === 'function') throw found(intent);
+    found.connection.ensurePossible(intent.kind);
+    if (this.#isAnothersToken(intent, found.bot)) throw anothersToken(intent);
+    return found;
+  }
+
+  /** Where only the intent says where to, a token must not be led to a service that is not its own. */
+  #isAnothersToken(intent: Intent, { token }: Bot): boolean {
+    if (intent.bot !== envBot || this.#givenBaseUrl() !== undefined) return false;
+    return this.#journal.hashOf(token.reveal()) !== intent.tokenHash;
+  }
+
+  #givenBaseUrl(): string | undefined {
+    return this.#given.text('base-url') ?? this.#context.env.BOTCTL_BASE_URL;
+  }
+
+  async close(): Promise<void> {
+    const opened = await Promise.allSettled(this.#open.values());
+    for (const found of opened) {
+      if (found.status === 'fulfilled' && typeof found.value !== 'function')
+        await found.value.connection.close();
+    }
+  }
+
+  async #connect(intent: Intent): Promise<ConnectedBot | NoBot> {
+    if (intent.baseUrl === sandboxBaseUrl) return this.#sandbox();
+    if (intent.bot === envBot && !this.#hasToken()) return noTokenNow;
+    const bot = await (intent.bot === envBot ? this.#envBotFor(intent) : this.#profileBot(intent));
+    if (bot === undefined) return profileGone;
+    const spelledUrl = ownUrl(bot, intent);
+    if (spelledUrl === undefined) return (other) => moved(other, bot);
+    const ours = { ...bot, spelledUrl };
+    const connection = connectionTo(ours, channelOptions(this.#context, false));
+    await connection.ready();
+    return { bot: ours, connection };
+  }
+
+  async #sandbox(): Promise<ConnectedBot | NoBot> {
+    if (this.#given.flag('sandbox')) {
+      const opened = await openBot(this.#given, this.#context);
+      await opened.connection.ready();
+      return opened;
+    }
+    // With --sandbox alone the journal would be another one.
+    const journal = await shownLocation(await journalLocation(this.#given, this.#context));
+    return ({ id }) => ofTheSandbox(id, journal);
+  }
+
+  #hasToken(): boolean {
+    return this.#given.text('token-file') !== undefined || this.#context.env.BOTCTL_TOKEN !== undefined;
+  }
+
+  #profileBot(intent: Intent): Promise<Bot | undefined> {
+    const resolving = botOfProfile(intent.bot, botInputs(this.#context));
+    return sayIfSlow(waitingForToken, resolving, this.#context.display);
+  }
+
+  /** The token that is given now; without a base URL beside it, the stored one is meant. */
+  async #envBotFor(intent: Intent): Promise<Bot> {
+    const tokenFile = this.#given.text('token-file');
+    const baseUrl = this.#givenBaseUrl() ?? intent.spelledUrl;
+    return chooseBot({ tokenFile, baseUrl }, botInputs(this.#context));
+  }
+}
+
+/** Where a bot's token may go for this intent: to its own origin, in its own spelling. */
+function ownUrl(bot: Bot, { spelledUrl, baseUrl }: Intent): BaseUrl | undefined {
+  if (originOf(bot.spelledUrl) === originOf(spelledUrl)) return spelledUrl;
+  return bot.baseUrl === baseUrl ? bot.spelledUrl : undefined;
+}
+
+function moved(intent: Intent, bot: Bot): Failure {
+  return botMoved(intent, { bots: originOf(bot.spelledUrl), intents: originOf(intent.spelledUrl) });
+}

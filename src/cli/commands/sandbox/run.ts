@@ -1,0 +1,306 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Exit } from '../../../once/failures.ts';
+import type { Kind } from '../../../once/intent/wanted.ts';
+import { chainTrouble, missingNativeVm } from '../../../sandbox/chain.ts';
+import type { RequestLog } from '../../../sandbox/request.ts';
+import {
+  fundFolder,
+  type RunningSandbox,
+  resetFolder,
+  type SandboxSettings,
+  startSandbox,
+} from '../../../sandbox/start.ts';
+import type { Context, ParsedArgs } from '../../parse/command.ts';
+import { diskTrouble, formatAmountOf, isoExact } from '../../say/phrases.ts';
+import {
+  cannotFund,
+  cannotStart,
+  emptyData,
+  ephemeralWithData,
+  folderNotUsable,
+  fundedSandbox,
+  greetingEnd,
+  makeProfile,
+  moveByOptions,
+  moveByVariable,
+  noAmountToFund,
+  noLongerShown,
+  noSuchAction,
+  noTransfersHere,
+  notANumber,
+  notForAction,
+  onlyToFund,
+  readerGone,
+  resetSandbox,
+} from '../../say/sandbox.ts';
+import type { Display, View } from '../../show/display.ts';
+import { safeLine } from '../../show/text.ts';
+import { sandboxFolder } from '../openJournal.ts';
+
+/** So that a profile, and a name's identity with it, holds from one start to the next. */
+const steadyPort = 8420;
+
+type SandboxOptions = {
+  port: number;
+  steadyPort?: number;
+  data: string | undefined;
+  ephemeral: boolean;
+  seed?: string;
+  faultRate?: number;
+};
+
+/** Serves until the first Ctrl-C, then lets what is in flight land; the second leaves at once. */
+export async function run(given: ParsedArgs, context: Context): Promise<Exit> {
+  if (given.args.length > 0) return runOnFolder(given, context);
+  const options = parse(given);
+  const { display, interrupts, clock } = context;
+  const dataDir = options.ephemeral
+    ? await mkdtemp(join(tmpdir(), 'botctl-sandbox-'))
+    : resolve(options.data ?? sandboxFolder(context.env));
+  try {
+    const lines = new LineQueue(display);
+    const running = await openSandbox(
+      {
+        ...options,
+        dataDir,
+        nextPortToo: true,
+        onRequest: (line) => lines.add(lineView(line)),
+      },
+      moveByOptions,
+    );
+    const missing = missingNativeVm();
+    if (missing !== undefined) display.notice(missing);
+    for (const note of running.notes) display.notice(note);
+    const greeted = await display.show(greeting(running, dataDir));
+    if (display.face === 'human')
+      void clock.sleep(breathMs, interrupts.first).then(() => lines.add(blankLine));
+    if (greeted === 'written') await Promise.race([aborted(interrupts.first), lines.readerGone]);
+    if (!interrupts.first.aborted) display.notice(readerGone);
+    await Promise.race([running.close(), aborted(interrupts.second)]);
+    await lines.written();
+  } finally {
+    if (options.ephemeral) await rm(dataDir, { recursive: true, force: true });
+  }
+  return 0;
+}
+
+function parse(given: ParsedArgs): SandboxOptions {
+  const foreign = ['asset', 'amount', 'to'].find((name) => given.text(name) !== undefined);
+  if (foreign !== undefined) throw onlyToFund(foreign);
+  const data = given.text('data');
+  const ephemeral = given.flag('ephemeral');
+  if (ephemeral && data !== undefined) throw ephemeralWithData();
+  if (data === '') throw emptyData();
+  const port = given.text('port');
+  const seed = given.text('seed');
+  const rate = given.text('fault-rate');
+  return {
+    port: numberIn('port', port ?? '0', /^\d{1,5}$/u, 65_535),
+    ...(port === undefined ? { steadyPort } : {}),
+    data,
+    ephemeral,
+    ...(seed === undefined ? {} : { seed }),
+    ...(rate === undefined ? {} : { faultRate: numberIn('fault-rate', rate, /^\d+(\.\d+)?$/u, 1) }),
+  };
+}
+
+function numberIn(name: string, text: string, form: RegExp, most: number): number {
+  const value = Number(text);
+  if (form.test(text) && value <= most) return value;
+  throw notANumber(name, text, most);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }));
+}
+
+function greeting(running: RunningSandbox, dataDir: string): View {
+  const { baseUrl, tokens, conversations, wallet, node } = running;
+  const profile = profileLines(running).map((line) => `  ${line}\n`);
+  const { rpcUrl: rpc_url, genesisHash: genesis_hash, assets } = node;
+  const rows: [string, string][] = [
+    ['token', tokens.full],
+    ['token without send', tokens.no_send],
+    ['token without wallet', tokens.no_wallet],
+    ['conversations', conversations.join(' ')],
+    ['wallet', wallet.address],
+    ['', wallet.balances.map(({ asset, amount }) => formatAmountOf(amount, asset)).join(', ')],
+    ['Solana node', rpc_url],
+    ...Object.entries(assets).map(([symbol, mint]): [string, string] => [symbol, mint]),
+    ['data', dataDir],
+  ];
+  return {
+    json: {
+      schema: 'botctl/1',
+      command: 'sandbox',
+      base_url: baseUrl,
+      tokens,
+      conversations,
+      wallet,
+      rpc_url,
+      genesis_hash,
+      assets,
+    },
+    human: ({ paint }) =>
+      `${paint.bold('botctl sandbox')}  ${paint.cyan(baseUrl)}\n` +
+      rows.map(([name, value]) => `  ${paint.dim(name.padEnd(20))}  ${safeLine(value)}\n`).join('') +
+      `\n${paint.dim(makeProfile)}\n${profile.join('')}\n${paint.dim(greetingEnd)}\n`,
+    quiet: baseUrl,
+  };
+}
+
+/** For a shell: a profile that also knows the sandbox's chain. */
+function profileLines({ baseUrl, tokens, node }: RunningSandbox): string[] {
+  const set = (key: string, value: string): string => `botctl config set local ${key} ${value}`;
+  return [
+    `echo ${tokens.full} | botctl config add local --base-url ${baseUrl} --token-stdin &&`,
+    `echo ${node.rpcUrl} | ${set('rpc-url', '--token-stdin')} && ${set('cluster', node.genesisHash)} &&`,
+    `${set('wallet', node.wallet)} && ${set('assets', `'${JSON.stringify(node.assets)}'`)}`,
+  ];
+}
+
+const keyShown = 8;
+
+function lineView({ at, operation, status, key, effect, reason }: RequestLog): View {
+  const shownKey =
+    key === undefined ? '–' : [...key].length > keyShown ? `${[...key].slice(0, keyShown).join('')}…` : key;
+  return {
+    json: {
+      at: isoExact(at.getTime()),
+      operation,
+      status,
+      ...(key === undefined ? {} : { key }),
+      ...(effect === undefined ? {} : { effect }),
+      ...(reason === undefined ? {} : { reason }),
+    },
+    human: ({ paint }) => {
+      const colour = status === 0 || status >= 500 ? paint.red : status >= 300 ? paint.yellow : paint.green;
+      const why = [effect ?? '', reason === undefined ? '' : `(${reason})`]
+        .filter((text) => text !== '')
+        .join(' ');
+      const time = at.toTimeString().slice(0, 8);
+      const cells = [paint.dim(time), operation.padEnd(8), colour(status === 0 ? '---' : String(status))];
+      return `${cells.join('  ')}  ${safeLine(shownKey).padEnd(keyShown + 1)}  ${safeLine(why)}`
+        .trimEnd()
+        .concat('\n');
+    },
+  };
+}
+
+/**
+ * Between the greeting and the requests. A reader that took only the greeting, as head does, has gone by then: that is
+ * heard of only by who writes.
+ */
+const breathMs = 500;
+const blankLine: View = { json: {}, human: () => '\n' };
+
+/** Request lines in their order. A full disk does not end the service. */
+class LineQueue {
+  readonly #display: Display;
+  /** Nobody reads stdout any more. */
+  readonly readerGone: Promise<void>;
+  #sayGone: () => void = () => {};
+  #last: Promise<void> = Promise.resolve();
+  #broken = false;
+
+  constructor(display: Display) {
+    this.#display = display;
+    this.readerGone = new Promise((resolve) => {
+      this.#sayGone = resolve;
+    });
+  }
+
+  add(view: View): void {
+    this.#last = this.#last.then(() => this.#write(view));
+  }
+
+  written(): Promise<void> {
+    return this.#last;
+  }
+
+  async #write(view: View): Promise<void> {
+    if (this.#broken) return;
+    try {
+      if ((await this.#display.show(view)) === 'closed') this.#sayGone();
+    } catch (error) {
+      this.#broken = true;
+      this.#display.warn(noLongerShown(error instanceof Error ? error.message : String(error)));
+    }
+  }
+}
+
+type Balances = ReturnType<typeof resetFolder>;
+
+const serving = ['port', 'seed', 'fault-rate'];
+const funding = ['asset', 'amount', 'to'];
+
+/** What is done to the folder itself, whether or not somebody serves it. */
+async function runOnFolder(given: ParsedArgs, { display, env }: Context): Promise<Exit> {
+  const [action = ''] = given.args;
+  if (action !== 'reset' && action !== 'fund') throw noSuchAction(action);
+  const foreign = [...serving, ...(action === 'reset' ? funding : [])].find(
+    (name) => given.text(name) !== undefined,
+  );
+  if (foreign !== undefined || given.flag('ephemeral')) throw notForAction(foreign ?? 'ephemeral', action);
+  const data = given.text('data');
+  if (data === '') throw emptyData();
+  const folder = resolve(data ?? sandboxFolder(env));
+  await display.show(action === 'reset' ? reset(folder) : fund(folder, given));
+  return 0;
+}
+
+function reset(folder: string): View {
+  const balances = inFolder(folder, () => resetFolder(folder));
+  return view({ data: folder, balances }, resetSandbox(safeLine(folder), listed(balances)));
+}
+
+function fund(folder: string, given: ParsedArgs): View {
+  const amount = given.text('amount');
+  if (amount === undefined) throw noAmountToFund();
+  const asset = given.text('asset') ?? 'SOL';
+  const wanted = { address: given.text('to'), asset, amount };
+  const funded = inFolder(folder, () => fundFolder(folder, wanted));
+  if (funded.kind === 'problem') throw cannotFund(funded.problem);
+  const { address, balances } = funded;
+  return view({ data: folder, address, balances }, fundedSandbox(address, listed(balances)));
+}
+
+function view(told: { data: string; balances: Balances; address?: string }, sentence: string): View {
+  return {
+    json: { schema: 'botctl/1', command: 'sandbox', ...told },
+    human: () => `${sentence}\n`,
+    quiet: listed(told.balances),
+  };
+}
+
+const listed = (balances: Balances): string =>
+  balances.map(({ asset, amount }) => formatAmountOf(amount, asset)).join(', ');
+
+function inFolder<T>(folder: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw folderNotUsable(folder, diskTrouble(cause), cause);
+  }
+}
+
+/** Starts the embedded service; why it cannot is an error with a name. */
+export async function openSandbox(
+  settings: SandboxSettings,
+  advice = moveByVariable,
+): Promise<RunningSandbox> {
+  try {
+    return await startSandbox(settings);
+  } catch (cause) {
+    throw cannotStart(diskTrouble(cause), settings, advice, cause);
+  }
+}
+
+/** Loads what a transfer needs; where it is not there, that is told before anything is journaled. */
+export function ensurePossibleInSandbox(kind: Kind): void {
+  const trouble = kind === 'transfer' ? chainTrouble() : undefined;
+  if (trouble !== undefined) throw noTransfersHere(trouble);
+}

@@ -1,0 +1,81 @@
+import type { Exit } from '../../../once/failures.ts';
+import type { LeafSpec, OptionSpec } from '../../parse/command.ts';
+
+const group = 'Exactly once';
+
+/** Taken by every command that does one thing. */
+export const onceOptions: readonly OptionSpec[] = [
+  { flags: '-o, --once <name>', about: 'name it: under one name it happens once', group },
+  {
+    flags: '--run <name>',
+    about: 'within this run each command happens once',
+    env: 'BOTCTL_RUN',
+    group,
+  },
+  { flags: '--idempotency-key <key>', about: 'use exactly this key', group },
+  { flags: '--dry-run', about: 'show the request and if it is a re-run; send nothing', group },
+  { flags: '-y, --yes', about: 'do not ask for confirmation', group },
+];
+
+/** How doing one thing can end. */
+export const exitsOfOnce: readonly Exit[] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 130];
+
+export const sendSpec: LeafSpec = {
+  name: 'send',
+  does: 'sends',
+  about: 'Send a bot message, with buttons, to a conversation',
+  options: [
+    {
+      flags: '-c, --conversation <id>',
+      about: 'the conversation’s id, from an inbound event',
+      group: 'Message',
+    },
+    { flags: '-m, --content <text>', about: 'the text, 1 to 5000 characters', group: 'Message' },
+    {
+      flags: '--content-file <file>',
+      about: 'read the text from a file, or from stdin with -',
+      group: 'Message',
+    },
+    { flags: '--reply-to <id>', about: 'the id of the message to reply to', group: 'Message' },
+    {
+      flags: '--reply-to-intent <id>',
+      about: 'reply to what was sent as this intent: its ID, or its --once',
+      completes: 'intents',
+      group: 'Message',
+    },
+    {
+      flags: '--button <label=…,id=…[,style=…]>',
+      about: 'add a button (repeatable); style: success, danger',
+      repeatable: true,
+      group: 'Message',
+    },
+    { flags: '--row', about: 'start a new row of buttons', repeatable: true, group: 'Message' },
+    {
+      flags: '--components <file>',
+      about: 'read the buttons as JSON, instead of --button',
+      group: 'Message',
+    },
+    {
+      flags: '--payload <file>',
+      about: 'read the whole request as JSON; options override it',
+      group: 'Message',
+    },
+    ...onceOptions,
+  ],
+  examples: [
+    {
+      about: 'Try it without an account',
+      line: 'botctl --sandbox send --conversation conv_demo --content "Hello"',
+    },
+    {
+      about: 'Ask a question with two buttons, once however often this runs',
+      line: 'botctl send --once vote-42 --conversation conv_7 --content "Ship it?" \\\n      --button label=Yes,id=vote_yes,style=success --button label=No,id=vote_no,style=danger',
+    },
+    {
+      about: 'Send the output of another program',
+      line: 'uptime | botctl send --conversation conv_7 --content-file -',
+    },
+  ],
+  exits: exitsOfOnce.filter((exit) => exit !== 5),
+  load: async () => (await import('./run.ts')).run,
+};

@@ -1,0 +1,118 @@
+import type { Until } from '../../once/chain/settle.ts';
+import {
+  type ChainStanding,
+  type ChainView,
+  isAgainst,
+  isOfOtherTime,
+  signatureIn,
+  standingOf,
+} from '../../once/chain/standing.ts';
+import type { Exit } from '../../once/failures.ts';
+import type { Attempt, Intent, Journal, Reads } from '../../once/journal/journal.ts';
+import type { Context } from '../parse/command.ts';
+import { contradicted, notSeen, ofOtherTime, otherSignature } from '../say/chain.ts';
+import { idTooShort, noSuchIntent, severalIntents } from '../say/commandLine.ts';
+import { notNotedAsReported } from '../say/explain.ts';
+import { inWords } from '../say/inWords.ts';
+import { type Problem, problemOf } from '../say/told.ts';
+import type { Report } from '../show/report.ts';
+
+/** What the journal alone tells of an intent, to a command that sends nothing. */
+export async function storedReport(intent: Intent, command: string, reads: Reads): Promise<Report> {
+  return {
+    command,
+    intent,
+    attempt: await reads.decisiveAttempt(intent.id),
+    replayed: false,
+    warnings: [],
+    signature: await signatureOf(intent, reads),
+    chain: await chainStandingOf(intent, reads),
+  };
+}
+
+/** What an operator noted when deciding that it happened; nothing where that was overruled. */
+export async function signatureOf(
+  intent: Intent,
+  reads: Pick<Reads, 'decisionsOf'>,
+): Promise<string | undefined> {
+  if (intent.state !== 'resolved' || intent.resolvedAs !== 'happened') return undefined;
+  const decisions = await reads.decisionsOf(intent.id);
+  return decisions.findLast(({ kind }) => kind === 'happened')?.signature;
+}
+
+/** Notes that a caller has seen the outcome; that it cannot be noted changes nothing of the outcome. */
+export async function markReported(
+  { id }: Pick<Intent, 'id'>,
+  journal: Pick<Journal, 'commit' | 'clock'>,
+  { display }: Pick<Context, 'display'>,
+): Promise<void> {
+  try {
+    await journal.commit((tx) => tx.markReported(id, journal.clock.now()), { unsynced: true });
+  } catch (thrown) {
+    // The outcome stands and was told. Only a later run may show it once more where it could do it anew.
+    display.step(notNotedAsReported((await inWords(thrown)).message));
+  }
+}
+
+const leastCharacters = 4;
+
+/** The one intent whose id or key begins so. */
+export async function intentById(
+  beginning: string,
+  { reads, place }: Pick<Journal, 'reads' | 'place'>,
+): Promise<Intent> {
+  const exact = await reads.get(beginning);
+  if (exact !== undefined) return exact;
+  if (beginning.length < leastCharacters) throw idTooShort(beginning, leastCharacters);
+  const [found, other] = await reads.startingWith(beginning);
+  if (found === undefined) throw noSuchIntent(beginning, place);
+  if (other !== undefined) throw severalIntents(beginning, [found.id, other.id]);
+  return found;
+}
+
+/** How waiting for the chain ended. */
+export type ChainEnd = { readonly view: ChainView; readonly until: Until };
+
+export async function chainStandingOf(
+  intent: Intent,
+  reads: Pick<Reads, 'observationsOf'>,
+): Promise<ChainStanding> {
+  return standingOf(intent.kind === 'transfer' ? await reads.observationsOf(intent.id) : []);
+}
+
+/** What the chain says against an accepted transfer, or does not say of it yet; nothing where all is well. */
+export function chainProblem(
+  intent: Intent,
+  attempt: Attempt | undefined,
+  standing: ChainStanding,
+  end?: ChainEnd,
+): Problem | undefined {
+  if (intent.state !== 'accepted') return undefined;
+  const { view, acknowledged } = standing;
+  const proven = view?.verdict === 'proven' ? view.signature : undefined;
+  const replied = attempt === undefined ? undefined : signatureIn(attempt);
+  if (proven !== undefined && replied !== undefined && proven !== replied && !acknowledged)
+    return problemOf(otherSignature(intent, proven, replied));
+  if (view !== undefined && isAgainst(view) && !acknowledged) return problemAgainst(intent, view);
+  if (end === undefined || view?.verdict === 'proven' || acknowledged) return undefined;
+  const isReached = end.view.verdict === 'likely' && end.until === 'confirmed';
+  return isReached ? undefined : problemOf(notSeen(intent, end.view));
+}
+
+/** What a person must deal with. */
+export function problemAgainst(intent: Intent, view: ChainView): Problem {
+  return problemOf(isOfOtherTime(view) ? ofOtherTime(intent, view) : contradicted(intent, view));
+}
+
+/** What running the same command again can still change. */
+const unfinished: readonly Exit[] = [7, 8, 9, 11, 130];
+
+/** One intent speaks for itself; of several, what is still to be done comes first, then what waits for a person. */
+export function combineExits(exits: readonly Exit[]): Exit {
+  const left = exits.filter((exit) => exit !== 0);
+  const [only = 0] = left;
+  if (exits.length === 1 || left.length === 0) return only;
+  if (left.some((exit) => unfinished.includes(exit))) return 11;
+  if (left.includes(10)) return 10;
+  return left.includes(1) ? 1 : 2;
+}

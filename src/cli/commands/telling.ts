@@ -1,0 +1,211 @@
+import type { ChainStanding } from '../../once/chain/standing.ts';
+import { whyMayDiffer } from '../../once/engine/judgement.ts';
+import { endingOf, type Outcome } from '../../once/engine/outcome.ts';
+import { planKinds } from '../../once/engine/planKinds.ts';
+import { type Exit, exitOf } from '../../once/failures.ts';
+import type { Journal } from '../../once/journal/journal.ts';
+import type { Context, ParsedArgs } from '../parse/command.ts';
+import { chainWarnings } from '../say/chain.ts';
+import {
+  explain,
+  mayDifferNote,
+  replayNotice,
+  replyWas,
+  runAgainToSee,
+  standsAllTheSame,
+} from '../say/explain.ts';
+import { inWords } from '../say/inWords.ts';
+import { again } from '../say/open.ts';
+import type { Suggestion } from '../say/phrases.ts';
+import { type Problem, problemOf } from '../say/told.ts';
+import { idOrSignature, outcomeView, type Report, reportJson } from '../show/report.ts';
+import {
+  type ChainEnd,
+  chainProblem,
+  chainStandingOf,
+  markReported,
+  signatureOf,
+  storedReport,
+} from './stored.ts';
+
+/** Tells how it ended: the outcome on stdout, or the failure; and keeps that it was told. */
+export async function tell(
+  outcome: Outcome,
+  given: ParsedArgs,
+  journal: Journal,
+  { display }: Pick<Context, 'display'>,
+  earlierWarnings: readonly string[] = [],
+  chainEnd?: ChainEnd,
+): Promise<Exit> {
+  const explanation = await explain(endingOf(outcome), journal.clock.now());
+  const chain = outcome.is === 'concluded' ? await chainStandingOf(outcome.intent, journal.reads) : undefined;
+  const against =
+    outcome.is === 'concluded' && chain !== undefined
+      ? chainProblem(outcome.intent, outcome.attempt, chain, chainEnd)
+      : undefined;
+  const exit = against === undefined ? explanation.exit : exitOf(against.code);
+  const warnings = [...explanation.warnings, ...(chain?.view === undefined ? [] : chainWarnings(chain.view))];
+  const next = suggestAnother(outcome, given, display);
+  const problem = against ?? (explanation.problem && withNext(explanation.problem, next));
+  for (const warning of warnings) display.warn(warning);
+  if (outcome.is === 'concluded') {
+    const notice = replayNotice(outcome);
+    if (notice !== undefined) display.notice(notice, next);
+    const mayDiffer =
+      chain?.view?.verdict === 'proven' ? undefined : whyMayDiffer(outcome.intent, outcome.attempt);
+    if (mayDiffer !== undefined && !display.quiet) display.notice(mayDifferNote(mayDiffer));
+  }
+  const { command } = given;
+  const told = await reportOf(outcome, command, journal, [...earlierWarnings, ...warnings]);
+  const report = told && { ...told, chain: chainEnd === undefined ? chain : shownEnd(chain, chainEnd) };
+  if (problem !== undefined) {
+    const whole = report && (await reportJsonOrError({ ...report, problem }, display));
+    // What the journal could not take, its caller must have.
+    if (outcome.is === 'not-recorded' && report && display.face === 'human')
+      await showUnrecorded(report, display);
+    await display.fail(problem, whole ?? { schema: 'botctl/1', command, error: problem });
+    return exit;
+  }
+  if (report === undefined) return exit;
+  return show(report, exit, journal, { display });
+}
+
+/** What was seen last counts, where nothing is on record. */
+function shownEnd(chain: ChainStanding | undefined, { view }: ChainEnd): ChainStanding {
+  return chain?.view === undefined ? { view, acknowledged: false } : chain;
+}
+
+function withNext(problem: Problem, also: readonly Suggestion[]): Problem {
+  return also.length === 0 ? problem : { ...problem, next: [...(problem.next ?? []), ...also] };
+}
+
+async function show(
+  report: Report,
+  exit: Exit,
+  journal: Journal,
+  context: Pick<Context, 'display'>,
+): Promise<Exit> {
+  const { intent } = report;
+  const { display } = context;
+  try {
+    const written = await display.show(outcomeView(report));
+    // What nobody could read was not reported: the next run must replay it, not do it anew.
+    if (written === 'written') await markReported(intent, journal, context);
+    return exit;
+  } catch (thrown) {
+    const told = await inWords(thrown);
+    const error = problemOf(standsAllTheSame(told, intent));
+    if (told.code === 'stdout-not-writable') {
+      display.warn(error.message);
+      display.notice(runAgainToSee);
+    } else await display.fail(error, { schema: 'botctl/1', command: report.command, error });
+    return exitOf(told.code);
+  }
+}
+
+/** All that is known of an intent. What cannot be read of it never takes the place of its own problem. */
+export async function reportJsonOrError(
+  report: Report,
+  display: Context['display'],
+): Promise<Record<string, unknown>> {
+  const { command, intent, problem } = report;
+  try {
+    return reportJson(report);
+  } catch (thrown) {
+    const told = await inWords(thrown);
+    if (problem !== undefined) display.warn(told.message);
+    return {
+      schema: 'botctl/1',
+      command,
+      error: problem ?? problemOf(standsAllTheSame(told, intent)),
+    };
+  }
+}
+
+/** Where stdout takes it no more than the journal did, stderr is what is left. */
+async function showUnrecorded(report: Report, display: Context['display']): Promise<void> {
+  try {
+    await display.show(outcomeView(report));
+  } catch (thrown) {
+    const result = idOrSignature(report);
+    display.warn(replyWas((await inWords(thrown)).message, result));
+  }
+}
+
+/** What is told of an end; nothing where the intent that it names is another's. */
+export async function reportOf(
+  outcome: Outcome,
+  command: string,
+  { reads }: Journal,
+  warnings: readonly string[],
+): Promise<Report | undefined> {
+  switch (outcome.is) {
+    // The intent in the way is another one: showing its state would answer a question nobody asked.
+    case 'not-sent':
+      return undefined;
+    case 'still-sending':
+      return { ...(await storedReport(outcome.intent, command, reads)), warnings };
+    case 'not-recorded':
+      return {
+        command,
+        intent: { ...outcome.intent, state: 'unknown' },
+        attempt: outcome.attempt,
+        replayed: false,
+        warnings,
+      };
+    case 'concluded': {
+      const { intent, attempt, replayed } = outcome;
+      return {
+        command,
+        intent,
+        attempt,
+        replayed: replayed !== false,
+        warnings,
+        signature: await signatureOf(intent, reads),
+      };
+    }
+  }
+}
+
+/** The command that does once more what was not done now because it was done before: pasted twice it happens once. */
+export function suggestAnother(
+  outcome: Outcome,
+  given: ParsedArgs,
+  { interactive }: Pick<Context['display'], 'interactive'>,
+): Suggestion[] {
+  if (given.command === 'resume') return [];
+  if (outcome.is === 'not-sent') return insteadOfNothing(outcome, given);
+  const other = underAnotherName(outcome, given);
+  if (other !== undefined) return [other];
+  // Whoever was asked has said No.
+  if (outcome.is !== 'concluded' || (interactive && !given.flag('yes'))) return [];
+  const { intent, replayed } = outcome;
+  const isDone = intent.state === 'accepted' || intent.resolvedAs === 'happened';
+  // Whoever gave a name knows how to give another.
+  const isNamed = intent.namedBy !== undefined && intent.namedBy !== 'run';
+  return replayed === 'from-journal' && isDone && !isNamed ? [underOwnName(given, intent.id)] : [];
+}
+
+function insteadOfNothing(outcome: Outcome & { is: 'not-sent' }, given: ParsedArgs): Suggestion[] {
+  switch (outcome.because) {
+    case 'declined':
+    case 'interrupted':
+    case 'twin-still-sending':
+    case 'policy':
+      return [];
+    default:
+      return planKinds[outcome.because].suggestsName ? [underOwnName(given, outcome.intent.id)] : [];
+  }
+}
+
+function underOwnName(given: ParsedArgs, id: string): Suggestion {
+  return again(given, ['run'], { name: 'once', value: `again-${id}` });
+}
+
+/** Under a name that another payment has, this one can never be made. */
+function underAnotherName(outcome: Outcome, given: ParsedArgs): Suggestion | undefined {
+  if (outcome.is !== 'concluded' || outcome.intent.heldReason !== 'other-payment') return undefined;
+  const taken = given.text('once') ?? given.text('idempotency-key');
+  if (taken === undefined) return undefined;
+  return again(given, ['once', 'idempotency-key'], { name: 'once', value: `${taken}-${outcome.intent.id}` });
+}

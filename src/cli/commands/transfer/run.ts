@@ -1,0 +1,42 @@
+import { intentFailure, type OptionsOfField } from '../../../once/intent/facts.ts';
+import type { Order } from '../../../once/intent/naming.ts';
+import { parseTransfer } from '../../../once/intent/transfer.ts';
+import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
+import { fieldsOf, namingOf, payloadOf, refuseSharedStdin, waitOptions } from '../inputs.ts';
+import { doOnce } from '../once.ts';
+import { policiesOfCommand } from '../policies.ts';
+
+export const run: Run = async (given, context) => {
+  const wait = waitOptions(given);
+  return doOnce(await parse(given, context), given, context, wait);
+};
+
+async function parse(given: ParsedArgs, context: Context): Promise<Order> {
+  refuseSharedStdin(given, ['payload', 'token-file']);
+  const overrides = {
+    to_address: { options: ['--to'], value: given.text('to') },
+    asset: { options: ['--asset'], value: given.text('asset') },
+    amount: { options: ['--amount'], value: given.text('amount') },
+    memo: { options: ['--memo'], value: given.text('memo') },
+  };
+  const { fields, options } = fieldsOf(await payloadOf(given, context), overrides);
+  const addressed = await withRecipient(fields, given, context, options);
+  const { wanted, payloadKey } = parseTransfer(addressed, given.flag('allow-off-curve'), options);
+  return { wanted, naming: namingOf(given, context, payloadKey) };
+}
+
+/** A recipient's name becomes its address before anything is checked or kept. */
+async function withRecipient(
+  fields: Readonly<Record<string, unknown>>,
+  given: ParsedArgs,
+  context: Context,
+  options: OptionsOfField,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { to_address: to } = fields;
+  if (typeof to !== 'string' || !to.startsWith('@')) return fields;
+  const { withAddress } = await import('../../../once/policy/policy.ts');
+  const { fields: addressed, complaint } = withAddress(fields, await policiesOfCommand(given, context));
+  if (complaint !== undefined)
+    throw intentFailure('not-valid', { kind: 'transfer', complaints: [complaint], options });
+  return addressed;
+}

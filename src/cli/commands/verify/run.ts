@@ -1,0 +1,340 @@
+import { BatchPace } from '../../../batch/pace.ts';
+import { isAgainst, isFinal, isFinalMatch, signatureIn, standingOf } from '../../../once/chain/standing.ts';
+import type { ChainVerdict } from '../../../once/chain/verdict.ts';
+import { type Exit, exitOf, Failure, type FailureCode } from '../../../once/failures.ts';
+import type { Intent, Journal, Reads } from '../../../once/journal/journal.ts';
+import { type Moment, parseMoment } from '../../bot/settings.ts';
+import { type Context, type ParsedArgs, type Run, rateOf } from '../../parse/command.ts';
+import {
+  chainWarnings,
+  happenedAllTheSame,
+  isUnsent,
+  notATransfer,
+  notDecided,
+  nothingOnChain,
+  notLookedUp,
+  personDecides,
+  someUnproven,
+} from '../../say/chain.ts';
+import { notAMoment } from '../../say/history.ts';
+import { inWords } from '../../say/inWords.ts';
+import { type Problem, problemOf } from '../../say/told.ts';
+import {
+  acknowledgeWithReason,
+  nothingToAcknowledge,
+  nothingToVerify,
+  verifiedSummary,
+  verifyingText,
+  whichToVerify,
+  withAllOnly,
+} from '../../say/verify.ts';
+import type { View } from '../../show/display.ts';
+import { outcomeView, type Report } from '../../show/report.ts';
+import { ChainsOfIntents, type Verified, verifyEach } from '../chain.ts';
+import { openJournalOf, whoDecides } from '../openJournal.ts';
+import {
+  chainProblem,
+  chainStandingOf,
+  intentById,
+  markReported,
+  problemAgainst,
+  storedReport,
+} from '../stored.ts';
+import { reportJsonOrError } from '../telling.ts';
+
+export const run: Run = async (given, context) => {
+  const options = verifyOptions(given);
+  const journal = await openJournalOf(given, context, 'send');
+  try {
+    if (options.is === 'acknowledge') return await acknowledge(options.reason, given, context, journal);
+    const pace = new BatchPace(context.clock, options.perS);
+    const chains = new ChainsOfIntents(given, context, pace);
+    const verifying: Verifying = { given, context, journal, chains };
+    try {
+      return options.is === 'all' ? await verifyAll(options, verifying) : await verifyNamed(verifying);
+    } finally {
+      await chains.close();
+    }
+  } finally {
+    await journal.close();
+  }
+};
+
+type Verifying = {
+  readonly given: ParsedArgs;
+  readonly context: Context;
+  readonly journal: Journal;
+  readonly chains: ChainsOfIntents;
+};
+
+async function verifyNamed({ given, context, journal, chains }: Verifying): Promise<Exit> {
+  const intents: Intent[] = [];
+  for (const beginning of given.args) intents.push(await transferById(beginning, journal));
+  const exits: Exit[] = [];
+  // Several are looked up at a time: what fails may find others decided.
+  context.doing.hasChanged = true;
+  await verifyEach(intents, chains, journal, async (verified) => {
+    exits.push(await tellOne(verified, given, context, journal));
+  });
+  return worst(exits);
+}
+
+async function transferById(beginning: string, journal: Journal): Promise<Intent> {
+  const intent = await intentById(beginning, journal);
+  if (intent.kind !== 'transfer') throw notATransfer(intent.id);
+  if (isUnsent(intent)) throw nothingOnChain(intent.id);
+  return intent;
+}
+
+const pageLength = 256;
+
+async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Verifying): Promise<Exit> {
+  const { context, journal, given, chains } = verifying;
+  const { display, interrupts } = context;
+  const sinceMs = since && sinceOf(since, journal.clock.now());
+  const counts = { proven: 0, likely: 0, contradicted: 0, undecided: 0 };
+  const left = { against: 0, toDecide: 0, open: 0 };
+  const nodeless: Nodeless = new Map();
+  let done = 0;
+  context.doing.hasChanged = true;
+  const stop = display.interactive
+    ? display.meter(() => ({ share: 0, text: verifyingText(done) }))
+    : (): void => {};
+  try {
+    for await (const page of openPages(journal, sinceMs)) {
+      if (interrupts.first.aborted) break;
+      await verifyEach(await withNodes(page, chains, nodeless), chains, journal, async (verified) => {
+        done += 1;
+        counts[countedAs(verified)] += 1;
+        const problem = await tellRow(verified, given, context, journal);
+        if (problem !== undefined) left[kindOf(problem)] += 1;
+      });
+    }
+  } finally {
+    stop();
+  }
+  let notSeen = 0;
+  for (const [failure, transfers] of nodeless) {
+    if (done === 0) throw failure;
+    notSeen += transfers;
+    left.open += transfers;
+    const problem = problemOf(await inWords(failure));
+    display.warn(notLookedUp(transfers, problem), problem.next);
+  }
+  if (done === 0) display.notice(nothingToVerify);
+  const isClean = left.against + left.toDecide + left.open === 0;
+  const failing = isClean ? undefined : problemOf(someUnproven(left));
+  const shown = notSeen === 0 ? counts : { ...counts, not_looked_up: notSeen };
+  const view = verifiedView(given.command, shown, failing);
+  if (failing === undefined) {
+    await display.show(view);
+    return 0;
+  }
+  if (display.face === 'human') await display.show(view);
+  await display.fail(failing, view.json);
+  return exitOf(failing.code);
+}
+
+/** Why no node can be asked of a bot's transfers, and of how many. */
+type Nodeless = Map<Failure, number>;
+
+/** What keeps one bot's transfers from being looked up, and no other's. */
+const ofOneBot: readonly FailureCode[] = ['no-rpc-url', 'bad-rpc-url', 'other-cluster', 'bot-moved'];
+
+/** Those of which a node can be asked: another bot's must not keep them from being looked up. */
+async function withNodes(
+  intents: readonly Intent[],
+  chains: ChainsOfIntents,
+  nodeless: Nodeless,
+): Promise<Intent[]> {
+  const shown: Intent[] = [];
+  for (const intent of intents) {
+    try {
+      await chains.of(intent);
+      shown.push(intent);
+    } catch (thrown) {
+      if (!(thrown instanceof Failure) || !ofOneBot.includes(thrown.code)) throw thrown;
+      nodeless.set(thrown, (nodeless.get(thrown) ?? 0) + 1);
+    }
+  }
+  return shown;
+}
+
+function countedAs({ view }: Verified): ChainVerdict {
+  return view.verdict === 'likely' && !isFinalMatch(view) ? 'undecided' : view.verdict;
+}
+
+function kindOf({ code, retry }: Problem): 'against' | 'toDecide' | 'open' {
+  if (code === 'contradicted') return 'against';
+  return retry === 'decide' ? 'toDecide' : 'open';
+}
+
+/** Transfers without a final verdict, so many at a time, oldest last. */
+async function* openPages(journal: Journal, sinceMs: number | undefined): AsyncGenerator<Intent[]> {
+  let page: Intent[] = [];
+  const selection = {
+    kind: 'transfer',
+    states: ['accepted', 'unknown', 'held'],
+    limit: Number.MAX_SAFE_INTEGER,
+    ...(sinceMs === undefined ? {} : { sinceMs }),
+  } as const;
+  for await (const intent of journal.reads.select(selection)) {
+    if (isUnsent(intent)) continue;
+    if (isFinal(standingOf(await journal.reads.observationsOf(intent.id)))) continue;
+    page.push(intent);
+    if (page.length < pageLength) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}
+
+function isInDoubt({ state }: Intent): boolean {
+  return state === 'unknown' || state === 'held';
+}
+
+/** What is against it; nothing where it is proven, or where a person has dealt with it. */
+async function problemWith({ intent, view }: Verified, journal: Journal): Promise<Problem | undefined> {
+  const standing = await chainStandingOf(intent, journal.reads);
+  const attempt = await journal.reads.decisiveAttempt(intent.id);
+  const against = chainProblem(intent, attempt, standing);
+  if (against !== undefined) return against;
+  if (view.verdict === 'proven' && view.earlier !== true && intent.resolvedAs === 'did-not-happen')
+    return problemOf(happenedAllTheSame(intent, view));
+  if (standing.acknowledged) return undefined;
+  if (isFinalMatch(view)) return isInDoubt(intent) ? problemOf(personDecides(intent, view)) : undefined;
+  return isAgainst(view) ? problemAgainst(intent, view) : problemOf(notDecided(intent, view));
+}
+
+async function reportOn({ intent, view }: Verified, given: ParsedArgs, journal: Journal): Promise<Report> {
+  const report = await storedReport(intent, given.command, journal.reads);
+  const known = report.chain?.view === undefined ? { view, acknowledged: false } : report.chain;
+  return { ...report, chain: known, warnings: chainWarnings(view) };
+}
+
+async function tellOne(
+  verified: Verified,
+  given: ParsedArgs,
+  context: Context,
+  journal: Journal,
+): Promise<Exit> {
+  const { display } = context;
+  const report = await reportOn(verified, given, journal);
+  const problem = await problemWith(verified, journal);
+  for (const warning of report.warnings) display.warn(warning);
+  if (problem !== undefined) {
+    await display.fail(problem, await reportJsonOrError({ ...report, problem }, display));
+    return exitOf(problem.code);
+  }
+  const written = await display.show(outcomeView(report));
+  if (written === 'written') await markReported(verified.intent, journal, context);
+  return 0;
+}
+
+/** Of many, each as JSON; of what is not proven a line for a person. */
+async function tellRow(
+  verified: Verified,
+  given: ParsedArgs,
+  { display }: Context,
+  journal: Journal,
+): Promise<Problem | undefined> {
+  const problem = await problemWith(verified, journal);
+  if (display.face === 'json') {
+    const report = await reportOn(verified, given, journal);
+    const whole = problem === undefined ? report : { ...report, problem };
+    await display.show({ json: await reportJsonOrError(whole, display), human: () => '' });
+  } else if (problem !== undefined) display.warn(problem.message, problem.next);
+  return problem;
+}
+
+/** A contradiction first, then what is not decided. */
+function worst(exits: readonly Exit[]): Exit {
+  const left = exits.filter((exit) => exit !== 0);
+  if (left.includes(10)) return 10;
+  const [only = 0] = left;
+  return left.length > 0 && exits.length > 1 ? 11 : only;
+}
+
+type VerifyOptions =
+  | { readonly is: 'acknowledge'; readonly reason: string }
+  | { readonly is: 'named'; readonly perS: number | undefined }
+  | { readonly is: 'all'; readonly perS: number | undefined; readonly since: Moment | undefined };
+
+function verifyOptions(given: ParsedArgs): VerifyOptions {
+  const all = given.flag('all');
+  if (all === given.args.length > 0) throw whichToVerify(all);
+  const reason = given.text('reason')?.trim() ?? '';
+  const acknowledges = given.flag('acknowledge');
+  if (acknowledges !== (reason !== '') || (acknowledges && all)) throw acknowledgeWithReason();
+  if (acknowledges) return { is: 'acknowledge', reason };
+  const text = given.text('since');
+  if (text !== undefined && !all) throw withAllOnly('since');
+  const perS = rateOf(given);
+  if (!all) return { is: 'named', perS };
+  const since = text === undefined ? undefined : parseMoment(text, { edge: 'begins', isLocal: false });
+  if (text !== undefined && since === undefined) throw notAMoment('since', text);
+  return { is: 'all', perS, since };
+}
+
+function sinceOf(moment: Moment, nowMs: number): number {
+  return 'atMs' in moment ? moment.atMs : nowMs - moment.agoMs;
+}
+
+/** A person has dealt with what the chain says against these: they are told no more as if nobody had. */
+export async function acknowledge(
+  reason: string,
+  given: ParsedArgs,
+  context: Context,
+  journal: Journal,
+): Promise<Exit> {
+  for (const beginning of given.args) {
+    const { id } = await intentById(beginning, journal);
+    const atMs = journal.clock.now();
+    const who = whoDecides();
+    const intent = await journal.commit(async (tx) => {
+      const found = await tx.get(id);
+      if (found === undefined || !(await isContradicted(found, tx))) throw nothingToAcknowledge(id);
+      const nothing = { signature: undefined, genesis: undefined, instruction: undefined };
+      await tx.observe(id, {
+        ...nothing,
+        verdict: 'acknowledged',
+        who,
+        atMs,
+        facts: JSON.stringify({ reason }),
+      });
+      return found;
+    });
+    context.doing.hasChanged = true;
+    const written = await context.display.show(
+      outcomeView(await storedReport(intent, given.command, journal.reads)),
+    );
+    if (written === 'written') await markReported(intent, journal, context);
+  }
+  return 0;
+}
+
+/** The chain contradicts it, or shows a payment of another time, or proved it by another signature than the service gave. */
+async function isContradicted(intent: Intent, tx: Reads): Promise<boolean> {
+  const { view } = standingOf(await tx.observationsOf(intent.id));
+  if (isAgainst(view)) return true;
+  const attempt = await tx.decisiveAttempt(intent.id);
+  const replied = attempt === undefined ? undefined : signatureIn(attempt);
+  return intent.state === 'accepted' && view?.verdict === 'proven' && replied !== view.signature;
+}
+
+/** How many were proven, for the last line of `verify --all`. */
+function verifiedView(
+  command: string,
+  counts: Readonly<Record<ChainVerdict, number> & { not_looked_up?: number }>,
+  problem: Problem | undefined,
+): View {
+  return {
+    json: {
+      schema: 'botctl/1',
+      command,
+      verified: counts,
+      ...(problem === undefined ? {} : { error: problem }),
+    },
+    human: () => `${verifiedSummary(counts)}\n`,
+  };
+}

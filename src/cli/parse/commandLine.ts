@@ -1,0 +1,341 @@
+import { Command, CommanderError, Option } from 'commander';
+import type { Failure } from '../../once/failures.ts';
+import {
+  didYouMean,
+  missingArgument,
+  noCommand,
+  optionAfterCommand,
+  optionForValue,
+  optionOfOthers,
+  optionTwice,
+  optionWithoutValue,
+  tooManyArguments,
+  unknownCommand,
+  wrongUsage,
+} from '../say/commandLine.ts';
+import type { Does } from '../say/told.ts';
+import {
+  type CommandSpec,
+  type LeafSpec,
+  nearest,
+  type OptionOccurrence,
+  type OptionSpec,
+  ParsedArgs,
+  type Run,
+} from './command.ts';
+import { commandPage, drawHelp, globalOptions, type HelpPage, rootPage, version } from './help.ts';
+
+/** What the words of a command line ask for: a command, or a text to print. Everything else is a failure. */
+export async function parseCommandLine(
+  argv: readonly string[],
+  tree: readonly CommandSpec[],
+  columns: number,
+): Promise<{ chosen?: Chosen; text: string }> {
+  let chosen: Chosen | undefined;
+  let text = '';
+  let complaint = '';
+  const program = buildProgram(
+    tree,
+    (choice) => {
+      chosen = choice;
+    },
+    argv,
+  );
+  overEach(program, (command) => {
+    command.exitOverride();
+    command.configureOutput({
+      getOutHelpWidth: () => columns,
+      writeOut: (chunk) => {
+        text += chunk;
+      },
+      writeErr: (chunk) => {
+        complaint += chunk;
+      },
+    });
+  });
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+  } catch (thrown) {
+    if (!(thrown instanceof CommanderError)) throw thrown;
+    if (thrown.exitCode === 0 && !asksForUnknown(program)) return { text };
+    if (thrown.exitCode === 0) return parseCommandLine(withoutHelp(argv), tree, columns);
+    throw usageFailure(thrown, complaint, argv, tree);
+  }
+  if (chosen === undefined) throw noCommand([]);
+  return { chosen, text };
+}
+
+/** Commander shows the help of the command above, and passes over a word that is no command. */
+function asksForUnknown({ args: [word = '-'], commands }: Command): boolean {
+  const named = commands.find((child) => child.name() === word || child.aliases().includes(word));
+  return named === undefined ? commands.length > 0 && !word.startsWith('-') : asksForUnknown(named);
+}
+
+function withoutHelp(argv: readonly string[]): string[] {
+  return argv.filter((word) => !/^(--help|-h)$/u.test(word));
+}
+
+function overEach(
+  program: ReturnType<typeof buildProgram>,
+  visit: (command: ReturnType<typeof buildProgram>) => void,
+): void {
+  visit(program);
+  for (const child of program.commands) overEach(child as typeof program, visit);
+}
+
+function usageFailure(
+  thrown: CommanderError,
+  complaint: string,
+  argv: readonly string[],
+  tree: readonly CommandSpec[],
+): Failure {
+  if (thrown.code === 'commander.help') {
+    const [, path = 'botctl'] = /^Usage: (botctl(?: [a-z-]+)*)/u.exec(complaint) ?? [];
+    return noCommand(path.split(' ').slice(1));
+  }
+  // Of `--tokn=VALUE` commander would echo the value as well, and it may be a token.
+  const withoutValue = complaint.replace(/^(error: unknown option '[^'=\n]*)=.*$/su, "$1'");
+  const [first = thrown.message, ...rest] = withoutValue
+    .replace(/^error: /u, '')
+    .trim()
+    .split('\n');
+  const suggestion = rest.join(' ').replace(/^\(|\)$/gu, '');
+  if (thrown.code === 'commander.unknownCommand') return unknownCommandFailure(first, suggestion, argv, tree);
+  const [, option] = /^option '[^']*(--[a-z-]+)[^']*' argument missing$/u.exec(first) ?? [];
+  const [, argument] = /^missing required argument '(.+)'$/u.exec(first) ?? [];
+  const hint = meantOption(first, argv, tree) || suggestion || nearOption(first, argv, tree);
+  if (argument !== undefined) return missingArgument(argument, hint);
+  return option === undefined ? wrongUsage(first, hint) : optionWithoutValue(option, hint);
+}
+
+function unknownOption(said: string): string | undefined {
+  const [, unknown] = /^unknown option '(--[^'=]*)/su.exec(said) ?? [];
+  return unknown;
+}
+
+/** It stands before its command's name, is another command's, or is the beginning of one. */
+function meantOption(said: string, argv: readonly string[], tree: readonly CommandSpec[]): string {
+  const unknown = unknownOption(said);
+  if (unknown === undefined) return '';
+  const command = namedIn(argv, tree);
+  const own = longOptions(command);
+  if (own.includes(unknown)) return optionAfterCommand(unknown);
+  const others = command === undefined ? [] : commandsWith(unknown, tree);
+  if (others.length > 0) return optionOfOthers(unknown, others);
+  const [begun, ...more] = [...own, ...globalLongOptions].filter((option) => option.startsWith(unknown));
+  return begun === undefined || more.length > 0 || unknown === '--' ? '' : didYouMean(begun);
+}
+
+const globalLongOptions = globalOptions.flatMap(({ flags }) => flags.match(/--[a-z-]+/u) ?? []);
+
+/** The commands that take this option, by the words that call them. */
+function commandsWith(option: string, tree: readonly CommandSpec[]): string[] {
+  return tree.flatMap((spec) => {
+    if (spec.hidden === true) return [];
+    if ('children' in spec) return commandsWith(option, spec.children).map((path) => `${spec.name} ${path}`);
+    return longOptions(spec).includes(option) ? [spec.name] : [];
+  });
+}
+
+function nearOption(said: string, argv: readonly string[], tree: readonly CommandSpec[]): string {
+  const unknown = unknownOption(said);
+  const meant = unknown && nearest(unknown, longOptions(namedIn(argv, tree)));
+  return meant === undefined ? '' : didYouMean(meant);
+}
+
+/** The command that the words name: the first word that is one and, of a branch, the first after it. */
+function namedIn(words: readonly string[], tree: readonly CommandSpec[]): CommandSpec | undefined {
+  for (const [index, word] of words.entries()) {
+    const spec = tree.find(({ name }) => name === word);
+    if (spec === undefined) continue;
+    return 'children' in spec ? (namedIn(words.slice(index + 1), spec.children) ?? spec) : spec;
+  }
+  return undefined;
+}
+
+function longOptions(spec: CommandSpec | undefined): string[] {
+  if (spec === undefined) return [];
+  if ('children' in spec) return spec.children.flatMap(longOptions);
+  return (spec.options ?? []).flatMap(({ flags }) => flags.match(/--[a-z-]+/u) ?? []);
+}
+
+/** The help of the command that was probably meant, or what there is. */
+function unknownCommandFailure(
+  said: string,
+  suggestion: string,
+  argv: readonly string[],
+  tree: readonly CommandSpec[],
+): Failure {
+  const [, unknown = ''] = /'(.*)'/su.exec(said) ?? [];
+  const [, meant] = /^Did you mean ([a-z-]+)\?$/u.exec(suggestion) ?? [];
+  const before = argv[argv.indexOf(unknown) - 1];
+  const branch = tree.find((spec) => spec.name === before && 'children' in spec);
+  const isBranch = branch !== undefined && 'children' in branch;
+  const above = isBranch ? [branch.name] : [];
+  return unknownCommand({
+    said,
+    suggestion,
+    branch: isBranch ? { name: branch.name, children: branch.children.map(({ name }) => name) } : undefined,
+    next: meant === undefined ? [...above, '--help'] : ['help', ...above, meant],
+  });
+}
+
+/** What the command line asks for: a command to load and run with what it was given. */
+export type Chosen = { load: () => Promise<Run>; does: Does; given: ParsedArgs };
+
+/**
+ * A fresh command tree. `choose` is called with the command that was named; nothing runs in here. With the
+ * words of a command line, a command that is none of them is known by its name alone: it cannot be meant.
+ */
+export function buildProgram(
+  tree: readonly CommandSpec[],
+  choose: (chosen: Chosen) => void,
+  words?: readonly string[],
+): StrictCommand {
+  const program = new StrictCommand('botctl');
+  program
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand(false);
+  drawnFrom(program, () => rootPage(tree));
+  for (const spec of globalOptions) declare(program, spec);
+  for (const spec of tree) {
+    if (words === undefined || words.includes(spec.name)) addCommand(program, program, spec, choose);
+    else program.addCommand(program.createCommand(spec.name), { hidden: spec.hidden === true });
+  }
+  return program;
+}
+
+function addCommand(
+  program: StrictCommand,
+  parent: StrictCommand,
+  spec: CommandSpec,
+  choose: (chosen: Chosen) => void,
+): void {
+  const command = parent.createCommand(spec.name);
+  command.copyInheritedSettings(parent);
+  command.helpOption('-h, --help', 'show help').helpCommand(false);
+  if (spec.alias !== undefined) command.alias(spec.alias);
+  drawnFrom(command, () => commandPage(pathOf(command, 'botctl'), spec));
+  parent.addCommand(command, { hidden: spec.hidden === true });
+  if ('children' in spec) {
+    for (const child of spec.children) addCommand(program, command, child, choose);
+    return;
+  }
+  growLeaf(program, command, spec, choose);
+}
+
+function growLeaf(
+  program: StrictCommand,
+  command: StrictCommand,
+  spec: LeafSpec,
+  choose: (chosen: Chosen) => void,
+): void {
+  for (const argument of spec.arguments ?? []) command.argument(argument.usage, argument.about);
+  for (const option of spec.options ?? []) declare(command, option);
+  command.allowExcessArguments();
+  command.action(() => {
+    const occurrences: OptionOccurrence[] = [...program.occurrences, ...command.occurrences];
+    const { args } = command;
+    refuseExtraWords(spec, pathOf(command), args.length);
+    const declared = new Set([...program.options, ...command.options].map(nameOf));
+    choose({
+      load: spec.load,
+      does: spec.does,
+      given: new ParsedArgs(pathOf(command), args, occurrences, declared),
+    });
+  });
+}
+
+function refuseExtraWords({ arguments: takes = [] }: LeafSpec, command: string, got: number): void {
+  if (got <= takes.length || takes.at(-1)?.usage.includes('...')) return;
+  const usages = takes.map(({ usage }) => usage);
+  throw tooManyArguments(command, got, usages);
+}
+
+function nameOf(option: Option): string {
+  return option.negate ? `no-${option.name().replace(/^no-/u, '')}` : option.name();
+}
+
+function pathOf(command: StrictCommand, before?: string): string {
+  const parent = command.parent;
+  if (parent instanceof StrictCommand && parent.parent) return `${pathOf(parent, before)} ${command.name()}`;
+  return before === undefined ? command.name() : `${before} ${command.name()}`;
+}
+
+function drawnFrom(command: StrictCommand, page: () => HelpPage): void {
+  command.configureHelp({ formatHelp: (_command, { helpWidth }) => drawHelp(page(), helpWidth ?? 80) });
+}
+
+function declare(command: StrictCommand, spec: OptionSpec): void {
+  const option = new Option(spec.flags, spec.about);
+  command.addOption(option);
+  if (spec.repeatable) command.allowRepeating(option);
+}
+
+function looksLikeOption(word: string | undefined): word is string {
+  return word !== undefined && word.length > 1 && word.startsWith('-');
+}
+
+/**
+ * commander with its three traps closed for every command: an option given twice is an error unless
+ * declared repeatable, `--memo --yes` is an error and never a memo called `--yes`, and every way of using
+ * it wrongly is one `Failure` called `usage`.
+ */
+export class StrictCommand extends Command {
+  readonly occurrences: OptionOccurrence[] = [];
+  readonly #repeatable = new Set<string>();
+
+  override createCommand(name?: string): StrictCommand {
+    return new StrictCommand(name);
+  }
+
+  allowRepeating(option: Option): void {
+    this.#repeatable.add(option.name());
+  }
+
+  override addOption(option: Option): this {
+    super.addOption(option);
+    // commander calls a `--no-x` option `x`, and announces it as `no-x`.
+    const name = option.negate ? `no-${option.name().replace(/^no-/u, '')}` : option.name();
+    this.on(`option:${option.name()}`, (value: string | null | undefined) => {
+      this.#refuseSecond(name);
+      this.occurrences.push({ name, value: value ?? true });
+    });
+    return this;
+  }
+
+  override parseOptions(words: string[]): ReturnType<Command['parseOptions']> {
+    const taking = this.#takingValues();
+    for (const [index, word] of words.entries()) {
+      if (word === '--') break;
+      const next = words[index + 1];
+      if (!taking.has(word) || !looksLikeOption(next)) continue;
+      throw optionForValue(word, next.replace(/=.*/su, ''), taking.get(word));
+    }
+    return super.parseOptions(words);
+  }
+
+  /**
+   * Every way to write an option that needs a value, here and in the commands below, with its long form.
+   * Below as well, because the program takes its own options out first: `--memo --json x` would lose them.
+   */
+  #takingValues(): Map<string, string> {
+    const taking = new Map<string, string>();
+    for (const { required, short, long } of this.options) {
+      if (!required) continue;
+      for (const written of [short, long]) if (written) taking.set(written, long ?? written);
+    }
+    for (const child of this.commands) {
+      if (child instanceof StrictCommand)
+        for (const [word, long] of child.#takingValues()) taking.set(word, long);
+    }
+    return taking;
+  }
+
+  #refuseSecond(name: string): void {
+    if (this.#repeatable.has(name)) return;
+    if (!this.occurrences.some((occurrence) => occurrence.name === name)) return;
+    throw optionTwice(name);
+  }
+}

@@ -1,0 +1,319 @@
+import packageJson from '../../../package.json' with { type: 'json' };
+import { type ExitInWords, exitsInWords } from '../say/told.ts';
+import { foldCommand, wrapText, wrapWords } from '../show/text.ts';
+import type { CommandSpec, Example, LeafSpec, OptionSpec } from './command.ts';
+
+export type HelpRow = { readonly term: string; readonly about: string };
+export type HelpGroup = { readonly title: string; readonly rows: readonly HelpRow[] };
+
+/** What there is to know about one command, apart from how it is drawn: help and man page are made from it. */
+export type HelpPage = {
+  readonly path: string;
+  readonly usage: string;
+  readonly about: string;
+  readonly details?: string;
+  readonly groups: readonly HelpGroup[];
+  /** Where the options are told that every command takes. */
+  readonly shared: string;
+  readonly examples: readonly Example[];
+  readonly exits: readonly ExitInWords[];
+};
+
+export const promise = 'Send bot messages and wallet transfers exactly once.';
+export const motto = 'Run it again. It happened once.';
+
+const helpRow: HelpRow = { term: '-h, --help', about: 'show the help of a command' };
+
+const shared = 'Every command also takes --sandbox, --profile, --json, …: botctl help options';
+
+function commandRow({ name, about }: CommandSpec): HelpRow {
+  return { term: name, about: capital(about) };
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function optionRow({ flags, about, env }: OptionSpec): HelpRow {
+  return { term: flags, about: env === undefined ? about : `${about} [${env}]` };
+}
+
+function groupsOf(options: readonly OptionSpec[], rest: string): HelpGroup[] {
+  const titles = [...new Set(options.map(({ group }) => group ?? rest))];
+  return titles.map((title) => ({
+    title,
+    rows: options.filter(({ group }) => (group ?? rest) === title).map(optionRow),
+  }));
+}
+
+/** The options that every command takes. */
+export function globalGroups(): HelpGroup[] {
+  return groupsOf([...globalOptions], 'Output').map((group) =>
+    group.title === 'Output' ? { ...group, rows: [...group.rows, helpRow] } : group,
+  );
+}
+
+/** Everything the environment may say: what the options name, and the rest. */
+export function environmentRows(): HelpRow[] {
+  const fromOptions = globalOptions.flatMap(({ env, flags, about }) =>
+    env === undefined ? [] : [{ term: env, about: `as ${flags.match(/--[a-z-]+/u)?.[0]}: ${about}` }],
+  );
+  return [...fromOptions, ...environmentOnly.map(({ name, about }) => ({ term: name, about }))];
+}
+
+export function rootPage(tree: readonly CommandSpec[]): HelpPage {
+  const commands = tree.filter(({ hidden }) => hidden !== true).map(commandRow);
+  return {
+    path: 'botctl',
+    usage: 'botctl <command> [options]',
+    about: `${promise}\n${motto}`,
+    groups: [
+      { title: 'Commands', rows: commands },
+      {
+        title: 'Options',
+        rows: [{ term: '-V, --version', about: `print the version (${version})` }, helpRow],
+      },
+    ],
+    shared,
+    examples: [
+      {
+        about: 'Try it without an account',
+        line: 'botctl --sandbox send --conversation conv_demo --content "Hello"',
+      },
+    ],
+    exits: [],
+  };
+}
+
+/** The command that these words name. */
+export function specAt(words: readonly string[], tree: readonly CommandSpec[]): CommandSpec | undefined {
+  const [first, ...rest] = words;
+  const spec = tree.find(({ name }) => name === first);
+  if (rest.length === 0 || spec === undefined) return spec;
+  return 'children' in spec ? specAt(rest, spec.children) : undefined;
+}
+
+/** The page of the command that these words name; without any, the program's. */
+export function pageAt(words: readonly string[], tree: readonly CommandSpec[]): HelpPage | undefined {
+  if (words.length === 0) return rootPage(tree);
+  const spec = specAt(words, tree);
+  return spec === undefined ? undefined : commandPage(['botctl', ...words].join(' '), spec);
+}
+
+/** The page that a command line asks for which names a command, or none, and at most `--help`. */
+export function requestedPage(argv: readonly string[], tree: readonly CommandSpec[]): HelpPage | undefined {
+  const asks = /^(--help|-h)$/u.test(argv.at(-1) ?? '');
+  const words = asks ? argv.slice(0, -1) : argv;
+  const spec = specAt(words, tree);
+  const runs = spec !== undefined && !('children' in spec);
+  return runs && !asks ? undefined : pageAt(words, tree);
+}
+
+export function commandPage(path: string, spec: CommandSpec): HelpPage {
+  return 'children' in spec ? branchPage(path, spec) : leafPage(path, spec);
+}
+
+function branchPage(path: string, spec: CommandSpec & { children: readonly LeafSpec[] }): HelpPage {
+  return {
+    path,
+    usage: `${path} <command> [options]`,
+    about: capital(spec.about),
+    ...(spec.details === undefined ? {} : { details: spec.details }),
+    groups: [{ title: 'Commands', rows: spec.children.map(commandRow) }],
+    shared,
+    examples: [],
+    exits: [],
+  };
+}
+
+function leafPage(path: string, spec: LeafSpec): HelpPage {
+  const words = (spec.arguments ?? []).map(({ usage }) => usage);
+  const rows = (spec.arguments ?? []).map(({ usage, about }) => ({ term: usage, about }));
+  return {
+    path,
+    usage: [path, ...words, '[options]'].join(' '),
+    about: capital(spec.about),
+    ...(spec.details === undefined ? {} : { details: spec.details }),
+    groups: [
+      ...(rows.length === 0 ? [] : [{ title: 'Arguments', rows }]),
+      ...groupsOf(spec.options ?? [], 'Options'),
+    ],
+    shared,
+    examples: spec.examples.map(({ line, about }) => ({ line: line.replace(/ \\\n\s*/gu, ' '), about })),
+    exits: exitsInWords.filter(({ exit }) => spec.exits.includes(exit)),
+  };
+}
+
+/** What can be read about besides the commands. */
+export const helpTopics = [
+  { name: 'options', about: 'the options that every command takes' },
+  { name: 'exit-codes', about: 'what every exit code means, and what to do' },
+  { name: 'reruns', about: 'what running the same command again does' },
+  { name: 'agents', about: 'how a program uses botctl safely' },
+  { name: 'environment', about: 'every variable that botctl reads' },
+] as const;
+
+export type TopicName = (typeof helpTopics)[number]['name'];
+
+const widestHelp = 96;
+const widestTerm = 28;
+const narrowHelp = 60;
+
+/** Terms beside their texts; in a narrow terminal, or where a term is long, above them. */
+export function drawRows(rows: readonly HelpRow[], columns: number): string[] {
+  const fitting = rows.map(({ term }) => term.length).filter((length) => length <= widestTerm);
+  const termWidth = Math.max(0, ...fitting);
+  const stacked = columns < narrowHelp && termWidth > columns / 6;
+  const indent = stacked ? 6 : termWidth + 4;
+  return rows.flatMap(({ term, about }) => {
+    const lines = wrapWords(about, Math.max(16, columns - indent));
+    const beside = !stacked && term.length <= termWidth;
+    const first = beside ? [`  ${term.padEnd(termWidth)}  ${lines.shift() ?? ''}`.trimEnd()] : [`  ${term}`];
+    return [...first, ...lines.map((line) => ' '.repeat(indent) + line)];
+  });
+}
+
+/** Long terms, each with its text beneath. */
+export function drawStacked(rows: readonly HelpRow[], columns: number): string[] {
+  return rows.flatMap(({ term, about }) => [
+    ...wrapWords(term, columns - 4).map((line, index) => `${index === 0 ? '  ' : '    '}${line}`),
+    ...wrapWords(about, columns - 8).map((line, index) => `${index === 0 ? '      → ' : '        '}${line}`),
+  ]);
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ['', `${title}:`, ...lines];
+}
+
+function drawExamples({ examples }: HelpPage, columns: number): string[] {
+  return examples.flatMap(({ line, about }, index) => [
+    ...(index === 0 ? [] : ['']),
+    ...wrapWords(about, columns - 4).map((text) => `  # ${text}`),
+    ...foldCommand(line, columns - 4).map((text, part) => (part === 0 ? `  $ ${text}` : `    ${text}`)),
+  ]);
+}
+
+export function helpColumns(columns: number): number {
+  return Math.min(widestHelp, Math.max(32, columns));
+}
+
+export function drawGroups(groups: readonly HelpGroup[], columns: number): string[] {
+  return groups.flatMap(({ title, rows }) => section(title, drawRows(rows, columns)));
+}
+
+// What a script or a person must act on. The rest is in the topic.
+const decisive: Readonly<Record<number, string>> = {
+  0: 'done',
+  9: 'unknown: run again',
+  10: 'you decide',
+  11: 'not all done: run again',
+};
+
+const usageIndent = ' '.repeat('Usage: '.length);
+
+function drawExits({ exits }: HelpPage, columns: number): string[] {
+  const decisiveOnes = exits.filter(({ exit }) => exit in decisive);
+  const parts = decisiveOnes.map(({ exit }) => `${exit} ${decisive[exit]}`);
+  if (parts.length === 1) parts.push('2 wrong command or input');
+  const line = `Exit codes: ${parts.join(', ')} (botctl help exit-codes)`;
+  return exits.length === 0 ? [] : ['', ...wrapWords(line, columns)];
+}
+
+/** The help of one command, as wide as the terminal, within reason: what it takes comes first. */
+export function drawHelp(page: HelpPage, terminalColumns: number): string {
+  const columns = helpColumns(terminalColumns);
+  const lines = [
+    ...wrapWords(`Usage: ${page.usage}`, columns - usageIndent.length).map((line, index) =>
+      index === 0 ? line : usageIndent + line,
+    ),
+    '',
+    ...page.about.split('\n').flatMap((line) => wrapWords(line, columns)),
+    ...drawGroups(page.groups, columns),
+    '',
+    ...wrapWords(page.shared, columns),
+    ...(page.details === undefined ? [] : ['', ...wrapText(page.details, columns)]),
+    ...section('Examples', drawExamples(page, columns)),
+    ...drawExits(page, columns),
+    ...(page.path === 'botctl' ? section('More', drawRows(more, columns)) : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const more: readonly HelpRow[] = [
+  { term: 'botctl help <command>', about: 'its options, examples and exit codes' },
+  ...helpTopics.map(({ name, about }) => ({ term: `botctl help ${name}`, about })),
+];
+
+const bot = 'Bot and service';
+const output = 'Output';
+const retries = 'Retries';
+
+/** Taken by every command, before or after its name. */
+export const globalOptions: readonly OptionSpec[] = [
+  {
+    flags: '-p, --profile <name>',
+    about: 'use this profile',
+    env: 'BOTCTL_PROFILE',
+    group: bot,
+    completes: 'profiles',
+  },
+  {
+    flags: '--base-url <url>',
+    about: 'the service; beside a profile only its own is allowed',
+    env: 'BOTCTL_BASE_URL',
+    group: bot,
+  },
+  {
+    flags: '--token-file <file>',
+    about: 'read the token from a file, or from stdin with -; see also BOTCTL_TOKEN',
+    group: bot,
+  },
+  { flags: '--sandbox', about: 'use the built-in service: no account, no money', group: bot },
+  {
+    flags: '--journal <file>',
+    about:
+      'use this journal: a file (its whole path, or ./… ../… ~/…), or the postgres:// URL of a shared one',
+    env: 'BOTCTL_JOURNAL',
+    group: bot,
+  },
+  { flags: '--timeout <duration>', about: 'longest time for one attempt (default 30s)', group: retries },
+  {
+    flags: '--retries <n>',
+    about: 'most attempts after the first (default: until --max-wait)',
+    group: retries,
+  },
+  {
+    flags: '--max-wait <duration>',
+    about: 'how long to keep trying after the first attempt (default 60s)',
+    group: retries,
+  },
+  { flags: '--json', about: 'print one JSON object on stdout, for errors too', group: output },
+  { flags: '-q, --quiet', about: 'print only the message id or the signature', group: output },
+  { flags: '-v, --verbose', about: 'print each step and each attempt on stderr', group: output },
+  { flags: '--no-color', about: 'no colours (see also NO_COLOR and FORCE_COLOR)', group: output },
+];
+
+/** The variables that are read besides those named at the options. */
+const environmentOnly: readonly { name: string; about: string }[] = [
+  {
+    name: 'BOTCTL_TOKEN',
+    about: 'the bot token, used with BOTCTL_BASE_URL; --token-file and --profile outrank it',
+  },
+  { name: 'BOTCTL_RUN', about: 'the name of this run, as --run; use a value that a retry does not change' },
+  { name: 'NO_COLOR', about: 'no colours, if not empty' },
+  { name: 'FORCE_COLOR', about: 'colours even when the output is not a terminal; 0 for none' },
+];
+
+export const version: string = packageJson.version;
+
+/** The keys of a profile that say how it tries, and what it may spend. Help names them: what reads their values loads later. */
+export const settingKeys = ['key-age', 'timeout', 'retries', 'max-wait', 'policy'] as const;
+
+export type SettingKey = (typeof settingKeys)[number];
+
+/** The keys of a profile that say which chain its transfers are on, and who can show them. */
+export const chainKeys = ['rpc-url', 'cluster', 'wallet', 'assets'] as const;
+
+export type ChainKey = (typeof chainKeys)[number];
+
+export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;

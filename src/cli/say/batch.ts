@@ -1,0 +1,112 @@
+import type { BatchFacts } from '../../batch/facts.ts';
+import { clipped, fewOf } from './intent.ts';
+import { formatCount, listed, troubleInWords } from './phrases.ts';
+import { isItTheRightFile, nameAnother } from './rows.ts';
+import { type Sentence, type Table, Told, whenReady } from './told.ts';
+
+const fixTheFolder =
+  'Make room or fix the folder’s permissions, then run the same command again: it does only what is not done.';
+
+/** Columns as a file has them, the first few. */
+function quoted(columns: readonly string[]): string {
+  const shown = columns.map((column) => JSON.stringify(clipped(column)));
+  return fewOf(shown, ', ', (count) => `and ${count} more`);
+}
+
+function badTemplate(source: string, what: string): Sentence {
+  return {
+    message: `The template ${source} ${what}`,
+    hint: 'A template is text with places like {{first_name}}, each named as a column of the file.',
+  };
+}
+
+function headerFaults({ unknown, twice, missing }: BatchFacts['bad-header']): string {
+  const faults = [
+    unknown.length === 0 ? '' : `has unknown columns: ${quoted(unknown)}`,
+    twice.length === 0 ? '' : `has columns twice: ${quoted(twice)}`,
+    missing.length === 0 ? '' : `lacks: ${quoted(missing)}`,
+  ];
+  return faults.filter((fault) => fault !== '').join('; it ');
+}
+
+function cannotBeWritten({ path, trouble }: BatchFacts['report-not-begun']): string {
+  return `The report ${path} cannot be written: ${troubleInWords(trouble)}`;
+}
+
+function noReportsPlace(path: string, what: string): Sentence {
+  return { message: `The report ${path} is ${what}. It was left as it is`, hint: nameAnother };
+}
+
+export const batchTable: Table<BatchFacts> = {
+  'no-header': ({ source, known }) => ({
+    message: `${source} is empty: it has no header`,
+    hint: `Its first line names the columns: ${known.join(',')}.`,
+  }),
+  'bad-header': (facts) => ({
+    message: `${facts.source}, line 1: the header ${headerFaults(facts)}`,
+    hint: `The header may name ${facts.known.join(',')}, separated by commas (or semicolons, or tabs); it must name ${listed(facts.needed)}.`,
+  }),
+  'not-csv': ({ source, line, what }) => ({
+    message: `${source}${line === undefined ? '' : `, line ${line}`}: this is not CSV (${what})`,
+    hint: 'Fix the quotes of that row: put a cell with commas, quotes or newlines in quotes, and double each quote in it.',
+  }),
+  'line-too-long': ({ source, line, mostBytes }) => ({
+    message: `${source}, line ${line} is longer than ${mostBytes} bytes`,
+    hint: `JSON Lines holds one object a line. ${isItTheRightFile}`,
+  }),
+  'not-utf8': ({ source, line }) => ({
+    message: `${source}, line ${line}: the bytes are not valid UTF-8`,
+    hint: 'Save the file as UTF-8 and run the command again.',
+  }),
+  'template-brace': ({ source }) => badTemplate(source, 'has {{ or }} that is not a whole {{column}}'),
+  'template-column': ({ source, column }) =>
+    badTemplate(source, `names {{${column}}}, which cannot be put into a text`),
+  'no-such-column': ({ source, column, at: { line, place }, file, columns }) => ({
+    message: `The template ${source}, line ${line}, column ${place}, has a place {{${column}}}, and ${file} has no such column`,
+    hint: `${file} has the columns ${quoted(columns)}. Name one of them there, or add the column to the file.`,
+  }),
+  interrupted: () => ({ message: 'Interrupted while the input was being read', hint: whenReady }),
+  'report-dead-link': ({ path }) => noReportsPlace(path, 'a link that leads nowhere'),
+  'report-not-a-file': ({ path }) => noReportsPlace(path, 'not a regular file'),
+  'report-not-begun': (facts) => ({ message: cannotBeWritten(facts), hint: fixTheFolder }),
+  'report-not-finished': (facts) => ({
+    message: `${cannotBeWritten(facts)}. What was sent is in the journal.`,
+    hint: fixTheFolder,
+  }),
+};
+
+export function noSuchBatch(name: string, place: string): Told {
+  return new Told('no-such-batch', `No row of a batch ${JSON.stringify(name)} is in the journal ${place}.`, {
+    hint: 'Give the whole name that --once gave it. The names that begin alike:',
+    next: [['history', '--name', name.slice(0, 4)]],
+  });
+}
+
+/** How rows of a batch stand by the journal alone, in the order in which they are shown. */
+export const rowStandings = [
+  'done',
+  'sending',
+  'unknown',
+  'held',
+  'open',
+  'rejected',
+  'did-not-happen',
+] as const;
+
+export type RowStanding = (typeof rowStandings)[number];
+
+const notes: Readonly<Partial<Record<RowStanding, string>>> = {
+  sending: ', by a process that is running',
+  unknown: ': may have happened; run the batch again',
+  held: ': a person must decide',
+  open: ': not done yet; run the batch again',
+  rejected: ', by the service',
+  'did-not-happen': ', as an operator decided',
+};
+
+export function rowsStandingSo(standing: RowStanding, rows: number): string {
+  return `${formatCount(rows)}${notes[standing] ?? ''}`;
+}
+
+export const beyondTheJournal =
+  'Only rows that were begun are counted. To see how many more its file has, run the batch’s own command with --dry-run: it sends nothing.';

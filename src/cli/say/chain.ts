@@ -1,0 +1,431 @@
+import type { ChainView, Paid } from '../../once/chain/standing.ts';
+import type { Reason } from '../../once/chain/transaction.ts';
+import { envBot } from '../../once/connection.ts';
+import type { ApprovalReason } from '../../once/engine/verdict.ts';
+import { formatAmount } from '../../once/intent/amount.ts';
+import type { Intent } from '../../once/journal/journal.ts';
+import { counted, formatDuration, iso, listed, type Suggestion } from './phrases.ts';
+import { nothingSentNow, type Problem, Told } from './told.ts';
+
+/** Each as part of a sentence. */
+const reasonWords: Readonly<Record<Reason, string>> = {
+  'no-signature': 'the service gave no signature that could be looked up',
+  'no-mint': 'the profile names no mint for the asset',
+  'not-seen': 'the node does not show the transaction (it may be late, or lost)',
+  'only-processed': 'the transaction is only processed so far',
+  'only-confirmed': 'the transaction is confirmed and not final yet',
+  unreachable: 'the node could not be reached',
+  'rate-limited': 'the node limits the rate',
+  'node-error': 'the node answered with an error',
+  'not-permitted': 'the node refused the request (401 or 403)',
+  lagging: 'the node lags behind',
+  'other-cluster': 'the node belongs to another cluster',
+  'nodes-disagree': 'the nodes do not say the same',
+  unreadable: 'the node’s answer cannot be read',
+  'unknown-version': 'the transaction’s version is not known',
+  'not-first-signature': 'the signature is not the first of its transaction',
+  failed: 'the transaction failed',
+  'other-recipient': 'the transaction paid another recipient',
+  'other-asset': 'the transaction moved another asset',
+  'other-amount': 'the transaction paid another amount',
+  'wrapped-sol': 'the transaction paid wrapped SOL where SOL was asked for',
+  'no-transfer': 'the transaction paid nothing',
+  claimed: 'its payment belongs to another intent already',
+  'other-source': 'the payment came from another wallet than the profile names',
+  'owner-unclear': 'the transaction does not show whose a token account is',
+  'balance-differs': 'a balance does not agree with the instructions',
+  'scaled-mint': 'the mint shows other amounts than it moves',
+  confidential: 'the transaction moves amounts that nobody else can read',
+  'in-parts': 'the transaction paid the amount in parts',
+  'no-gain': 'the recipient has not gained what the transaction paid (some of it was taken back)',
+  'other-time': 'the transaction is of another time than the transfer',
+  clock: 'the clocks of this machine and of the node differ by more than 2 hours',
+  'no-time': 'the node does not say when the transaction was made',
+  'source-unchecked': 'the profile names no wallet, so nobody checked whose money it was',
+  'memo-missing': 'the memo is not in the transaction',
+  'fee-withheld': 'the mint kept a fee: the recipient received less than was sent',
+};
+
+function why({ reasons }: Pick<ChainView, 'reasons'>): string {
+  return reasons.length === 0
+    ? 'nothing more is known'
+    : listed(reasons.map((reason) => reasonWords[reason]));
+}
+
+const oddities: readonly Reason[] = ['source-unchecked', 'memo-missing', 'fee-withheld'];
+
+/** What is odd about a payment that is proven, a sentence each. */
+export function chainWarnings(view: ChainView): string[] {
+  const { reasons, verdict } = view;
+  if (verdict !== 'proven' && verdict !== 'likely') return [];
+  const odd = reasons.filter((reason) => oddities.includes(reason)).map((reason) => reasonWords[reason]);
+  return [...odd, ...(view.earlier === true ? [paidEarlier(view)] : [])].map(
+    (each) => `On the chain, ${each}.`,
+  );
+}
+
+export function rowPaidEarlier({ id }: Intent, view: ChainView): string {
+  return `On the chain, ${paidEarlier(view)}. Intent ${id}.`;
+}
+
+function paidEarlier(view: ChainView): string {
+  return `it was paid ${bothTimes(view)}: another machine may have paid it under the same key`;
+}
+
+/** When it was paid, and when the first attempt began. */
+function bothTimes({ slot, block_time: timeS, first_attempt: beganS = 0 }: ChainView): string {
+  const when = timeS === undefined ? `in slot ${slot}` : `at ${iso(1000 * timeS)} (slot ${slot})`;
+  const order = (timeS ?? 0) > beganS ? 'and' : 'before';
+  return `${when}, ${order} the first attempt of the transfer began at ${iso(1000 * beganS)}`;
+}
+
+const chainHeadlines: Readonly<Record<ChainView['verdict'], string>> = {
+  proven: 'Proven on the chain',
+  likely: 'Confirmed on the chain, not final yet',
+  contradicted: 'Contradicted by the chain',
+  undecided: 'Not proven by the chain',
+};
+
+/** A verdict and why, for a line of its own. */
+export function chainLine(view: ChainView): string {
+  const { verdict, commitment } = view;
+  const isFinal = verdict === 'likely' && commitment === 'finalized';
+  const headline = isFinal ? 'Final on the chain, and not proven' : chainHeadlines[verdict];
+  return verdict === 'proven' ? headline : `${headline}: ${why(view)}`;
+}
+
+/** `asset`: what was asked for, where its mint is the one that was paid. */
+export function paidWords(
+  { units, decimals, received, mint, to, fee_units: fee }: Paid,
+  asset: string | undefined,
+): string {
+  const amount = (text: string): string => formatAmount({ units: BigInt(text), decimals });
+  const token = asset === undefined || asset === mint ? `of ${mint}` : `${asset} (mint ${mint})`;
+  const what = mint === undefined ? 'SOL' : token;
+  const less = fee === '0' ? '' : ` (${amount(received)} received)`;
+  return `${amount(units)} ${what} to ${to}${less}`;
+}
+
+export function provenOnChain({ cluster, slot, rpc }: ChainView): string {
+  return `The chain shows it: cluster ${cluster}, slot ${slot}, as seen by ${listed(rpc)}.`;
+}
+
+export function waitingForChain(until: string, hosts: readonly string[], waitMs: number): string {
+  return `Waiting up to ${formatDuration(waitMs)} for the transfer to be ${until}, as seen by ${listed(hosts)}.`;
+}
+
+export function chainWaitText(until: string, view: ChainView | undefined, leftMs: number): string {
+  const stage = view === undefined ? 'asking' : (view.commitment ?? why(view));
+  return `Waiting for ${until}: ${stage}; ${formatDuration(Math.max(0, Math.ceil(leftMs / 1000) * 1000))} left`;
+}
+
+export function chainWaitOver(view: ChainView): string {
+  return `${chainLine(view)}.`;
+}
+
+/** Accepted by the service, and not shown by the chain so far. */
+export function notSeen({ id }: Intent, view: ChainView): Told {
+  return new Told(
+    'unproven',
+    `The service accepted the transfer (signature ${view.signature ?? 'missing'}), but the chain has not proven it: ${why(view)}. Intent ${id}.`,
+    {
+      hint: 'Run the same command again to go on waiting; it is not made again. Or look once:',
+      next: [['verify', id]],
+    },
+  );
+}
+
+export function notDecided({ id, state }: Intent, view: ChainView): Told {
+  return new Told(
+    'unproven',
+    `The chain has not decided the transfer: ${why(view)}. Intent ${id} stays ${state}.`,
+    {
+      hint: 'A miss proves nothing. Look again later:',
+      next: [['verify', id]],
+    },
+  );
+}
+
+export function contradicted({ id }: Intent, view: ChainView): Told {
+  return new Told(
+    'contradicted',
+    `The chain contradicts the transfer: ${why(view)} (signature ${view.signature}). Intent ${id}. This signature did not pay it; the service may have signed another one.`,
+    {
+      hint: 'Ask the service what became of it, and check the wallet. When it is dealt with, say so:',
+      next: acknowledging(id),
+    },
+  );
+}
+
+/** The signature that the service named is of a transaction that cannot be this transfer's. */
+export function ofOtherTime({ id, state }: Intent, view: ChainView): Told {
+  return new Told(
+    'other-time',
+    `The signature that the service gave, ${view.signature}, is of another payment: it was made ${bothTimes(view)}. It proves nothing of this transfer. Intent ${id} stays ${state}.`,
+    {
+      hint: 'Ask the service what became of the transfer, and check the wallet. When it is dealt with, say so:',
+      next: acknowledging(id),
+    },
+  );
+}
+
+/** The chain shows the payment, and a person must say whether it is this transfer's. */
+export function personDecides({ id, state }: Intent, view: ChainView): Told {
+  return new Told(
+    'held',
+    `The chain shows a payment that may be this transfer (signature ${view.signature}), but ${whyPerson(view)}. Intent ${id} stays ${state}.`,
+    {
+      hint: 'Check the wallet, and decide whether it happened:',
+      next: resolving(id),
+    },
+  );
+}
+
+function whyPerson(view: ChainView): string {
+  if (view.earlier === true) return paidEarlier(view);
+  if (view.verdict === 'likely') return reasonWords['source-unchecked'];
+  return 'the service said that the transfer failed';
+}
+
+export function otherSignature({ id }: Intent, proven: string, replied: string): Told {
+  return new Told(
+    'contradicted',
+    `The chain proved the transfer by signature ${proven}, and the service accepted it later with another one, ${replied}. Intent ${id}: it may have been paid twice.`,
+    {
+      hint: 'Check the wallet for both, and ask the service. When it is dealt with, say so:',
+      next: acknowledging(id),
+    },
+  );
+}
+
+export function happenedAllTheSame({ id }: Intent, { signature }: ChainView): Told {
+  return new Told(
+    'contradicted',
+    `The chain proves the transfer (signature ${signature}), and it was decided that it did not happen. Intent ${id}.`,
+    {
+      hint: 'The same command would pay it again. Decide that it happened:',
+      next: [['resolve', id, '--happened', '--overrule', '--reason', 'the chain proves it']],
+    },
+  );
+}
+
+function acknowledging(id: string): Suggestion[] {
+  return [['verify', id, '--acknowledge', '--reason', 'WHAT WAS DONE']];
+}
+
+/** How `verify --all` ends where not all is proven. */
+export function someUnproven(
+  { against, toDecide, open }: Readonly<Record<'against' | 'toDecide' | 'open', number>>,
+  of: 'of-batch' | 'of-all' = 'of-all',
+): Told {
+  const more = open === 0 ? '' : `, and ${counted(open, 'more is', 'more are')} undecided`;
+  if (toDecide > 0) {
+    const contradicted = against === 0 ? '' : `, and contradicts ${counted(against, 'transfer')}`;
+    return new Told(
+      'some-held',
+      `The chain leaves ${counted(toDecide, 'transfer')} to a person${contradicted}${more}.`,
+      { hint: 'Each of them says why, and what to do.' },
+    );
+  }
+  if (against > 0) {
+    return new Told('contradicted', `The chain contradicts ${counted(against, 'transfer')}${more}.`, {
+      hint: 'Ask the service what became of each of them, and acknowledge it when it is dealt with.',
+    });
+  }
+  return new Told(
+    open === 1 && of === 'of-all' ? 'unproven' : 'some-unproven',
+    `The chain has not decided ${counted(open, 'transfer')}.`,
+    { hint: 'A miss proves nothing. Run the same command again later.' },
+  );
+}
+
+export function noRpcUrl(bot: string): Told {
+  if (bot === envBot)
+    return new Told(
+      'no-rpc-url',
+      'Only a profile names a Solana node, and this bot’s token is not a profile’s',
+      { hint: 'Name a profile that has an rpc-url, with --profile NAME.' },
+    );
+  return new Told('no-rpc-url', `The bot ${bot} names no Solana node that could show its transfers`, {
+    hint: 'Name one in its profile, and run the command again:',
+    next: [['config', 'set', bot, 'rpc-url']],
+  });
+}
+
+export function nodeOfGoneProfile(name: string): Told {
+  return new Told(
+    'no-rpc-url',
+    `The profile ${name} is gone, and with it the Solana node that could show its transfers`,
+    { hint: 'Name another profile, whose node shows them, with --profile NAME.' },
+  );
+}
+
+/** Of one bot's transfers no node can be asked; those of the others were looked up. */
+export function notLookedUp(transfers: number, { message, hint = '' }: Problem): string {
+  const left = counted(transfers, 'transfer was', 'transfers were');
+  return `${message} ${left} not looked up. ${hint}`;
+}
+
+export function nothingOnChain(id: string): Told {
+  return new Told(
+    'not-allowed-now',
+    `Nothing of intent ${id} was sent: there is nothing of it that a chain could show`,
+    { hint: 'See what it waits for.', next: [['history', id]] },
+  );
+}
+
+export function noMintFor(asset: string, bot: string): Told {
+  return new Told(
+    'no-mint',
+    `The bot ${bot} names no mint for ${asset}, so no payment of it can be recognised`,
+    {
+      hint: 'Name it in the assets of the profile, beside those that are there:',
+      next: [['config', 'set', bot, 'assets', `{"${asset}":"MINT"}`]],
+    },
+  );
+}
+
+export function noWallet(bot: string): Told {
+  return new Told(
+    'no-wallet',
+    `The bot ${bot} names no wallet, so the chain cannot prove that it was the one who paid`,
+    {
+      hint: 'Name its wallet, or use --wait=confirmed:',
+      next: [['config', 'set', bot, 'wallet', 'ADDRESS']],
+    },
+  );
+}
+
+export function notAMint(asset: string, mint: string): Told {
+  return new Told('no-mint', `The mint of ${asset}, ${mint}, is not a token’s mint on this cluster`, {
+    hint: 'Fix it in the assets of the profile.',
+  });
+}
+
+export function otherCluster(host: string, cluster: string): Told {
+  return new Told('other-cluster', `The node ${host} is not one of the cluster ${cluster}`, {
+    hint: 'Fix the rpc-url or the cluster of the profile.',
+  });
+}
+
+export function nodeRefuses(host: string): Told {
+  return new Told('node-refused', `The node ${host} refused the request (401 or 403)`, {
+    hint: 'Its rpc-url may lack its key, or carry an old one: set it again.',
+  });
+}
+
+export function nodeUnusable(host: string, because: Reason): Told {
+  return new Told('node-unusable', `The node ${host} cannot be used now: ${reasonWords[because]}`, {
+    hint: 'Run the same command again later, or without --wait.',
+  });
+}
+
+export function paysSomethingElse({ id }: Intent, view: ChainView): Told {
+  return new Told(
+    'not-allowed-now',
+    `Signature ${view.signature} does not show that intent ${id} happened: ${why(view)}`,
+    { hint: 'Find the signature of its own payment, or leave --signature out if you know by other means.' },
+  );
+}
+
+export function signatureUnproven(view: ChainView): string {
+  return `The signature is not proven on the chain: ${why(view)}. It is kept as you gave it.`;
+}
+
+export function notATransfer(id: string): Told {
+  return new Told('not-allowed-now', `Intent ${id} is a message: a chain shows transfers only`, {
+    hint: 'Name a transfer.',
+  });
+}
+
+export function notAWait(text: string): Told {
+  return new Told('usage', `--wait=${text} is neither confirmed nor finalized`, {
+    hint: 'Use --wait for finalized, or --wait=confirmed.',
+  });
+}
+
+const seen = 'WHAT YOU SAW';
+const reason = ['--reason', seen];
+const givenUp = 'WHY IT IS GIVEN UP';
+
+/** A suggestion that was pasted as it stands: nobody has looked yet. */
+export function isStillToFillIn(text: string): boolean {
+  return text === seen || text === givenUp;
+}
+
+/** The two decisions about an intent; each keeps what the operator saw. */
+export function resolving(id: string): Suggestion[] {
+  return [
+    ['resolve', id, '--happened', ...reason],
+    ['resolve', id, '--did-not-happen', ...reason],
+  ];
+}
+
+/** What can be done about an intent that only a person can decide. */
+export function deciding(id: string): Suggestion[] {
+  return [['history', id], ...resolving(id), ['resume', id, '--yes']];
+}
+
+/** It is held, and nothing that was sent of it may have happened. */
+export function waitsUnsent({ heldReason: why, tainted }: Pick<Intent, 'heldReason' | 'tainted'>): boolean {
+  return isApprovalReason(why) && !tainted;
+}
+
+const approvalReasons: Readonly<Record<ApprovalReason, true>> = {
+  proposed: true,
+  'above-limit': true,
+  approval: true,
+};
+
+export function isApprovalReason(why: string | undefined): why is ApprovalReason {
+  return why !== undefined && Object.hasOwn(approvalReasons, why);
+}
+
+/** Nothing of it may have happened: there is nothing to decide but whether it is still wanted. */
+export function isUnsent(intent: Pick<Intent, 'state' | 'heldReason' | 'tainted'>): boolean {
+  return intent.state === 'open' || waitsUnsent(intent);
+}
+
+/** What can be done about an intent that waits for approval. */
+export const approving = {
+  hint: 'Check the recipient and the amount. Then a person sends it, or gives it up:',
+  next: (id: string): Suggestion[] => [['history', id], ['resume', id, '--yes'], ...givingUp(id)],
+};
+
+export function givingUp(id: string): Suggestion[] {
+  return [['resolve', id, '--did-not-happen', '--reason', givenUp]];
+}
+
+/** How an intent stands, for the line above all that is shown of it. */
+type HeadlineFacts = {
+  readonly kind: 'message' | 'transfer';
+  readonly state: string;
+  readonly resolvedAs: string | undefined;
+  /** The service, or an earlier run, had done it before. */
+  readonly isDoneBefore: boolean;
+  /** Told from the journal alone. */
+  readonly isReplayed: boolean;
+  /** Nothing shows that what was accepted is what was asked for. */
+  readonly isUnverified: boolean;
+};
+
+const nouns = { message: 'Message', transfer: 'Transfer' } as const;
+const done = { message: 'sent', transfer: 'made' } as const;
+
+export function headlineOf({ isReplayed, ...standing }: HeadlineFacts): string {
+  const line = `${nouns[standing.kind]} ${stateOf(standing)}`;
+  return isReplayed ? `${line}. ${nothingSentNow}` : line;
+}
+
+function stateOf({
+  kind,
+  state,
+  resolvedAs,
+  isDoneBefore,
+  isUnverified,
+}: Omit<HeadlineFacts, 'isReplayed'>): string {
+  const already = isDoneBefore ? 'already ' : '';
+  if (state === 'resolved') return `resolved: ${resolvedAs}`;
+  if (state !== 'accepted') return state;
+  return `${already}${isUnverified ? 'accepted' : done[kind]}`;
+}

@@ -1,0 +1,132 @@
+import { counted, listed, type Suggestion } from './phrases.ts';
+import { Told } from './told.ts';
+
+/** A command line that is wrong has run nothing; an operator who pays with it must not have to guess that. */
+function wrong(what: string, hint: string, next: readonly Suggestion[] = []): Told {
+  return new Told('usage', what, { hint, ...(next.length === 0 ? {} : { next }) });
+}
+
+export function noCommand(branch: readonly string[]): Told {
+  return wrong('No command is named', 'The help lists them:', [[...branch, '--help']]);
+}
+
+export function missingArgument(name: string, suggestion: string): Told {
+  return wrongUsage(`The argument <${name}> is missing`, suggestion);
+}
+
+export function optionWithoutValue(option: string, suggestion: string): Told {
+  return wrongUsage(`${option} needs a value`, suggestion);
+}
+
+/** `said` is the parser's own complaint. */
+export function wrongUsage(said: string, suggestion: string): Told {
+  return wrong(capital(said), suggestion || 'Add --help to the command to see what it takes.');
+}
+
+export function optionAfterCommand(option: string): string {
+  return `Write ${option} after the command’s name.`;
+}
+
+export function optionOfOthers(option: string, commands: readonly string[]): string {
+  return `${option} is an option of ${listed(commands)}.`;
+}
+
+export function didYouMean(option: string): string {
+  return `Did you mean ${option}?`;
+}
+
+type Unknown = {
+  readonly said: string;
+  readonly suggestion: string;
+  readonly branch: { readonly name: string; readonly children: readonly string[] } | undefined;
+  readonly next: Suggestion;
+};
+
+export function unknownCommand({ said, suggestion, branch, next }: Unknown): Told {
+  const there =
+    branch === undefined
+      ? 'The help lists the commands:'
+      : `${branch.name} has the ${branch.children.length === 1 ? 'command' : 'commands'} ${listed(branch.children)}.`;
+  return wrong(capital(said), suggestion || there, [next]);
+}
+
+export function optionForValue(word: string, looksLike: string, long: string | undefined): Told {
+  return wrong(
+    `${word} needs a value, but ${looksLike} looks like an option`,
+    `If it really is the value, write it with =, as in ${long}=${looksLike}.`,
+  );
+}
+
+export function optionTwice(name: string): Told {
+  return wrong(`--${name} is given twice`, 'Give it once: botctl does not guess which one you mean.');
+}
+
+/** The words are not repeated: one of them may be a token. */
+export function tooManyArguments(command: string, got: number, usages: readonly string[]): Told {
+  const takes =
+    usages.length === 0
+      ? 'no positional arguments'
+      : `${counted(usages.length, 'argument')} (${usages.join(' ')})`;
+  return wrong(
+    `${command} takes ${takes}, but got ${got}`,
+    'A value that contains spaces needs quotes. The help shows what the command takes:',
+    [[...command.split(' '), '--help']],
+  );
+}
+
+function capital(said: string): string {
+  return `${said.charAt(0).toUpperCase()}${said.slice(1).replace(/\.$/u, '')}`;
+}
+
+export function usage(message: string, hint: string, next?: readonly Suggestion[]): Told {
+  return new Told('usage', message, { hint, ...(next === undefined ? {} : { next }) });
+}
+
+export function notARate(text: string): Told {
+  return usage(
+    `--rate ${JSON.stringify(text)} is not a rate`,
+    'Write a count and a unit: 20/s, 300/m or 5000/h.',
+  );
+}
+
+export function waitTimeoutAlone(): Told {
+  return new Told('usage', '--wait-timeout is given without --wait', { hint: 'Add --wait.' });
+}
+
+export function notAWaitTimeout(text: string): Told {
+  return new Told('usage', `--wait-timeout ${JSON.stringify(text)} is not a duration`, {
+    hint: 'Write a whole number followed by ms, s, m or h: 30s, 2m.',
+  });
+}
+
+/** What is no id may be a name: those are found otherwise. */
+function orByName(word: string, hint: string, after = ''): { hint: string; next: Suggestion[] } {
+  return word === ''
+    ? { hint: `${hint}The history lists them${after}:`, next: [['history']] }
+    : {
+        hint: `${hint}If it is a name, this finds its intents${after}:`,
+        next: [['history', '--name', word]],
+      };
+}
+
+export function idTooShort(beginning: string, least: number): Told {
+  return new Told(
+    'usage',
+    `"${beginning}" is too short for the id of an intent`,
+    orByName(beginning, `Give an id or a key, or its first ${least} characters or more. `),
+  );
+}
+
+export function noSuchIntent(beginning: string, journal: string): Told {
+  return new Told(
+    'no-such-intent',
+    `No intent in ${journal} has an id or a key that begins with "${beginning}"`,
+    orByName(beginning, '', ' (another journal is named with --journal, the sandbox’s with --sandbox)'),
+  );
+}
+
+export function severalIntents(beginning: string, ids: readonly string[]): Told {
+  return new Told('usage', `Several intents begin with "${beginning}" (${ids.join(', ')}, …)`, {
+    hint: 'Give more characters of the id.',
+  });
+}

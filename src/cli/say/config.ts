@@ -1,0 +1,303 @@
+import { formatDuration, listed, type Suggestion } from './phrases.ts';
+import { addingProfile, listingProfiles } from './profiles.ts';
+import { interrupted, Told } from './told.ts';
+
+export function profileExists(name: string): Told {
+  return new Told('not-allowed-now', `There is already a profile ${name}`, {
+    hint: 'Change it, or remove it first:',
+    next: [
+      ['config', 'set', name, 'KEY', 'VALUE'],
+      ['config', 'remove', name],
+    ],
+  });
+}
+
+export function reservedProfileName(name: string, meaning: string): Told {
+  return new Told('bad-input', `A profile cannot be called ${name}: that name ${meaning}`, {
+    hint: 'Choose another name, such as the bot’s own.',
+  });
+}
+
+export function badProfileName(name: string, longest: number): Told {
+  return new Told('bad-input', `${JSON.stringify(name)} cannot be the name of a profile`, {
+    hint: `Use letters, digits, dots, underscores and hyphens, starting with a letter or digit, at most ${longest} characters.`,
+  });
+}
+
+export function noProfileUrl(): Told {
+  return new Told('usage', 'A profile needs --base-url', {
+    hint: 'Add it, as in --base-url https://bots.example.com. BOTCTL_BASE_URL is not stored in a profile.',
+  });
+}
+
+export function tokenOfOtherOrigin(name: string, baseUrl: string): Told {
+  return new Told('base-url', `The token of profile ${name} belongs to ${baseUrl} and is sent nowhere else`, {
+    hint: 'Give the token for the new address too: --token-stdin, --token-env, --token-file or --token-command. On a terminal botctl asks for it.',
+  });
+}
+
+export function newTokenNeeded(name: string, baseUrl: string): string {
+  return `The token of ${name} belongs to ${baseUrl}: the new address needs its own.`;
+}
+
+export function tokenBesideKey(name: string, key: string, value: string): Told {
+  return new Told('usage', `A token cannot be given together with ${key}`, {
+    hint: 'Set one thing at a time:',
+    next: [
+      ['config', 'set', name, 'token'],
+      ['config', 'set', name, key, value],
+    ],
+  });
+}
+
+export function unknownProfileKey(key: string, keys: readonly string[]): Told {
+  return new Told('bad-input', `A profile has no key ${JSON.stringify(key)}`, {
+    hint: `The keys are ${listed(keys)}.`,
+  });
+}
+
+export function keyWithoutValue(name: string, key: string): Told {
+  return new Told('usage', `${key} needs a value`, {
+    hint: 'Give one, or reset the key to its default:',
+    next: [
+      ['config', 'set', name, key, 'VALUE'],
+      ['config', 'unset', name, key],
+    ],
+  });
+}
+
+/** `isNeeded`: a key that every profile has. */
+export function keyNotResettable(
+  name: string,
+  key: string,
+  isNeeded: boolean,
+  keys: readonly string[],
+): Told {
+  const problem = isNeeded ? `A profile needs its ${key}` : `A profile has no key ${JSON.stringify(key)}`;
+  return new Told('bad-input', problem, {
+    hint: `You can reset ${listed(keys, 'or')}. To remove the whole profile:`,
+    next: [['config', 'remove', name]],
+  });
+}
+
+export function noProfileToShow(isNameEmpty: boolean): Told {
+  const why = isNameEmpty ? 'The name of the profile is empty.' : 'No profile is in use, and none is named.';
+  return new Told('no-such-profile', why, {
+    hint: 'List the profiles, or add one:',
+    next: [...listingProfiles, ...addingProfile],
+  });
+}
+
+export function removalDeclined(name: string): Told {
+  return new Told('declined', `Answered No: profile ${name} is still there`, {
+    hint: 'Run the same command again to be asked again.',
+  });
+}
+
+type Removed = { readonly name: string; readonly baseUrl: string; readonly hasStoredToken: boolean };
+
+export function removalQuestion({ name, baseUrl, hasStoredToken }: Removed): string {
+  return `Remove profile ${name} (${baseUrl})${hasStoredToken ? ' and the token stored in it' : ''}?`;
+}
+
+/** The profile that was removed was in use. */
+export function noneInUse(others: readonly string[]): readonly [string, readonly Suggestion[]] {
+  const choose = others.length === 0 ? '' : ' To use another one:';
+  return [
+    `It was the profile in use. Now none is.${choose}`,
+    others.slice(0, 3).map((other) => ['config', 'use', other]),
+  ];
+}
+
+export function anotherInUse(name: string): readonly [string, readonly Suggestion[]] {
+  return ['Another profile is in use. To use this one:', [['config', 'use', name]]];
+}
+
+export function outranksInUse(variable: string): string {
+  return `${variable} is set here and outranks the profile in use.`;
+}
+
+export const noProfilesYet = 'There are no profiles yet. To add one:';
+export const profileAdded = (name: string): string => `Added profile ${name}.`;
+export const profileRemoved = (name: string): string => `Removed profile ${name}.`;
+export const profileRenamed = (name: string, newName: string): string => `${name} is now called ${newName}.`;
+
+export function renamedInJournal(name: string): string {
+  return `What it did stays in the journal under ${name}; what is not settled of it cannot be resumed under the new name:`;
+}
+export const profileInUse = (name: string): string => `${name} is now in use.`;
+export function keySet(name: string, key: string, now: string, before: string | undefined): string {
+  return `Set ${key} of profile ${name}: ${now}${was(before)}`;
+}
+
+export function keyReset(name: string, key: string, before: string | undefined): string {
+  return `Reset ${key} of profile ${name} to its default${was(before)}`;
+}
+
+function was(before: string | undefined): string {
+  return before === undefined ? '' : ` (it was: ${before})`;
+}
+
+export function interruptedBeforeChange(): Told {
+  return interrupted('before the profiles were changed');
+}
+
+export function profilesBusy(waitedMs: number, lock: string): Told {
+  return new Told(
+    'config-not-writable',
+    `Another botctl has been writing the profiles for ${formatDuration(waitedMs)}`,
+    {
+      hint: 'Run the same command again. This shows which process it is:',
+      next: [{ shell: [['fuser', lock]] }],
+    },
+  );
+}
+
+type NotWritable = {
+  readonly folder: string;
+  /** What is there of it. */
+  readonly nearest: string;
+  readonly reason: string;
+  readonly isFull: boolean;
+};
+
+export function profilesNotWritable({ folder, nearest, reason, isFull }: NotWritable): Told {
+  return new Told('config-not-writable', `The profiles could not be written: ${reason}`, {
+    hint: isFull
+      ? `Free some space on the disk of ${folder}, then run the same command again.`
+      : `Make sure that ${folder} can be written to, then run the same command again.`,
+    next: [{ shell: [isFull ? ['df', '-h', nearest] : ['ls', '-ld', nearest]] }],
+  });
+}
+
+/** Said when a token is stored that is too short to be taken out of a reply that repeats it. */
+export function shortTokenWarning(leastLength: number): string {
+  return `This token is shorter than ${leastLength} characters. If the service repeats it in a reply, botctl cannot recognise it there and will store and show it.`;
+}
+
+export function twoTokenSources(first: string, second: string): Told {
+  return new Told('usage', `${first} and ${second} are both given`, {
+    hint: 'A profile has one token: give only one of them.',
+  });
+}
+
+export function nobodyToAskForToken(): Told {
+  return new Told('usage', 'No token is given, and there is no terminal to ask on', {
+    hint: 'Give it with --token-stdin, --token-env VAR, --token-file PATH or --token-command "…".',
+  });
+}
+
+/** `meant` is the variable whose value was given where its name belongs. */
+export function badTokenVariable(meant: string | undefined): Told {
+  return new Told('bad-input', 'The value of --token-env is not the name of a variable', {
+    hint: `Give the name without $, as in --token-env ${meant ?? 'BOT_TOKEN'}. botctl reads the variable each time it needs the token.`,
+  });
+}
+
+export function noLastingTokenFile(): Told {
+  return new Told('bad-input', '--token-file needs a path that can be read again later', {
+    hint: 'To store the token that comes on stdin, use --token-stdin.',
+  });
+}
+
+/** The value is not echoed: it is a token that by now stands in the shell's history. */
+export function tokenAsArgument(): Told {
+  return new Told(
+    'usage',
+    'A token is never an argument: arguments are visible in ps and in the shell’s history',
+    {
+      hint: 'If that was the token, have a new one issued. Leave it out to be asked for it, or use --token-stdin.',
+    },
+  );
+}
+
+export function tokenQuestion(profile: string): string {
+  return `Token of ${profile} (not shown)`;
+}
+
+const noShell = 'botctl runs it without a shell: no pipes, no variables, no ~.';
+
+/** Of a command only its first word is shown: the others may hold a secret. */
+function failed(program: string, what: string, hint: string): Told {
+  return new Told('no-token', `The token command (${program}) ${what}`, { hint });
+}
+
+export function tokenCommandNotStarted(program: string, reason: string): Told {
+  return failed(program, `could not be started: ${reason}`, `Is it installed and on PATH? ${noShell}`);
+}
+
+export function tokenCommandTooSlow(program: string, limitMs: number): Told {
+  return failed(
+    program,
+    `was stopped after ${formatDuration(limitMs)}`,
+    'Run it by hand: is it waiting for a password or for the network?',
+  );
+}
+
+export function tokenCommandTooMuch(program: string): Told {
+  return failed(
+    program,
+    'printed far more than a token',
+    'Run it by hand: its first line must be the token.',
+  );
+}
+
+export function tokenCommandPrintedNothing(program: string): Told {
+  return failed(program, 'printed nothing', 'Run it by hand: its first line must be the token.');
+}
+
+type Exited = { readonly code: number | null; readonly signal: string | null; readonly wantsShell: boolean };
+
+export function tokenCommandFailed(program: string, { code, signal, wantsShell }: Exited): Told {
+  return failed(
+    program,
+    code === null ? `was ended by ${signal}` : `exited with code ${code}`,
+    wantsShell
+      ? `Its own message is above. ${noShell} If it needs a shell, use sh -c '…'.`
+      : 'Its own message is above. Run it by hand until it prints the token, then run the same command again.',
+  );
+}
+
+const rule =
+  'Spaces separate words; \'…\' keeps everything as it is; "…" keeps spaces, with \\" and \\\\ inside; \\ outside quotes keeps the next character. No shell runs: no variables, pipes or ~.';
+
+const commandProblems = {
+  backslash: 'ends in a backslash',
+  'open-quote': 'has an unclosed quote',
+  empty: 'is empty',
+  'zero-byte': 'contains a zero byte',
+} as const;
+
+export function badTokenCommand(problem: keyof typeof commandProblems): Told {
+  return new Told('bad-input', `The token command ${commandProblems[problem]}`, { hint: rule });
+}
+
+export const noSuchCommand = 'there is no such command';
+
+export function interruptedBeforeToken(): Told {
+  return interrupted('before a token was read');
+}
+
+export function emptyTokenInput(origin: string): Told {
+  return new Told('no-token', `There is no token in ${origin}: it is empty`, {
+    hint: 'Put the token there, alone on one line, and run the same command again.',
+  });
+}
+
+export function manyTokenLines(origin: string): Told {
+  return new Told('bad-token', `There is more than one line in ${origin}`, {
+    hint: 'It must contain the token alone, on one line. Is this the right file?',
+  });
+}
+
+export function unreadableTokenFile(path: string, reason: string): Told {
+  return new Told('no-token', `The token file ${path} cannot be read: ${reason}`, {
+    hint: 'Check the path and its permissions, then run the same command again.',
+  });
+}
+
+export function tokenStdinIsTerminal(): Told {
+  return new Told('no-token', 'The token should come from stdin, but stdin is a terminal', {
+    hint: 'Pipe it in, as in: op read op://vault/bot/token | botctl …',
+  });
+}

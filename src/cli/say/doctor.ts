@@ -1,0 +1,368 @@
+import type { Note } from '../../postgres/facts.ts';
+import { waitingMarks } from './history.ts';
+import { insecureTlsHint } from './machine.ts';
+import {
+  counted,
+  formatClockOffset,
+  formatCount,
+  formatDuration,
+  isoDay,
+  isoExact,
+  listed,
+  type Suggestion,
+} from './phrases.ts';
+import { Told } from './told.ts';
+import { sharedLoss } from './upkeep.ts';
+
+/** Where a failure has no hint of its own. */
+export const lookCloser = { todo: 'See the details:', next: [['doctor', '--verbose']] } as const;
+
+export const nodeVersion = (version: string): string => `Node ${version}`;
+
+export function untestedNode(version: string, tested: readonly number[]): Advice {
+  return {
+    says: `${nodeVersion(version)} is not a version that botctl is tested on`,
+    todo: `If anything is odd, use Node ${listed(tested.map(String), 'or')}.`,
+  };
+}
+
+export const wholeSandbox = 'messages and real transfers';
+export const messagesOnly = (trouble: string): string => `messages only. ${trouble}`;
+
+export const embeddedBot = { bot: 'sandbox, the built-in one', token: 'the sandbox’s own' } as const;
+export const loadingSandbox = 'Loading the sandbox';
+export const lookingAtJournal = 'Looking at the journal';
+export const connectingTo = (origin: string): string => `Connecting to ${origin}`;
+
+export function tokenFrom(source: string): string {
+  return `from ${source}; its permissions show when it is used`;
+}
+
+export function profilesIn(file: string, count: number, inUse: string | undefined): string {
+  return count === 0 ? 'none' : `${count} in ${file}${inUse === undefined ? '' : `, ${inUse} in use`}`;
+}
+
+export function addressFails(baseUrl: string, isReached: boolean, trouble: string | undefined): string {
+  return `${baseUrl} cannot be ${isReached ? 'used' : 'reached'}: ${trouble ?? 'nothing says why'}`;
+}
+
+export function checkTheProxy(proxy: string): string {
+  return `Check the proxy ${proxy} (HTTPS_PROXY, NO_PROXY), then the base URL.`;
+}
+
+export const checkTheAddress =
+  'Check the base URL, the network, and whether a proxy is needed (HTTPS_PROXY).';
+
+/** `protocol` is absent where the address is not encrypted. */
+export function addressAnswers(baseUrl: string, protocol: string | undefined): string {
+  return protocol === undefined ? `${baseUrl} answers` : `${baseUrl} answers with ${protocol}`;
+}
+
+export function certificateEnds(answers: string, endsAtMs: number): Advice {
+  return {
+    says: `${answers}; its certificate ends on ${isoDay(endsAtMs)}`,
+    todo: 'Tell whoever runs the service.',
+  };
+}
+
+export function certificateUntil(answers: string, endsAtMs: number): string {
+  return `${answers}, certificate until ${isoDay(endsAtMs)}`;
+}
+
+export const proxyNotUsed = (proxy: string): string => `${proxy} is set, but not used for this service`;
+
+export const uncheckedCertificates: Advice = {
+  says: 'NODE_TLS_REJECT_UNAUTHORIZED=0 is set: certificates would not be checked, so botctl sends nothing',
+  todo: insecureTlsHint,
+};
+
+export function clockBehindJournal(latestMs: number): Advice {
+  return {
+    says: `this machine’s clock is behind the journal’s last entry (${isoExact(latestMs)})`,
+    todo: 'Set the clock: with this one, unknown transfers count as too old and are held.',
+  };
+}
+
+export const clockNotCompared: Advice = {
+  says: 'not compared with the service’s: the doctor saw no Date header from it',
+  todo: 'Compare it with a clock that you trust.',
+  next: [{ shell: [['date', '-u']] }],
+};
+
+export const setTheClock = 'Set the clock: the age of an unknown transfer is measured with it.';
+
+export function clockAgainstService(aheadMs: number): string {
+  return `${formatClockOffset(aheadMs)} the service’s`;
+}
+
+/** What a check that is not in order found, and what to do. */
+export type Advice = {
+  readonly says: string;
+  readonly todo: string;
+  /** Commands that do it, each to be pasted. */
+  readonly next?: readonly Suggestion[];
+};
+
+const nameAnother = 'name another file with --journal';
+
+export function noJournalYet(path: string): string {
+  return `none yet; the first command makes ${path}`;
+}
+
+export function folderNotWritable(folder: string, trouble: string): Advice {
+  return {
+    says: `${folder} cannot be written (${trouble}), so nothing can be sent`,
+    todo: `Fix its permissions, or ${nameAnother}.`,
+  };
+}
+
+export function holdsAll({ intents, attempts }: { intents: number; attempts: number }): string {
+  return `the journal holds all that it ever held (${counted(intents, 'intent')}, ${counted(attempts, 'attempt')})`;
+}
+
+export function noMarkYet(path: string): Advice {
+  return {
+    says: `${path} has none yet: its set-up was interrupted`,
+    todo: 'The next send makes it.',
+  };
+}
+
+export const disks: Readonly<Record<'tmpfs' | 'overlay' | 'network', Advice>> = {
+  tmpfs: {
+    says: 'the journal is kept in memory (tmpfs): it is gone when this machine stops',
+    todo: 'Keep it on a disk: name another file with --journal or BOTCTL_JOURNAL.',
+  },
+  overlay: {
+    says: 'the journal is in a container’s own layer (overlay): it goes when the container is removed',
+    todo: 'Mount a folder that stays, and name a file in it with BOTCTL_JOURNAL. Until then, name what you send: --once NAME.',
+  },
+  network: {
+    says: 'the journal is on a network disk, whose locks may not reach all machines',
+    todo: 'Keep it on a local disk.',
+  },
+};
+
+export function notAJournal(path: string): Advice {
+  return { says: `${path} is not a journal`, todo: 'Name the right file with --journal or BOTCTL_JOURNAL.' };
+}
+
+export function isDamaged(path: string, check: readonly string[]): Advice {
+  return {
+    says: `${path} is damaged: ${check.join('; ')}`,
+    todo: `Stop botctl, keep a copy of ${path}, and put a backup in its place.`,
+  };
+}
+
+export function isNewer(path: string, version: number, known: number): Advice {
+  return {
+    says: `${path} was written by a newer botctl (version ${version}; this one knows ${known})`,
+    todo: 'Use the newer botctl.',
+  };
+}
+
+export function wasMoved(path: string, place: string): Advice {
+  return {
+    says: `${path} was copied into ${place}, and sends nothing more itself`,
+    todo: 'Name that journal with BOTCTL_JOURNAL or --journal.',
+  };
+}
+
+export const notDurable: Advice = {
+  says: 'this build of SQLite does not commit durably',
+  todo: 'Report it, with what this prints.',
+  next: [['doctor', '--json']],
+};
+
+export function readOnlyJournal(path: string, trouble: string): Advice {
+  return {
+    says: `${path} can be read but not written (${trouble}), so nothing can be sent`,
+    todo: `Fix the problem named here, or ${nameAnother}.`,
+  };
+}
+
+export function notWal(path: string, mode: string): Advice {
+  return {
+    says: `${path} is in ${mode} mode, not wal`,
+    todo: 'The next send sets it. If it stays so, the disk has no shared memory: use a local one.',
+  };
+}
+
+export function soundJournal(path: string, version: number, known: number): string {
+  const old = version < known ? ` (the next send brings it to ${known})` : '';
+  return `${path}: version ${version}${old}, quick_check ok, WAL, synchronous FULL`;
+}
+
+/** How many intents there are of each state. */
+export function statesInAList(
+  counts: readonly (readonly [state: string, count: number])[],
+  waiting: Readonly<Record<string, number>>,
+): string {
+  const said = ([state, count]: readonly [string, number]): string => `${formatCount(count)} ${state}`;
+  const marked = Object.entries(waiting).map(([why, count]) => said([waitingMarks[why] ?? why, count]));
+  const held = marked.length === 0 ? '' : ` (${marked.join(', ')})`;
+  return counts.map((one) => said(one) + (one[0] === 'held' ? held : '')).join(', ') || 'none';
+}
+
+export function someUnknown(states: string, oldest: { id: string; since: string } | undefined): Advice {
+  const since = oldest === undefined ? '' : `; the oldest unknown is ${oldest.id}, since ${oldest.since}`;
+  return {
+    says: `${states}${since}`,
+    todo: 'Run the same command again, or resume all that is unknown.',
+    next: [
+      ['history', '--state', 'unknown'],
+      ['resume', '--all'],
+    ],
+  };
+}
+
+export function someHeld(states: string): Advice {
+  return {
+    says: states,
+    todo: 'A person must decide. The history shows them.',
+    next: [['history', '--state', 'held']],
+  };
+}
+
+export const onThisMachine = 'the journal’s server is on this machine';
+export const verifiedTls = 'the journal’s server must prove its name (sslmode=verify-full)';
+export const certifiedTls =
+  'the journal’s server needs a certificate of your authority, under any name (sslmode=verify-ca)';
+
+export const noTls: Advice = {
+  says: 'the connection to the journal is not encrypted (sslmode=disable): who is in between can read and change it',
+  todo: 'Use sslmode=verify-full, unless the whole network in between is yours.',
+};
+
+export const unverifiedTls: Advice = {
+  says: 'the journal’s server proves nothing (sslmode=require): who is in between can answer in its place',
+  todo: 'Use sslmode=verify-full, with sslrootcert where the authority is your own.',
+};
+
+export function sharedJournal(place: string, serverVersion: number, version: number): string {
+  const [major, minor] = [Math.floor(serverVersion / 10_000), serverVersion % 10_000];
+  return `${place}: version ${version}, on PostgreSQL ${major}.${minor}`;
+}
+
+export const checkTheServer = 'Check the URL, the network between, and whether the server runs.';
+
+export const durable = 'fsync and full_page_writes are on: what the server acknowledges is on its disk';
+
+export function durabilityAccepted(off: readonly string[]): string {
+  return `${listed(off)} off, as was accepted for this journal`;
+}
+
+export function serverNotDurable(off: readonly string[]): Advice {
+  return {
+    says: `${listed(off)} off: the server may lose what it has acknowledged, so no command sends through it`,
+    todo: 'Have the setting changed. Where its disk makes up for it (as ZFS does for full_page_writes), say so as whoever owns the database:',
+    next: [['journal', 'accept-durability']],
+  };
+}
+
+export const isStandby: Advice = {
+  says: 'this server is a standby: it shows what it has, and no command sends through it',
+  todo: 'To send, name the server that it follows.',
+};
+
+export const noSynchronousStandby =
+  'no commit waits for a standby: a standby that is promoted may lack the latest ones';
+
+export function synchronousStandbys(names: string, count: number | undefined): string {
+  const there =
+    count === undefined ? '' : `; ${counted(count, 'synchronous standby', 'synchronous standbys')} there`;
+  return `commits wait for ${names}${there}`;
+}
+
+export function standbyAway(names: string): Advice {
+  return {
+    says: `commits wait for ${names}, and none of them is there`,
+    todo: 'Start the standby: until then every command waits.',
+  };
+}
+
+export function superuser(name: string): Advice {
+  return {
+    says: `${name} is a superuser, whom no rule of the journal binds`,
+    todo: 'Run botctl with a role of its own. This prints what it needs:',
+    next: [['journal', 'grants']],
+  };
+}
+
+export function ownsTables(name: string): Advice {
+  return {
+    says: `${name} owns the journal’s tables, and could change their rules`,
+    todo: 'Run botctl with a role of its own. This prints what it needs:',
+    next: [['journal', 'grants']],
+  };
+}
+
+export const runnersRole = (name: string): string => `${name}, which owns nothing of the journal`;
+export const auditorsRole = (name: string): string => `${name}, which may only look`;
+
+export function notesHeld(count: number): string {
+  return count === 0
+    ? 'this machine has not sent through the journal yet'
+    : `the journal holds what it acknowledged to this machine (${counted(count, 'note')})`;
+}
+
+export function notesNotKept(folder: string, trouble: string): Advice {
+  return {
+    says: `this machine cannot keep notes in ${folder} (${trouble}): botctl cannot tell here whether the journal loses something`,
+    todo: 'Make the folder writable, or name another one with XDG_DATA_HOME.',
+  };
+}
+
+const accepting = {
+  todo: 'If you can, bring back the server as it was. If you cannot, check the wallet and the conversations first, then accept the loss:',
+  next: [['journal', 'accept-loss']],
+} as const;
+
+export const notesMissing = (missing: readonly Note[]): Advice => ({
+  says: sharedLoss({ is: 'records', missing }),
+  ...accepting,
+});
+export const newServer: Advice = { says: sharedLoss({ is: 'server-changed' }), ...accepting };
+
+export function lateReplies(folder: string): Advice {
+  return {
+    says: `replies that came while the journal was away are kept in ${folder}`,
+    todo: 'The next command that sends puts them on record. Until then do not remove them.',
+  };
+}
+
+export function lostReply(path: string): Advice {
+  return {
+    says: `${path} holds replies to what the journal has lost: they are the only record of it`,
+    todo: 'Check what it names in the wallet and the conversations, and keep it or move it away. The same commands may send it again.',
+  };
+}
+
+export function runners(count: number, leaseMs: number): string {
+  return `${count === 0 ? 'none' : count} at work; one that is silent for ${formatDuration(leaseMs)} is taken over`;
+}
+
+const tenths = (ms: number): string => `${ms.toFixed(1)} ms`;
+
+export const roundTrip = (ms: number): string => `${tenths(ms)} for a round trip to the journal’s server`;
+
+export function slow(ms: number): Advice {
+  return {
+    says: roundTrip(ms),
+    todo: 'A single command makes about ten of them. Run botctl nearer to the server.',
+  };
+}
+
+export function clocks(aheadMs: number): string {
+  return `this clock ${formatClockOffset(aheadMs)} the journal’s server, which dates what is on record`;
+}
+
+export function clockApart(aheadMs: number): Advice {
+  return { says: clocks(aheadMs), todo: 'Set the clock of this machine, or the server’s.' };
+}
+
+export function metricsNotWritten(path: string, reason: string, cause: unknown): Told {
+  return new Told('machine-fault', `The metrics could not be written to ${path}: ${reason}.`, {
+    hint: 'Make its folder writable; an earlier file stands as it was.',
+    cause,
+  });
+}

@@ -1,0 +1,341 @@
+import type { WhyMayDiffer } from '../../once/engine/judgement.ts';
+import type { Ending, Oddity, Outcome } from '../../once/engine/outcome.ts';
+import type { NotSentKind, OtherUrlKind } from '../../once/engine/planKinds.ts';
+import { type Exit, exitOf, Failure, type FailureCode, retryOf } from '../../once/failures.ts';
+import type { BaseUrl } from '../../once/intent/baseUrl.ts';
+import type { Intent } from '../../once/journal/journal.ts';
+import { approving, deciding, givingUp, resolving, waitsUnsent } from './chain.ts';
+import { inWords } from './inWords.ts';
+import {
+  anotherProcess,
+  byAnother,
+  didNotHappenWords,
+  done,
+  heldWords,
+  inProgress,
+  nouns,
+  openWords,
+  policyWords,
+  type Refused,
+  rejectionWords,
+  summary,
+  unknownWords,
+  verbs,
+  type Words,
+} from './outcomes.ts';
+import { iso } from './phrases.ts';
+import {
+  allowanceShown,
+  endOf,
+  neverTwice,
+  type Problem,
+  sentence,
+  Told,
+  thisOneSentNothing,
+  unsentBecause,
+} from './told.ts';
+
+/** What a command tells its caller: the exit code, and where that is not 0, why and what to do. */
+export type Explanation = {
+  readonly exit: Exit;
+  readonly problem?: Problem;
+  readonly warnings: readonly string[];
+};
+
+export async function explain(ending: Ending, nowMs: number): Promise<Explanation> {
+  const { outcome, code, oddities } = ending;
+  if (code === undefined) return { exit: 0, warnings: oddities.map(oddityWords) };
+  const { message, hint, next = [], allowance, beside } = await wordsOf(ending, code, nowMs);
+  const problem: Problem = {
+    code,
+    message,
+    hint,
+    ...(next.length === 0 ? {} : { next }),
+    ...replyOf(outcome),
+    ...allowanceShown(allowance),
+    ...(beside === undefined ? {} : { beside }),
+    retry: retryOf(code),
+  };
+  return { exit: exitOf(code), problem, warnings: [] };
+}
+
+/** What is shown of the reply that decided it. */
+function replyOf(outcome: Outcome): Pick<Problem, 'status' | 'request_id'> {
+  if (outcome.is !== 'concluded' || outcome.attempt === undefined || hasNoReply(outcome.intent)) return {};
+  const { status, requestId } = outcome.attempt;
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(requestId === undefined ? {} : { request_id: requestId }),
+  };
+}
+
+function hasNoReply({ state }: Intent): boolean {
+  return state === 'sending' || state === 'resolved';
+}
+
+async function wordsOf(ending: Ending, code: FailureCode, nowMs: number): Promise<Words & Refused> {
+  const { outcome, complaint } = ending;
+  switch (outcome.is) {
+    case 'concluded':
+      return wordsOfState(outcome, ending, code, nowMs);
+    case 'still-sending':
+      return inProgress(outcome.intent, outcome.by);
+    case 'not-sent':
+      return notDone(code, notSentWords(outcome), outcome.because !== 'declined');
+    case 'not-recorded':
+      return {
+        message: `${outcome.attempt.status === undefined ? 'An attempt ended' : 'A reply came'} (${summary(outcome.attempt, complaint)}) but the journal could not record it: ${await messageOf(outcome.cause)}`,
+        hint: hintToRecord(outcome),
+      };
+  }
+}
+
+function wordsOfState(
+  outcome: Outcome & { is: 'concluded' },
+  { complaint, needsOtherName }: Ending,
+  code: FailureCode,
+  nowMs: number,
+): Words {
+  const { intent, attempt } = outcome;
+  const said = summary(attempt, complaint);
+  switch (intent.state) {
+    // What was accepted, or has happened, is no failure.
+    case 'accepted':
+    case 'resolved':
+      return notDone(code, didNotHappenWords(intent));
+    case 'sending':
+      return inProgress(intent);
+    case 'unknown':
+      return unknownWords(outcome, said, nowMs);
+    case 'held':
+      return heldWords(intent, said, needsOtherName);
+    case 'rejected':
+      return rejectionWords(outcome, said, code);
+    case 'open':
+      return openWords(outcome, said, code, nowMs);
+  }
+}
+
+/** Nothing left this machine now; an earlier run of it may have sent something. */
+function notDone(code: FailureCode, words: Words & Refused, isRunAgain = true): Words & Refused {
+  const end = endOf(code, { does: 'sends', begun: false, isRunAgain });
+  return { ...words, message: `${sentence(words.message)} ${end}` };
+}
+
+function hintToRecord({ cause, intent: { key }, keptAt }: Outcome & { is: 'not-recorded' }): string {
+  if (isGone(cause))
+    return `Note what it says: it may have happened. Put the journal back before any command runs again: without it the same command would be a new one. The key was ${key}.`;
+  if (keptAt !== undefined)
+    return `It may have happened. It was kept in ${keptAt}, and the next command on this machine that sends through this journal records it. Run the same command again: it uses the same key ${key}.`;
+  if (cause instanceof Failure && cause.code === 'journal-unreachable')
+    return `Note what it says. It may have happened. Run the same command again once the journal’s server answers: it uses the same key ${key}.`;
+  return `Note what it says. It may have happened. Make the journal writable and run the same command again: it uses the same key ${key}.`;
+}
+
+function isGone(cause: unknown): boolean {
+  return cause instanceof Failure && cause.code === 'journal-gone';
+}
+
+async function messageOf(thrown: unknown): Promise<string> {
+  if (thrown instanceof Failure) return (await inWords(thrown)).message;
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** Why nothing was sent now, and what to do about it. */
+function notSentWords(outcome: Outcome & { is: 'not-sent' }): Words & Refused {
+  switch (outcome.because) {
+    case 'policy':
+      return policyWords(outcome.refusal);
+    case 'declined':
+      return { message: 'Answered No.', hint: 'Run the same command again to be asked again.' };
+    case 'interrupted':
+      return {
+        message: `Interrupted while another process was sending the same payment (intent ${outcome.intent.id}).`,
+        hint: 'Run the same command again when you are ready.',
+      };
+    case 'twin-still-sending':
+      return {
+        message: `${anotherProcess(outcome.by)} is still sending the same amount to the same address (intent ${outcome.intent.id}).`,
+        hint: `Wait for it, then run the same command again.${nameIt(outcome.intent)}`,
+      };
+    case 'other-url':
+    case 'unknown-at-other-url':
+    case 'held-at-other-url':
+      return otherUrlWords(outcome);
+    default:
+      return notSentWordsOf[outcome.because](outcome.intent);
+  }
+}
+
+/** One service may have many paths, and nobody can say of two that they are not one. */
+function otherUrlWords({ intent, url }: Extract<Outcome, { readonly url: BaseUrl }>): Words {
+  const { id, state, spelledUrl } = intent;
+  const message = `This name was used at ${spelledUrl} (intent ${id}, ${state}), and this command is for ${url}, which may be the same service.`;
+  if (waitsUnsent(intent))
+    return { message, hint: 'Settle it first: send it, or give it up.', next: approving.next(id) };
+  switch (state) {
+    case 'unknown':
+    case 'sending':
+      return {
+        message,
+        hint: 'It may have happened. Settle it first: resume it, or decide whether it happened.',
+        next: [['resume', id], ...resolving(id)],
+      };
+    case 'held':
+      return { message, hint: 'It may have happened. Settle it first.', next: deciding(id) };
+    default:
+      return {
+        message,
+        hint: `Use that base URL, or give another ${nouns[intent.kind]} a new name. A second service on the same host needs a journal of its own (--journal FILE).`,
+        next: [['history', id]],
+      };
+  }
+}
+
+const notSentWordsOf: Readonly<Record<Exclude<NotSentKind, OtherUrlKind>, (intent: Intent) => Words>> = {
+  'other-bot': ({ id, bot }) => ({
+    message: `This name belongs to the bot ${bot} (intent ${id}).`,
+    hint: 'Use that bot, or give this one a name of its own.',
+    next: [['history', id]],
+  }),
+
+  'other-body': ({ id, namedBy, state }) => {
+    const whose =
+      namedBy === undefined
+        ? `This key belongs to the unnamed intent ${id}`
+        : `This name belongs to intent ${id}, which has another body`;
+    const isOpen = state === 'open';
+    return {
+      message: `${whose}; it is ${state}.`,
+      hint: `Give the new body a new name. ${isOpen ? 'Or give up the old one: nothing of it was sent.' : 'The history shows what the name stands for.'}`,
+      next: isOpen ? givingUp(id) : [['history', id]],
+    };
+  },
+
+  'unfinished-twin': (twin) =>
+    waitsUnsent(twin)
+      ? {
+          message: `An earlier transfer of the same amount to the same address waits for approval (intent ${twin.id}).`,
+          hint: `Settle it first: send it, or give it up.${nameIt(twin)}`,
+          next: approving.next(twin.id),
+        }
+      : {
+          message: `An earlier transfer of the same amount to the same address is not settled (intent ${twin.id}, ${twin.state}).`,
+          hint: `Settle it first: resume it, or decide whether it happened.${nameIt(twin)}`,
+          next: twin.state === 'held' ? deciding(twin.id) : [['resume', twin.id], ...resolving(twin.id)],
+        },
+
+  'recently-done': (twin) => {
+    const { id, updatedAtMs, reportedAtMs } = twin;
+    const why =
+      reportedAtMs === undefined
+        ? 'and no command has reported its outcome yet'
+        : `${byAnother(twin)}: its command may have been this one`;
+    return {
+      message: `A transfer of the same amount to the same address was made at ${iso(updatedAtMs)} (intent ${id}), ${why}.`,
+      hint: 'See the earlier one first. If this is another payment, name it:',
+      next: [['resume', id]],
+    };
+  },
+
+  'reported-ahead': ({ id }) => ({
+    message: `The same was done before (intent ${id}), at a time that is still to come by this machine’s clock: nobody can say whether this is the same again.`,
+    hint: 'Check this machine’s clock. If this is another one, name it.',
+    next: [['doctor']],
+  }),
+};
+
+/** Two payments that are both named for good may be equal; an unnamed one has to be settled. */
+function nameIt({ namedBy }: Intent): string {
+  const isNamedForGood = namedBy !== undefined && namedBy !== 'run';
+  return isNamedForGood ? ' If this is another payment, name it too: --once NAME.' : '';
+}
+
+/** Said when a new intent begins although the journal holds one like it. */
+export function newOneNotice(after: Intent): string {
+  const noun = nouns[after.kind];
+  if (after.state === 'held') {
+    return `An earlier ${noun} like this one is left undecided (intent ${after.id}, ${iso(after.createdAtMs)}): it may have happened. This is a new one.`;
+  }
+  if (after.resolvedAs === 'happened') {
+    return `It was decided at ${iso(after.updatedAtMs)} that the same ${noun} happened (intent ${after.id}). This is a new one.`;
+  }
+  return `The same ${noun} was last ${done[after.kind]} at ${iso(after.updatedAtMs)} (intent ${after.id}). This is a new one.`;
+}
+
+/** Said when nothing was sent now: it was done before, or another process did it. */
+export function replayNotice({
+  intent,
+  attempt,
+  replayed,
+}: Outcome & { is: 'concluded' }): string | undefined {
+  if (replayed === false) return undefined;
+  if (replayed === 'by-another-process')
+    return `Another botctl process was sending it. ${thisOneSentNothing}`;
+  const { id, kind, state, namedBy } = intent;
+  if (state !== 'accepted' && intent.resolvedAs !== 'happened') {
+    return `${unsentBecause(`intent ${id} is ${state}`)} To ${verbs[kind]} it after all, run its own command again.`;
+  }
+  const at = `at ${iso(intent.updatedAtMs)}`;
+  const verb = attempt?.verified === false ? 'accepted' : done[kind];
+  const why =
+    state === 'resolved'
+      ? `it was decided ${at} that this ${nouns[kind]} happened (intent ${id})`
+      : `this ${nouns[kind]} was already ${verb} ${at} (intent ${id})`;
+  const isNamed = namedBy !== undefined && namedBy !== 'run';
+  const how = isNamed ? 'give it a new name.' : 'name it: --once NAME, a new name each time.';
+  return `${unsentBecause(why)} To ${verbs[kind]} another one, ${how}`;
+}
+
+/** What is odd about a reply that was accepted. */
+export function oddityWords(oddity: Oddity): string {
+  switch (oddity.is) {
+    case 'no-signature':
+      return 'The service gave no signature: look the transfer up by its transfer id.';
+    case 'not-a-signature':
+      return 'What the service gave as the signature is not a signature (64 bytes in base58): no explorer will find it.';
+    case 'no-status':
+      return 'The service gave no status.';
+    case 'status-not-text':
+      return `The service’s status is not text: ${JSON.stringify(oddity.status)}.`;
+    case 'unknown-status':
+      return `The service says status "${oddity.status}", which is not documented.`;
+  }
+}
+
+// What is said where an outcome cannot be told as it should be.
+
+export const runAgainToSee = `Run the same command again to see its outcome: ${neverTwice}.`;
+
+type IntentFacts = {
+  readonly kind: string;
+  readonly state: string;
+  readonly id: string;
+  readonly key: string;
+};
+
+/** What keeps an intent from being shown, and where it stands all the same. */
+export function standsAllTheSame({ code, message, details }: Told, intent: IntentFacts): Told {
+  const { kind, state, id, key } = intent;
+  return new Told(code, message, {
+    ...details,
+    earlier: `The ${kind} is ${state} (intent ${id}, key ${key}).`,
+  });
+}
+
+/** For stderr, where stdout takes the reply no more than the journal did. */
+export function replyWas(trouble: string, reply: string | undefined): string {
+  return reply === undefined ? trouble : `${trouble} The reply was: ${reply}`;
+}
+
+export function notNotedAsReported(trouble: string): string {
+  return `not noted as reported: ${trouble}`;
+}
+
+/** The one line of a command whose message, or one of whose rows, the service knew or answered otherwise. */
+export function mayDifferNote(why: WhyMayDiffer, rows = 1): string {
+  const some = rows === 1 ? '' : `Of ${rows} rows: `;
+  return why === 'known-key'
+    ? `${some}The service had this key already. The name fixes the key, not the text: another machine may have sent another text under it.`
+    : `${some}The service answered with another text or conversation than was asked for: another machine may have used the name.`;
+}

@@ -1,0 +1,93 @@
+import { formatCount, listed, momentRule, type Suggestion } from './phrases.ts';
+import { Told } from './told.ts';
+
+function notOne(option: string, value: string, what: string, hint: string): Told {
+  return new Told('usage', `--${option} "${value}" is not ${what}.`, { hint });
+}
+
+export function notAState(value: string, states: readonly string[]): Told {
+  return notOne('state', value, 'a state', `Give one of ${listed(states, 'or')}.`);
+}
+
+export function notAKind(value: string): Told {
+  return notOne('kind', value, 'a kind', 'Give message or transfer.');
+}
+
+export function notAnAddress(value: string): Told {
+  return notOne(
+    'to',
+    value,
+    'a whole address',
+    'Give the recipient’s whole address, which history ID shows, or @ and a name under recipients in the policy.',
+  );
+}
+
+/** `problem` is what is wrong with the name. */
+export function notARecipient(value: string, problem: string): Told {
+  return new Told('usage', `--to "${value}" ${problem}.`, {
+    hint: 'Give the recipient’s whole address, or a name under recipients in the policy:',
+    next: [['policy', 'show']],
+  });
+}
+
+export function notALimit(value: string): Told {
+  return notOne('limit', value, 'a count', 'Give a whole number from 1.');
+}
+
+export function notAMoment(option: 'since' | 'until', value: string): Told {
+  return notOne(option, value, 'a moment', `Write ${momentRule}.`);
+}
+
+export function nothingBetween(since: string, until: string): Told {
+  return new Told(
+    'usage',
+    `--since "${since}" is later than --until "${until}": nothing lies between them.`,
+    {
+      hint: 'Give the earlier one to --since.',
+    },
+  );
+}
+
+export const emptySandbox = 'Nothing is recorded in the sandbox yet.';
+
+export function noJournalYet(path: string): string {
+  return `Nothing is recorded yet: there is no journal ${path}.`;
+}
+
+export const noIntentMatches = 'No intent matches.';
+
+/** A profile chooses who sends; a history is everybody’s. */
+export function ofAllBots(profile: string): [string, Suggestion[]] {
+  return [
+    'This is of all bots, whatever --profile says. Of this one alone:',
+    [['history', '--bot', profile]],
+  ];
+}
+
+export function listIsCut(shown: number): string {
+  const newest = shown === 1 ? 'the newest is' : `the newest ${formatCount(shown)} are`;
+  return `There are more: only ${newest} shown. --limit shows more.`;
+}
+
+/** `trouble` is why the journal could not be written. */
+export function deathsNotNoted(trouble: string): string {
+  return `${trouble} What is shown as sending may have happened: its process has ended.`;
+}
+
+export const replyIsCut = '… (--json shows it whole)';
+
+export function ofBot(bot: string): string {
+  return `(bot ${bot})`;
+}
+
+/** Who wants a person’s approval of it. */
+export const waitingMarks: Readonly<Record<string, string>> = {
+  proposed: 'proposed',
+  'above-limit': 'over the policy’s limit',
+  approval: 'waits for approval',
+};
+
+/** Which way an operator decided. */
+export function resolvedWay(resolvedAs: 'happened' | 'did-not-happen'): string {
+  return resolvedAs === 'happened' ? 'happened' : 'did not happen';
+}

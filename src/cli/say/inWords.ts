@@ -1,0 +1,66 @@
+import type { BatchFacts } from '../../batch/facts.ts';
+import type { ChainFacts } from '../../once/chain/cluster.ts';
+import type { EngineFacts } from '../../once/engine/facts.ts';
+import { asFailure, type Failure, type MachineFacts } from '../../once/failures.ts';
+import type { InputFacts } from '../../once/input.ts';
+import type { IntentFacts } from '../../once/intent/facts.ts';
+import type { JournalFacts } from '../../once/journal/facts.ts';
+import type { PolicyFacts } from '../../once/policy/facts.ts';
+import type { WireFacts } from '../../once/wire/facts.ts';
+import type { SharedFacts } from '../../postgres/facts.ts';
+import { type Sentence, type Table, Told } from './told.ts';
+
+type Rooms = {
+  readonly machine: MachineFacts;
+  readonly input: InputFacts;
+  readonly intent: IntentFacts;
+  readonly policy: PolicyFacts;
+  readonly wire: WireFacts;
+  readonly chain: ChainFacts;
+  readonly engine: EngineFacts;
+  readonly batch: BatchFacts;
+  readonly shared: SharedFacts;
+  readonly journal: JournalFacts;
+};
+
+/** A room's sentences are loaded when it fails. */
+const tables: { readonly [R in keyof Rooms]: () => Promise<Table<Rooms[R]>> } = {
+  machine: async () => (await import('./machine.ts')).machineTable,
+  input: async () => (await import('./machine.ts')).inputTable,
+  intent: async () => (await import('./intent.ts')).intentTable,
+  policy: async () => (await import('./policy.ts')).policyTable,
+  wire: async () => (await import('./machine.ts')).wireTable,
+  chain: async () => (await import('./open.ts')).chainTable,
+  engine: async () => (await import('./engine.ts')).engineTable,
+  batch: async () => (await import('./batch.ts')).batchTable,
+  shared: async () => (await import('./shared.ts')).sharedTable,
+  journal: async () => (await import('./journal.ts')).journalTable,
+};
+
+/** Anything thrown, in words. */
+export async function inWords(thrown: unknown): Promise<Told> {
+  const failure = asFailure(thrown);
+  if (failure instanceof Told) return failure;
+  const { message, ...details } = await sentenceOf(failure);
+  return new Told(failure.code, message, { ...details, cause: failure.cause ?? failure });
+}
+
+async function sentenceOf(failure: Failure): Promise<Sentence> {
+  try {
+    const table = await (tables as Readonly<Record<string, () => Promise<Table<Record<string, unknown>>>>>)[
+      failure.room
+    ]?.();
+    return table?.[failure.kind]?.(failure.fields) ?? plain(failure);
+  } catch {
+    // A full disk, or an upgrade in the midst of a batch: that it failed must be told all the same.
+    return plain(failure);
+  }
+}
+
+function plain({ room, kind, fields }: Failure): Sentence {
+  return { message: `${room}: ${kind} ${JSON.stringify(fields, withBigints)}` };
+}
+
+function withBigints(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
+}

@@ -1,0 +1,364 @@
+import type { OwnRules, RowComplaint } from '../../batch/facts.ts';
+import type {
+  BadAmount,
+  BadText,
+  Complaint,
+  FieldRules,
+  IntentFacts,
+  NameSource,
+  NotWallet,
+  OptionsOfField,
+  TextFault,
+  Unseen,
+} from '../../once/intent/facts.ts';
+import type { Warning } from '../../once/intent/wanted.ts';
+import { counted, listed } from './phrases.ts';
+import type { Sentence, Table } from './told.ts';
+
+/** What is wrong with a value, said after its field's name; and its rule, said after `it must be`. */
+type Said = readonly [problem: string, rule: string];
+
+const badTexts: Readonly<Record<BadText, string>> = {
+  empty: 'is empty',
+  'half-pair': 'has half a surrogate pair, which cannot be written as UTF-8',
+};
+
+const badAmounts: Readonly<Record<BadAmount, string>> = {
+  empty: badTexts.empty,
+  sign: 'has a sign',
+  exponent: 'has an exponent',
+  comma: 'has a comma',
+  blank: 'has a blank',
+  'leading-zero': 'has a leading zero',
+  'bare-fraction': 'has no digit before its dot',
+  'bare-dot': 'has no digit after its dot',
+  other: 'is not digits with at most one dot',
+};
+
+const notWallets: Readonly<Record<NotWallet, string>> = {
+  'system-program': 'the system program',
+  'token-program': 'the token program',
+  'token-program-of-2022': 'the token program of 2022',
+  'associated-token-program': 'the associated token program',
+  'memo-program': 'the memo program',
+  'old-memo-program': 'the old memo program',
+  'compute-budget-program': 'the compute budget program',
+  'mint-of-wrapped-sol': 'the mint of wrapped SOL',
+  'mint-of-usdc': 'the mint of USDC',
+  'mint-of-usdt': 'the mint of USDT',
+};
+
+const shapes: Readonly<Record<string, string>> = { object: 'an object', array: 'a list', string: 'a string' };
+
+const badText =
+  (rule: string) =>
+  (value: BadText): Said => [badTexts[value], rule];
+
+const rules: { readonly [Rule in keyof FieldRules]: (value: FieldRules[Rule]) => Said } = {
+  given: () => ['is missing', ''],
+  known: () => ['is not known', 'a field of the service’s document'],
+  valid: () => ['is not valid', 'as the service’s document says'],
+  shape: (type) => {
+    const what = shapes[type] ?? `a ${type}`;
+    // A string in JSON is mistaken more often than not for a bare word.
+    return [`is not ${what}`, type === 'string' ? 'a string, in double quotes' : what];
+  },
+  text: badText('text'),
+  conversation: badText('the identifier of a conversation'),
+  content: ({ most, is }) => [contentProblem(is), `1 to ${most} characters, counted as Unicode code points`],
+  label: badText('text on the button'),
+  style: badText('a style, or absent'),
+  'custom-id': badText('an identifier of your choice'),
+  'component-type': badText('the type of a component'),
+  'row-of-buttons': (value) => [badTexts[value], 'one button or more'],
+  'distinct-ids': ({ id }) => [
+    `use the custom_id "${clipped(id)}" twice`,
+    'a list in which every custom_id is different',
+  ],
+  button: (value) => [
+    buttonProblem(value),
+    'label=TEXT,id=ID with an optional style=STYLE (write a comma in a text as \\,)',
+  ],
+  'row-mark': () => ['begins a row without buttons', 'followed by a --button'],
+  asset: (value) => [assetProblem(value), 'SOL, or the string that names a token'],
+  address: (value) => [addressProblem(value), 'a Solana address: 32 bytes in base58'],
+  wallet: (value) => [
+    `is ${value === 'off-curve' ? 'off the curve' : notWallets[value]}`,
+    'an address that a wallet key controls; add --allow-off-curve if it belongs to a multisig vault or another program',
+  ],
+  recipient: (value) => [
+    recipientProblem(value),
+    'an address, or @ and a name under recipients in the policy',
+  ],
+  amount: (value) => [
+    typeof value === 'string' ? badAmounts[value] : `is longer than ${value.longerThan} characters`,
+    'digits, or digits.digits, like 1.5',
+  ],
+  positive: () => ['is zero', 'more than zero'],
+  decimals: ({ most, asset, decimals }) => [
+    `has ${decimals} decimals`,
+    `a number with at most ${most} decimals for ${asset}`,
+  ],
+};
+
+function contentProblem(is: FieldRules['content']['is']): string {
+  if (is === 'far-too-long') return 'is far too long';
+  return typeof is === 'string' ? badTexts[is] : `has ${is.characters} characters`;
+}
+
+const buttonProblems = {
+  'no-label': 'has no label',
+  'no-id': 'has no id',
+  'empty-style': 'has an empty style',
+} as const;
+
+function buttonProblem(value: FieldRules['button']): string {
+  if (typeof value === 'string') return buttonProblems[value];
+  if ('twice' in value) return `gives ${value.twice} twice`;
+  return `has a part that is not label=, id= or style=: "${clipped(value.unknown)}"`;
+}
+
+function assetProblem(value: FieldRules['asset']): string {
+  if (value === 'empty') return badTexts.empty;
+  if (value === 'blanks') return 'has blanks around it, or control characters or invisible ones';
+  return `is "${value.insteadOfSol}": write SOL`;
+}
+
+function addressProblem(value: FieldRules['address']): string {
+  if (value === 'empty') return badTexts.empty;
+  if ('notBase58At' in value)
+    return `has a character that base58 does not have, at position ${value.notBase58At}`;
+  return 'characters' in value
+    ? `is ${value.characters} characters long`
+    : `is ${counted(value.bytes, 'byte')} long`;
+}
+
+function recipientProblem(value: FieldRules['recipient']): string {
+  if (value === 'no-policy') return 'is a name, and there is no policy that gives it an address';
+  if (value === 'several-addresses') return 'is a name for which two policies have different addresses';
+  const { noneOf: names } = value;
+  if (names.length === 0) return 'is a name, and the policy gives no address a name';
+  const known = fewOf(names, ', ', (count) => `${count} more`);
+  return `is a name that no policy has: there ${names.length === 1 ? 'is' : 'are'} ${known}`;
+}
+
+export function complaintWords({ rule, value }: Complaint): Said {
+  return (rules[rule] as (value: unknown) => Said)(value);
+}
+
+// A field's name, or what a problem quotes, may be as long as the file.
+const mostOfProblem = 200;
+
+/** What is wrong with one field. */
+export function sentence(complaint: Complaint): string {
+  return sentenceOn(complaint.field ?? 'the request', complaintWords(complaint));
+}
+
+/** Of what is not there at all there is no more to say: it has no rule. */
+function sentenceOn(field: string, [problem, rule]: Said): string {
+  if (rule === '') return `${clipped(field)} ${problem}`;
+  return `${clipped(field)} ${clipped(problem, mostOfProblem)} (it must be ${rule})`;
+}
+
+/** The first few complaints, and how many more there are. */
+export function sentences<One>(complaints: readonly One[], say: (one: One) => string): string {
+  return fewOf(complaints.map(say), '; ', (count) => `and ${count} more problems`);
+}
+
+const requests = { message: 'The message', transfer: 'The transfer' } as const;
+
+/** All complaints at once: a caller fixes them in one go. */
+export function notValid({ kind, complaints, options }: IntentFacts['not-valid']): Sentence {
+  const said = sentences(complaints, (one) => withOption(one, options));
+  return { message: `${requests[kind]} is not valid: ${said}`, hint: hintOf(complaints, options) };
+}
+
+/** Of `components[0].label` it is the option of `components`. */
+function optionsOf({ field = '' }: Complaint, options: OptionsOfField): readonly string[] {
+  const [root = ''] = /^\w+/u.exec(field) ?? [];
+  return (Object.hasOwn(options, root) ? options[root] : undefined) ?? [];
+}
+
+function withOption(complaint: Complaint, options: OptionsOfField): string {
+  const [option] = optionsOf(complaint, options);
+  if (option === undefined) return sentence(complaint);
+  return sentenceOn(`${complaint.field} (${option})`, complaintWords(complaint));
+}
+
+function hintOf(complaints: readonly Complaint[], options: OptionsOfField): string {
+  const lacking = complaints
+    .filter(({ rule }) => rule === 'given')
+    .map((complaint) => optionsOf(complaint, options))
+    .flatMap(([option, other]) => (option === undefined ? [] : [other ? `${option} (or ${other})` : option]));
+  if (lacking.length === 0) return 'Fix it and run the command again.';
+  const rest = lacking.length < complaints.length ? ', fix the rest' : '';
+  return `Give ${listed(lacking)}${rest}, and run the command again.`;
+}
+
+export function warningWords(warning: Warning): string {
+  if (warning.is === 'more-unknown-styles') return `${warning.count} more button styles are unknown.`;
+  const { style, known } = warning;
+  return `The button style "${clipped(style)}" is not one of ${known.join(', ')}. The service’s full list is not published, so the style is sent as it is.`;
+}
+
+const mostShown = 80;
+const fewest = 5;
+
+/** As much of somebody's text as anybody reads; never half a character. */
+export function clipped(text: string, most = mostShown): string {
+  if (text.length <= most) return text;
+  return `${text.slice(0, most).replace(/[\ud800-\udbff]$/u, '')}…`;
+}
+
+/** The first few of many, and how many more there are. */
+export function fewOf(shown: readonly string[], separator: string, more: (count: number) => string): string {
+  const first = shown.slice(0, fewest).join(separator);
+  return shown.length <= fewest ? first : `${first}${separator}${more(shown.length - fewest)}`;
+}
+
+const example = 'Write it like https://bots.example.com.';
+
+/** The URL is never echoed. */
+const urlFaults: Readonly<
+  Record<IntentFacts['bad-base-url']['fault'], readonly [problem: string, hint: string]>
+> = {
+  'not-a-url': ['is not a URL', example],
+  'user-info': [
+    'contains a user name or a password',
+    'Leave them out: botctl signs in with the bot token only.',
+  ],
+  'not-https': [
+    'is not https',
+    'Use https: over http, anyone on the way can read the token. Plain http is allowed for this machine only.',
+  ],
+  query: ['has a query or a fragment', example],
+  path: [
+    'has a path that can be spelled in more than one way: it contains %, //, \\, ;, a dot segment, a blank or a character that is not ASCII',
+    'Write the path plainly, like https://bots.example.com/team-a: one service must have one address.',
+  ],
+};
+
+export const intentTable: Table<IntentFacts> = {
+  'not-valid': notValid,
+  'several-names': ({ sources }) => ({
+    message: `Only one option can name an intent, but ${listed(sources.map(sourceWords))} are given`,
+    hint: 'Keep --once for one thing that happens once, --run for all commands of one run, or --idempotency-key for a key of your own.',
+  }),
+  'empty-name': ({ source }) => ({
+    message: `${sourceWords(source)} is empty. Under an empty name, different intents would count as one`,
+    hint: 'Give a name that stays the same on a retry and is different otherwise, or leave it out (unset the variable).',
+  }),
+  'long-name': ({ source, mostBytes }) => badName(source, `is longer than ${mostBytes} bytes`),
+  'unseen-in-name': ({ source, unseen }) => badName(source, unseenWords(unseen)),
+  'bad-base-url': ({ name = 'The base URL', fault }) => {
+    const [problem, hint] = urlFaults[fault];
+    return { message: `${name} ${problem}`, hint };
+  },
+  'bad-text': ({ source, fault }) => ({
+    message: `${source}, line ${fault.line}, column ${fault.column}: ${textFaultWords(fault)}`,
+    hint: 'Fix the file and run the command again.',
+  }),
+};
+
+function sourceWords(source: NameSource): string {
+  return source === 'payload' ? 'the payload’s idempotency_key' : source;
+}
+
+function badName(source: NameSource, problem: string): Sentence {
+  return {
+    message: `${sourceWords(source)} ${problem}`,
+    hint: 'Two names that look the same must be the same. Type the name again, in plain characters.',
+  };
+}
+
+/** What is wrong with a text: its place is said beside it. */
+export function textFaultWords(fault: TextFault): string {
+  switch (fault.is) {
+    case 'not-utf8':
+      return 'the bytes are not valid UTF-8';
+    case 'not-json':
+      return 'not JSON';
+    case 'syntax':
+      return `not JSON (${fault.error.replace(/([a-z])([A-Z])/gu, '$1 $2').toLowerCase()})`;
+    case 'inexact-number':
+      return 'the number cannot be passed on exactly; write it as a string';
+    case 'too-deep':
+      return `it is nested deeper than ${fault.mostLevels} levels`;
+    case 'key-twice':
+      return `the key "${clipped(fault.key)}" is given twice in one object`;
+  }
+}
+
+/** What of a name nobody can see, and which of its characters it is. */
+export function unseenWords({ is, codePoint, position }: Unseen): string {
+  return `${unseen[is](`U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`)} (character ${position})`;
+}
+
+const unseen: Readonly<Record<Unseen['is'], (codePoint: string) => string>> = {
+  hidden: (codePoint) => `has ${codePoint}, which is invisible`,
+  'other-blank': (codePoint) => `has ${codePoint}, a blank that is not the plain space`,
+  lost: (codePoint) => `has ${codePoint}, which stands for a character that was lost`,
+  'blank-at-end': () => 'starts or ends with a blank',
+  decomposed: (codePoint) => `is not in Unicode’s composed form (NFC): ${codePoint}`,
+};
+
+const own: { readonly [Rule in keyof OwnRules]: (value: OwnRules[Rule]) => Said } = {
+  object: (value) => [
+    value === 'other-json' ? 'is JSON, but not an object' : `${isFault(value)} at column ${value.column}`,
+    'one JSON object',
+  ],
+  'header-length': ({ header, cells }) => [
+    `has ${counted(cells, 'cell')}`,
+    `as long as the header: ${counted(header, 'cell')}`,
+  ],
+  json: (value) => [isFault(value), 'JSON'],
+  id: ({ mostBytes, is }) => [
+    typeof is === 'string' ? badIds[is] : unseenWords(is),
+    `text of at most ${mostBytes} bytes that is this row’s alone`,
+  ],
+  'own-id': ({ alsoOfLine }) => [`is also that of line ${alsoOfLine}`, 'this row’s alone'],
+  'no-key': () => ['is given', 'absent: a row’s key comes from --once and its id'],
+  'no-buttons': () => ['is given too', 'absent where components is given'],
+  buttons: () => [
+    'is not an array of buttons',
+    'a JSON array of buttons like {"label":"Yes","custom_id":"yes","style":"success"}, or of rows of them',
+  ],
+  template: (value) => [
+    value === 'given' ? 'is given by the row too' : withoutValue(value),
+    'what --template makes of the row',
+  ],
+};
+
+const badIds = { 'not-text': 'is not a string', empty: 'is empty', 'too-long': 'is too long' } as const;
+
+function isFault(fault: TextFault): string {
+  return `is ${textFaultWords(fault)}`;
+}
+
+function withoutValue({
+  column,
+  source,
+  at: { line, place },
+}: Exclude<OwnRules['template'], 'given'>): string {
+  return `has no value for {{${column}}} (${source}, line ${line}, column ${place}) in this row`;
+}
+
+function isOwn(complaint: RowComplaint): complaint is Exclude<RowComplaint, Complaint> {
+  return complaint.rule in own;
+}
+
+function rowSentence(complaint: RowComplaint): string {
+  if (!isOwn(complaint)) return sentence(complaint);
+  const say = own[complaint.rule] as (value: unknown) => Said;
+  return sentenceOn(complaint.field ?? 'the row', say(complaint.value));
+}
+
+/** The first few things that are wrong with a row, and how many more there are. */
+export function rowSentences(complaints: readonly RowComplaint[]): string {
+  return sentences(complaints, rowSentence);
+}
+
+/** A row on a line of its own: where it stands, and what is said of it. */
+export function ofRow({ line, id }: { line: number; id?: string | undefined }, text: string): string {
+  return `line ${line}${id === undefined ? '' : ` (id ${id})`}: ${text}`;
+}

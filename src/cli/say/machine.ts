@@ -1,0 +1,50 @@
+import type { MachineFacts } from '../../once/failures.ts';
+import type { InputFacts } from '../../once/input.ts';
+import type { WireFacts } from '../../once/wire/facts.ts';
+import { diskTrouble, troubleInWords } from './phrases.ts';
+import { neverTwice, type Table, whenReady } from './told.ts';
+
+export const machineTable: Table<MachineFacts> = {
+  'no-home': () => ({
+    message: 'HOME is not set, and this user has no home folder',
+    hint: 'Set HOME, or both XDG_CONFIG_HOME and XDG_DATA_HOME, to a permanent folder.',
+  }),
+  failed: ({ error, path }) => ({
+    message: `This machine failed: ${diskTrouble(error)}${path === undefined ? '' : ` (${path})`}.`,
+    hint: `Fix the problem named above and run the same command again: ${neverTwice}.`,
+  }),
+  bug: ({ what }) => ({
+    message: `botctl itself failed: ${what}`,
+    hint: 'Run it again with --verbose and report what it prints. The history shows the state of each intent:',
+    next: [['history']],
+  }),
+};
+
+export const inputTable: Table<InputFacts> = {
+  unreadable: ({ name, trouble }) => ({
+    message: `${name} cannot be read: ${troubleInWords(trouble)}`,
+    hint: 'Check the path and its permissions, then run the same command again.',
+  }),
+  interrupted: ({ name }) => ({ message: `Interrupted while ${name} was being read`, hint: whenReady }),
+};
+
+export const insecureTlsHint =
+  'Unset it. For a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate.';
+
+export const proxyHint = 'Set HTTPS_PROXY to a URL like http://proxy:3128, or unset it.';
+
+export const unreadableProxy = 'an unreadable proxy URL';
+
+export function notAProxy({ scheme }: WireFacts['bad-proxy']): string {
+  return scheme === undefined
+    ? 'The proxy in HTTPS_PROXY is not an http:// or https:// URL'
+    : `The proxy in HTTPS_PROXY begins with ${scheme}://, and botctl uses only http:// and https:// proxies`;
+}
+
+export const wireTable: Table<WireFacts> = {
+  'unchecked-certificates': () => ({
+    message: 'NODE_TLS_REJECT_UNAUTHORIZED=0 is set: anyone on the way could read the token',
+    hint: insecureTlsHint,
+  }),
+  'bad-proxy': (fields) => ({ message: notAProxy(fields), hint: proxyHint }),
+};

@@ -1,0 +1,321 @@
+import type { ChainFacts } from '../../once/chain/cluster.ts';
+import type { NoFile } from '../../once/journal/place.ts';
+import type { TokenSource } from '../bot/tokenSource.ts';
+import { listed, type Occurrence, optionWords, type Suggestion } from './phrases.ts';
+import { type Sentence, sentence, type Table, Told } from './told.ts';
+
+export const waitingForToken = 'Waiting for the token.';
+export const startingSandbox = 'Starting the sandbox';
+export const sandboxToken = 'the sandbox';
+
+export function speakingAs(bot: string, tokenOrigin: string, url: string): string {
+  return `bot ${bot} (token from ${tokenOrigin}) to ${url}`;
+}
+
+export function besideSandbox(option: string): Told {
+  return new Told('usage', `--sandbox uses the embedded service only, so --${option} cannot go with it`, {
+    hint: `Leave out --sandbox, or --${option}.`,
+  });
+}
+
+/** An option or a variable that names the bot, given without a value. */
+export function emptyBotInput(source: string): Told {
+  const code = source === 'BOTCTL_TOKEN' ? 'no-token' : 'usage';
+  return new Told(code, `${source} is empty`, {
+    hint: source.startsWith('--')
+      ? `Give ${source} a value, or leave it out.`
+      : `Give ${source} a value, or unset it. In CI, check that the secret or variable is defined for this job.`,
+  });
+}
+
+export function noBaseUrl(tokenSource: string): Told {
+  return new Told('base-url', `The token from ${tokenSource} comes without a base URL`, {
+    hint: 'Add --base-url URL or set BOTCTL_BASE_URL.',
+  });
+}
+
+export const tokenProblems = {
+  empty: 'is empty',
+  tooLong: (most: number) => `is longer than ${most} characters`,
+  blank: (position: number) => `has a blank or a line break at position ${position}`,
+  control: (position: number) => `has a control character at position ${position}`,
+  notAscii: (position: number) => `has a character outside ASCII at position ${position}`,
+} as const;
+
+/** `origin` says where the text came from. The text itself is never echoed. */
+export function badToken(origin: string, problem: string): Told {
+  return new Told('bad-token', `The token from ${origin} ${problem}`, {
+    hint: 'A token is one word of printable ASCII characters. Copy the whole token again, without “Bot ” before it and without quotes.',
+  });
+}
+
+export function tokenVariableUnset(profile: string, variable: string, value: '' | undefined): Told {
+  const problem = value === undefined ? 'is not set' : 'is empty';
+  return new Told(
+    'no-token',
+    `Profile ${profile} takes its token from the variable ${variable}, which ${problem}`,
+    {
+      hint: `Set ${variable} and run the same command again, or change where the profile takes its token from:`,
+      next: [['config', 'set', profile, 'token']],
+    },
+  );
+}
+
+/** Why a token that is only looked at has no ending to show. */
+export const glimpseProblems = { unset: 'not set here', empty: 'empty', notAToken: 'not a token' } as const;
+
+/** Where a token comes from that is no profile's, or that something else gave. */
+export const theTerminal = 'the terminal';
+export const theTokenCommand = 'the token command';
+export function theFile(path: string): string {
+  return `the file ${path}`;
+}
+export function theProfile(name: string): string {
+  return `profile ${name}`;
+}
+
+/** Where a token comes from, as people read it. The secret is no part of it. */
+export function tokenOrigin(source: TokenSource): string {
+  switch (source.kind) {
+    case 'stored':
+      return 'stored in the profile';
+    case 'env':
+      return `the variable ${source.variable}`;
+    case 'file':
+      return theFile(source.path);
+    case 'command':
+      return `the command ${source.command}`;
+  }
+}
+
+const rpcUrlFaults = {
+  'not-a-url': 'is not a URL',
+  'not-https': 'is not https (only a node on this machine may be asked by http)',
+  'user-info': 'holds a user name or a password: a key goes into its path or query',
+  fragment: 'has a part after #, which is never sent',
+} as const;
+
+export const chainTable: Table<ChainFacts> = {
+  'bad-rpc-url': ({ origin, fault }) => ({
+    message: `The rpc-url from ${origin} ${rpcUrlFaults[fault]}`,
+    hint: 'Give the whole URL of a Solana node, as its operator shows it.',
+  }),
+};
+
+export function sameHostTwice(host: string): Told {
+  return new Told('bad-rpc-url', `Two rpc-urls are of the same host (${host})`, {
+    hint: 'Two nodes are two witnesses only where different hosts run them. Remove one, or name another.',
+  });
+}
+
+export function badCluster(text: string, names: readonly string[]): Told {
+  return new Told('bad-input', `${JSON.stringify(text)} is not a cluster`, {
+    hint: `Use ${listed(names, 'or')}, or the cluster’s genesis hash.`,
+  });
+}
+
+export function badWallet(text: string): Told {
+  return new Told('bad-input', `The wallet ${JSON.stringify(text)} is not 32 bytes in base58`, {
+    hint: 'Give the address of the bot’s own wallet.',
+  });
+}
+
+export function badAssets(problem: string): Told {
+  return new Told('bad-input', `The assets are not right: ${problem}`, {
+    hint: 'Write names and mints, as in \'{"USDC":"EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"}\'.',
+  });
+}
+
+export function rpcUrlAsArgument(): Told {
+  return new Told(
+    'usage',
+    'An rpc-url with a path or a query is never an argument: it may carry a key, and arguments are visible in ps',
+    {
+      hint: 'If it holds a key, have a new one issued. Leave it out to be asked for it, or use --token-stdin, --token-env, --token-file or --token-command.',
+    },
+  );
+}
+
+export function addIsForRpcUrl(): Told {
+  return new Told('usage', '--add goes with rpc-url only', {
+    hint: 'Other keys have one value.',
+  });
+}
+
+export const theInput = 'what was given';
+
+export function rpcUrlQuestion(profile: string): string {
+  return `rpc-url of ${profile} (not shown)`;
+}
+
+/** Beside a source whose text is only looked at. */
+export const notARpcUrl = 'not a URL that can be used';
+
+/** How a duration is written, for help and complaints. */
+const durationRule = 'a whole number followed by ms, s, m or h: 500ms, 30s, 5m, 24h';
+
+const durationProblems = {
+  'no-duration': 'is not a duration',
+  'too-short': 'is too short',
+  'too-long': 'is too long',
+} as const;
+
+/** `where` names the field as its writer knows it: `--timeout`, or the key of a profile. */
+export function badDuration(where: string, text: string, problem: keyof typeof durationProblems): Told {
+  return new Told('bad-input', `${where} ${JSON.stringify(text)} ${durationProblems[problem]}`, {
+    hint: `Write ${durationRule}; at most 596h.`,
+  });
+}
+
+export function badRetries(where: string, text: string, most: number): Told {
+  return new Told('bad-input', `${where} ${JSON.stringify(text)} is not a valid number`, {
+    hint: `Write a whole number from 0 to ${most}.`,
+  });
+}
+
+export function badPath(where: string, text: string): Told {
+  return new Told('bad-input', `${where} ${JSON.stringify(text)} is not an absolute path`, {
+    hint: 'Write the whole path, from / on.',
+  });
+}
+
+export function emptyJournal(source: '--journal' | 'BOTCTL_JOURNAL'): Told {
+  return new Told('usage', `${source} is empty`, {
+    hint:
+      source === '--journal'
+        ? 'Give it a file, or a postgres:// URL.'
+        : 'Set it to the whole path of a file, or to a postgres:// URL. To use the journal of this user, unset it.',
+  });
+}
+
+const file = 'A file: write its whole path.';
+const server = 'A server: write its URL, like postgres://bots@db.example.com/ledger.';
+
+const looks: Readonly<Record<NoFile, readonly [says: string, hint: string]>> = {
+  marked: ['begins or ends with a blank, a quote or an invisible character', 'Take it out.'],
+  url: ['looks like a URL, but not like one that begins with postgres://', `${server} ${file}`],
+  settings: ['looks like a connection string, and a server is named by a URL', server],
+  server: ['looks like a server, and a server is named by a URL', `${server} ${file}`],
+  relative: [
+    'looks like a file of this folder, or like a server without postgres://',
+    `${file} With --journal it may also begin with ./, ../ or ~/. ${server}`,
+  ],
+};
+
+/** What it says may hold a password. */
+export function noJournalFile(source: string, as: NoFile): Told {
+  const [says, hint] = looks[as];
+  return new Told('usage', `${source} ${says}`, { hint });
+}
+
+export function relativeJournal(): Told {
+  return new Told('usage', 'BOTCTL_JOURNAL is not an absolute path', {
+    hint: 'Write the whole path, from / on: otherwise each folder would have a journal of its own.',
+  });
+}
+
+export function becomesNewJournal(path: string): string {
+  return `${path} is an empty file. It becomes a new journal.`;
+}
+
+export function madeNewJournal(path: string): string {
+  return `${path} is a new journal: it knows nothing of what was sent before.`;
+}
+
+export function shownInPart(lost: string): string {
+  return `${lost} What is left of it is shown. Before anything can be sent, see what to do about it:`;
+}
+
+export function shownUntilMove(place: string, movedTo: string): string {
+  return `${place} was copied into ${movedTo}: what was done since then is shown there.`;
+}
+
+export function noUserName(): Told {
+  return new Told('usage', 'The journal’s URL names no user, and this account has no name', {
+    hint: 'Write the user into the URL (postgres://USER@HOST/DATABASE), or set PGUSER.',
+  });
+}
+
+export const connectingToJournal = 'connecting to the shared journal';
+
+/** What a journal holds was damaged on its disk, and not so that SQLite would see it. */
+export function damaged(what: string): Sentence {
+  return {
+    message: sentence(`The journal is damaged: ${what}`),
+    hint: 'Keep a copy of it and put a backup in its place. The doctor says which file it is.',
+    next: [['doctor']],
+  };
+}
+
+export function damage(what: string): Told {
+  const { message, ...details } = damaged(what);
+  return new Told('journal-damaged', message, details);
+}
+
+export const unreadableBody = 'the body of an intent cannot be read';
+
+/** `journal` begins a sentence. */
+export function madeBeforeRelease(journal: string): string {
+  return `${journal} was made by a botctl that was never released, and this one cannot read it. It was left as it is`;
+}
+
+export const journalsOwn = 'of the journal';
+
+export function countsNothing(place: string, source: string): Told {
+  return new Told(
+    'policy-journal',
+    `The shared journal ${place} has no policy of its own and counts nothing yet, so the policy ${source} cannot be held there`,
+    {
+      hint: 'Have the role that owns its tables set one, for all who send through it:',
+      next: [['policy', 'set', 'FILE']],
+    },
+  );
+}
+
+export function onlySharedHasPolicy(path: string): Told {
+  return new Told('usage', `The journal ${path} is a file, and keeps no policy of its own`, {
+    hint: 'Name the policy’s file in the profile, or put it into /etc/botctl/policy.json:',
+    next: [['config', 'set', 'NAME', 'policy', '/etc/botctl/policy.json']],
+  });
+}
+
+export function otherJournal(source: string, pinned: string, place: string): Told {
+  return new Told(
+    'policy-journal',
+    `The policy ${source} allows the journal ${pinned} only, and this command uses ${place}`,
+    {
+      hint: 'In another journal nothing would be counted that was spent before. Use the journal that the policy names:',
+      next: [['policy', 'show']],
+    },
+  );
+}
+
+/** Of a profile that was given it a moment ago. */
+export function policyNotUsable(message: string): string {
+  return `${message} Until that is fixed, this profile sends nothing.`;
+}
+
+type GivenWords = {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly occurrences: readonly Occurrence[];
+};
+
+/** The same command again, whole: all that it was given, without some options and with others. */
+export function again(...how: Parameters<typeof againWords>): Suggestion {
+  return againWords(...how);
+}
+
+export function againWords(
+  { command, args, occurrences }: GivenWords,
+  without: readonly string[] = [],
+  ...more: readonly Occurrence[]
+): readonly string[] {
+  const options = occurrences.filter(({ name }) => !without.includes(name));
+  return [...command.split(' '), ...args.map(asPath), ...[...options, ...more].flatMap(optionWords)];
+}
+
+/** A file whose name looks like an option. */
+function asPath(argument: string): string {
+  return argument.length > 1 && argument.startsWith('-') ? `./${argument}` : argument;
+}

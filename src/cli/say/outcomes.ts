@@ -1,0 +1,310 @@
+import { envBot, sandboxBot } from '../../once/connection.ts';
+import type { Outcome, Stopped } from '../../once/engine/outcome.ts';
+import type { PolicyWord } from '../../once/engine/spend.ts';
+import type { HeldReason } from '../../once/engine/verdict.ts';
+import type { FailureCode } from '../../once/failures.ts';
+import { amountOf } from '../../once/intent/amount.ts';
+import type { Kind } from '../../once/intent/wanted.ts';
+import type { Attempt, Intent, Process } from '../../once/journal/journal.ts';
+import type { Refusal } from '../../once/policy/rules.ts';
+import type { ReplyComplaint } from '../../once/wire/flight.ts';
+import { approving, deciding, isApprovalReason, resolving, waitsUnsent } from './chain.ts';
+import { formatAmountOf, formatDuration, iso, listed, type Suggestion } from './phrases.ts';
+import { type Allowance, nothingSentNow, thisOneSentNothing } from './told.ts';
+import { adviceOn, troubleWords } from './trouble.ts';
+
+type Concluded = Outcome & { is: 'concluded' };
+
+export function inProgress(intent: Intent, by?: Process): Words {
+  return {
+    message: `${anotherProcess(by)} is still sending this ${nouns[intent.kind]} (${intent.id}). ${thisOneSentNothing}`,
+    hint: 'Run the same command again: it waits for that process, or takes over once it is gone.',
+  };
+}
+
+function at(ms: number, nowMs: number): string {
+  return `${iso(ms)} (in ${formatDuration(ms - nowMs)})`;
+}
+
+function when(stopped: Stopped | undefined, nowMs: number): string {
+  return stopped?.because === 'would-wait-too-long' ? ` after ${at(stopped.comeBackAtMs, nowMs)}` : '';
+}
+
+/** `said` is the last attempt in a few words, here and below. */
+export function unknownWords({ intent, attempt, stopped }: Concluded, said: string, nowMs: number): Words {
+  // The last attempt did not leave: what is in doubt is an earlier one.
+  const why =
+    attempt?.trouble?.is === 'claim-too-old'
+      ? `an earlier attempt left, and the last one did not (${troubleWords(attempt.trouble)})`
+      : said;
+  const between =
+    stopped?.because === 'interrupted' && attempt?.trouble?.is !== 'interrupted'
+      ? 'Interrupted before the next try. '
+      : '';
+  const message = `${between}The ${nouns[intent.kind]} may have been ${done[intent.kind]}: ${why}. ${called(intent)}.`;
+  if (attempt?.status === 401 || attempt?.status === 403) {
+    return {
+      message,
+      hint: 'An earlier attempt may have reached the service. Fix the token’s permission, then run the same command again, or resume the intent.',
+      next: [['resume', intent.id]],
+    };
+  }
+  return {
+    message,
+    hint: `${advised(attempt)}Run the same command again${when(stopped, nowMs)}, or resume the intent: both use the same key.`,
+    next: [['resume', intent.id]],
+  };
+}
+
+function advised(attempt: Attempt | undefined): string {
+  const advice = adviceOn(attempt?.trouble);
+  return advice === undefined ? '' : `${advice}. `;
+}
+
+const heldReasons: Readonly<Record<HeldReason, string>> = {
+  'failed-status': 'the service took it and says that it failed',
+  'someone-elses':
+    'each reply named what another request had done, so replies arrive on the wrong requests; this one may have been done',
+  'other-payment': 'the service answered with a transfer of another recipient, asset or amount',
+  'unclear-status':
+    'the service, or a proxy before it, kept giving a status that does not say whether it was done',
+  'no-proof': 'the service said yes, but nothing in its reply shows that it was done',
+  'rejected-after-doubt': 'the service refuses it now, but an earlier attempt may have been accepted',
+  conflict: 'the service knows this key already, from something that this journal did not send',
+  'conflict-in-flight': 'the service keeps saying that this key is in use; the transfer may have been made',
+  'key-age':
+    'an earlier attempt may have been accepted, too long ago to rely on the service still knowing its key',
+  clock: 'an earlier attempt may have been accepted, and this machine’s clock has gone back since',
+  'other-token':
+    'an earlier attempt may have been accepted under another token, and the service may keep keys per token',
+  policy: 'an earlier attempt may have been accepted, and sending it again would be against the policy',
+  'above-limit': 'it is more than the policy lets botctl send without a person’s approval',
+  approval: 'it was proposed, or is more than the policy lets botctl send without a person’s approval',
+  proposed: 'it was proposed (--propose)',
+};
+
+function isHeldReason(why: string): why is HeldReason {
+  return why in heldReasons;
+}
+
+/** How it is found again: a batch's row by the id that its file has, too. */
+function called({ id, key, rowId }: Intent): string {
+  return `Intent ${id}, key ${key}${rowId === undefined ? '' : `, row ${rowId}`}`;
+}
+
+export function heldWords(intent: Intent, said: string, needsOtherName: boolean): Words {
+  const { id, kind, heldReason: why } = intent;
+  if (waitsUnsent(intent))
+    return {
+      message: `The ${nouns[kind]} waits for approval: ${heldReasons[isApprovalReason(why) ? why : 'approval']}. ${called(intent)}. ${nothingSentNow}`,
+      hint: approving.hint,
+      next: approving.next(id),
+    };
+  const reason = why !== undefined && isHeldReason(why) ? heldReasons[why] : 'its outcome is not proven';
+  return {
+    message: `The ${nouns[kind]} is held: ${reason} (${said}). ${called(intent)}. botctl does not send it again until you decide.`,
+    hint: needsOtherName
+      ? 'The same key always gets the same reply: if this payment is still to be made, give it a new name. Then decide whether this one happened.'
+      : `Check the ${kind === 'transfer' ? 'wallet' : 'conversation'}. Then decide whether it happened, or send it again with the same key.`,
+    next: needsOtherName ? resolving(id) : deciding(id),
+  };
+}
+
+export function didNotHappenWords({ id, kind }: Intent): Words {
+  return {
+    message: `An operator decided that the ${nouns[kind]} was not ${done[kind]}: it did not happen (intent ${id}).`,
+    hint: `To ${verbs[kind]} it after all, run its own command again.`,
+  };
+}
+
+const remedies: Partial<Record<FailureCode, string>> = {
+  'invalid-request': 'Fix what the service names and run the command again.',
+  'token-rejected': 'The token is missing or not valid: give a valid one and run the same command again.',
+  'not-permitted':
+    'Give the bot the permission (sending, or the wallet’s transfer scope) and run the command again.',
+  'not-found': 'Check the conversation id (or the base URL) and run the command again.',
+  'insufficient-balance': 'Fund the bot’s wallet (fees included) and run the command again.',
+  redirected:
+    'botctl follows no redirects, because they would carry the token elsewhere. Set the base URL to where the service is.',
+};
+
+export function rejectionWords({ intent, createdNow }: Concluded, said: string, code: FailureCode): Words {
+  const noun = nouns[intent.kind];
+  const hint = remedies[code] ?? 'Fix what the service names and run the command again.';
+  const known = createdNow
+    ? ', and the name is new to this machine. If it was used elsewhere before'
+    : '. If the name was used elsewhere too';
+  const elsewhere =
+    intent.namedBy === undefined
+      ? 'Nothing happened.'
+      : `This request did nothing${known}, another machine may have ${done[intent.kind]} the ${noun}.`;
+  const isProfile = intent.bot !== envBot && intent.bot !== sandboxBot;
+  return {
+    message: `The service refused the ${noun} (${said}). ${elsewhere}`,
+    hint,
+    next: code === 'token-rejected' && isProfile ? [['config', 'set', intent.bot, 'token']] : [],
+  };
+}
+
+export function openWords(
+  { intent, attempt, stopped }: Concluded,
+  said: string,
+  code: FailureCode,
+  nowMs: number,
+): Words {
+  const noun = nouns[intent.kind];
+  const stays = `Intent ${intent.id} stays open.`;
+  switch (code) {
+    case 'interrupted':
+      return {
+        message: `Interrupted before the ${noun} was ${done[intent.kind]}; nothing happened. ${stays}`,
+        hint: 'Run the same command again when you are ready.',
+      };
+    case 'rate-limited':
+      return {
+        message: `The service limits the rate (${said}); the ${noun} was not ${done[intent.kind]}. ${stays}`,
+        hint: `Run the same command again${when(stopped, nowMs)}.`,
+      };
+    case 'fenced':
+      return {
+        message: `The ${noun} was not sent: ${said}. ${stays}`,
+        hint: 'Run the same command again.',
+      };
+    default:
+      return {
+        message: `The service could not be reached (${said}); the ${noun} was not sent. ${stays}`,
+        hint: `${adviceOn(attempt?.trouble) ?? 'Check the network and the base URL'}, then run the same command again.`,
+      };
+  }
+}
+
+/** What happened, and what to do next. */
+export type Words = { message: string; hint: string; next?: readonly Suggestion[] };
+
+export const nouns: Readonly<Record<Kind, string>> = { message: 'message', transfer: 'transfer' };
+export const done: Readonly<Record<Kind, string>> = { message: 'sent', transfer: 'made' };
+export const verbs: Readonly<Record<Kind, string>> = { message: 'send', transfer: 'make' };
+
+/** Whose an earlier payment was that may be the one that is wanted now. */
+export function byAnother({ bot }: Pick<Intent, 'bot'>): string {
+  return bot === envBot ? 'with a token that is no profile’s' : `by the bot ${bot}`;
+}
+
+/** The last reply in a few words: its status and what the service says, or what went wrong on the way. */
+export function summary(attempt: Attempt | undefined, complaint: ReplyComplaint | undefined): string {
+  if (attempt === undefined) return 'no attempt was made';
+  const trouble = attempt.trouble && troubleWords(attempt.trouble);
+  if (attempt.status === undefined) return trouble ?? 'no reply came';
+  const words = complaint?.message ?? complaint?.code;
+  const said = words === undefined ? '' : `: "${words}"`;
+  return `status ${attempt.status}${said}${trouble === undefined ? '' : `, ${trouble}`}`;
+}
+
+export function processName({ host, pid }: Process): string {
+  return `${host} (pid ${pid})`;
+}
+
+/** At the beginning of a sentence. */
+export function anotherProcess(by: Process | undefined): string {
+  return by === undefined ? 'Another botctl process' : `The botctl process on ${processName(by)}`;
+}
+
+/** What a refusal says beside its sentences. */
+export type Refused = {
+  readonly allowance?: Allowance;
+  /** Two addresses, to be compared character by character. */
+  readonly beside?: { readonly given: string; readonly known: string };
+};
+
+const noUse = 'Running the same command again changes nothing.';
+
+/** Which rule speaks against it, what is left, and when more is free. */
+export function policyWords(refusal: Refusal): Words & Refused {
+  switch (refusal.rule) {
+    case 'asset':
+      return {
+        message: `The policy ${refusal.source} names no limits for ${refusal.asset}, and an asset that it does not name is refused`,
+        hint: `${noUse} If ${refusal.asset} is to be spent, give it a line under limits.`,
+        next: [['policy', 'show']],
+      };
+    case 'recipient':
+      return {
+        message: `The policy ${refusal.source} allows its recipients only (only_recipients), and ${refusal.to} is not one of them`,
+        hint: `${noUse} If this address is to be paid, name it under recipients.`,
+        next: [['policy', 'show']],
+      };
+    case 'lookalike':
+      return lookalikeWords(refusal);
+    case 'fresh-journal':
+      return {
+        message: `The policy ${refusal.source} limits ${refusal.asset} a day, and this journal is too young to say what was spent in the last 24 hours: it counts since ${iso(refusal.sinceMs)}`,
+        hint: `Use the journal that was used before, or wait until ${iso(refusal.freeAtMs)}. Where every journal is new, as on a CI runner, "fresh_journal": "allow" in the policy lets it begin to count.`,
+        next: [['policy', 'show']],
+        allowance: { remaining: '0', freeAtMs: refusal.freeAtMs },
+      };
+    default:
+      return limitWords(refusal);
+  }
+}
+
+type OverLimit = Refusal & { readonly rule: 'transfer' | 'day' | 'recipient-day' };
+
+const limitNames: Readonly<Record<OverLimit['rule'], (refusal: OverLimit) => string>> = {
+  transfer: () => 'in one transfer',
+  day: () => 'in 24 hours, by all bots of the journal',
+  'recipient-day': (refusal) => `in 24 hours to one address${'to' in refusal ? ` (${refusal.to})` : ''}`,
+};
+
+function limitWords(refusal: OverLimit): Words & Refused {
+  const { source, asset, units, limit, remaining, rule } = refusal;
+  const of = (amount: bigint): string => formatAmountOf(amountOf(amount), asset);
+  const left =
+    rule === 'transfer' ? '' : ` ${remaining === 0n ? 'Nothing' : `Only ${of(remaining)}`} of it is left.`;
+  const freeAt = 'freeAtMs' in refusal ? refusal.freeAtMs : undefined;
+  const spenders = 'spentBy' in refusal ? (refusal.spentBy ?? []) : [];
+  const never = rule === 'transfer' ? 'Send less at once' : 'This is more than the limit itself: send less';
+  return {
+    message: `The policy ${source} allows ${of(limit)} ${limitNames[rule](refusal)}, and this is ${of(units)}.${left}${spentBy(spenders)}`,
+    hint:
+      (freeAt === undefined
+        ? `${noUse} ${never}, or ask whoever may change the policy.`
+        : `Running the same command again changes nothing before ${iso(freeAt)}. From then on enough is free for it, if nothing else is spent.`) +
+      (spenders.length === 0 ? '' : ` ${ownJournal}`),
+    next: [['policy', 'show']],
+    allowance: { remaining: amountOf(remaining), ...(freeAt === undefined ? {} : { freeAtMs: freeAt }) },
+  };
+}
+
+const ownJournal =
+  'A limit counts all services of a journal: a staging service needs a journal of its own (--journal FILE).';
+
+function spentBy(spenders: readonly { readonly bot: string; readonly url: string }[]): string {
+  if (spenders.length === 0) return '';
+  return ` It was spent by ${listed(spenders.map(({ bot, url }) => `${bot} at ${url}`))}.`;
+}
+
+function lookalikeWords({ to, like, name }: Refusal & { rule: 'lookalike' }): Words & Refused {
+  const known = name === undefined ? 'an address that was paid before' : `the recipient ${name}`;
+  return {
+    message: `The address ${to} looks like ${known}, ${like}, but is a different one. Such addresses are made so that somebody copies the wrong one`,
+    hint: `Compare them character by character. If this one is really meant, name it under recipients in the policy: there is no other way.`,
+    next: [['policy', 'show']],
+    beside: { given: to, known: like },
+  };
+}
+
+export function rowsLookAlike(line: number, address: string, other: string): string {
+  return `Line ${line}: the address ${address} looks like ${other} of another row, but is a different one. Compare them character by character.`;
+}
+
+/** For a dry run: nothing is counted for it, and others may spend meanwhile. */
+export function dryPolicyWords(word: PolicyWord): string {
+  switch (word.is) {
+    case 'allowed':
+      return 'it would be allowed, as things stand now';
+    case 'needs-approval':
+      return 'it would be held until a person approves it';
+    case 'refused':
+      return `it would be refused. ${policyWords(word.refusal).message}`;
+  }
+}

@@ -1,0 +1,251 @@
+import { type DiskTrouble, diskTroubleOf } from '../../machine/disk.ts';
+import { showsPassword } from '../../once/journal/place.ts';
+
+// Without Intl, which loads its tables of all languages for it: 11 ms of a command.
+
+/** `a, b, and c`, or `a, b, or c`. */
+export function listed(parts: readonly string[], word: 'and' | 'or' = 'and'): string {
+  const [last = '', ...before] = parts.toReversed();
+  if (before.length < 2) return [...before, last].join(` ${word} `);
+  return `${before.reverse().join(', ')}, ${word} ${last}`;
+}
+
+/** `12,345` */
+export function formatCount(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/gu, ',');
+}
+
+/** `1 row`, `2 rows`, `12,345 rows`. */
+export function counted(count: number, noun: string, nouns = `${noun}s`): string {
+  return `${formatCount(count)} ${count === 1 ? noun : nouns}`;
+}
+
+/** A moment, to the second. */
+export function iso(ms: number): string {
+  return isoExact(ms).replace(/\.\d+Z$/u, 'Z');
+}
+
+/** Where a person's times are shown: everywhere the same, or as the clock on the wall. */
+export type Zone = 'utc' | 'local';
+
+/** A moment, to the second, with its offset where it is not UTC. */
+export function isoIn(zone: Zone, ms: number): string {
+  if (zone === 'utc') return iso(ms);
+  const aheadMin = -new Date(ms).getTimezoneOffset();
+  const offset = new Date(Math.abs(aheadMin) * 60_000).toISOString().slice(11, 16);
+  return iso(ms + aheadMin * 60_000).replace('Z', `${aheadMin < 0 ? '-' : '+'}${offset}`);
+}
+
+/** A moment as JSON gives it, to the millisecond. */
+export function isoExact(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+export function isoDay(ms: number): string {
+  return isoExact(ms).slice(0, 10);
+}
+
+export function isoMonth(ms: number): string {
+  return isoExact(ms).slice(0, 7);
+}
+
+/** How long something takes, as people say it. */
+export function formatDuration(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 3600
+    ? `${Math.floor(seconds / 60)} min${and(seconds % 60, 's')}`
+    : `${Math.floor(seconds / 3600)} h${and(Math.floor((seconds % 3600) / 60), 'min')}`;
+}
+
+function and(count: number, unit: string): string {
+  return count === 0 ? '' : ` ${count} ${unit}`;
+}
+
+/** The wait before another try: often less than a second. */
+export function formatPause(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** How one clock stands to another, before that other's name. */
+export function formatClockOffset(aheadMs: number): string {
+  // A Date header has whole seconds: less than two say nothing.
+  const seconds = Math.round(Math.abs(aheadMs) / 1000);
+  if (seconds < 2) return 'agrees with';
+  return `${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
+}
+
+/** `1.5 SOL`: the amount as it was given, never rounded. */
+export function formatAmountOf(amount: string, asset: string): string {
+  return `${amount} ${asset}`;
+}
+
+// U+FE0E and U+FE0F choose between text and emoji shape; without them ordinary emoji look broken.
+/** What no terminal or log is given as it is: it moves the cursor, turns the reading direction or shows nothing. */
+export const unsafeClass = String.raw`(?![\uFE0E\uFE0F])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Co}\p{Default_Ignorable_Code_Point}]`;
+
+// A leading = or ~ means something to zsh, or to all shells.
+const plain = /^[A-Za-z0-9_@%+:,./-][A-Za-z0-9_@%+=:,./-]*$/u;
+
+const ascii = /^[ -~]*$/u;
+let unsafe: RegExp | undefined;
+
+/** One word, quoted so that sh, bash and zsh read the same; undefined where no line can hold it. */
+export function shellWord(word: string): string | undefined {
+  if (plain.test(word)) return word;
+  if (!mustBeSpelled(word)) return `'${word.replaceAll("'", `'\\''`)}'`;
+  // A shell drops newlines at the end of what it takes over, and what was no text is not known any more.
+  if (word.endsWith('\n') || /[\0\uFFFD\p{Cs}]/u.test(word)) return undefined;
+  return `"$(printf '${spelled(word)}')"`;
+}
+
+/** What a terminal or a log reader would not show as it is, or would carry out. */
+function mustBeSpelled(word: string): boolean {
+  if (word.includes('##[')) return true;
+  if (ascii.test(word)) return false;
+  unsafe ??= new RegExp(`${unsafeClass}|\\uFFFD`, 'u');
+  return unsafe.test(word);
+}
+
+// Those that mean something to printf, to a double-quoted string or to a shell's history; a - may begin an option.
+const meaningful = /^-|[#%\\'"`$!]/gu;
+
+function spelled(word: string): string {
+  return word.replace(meaningful, octal).replace(new RegExp(unsafeClass, 'gu'), octal);
+}
+
+function octal(text: string): string {
+  return [...Buffer.from(text)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
+}
+
+/** A command that a person may paste: the words after `botctl`, or the commands of other programs, in order. */
+export type Suggestion = readonly string[] | { readonly shell: readonly (readonly string[])[] };
+
+/** One option of the command that suggests, as it was given. */
+export type Occurrence = { readonly name: string; readonly value: string | true };
+
+/** Who suggests: what it was given, and whether a person can be asked where it runs. */
+type Suggesting = { readonly occurrences: readonly Occurrence[]; readonly interactive: boolean };
+
+/** The options that name the bot, its service and the journal: every suggestion repeats them. */
+const keptOptions: readonly string[] = ['sandbox', 'profile', 'base-url', 'token-file', 'journal'];
+const tryingOptions: readonly string[] = ['timeout', 'retries', 'max-wait'];
+
+/** Where a command takes more of them, or where they would mean something else. */
+const keptBy: Readonly<Record<string, readonly string[]>> = {
+  resume: [...keptOptions, ...tryingOptions],
+  config: [],
+  help: [],
+};
+
+/** Commands that look and decide need no token. */
+const needsNoToken: readonly string[] = ['history', 'resolve', 'verify', 'journal'];
+
+/** What says who speaks, and where: beside --sandbox it would say something else. */
+export const foreignToSandbox: readonly string[] = ['base-url', 'token-file', 'profile'];
+
+const stdinOptions = ['token-file', 'payload', 'content-file', 'components'].map((name) => `--${name}=-`);
+
+/** An option as words that are read back as it: a value that looks like an option stays with its name. */
+export function optionWords({ name, value }: Occurrence): string[] {
+  if (value === true) return [`--${name}`];
+  return value.startsWith('-') ? [`--${name}=${value}`] : [`--${name}`, value];
+}
+
+export type Suggested = {
+  /** Whole lines: quoted for a shell, with what was given to the command that suggests them. */
+  readonly lines: readonly string[];
+  /** Why some are not among them. */
+  readonly lacking: string | undefined;
+};
+
+/** What is suggested, as lines to be pasted. */
+export function suggested(next: readonly Suggestion[], by: Suggesting): Suggested {
+  const lines: string[] = [];
+  let lacking: string | undefined;
+  for (const suggestion of next) {
+    const commands = 'shell' in suggestion ? suggestion.shell : [wholeCommand(suggestion, by)];
+    const quoted = commands.map((words) => words.map(shellWord));
+    if (commands.some(readsStdin)) lacking = 'It read stdin: give it the same input again.';
+    else if (commands.flat().some((word) => isSecret(word, by)))
+      lacking = 'Its --journal holds a password, which is not repeated here.';
+    else if (quoted.flat().includes(undefined))
+      lacking ??= 'What it was given cannot be written in one line.';
+    else lines.push(quoted.map((words) => words.join(' ')).join(' && '));
+  }
+  return { lines, lacking };
+}
+
+function wholeCommand(words: readonly string[], { occurrences, interactive }: Suggesting): string[] {
+  const [command = ''] = words;
+  const said = words
+    .filter((word) => word.startsWith('--'))
+    .map((word) => word.slice(2).replace(/=.*/su, ''));
+  const kept = occurrences
+    .filter(({ name }) => (keptBy[command] ?? keptOptions).includes(name) && !said.includes(name))
+    .filter(({ name }) => !(said.includes('sandbox') && foreignToSandbox.includes(name)))
+    // Each intent has its own, and a token goes to no other intent than its own where none is given.
+    .filter(({ name }) => !(said.includes('all') && name === 'base-url'))
+    .filter(({ name, value }) => !(name === 'token-file' && value === '-' && needsNoToken.includes(command)));
+  // On a terminal it asks, and shows what it asks about.
+  const asks = interactive && !occurrences.some(({ name }) => name === 'yes');
+  const own = asks ? words.filter((word) => word !== '--yes') : words;
+  return ['botctl', ...own, ...kept.flatMap(optionWords)];
+}
+
+/** A journal's URL with a password in it is refused, but by then another failure may have come first. */
+function isSecret(word: string, { occurrences }: Suggesting): boolean {
+  return occurrences.some(({ name, value }) => name === 'journal' && value === word) && showsPassword(word);
+}
+
+function readsStdin(words: readonly string[]): boolean {
+  return words.some((word) => word === '-' || stdinOptions.includes(word));
+}
+
+/** How a moment is written, for help and complaints. */
+export const momentRule = 'how long ago (30m, 24h, 2d), a day (2026-11-30), or a time (2026-11-30T12:00Z)';
+
+const diskFull = 'the disk is full';
+
+/** Why a file or folder could not be read or written, by the system's code: each is part of a sentence. */
+const diskTroubles: Readonly<Record<string, string>> = {
+  EROFS: 'the file system is read-only',
+  ENOSPC: diskFull,
+  EDQUOT: 'the disk quota is used up',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ENOENT: 'there is no such file or folder',
+  ENOTDIR: 'a part of the path is not a folder',
+  EISDIR: 'it is a folder',
+  ELOOP: 'it leads through too many symbolic links',
+  ENAMETOOLONG: 'the name is too long',
+  EMFILE: 'this process has too many files open',
+  ENFILE: 'this machine has too many files open',
+  EADDRINUSE: 'the port is already in use',
+  EIO: 'the disk could not be read or written',
+};
+
+// SQLite has no such codes: these are its own words.
+const sqliteTroubles: readonly (readonly [RegExp, string])[] = [
+  [/database or disk is full/u, diskFull],
+  [/attempt to write a readonly database/u, 'it is read-only'],
+];
+
+/** Why a file or folder could not be read or written, as part of a sentence. */
+export function diskTrouble(error: unknown): string {
+  return troubleInWords(diskTroubleOf(error));
+}
+
+export function troubleInWords(trouble: DiskTrouble): string {
+  if (trouble.is === 'not-a-folder') return `${trouble.folder} is not a folder`;
+  const { code, said } = trouble;
+  const words = diskTroubles[code] ?? sqliteTroubles.find(([wording]) => wording.test(said))?.[1] ?? said;
+  if (trouble.is === 'failed') return words;
+  return `the folder ${trouble.folder} cannot be created: ${notMade[code] ?? words}`;
+}
+
+/** What is above the folder is there by now. */
+const notMade: Readonly<Record<string, string>> = {
+  ENOENT: 'no folder can be created there',
+  EEXIST: 'a symbolic link that leads nowhere has its name',
+};

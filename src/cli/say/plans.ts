@@ -1,0 +1,166 @@
+import type { Plan } from '../../once/engine/plan.ts';
+import type { PlanKind, PlanMeaning, RerunFinding } from '../../once/engine/planKinds.ts';
+import type { PolicyWord } from '../../once/engine/spend.ts';
+import type { Exit, Retry } from '../../once/failures.ts';
+import { waitsUnsent } from './chain.ts';
+import { formatCount } from './phrases.ts';
+import { type Problem, Told } from './told.ts';
+
+type PlanWords = {
+  /** For those who run commands again. */
+  readonly happens: string;
+  /** For a dry run: is it a re-run, and of what? */
+  readonly dryRun: string;
+};
+
+export const planWords: Readonly<Record<PlanKind, PlanWords>> = {
+  new: {
+    happens: 'a new intent with a new key',
+    dryRun: 'no: it would be new',
+  },
+  'new-after-done': {
+    happens: 'a new intent; a notice (on a terminal, the question) says when the same was last done',
+    dryRun: 'no: the same was done before, and it would be done again',
+  },
+  'leave-behind': {
+    happens: 'left behind with a notice, and a new intent begins',
+    dryRun: 'no: an old undecided one would be left behind, and it would be new',
+  },
+  again: {
+    happens: 'the same key again; with a changed body only if it never may have happened',
+    dryRun: 'yes: it did not happen before; the same key again',
+  },
+  resume: {
+    happens: 'resumed with its stored key and stored bytes',
+    dryRun: 'yes: it would be resumed with its stored key and bytes',
+  },
+  replay: {
+    happens:
+      'shown again from the journal: nothing is sent, and a notice says so and names --once. On a terminal, without --yes, an unnamed one asks whether to do it again',
+    dryRun: 'yes: it was done; it would only be shown again',
+  },
+  wait: {
+    happens: 'waited for, --max-wait at most (then 9), and its outcome reported; never a second request',
+    dryRun: 'yes: another process is sending it now',
+  },
+  'needs-decision': {
+    happens: 'not sent; says which decision is needed',
+    dryRun: 'yes: it is held; nothing would be sent',
+  },
+  'reported-ahead': {
+    happens: 'not sent; says that it needs a name',
+    dryRun: 'it would not be sent: it was done at a time that this clock says is yet to come',
+  },
+  'other-body': {
+    happens: 'not sent',
+    dryRun: 'it would not be sent: the name belongs to another body',
+  },
+  'other-bot': {
+    happens: 'not sent',
+    dryRun: 'it would not be sent: the name belongs to another bot',
+  },
+  'other-url': {
+    happens: 'not sent; names both base URLs',
+    dryRun: 'it would not be sent: the name was used at another base URL of this service',
+  },
+  'unknown-at-other-url': {
+    happens: 'not sent; names both base URLs',
+    dryRun: 'it would not be sent: the same name is unknown at another base URL of this service',
+  },
+  'held-at-other-url': {
+    happens: 'not sent; names both base URLs, and which decision is needed',
+    dryRun: 'it would not be sent: the same name is held at another base URL of this service',
+  },
+  'wait-for-twin': {
+    happens: 'the twin is waited for, --max-wait at most; then the journal is asked again',
+    dryRun: 'the same payment is being sent by another process; it would wait',
+  },
+  'unfinished-twin': {
+    happens: 'not sent; names the twin, and says how to settle it',
+    dryRun: 'it would not be sent: the same payment is not settled under another name',
+  },
+  'recently-done': {
+    happens: 'not sent; shows the twin, and the command under a name. On a terminal it asks instead',
+    dryRun: 'it would not be sent: the same payment was made a while ago, and may be this one',
+  },
+};
+
+/** What a command meets, as the rows of the re-run table say it. */
+export const rerunFindings: Readonly<Record<RerunFinding, string>> = {
+  'other-bot': 'a name held by another bot',
+  'other-body': 'named, other canonical body, and neither rejected untainted nor resolved as did-not-happen',
+  'being-sent': 'sending, its owner alive',
+  'forgotten-in-doubt': 'unknown or sending with a dead owner, an unnamed message past its key age',
+  unfinished: 'open, unknown, sending with a dead owner',
+  'forgotten-held': 'held, an unnamed message past its key age',
+  held: 'held',
+  'reported-ahead': 'accepted, or resolved as happened, unnamed, reported more than 5 min ahead of now',
+  done: 'accepted, or resolved as happened: named, not yet reported by any command, or first reported within the window',
+  'done-long-ago': 'the same, unnamed, outside the window',
+  'unnamed-not-done': 'rejected, or resolved as did-not-happen, unnamed',
+  'other-body-in-doubt': 'the same, named, tainted, with another body',
+  'named-not-done': 'the same, named',
+};
+
+/** Whether it would be a re-run, and of what. */
+export function rerunWords(plan: Plan): string {
+  return isWaiting(plan) ? 'yes: it waits for approval; nothing would be sent' : planWords[plan.is].dryRun;
+}
+
+/** What --propose would do; nothing where something else comes first, and is said. */
+export function proposalWords(
+  plan: Plan,
+  { sends }: Pick<PlanMeaning, 'sends'>,
+  policy: PolicyWord | undefined,
+): string | undefined {
+  if (isWaiting(plan)) return 'it would stay as it is, and wait for approval';
+  if (sends === 'nothing') return undefined;
+  if (plan.is === 'resume' && plan.found?.tainted === true)
+    return 'it would not become a proposal: it may have been made already';
+  if (policy?.is === 'refused') return undefined;
+  return 'it would be put on record and held; nothing would be sent until a person resumes it';
+}
+
+function isWaiting({ is, found }: Plan): boolean {
+  return is === 'needs-decision' && found !== undefined && waitsUnsent(found);
+}
+
+function didYouMean(meant: string): string {
+  return `Did you mean ${meant}?`;
+}
+
+/** `words` were given; `meant` takes the place of the last of them. */
+export function noHelpOn(words: readonly string[], meant: string | undefined): Told {
+  return new Told('usage', `There is no help on "${words.join(' ')}".`, {
+    hint: meant === undefined ? 'The help lists what there is.' : didYouMean(meant),
+    next: [['help', ...(meant === undefined ? [] : [...words.slice(0, -1), meant])]],
+  });
+}
+
+export function noCompletionFor(shell: string, meant: string | undefined, shells: readonly string[]): Told {
+  return new Told('usage', `There is no completion for "${shell}".`, {
+    hint: `${meant === undefined ? '' : `${didYouMean(meant)} `}Available: ${shells.join(', ')}.`,
+  });
+}
+
+/** What a caller may do next, as a sentence. */
+export const retryWords: Readonly<Record<Retry, string>> = {
+  'same-command': 'Run the same command again.',
+  'after-fix': 'Fix what the error names, then run the command again.',
+  decide: 'Check the wallet or the conversation, then run botctl resolve or botctl resume.',
+};
+
+export function annotated(
+  command: string,
+  exit: Exit,
+  { message, hint }: Pick<Problem, 'message' | 'hint'>,
+): { title: string; text: string } {
+  return {
+    title: `botctl ${command}: exit ${exit}`,
+    text: hint === undefined ? message : `${message} ${hint}`,
+  };
+}
+
+export function moreNotSummed(count: number): string {
+  return `and ${formatCount(count)} more`;
+}

@@ -1,0 +1,162 @@
+import type { PolicyFacts, PolicyFault } from '../../once/policy/facts.ts';
+import { clipped, complaintWords, textFaultWords } from './intent.ts';
+import { formatAmountOf, iso, listed, troubleInWords } from './phrases.ts';
+import type { Sentence, Table } from './told.ts';
+
+/** Said after `it must be`. */
+export const policyRules = {
+  schema: '"botctl-policy/1"',
+  asset: 'SOL in capitals, or the name of a token, each asset once',
+  name: 'a name of letters, digits, ".", "_" and "-", which begins with a letter or a digit',
+  address: 'a wallet address',
+  journal: 'the absolute path of a journal, with no blank or quote at its end, or the id of a shared one',
+} as const;
+
+export const policyTable: Table<PolicyFacts> = {
+  damaged: ({ source, line, column, field, fault }) => {
+    const [problem, rule] = faultWords(fault);
+    const what = field === undefined ? problem : `${clipped(field)} ${problem}`;
+    return damaged(source, line, column, rule === undefined ? what : `${what} (it must be ${rule})`);
+  },
+  'bad-text': ({ source, fault }) => damaged(source, fault.line, fault.column, textFaultWords(fault)),
+  unreadable: ({ source, trouble }) => ({
+    message: `The policy ${source} cannot be read: ${troubleInWords(trouble)}`,
+    hint: 'Where a policy is named, no command sends without it. Check that it is there and that you may read it:',
+    next: [{ shell: [['ls', '-ld', source]] }],
+  }),
+  'not-a-file': ({ source }) => unsafe(source, 'is not a file', ['ls', '-ld', source]),
+  'too-long': ({ source, mostBytes }) =>
+    unsafe(source, `is longer than ${mostBytes} bytes`, ['ls', '-ld', source]),
+  'other-owner': ({ source, path, uid, me }) =>
+    unsafe(source, ofPlace(source, path, `belongs to another user (uid ${uid})`), [
+      'sudo',
+      'chown',
+      String(me),
+      path,
+    ]),
+  'open-to-others': ({ source, path, mode }) =>
+    unsafe(source, ofPlace(source, path, `can be changed by other users (mode ${mode.toString(8)})`), [
+      'chmod',
+      'go-w',
+      path,
+    ]),
+};
+
+function damaged(source: string, line: number, column: number, what: string): Sentence {
+  return {
+    message: `The policy ${source}, line ${line}, column ${column}: ${what}`,
+    hint: 'A policy that cannot be read allows nothing. Fix the file, then check it:',
+    next: [['policy', 'check', source]],
+  };
+}
+
+function unsafe(source: string, problem: string, fix: readonly string[]): Sentence {
+  return {
+    message: `The policy ${source} ${problem}`,
+    hint: 'Only root or you may be able to change a policy. If nobody else did, make it so:',
+    next: [{ shell: [fix] }],
+  };
+}
+
+function ofPlace(source: string, path: string, problem: string): string {
+  return path === source ? problem : `is in the folder ${path}, which ${problem}`;
+}
+
+const shapes: Readonly<Record<string, string>> = {
+  object: 'an object',
+  record: 'an object',
+  string: 'a string in double quotes',
+  boolean: 'true or false',
+};
+
+function faultWords(fault: PolicyFault): readonly [problem: string, rule?: string] {
+  switch (fault.is) {
+    case 'newer':
+      return ['is of a newer botctl, which may know rules that this one does not', policyRules.schema];
+    case 'missing':
+      return ['is missing'];
+    case 'unknown-key':
+      return [`is not known (there are ${listed(fault.known)})`];
+    case 'not-of-shape':
+      return [`is not ${shapes[fault.shape] ?? `a ${fault.shape}`}`];
+    case 'not-the-value':
+      return [`is not ${fault.field === 'schema' ? policyRules.schema : '"allow"'}`];
+    case 'not-a-journal':
+      return ['is neither an absolute path nor an id', policyRules.journal];
+    case 'same-asset':
+      return [`is ${fault.other} in another spelling`, policyRules.asset];
+    case 'not-an-asset':
+      return ['is not an asset', policyRules.asset];
+    case 'not-a-name':
+      return ['is not a name', policyRules.name];
+    case 'not-an-amount':
+      return complaintWords(fault.complaint);
+    case 'not-an-address':
+      return [complaintWords(fault.complaint)[0], policyRules.address];
+  }
+}
+
+type Limits = {
+  readonly asset: string;
+  readonly transfer: string | undefined;
+  readonly day: string | undefined;
+  readonly recipientDay: string | undefined;
+  readonly approveAbove: string | undefined;
+};
+
+export const policyLabels = {
+  policy: (source: string) => `Policy ${source}`,
+  none: 'No policy holds this bot: the wallet’s balance is the only limit.',
+  left: 'Left in these 24 hours',
+  counted: 'Counted',
+  journal: 'Journal',
+  recipients: 'Recipients',
+  fresh: 'New journals',
+  allowed: 'may begin to count',
+  only: (isOnly: boolean) =>
+    isOnly ? 'only those named here' : 'anybody, but nobody who looks like one of them',
+  limits: (
+    { asset, transfer, day, recipientDay, approveAbove }: Limits,
+    format: (amount: string, asset: string) => string,
+  ): string => {
+    const said = (amount: string | undefined, what: string): string[] =>
+      amount === undefined ? [] : [`${format(amount, asset)} ${what}`];
+    const all = [
+      ...said(transfer, 'at once'),
+      ...said(day, 'in 24 hours'),
+      ...said(recipientDay, 'in 24 hours to one address'),
+      ...said(approveAbove, 'without a person’s approval'),
+    ];
+    return all.length === 0 ? 'without a limit' : `at most ${listed(all)}`;
+  },
+} as const;
+
+type Left = {
+  readonly asset: string;
+  readonly limit: string;
+  readonly spent: string;
+  readonly remaining: string;
+  readonly freeAtMs: number | undefined;
+};
+
+export function leftWords(left: Left): string {
+  const of = (amount: string): string => formatAmountOf(amount, left.asset);
+  if (left.freeAtMs !== undefined)
+    return `nothing until ${iso(left.freeAtMs)}: this journal is too young for a limit of a day`;
+  return `${of(left.remaining)} of ${of(left.limit)}; ${of(left.spent)} spent, or in doubt`;
+}
+
+/** Of which part of the window this journal knows what was spent. */
+export function countedWords(sinceMs: number, isWhole: boolean): string {
+  return isWhole
+    ? 'all of these 24 hours'
+    : `since ${iso(sinceMs)}: this journal may not know all that was before`;
+}
+
+export function policyIsGood(path: string): string {
+  return `${path} is a policy that can be used.`;
+}
+
+export function policySet(place: string, number: number): string {
+  return `The journal ${place} has policy ${number} now: whoever sends through it is held to it.`;
+}

@@ -1,0 +1,121 @@
+import type { Progress, Waiting, WhatCame } from '../../once/engine/context.ts';
+import type { Plan } from '../../once/engine/plan.ts';
+import type { PlanMeaning } from '../../once/engine/planKinds.ts';
+import type { Kind } from '../../once/intent/wanted.ts';
+import type { Intent } from '../../once/journal/journal.ts';
+import { byAnother, done, nouns } from './outcomes.ts';
+import { formatPause, iso, listed } from './phrases.ts';
+import { Told } from './told.ts';
+import { troubleWords } from './trouble.ts';
+
+const option = (name: string): string => `--${name}`;
+
+export function sharedStdin(names: readonly string[]): Told {
+  return new Told(
+    'usage',
+    `${listed(names.map(option))} ${names.length === 2 ? 'both' : 'all'} want to read stdin`,
+    { hint: 'Only one of them can be -; give the others as files.' },
+  );
+}
+
+export function bothGiven(one: string, other: string): Told {
+  return new Told('usage', `${option(one)} and ${option(other)} are both given`, {
+    hint: 'Give one of them.',
+  });
+}
+
+export function inputTooLong(source: string, most: number): Told {
+  return new Told('bad-file', `${source} is longer than ${most} bytes`, {
+    hint: 'No request of this service is that long. Is it the right file?',
+  });
+}
+
+export const stdinOf = (name: string): string => `${option(name)} (stdin)`;
+
+export function readFromTerminal(name: string): string {
+  return `${option(name)} is read from the terminal; Ctrl-D ends it.`;
+}
+
+export function notAPayload(): Told {
+  return new Told('bad-input', 'The payload is not a JSON object', {
+    hint: 'Give the whole request body, like {"conversation_id": "…", "content": "…"}.',
+  });
+}
+
+/** What a person is asked before anything is sent; the default is No. */
+export const questionTexts = {
+  send: 'Send it?',
+  'do-again': 'Do it again?',
+  'send-anyway': 'Send the new one anyway?',
+} as const;
+
+/** What is known of it before, to be said with the question. */
+export function reminderOf(
+  { found, twin }: Plan,
+  { reminds }: Pick<PlanMeaning, 'reminds'>,
+  kind: Kind,
+): string | undefined {
+  const noun = nouns[kind];
+  const decided = `It was decided ${lastDone(found)} that the same ${noun} happened`;
+  const isDecided = found?.resolvedAs === 'happened';
+  switch (reminds) {
+    case 'of-nothing':
+      return undefined;
+    case 'it-was-done':
+      return isDecided ? `${decided}.` : `The same ${noun} was ${done[kind]} ${lastDone(found)}.`;
+    case 'when-last-done': {
+      const last = isDecided ? decided : `The same ${noun} was last ${done[kind]} ${lastDone(found)}`;
+      return `${last}; this would be a new one.`;
+    }
+    case 'of-the-twin':
+      return `The same amount was sent to the same address ${lastDone(twin)}, ${whyAsked(twin)}; this may be that payment:`;
+    case 'of-doubt':
+      return found?.tainted
+        ? `It may already have happened (intent ${found.id}). It will be sent with the same key, so it happens only once.`
+        : undefined;
+  }
+}
+
+function lastDone(found: Intent | undefined): string {
+  return found === undefined ? '' : `at ${iso(found.updatedAtMs)} (intent ${found.id})`;
+}
+
+function whyAsked(twin: Intent | undefined): string {
+  return twin?.reportedAtMs === undefined ? 'and no command has reported it yet' : byAnother(twin);
+}
+
+function whatCame(what: WhatCame | undefined): string {
+  return typeof what === 'object' ? troubleWords(what) : `status ${what}`;
+}
+
+/** Why there is a wait, beside a spinner. */
+export function waitingWords(waiting: Waiting): string {
+  switch (waiting.for) {
+    case 'reply':
+      return `Sending the ${nouns[waiting.kind]}`;
+    case 'other-process':
+      return `Another botctl is sending ${waiting.id}; waiting for its outcome`;
+    case 'next-try':
+      return `Trying again in ${formatPause(waiting.waitMs)} (${whatCame(waiting.why)})`;
+  }
+}
+
+/** What the first interrupt still waits for, and how to leave. */
+export function landingWords(kind: Kind): string {
+  return `Interrupted while the ${nouns[kind]} is on its way: waiting up to 5 s for its reply. Interrupt again to leave at once; then its outcome is unknown.`;
+}
+
+export const rowsLandingWords =
+  'Interrupted: no new row is begun, and the replies of those on their way are waited for, up to 5 s. Interrupt again to leave at once; then their outcome is unknown.';
+
+/** A line of --verbose. */
+export function progressWords(progress: Progress): string {
+  switch (progress.is) {
+    case 'sending':
+      return `attempt ${progress.number}: POST ${progress.url} (key ${progress.key})`;
+    case 'came-back':
+      return `attempt ${progress.number}: ${whatCame(progress.what)}, ${progress.tookMs} ms`;
+    case 'waiting':
+      return `${progress.verdict}: waiting ${progress.waitMs} ms`;
+  }
+}

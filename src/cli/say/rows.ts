@@ -1,0 +1,443 @@
+import type { ConflictKind } from '../../once/engine/planKinds.ts';
+import type { FailureCode } from '../../once/failures.ts';
+import type { Kind } from '../../once/intent/wanted.ts';
+import type { Runner } from '../../once/journal/journal.ts';
+import type { Refusal } from '../../once/policy/rules.ts';
+import type { Trouble } from '../../once/wire/trouble.ts';
+import { usage } from './commandLine.ts';
+import { policyWords, processName } from './outcomes.ts';
+import { counted, formatAmountOf, formatCount, formatDuration, listed, type Suggestion } from './phrases.ts';
+import { notSentNow, Told, type ToldDetails } from './told.ts';
+import { adviceOn, troubleWords } from './trouble.ts';
+
+export const nameAnother = 'Name another file with --report.';
+
+export function namelessBatch(named: Suggestion): Told {
+  return usage(
+    'A batch needs a name: give --once',
+    'Name it after what it is and when; with the same name it can be run again.',
+    [named],
+  );
+}
+
+export function notACount(option: string, text: string, most: number): Told {
+  return usage(
+    `--${option} ${JSON.stringify(text)} is not a count`,
+    `Write a whole number from 1 to ${most}.`,
+  );
+}
+
+export function unknownReportFormat(path: string): Told {
+  return usage(
+    `--report ${path} ends in neither .csv nor .jsonl`,
+    'The report’s format follows from its name: give it one of these endings.',
+  );
+}
+
+export function reportIsInput(path: string): Told {
+  return usage(`--report ${path} is the input itself`, nameAnother);
+}
+
+export function templateFromStdin(): Told {
+  return usage('--template cannot be read from stdin', 'Give it as a file.');
+}
+
+export function inputAndTokenFromStdin(): Told {
+  return usage(
+    'The input and --token-file both want to read stdin',
+    'Only one of them can be -; give the other as a file.',
+  );
+}
+
+export const isItTheRightFile = 'Is it the right file?';
+
+export const checkingInput = (source: string): string => `Checking ${source}`;
+
+export function noRows(source: string): Told {
+  return new Told('bad-file', `${source} has no rows`, { hint: isItTheRightFile });
+}
+
+function rowsOf(count: number): string {
+  return counted(count, 'row');
+}
+
+export function moreRowsNotListed(count: number): string {
+  return `… and ${formatCount(count)} more; --report lists them all`;
+}
+
+export function invalidRows(
+  { invalid, rows, source }: { invalid: number; rows: number; source: string },
+  skipping: Suggestion,
+): Told {
+  return new Told(
+    'bad-input',
+    `${formatCount(invalid)} of ${rowsOf(rows)} in ${source} ${invalid === 1 ? 'is' : 'are'} not valid`,
+    {
+      hint: `Fix ${invalid === 1 ? 'it' : 'them'} and run the same command again, or send the others with --skip-invalid.`,
+      next: [skipping],
+    },
+  );
+}
+
+export function invalidRow(problem: string | undefined): Told {
+  return new Told('bad-input', `${problem ?? 'The row is not valid'}. ${notSentNow}`, {
+    hint: 'Fix the row and run the command again.',
+  });
+}
+
+/** Why a row is not sent under its id. */
+export const conflictWords: Readonly<Record<ConflictKind, string>> = {
+  'other-body': 'the id belongs to another body, which may have happened',
+  'other-bot': 'the id belongs to another bot',
+  'other-url': 'the id was used at another base URL of this service',
+};
+
+export function askToBegin(left: number, noun: 'message' | 'transfer'): string {
+  return `${noun === 'message' ? 'Send' : 'Make'} ${counted(left, noun)}?`;
+}
+
+/** How rows stand before anything is sent, after their number in one line. */
+const standings: Readonly<Record<string, string>> = {
+  done: 'already done',
+  elsewhere: 'being sent by another process',
+  conflict: 'in conflict',
+};
+
+/** The same in a line of its own, after the number: of one row, of several. */
+const standingNotes: Readonly<Record<string, readonly [one: string, several: string]>> = {
+  unfinished: [', to be resumed with its own key', ', to be resumed with their own keys'],
+  held: [': a person must decide; not sent', ': a person must decide; not sent'],
+  elsewhere: [': another process is sending it', ': another process is sending them'],
+  conflict: [
+    ': its id belongs to another body, bot or base URL; not sent',
+    ': their ids belong to other bodies, bots or base URLs; not sent',
+  ],
+  invalid: [': not sent', ': not sent'],
+};
+
+export function rowsStanding(standing: string, rows: number): string {
+  const [one, several] = standingNotes[standing] ?? ['', ''];
+  return `${formatCount(rows)}${rows === 0 ? '' : rows === 1 ? one : several}`;
+}
+
+type BatchPlanWords = {
+  readonly name: string;
+  readonly rows: number;
+  readonly standings: Readonly<Record<string, number>>;
+  readonly lacking: number;
+  /** Absent where no money moves. */
+  readonly money?: {
+    readonly totals: readonly Total[];
+    readonly recipients: number;
+    readonly repeated: number;
+  };
+};
+
+export type Total = { readonly asset: string; readonly all: string; readonly left: string };
+
+/** What is about to be done, in one line. */
+export function batchInALine({ name, rows, standings: found, lacking, money }: BatchPlanWords): string {
+  const parts = Object.entries(found)
+    .filter(([standing, count]) => count > 0 || standing === 'new' || standing === 'invalid')
+    .map(([standing, count]) => `${formatCount(count)} ${standings[standing] ?? standing}`);
+  const missing = lacking === 0 ? '' : `; ${rowsMissing(lacking)}`;
+  return `batch ${name}: ${rowsOf(rows)}: ${parts.join(', ')}${money === undefined ? '' : moneyIn(money)}${missing}`;
+}
+
+function moneyIn({ totals, recipients, repeated }: NonNullable<BatchPlanWords['money']>): string {
+  const sums = totals.map(
+    ({ asset, all, left }) => `${formatAmountOf(all, asset)}${all === left ? '' : ` (${left} not done yet)`}`,
+  );
+  const twice = repeated === 0 ? '' : ` (${ofThem(recipients, repeated)}more than once)`;
+  return `; ${sums.join(', ')} to ${counted(recipients, 'recipient')}${twice}`;
+}
+
+export function rowsMissing(count: number): string {
+  return `${rowsOf(count)} of this name ${count === 1 ? 'is' : 'are'} in the journal, but not in this input`;
+}
+
+export function totalOf({ asset, all, left }: Total): string {
+  return `${formatAmountOf(all, asset)}${all === left ? '' : `, of which ${formatAmountOf(left, asset)} not done yet`}`;
+}
+
+export function recipientsOf(recipients: number, repeated: number): string {
+  return `${formatCount(recipients)}${repeated === 0 ? '' : `, ${ofThem(recipients, repeated)}paid more than once`}`;
+}
+
+function ofThem(recipients: number, repeated: number): string {
+  return recipients === 1 ? '' : `${formatCount(repeated)} of them `;
+}
+
+/** How far a batch is, in one line. Times are absent where nothing has ended yet, or nothing is waited for. */
+type Progress = {
+  readonly done: number;
+  readonly todo: number;
+  readonly failed: number;
+  readonly unknown: number;
+  readonly perS: number;
+  readonly leftMs: number | undefined;
+  readonly quietMs: number | undefined;
+  /** Rows that were given to other runners, and whom this one waits for. */
+  readonly others?: number;
+  readonly waitingFor?: readonly Runner[];
+};
+
+export function progressOf(progress: Progress): string {
+  const { done, todo, failed, unknown, perS, leftMs, quietMs, others = 0, waitingFor = [] } = progress;
+  const parts = [
+    `${formatCount(done)}/${formatCount(todo)} done`,
+    `${formatCount(failed)} failed`,
+    `${formatCount(unknown)} unknown`,
+    `${perS < 10 ? perS.toFixed(1) : formatCount(Math.round(perS))} rows/s`,
+    // Nothing of its own is left: how long the others take is not known.
+    leftMs === undefined || waitingFor.length > 0 ? '' : `${formatDuration(leftMs)} left`,
+    quietMs === undefined ? '' : `rate limited: waiting ${formatDuration(quietMs)}`,
+    others === 0 ? '' : `${formatCount(others)} given to other runners`,
+    waitingFor.length === 0 ? '' : waitingForRunners(waitingFor),
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+type Verbs = readonly [one: string, several: string];
+
+/** Rows that are not done, in the order in which they are said: what may have happened comes first. */
+const notDoneWords: Readonly<Record<string, { readonly verbs: Verbs; readonly meaning: Verbs }>> = {
+  unknown: {
+    verbs: ['is unknown: it may have happened', 'are unknown: they may have happened'],
+    meaning: ['it may have happened', 'they may have happened'],
+  },
+  sending: {
+    verbs: ['is being sent by another process', 'are being sent by other processes'],
+    meaning: ['another process is sending it', 'other processes are sending them'],
+  },
+  held: { verbs: ['is held', 'are held'], meaning: ['a person must decide', 'a person must decide'] },
+  'not-sent': {
+    verbs: ['was not sent', 'were not sent'],
+    meaning: [
+      'its id, or another payment, stands in the way',
+      'their ids, or other payments, stand in the way',
+    ],
+  },
+  rejected: {
+    verbs: ['was rejected', 'were rejected'],
+    meaning: ['the service rejected it', 'the service rejected them'],
+  },
+  open: { verbs: ['is open', 'are open'], meaning: ['not done yet', 'not done yet'] },
+  invalid: {
+    verbs: ['is not valid', 'are not valid'],
+    meaning: ['fix it in the file', 'fix them in the file'],
+  },
+  'not-begun': {
+    verbs: ['was not begun', 'were not begun'],
+    meaning: ['run the same command again', 'run the same command again'],
+  },
+  untold: {
+    verbs: ['cannot be looked up now', 'cannot be looked up now'],
+    meaning: ['the journal cannot be asked about it', 'the journal cannot be asked about them'],
+  },
+};
+
+export const notDoneOutcomes: readonly string[] = Object.keys(notDoneWords);
+
+export type NotDone = { readonly outcome: string; readonly rows: number };
+
+export function labelOf({ outcome }: NotDone): string {
+  return `${outcome.charAt(0).toUpperCase()}${outcome.slice(1).replaceAll('-', ' ')}`;
+}
+
+export function meaningOf({ outcome, rows }: NotDone): string {
+  return `${formatCount(rows)}: ${notDoneWords[outcome]?.meaning[rows === 1 ? 0 : 1] ?? outcome}`;
+}
+
+function rowsThat({ outcome, rows }: NotDone): string {
+  return `${counted(rows, 'row')} ${notDoneWords[outcome]?.verbs[rows === 1 ? 0 : 1] ?? outcome}`;
+}
+
+/** Why no new rows were begun. */
+export type StopWords =
+  | { readonly because: 'token'; readonly status: number }
+  | { readonly because: 'balance' | 'interrupted' }
+  | { readonly because: 'policy'; readonly refusal: Refusal }
+  | { readonly because: 'certificate'; readonly trouble: Trouble }
+  | { readonly because: 'service-down' | 'held'; readonly rows: number }
+  | { readonly because: 'max-failures'; readonly failures: number }
+  | { readonly because: 'others-at-work'; readonly runners: readonly Runner[] }
+  | { readonly because: 'failure'; readonly failure: Told };
+
+const soNoMore = 'so no new rows were begun.';
+
+function reasonFor(stop: StopWords): string {
+  switch (stop.because) {
+    case 'token':
+      return `The service refuses the bot (status ${stop.status}), ${soNoMore}`;
+    case 'balance':
+      return `The wallet’s balance is insufficient (status 402), ${soNoMore}`;
+    case 'policy':
+      return `${policyWords(stop.refusal).message} No new rows of this asset were begun.`;
+    case 'certificate':
+      return `The service could not be reached (${troubleWords(stop.trouble)}), ${soNoMore}`;
+    case 'service-down':
+      return `${theLast(stop.rows)} ended without an answer: the service seems to be down, ${soNoMore}`;
+    case 'held':
+      return `${theLast(stop.rows)} ended held: the replies do not say what was done, ${soNoMore}`;
+    case 'max-failures':
+      return `--max-failures was reached (${counted(stop.failures, 'row')} not done), ${soNoMore}`;
+    case 'interrupted':
+      return 'The batch was interrupted: it waited for the requests in flight, and no new rows were begun.';
+    case 'others-at-work':
+      return stillAtWork(stop.runners);
+    case 'failure':
+      return `${stop.failure.message} No new rows were begun.`;
+  }
+}
+
+function theLast(rows: number): string {
+  return rows === 1 ? 'The last row' : `The last ${counted(rows, 'row')}`;
+}
+
+const before: Readonly<Record<StopWords['because'], string>> = {
+  token: 'Fix the token or its permission.',
+  balance: 'Fund the bot’s wallet, fees included.',
+  policy: 'Wait until more is free, or have the policy changed by who may do that.',
+  certificate: 'Have the server’s certificate put right.',
+  'service-down': 'Wait until the service answers.',
+  held: 'Check the held rows before anything more is sent.',
+  'max-failures': 'See why they are not done.',
+  interrupted: '',
+  'others-at-work': 'Wait for the other runners.',
+  failure: '',
+};
+
+/** Rows of which a re-run alone would say the same as now. */
+const notHelpedByRunning: readonly string[] = ['not-sent', 'rejected', 'invalid'];
+
+function hintFor(notDone: readonly NotDone[], stop: StopWords | undefined, needs: Needs): string {
+  const first = stop === undefined ? toFixFirst(notDone, needs) : beforeRunning(stop);
+  const run = 'run the same command again: it does only what is not done, with the same keys.';
+  if (first === '') return `R${run.slice(1)}`;
+  return stop === undefined ? `${first}, then ${run}` : `${first} Then ${run}`;
+}
+
+function beforeRunning(stop: StopWords): string {
+  const advice = stop.because === 'certificate' ? adviceOn(stop.trouble) : undefined;
+  return advice === undefined ? before[stop.because] : `${advice}.`;
+}
+
+function toFixFirst(notDone: readonly NotDone[], needs: Needs): string {
+  const wrong = needs.has('after-fix')
+    ? notDone.filter(({ outcome }) => notHelpedByRunning.includes(outcome))
+    : [];
+  return [
+    needs.has('decide') ? 'Decide about the held rows: resolve or resume them' : '',
+    wrong.length === 0
+      ? ''
+      : `Fix the rows that ${listed(
+          wrong.map(({ outcome }) => notDoneWords[outcome]?.verbs[1] ?? outcome),
+          'or',
+        )}`,
+  ]
+    .filter((text) => text !== '')
+    .join('. ');
+}
+
+function allowanceOf(refusal: Refusal): Pick<ToldDetails, 'allowance'> {
+  const { allowance } = policyWords(refusal);
+  return allowance === undefined ? {} : { allowance };
+}
+
+/** Of the failure that the whole batch ends with. */
+function ownOf(code: FailureCode, stop: StopWords | undefined): ToldDetails | undefined {
+  return stop?.because === 'failure' && stop.failure.code === code ? stop.failure.details : undefined;
+}
+
+type Needs = { has(need: 'after-fix' | 'decide'): boolean };
+
+/** A batch of which something is not done. */
+export function notAllDone(
+  code: FailureCode,
+  notDone: readonly NotDone[],
+  stop: StopWords | undefined,
+  needs: Needs,
+  running: Suggestion,
+): Told {
+  const why = stop === undefined ? '' : ` ${reasonFor(stop)}`;
+  const isHeld = notDone.some(({ outcome }) => outcome === 'held');
+  return new Told(code, `${notDone.map(rowsThat).join('; ')}.${why}`, {
+    hint: ownOf(code, stop)?.hint ?? hintFor(notDone, stop, needs),
+    ...(stop?.because === 'policy' ? allowanceOf(stop.refusal) : {}),
+    next: [...(ownOf(code, stop)?.next ?? []), ...(isHeld ? [['history', '--state', 'held']] : []), running],
+  });
+}
+
+export function batchDone(name: string, done: number, rows: number, before: number): string {
+  const earlier = before === 0 ? '' : `, ${formatCount(before)} of them before`;
+  return `Batch ${name}: ${formatCount(done)} of ${counted(rows, 'row')} done${earlier}`;
+}
+
+export function unverifiedRows(rows: number, kind: Kind): string {
+  const what =
+    rows === 1
+      ? '1 row: accepted under its id; no reply shows that it was done as asked'
+      : `${counted(rows, 'row')}: accepted under their ids; no reply shows that they were done as asked`;
+  return kind === 'transfer' ? `${what} (the chain can: see botctl help verify)` : what;
+}
+
+export const rowsNoLongerListed = 'Further rows are not listed here; --report lists them all.';
+
+export function reportGivenUp(path: string): string {
+  return `Interrupted again: the report ${path} was not written.`;
+}
+
+/** A batch of which a policy refuses rows: none of it is sent, so that it is known before how far it would come. */
+export function refusedRows(
+  { refused, rows, source }: { readonly refused: number; readonly rows: number; readonly source: string },
+  refusal: Refusal,
+  code: FailureCode,
+): Told {
+  const { message, hint, allowance, next = [] } = policyWords(refusal);
+  return new Told(
+    code,
+    `A policy refuses ${refused} of the ${counted(rows, 'row')} of ${source}. The first: ${message}`,
+    { hint, next, ...(allowance === undefined ? {} : { allowance }) },
+  );
+}
+
+export function otherFile(name: string, source: string, changed: Suggestion): Told {
+  return new Told('other-file', `${source} is not the file of the batch ${name}: its SHA-256 differs`, {
+    hint: 'Give every machine the same file. If it was corrected on purpose, say so once the other runners have ended:',
+    next: [changed],
+  });
+}
+
+export function batchAtWork(name: string, runners: readonly Runner[]): Told {
+  return new Told(
+    'batch-at-work',
+    `The batch ${name} cannot change its file now: ${listed(runners.map(processName))} ${runners.length === 1 ? 'is' : 'are'} at work on it`,
+    {
+      hint: 'Wait until the others have ended, then run the same command again. One that was killed counts as ended half a minute later.',
+    },
+  );
+}
+
+function withRows(runner: Runner): string {
+  // Some of what it has in hand may be done.
+  return `${processName(runner)}: up to ${counted(runner.rows, 'row')}`;
+}
+
+function waitingForRunners(runners: readonly Runner[]): string {
+  return `waiting for ${runners.map(withRows).join(', ')}`;
+}
+
+export const ownShareDone = (runners: readonly Runner[]): string =>
+  `This runner has no rows left; ${waitingForRunners(runners)}.`;
+
+function stillAtWork(runners: readonly Runner[]): string {
+  return `Others are still at work after --max-wait (${runners.map(withRows).join(', ')}).`;
+}
+
+export function sharesOf(doneNow: number, doneByOthers: number): string {
+  return `${counted(doneNow, 'row')} by this runner, ${counted(doneByOthers, 'row')} by others`;
+}
+
+export const othersNotSeen = (report: string): string =>
+  `The journal cannot be asked about the rows of other runners: the report ${report} was not written.`;

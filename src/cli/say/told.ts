@@ -1,0 +1,248 @@
+import {
+  type Exit,
+  type ExitRow,
+  exitTable,
+  Failure,
+  type FailureCode,
+  type Retry,
+  retryOf,
+} from '../../once/failures.ts';
+import { counted, isoExact, type Suggestion } from './phrases.ts';
+
+export type ToldDetails = {
+  /** What to do next, as a sentence. */
+  hint?: string;
+  /** Commands that do it, each to be pasted. */
+  next?: readonly Suggestion[];
+  status?: number;
+  requestId?: string;
+  /** What a policy leaves, and when it leaves enough. */
+  allowance?: Allowance;
+  /** What is known of an earlier run, as a sentence: it may have sent something. */
+  earlier?: string;
+  /** What a journal has lost, as the sentence that it is shown with. */
+  lost?: string;
+  cause?: unknown;
+};
+
+export type Allowance = { readonly remaining?: string; readonly freeAtMs?: number };
+
+const longestMessage = 2000;
+const endShown = 300;
+
+/** Without the middle of what was given, where that is as long as a file: the end says what was sent. */
+function bounded(message: string): string {
+  if (message.length <= longestMessage) return message;
+  return `${message.slice(0, longestMessage - endShown)} … ${message.slice(-endShown)}`.toWellFormed();
+}
+
+/** A failure in words. */
+export class Told extends Failure {
+  readonly details: ToldDetails;
+
+  constructor(code: FailureCode, message: string, details: ToldDetails = {}) {
+    super('told', code, {}, code, details.cause);
+    this.message = bounded(code === 'bug' ? message : sentence(message));
+    this.details = details;
+  }
+}
+
+/** A failure's sentence, what to do next, and what else is shown of it. */
+export type Sentence = Omit<ToldDetails, 'cause'> & { readonly message: string };
+
+/** What is said of each kind of a room's failures. A kind without a sentence does not compile. */
+export type Table<Facts> = { readonly [K in keyof Facts]: (fields: Facts[K]) => Sentence };
+
+/** A failure as it is shown: the JSON object's `error`, and the two lines a person reads. */
+export type Problem = {
+  code: FailureCode;
+  message: string;
+  hint?: string;
+  next?: readonly Suggestion[];
+  status?: number;
+  request_id?: string;
+  /** Of what a policy refuses: how much of the asset may still be spent, and when this much may be. */
+  remaining?: string;
+  free_at?: string;
+  /** Two addresses to be compared character by character. */
+  beside?: { readonly given: string; readonly known: string };
+  retry: Retry;
+};
+
+/** Where it keeps a command from what it was doing, its message ends with what was not done. */
+export function problemOf(told: Told, doing?: Interruption): Problem {
+  const { hint, next = [], status, requestId, allowance, earlier } = told.details;
+  const end = doing && endOf(told.code, earlier === undefined ? doing : { ...doing, isRunAgain: true });
+  return {
+    code: told.code,
+    message: [told.message, end, earlier].filter((text) => text).join(' '),
+    ...(hint === undefined ? {} : { hint }),
+    ...(next.length === 0 ? {} : { next }),
+    ...(status === undefined ? {} : { status }),
+    ...(requestId === undefined ? {} : { request_id: requestId }),
+    ...allowanceShown(allowance),
+    retry: retryOf(told.code),
+  };
+}
+
+export function allowanceShown({
+  remaining,
+  freeAtMs,
+}: Allowance = {}): Pick<Problem, 'remaining' | 'free_at'> {
+  return {
+    ...(remaining === undefined ? {} : { remaining }),
+    ...(freeAtMs === undefined ? {} : { free_at: isoExact(freeAtMs) }),
+  };
+}
+
+const exitMeanings: Readonly<Record<Exit, string>> = {
+  0: 'done, or already done (replayed, duplicate)',
+  1: 'a fault of botctl or this machine (journal not writable, stdout not writable, bug)',
+  2: 'the command, its payload, an input file or the base URL is wrong; also 3xx and the 4xx that reject without a line of their own; of several intents, when nothing is left but what needs fixing',
+  3: 'no token, 401, 403',
+  4: '404',
+  5: '402 insufficient balance',
+  6: 'the key or name belongs to another body or bot, or was used at another base URL of the service, or the batch belongs to another file; nothing was sent now',
+  7: '429 until the time ran out',
+  8: 'the service could not be reached',
+  9: 'unknown: it may have happened. Run the same command again',
+  10: 'a person must decide: held, or another payment in the way',
+  11: 'several intents: some are unknown, open, sending or not begun (if none is, 10 where any is held, else 2); stopped by 401, 402 or 403: fix that first',
+  130: 'interrupted, or answered No, before anything was sent',
+};
+
+export type ExitInWords = ExitRow & { readonly exit: Exit; readonly means: string };
+
+/** The exit codes as the help lists them. */
+export const exitsInWords: readonly ExitInWords[] = exitTable.map((row) => ({
+  ...row,
+  means: exitMeanings[row.exit],
+}));
+
+/** A process that ends before its work does: what it had claimed may have been sent. */
+export function endedEarly(claimed: { readonly intents: number; readonly lastId: string } | undefined): Told {
+  const ended = 'botctl ended before its work did.';
+  if (claimed === undefined)
+    return new Told('bug', ended, {
+      hint: 'Run the same command again. If it ends like this again, report what --verbose prints.',
+    });
+  const what =
+    claimed.intents === 1
+      ? `Intent ${claimed.lastId}`
+      : `Any of the ${counted(claimed.intents, 'intent')} that it had begun`;
+  return new Told('unknown', `${ended} ${what} may have been sent.`, {
+    hint: `Run the same command again: ${neverTwice}, and what is done already is reported.`,
+  });
+}
+
+/** What a command does where nothing keeps it from it. */
+export type Does = 'sends' | 'changes' | 'decides' | 'looks';
+
+/** What a failure keeps a command from. */
+export type Interruption = {
+  /** Undefined while nobody knows which command it is. */
+  readonly does: Does | undefined;
+  /** It may have done some of it. */
+  readonly begun: boolean;
+  /** An earlier run of it may have, too. */
+  readonly isRunAgain?: boolean;
+};
+
+/** Failures that speak of what is on record already: it may have been sent before. */
+const ofEarlier: ReadonlySet<FailureCode> = new Set<FailureCode>([
+  'journal-damaged',
+  'journal-gone',
+  'journal-lost',
+  'journal-moved',
+  'lookalike',
+  'policy-asset',
+  'policy-limit',
+  'policy-recipient',
+  'other-bot',
+  'other-body',
+  'other-url',
+  'other-file',
+  'batch-at-work',
+  'unfinished-twin',
+  'recently-done',
+  'reported-ahead',
+]);
+
+/** Failures that may come between a deed and what was to be said of it. */
+const maybeAfterwards: ReadonlySet<FailureCode> = new Set<FailureCode>([
+  'bug',
+  'machine-fault',
+  'stdout-not-writable',
+  'unknown',
+]);
+
+/**
+ * What a command that stops did not do. A person looks for this first, so it stands at the end of every message, in
+ * the same words. It is a promise, so no failure says it of itself.
+ */
+export function endOf(code: FailureCode, { does, begun, isRunAgain }: Interruption): string {
+  switch (does) {
+    case undefined:
+      return nothingSentOrChanged;
+    case 'sends':
+      if (begun) return maybeAfterwards.has(code) ? '' : 'Nothing more was sent.';
+      return (isRunAgain ?? ofEarlier.has(code)) ? nothingSentNow : 'Nothing was sent.';
+    case 'changes':
+      return begun || maybeAfterwards.has(code) ? '' : nothingChanged;
+    case 'decides':
+      return begun || maybeAfterwards.has(code) ? '' : 'Nothing was decided.';
+    case 'looks':
+      return '';
+  }
+}
+
+export const nothingSentNow = 'Nothing was sent now.';
+export const nothingChanged = 'Nothing was changed.';
+const nothingSentOrChanged = 'Nothing was sent or changed.';
+/** Of a row whose id an earlier run may have sent. */
+export const notSentNow = 'It was not sent now.';
+
+/** Where another process sends it meanwhile. */
+export const thisOneSentNothing = 'This one sent nothing.';
+
+/** A promise about the same command, run again. */
+export const neverTwice = 'nothing is sent twice';
+
+/** In front of what a dry run shows. */
+export const onDryRun = 'nothing is sent (--dry-run)';
+
+/** No failure: what was asked for is done already, or must not be done. */
+export const unsentBecause = (why: string): string => `Nothing was sent now: ${sentence(why)}`;
+
+export function sentence(what: string): string {
+  return /[.!?]$/u.test(what) ? what : `${what}.`;
+}
+
+export const whenReady = 'Run the same command again when you are ready.';
+
+/** Ctrl-C before anything was done. `when` is said after “Interrupted”: `before a token was read`. */
+export function interrupted(when: string): Told {
+  return new Told('interrupted', `Interrupted ${when}`, { hint: whenReady });
+}
+
+export function noTerminal(): Told {
+  return new Told('usage', 'There is no terminal to ask on', {
+    hint: 'Pass --yes, or give what is asked for as an option.',
+  });
+}
+
+export function interruptedAtQuestion(): Told {
+  return interrupted('at the question');
+}
+
+/** Whoever was asked said No, or nothing. */
+export function declined(hint = 'Run the same command again to be asked again.'): Told {
+  return new Told('declined', 'Answered No', { hint });
+}
+
+export function outputNotWritable(trouble: string, cause: unknown): Told {
+  return new Told('stdout-not-writable', `The output could not be written: ${trouble}.`, {
+    hint: 'Make room or fix the redirection, and run the same command again: what is done is only shown again.',
+    cause,
+  });
+}

@@ -1,0 +1,369 @@
+import { type Occurrence, type Suggested, type Suggestion, suggested } from '../say/phrases.ts';
+import { noTerminal, type Problem } from '../say/told.ts';
+import type { Question } from './ask.ts';
+import { columnsOf, type Display, type Gauge, type Output, type Paint, type View } from './display.ts';
+import { foldAtBlanks, safeJson, safeLine } from './text.ts';
+
+export type FaceChoice = {
+  json: boolean;
+  quiet: boolean;
+  verbose: boolean;
+  noColorFlag: boolean;
+  /** What this command was given: a command that is suggested repeats what matters of it. */
+  kept: readonly Occurrence[];
+};
+
+export type FaceStreams = {
+  stdout: Output;
+  stderr: Output;
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean };
+  stderrStream: NodeJS.WritableStream;
+  env: Readonly<Record<string, string | undefined>>;
+  interrupted: AbortSignal;
+};
+
+type Suggestive = { readonly next?: readonly Suggestion[]; readonly [field: string]: unknown };
+
+const hintIndent = 'botctl: '.length;
+const leastTextWidth = 24;
+
+/** The two faces share everything that goes to stderr; they differ in what stdout gets. */
+export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Promise<Display> {
+  const { stdout, stderr, env } = streams;
+  const levelOf = (output: Output): ColourLevel =>
+    colourLevel({ noColorFlag: choice.noColorFlag, env, isTerminal: output.isTerminal });
+  const outPaint = await paintOf(levelOf(stdout));
+  const errPaint = await paintOf(levelOf(stderr));
+  const interactive = stderr.isTerminal && streams.stdin.isTTY === true;
+  const spins = stderr.isTerminal && !choice.quiet && !env.CI && env.TERM !== 'dumb';
+  const question: Question = {
+    get input() {
+      return streams.stdin;
+    },
+    output: streams.stderrStream,
+    interrupted: streams.interrupted,
+  };
+  const suggest = (next: readonly Suggestion[]): Suggested =>
+    suggested(next, { occurrences: choice.kept, interactive });
+  let meter: Meter | undefined;
+  const longWaits = new LongWaits((why) => sayUnder(errPaint.cyan('note:'), 'note: '.length, `${why}…`));
+  const say = (line: string): void => {
+    if (meter === undefined) void stderr.say(`${line}\n`);
+    else meter.say(line);
+  };
+
+  const textOf = (view: View): string => {
+    if (choice.json) return `${safeJson(pasteable(view.json))}\n`;
+    if (choice.quiet) return view.quiet === undefined ? '' : `${safeLine(view.quiet)}\n`;
+    return view.human({ paint: outPaint, columns: columnsOf(stdout, env), suggest });
+  };
+
+  return {
+    face: choice.json ? 'json' : 'human',
+    quiet: choice.quiet,
+    interactive,
+    columns: stderr.columns,
+
+    show: async (view) => {
+      const text = textOf(view);
+      return text === '' ? 'written' : stdout.write(text);
+    },
+
+    write: async (text) => (text === '' ? 'written' : stdout.write(text)),
+
+    fail: async (problem, whole) => {
+      if (choice.json) {
+        try {
+          await stdout.write(`${safeJson(pasteable(whole))}\n`);
+          return;
+        } catch {
+          // stdout is what failed: a person still has stderr.
+        }
+      }
+      sayProblem(problem);
+    },
+
+    notice: (text, next = []) => {
+      saySuggesting(errPaint.cyan('note:'), 'note: '.length, text, next);
+    },
+    warn: (text, next = []) => {
+      saySuggesting(errPaint.yellow('warning:'), 'warning: '.length, text, next);
+    },
+    step: (text) => {
+      if (choice.verbose) say(errPaint.dim(`· ${safeLine(text)}`));
+    },
+
+    waiting: (why, work) =>
+      spins
+        ? withSpinner(safeLine(why), work, {
+            stream: streams.stderrStream as NodeJS.WriteStream,
+            color: levelOf(stderr) > 0,
+          })
+        : choice.quiet
+          ? work
+          : longWaits.during(why, work),
+
+    meter: (gauge) => {
+      if (choice.quiet) return () => {};
+      const started = new Meter(gauge, {
+        // Rows of JSON on the same terminal would tear the bar.
+        draws: spins && !(choice.json && stdout.isTerminal),
+        write: (text) => void stderr.say(text),
+        columns: stderr.columns,
+        paint: errPaint,
+      });
+      meter = started;
+      return () => {
+        started.stop();
+        meter = undefined;
+      };
+    },
+
+    confirm: async (text) => {
+      refuseWithoutTerminal(interactive);
+      const { confirm } = await import('./ask.ts');
+      return confirm(text, stderr.columns, question);
+    },
+    askHidden: async (label) => {
+      refuseWithoutTerminal(interactive);
+      const { askHidden } = await import('./ask.ts');
+      return askHidden(label, question);
+    },
+  };
+
+  function sayProblem({ message, hint, next = [], beside }: Problem): void {
+    sayUnder(errPaint.red('botctl:'), hintIndent, message);
+    if (beside !== undefined)
+      for (const line of besideLines(beside, errPaint)) say(`${' '.repeat(hintIndent + 2)}${line}`);
+    if (hint !== undefined) saySuggesting(' '.repeat(hintIndent - 1), hintIndent, hint, next);
+  }
+
+  /** A sentence, and each command on a line of its own and never broken, so that it can be pasted. */
+  function saySuggesting(mark: string, indent: number, text: string, next: readonly Suggestion[]): void {
+    const { lines, lacking } = suggest(next);
+    sayUnder(mark, indent, lacking === undefined ? text : `${text} ${lacking}`);
+    for (const line of lines) say(`${' '.repeat(hintIndent + 2)}${safeLine(line)}`);
+  }
+
+  /** The same for programs: lines, where a problem or a finding has commands. */
+  function pasteable(whole: Record<string, unknown>): Record<string, unknown> {
+    const { error, explained, checks } = whole as {
+      error?: Suggestive;
+      explained?: Suggestive;
+      checks?: readonly Suggestive[];
+    };
+    if (error !== undefined) return { ...whole, error: withLines(error, 'hint') };
+    if (explained !== undefined) return { ...whole, explained: withLines(explained, 'hint') };
+    return Array.isArray(checks) ? { ...whole, checks: checks.map((one) => withLines(one, 'todo')) } : whole;
+  }
+
+  function withLines({ next, ...one }: Suggestive, sentence: 'hint' | 'todo'): Record<string, unknown> {
+    if (next === undefined) return one;
+    const { lines, lacking } = suggest(next);
+    const said = lacking === undefined ? one : { ...one, [sentence]: `${one[sentence]} ${lacking}` };
+    return lines.length === 0 ? said : { ...said, next: lines };
+  }
+
+  /** On a terminal broken at blanks; elsewhere one line, for those who search. */
+  function sayUnder(mark: string, indent: number, text: string): void {
+    const width = stderr.isTerminal ? Math.max(leastTextWidth, stderr.columns - indent) : Infinity;
+    say(`${mark} ${foldAtBlanks(safeLine(text), width).join(`\n${' '.repeat(indent)}`)}`);
+  }
+}
+
+function refuseWithoutTerminal(interactive: boolean): void {
+  if (!interactive) throw noTerminal();
+}
+
+/** Two addresses, one under the other, whole; and under them a mark at each place where they differ. */
+export function besideLines(
+  { given, known }: { readonly given: string; readonly known: string },
+  paint: Paint,
+): string[] {
+  const [above, below] = [safeLine(given), safeLine(known)];
+  const places = Array.from(
+    { length: Math.max(above.length, below.length) },
+    (_, at) => above[at] !== below[at],
+  );
+  const shown = (text: string): string =>
+    [...text].map((character, at) => (places[at] ? paint.red.bold(character) : character)).join('');
+  const marks = places
+    .map((differs) => (differs ? '^' : ' '))
+    .join('')
+    .trimEnd();
+  return [`given  ${shown(above)}`, `known  ${shown(below)}`, `       ${marks}`];
+}
+
+const firstLineMs = 2_000;
+const furtherLineMs = 10_000;
+
+/**
+ * Where nothing spins: a line when waiting has gone on for a while, and again now and then. Waits that follow each
+ * other count as one: twenty short pauses between tries are as silent as a long one.
+ */
+export class LongWaits {
+  readonly #say: (why: string) => void;
+  readonly #nowMs: () => number;
+  #silentSinceMs: number | undefined;
+  #patienceMs = firstLineMs;
+
+  constructor(say: (why: string) => void, nowMs: () => number = () => performance.now()) {
+    this.#say = say;
+    this.#nowMs = nowMs;
+  }
+
+  async during<Result>(why: string, work: Promise<Result>): Promise<Result> {
+    this.#silentSinceMs ??= this.#nowMs();
+    const leftMs = this.#silentSinceMs + this.#patienceMs - this.#nowMs();
+    const timer = setTimeout(
+      () => {
+        this.#say(why);
+        this.#silentSinceMs = this.#nowMs();
+        this.#patienceMs = furtherLineMs;
+      },
+      Math.max(0, leftMs),
+    );
+    try {
+      return await work;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+type MeterStream = {
+  /** Redraws one line in place; without it a line is said now and then. */
+  readonly draws: boolean;
+  readonly write: (text: string) => void;
+  readonly columns: number;
+  readonly paint: Paint;
+};
+
+const redrawMs = 100;
+const sayMs = 10_000;
+const barCells = 16;
+/** In a narrower terminal the words need all of it. */
+const leastWithBar = 60;
+/** So much is left free behind it: what a terminal echoes of Ctrl-C must not begin another line. */
+const roomForEcho = 3;
+const clearLine = '\r\x1b[2K';
+
+function drawn({ share, text }: Gauge, { columns, paint }: MeterStream): string {
+  const cells = columns < leastWithBar ? 0 : barCells;
+  const full = Math.round(cells * Math.min(1, Math.max(0, share)));
+  const bar = `${'█'.repeat(full)}${'░'.repeat(cells - full)}`;
+  const percent = `${Math.floor(100 * share)}%`.padStart(cells === 0 ? 0 : 4);
+  const room = Math.max(0, columns - cells - percent.length - 2 - roomForEcho);
+  return `${paint.cyan(bar)}${percent}  ${text.slice(0, room)}`;
+}
+
+/** A line of progress that keeps out of the way of what else is said on the same stream. */
+export class Meter {
+  readonly #gauge: () => Gauge;
+  readonly #stream: MeterStream;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(gauge: () => Gauge, stream: MeterStream) {
+    this.#gauge = gauge;
+    this.#stream = stream;
+    this.#timer = setInterval(() => this.#show(), stream.draws ? redrawMs : sayMs);
+    if (stream.draws) this.#show();
+  }
+
+  /** Says a line above the bar. */
+  say(line: string): void {
+    this.#stream.write(`${this.#stream.draws ? clearLine : ''}${line}\n`);
+    if (this.#stream.draws) this.#show();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    if (this.#stream.draws) this.#stream.write(clearLine);
+  }
+
+  #show(): void {
+    const gauge = this.#gauge();
+    const { draws, write } = this.#stream;
+    write(draws ? `${clearLine}${drawn(gauge, this.#stream)}` : `${gauge.text}\n`);
+  }
+}
+
+const noticeableMs = 300;
+
+type WaitingLine = {
+  stream: NodeJS.WriteStream;
+  color: boolean;
+};
+
+/**
+ * A spinner that appears only when a wait becomes noticeable. ora is loaded then and not before: most runs
+ * are over sooner.
+ */
+async function withSpinner<Result>(why: string, work: Promise<Result>, line: WaitingLine): Promise<Result> {
+  let stop = (): void => {};
+  let over = false;
+  const timer = setTimeout(() => {
+    void import('ora').then(({ default: ora }) => {
+      if (over) return;
+      const spinner = ora({
+        text: why,
+        stream: line.stream,
+        discardStdin: false,
+        // Killed meanwhile, nobody would show it again.
+        hideCursor: false,
+        // Whether to spin is decided once, by the display; ora would ask the environment again.
+        isEnabled: true,
+        ...(line.color ? {} : { color: false }),
+      }).start();
+      stop = () => spinner.stop();
+    });
+  }, noticeableMs);
+  try {
+    return await work;
+  } finally {
+    over = true;
+    clearTimeout(timer);
+    stop();
+  }
+}
+
+export type ColourLevel = 0 | 1 | 2 | 3;
+
+type ColourQuestion = {
+  noColorFlag: boolean;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Whether this very stream is a terminal: stdout and stderr are asked separately. */
+  isTerminal: boolean;
+};
+
+function forced(value: string): ColourLevel {
+  if (value === '0' || value === 'false') return 0;
+  if (value === '2') return 2;
+  if (value === '3') return 3;
+  return 1;
+}
+
+/** How many colours a stream gets. First match decides; an explicit no outranks every yes. */
+export function colourLevel({ noColorFlag, env, isTerminal }: ColourQuestion): ColourLevel {
+  if (noColorFlag) return 0;
+  if (env.NO_COLOR) return 0;
+  if (env.FORCE_COLOR !== undefined) return forced(env.FORCE_COLOR);
+  if (env.CLICOLOR_FORCE !== undefined && env.CLICOLOR_FORCE !== '' && env.CLICOLOR_FORCE !== '0') return 1;
+  if (!isTerminal || env.TERM === 'dumb') return 0;
+  if (env.COLORTERM === 'truecolor' || env.COLORTERM === '24bit') return 3;
+  if (env.TERM?.includes('256')) return 2;
+  return 1;
+}
+
+// Any style of any style, and a call that gives the text back: chalk's shape without chalk. It has no `then`,
+// or a promise would take it for another one.
+const plain = new Proxy(String, {
+  get: (_target, style) => (style === 'then' ? undefined : plain),
+}) as unknown as Paint;
+
+/** chalk, loaded only where there are colours: pipes and files, and so most scripts, have none. */
+export async function paintOf(level: ColourLevel): Promise<Paint> {
+  if (level === 0) return plain;
+  const { Chalk } = await import('chalk');
+  return new Chalk({ level });
+}

@@ -1,0 +1,372 @@
+import { clusterOf, explorerLink } from '../../once/chain/cluster.ts';
+import { type ChainStanding, type ChainView, isAgainst } from '../../once/chain/standing.ts';
+import type { Attempt, Intent } from '../../once/journal/journal.ts';
+import { readReply } from '../../once/wire/flight.ts';
+import { chainLine, headlineOf, isApprovalReason, paidWords } from '../say/chain.ts';
+import { damage, unreadableBody } from '../say/open.ts';
+import { formatAmountOf, iso, isoExact } from '../say/phrases.ts';
+import type { Problem } from '../say/told.ts';
+import type { Canvas, Paint, View } from './display.ts';
+import { foldAtBlanks, safeLine, safeLines } from './text.ts';
+
+/** What a command tells about one intent, in the one shape that all commands share. */
+export type Report = {
+  readonly command: string;
+  readonly intent: Intent;
+  readonly attempt: Attempt | undefined;
+  readonly replayed: boolean;
+  readonly problem?: Problem | undefined;
+  readonly warnings: readonly string[];
+  /** The operator's own word on a resolved intent. */
+  readonly signature?: string | undefined;
+  /** What is known of it by the chain. */
+  readonly chain?: ChainStanding | undefined;
+};
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+const deepest = 24;
+
+/** Reply fields are shown as they came, but no deeper than anything reads. */
+function pruned(value: unknown, depth = 0): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === deepest) return '(nested too deep to show)';
+  if (Array.isArray(value)) return value.map((item) => pruned(item, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, pruned(field, depth + 1)]));
+}
+
+/** The request as it was frozen, without its key. */
+export function requestOf({ body }: Pick<Intent, 'body'>): Fields {
+  const { idempotency_key: _key, ...request } = fieldsIn(body);
+  return request;
+}
+
+/** The journal keeps only bodies that botctl made itself: what cannot be read was damaged since. */
+function fieldsIn(body: Uint8Array): Fields {
+  try {
+    const fields: unknown = JSON.parse(new TextDecoder().decode(body));
+    if (typeof fields === 'object' && fields !== null) return fields as Fields;
+  } catch {
+    // Said below, in words that help.
+  }
+  throw damage(unreadableBody);
+}
+
+function replyJson(attempt: Attempt | undefined): Fields | undefined {
+  if (attempt?.reply === undefined || attempt.verdict !== 'accepted') return undefined;
+  return readReply({ body: attempt.reply, headers: attempt.headers }).json;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The message as the service answered it. */
+export function messageOf({ intent, attempt }: Pick<Report, 'intent' | 'attempt'>): Fields | undefined {
+  const message = intent.kind === 'message' ? replyJson(attempt)?.message : undefined;
+  return isFields(message) ? message : undefined;
+}
+
+/** The transfer as the service answered it, or as an operator found it. */
+export function transferOf({
+  intent,
+  attempt,
+  signature,
+}: Pick<Report, 'intent' | 'attempt' | 'signature'>): Fields | undefined {
+  if (intent.kind !== 'transfer') return undefined;
+  const json = replyJson(attempt);
+  if (json !== undefined) {
+    const { request_id: _requestId, ...transfer } = json;
+    return transfer;
+  }
+  return signature === undefined ? undefined : { signature };
+}
+
+/** A field of a reply as text: what is no string or number is shown as JSON. */
+export function shown(value: unknown): string | undefined {
+  if (value === undefined || value === null || value === '') return undefined;
+  return typeof value === 'string' ? value : JSON.stringify(pruned(value));
+}
+
+/** What a script wants of it: the message id or the signature (without one, the transfer id). */
+export function idOrSignature(report: Report): string | undefined {
+  const message = messageOf(report);
+  if (message !== undefined) return shown(message.id ?? message.message_id);
+  const transfer = transferOf(report);
+  return shown(transfer?.signature) ?? shown(transfer?.transfer_id);
+}
+
+/** A script that waits for a person asks for one word, whoever wants that person’s approval. */
+function whyJson({ heldReason: why }: Intent): Fields {
+  if (why === undefined) return {};
+  if (!isApprovalReason(why)) return { why };
+  return { why: 'approval', ...(why === 'approval' ? {} : { proposed: why === 'proposed' }) };
+}
+
+function intentJson(intent: Intent): Fields {
+  return {
+    id: intent.id,
+    kind: intent.kind,
+    key: intent.key,
+    ...(intent.name === undefined ? {} : { name: intent.name }),
+    ...(intent.rowId === undefined ? {} : { row: intent.rowId }),
+    bot: intent.bot,
+    base_url: intent.spelledUrl,
+    state: intent.state,
+    tainted: intent.tainted,
+    ...whyJson(intent),
+    ...(intent.resolvedAs === undefined ? {} : { resolved_as: intent.resolvedAs }),
+    attempts: intent.attempts,
+    created_at: isoExact(intent.createdAtMs),
+    request: requestOf(intent),
+  };
+}
+
+/** Whether it is shown that what happened is what was asked for, by more than a person’s word; nothing where nothing did. */
+export function isVerified({
+  intent,
+  attempt,
+  chain,
+}: Pick<Report, 'intent' | 'attempt' | 'chain'>): boolean | undefined {
+  if (chain?.view?.verdict === 'proven') return true;
+  if (isAgainst(chain?.view))
+    return intent.state === 'accepted' || intent.resolvedAs === 'happened' ? false : undefined;
+  if (intent.state === 'accepted') return attempt?.verified ?? false;
+  return intent.resolvedAs === 'happened' ? false : undefined;
+}
+
+function chainJson(chain: ChainStanding | undefined): Fields {
+  if (chain?.view === undefined) return {};
+  return { chain: { ...chain.view, ...(chain.acknowledged ? { acknowledged: true } : {}) } };
+}
+
+export function reportJson(report: Report): Record<string, unknown> {
+  const { command, intent, attempt, replayed, problem, warnings } = report;
+  const message = messageOf(report);
+  const transfer = transferOf(report);
+  const verified = isVerified(report);
+  return {
+    schema: 'botctl/1',
+    command,
+    outcome: intent.state,
+    replayed,
+    duplicate: attempt?.duplicate ?? false,
+    ...(verified === undefined ? {} : { verified }),
+    intent: intentJson(intent),
+    ...(message === undefined ? {} : { message: pruned(message) }),
+    ...(transfer === undefined ? {} : { transfer: pruned(transfer) }),
+    ...chainJson(report.chain),
+    ...(attempt?.requestId === undefined ? {} : { request_id: attempt.requestId }),
+    warnings,
+    ...(problem === undefined ? {} : { error: problem }),
+  };
+}
+
+export type LabelledValue = readonly [label: string, value: string | undefined];
+
+// One width for all, so that blocks drawn one after the other align.
+const labelWidth = 12;
+
+const valueColumn = 2 + labelWidth + 2;
+const leastValueWidth = 20;
+
+/** Labelled lines; what has no value is left out. Values are made safe here, and broken at blanks only. */
+export function labelled(lines: readonly LabelledValue[], { paint, columns }: LabelCanvas): string {
+  const width = Math.max(leastValueWidth, columns - valueColumn);
+  return lines
+    .flatMap(([label, value]) => {
+      if (value === undefined) return [];
+      const [first = '', ...rest] = foldAtBlanks(safeLine(value), width);
+      const head = `  ${paint.dim(label.padEnd(labelWidth))}  ${first}`;
+      return [head, ...rest.map((line) => ' '.repeat(valueColumn) + line)];
+    })
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+/** A sentence under labelled lines. */
+export function remark(text: string, { columns }: LabelCanvas): string {
+  return foldAtBlanks(safeLine(text), columns - 2)
+    .map((line) => `  ${line}\n`)
+    .join('');
+}
+
+export type LabelCanvas = {
+  readonly paint: { dim(text: string): string };
+  readonly columns: number;
+};
+
+/** For a question: nothing in it is painted. */
+export function plainCanvas(columns: number): LabelCanvas {
+  return { paint: { dim: (text) => text }, columns };
+}
+
+function field(fields: Fields, name: string): string {
+  const value = fields[name];
+  return typeof value === 'string' ? value : '';
+}
+
+function listIn(fields: Fields, name: string): Fields[] {
+  const list = fields[name];
+  return Array.isArray(list) ? list.filter(isFields) : [];
+}
+
+type Drawn = { readonly text: string; readonly width: number };
+
+function drawButton(button: Fields, paint: Paint): Drawn {
+  const label = ` ${safeLine(field(button, 'label')) || `(${safeLine(field(button, 'type'))})`} `;
+  const style = field(button, 'style');
+  const coloured =
+    style === 'success' ? paint.black.bgGreen : style === 'danger' ? paint.white.bgRed : paint.inverse;
+  const id = safeLine(field(button, 'custom_id'));
+  const shownId = id === '' ? '' : ` ${id}`;
+  return {
+    text: `[${coloured(label)}]${shownId === '' ? '' : paint.dim(shownId)}`,
+    width: [...`[${label}]${shownId}`].length,
+  };
+}
+
+/** A row in lines of a width, broken between its buttons: what goes on is set in. */
+function drawRow(row: Fields, paint: Paint, width: number): string[] {
+  const buttons = field(row, 'type') === 'action_row' ? listIn(row, 'components') : [row];
+  const lines: Drawn[] = [];
+  for (const drawn of buttons.map((button) => drawButton(button, paint))) {
+    const line = lines.at(-1);
+    const wholeWidth = (line?.width ?? 0) + 2 + drawn.width;
+    if (line === undefined) lines.push(drawn);
+    else if (wholeWidth > width) lines.push({ text: `  ${drawn.text}`, width: drawn.width + 2 });
+    else lines[lines.length - 1] = { text: `${line.text}  ${drawn.text}`, width: wholeWidth };
+  }
+  return lines.map(({ text }) => text);
+}
+
+/** The message as it will look: its text, and its rows of buttons. */
+export function drawMessage(request: Fields, { paint, columns }: Pick<Canvas, 'paint' | 'columns'>): string {
+  const bar = paint.dim('│');
+  const content = safeLines(field(request, 'content')).flatMap((line) => foldAtBlanks(line, columns - 4));
+  const rows = listIn(request, 'components').flatMap((row) => drawRow(row, paint, columns - 4));
+  const lines = rows.length === 0 ? content : [...content, '', ...rows];
+  return lines.map((line) => `  ${bar} ${line}\n`).join('');
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function headline(report: Report, { paint, columns }: Canvas): string {
+  const { intent, replayed, attempt } = report;
+  const line = headlineOf({
+    ...intent,
+    isDoneBefore: attempt?.duplicate === true || replayed,
+    isReplayed: replayed,
+    isUnverified: isVerified(report) === false,
+  });
+  const mark = intent.state === 'accepted' ? paint.green('✔') : paint.yellow('•');
+  const lines = foldAtBlanks(line, columns - 2).map((text) => paint.bold(text));
+  return `${mark} ${lines.join('\n  ')}\n`;
+}
+
+/** What a person sees of one intent: what was asked, and what the service said of it. */
+export function drawReport(report: Report, canvas: Canvas): string {
+  const { intent } = report;
+  const request = requestOf(intent);
+  const named =
+    intent.name === undefined
+      ? undefined
+      : `${intent.name} (--${intent.namedBy === 'key' ? 'idempotency-key' : intent.namedBy === 'row' ? 'once' : intent.namedBy})`;
+  // Of what another machine may have done under the name only this is known: what was asked for here.
+  const isUnverified = isVerified(report) === false;
+  const trailing = labelled(
+    [
+      ['Name', named],
+      ['Row', intent.rowId],
+      ['Intent', intent.id],
+      ['Key', intent.key],
+    ],
+    canvas,
+  );
+  if (intent.kind === 'message') {
+    const message = messageOf(report);
+    const facts = labelled(
+      [
+        ['Message', shown(message?.id ?? message?.message_id)],
+        isUnverified
+          ? ['Asked for', `this message in ${text(request.conversation_id)}`]
+          : ['Conversation', text(request.conversation_id)],
+        ['Reply to', text(request.reply_to_message_id)],
+      ],
+      canvas,
+    );
+    return `${headline(report, canvas)}${facts}${drawMessage(request, canvas)}${trailing}`;
+  }
+  const transfer = transferOf(report);
+  const amount = formatAmountOf(text(request.amount) ?? '', text(request.asset) ?? '');
+  const facts = labelled(
+    [
+      ...(isUnverified
+        ? ([['Asked for', `${amount} to ${text(request.to_address)}`]] as const)
+        : ([
+            ['Amount', amount],
+            ['To', text(request.to_address)],
+          ] as const)),
+      ['Memo', text(request.memo)],
+      ['Signature', shown(transfer?.signature)],
+      ['Status', shown(transfer?.status)],
+      ['Transfer', shown(transfer?.transfer_id)],
+      ...chainFacts(report.chain, text(request.asset)),
+    ],
+    canvas,
+  );
+  return `${headline(report, canvas)}${facts}${trailing}`;
+}
+
+/** For a question about an intent: who would do what, and where. */
+export function drawIntent(intent: Intent, canvas: LabelCanvas): string {
+  const request = requestOf(intent);
+  const amount = text(request.amount);
+  return labelled(
+    [
+      ['Bot', intent.bot],
+      ['Service', intent.spelledUrl],
+      ['To', text(request.to_address)],
+      ['Amount', amount === undefined ? undefined : formatAmountOf(amount, text(request.asset) ?? '')],
+      ['Memo', text(request.memo)],
+      ['Conversation', text(request.conversation_id)],
+      ['Content', text(request.content)],
+    ],
+    canvas,
+  );
+}
+
+export function outcomeView(report: Report): View {
+  const quiet = idOrSignature(report);
+  return {
+    json: reportJson(report),
+    human: (canvas) => drawReport(report, canvas),
+    ...(quiet === undefined ? {} : { quiet }),
+  };
+}
+
+/** A failure that concerns an intent, whole. */
+
+/** What was paid is what was asked for, as far as the chain shows it. */
+function agrees({ verdict }: ChainView): boolean {
+  return verdict === 'proven' || verdict === 'likely';
+}
+
+type Fact = readonly [string, string | undefined];
+
+/** What is known of a transfer by the chain: the verdict, what was paid, where, and where to look. */
+function chainFacts(chain: ChainStanding | undefined, asset: string | undefined): Fact[] {
+  const view = chain?.view;
+  if (view === undefined) return [];
+  const { slot, block_time: timeS, paid, signature = '' } = view;
+  const cluster = clusterOf(view.cluster);
+  const when = timeS === undefined ? '' : `, ${iso(1000 * timeS)}`;
+  return [
+    ['Chain', `${chainLine(view)}${chain?.acknowledged === true ? ' (acknowledged)' : ''}`],
+    ['Paid', paid && paidWords(paid, agrees(view) ? asset : undefined)],
+    ['Slot', slot === undefined ? undefined : `${slot} of ${view.cluster}${when}`],
+    ['Explorer', cluster && explorerLink(cluster, signature)],
+  ];
+}

@@ -1,0 +1,151 @@
+import { appendFileSync, statSync } from 'node:fs';
+import type { Exit } from '../../once/failures.ts';
+import { annotated, moreNotSummed } from '../say/plans.ts';
+import type { Problem } from '../say/told.ts';
+import type { Display } from './display.ts';
+import { cutTo } from './table.ts';
+import { safeLine } from './text.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** GitHub takes more; but who reads more? */
+const mostBytes = 64 * 1024;
+const mostRows = 50;
+const cellWidth = 80;
+const reasonWidth = 320;
+const warned = 'warning';
+
+/** The result, or the reason why there is none. */
+type Row = readonly [outcome: string, what: string, intent: string, result: string];
+
+/** What a job of GitHub Actions shows of one command: a short table on its page, and one annotation where it failed. */
+export class StepSummary {
+  readonly #rows: Row[] = [];
+  #more = 0;
+  #problem: Problem | undefined;
+
+  /** The same display, of which this keeps what the command told. */
+  watching(display: Display): Display {
+    return {
+      ...display,
+      show: (view) => {
+        this.#note(view.json);
+        return display.show(view);
+      },
+      fail: (problem, whole) => {
+        this.#problem = problem;
+        this.#note(whole);
+        return display.fail(problem, whole);
+      },
+      warn: (text, next) => {
+        this.#add([warned, '', '', text]);
+        display.warn(text, next);
+      },
+    };
+  }
+
+  #note(json: Json): void {
+    const row = rowOf(json);
+    if (row !== undefined) this.#add(row);
+  }
+
+  #add(row: Row): void {
+    // What is shown, and then told as a failure, is one thing.
+    const isKnown = this.#rows.some((other) => other.every((text, index) => text === row[index]));
+    if (isKnown) return;
+    if (this.#rows.length < mostRows) this.#rows.push(row);
+    else this.#more += 1;
+  }
+
+  /** The annotation's line, for a stream that the runner reads. */
+  annotation(command: string, exit: Exit): string {
+    if (exit === 0 || this.#problem === undefined) return '';
+    const { title, text } = annotated(command, exit, this.#problem);
+    return `::error title=${property(safeLine(title))}::${data(safeLine(text))}\n`;
+  }
+
+  /** Nothing that goes wrong here changes how the command ends. */
+  appendTo(path: string, command: string, exit: Exit): void {
+    try {
+      const room = mostBytes - (statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+      appendFileSync(path, this.#markdown(command, exit, room));
+    } catch {
+      // A page that is not written hides nothing: the log has it all.
+    }
+  }
+
+  #markdown(command: string, exit: Exit, room: number): string {
+    if (this.#rows.every(([outcome]) => outcome === warned)) return '';
+    const rows = [...this.#rows];
+    for (let more = this.#more; ; more += 1) {
+      const text = table(command, exit, rows, more);
+      if (Buffer.byteLength(text) <= room) return text;
+      if (rows.pop() === undefined) return '';
+    }
+  }
+}
+
+function table(command: string, exit: Exit, rows: readonly Row[], more: number): string {
+  const head = [`botctl ${command}: exit ${exit}`, 'What', 'Intent', 'Result'];
+  const lines = [
+    `| ${head.join(' | ')} |`,
+    '| --- | --- | --- | --- |',
+    ...rows.map((cells) => `| ${cells.map((text, index) => cell(text, index)).join(' | ')} |`),
+    ...(more === 0 ? [] : [`| ${moreNotSummed(more)} | | | |`]),
+  ];
+  return `\n${lines.join('\n')}\n`;
+}
+
+/** As code, in which nothing is a link, a mention or markup, and every other character by its number. */
+function cell(text: string, index: number): string {
+  if (text === '') return '';
+  const plain = cutTo(safeLine(text), index === 3 ? reasonWidth : cellWidth);
+  const written = plain.replace(/[^A-Za-z0-9 ]/gu, (character) => `&#${character.codePointAt(0)};`);
+  return `<code>${written}</code>`;
+}
+
+function data(text: string): string {
+  return text.replaceAll('%', '%25');
+}
+
+function property(text: string): string {
+  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}
+
+function rowOf(json: Json): Row | undefined {
+  const { intent, result, name, outcome } = json;
+  // The rows of a batch are many: it is told by how it ended.
+  if (isObject(result) && typeof name === 'string') return [countsOf(result), name, '', ''];
+  if (!isObject(intent) || outcome === 'dry-run') return undefined;
+  // Of a batch's rows only those are told of which something is to be said.
+  const row = 'line' in json ? `line ${String(json.line)}: ` : '';
+  if (row !== '' && !isObject(json.error)) return undefined;
+  return [text(outcome), row + whatOf(intent), text(intent.id), resultOf(json)];
+}
+
+function countsOf(result: Json): string {
+  return Object.entries(result)
+    .filter(([, count]) => count !== 0)
+    .map(([standing, count]) => `${standing.replaceAll('_', ' ')} ${count}`)
+    .join(', ');
+}
+
+function whatOf({ request, kind }: Json): string {
+  if (!isObject(request)) return '';
+  if (kind === 'message') return `${text(request.conversation_id)}: ${text(request.content)}`;
+  return `${text(request.amount)} ${text(request.asset)} to ${text(request.to_address)}`;
+}
+
+function resultOf({ message, transfer, error }: Json): string {
+  if (isObject(error)) return text(error.message);
+  if (isObject(message)) return text(message.id) || text(message.message_id);
+  return isObject(transfer) ? text(transfer.signature) || text(transfer.transfer_id) : '';
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

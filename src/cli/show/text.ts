@@ -1,0 +1,153 @@
+import { unsafeClass } from '../say/phrases.ts';
+
+/**
+ * Text from the service, from files and from other people, made harmless for a terminal and for a log
+ * reader: what moves the cursor, turns the reading direction or shows nothing is written out as its escape.
+ */
+
+const plain = /^[ -~]*$/u;
+
+let unsafe: RegExp | undefined;
+
+// A pattern's Unicode tables are read when the code that holds it is, 1 ms: most text needs none of them.
+function withoutUnsafe(text: string, spell: (character: string) => string): string {
+  if (plain.test(text)) return text;
+  unsafe ??= new RegExp(unsafeClass, 'gu');
+  return text.replace(unsafe, spell);
+}
+
+// What GitHub Actions would execute: `::command::` at the start of a line, `##[command]` anywhere.
+const workflowCommand = /^(\s*)::|##\[/gu;
+
+function escapeForPeople(character: string): string {
+  if (character === '\n') return '\\n';
+  if (character === '\t') return '\\t';
+  if (character === '\r') return '\\r';
+  const codePoint = character.codePointAt(0) ?? 0;
+  const hex = codePoint.toString(16);
+  return codePoint > 0xffff ? `\\u{${hex}}` : `\\u${hex.padStart(4, '0')}`;
+}
+
+function escapeForJson(character: string): string {
+  let escaped = '';
+  for (let index = 0; index < character.length; index += 1) {
+    escaped += `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`;
+  }
+  return escaped;
+}
+
+/** One line of text, safe to show. */
+export function safeLine(text: string): string {
+  return withoutUnsafe(text, escapeForPeople).replace(workflowCommand, (found, blank: string | undefined) =>
+    found === '##[' ? '#\\u0023[' : `${blank ?? ''}\\u003a\\u003a`,
+  );
+}
+
+/** Text of several lines, each made safe; tabs become blanks. */
+export function safeLines(text: string): string[] {
+  return text.split(/\r\n|\n|\r/u).map((line) => safeLine(line.replaceAll('\t', '    ')));
+}
+
+/** A value as one line of JSON with everything unsafe `\u`-escaped, so that it reads back the same. */
+export function safeJson(value: unknown): string {
+  return withoutUnsafe(JSON.stringify(value), escapeForJson).replaceAll('##[', '#\\u0023[');
+}
+
+/** Lines no longer than `width`, broken at blanks; what has none is left whole, so that it can be copied. */
+export function foldAtBlanks(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line: string | undefined;
+  for (const word of text.split(' ')) {
+    if (line !== undefined && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === undefined ? word : `${line} ${word}`;
+  }
+  return [...lines, line ?? ''];
+}
+
+/** The words of one paragraph, however it was broken before. */
+export function wrapWords(text: string, width: number): string[] {
+  const words = text.split(/\s+/u).filter((one) => one !== '');
+  return words.length === 0 ? [] : foldAtBlanks(words.join(' '), width);
+}
+
+/** Paragraphs set anew; lines that begin with a blank are kept as they are, where all of them fit. */
+export function wrapText(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let paragraph = '';
+  let table: string[] = [];
+  const end = (): void => {
+    lines.push(...wrapWords(paragraph, width), ...setTable(table, width));
+    [paragraph, table] = ['', []];
+  };
+  for (const line of text.split('\n')) {
+    const isOfTable = line.startsWith(' ');
+    if (line === '' || isOfTable !== table.length > 0) end();
+    if (line === '') lines.push(line);
+    else if (isOfTable) table.push(line);
+    else paragraph += ` ${line}`;
+  }
+  end();
+  return lines;
+}
+
+/** Where its columns do not fit, what stood in the second one stands beneath. */
+function setTable(table: readonly string[], width: number): string[] {
+  const column = secondColumn(table);
+  if (column === undefined || table.every((line) => line.length <= width)) return [...table];
+  return table.flatMap((line) => {
+    const term = line.slice(0, column).trimEnd();
+    const beneath = wrapWords(line.slice(column), width - 6).map((text) => `      ${text}`);
+    return term === '' ? beneath : [term, ...beneath];
+  });
+}
+
+/** Where in all lines something begins after two blanks. */
+function secondColumn(table: readonly string[]): number | undefined {
+  const [first = ''] = table;
+  const begins = (line: string, at: number): boolean => /^ {2}\S/u.test(line.slice(at - 2));
+  const places = Array.from(first, (_, at) => at).slice(3);
+  return places.find((at) => table.every((line) => begins(line, at)));
+}
+
+/** The words of a shell line, quotes and what they hold together. */
+function shellWords(line: string): string[] {
+  return line.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/gu) ?? [];
+}
+
+/** A shell line folded with backslashes before options and pipes, so that it can still be pasted whole. */
+export function foldCommand(line: string, width: number): string[] {
+  const lines: string[] = [];
+  let current = '';
+  for (const piece of pieces(line)) {
+    const taken = lines.length === 0 ? 0 : 4;
+    if (current !== '' && current.length + 3 + piece.length + taken > width) {
+      lines.push(`${current} \\`);
+      current = piece;
+    } else current = current === '' ? piece : `${current} ${piece}`;
+  }
+  return [...lines, current].map((text, index) => (index === 0 ? text : `    ${text}`));
+}
+
+/** An option stays with its value, a pipe with its command. */
+function pieces(line: string): string[] {
+  const found: string[] = [];
+  for (const word of shellWords(line)) {
+    if (found.length === 0 || word.startsWith('-') || word === '|') found.push(word);
+    else found[found.length - 1] += ` ${word}`;
+  }
+  return found;
+}
+
+// What a spreadsheet would run as a formula.
+const formula = /^[=+\-@\t\r]/u;
+
+function csvCell(text: string): string {
+  const safe = formula.test(text) ? `'${text}` : text;
+  return /[",\r\n]/u.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+export function csvLine(cells: readonly (string | number | undefined)[]): string {
+  return `${cells.map((cell) => csvCell(String(cell ?? ''))).join(',')}\n`;
+}

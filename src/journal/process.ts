@@ -1,2 +1,0 @@
-/** A botctl on some machine. */
-export type Process = { readonly host: string; readonly pid: number };

@@ -1,0 +1,102 @@
+import { base58 } from '@scure/base';
+import { failing } from '../failures.ts';
+import { isLoopback } from '../intent/baseUrl.ts';
+
+/** Which chain is meant: by its genesis hash, and by a name where it has one. */
+export type Cluster = { readonly genesis: string; readonly name: string };
+
+const known: Readonly<Record<string, string>> = {
+  mainnet: '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d',
+  devnet: 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG',
+  testnet: '4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY',
+};
+
+export const clusterNames = Object.keys(known);
+
+/** A name, or a genesis hash; undefined where it is neither. */
+export function clusterOf(text: string): Cluster | undefined {
+  const genesis = Object.hasOwn(known, text) ? known[text] : undefined;
+  if (genesis !== undefined) return { genesis, name: text };
+  if (!isHash(text)) return undefined;
+  const [name = text] = Object.entries(known).find(([, hash]) => hash === text) ?? [];
+  return { genesis: text, name };
+}
+
+/** 32 bytes in base58: a genesis hash, or an address. */
+export function isHash(text: string): boolean {
+  if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/u.test(text)) return false;
+  return base58.decode(text).length === 32;
+}
+
+/** Where a person can look at a transaction of a known cluster. */
+export function explorerLink({ name }: Cluster, signature: string): string | undefined {
+  if (!Object.hasOwn(known, name)) return undefined;
+  const query = name === 'mainnet' ? '' : `?cluster=${name}`;
+  return `https://explorer.solana.com/tx/${signature}${query}`;
+}
+
+/** The URL is not told: it may carry a key. */
+export type ChainFacts = {
+  /** `origin`: where its text came from, as people call it. */
+  'bad-rpc-url': {
+    readonly origin: string;
+    readonly fault: 'not-a-url' | 'not-https' | 'user-info' | 'fragment';
+  };
+};
+
+const chainFailure = failing<ChainFacts>('chain', { 'bad-rpc-url': 'bad-rpc-url' });
+
+/** Where a Solana node is. It often carries a key: only its host is ever shown. */
+export class RpcUrl {
+  readonly #value: string;
+  readonly host: string;
+
+  private constructor(url: URL) {
+    this.#value = url.href;
+    this.host = url.host;
+  }
+
+  /** `origin` is a phrase for people: where the text came from. The text itself is never echoed. */
+  static from(text: string, origin: string): RpcUrl {
+    if (!URL.canParse(text)) throw chainFailure('bad-rpc-url', { origin, fault: 'not-a-url' });
+    const url = new URL(text);
+    if (url.username !== '' || url.password !== '')
+      throw chainFailure('bad-rpc-url', { origin, fault: 'user-info' });
+    if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url)))
+      throw chainFailure('bad-rpc-url', { origin, fault: 'not-https' });
+    if (url.hash !== '') throw chainFailure('bad-rpc-url', { origin, fault: 'fragment' });
+    return new RpcUrl(url);
+  }
+
+  get origin(): string {
+    return new URL(this.#value).origin;
+  }
+
+  /** Which machine it is, however it is spelled: two nodes there are one witness. */
+  get witness(): string {
+    const url = new URL(this.#value);
+    return /^(?:localhost|\[::1\])$/u.test(url.hostname) ? '127.0.0.1' : url.hostname.replace(/\.$/u, '');
+  }
+
+  /** It holds nothing but where to: nobody could do anything with it. */
+  get isPlain(): boolean {
+    const url = new URL(this.#value);
+    return url.pathname === '/' && url.search === '';
+  }
+
+  reveal(): string {
+    return this.#value;
+  }
+
+  toString(): string {
+    return `[${this.host}]`;
+  }
+
+  toJSON(): string {
+    return this.toString();
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return this.toString();
+  }
+}

@@ -1,0 +1,331 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type Attempt,
+  type Intent,
+  type Journal,
+  type Observation,
+  type Reads,
+  type Receipt,
+  receiptGuards,
+  type Transaction,
+} from '../journal/journal.ts';
+import { readReply, saysItFailed, saysNothing } from '../wire/flight.ts';
+import type { Cluster } from './cluster.ts';
+import type { ChainNodes, Sighting } from './nodes.ts';
+import { findPayment, type Match, type Payment } from './payment.ts';
+import { type ChainView, chainBefore, isFinalMatch, type Paid, standingOf } from './standing.ts';
+import type { Reason } from './transaction.ts';
+import { type Age, ageOf, type Beginning, type ChainEvidence, judgeChain } from './verdict.ts';
+
+/** Whether it happened is put on record where that is proven, too; the function words the reason that is kept with it. */
+type Decides = 'nothing' | ((view: ChainView) => string);
+
+/**
+ * Puts on record what was seen, in one commit: the payment becomes this intent's own where no other has it, and
+ * what may have happened has happened. Of two who see the same payment, one finds it taken and judges anew.
+ */
+export async function settle(look: Look, id: string, journal: Journal, decides: Decides): Promise<ChainView> {
+  const baseUrl = (await journal.reads.get(id))?.baseUrl;
+  const given = baseUrl === undefined ? [] : [givenBy(baseUrl, look)];
+  return journal.commit(
+    async (tx) => {
+      const view = await judgeWithin(tx, look, id, journal);
+      const atMs = journal.clock.now();
+      await keep(view, look, id, tx, atMs);
+      if (decides !== 'nothing' && provesAlone(view)) await decideHappened(view, decides(view), id, tx, atMs);
+      return view;
+    },
+    receiptGuards([
+      ...unitsIn(look).credited,
+      ...given,
+      { origin: look.cluster.genesis, what: 'signature', value: look.signature },
+    ]),
+  );
+}
+
+/** What it shows, as far as nobody settles another one meanwhile. */
+export function judgeUnsettled(look: Look, id: string, journal: Journal): Promise<ChainView> {
+  return judgeWithin(journal.reads, look, id, journal);
+}
+
+async function judgeWithin(
+  reads: Reads,
+  look: Look,
+  id: string,
+  { isShared, clock }: Pick<Journal, 'isShared' | 'clock'>,
+): Promise<ChainView> {
+  const beginning = { ...(await beginningOf(id, look, reads)), nowMs: clock.now() };
+  const mayBeEarlier = beginning.mayBeEarlier && !isShared;
+  return judgeLook(look, await claimsOn(look, id, reads), { ...beginning, mayBeEarlier });
+}
+
+/** Only a key that other machines have, too, can have been used before this journal's first attempt. */
+async function beginningOf(id: string, { cluster }: Look, reads: Reads): Promise<Omit<Beginning, 'nowMs'>> {
+  const intent = await reads.get(id);
+  const [first] = await reads.attemptsOf(id);
+  return {
+    atMs: first?.startedAtMs ?? intent?.createdAtMs ?? 0,
+    before: chainBefore(await reads.observationsOf(id), cluster),
+    mayBeEarlier: intent?.namedBy !== undefined,
+  };
+}
+
+/** What of the payments in it is this intent's, and what belongs to others. */
+async function claimsOn(look: Look, id: string, reads: Reads): Promise<Claims> {
+  const { credited, matching } = unitsIn(look);
+  const others = new Set<string>();
+  for (const unit of credited)
+    if ((await reads.otherHolder(id, [unit])) !== undefined) others.add(unit.value);
+  const left = matching.find(({ value }) => !others.has(value));
+  if (left !== undefined && (await isOwedToAnother(look, matching, id, reads))) others.add(left.value);
+  return { own: new Set(await ownUnits(id, credited, reads)), others };
+}
+
+/** The service gave this signature to another intent, of the same payment, for which nobody has looked yet. */
+async function isOwedToAnother(
+  look: Look,
+  units: readonly Receipt[],
+  id: string,
+  reads: Reads,
+): Promise<boolean> {
+  const intent = await reads.get(id);
+  if (intent === undefined) return false;
+  const otherId = await reads.otherHolder(id, [givenBy(intent.baseUrl, look)]);
+  const other = otherId === undefined ? undefined : await reads.get(otherId);
+  if (other === undefined || other.payment !== intent.payment) return false;
+  return (await ownUnits(other.id, units, reads)).length === 0;
+}
+
+/** What the service's reply gave, as it is kept of it. */
+function givenBy(baseUrl: Intent['baseUrl'], { signature }: Look): Receipt {
+  return { origin: baseUrl, what: 'signature', value: signature };
+}
+
+async function ownUnits(
+  id: string,
+  units: readonly Receipt[],
+  tx: Pick<Reads, 'receiptsOf'>,
+): Promise<string[]> {
+  const held = (await tx.receiptsOf(id)).map(({ value }) => value);
+  return units.map(({ value }) => value).filter((value) => held.includes(value));
+}
+
+async function keep(view: ChainView, look: Look, id: string, tx: Transaction, atMs: number): Promise<void> {
+  const { cluster, signature } = look;
+  if (isFinalMatch(view)) await tx.keepReceipts(id, [unitOf(cluster, signature, view.instruction)]);
+  const last = (await tx.observationsOf(id)).at(-1);
+  const isNews = last === undefined || !isDeepStrictEqual(standingOf([last]).view, view);
+  if (isNews) await tx.observe(id, observationOf(view, cluster, atMs));
+}
+
+/** An earlier payment is another machine's: whether it is this one, a person says. */
+function provesAlone({ verdict, earlier }: ChainView): boolean {
+  return verdict === 'proven' && earlier !== true;
+}
+
+async function decideHappened(
+  { signature }: ChainView,
+  reason: string,
+  id: string,
+  tx: Transaction,
+  atMs: number,
+): Promise<void> {
+  await tx.recordDeath(id, atMs);
+  const intent = await tx.get(id);
+  if (intent === undefined || !mayHaveHappened(intent)) return;
+  if ((await tx.attemptsOf(id)).some(saidItFailed)) return;
+  await tx.decide(id, { kind: 'happened', who: 'chain', atMs, reason, signature });
+}
+
+/** Nobody knows it yet; of what is being sent its sender will know more. */
+function mayHaveHappened({ state }: Intent): boolean {
+  return state === 'unknown' || state === 'held';
+}
+
+/** The service itself denied it: the signature that it named may be of anything. */
+function saidItFailed({ reply, headers }: Attempt): boolean {
+  const { json } = reply === undefined ? {} : readReply({ body: reply, headers });
+  return json !== undefined && (saysItFailed('transfer', json) || !saysNothing(json.error));
+}
+
+/** Everything that a sighting is judged with. */
+export type Look = {
+  readonly signature: string;
+  readonly sighting: Sighting;
+  readonly payment: Payment;
+  readonly cluster: Cluster;
+  readonly hosts: readonly string[];
+};
+
+/** What a sighting shows that intents can claim, lowest place first, each as what belongs to one of them only. */
+function unitsIn({ sighting, payment, signature, cluster }: Look): {
+  /** All that it paid to the recipient, */
+  readonly credited: readonly Receipt[];
+  /** and what of it could prove this payment. */
+  readonly matching: readonly Receipt[];
+} {
+  if (sighting.saw !== 'transaction') return { credited: [], matching: [] };
+  const { credits, matches } = findPayment(payment, sighting.transaction);
+  const units = (found: readonly { readonly path: string }[]): Receipt[] =>
+    found.map(({ path }) => unitOf(cluster, signature, path));
+  return { credited: units(credits), matching: units(matches) };
+}
+
+/** Whose the payments of a transaction are by now, each as the value of its unit. */
+export type Claims = { readonly own: ReadonlySet<string>; readonly others: ReadonlySet<string> };
+
+function unitOf({ genesis }: Pick<Cluster, 'genesis'>, signature: string, path: string): Receipt {
+  return { origin: genesis, what: 'instruction', value: `${signature}/${path}` };
+}
+
+/** What a sighting proves of an intent that began so, where the payments in it are claimed so. */
+export function judgeLook(look: Look, claims: Claims, beginning: Beginning): ChainView {
+  const { signature, sighting, payment, cluster, hosts } = look;
+  const evidence = evidenceOf(look, claims, beginning);
+  const { verdict, reason } = judgeChain(evidence);
+  const head = { verdict, signature, cluster: cluster.name, rpc: hosts };
+  const commitment = sighting.saw === 'nothing' ? {} : { commitment: sighting.commitment };
+  if (evidence.saw !== 'transaction' || sighting.saw !== 'transaction')
+    return { ...head, ...commitment, ...placeOf(sighting), reasons: reason === undefined ? [] : [reason] };
+  const { findings, free, age } = evidence;
+  const isShown = verdict === 'proven' || verdict === 'likely';
+  const match = isShown ? free[0] : undefined;
+  return {
+    ...head,
+    ...commitment,
+    ...placeOf(sighting),
+    ...timesOf(isShown || reason === 'other-time' ? age : 'in-time', beginning),
+    ...(match === undefined ? {} : { instruction: match.path, paid: paidBy(match, payment) }),
+    ...(payment.memo === undefined ? {} : { memo: findings.hasMemo }),
+    reasons: reasonsOf(reason, match, evidence),
+  };
+}
+
+function timesOf(age: Age, { atMs }: Beginning): Pick<ChainView, 'first_attempt' | 'earlier'> {
+  if (age === 'in-time') return {};
+  return { first_attempt: Math.floor(atMs / 1000), ...(age === 'earlier' ? { earlier: true } : {}) };
+}
+
+function evidenceOf(look: Look, { own, others }: Claims, beginning: Beginning): ChainEvidence {
+  const { sighting, signature, payment, cluster } = look;
+  if (sighting.saw === 'nothing') return sighting;
+  if (sighting.saw === 'status')
+    return sighting.commitment === 'processed'
+      ? { saw: 'status', commitment: 'processed' }
+      : { saw: 'nothing', because: 'only-confirmed' };
+  const { transaction, commitment, nodesMs } = sighting;
+  const isOurs = transaction.signature === signature;
+  if (isOurs && transaction.failed) return { saw: 'failure', commitment };
+  const findings = findPayment(payment, transaction);
+  const unitValue = (path: string): string => unitOf(cluster, signature, path).value;
+  // One that is its own already stays so.
+  const isFree = (value: string): boolean => (own.size > 0 ? own.has(value) : !others.has(value));
+  const free = findings.matches.filter(({ path }) => isFree(unitValue(path)));
+  const claimedByOthers = findings.credits.filter(({ path }) => others.has(unitValue(path)));
+  const claimed = [...claimedByOthers, ...free.slice(0, 1)].reduce((sum, each) => sum + each.received, 0n);
+  return {
+    ...{ saw: 'transaction', commitment, isOurs, findings, free },
+    isGained: findings.gained >= claimed,
+    age: ageOf(transaction, nodesMs, beginning),
+    isSourceKnown: payment.wallet !== undefined,
+  };
+}
+
+function placeOf(sighting: Sighting): Pick<ChainView, 'slot' | 'block_time'> {
+  if (sighting.saw !== 'transaction') return {};
+  const { slot, blockTimeS } = sighting.transaction;
+  return { slot, ...(blockTimeS === undefined ? {} : { block_time: blockTimeS }) };
+}
+
+function paidBy({ units, decimals, received }: Match, { to, asset }: Payment): Paid {
+  return {
+    to,
+    ...(asset === 'SOL' ? {} : { mint: asset.mint }),
+    units: units.toString(),
+    decimals,
+    received: received.toString(),
+    fee_units: (units - received).toString(),
+  };
+}
+
+function reasonsOf(
+  reason: Reason | undefined,
+  match: Match | undefined,
+  { isSourceKnown, findings: { hasMemo } }: Extract<ChainEvidence, { saw: 'transaction' }>,
+): Reason[] {
+  return [
+    ...(reason === undefined ? [] : [reason]),
+    ...(match !== undefined && !isSourceKnown ? (['source-unchecked'] as const) : []),
+    ...(match !== undefined && match.received !== match.units ? (['fee-withheld'] as const) : []),
+    ...(match !== undefined && !hasMemo ? (['memo-missing'] as const) : []),
+  ];
+}
+
+/** As it is kept. */
+function observationOf(view: ChainView, { genesis }: Pick<Cluster, 'genesis'>, atMs: number): Observation {
+  return {
+    verdict: view.verdict,
+    who: 'chain',
+    atMs,
+    signature: view.signature,
+    genesis,
+    instruction: view.instruction,
+    facts: JSON.stringify(view),
+  };
+}
+
+/** How far a transfer is to come before it counts as seen. */
+export type Until = 'confirmed' | 'finalized';
+
+type Watching = {
+  readonly nodes: ChainNodes;
+  readonly until: Until;
+  readonly waitMs: number;
+  readonly interrupted: AbortSignal;
+  readonly clock: { now(): number; sleep(waitMs: number, signal: AbortSignal): Promise<void> };
+  /** Words the reason that is kept where what is seen proves that it happened. */
+  readonly reasonOf: (view: ChainView) => string;
+  /** Told after each look that decides nothing. */
+  onLook(view: ChainView): void;
+};
+
+type Watched = Omit<Look, 'sighting' | 'hosts'> & { readonly id: string };
+
+const firstPauseMs = 250;
+const longestPauseMs = 2000;
+
+/** Looks again and again until it has come so far, the time is over, or nothing more can come of it. */
+export async function watch(
+  { id, ...wanted }: Watched,
+  watching: Watching,
+  journal: Journal,
+): Promise<ChainView> {
+  const { nodes, until, clock, interrupted, waitMs } = watching;
+  const endsAtMs = clock.now() + waitMs;
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, 2 * pauseMs)) {
+    const sighting = await sightOf(wanted.signature, nodes, until);
+    const look: Look = { ...wanted, sighting, hosts: nodes.hosts };
+    const waited = Math.max(pauseMs, sighting.saw === 'nothing' ? (sighting.waitMs ?? 0) : 0);
+    const isOver = interrupted.aborted || clock.now() + waited > endsAtMs;
+    if (isOver || cameSoFar(sighting, until)) {
+      const view = await settle(look, id, journal, watching.reasonOf);
+      if (isOver || isEnd(view, sighting)) return view;
+    }
+    watching.onLook(await judgeUnsettled(look, id, journal));
+    await clock.sleep(waited, interrupted);
+  }
+}
+
+async function sightOf(signature: string, nodes: ChainNodes, least: Until): Promise<Sighting> {
+  return nodes.sight(signature, await nodes.statusesOf([signature]), least);
+}
+
+function cameSoFar(sighting: Sighting, until: Until): boolean {
+  if (sighting.saw !== 'transaction') return false;
+  return sighting.commitment === 'finalized' || until === 'confirmed';
+}
+
+/** What is final changes no more; what is confirmed and does not match yet may still be replaced. */
+function isEnd({ verdict }: ChainView, sighting: Sighting): boolean {
+  return verdict !== 'undecided' || (sighting.saw === 'transaction' && sighting.commitment === 'finalized');
+}

@@ -1,0 +1,136 @@
+import type { Attempt, Decision, Intent, Observation } from '../journal/journal.ts';
+import { readReply } from '../wire/flight.ts';
+import type { Cluster } from './cluster.ts';
+import type { Reason } from './transaction.ts';
+import type { ChainBefore, ChainVerdict, Commitment } from './verdict.ts';
+
+/** What the journal knows of an intent by the chain. */
+export type ChainStanding = {
+  /** What counts: what is proven, else the latest look. */
+  readonly view: ChainView | undefined;
+  /** A person has dealt with the contradiction that counts. */
+  readonly acknowledged: boolean;
+};
+
+export function standingOf(observations: readonly Observation[]): ChainStanding {
+  const proven = observations.findLast(({ verdict }) => verdict === 'proven');
+  const counts =
+    proven ?? observations.findLast(({ verdict }) => verdict !== 'acknowledged' && verdict !== 'before');
+  const last = observations.at(-1);
+  return {
+    view: counts && viewOf(counts),
+    acknowledged: last?.verdict === 'acknowledged',
+  };
+}
+
+/** Proven, or dealt with by a person: what a further look shows is no news to anybody. */
+export function isSettled({ view, acknowledged }: ChainStanding): boolean {
+  return view?.verdict === 'proven' || acknowledged;
+}
+
+/** Nothing that a further look could change. */
+export function isFinal({ view, acknowledged }: ChainStanding): boolean {
+  return view !== undefined && (isFinalMatch(view) || view.verdict === 'contradicted' || acknowledged);
+}
+
+/** It was paid, as far as that can be known: without a wallet nobody can say whose money it was. */
+export function isFinalMatch(view: ChainView): view is ChainView & { readonly instruction: string } {
+  const { verdict, commitment, instruction } = view;
+  return (
+    instruction !== undefined &&
+    (verdict === 'proven' || (verdict === 'likely' && commitment === 'finalized'))
+  );
+}
+
+/** What speaks against it until a person has dealt with it. */
+export function isAgainst(view: ChainView | undefined): boolean {
+  return view?.verdict === 'contradicted' || isOfOtherTime(view);
+}
+
+export function isOfOtherTime(view: ChainView | undefined): boolean {
+  return view?.reasons.includes('other-time') === true;
+}
+
+/** How far the chain had come before the first attempt: only what went on record with that attempt says so. */
+export function chainBefore(
+  [first]: readonly Observation[],
+  { genesis }: Pick<Cluster, 'genesis'>,
+): ChainBefore | undefined {
+  if (first?.verdict !== 'before' || first.genesis !== genesis) return undefined;
+  const { slot, node_ms: nodeMs } = JSON.parse(first.facts) as { slot: number; node_ms?: number };
+  return { slot, nodeMs };
+}
+
+/** As it was kept; undefined where it was damaged since, or is no look at a chain. */
+function viewOf({ verdict, facts }: Observation): ChainView | undefined {
+  if (verdict === 'acknowledged' || verdict === 'before') return undefined;
+  try {
+    return { ...(JSON.parse(facts) as ChainView), verdict };
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a look at the chain says of an intent, as `--json` shows it and the journal keeps it. */
+export type ChainView = {
+  readonly verdict: ChainVerdict;
+  readonly commitment?: Commitment;
+  readonly signature?: string;
+  /** Which instruction pays it: a place among the transaction's own. */
+  readonly instruction?: string;
+  readonly slot?: number;
+  readonly block_time?: number;
+  /** When the intent's first attempt began, where the transaction is of another time. */
+  readonly first_attempt?: number;
+  /** It was paid before the first attempt of this journal: by another machine, under the same key. */
+  readonly earlier?: true;
+  readonly cluster: string;
+  readonly rpc: readonly string[];
+  readonly paid?: Paid;
+  /** Whether a memo that was asked for is there. */
+  readonly memo?: boolean;
+  readonly reasons: readonly Reason[];
+};
+
+export type Paid = {
+  readonly to: string;
+  readonly mint?: string;
+  readonly units: string;
+  readonly decimals: number;
+  readonly received: string;
+  readonly fee_units: string;
+};
+
+/** The signatures that replies to this intent's own key named: nothing else is ever looked for. */
+export function ownSignatures(
+  { state, resolvedAs }: Pick<Intent, 'state' | 'resolvedAs'>,
+  attempts: readonly Attempt[],
+  decisions: readonly Decision[],
+): string[] {
+  const accepted = attempts.filter(({ verdict }) => verdict === 'accepted');
+  const telling = state === 'accepted' && accepted.length > 0 ? accepted : attempts;
+  const found = telling.flatMap((attempt) => signatureIn(attempt) ?? []);
+  const decided = resolvedAs === 'happened' ? decisions.flatMap(({ signature }) => signature ?? []) : [];
+  return [...new Set([...found, ...decided])].filter(isSignature);
+}
+
+export function signatureIn({ reply, headers, status }: Attempt): string | undefined {
+  if (reply === undefined || status === undefined || status < 200 || status > 299) return undefined;
+  const signature = readReply({ body: reply, headers }).json?.signature;
+  return typeof signature === 'string' ? signature : undefined;
+}
+
+const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+const shape = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/u;
+const signatureBytes = 64;
+
+/** Whether a text is a transaction's signature as Solana writes it: 64 bytes in base58. */
+export function isSignature(text: string): boolean {
+  if (!shape.test(text)) return false;
+  // Each leading 1 stands for one byte of zeros.
+  const zeros = text.length - text.replace(/^1+/u, '').length;
+  let value = 0n;
+  for (const character of text) value = value * 58n + BigInt(alphabet.indexOf(character));
+  const bytes = value === 0n ? 0 : Math.ceil(value.toString(16).length / 2);
+  return zeros + bytes === signatureBytes;
+}

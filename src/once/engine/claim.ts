@@ -1,0 +1,434 @@
+import { noteClaim } from '../failures.ts';
+import { originOf } from '../intent/baseUrl.ts';
+import type { Order } from '../intent/naming.ts';
+import { bodyBytes, isWhole } from '../intent/wanted.ts';
+import {
+  type Decision,
+  type Guards,
+  type Intent,
+  type Journal,
+  type NewIntent,
+  type Observation,
+  type Process,
+  type Reads,
+  receiptValue,
+  type Transaction,
+} from '../journal/journal.ts';
+import { countedAsset, readPayment } from '../journal/spending.ts';
+import { readReply } from '../wire/flight.ts';
+import { agree, type Consent, waitForOwner } from './beforeClaim.ts';
+import type { ChainPoint, EngineContext } from './context.ts';
+import { engineFailure } from './facts.ts';
+import { concluded, mustFind, type Outcome } from './outcome.ts';
+import {
+  type Identity,
+  identify,
+  isBeingSent,
+  keyAt,
+  makePlan,
+  newIntent,
+  type Plan,
+  tooOldToSend,
+} from './plan.ts';
+import { type PolicyWord, spendOf, spendOfIntent, spendWithin } from './spend.ts';
+import type { HeldReason } from './verdict.ts';
+
+/** An intent that this process owns, with its first attempt on record. */
+export type Claim = {
+  readonly is: 'claim';
+  readonly intent: Intent;
+  readonly number: number;
+  /** This process has just created it. */
+  readonly createdNow: boolean;
+  /** What was done before, or left where it is, when this one began. */
+  readonly after?: Intent;
+};
+
+/** What one look at the journal, and one commit, led to. */
+export type Step =
+  | Claim
+  | Outcome
+  | { readonly is: 'wait'; readonly intent: Intent; readonly twin: boolean }
+  | { readonly is: 'changed' };
+
+/** Asks, decides and claims, waiting for a living owner where there is one. */
+export async function claim(
+  order: Order,
+  engine: EngineContext,
+  consent?: Consent,
+  identity = identify(order, engine.bot, engine.journal),
+): Promise<Claim | Outcome> {
+  refuseUnnamed(order, engine.journal);
+  // Drawn before any commit: one that is made again must find what it made itself.
+  const fresh = newIntent(identity, engine.bot, engine.chance.uuid);
+  return untilClaimed(async () => {
+    const agreed = consent && (await agree(identity, engine, consent));
+    if (agreed !== undefined && !('found' in agreed)) return agreed;
+    const work = (tx: Transaction): Promise<Step> => actOnPlan(identity, fresh, tx, engine, agreed);
+    return engine.commit(work, guardsOf(fresh, engine, nameAtOrigin(identity)));
+  }, engine);
+}
+
+/**
+ * A server that is restored or promoted can lose what it acknowledged. A name outlives that, for as long as the
+ * service remembers its key; without one the same transfer would be a new one.
+ */
+export function refuseUnnamed(
+  { naming, wanted }: Order,
+  { isShared, place }: Pick<Journal, 'isShared' | 'place'>,
+): void {
+  if (isShared && naming.by === 'nothing' && wanted.kind === 'transfer')
+    throw engineFailure('unnamed-on-shared', { place, kind: wanted.kind });
+}
+
+type Guarded = Pick<NewIntent, 'namedBy' | 'key' | 'identity' | 'baseUrl' | 'payment'>;
+type Limits = Pick<EngineContext, 'policies'> & { readonly journal: Pick<Journal, 'isShared'> };
+
+/** What nobody else may begin meanwhile: the same, or the same payment under another name. */
+export function guardsOf(
+  { namedBy, key, identity, baseUrl, payment }: Guarded,
+  limits: Limits,
+  names: readonly string[] = [],
+): Guards {
+  const payments = payment === undefined ? [] : [`payment ${originOf(baseUrl)} ${payment}`];
+  const same = namedBy === undefined ? identity : key;
+  const spends =
+    payment === undefined || !limits.journal.isShared ? {} : { spends: spendingOf(payment, limits) };
+  // Two that are named for good are never each other's twins.
+  return namedBy === undefined || namedBy === 'run'
+    ? { alone: [same, ...names, ...payments], ...spends, beforeSending: true }
+    : { alone: [same, ...names], alongside: payments, ...spends, beforeSending: true };
+}
+
+/** A process that begins the same name under another path of the origin takes this lock, too. */
+function nameAtOrigin(identity: Identity): string[] {
+  const origin = originOf(identity.scope.baseUrl);
+  return identity.key === undefined || origin === identity.scope.baseUrl ? [] : [keyAt(origin, identity)];
+}
+
+/** Every claim of an asset is seen by those that are limited by its sum. */
+function spendingOf(payment: string, { policies = [] }: Limits): NonNullable<Guards['spends']> {
+  const { asset } = readPayment(payment);
+  const isLimited = policies.some(({ limits }) =>
+    [...limits].some(
+      ([name, { day, recipientDay }]) => countedAsset(name) === asset && (day ?? recipientDay) !== undefined,
+    ),
+  );
+  return { of: `spend ${asset}`, isLimited };
+}
+
+/** Takes steps until one of them is an end or a claim, waiting for living owners in between: for all of them together. */
+export async function untilClaimed(
+  take: () => Promise<Step>,
+  engine: EngineContext,
+): Promise<Claim | Outcome> {
+  const { reads } = engine.journal;
+  let waitedMs = 0;
+  for (;;) {
+    const step = await take();
+    if (step.is === 'changed') continue;
+    if (step.is !== 'wait') {
+      if (step.is === 'claim') noteClaim(engine.interrupts, step.intent.id);
+      return step;
+    }
+    const { is: waited, inAllMs } = await waitForOwner(step, engine, waitedMs);
+    waitedMs = inAllMs;
+    if (waited === 'owner-died' || waited === 'given-back' || (step.twin && waited === 'ended')) continue;
+    if (step.twin) {
+      const because = engine.interrupts.first.aborted ? 'interrupted' : 'twin-still-sending';
+      return { is: 'not-sent', because, intent: step.intent, by: await senderOf(step.intent, engine) };
+    }
+    const intent = mustFind(await reads.get(step.intent.id));
+    if (waited === 'time-is-up') return { is: 'still-sending', intent, by: await senderOf(intent, engine) };
+    return concluded(intent, reads, 'by-another-process');
+  }
+}
+
+/** Who sends it meanwhile. A batch comes back to it, and need not know. */
+async function senderOf({ owner }: Intent, { journal, limits }: EngineContext): Promise<Process | undefined> {
+  return owner === undefined || limits.ownerWaitMs === 0 ? undefined : journal.reads.processOf(owner);
+}
+
+/** Makes the plan once more, and does what it says: to be run inside one commit. */
+async function actOnPlan(
+  identity: Identity,
+  fresh: NewIntent,
+  tx: Transaction,
+  engine: EngineContext,
+  agreed: Plan | undefined,
+): Promise<Step> {
+  const { bot, clock } = engine;
+  const nowMs = clock.now();
+  const look = (): Promise<Plan> => makePlan(identity, bot, tx, nowMs, agreed?.overruled);
+  const seen = await look();
+  if (isOwn(seen.found, fresh, engine))
+    return { is: 'claim', intent: seen.found, number: seen.found.attempts, createdNow: true };
+  const plan = (await ownerHasDied(seen, tx, nowMs)) ? await look() : seen;
+  if (agreed !== undefined && !isSamePlan(plan, agreed)) return { is: 'changed' };
+  const { found, twin } = plan;
+  switch (plan.is) {
+    case 'other-bot':
+    case 'reported-ahead':
+      return { is: 'not-sent', because: plan.is, intent: mustFind(found) };
+    case 'other-body':
+      return { is: 'not-sent', because: plan.is, intent: mustHaveIntactBody(mustFind(found)) };
+    case 'recently-done':
+    case 'unfinished-twin':
+      return { is: 'not-sent', because: plan.is, intent: mustFind(twin) };
+    case 'other-url':
+    case 'unknown-at-other-url':
+    case 'held-at-other-url':
+      return { is: 'not-sent', because: plan.is, intent: mustFind(twin), url: bot.spelledUrl };
+    case 'wait-for-twin':
+      return { is: 'wait', intent: mustFind(twin), twin: true };
+    case 'wait':
+      return { is: 'wait', intent: mustFind(found), twin: false };
+    case 'needs-decision':
+      return concluded(mustFind(found), tx, false);
+    case 'replay':
+      return concluded(await mustBeIntact(mustFind(found), tx), tx, 'from-journal');
+    case 'leave-behind':
+      return supersede(mustFind(found), fresh, tx, engine);
+    case 'resume':
+      if (engine.proposes === true) return proposeFound(mustFind(found), tx, nowMs);
+      return resumeOrHold(mustFind(found), tx, engine);
+    case 'again':
+      return sendAgain(mustFind(found), identity, tx, engine);
+    case 'new-after-done': {
+      const step = await beginAllowed(identity, fresh, tx, engine);
+      return step.is === 'claim' ? { ...step, after: mustFind(found) } : step;
+    }
+    case 'new':
+      return beginAllowed(identity, fresh, tx, engine);
+  }
+}
+
+/** A commit of which nobody could say that it was made, and which was. */
+function isOwn(found: Intent | undefined, { id }: NewIntent, { journal }: EngineContext): found is Intent {
+  return found?.id === id && found.state === 'sending' && found.owner === journal.self();
+}
+
+function isSamePlan(left: Plan, right: Plan): boolean {
+  return left.is === right.is && left.found?.id === right.found?.id && left.twin?.id === right.twin?.id;
+}
+
+/** Puts a dead owner's `sending` on record as what it is. */
+async function ownerHasDied({ found }: Plan, tx: Transaction, nowMs: number): Promise<boolean> {
+  if (found?.state !== 'sending' || isBeingSent(found)) return false;
+  await tx.recordDeath(found.id, nowMs);
+  return true;
+}
+
+/** The next attempt of what this process has claimed. */
+async function startAttempt(
+  id: string,
+  tx: Transaction,
+  { journal, bot, clock }: EngineContext,
+): Promise<Claim> {
+  const intent = mustHaveIntactRequest(
+    await tx.startAttempt(id, journal.hashOf(bot.token.reveal()), clock.now()),
+  );
+  return { is: 'claim', intent, number: intent.attempts, createdNow: false };
+}
+
+/** A shared journal may have been given another one since this process has read it. */
+async function refuseOtherPolicy(tx: Transaction, { policyNumber }: EngineContext): Promise<void> {
+  if ((await tx.policyNumber()) !== policyNumber) throw engineFailure('policy-changed', {});
+}
+
+/** Begins what no policy speaks against; what is to be approved first is put on record as that. */
+async function beginAllowed(
+  { order }: Identity,
+  fresh: NewIntent,
+  tx: Transaction,
+  engine: EngineContext,
+): Promise<Claim | Outcome> {
+  const { policies, clock } = engine;
+  const nowMs = clock.now();
+  if (order.wanted.kind === 'message') return beginNew(fresh, tx, engine, nowMs);
+  await refuseOtherPolicy(tx, engine);
+  if (policies === undefined) return beginOrPropose(fresh, tx, engine, nowMs);
+  const spend = spendOf(order.wanted.request);
+  const word = await spendWithin(policies, { spend, id: undefined }, tx, nowMs);
+  switch (word.is) {
+    case 'allowed':
+      return beginOrPropose(fresh, tx, engine, nowMs);
+    case 'needs-approval':
+      return propose(fresh, tx, engine, nowMs);
+    case 'refused':
+      return { is: 'not-sent', because: 'policy', refusal: word.refusal };
+  }
+}
+
+function beginOrPropose(
+  fresh: NewIntent,
+  tx: Transaction,
+  engine: EngineContext,
+  nowMs: number,
+): Promise<Claim | Outcome> {
+  return engine.proposes === true ? propose(fresh, tx, engine, nowMs) : beginNew(fresh, tx, engine, nowMs);
+}
+
+async function propose(
+  fresh: NewIntent,
+  tx: Transaction,
+  { proposes }: EngineContext,
+  nowMs: number,
+): Promise<Outcome> {
+  const why: HeldReason = proposes === true ? 'proposed' : 'above-limit';
+  const intent = await tx.propose(fresh, why, nowMs);
+  return { ...(await concluded(intent, tx, false)), createdNow: true };
+}
+
+/** Of what has not left anything it is a proposal from now on; what may have landed stays in doubt. */
+async function proposeFound(intent: Intent, tx: Transaction, nowMs: number): Promise<Outcome> {
+  return intent.tainted ? concluded(intent, tx, false) : holdFor('proposed', intent, tx, nowMs);
+}
+
+/** The clock is read once for what is checked and what is put on record. */
+async function beginNew(
+  fresh: NewIntent,
+  tx: Transaction,
+  { journal, bot, clock, chainBefore }: EngineContext,
+  nowMs = clock.now(),
+): Promise<Claim> {
+  const intent = await tx.begin(fresh, journal.hashOf(bot.token.reveal()), nowMs);
+  const before = chainBefore?.();
+  if (before !== undefined) await tx.observe(intent.id, beforeObservation(before, nowMs));
+  return { is: 'claim', intent, number: intent.attempts, createdNow: true };
+}
+
+function beforeObservation({ genesis, slot, nodeMs }: ChainPoint, atMs: number): Observation {
+  const nothing = { signature: undefined, instruction: undefined };
+  const facts = JSON.stringify({ slot, node_ms: nodeMs });
+  return { verdict: 'before', who: 'chain', atMs, genesis, facts, ...nothing };
+}
+
+async function supersede(
+  { id }: Intent,
+  fresh: NewIntent,
+  tx: Transaction,
+  engine: EngineContext,
+): Promise<Claim> {
+  await tx.hold(id, 'key-age', engine.clock.now());
+  await tx.supersede(id);
+  return { ...(await beginNew(fresh, tx, engine)), after: mustFind(await tx.get(id)) };
+}
+
+/** Why what may have landed must not be sent again without an operator's word. */
+export function whyHold(intent: Intent, { journal, bot, clock }: EngineContext): HeldReason | undefined {
+  const tooOld = tooOldToSend(intent, bot.settings.keyAgeMs, clock.now());
+  if (tooOld !== undefined) return tooOld;
+  if (intent.kind === 'message' || intent.mayHaveLandedAtMs === undefined) return undefined;
+  return intent.tokenHash === journal.hashOf(bot.token.reveal()) ? undefined : 'other-token';
+}
+
+/** Resumes what may have landed or never left; what must not go by itself is held. */
+export async function resumeOrHold(intent: Intent, tx: Transaction, engine: EngineContext): Promise<Step> {
+  const why = whyHold(intent, engine);
+  if (why === undefined) return claimAllowed(intent, tx, engine);
+  await tx.hold(intent.id, why, engine.clock.now());
+  return concluded(mustFind(await tx.get(intent.id)), tx, false);
+}
+
+/** An operator's word to send it, where it has just been given; one on record is none for another body. */
+type Approval = Decision | 'as-on-record' | 'none';
+
+/** Claims what is on record, where no policy speaks against it. */
+export async function claimAllowed(
+  intent: Intent,
+  tx: Transaction,
+  engine: EngineContext,
+  approval: Approval = 'as-on-record',
+): Promise<Claim | Outcome> {
+  const { id, tainted } = intent;
+  const nowMs = engine.clock.now();
+  const word = await wordOn(intent, tx, engine, nowMs, approval);
+  // What may have happened is never called refused.
+  if (word.is === 'refused' && !tainted) return { is: 'not-sent', because: 'policy', refusal: word.refusal };
+  if (word.is !== 'allowed')
+    return holdFor(word.is === 'refused' ? 'policy' : 'above-limit', intent, tx, nowMs);
+  if (typeof approval === 'object') await tx.decide(id, { ...approval, fingerprint: intent.fingerprint });
+  await tx.claim(id, nowMs);
+  return startAttempt(id, tx, engine);
+}
+
+async function wordOn(
+  intent: Intent,
+  tx: Transaction,
+  engine: EngineContext,
+  nowMs: number,
+  approval: Approval,
+): Promise<PolicyWord> {
+  if (intent.kind === 'message') return { is: 'allowed' };
+  await refuseOtherPolicy(tx, engine);
+  const { policies } = engine;
+  if (policies === undefined) return { is: 'allowed' };
+  const { id } = mustHaveIntactRequest(intent);
+  const isApproved = approval === 'as-on-record' ? undefined : approval !== 'none';
+  return spendWithin(policies, { spend: spendOfIntent(intent), id, isApproved }, tx, nowMs);
+}
+
+async function holdFor(
+  why: HeldReason,
+  { id, state }: Intent,
+  tx: Transaction,
+  nowMs: number,
+): Promise<Outcome> {
+  await (state === 'unknown' ? tx.hold(id, why, nowMs) : tx.holdBack(id, why, nowMs));
+  return concluded(mustFind(await tx.get(id)), tx, false);
+}
+
+async function sendAgain(
+  intent: Intent,
+  identity: Identity,
+  tx: Transaction,
+  engine: EngineContext,
+): Promise<Claim | Outcome> {
+  const claimOrPropose = (known: Intent, approval: Approval): Promise<Claim | Outcome> =>
+    engine.proposes === true
+      ? holdFor('proposed', known, tx, engine.clock.now())
+      : claimAllowed(known, tx, engine, approval);
+  if (intent.fingerprint === identity.fingerprint) return claimOrPropose(intent, 'as-on-record');
+  const body = bodyBytes({ ...identity.order.wanted.request }, intent.key);
+  await tx.rewrite(intent.id, body, identity.fingerprint, identity.payment);
+  return claimOrPropose(mustFind(await tx.get(intent.id)), 'none');
+}
+
+type Kept = Pick<Reads, 'decisiveAttempt' | 'receiptsOf'>;
+
+/** What is shown again must be what it was: a bit that flipped on the disk since would be told as what happened. */
+async function mustBeIntact(intent: Intent, reads: Kept): Promise<Intent> {
+  if (isIntact(intent) && (await givesWhatItGave(intent, reads))) return intent;
+  throw engineFailure('intent-changed', { id: intent.id, wasDone: true });
+}
+
+/** A bit that flipped in what is kept of a body must not be told as another body. */
+function mustHaveIntactBody(intent: Intent): Intent {
+  if (isIntact(intent)) return intent;
+  throw engineFailure('intent-changed', { id: intent.id, wasDone: false });
+}
+
+/** Asked of what is about to be sent. */
+function mustHaveIntactRequest(intent: Intent): Intent {
+  if (isIntact(intent)) return intent;
+  const { id, mayHaveLandedAtMs } = intent;
+  throw engineFailure('request-changed', { id, mayHaveLanded: mayHaveLandedAtMs !== undefined });
+}
+
+function isIntact({ body, key, fingerprint }: Intent): boolean {
+  return isWhole(body, key, fingerprint);
+}
+
+/**
+ * The transfer id and the signature are kept twice: in the reply, and as what belongs to one intent only. What a chain
+ * was seen to give stands in no reply.
+ */
+async function givesWhatItGave({ id, kind }: Intent, reads: Kept): Promise<boolean> {
+  const attempt = await reads.decisiveAttempt(id);
+  if (kind !== 'transfer' || attempt?.verdict !== 'accepted' || attempt.reply === undefined) return true;
+  const kept = (await reads.receiptsOf(id)).filter(({ what }) => what !== 'instruction');
+  const { json } = readReply({ body: attempt.reply, headers: attempt.headers });
+  const given = [json?.transfer_id, json?.signature].map((one) => receiptValue(String(one)));
+  return kept.every(({ value }) => given.includes(receiptValue(value)));
+}

@@ -1,0 +1,227 @@
+import { setMaxListeners } from 'node:events';
+import type { Interrupts } from '../../machine/process.ts';
+import { Failure } from '../failures.ts';
+import type { Order } from '../intent/naming.ts';
+import type { Transaction } from '../journal/journal.ts';
+import { endpoint, type Flight } from '../wire/flight.ts';
+import type { Consent } from './beforeClaim.ts';
+import { type Claim, claim, whyHold } from './claim.ts';
+import type { EngineContext } from './context.ts';
+import { exchangeOf, type Judgement, judgeFlight, Tries } from './judgement.ts';
+import { concluded, mustFind, type Outcome, type Stopped } from './outcome.ts';
+import { Door, notRecorded, type Recorded, record, stateAtEnd } from './record.ts';
+import type { Ruling } from './verdict.ts';
+
+/** Does what is wanted, once: whatever happened before, and whatever happens meanwhile. */
+export async function execute(order: Order, engine: EngineContext, consent?: Consent): Promise<Outcome> {
+  const claimed = await claim(order, engine, consent);
+  if (claimed.is !== 'claim') return claimed;
+  if (claimed.after !== undefined) engine.observer.beginsAnew(claimed.after);
+  return carryOut(claimed, engine);
+}
+
+/**
+ * Send, judge, record; and again, until the intent has its outcome or trying must end. `onAccepted` is told before that
+ * is on record: what it commits shares the record's commit. Where that finds that the reply was another's, it is told again.
+ */
+export async function carryOut(
+  first: Claim,
+  engine: EngineContext,
+  onAccepted: () => void = () => {},
+): Promise<Outcome> {
+  const tries = new Tries(engine);
+  let claim = first;
+  let hasLeft = false;
+  for (;;) {
+    const startedAtMs = engine.clock.now();
+    const door = new Door(claim.intent, engine);
+    const flight = await send(claim, door, engine);
+    hasLeft ||= flight.came === 'reply' || flight.headersSent;
+    const seen = atTheDoor(await judgeFlight(flight, claim, engine), door);
+    const cameBackAtMs = engine.clock.now();
+    tries.count(seen.end, cameBackAtMs - startedAtMs);
+    const isAccepted = seen.ruling.verdict === 'accepted';
+    // The commit can only still find out whose a reply's receipts are: without any, the connection is free at once.
+    const isFree = isAccepted && seen.receipts.length === 0;
+    if (isFree) keepConnection(flight, seen, claim);
+    if (isAccepted) onAccepted();
+    const recorded = await record(claim, seen, startedAtMs, tries, engine);
+    tries.recorded(engine.clock.now() - cameBackAtMs);
+    if (!isFree) await leaveConnection(flight, recorded, claim);
+    if (door.shut?.because === 'journal' && !claim.intent.tainted) throw door.shut.failure;
+    const { judgement, follows } = recorded;
+    const told = (end: Outcome): Outcome => (hasLeft ? end : asOthersDidIt(end));
+    if (follows.is !== 'try-again') return told(follows);
+    // What leaves again are the bytes that left, whatever has become of the disk.
+    claim = { ...claim, intent: { ...follows.intent, body: first.intent.body } };
+    await tries.wait(follows.waitMs, judgement.end);
+    const goesOnAtMs = engine.clock.now();
+    const next = await claimNext(claim, judgement, startedAtMs, engine);
+    tries.recorded(engine.clock.now() - goesOnAtMs);
+    if (next.is !== 'claim') return told(next);
+    claim = next;
+  }
+}
+
+/** Nothing left here, and yet it is done: whoever took over has done it. */
+function asOthersDidIt(outcome: Outcome): Outcome {
+  if (outcome.is !== 'concluded' || outcome.intent.state !== 'accepted') return outcome;
+  return { ...outcome, replayed: 'by-another-process' };
+}
+
+/** What stood at the door ends it, whatever tries are left: what may have landed waits for an operator. */
+function atTheDoor(judgement: Judgement, { shut }: Door): Judgement {
+  if (shut === undefined || shut.because === 'claim') return judgement;
+  const held = shut.because === 'too-old' ? ({ heldAtEnd: true, heldReason: shut.why } as const) : {};
+  return { ...judgement, ruling: { ...judgement.ruling, next: 'stop', ...held } };
+}
+
+/** Only a reply that was taken for this request's own lets its connection carry another. */
+async function leaveConnection(
+  flight: Flight,
+  { judgement, follows }: Recorded,
+  claim: Claim,
+): Promise<void> {
+  const isOurs = follows.is === 'concluded' && judgement.end.verdict === 'accepted';
+  if (isOurs) keepConnection(flight, judgement, claim);
+  else if (flight.came === 'reply') await flight.socket?.drop();
+}
+
+function keepConnection(flight: Flight, judgement: Judgement, { intent }: Claim): void {
+  if (flight.came === 'reply') flight.socket?.keep(exchangeOf(judgement, intent));
+}
+
+async function claimNext(
+  claim: Claim,
+  judgement: Judgement,
+  startedAtMs: number,
+  engine: EngineContext,
+): Promise<Claim | Outcome> {
+  try {
+    return await engine.commit((tx) => startNext(claim, judgement.ruling, tx, engine), {
+      beforeSending: true,
+    });
+  } catch (cause) {
+    if (cause instanceof Failure && cause.code === 'fenced') return asOthersLeftIt(claim, engine);
+    return notRecorded(claim, judgement, startedAtMs, cause, engine);
+  }
+}
+
+/** Others took this process for dead: what came back is on record, and the intent is in their hands. */
+async function asOthersLeftIt(
+  { intent: { id }, createdNow }: Claim,
+  { journal }: EngineContext,
+): Promise<Outcome> {
+  const intent = mustFind(await journal.reads.get(id));
+  const stopped: Stopped = { because: 'nothing-to-gain' };
+  return { ...(await concluded(intent, journal.reads, false)), createdNow, stopped };
+}
+
+/** The next attempt on record; unless a person, the key's age or somebody else's proof forbids it. */
+async function startNext(
+  { intent: { id, body }, createdNow }: Claim,
+  last: Ruling,
+  tx: Transaction,
+  engine: EngineContext,
+): Promise<Claim | Outcome> {
+  const { journal, clock, interrupts, bot } = engine;
+  const intent = mustFind(await tx.get(id));
+  const end = async (stopped: Stopped): Promise<Outcome> => ({
+    ...(await concluded(mustFind(await tx.get(id)), tx, false)),
+    createdNow,
+    stopped,
+  });
+  if (intent.state !== 'sending' || intent.owner !== journal.self())
+    return end({ because: 'nothing-to-gain' });
+  if (interrupts.first.aborted) {
+    const stopped: Stopped = { because: 'interrupted' };
+    await tx.conclude(id, stateAtEnd(last, intent.tainted, stopped), undefined, clock.now());
+    return end(stopped);
+  }
+  const why = whyHold(intent, engine);
+  if (why !== undefined) {
+    await tx.conclude(id, 'held', why, clock.now());
+    return end({ because: 'nothing-to-gain' });
+  }
+  const begun = await tx.startAttempt(id, journal.hashOf(bot.token.reveal()), clock.now());
+  return { is: 'claim', intent: { ...begun, body }, number: begun.attempts, createdNow };
+}
+
+/** One flight of an intent's own bytes. It always comes back, even if with nothing. */
+export async function send({ intent, number }: Claim, door: Door, engine: EngineContext): Promise<Flight> {
+  const { connection, bot, limits, clock, observer } = engine;
+  const url = endpoint(connection.url, intent.kind);
+  if (engine.interrupts.first.aborted)
+    return { came: 'nothing', headersSent: false, trouble: { is: 'interrupted' } };
+  const startedAtMs = clock.now();
+  const landing = landingOf(engine);
+  const cut = landing.begin();
+  observer.step({ is: 'sending', number, url, key: intent.key });
+  try {
+    const flight = await observer.during(
+      { for: 'reply', kind: intent.kind },
+      connection.channel
+        .fly(
+          { url, token: bot.token, body: intent.body },
+          { timeoutMs: limits.timeoutMs, cut, door: () => door.ask() },
+        )
+        .catch(brokenChannel),
+    );
+    const what = flight.came === 'reply' ? flight.status : flight.trouble;
+    observer.step({ is: 'came-back', number, what, tookMs: clock.now() - startedAtMs });
+    return flight;
+  } finally {
+    landing.end();
+  }
+}
+
+/** A channel that throws says nothing of how far it came: the worst is taken for true. */
+function brokenChannel(error: unknown): Flight {
+  const text = error instanceof Error ? error.message : String(error);
+  return { came: 'nothing', headersSent: true, trouble: { is: 'attempt-failed', text } };
+}
+
+const landingMs = 5000;
+
+/**
+ * After the first signal what is in flight may land for a while; the second ends it now. One for all flights of a
+ * process: a signal of its own for each row of a batch is a twentieth of what the row costs.
+ */
+class Landing {
+  readonly #cut = new AbortController();
+  #inFlight = 0;
+  #allLanded: AbortController | undefined;
+
+  constructor({ interrupts: { first, second }, clock }: Pick<EngineContext, 'interrupts' | 'clock'>) {
+    const cut = (): void => this.#cut.abort();
+    // Each flight listens; Node takes many listeners for a leak.
+    setMaxListeners(0, this.#cut.signal);
+    const onFirst = (): void => {
+      if (this.#inFlight === 0) return;
+      this.#allLanded = new AbortController();
+      void clock.sleep(landingMs, this.#allLanded.signal).then(cut);
+    };
+    first.addEventListener('abort', onFirst, { once: true });
+    second.addEventListener('abort', cut, { once: true });
+  }
+
+  begin(): AbortSignal {
+    this.#inFlight += 1;
+    return this.#cut.signal;
+  }
+
+  end(): void {
+    this.#inFlight -= 1;
+    if (this.#inFlight === 0) this.#allLanded?.abort();
+  }
+}
+
+const landings = new WeakMap<Interrupts, Landing>();
+
+function landingOf(engine: Pick<EngineContext, 'interrupts' | 'clock'>): Landing {
+  const known = landings.get(engine.interrupts);
+  if (known !== undefined) return known;
+  const landing = new Landing(engine);
+  landings.set(engine.interrupts, landing);
+  return landing;
+}

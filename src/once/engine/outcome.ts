@@ -1,0 +1,201 @@
+import { isSignature } from '../chain/standing.ts';
+import type { FailureCode } from '../failures.ts';
+import type { BaseUrl } from '../intent/baseUrl.ts';
+import type { Attempt, Intent, Process, Reads } from '../journal/journal.ts';
+import { type Refusal, refusalCodes } from '../policy/rules.ts';
+import { type ReplyComplaint, readReply } from '../wire/flight.ts';
+import type { Trouble } from '../wire/trouble.ts';
+import { engineFailure } from './facts.ts';
+import { type NotSentKind, type OtherUrlKind, planKinds } from './planKinds.ts';
+import { keyFixesBody } from './verdict.ts';
+
+/** Why no further attempt was made. */
+export type Stopped =
+  | { readonly because: 'no-tries-left' }
+  | { readonly because: 'certificate'; readonly trouble: Trouble }
+  | { readonly because: 'would-wait-too-long'; readonly comeBackAtMs: number }
+  | { readonly because: 'interrupted' }
+  | { readonly because: 'nothing-to-gain' };
+
+/** How a command's part in an intent ended. */
+export type Outcome =
+  | {
+      readonly is: 'concluded';
+      readonly intent: Intent;
+      readonly attempt: Attempt | undefined;
+      /** Nothing was sent now: the journal knew, or another process did it. */
+      readonly replayed: false | 'from-journal' | 'by-another-process';
+      /** This very run created the intent. */
+      readonly createdNow: boolean;
+      readonly stopped?: Stopped;
+    }
+  | { readonly is: 'still-sending'; readonly intent: Intent; readonly by?: Process | undefined }
+  | {
+      readonly is: 'not-sent';
+      readonly because: Exclude<NotSentKind, OtherUrlKind> | 'twin-still-sending' | 'interrupted';
+      /** The one that was found, or the twin that stands in the way. */
+      readonly intent: Intent;
+      /** Who is sending it. */
+      readonly by?: Process | undefined;
+    }
+  /** The one that has the name, and where this one would have gone. */
+  | {
+      readonly is: 'not-sent';
+      readonly because: OtherUrlKind;
+      readonly intent: Intent;
+      readonly url: BaseUrl;
+    }
+  | { readonly is: 'not-sent'; readonly because: 'declined' }
+  | { readonly is: 'not-sent'; readonly because: 'policy'; readonly refusal: Refusal }
+  /** A reply came, but the journal could not take it. */
+  | {
+      readonly is: 'not-recorded';
+      readonly intent: Intent;
+      readonly attempt: Attempt;
+      readonly cause: unknown;
+      /** The file in which it waits for the journal, where there is one. */
+      readonly keptAt?: string | undefined;
+    };
+
+/** Where an intent stands by the journal, as this command's outcome. */
+export async function concluded(
+  intent: Intent,
+  reads: Pick<Reads, 'decisiveAttempt'>,
+  replayed: (Outcome & { is: 'concluded' })['replayed'],
+): Promise<Outcome & { is: 'concluded' }> {
+  return {
+    is: 'concluded',
+    intent,
+    attempt: await reads.decisiveAttempt(intent.id),
+    replayed,
+    createdNow: false,
+  };
+}
+
+/** Nothing is ever deleted from a journal: what it names and does not find is damage. */
+export function mustFind(intent: Intent | undefined): Intent {
+  if (intent !== undefined) return intent;
+  throw engineFailure('intent-missing', {});
+}
+
+/** An outcome with all that is told of it beside. */
+export type Ending = {
+  readonly outcome: Outcome;
+  /** The failure that it is; undefined where all is well. */
+  readonly code: FailureCode | undefined;
+  /** What the last reply says went wrong. */
+  readonly complaint: ReplyComplaint | undefined;
+  /** What is odd about a reply that was accepted. */
+  readonly oddities: readonly Oddity[];
+  /** Another payment was made under its name, which does not fix the body: the same name cannot pay it any more. */
+  readonly needsOtherName: boolean;
+};
+
+export type Oddity =
+  | { readonly is: 'no-signature' | 'not-a-signature' | 'no-status' }
+  | { readonly is: 'status-not-text'; readonly status: unknown }
+  | { readonly is: 'unknown-status'; readonly status: string };
+
+export function endingOf(outcome: Outcome): Ending {
+  const [intent, attempt] = lastOf(outcome);
+  return {
+    outcome,
+    code: codeOf(outcome),
+    complaint: attempt && complaintIn(attempt),
+    oddities: intent?.state === 'accepted' ? odditiesOf(intent, attempt) : [],
+    needsOtherName: intent?.heldReason === 'other-payment' && !keyFixesBody(intent),
+  };
+}
+
+/** What it is told by. */
+function lastOf(outcome: Outcome): [intent?: Intent, attempt?: Attempt | undefined] {
+  return outcome.is === 'concluded' || outcome.is === 'not-recorded' ? [outcome.intent, outcome.attempt] : [];
+}
+
+function codeOf(outcome: Outcome): FailureCode | undefined {
+  switch (outcome.is) {
+    case 'concluded':
+      return codeOfState(outcome);
+    case 'still-sending':
+      return 'in-progress';
+    case 'not-recorded':
+      return outcome.is;
+    case 'not-sent':
+      return codeOfNotSent(outcome);
+  }
+}
+
+/** State decides first; the last reply only says which of the untainted failures it was. */
+function codeOfState(outcome: Outcome & { is: 'concluded' }): FailureCode | undefined {
+  const { intent, attempt } = outcome;
+  switch (intent.state) {
+    case 'accepted':
+      return undefined;
+    case 'resolved':
+      return intent.resolvedAs === 'happened' ? undefined : 'not-allowed-now';
+    case 'sending':
+      return 'in-progress';
+    case 'unknown':
+    case 'held':
+      return intent.state;
+    case 'rejected':
+      return codeOfRejection(attempt?.status);
+    case 'open':
+      return codeOfOpen(outcome);
+  }
+}
+
+function codeOfRejection(status: number | undefined): FailureCode {
+  if (status === 400 || status === 422) return 'invalid-request';
+  if (status === 401) return 'token-rejected';
+  if (status === 403) return 'not-permitted';
+  if (status === 404) return 'not-found';
+  if (status === 402) return 'insufficient-balance';
+  return status !== undefined && status >= 300 && status <= 399 ? 'redirected' : 'rejected';
+}
+
+function codeOfOpen({ attempt, stopped }: Outcome & { is: 'concluded' }): FailureCode {
+  if (stopped?.because === 'interrupted' || attempt === undefined) return 'interrupted';
+  if (attempt.verdict === 'limited') return 'rate-limited';
+  if (attempt.trouble?.is === 'claim-too-old') return 'fenced';
+  return attempt.trouble?.is === 'certificate' ? 'bad-certificate' : 'unreachable';
+}
+
+function codeOfNotSent(outcome: Outcome & { is: 'not-sent' }): FailureCode {
+  switch (outcome.because) {
+    case 'policy':
+      return refusalCodes[outcome.refusal.rule];
+    case 'declined':
+    case 'interrupted':
+      return outcome.because;
+    case 'twin-still-sending':
+      return 'unfinished-twin';
+    default:
+      return planKinds[outcome.because].ends;
+  }
+}
+
+function complaintIn({ reply, headers, verdict }: Attempt): ReplyComplaint | undefined {
+  return reply === undefined || verdict === 'accepted'
+    ? undefined
+    : readReply({ body: reply, headers }).complaint;
+}
+
+const knownStatuses = ['submitted', 'confirmed'];
+
+function odditiesOf({ kind }: Intent, attempt: Attempt | undefined): Oddity[] {
+  if (attempt?.reply === undefined || kind === 'message') return [];
+  const { signature, status } = readReply({ body: attempt.reply, headers: attempt.headers }).json ?? {};
+  return [oddSignature(signature), oddStatus(status)].filter((odd) => odd !== undefined);
+}
+
+function oddSignature(signature: unknown): Oddity | undefined {
+  if (typeof signature !== 'string' || signature === '') return { is: 'no-signature' };
+  return isSignature(signature) ? undefined : { is: 'not-a-signature' };
+}
+
+function oddStatus(status: unknown): Oddity | undefined {
+  if (status === undefined || status === null) return { is: 'no-status' };
+  if (typeof status !== 'string') return { is: 'status-not-text', status };
+  return knownStatuses.includes(status) ? undefined : { is: 'unknown-status', status };
+}

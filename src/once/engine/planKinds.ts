@@ -1,0 +1,331 @@
+import { type Exit, exitOf, type FailureCode } from '../failures.ts';
+import type { Kind } from '../intent/wanted.ts';
+import type { State } from '../journal/journal.ts';
+
+/** What can come of an order, once the journal was asked. The last three are about a twin of it. */
+export type PlanKind =
+  | 'new'
+  | 'new-after-done'
+  | 'leave-behind'
+  | 'again'
+  | 'resume'
+  | 'replay'
+  | 'wait'
+  | 'needs-decision'
+  | 'reported-ahead'
+  | 'other-body'
+  | 'other-bot'
+  | 'other-url'
+  | 'unknown-at-other-url'
+  | 'held-at-other-url'
+  | 'wait-for-twin'
+  | 'unfinished-twin'
+  | 'recently-done';
+
+/** What a row of a batch is found to be, before anything is sent. */
+type RowFinding = { readonly is: 'new' | 'unfinished' | 'done' | 'held' | 'elsewhere' | 'conflict' };
+
+/** All that a kind of plan means; its words are in `cli/say/plans.ts`. A new kind does not compile until all of it is said. */
+export type PlanMeaning = {
+  /** What leaves this machine, if all goes well. */
+  readonly sends: 'nothing' | 'what-was-found' | 'a-new-intent';
+  /** Whether a twin of it, another payment like it, is looked for first. */
+  readonly twinGuard: 'always' | 'if-nothing-left-yet' | 'never' | 'found-one';
+  /** What a person is asked, where there is one to ask. */
+  readonly asks: 'nothing' | 'send' | 'do-again' | 'send-anyway';
+  /** What the person is told with the question. */
+  readonly reminds: 'of-nothing' | 'of-doubt' | 'it-was-done' | 'when-last-done' | 'of-the-twin';
+  /** How the command ends: as its intent does, well, or with this failure and without sending. */
+  readonly ends: 'as-its-intent' | 'well' | FailureCode;
+  /** Whether the same command under another name is suggested, for whoever means it as another one. */
+  readonly suggestsName: boolean;
+  readonly row: RowFinding;
+};
+
+export const planKinds = {
+  new: {
+    sends: 'a-new-intent',
+    twinGuard: 'always',
+    asks: 'send',
+    reminds: 'of-nothing',
+    ends: 'as-its-intent',
+    suggestsName: false,
+    row: { is: 'new' },
+  },
+  'new-after-done': {
+    sends: 'a-new-intent',
+    twinGuard: 'always',
+    asks: 'send',
+    reminds: 'when-last-done',
+    ends: 'as-its-intent',
+    suggestsName: false,
+    row: { is: 'new' },
+  },
+  'leave-behind': {
+    sends: 'a-new-intent',
+    twinGuard: 'never',
+    asks: 'send',
+    reminds: 'of-nothing',
+    ends: 'as-its-intent',
+    suggestsName: false,
+    row: { is: 'new' },
+  },
+  again: {
+    sends: 'what-was-found',
+    twinGuard: 'always',
+    asks: 'send',
+    reminds: 'of-nothing',
+    ends: 'as-its-intent',
+    suggestsName: false,
+    row: { is: 'new' },
+  },
+  resume: {
+    sends: 'what-was-found',
+    twinGuard: 'if-nothing-left-yet',
+    asks: 'send',
+    reminds: 'of-doubt',
+    ends: 'as-its-intent',
+    suggestsName: false,
+    row: { is: 'unfinished' },
+  },
+  replay: {
+    sends: 'nothing',
+    twinGuard: 'never',
+    asks: 'do-again',
+    reminds: 'it-was-done',
+    ends: 'well',
+    suggestsName: true,
+    row: { is: 'done' },
+  },
+  wait: {
+    sends: 'nothing',
+    twinGuard: 'never',
+    asks: 'nothing',
+    reminds: 'of-nothing',
+    ends: 'as-its-intent',
+    suggestsName: false,
+    row: { is: 'elsewhere' },
+  },
+  'needs-decision': {
+    sends: 'nothing',
+    twinGuard: 'never',
+    asks: 'nothing',
+    reminds: 'of-nothing',
+    ends: 'held',
+    suggestsName: false,
+    row: { is: 'held' },
+  },
+  'reported-ahead': {
+    sends: 'nothing',
+    twinGuard: 'never',
+    asks: 'nothing',
+    reminds: 'of-nothing',
+    ends: 'reported-ahead',
+    suggestsName: true,
+    row: { is: 'held' },
+  },
+  'other-body': {
+    sends: 'nothing',
+    twinGuard: 'never',
+    asks: 'nothing',
+    reminds: 'of-nothing',
+    ends: 'other-body',
+    suggestsName: false,
+    row: { is: 'conflict' },
+  },
+  'other-bot': {
+    sends: 'nothing',
+    twinGuard: 'never',
+    asks: 'nothing',
+    reminds: 'of-nothing',
+    ends: 'other-bot',
+    suggestsName: false,
+    row: { is: 'conflict' },
+  },
+  'other-url': {
+    sends: 'nothing',
+    twinGuard: 'found-one',
+    asks: 'nothing',
+    reminds: 'of-nothing',
+    ends: 'other-url',
+    suggestsName: false,
+    row: { is: 'conflict' },
+  },
+  'unknown-at-other-url': {
+    sends: 'nothing',
+    twinGuard: 'found-one',
+    asks: 'nothing',
+    reminds: 'of-nothing',
+    ends: 'unknown',
+    suggestsName: false,
+    row: { is: 'held' },
+  },
+  'held-at-other-url': {
+    sends: 'nothing',
+    twinGuard: 'found-one',
+    asks: 'nothing',
+    reminds: 'of-nothing',
+    ends: 'unfinished-twin',
+    suggestsName: false,
+    row: { is: 'held' },
+  },
+  'wait-for-twin': {
+    sends: 'nothing',
+    twinGuard: 'found-one',
+    asks: 'nothing',
+    reminds: 'of-nothing',
+    ends: 'as-its-intent',
+    suggestsName: false,
+    row: { is: 'elsewhere' },
+  },
+  'unfinished-twin': {
+    sends: 'nothing',
+    twinGuard: 'found-one',
+    asks: 'nothing',
+    reminds: 'of-nothing',
+    ends: 'unfinished-twin',
+    suggestsName: false,
+    row: { is: 'held' },
+  },
+  'recently-done': {
+    sends: 'nothing',
+    twinGuard: 'found-one',
+    asks: 'send-anyway',
+    reminds: 'of-the-twin',
+    ends: 'recently-done',
+    suggestsName: true,
+    row: { is: 'held' },
+  },
+} as const satisfies Record<PlanKind, PlanMeaning>;
+
+/** The kinds about the same name at another base URL. */
+export type OtherUrlKind = Extract<PlanKind, `${string}other-url`>;
+
+/** The kinds that end with a failure of their own. What is held is told as that intent's outcome instead. */
+export type NotSentKind = {
+  [Kind in PlanKind]: (typeof planKinds)[Kind]['ends'] extends Exclude<FailureCode, 'held'> ? Kind : never;
+}[PlanKind];
+
+/** The kinds that say of a batch's row that its id stands for something else. */
+export type ConflictKind = {
+  [Kind in PlanKind]: (typeof planKinds)[Kind]['row']['is'] extends 'conflict' ? Kind : never;
+}[PlanKind];
+
+export function isConflict(kind: PlanKind): kind is ConflictKind {
+  return planKinds[kind].row.is === 'conflict';
+}
+
+/** The meaning of a plan, whatever its kind. */
+export function meaningOf({ is }: { readonly is: PlanKind }): PlanMeaning {
+  return planKinds[is];
+}
+
+/** The exit code; undefined where it is that of whatever the intent comes to. */
+export function exitOfPlan({ ends }: PlanMeaning): Exit | undefined {
+  if (ends === 'as-its-intent') return undefined;
+  return ends === 'well' ? 0 : exitOf(ends);
+}
+
+/** What is known when a command meets an intent of its own identity. */
+export type Found = {
+  readonly kind: Kind;
+  /** Whether the caller named it. */
+  readonly named: boolean;
+  readonly sameBot: boolean;
+  readonly sameBody: boolean;
+  readonly state: State;
+  readonly tainted: boolean;
+  readonly ownerAlive: boolean;
+  readonly resolvedAs: 'happened' | 'did-not-happen' | undefined;
+  /** When a command first told its outcome; `ahead`: by this clock, that is yet to come. */
+  readonly reported: 'never' | 'within-window' | 'long-ago' | 'ahead';
+  /** What may have landed is older than any memory of its key that can be relied on. */
+  readonly pastKeyAge: boolean;
+};
+
+export type RerunRow = {
+  readonly found: string;
+  readonly matches: (found: Found) => boolean;
+  readonly plan: PlanKind;
+};
+
+const didNotHappen = ({ state, tainted, resolvedAs }: Found): boolean =>
+  (state === 'rejected' && !tainted) || (state === 'resolved' && resolvedAs === 'did-not-happen');
+export const isDone = ({ state, resolvedAs }: Pick<Found, 'state' | 'resolvedAs'>): boolean =>
+  state === 'accepted' || (state === 'resolved' && resolvedAs === 'happened');
+
+/** Is this a re-run? First match, top to bottom. Without anything found it is not, and all is new. */
+export const rerunTable = [
+  {
+    found: 'other-bot',
+    matches: ({ named, sameBot }) => named && !sameBot,
+    plan: 'other-bot',
+  },
+  {
+    found: 'other-body',
+    matches: (found) => found.named && !found.sameBody && !didNotHappen(found),
+    plan: 'other-body',
+  },
+  {
+    found: 'being-sent',
+    matches: ({ state, ownerAlive }) => state === 'sending' && ownerAlive,
+    plan: 'wait',
+  },
+  {
+    found: 'forgotten-in-doubt',
+    matches: (found) => (found.state === 'unknown' || found.state === 'sending') && isForgottenMessage(found),
+    plan: 'leave-behind',
+  },
+  {
+    found: 'unfinished',
+    matches: ({ state }) => state === 'open' || state === 'unknown' || state === 'sending',
+    plan: 'resume',
+  },
+  {
+    found: 'forgotten-held',
+    matches: (found) => found.state === 'held' && isForgottenMessage(found),
+    plan: 'leave-behind',
+  },
+  { found: 'held', matches: ({ state }) => state === 'held', plan: 'needs-decision' },
+  {
+    found: 'reported-ahead',
+    matches: (found) => isDone(found) && !found.named && found.reported === 'ahead',
+    plan: 'reported-ahead',
+  },
+  {
+    found: 'done',
+    matches: (found) =>
+      isDone(found) && (found.named || found.reported === 'never' || found.reported === 'within-window'),
+    plan: 'replay',
+  },
+  { found: 'done-long-ago', matches: isDone, plan: 'new-after-done' },
+  {
+    found: 'unnamed-not-done',
+    matches: (found) => didNotHappen(found) && !found.named,
+    plan: 'new',
+  },
+  {
+    found: 'other-body-in-doubt',
+    matches: ({ sameBody, tainted }) => !sameBody && tainted,
+    plan: 'other-body',
+  },
+  { found: 'named-not-done', matches: didNotHappen, plan: 'again' },
+] as const satisfies readonly RerunRow[];
+
+/** What is found; in words in `cli/say/plans.ts`. */
+export type RerunFinding = (typeof rerunTable)[number]['found'];
+
+function isForgottenMessage({ kind, named, pastKeyAge }: Found): boolean {
+  return kind === 'message' && !named && pastKeyAge;
+}
+
+export function rerunRowFor(found: Found): RerunRow {
+  const row = rerunTable.find(({ matches }) => matches(found));
+  if (row === undefined) throw new Error('the re-run table has no row for what was found');
+  return row;
+}
+
+export const rerunWindowMs: Readonly<Record<Kind, number>> = {
+  transfer: 20 * 3_600_000,
+  message: 2 * 60_000,
+};

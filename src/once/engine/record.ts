@@ -1,0 +1,194 @@
+import { asFailure, type Failure } from '../failures.ts';
+import {
+  type Attempt,
+  type Intent,
+  receiptGuards,
+  type State,
+  type Transaction,
+} from '../journal/journal.ts';
+import type { Trouble } from '../wire/trouble.ts';
+import type { Claim } from './claim.ts';
+import type { EngineContext } from './context.ts';
+import { type Judgement, type Tries, withReceiptsChecked } from './judgement.ts';
+import { mustFind, type Outcome, type Stopped } from './outcome.ts';
+import { tooOldToSend } from './plan.ts';
+import type { HeldReason, Ruling } from './verdict.ts';
+
+/** Where the intent stands if trying ends with this judgement. */
+export function stateAtEnd(
+  ruling: Ruling,
+  tainted: boolean,
+  stopped: Stopped | undefined,
+): Exclude<State, 'sending' | 'resolved'> {
+  const { verdict, heldAtEnd } = ruling;
+  if (verdict === 'accepted' || verdict === 'rejected' || verdict === 'held') return verdict;
+  if (heldAtEnd === true && stopped?.because !== 'interrupted') return 'held';
+  return tainted || verdict === 'unknown' ? 'unknown' : 'open';
+}
+
+/** What came back, as it is on record now, and what follows from it. */
+export type Recorded = {
+  readonly judgement: Judgement;
+  readonly follows: Outcome | { readonly is: 'try-again'; readonly intent: Intent; readonly waitMs: number };
+};
+
+/** Puts what came back on record; with the outcome in the same commit, where there is one. */
+export async function record(
+  claim: Claim,
+  seen: Judgement,
+  startedAtMs: number,
+  tries: Tries,
+  engine: EngineContext,
+): Promise<Recorded> {
+  // Asked once and not in the commit, which is made again where one that was shared with others fails.
+  const nextOfSeen = nextTry(seen, tries);
+  try {
+    const recorded = await engine.commit(async (tx): Promise<Recorded> => {
+      const judgement = await withReceiptsChecked(seen, claim, tx, engine);
+      const next = judgement === seen ? nextOfSeen : nextTry(judgement, tries);
+      return { judgement, follows: await recordNow(claim, judgement, next, startedAtMs, tx, engine) };
+    }, receiptGuards(seen.receipts));
+    const gone = journalTrouble(engine.journal);
+    if (gone === undefined) return recorded;
+    return { judgement: seen, follows: notRecorded(claim, seen, startedAtMs, gone, engine) };
+  } catch (cause) {
+    return { judgement: seen, follows: notRecorded(claim, seen, startedAtMs, cause, engine) };
+  }
+}
+
+/** How long to wait for the next try, or why there is none; neither where the intent has its outcome. */
+function nextTry({ ruling, end }: Judgement, tries: Tries): number | Stopped | undefined {
+  if (ruling.next === 'done') return undefined;
+  return ruling.next === 'try-again' ? tries.next(end) : { because: 'nothing-to-gain' };
+}
+
+async function recordNow(
+  { intent: { id, tainted }, number, createdNow }: Claim,
+  { end, ruling, receipts }: Judgement,
+  next: number | Stopped | undefined,
+  startedAtMs: number,
+  tx: Transaction,
+  { clock }: EngineContext,
+): Promise<Recorded['follows']> {
+  const nowMs = clock.now();
+  const endAttempt = [
+    tx.endAttempt(id, number, end, nowMs),
+    ...(end.verdict === 'accepted' ? [tx.keepReceipts(id, receipts)] : []),
+  ];
+  if (typeof next === 'number') {
+    await Promise.all(endAttempt);
+    return { is: 'try-again', intent: mustFind(await tx.get(id)), waitMs: next };
+  }
+  const state = stateAtEnd(ruling, tainted, next);
+  const why = state === 'held' ? ruling.heldReason : undefined;
+  // Asked at once, it is one round trip to a server.
+  const [concluded] = await Promise.all([tx.conclude(id, state, why, nowMs), ...endAttempt]);
+  const intent = concluded ?? mustFind(await tx.get(id));
+  // Only an earlier attempt's proof tells more than this one does.
+  const tells = intent.state !== 'accepted' || end.verdict === 'accepted';
+  return {
+    is: 'concluded',
+    intent,
+    attempt: tells ? { ...end, number, startedAtMs, endedAtMs: nowMs } : await tx.decisiveAttempt(id),
+    replayed: false,
+    createdNow,
+    ...(next && { stopped: next }),
+  };
+}
+
+/** What came back must be told even where the journal can hold no more. */
+export function notRecorded(
+  { intent, number }: Claim,
+  { end, ruling, receipts }: Judgement,
+  startedAtMs: number,
+  cause: unknown,
+  { journal, clock }: EngineContext,
+): Outcome {
+  const atMs = clock.now();
+  const state = stateAtEnd(ruling, intent.tainted, { because: 'nothing-to-gain' });
+  const why = state === 'held' ? ruling.heldReason : undefined;
+  const keptAt = journal.keepForLater({ id: intent.id, number, end, receipts, state, why, atMs });
+  const attempt: Attempt = { ...end, number, startedAtMs, endedAtMs: atMs };
+  return { is: 'not-recorded', intent, attempt, cause, keptAt };
+}
+
+/** Why nothing leaves although the connection stands. */
+type DoorShut =
+  | { readonly because: 'too-old'; readonly why: HeldReason }
+  | { readonly because: 'journal'; readonly failure: Failure }
+  /** Others took over, or soon may: what is sent again needs a claim anew. */
+  | { readonly because: 'claim' };
+
+/**
+ * Asked when the connection stands and nothing is written yet. Connecting can take long, and a process can be
+ * frozen for days: what was true when the attempt was put on record may not be any more.
+ */
+export class Door {
+  readonly #intent: Intent;
+  readonly #engine: EngineContext;
+  #shut: DoorShut | undefined;
+
+  constructor(intent: Intent, engine: EngineContext) {
+    this.#intent = intent;
+    this.#engine = engine;
+  }
+
+  get shut(): DoorShut | undefined {
+    return this.#shut;
+  }
+
+  /** Why nothing may leave; undefined where it may. */
+  ask(): Trouble | undefined {
+    const { journal, bot, clock } = this.#engine;
+    const failure = journalTrouble(journal);
+    if (failure !== undefined) {
+      this.#shut = { because: 'journal', failure };
+      return { is: 'journal-gone' };
+    }
+    if (journal.trouble() !== undefined) {
+      this.#shut = { because: 'claim' };
+      return { is: 'claim-too-old' };
+    }
+    const why = tooOldToSend(this.#intent, bot.settings.keyAgeMs, clock.now());
+    if (why === undefined) return undefined;
+    this.#shut = { because: 'too-old', why };
+    return { is: 'too-late' };
+  }
+}
+
+/** What is not in the journal's own files is lost with this process: then nothing leaves, and nothing counts as recorded. */
+function journalTrouble(journal: Pick<EngineContext['journal'], 'trouble'>): Failure | undefined {
+  try {
+    const trouble = journal.trouble();
+    return trouble?.is === 'files' ? trouble.failure : undefined;
+  } catch (thrown) {
+    return asFailure(thrown);
+  }
+}
+
+/** Ends the claim of what was put on record to be sent, and was not: not a byte of it has left. */
+export async function giveBack({ intent, number }: Claim, { commit, clock }: EngineContext): Promise<void> {
+  const { id, tainted } = intent;
+  await commit(async (tx) => {
+    const nowMs = clock.now();
+    await tx.endAttempt(
+      id,
+      number,
+      {
+        phase: 'not-sent',
+        verdict: 'unsent',
+        status: undefined,
+        requestId: undefined,
+        trouble: { is: 'given-back' },
+        retryAfterMs: undefined,
+        duplicate: false,
+        verified: true,
+        reply: undefined,
+        headers: {},
+      },
+      nowMs,
+    );
+    const state = stateAtEnd({ verdict: 'unsent', next: 'stop' }, tainted, { because: 'nothing-to-gain' });
+    await tx.conclude(id, state, undefined, nowMs);
+  });
+}

@@ -1,0 +1,136 @@
+import { hourMs, hourOf, unitsOf } from '../intent/amount.ts';
+import type { TransferRequest } from '../intent/wanted.ts';
+import type { Intent, Reads, SpendingReads, Transaction } from '../journal/journal.ts';
+import { addUnits, type OwnSpending, type UnitsByHour } from '../journal/spending.ts';
+import { limitsADay, limitsRecipients, type Policies } from '../policy/policy.ts';
+import {
+  mayBeLookalike,
+  needsApproval,
+  oldestHour,
+  type Refusal,
+  refusedAsLookalike,
+  refusedByDay,
+  refusedByItself,
+  type Spend,
+} from '../policy/rules.ts';
+
+/** What the policies say of a transfer that is about to be claimed. */
+export type PolicyWord =
+  | { readonly is: 'allowed' }
+  | { readonly is: 'needs-approval' }
+  | { readonly is: 'refused'; readonly refusal: Refusal };
+
+const allowed: PolicyWord = { is: 'allowed' };
+
+/** What is to be claimed, and what is known of it. */
+type SpendOrder = {
+  readonly spend: Spend;
+  /** The intent, where it is on record: what counts as spent of it already is not spent twice. */
+  readonly id: string | undefined;
+  /** Whether a person has just said that it is to be sent; where it is not given, an earlier word counts. */
+  readonly isApproved?: boolean | undefined;
+};
+
+export function spendOf({ to_address: to, asset, amount }: TransferRequest): Spend {
+  return { to, asset, units: unitsOf(amount) };
+}
+
+/** What an intent would spend: its frozen bytes say it. */
+export function spendOfIntent({ body }: Pick<Intent, 'body'>): Spend {
+  return spendOf(JSON.parse(new TextDecoder().decode(body)) as TransferRequest);
+}
+
+/**
+ * Asked in the commit that claims it, so that no two pass together; and what it spends is counted at once, for the
+ * others that are claimed in the same commit.
+ */
+export async function spendWithin(
+  policies: Policies,
+  order: SpendOrder,
+  tx: Transaction,
+  nowMs: number,
+): Promise<PolicyWord> {
+  await tx.startCounting(nowMs);
+  const waits = needsApproval(policies, order.spend) && !(await isApproved(order, tx));
+  const word = await wordOfSpending(policies, order, tx, nowMs, !waits);
+  return word.is === 'allowed' && waits ? { is: 'needs-approval' } : word;
+}
+
+/** What a dry run says of it: nothing is counted for it. */
+export async function wordOfPolicies(
+  policies: Policies,
+  order: SpendOrder,
+  reads: Reads | undefined,
+  nowMs: number,
+): Promise<PolicyWord> {
+  const word = await wordOfSpending(policies, order, reads ?? nothingSpent, nowMs);
+  const waits = needsApproval(policies, order.spend);
+  if (word.is !== 'allowed' || !waits) return word;
+  return reads !== undefined && (await isApproved(order, reads)) ? word : { is: 'needs-approval' };
+}
+
+const nothingSpent: SpendingReads = {
+  spending: async () => ({ sinceMs: undefined, total: new Map(), toRecipient: new Map() }),
+  spenders: async () => [],
+  ownSpending: async () => undefined,
+  paidLike: async () => [],
+  policyNumber: async () => undefined,
+};
+
+/** What they would say now; nothing is counted for it. */
+async function wordOfSpending(
+  policies: Policies,
+  { spend, id }: SpendOrder,
+  reads: SpendingReads,
+  nowMs: number,
+  counts = false,
+): Promise<PolicyWord> {
+  const byItself = refusedByItself(policies, spend);
+  if (byItself !== undefined) return { is: 'refused', refusal: byItself };
+  const paid = mayBeLookalike(policies, spend) ? await reads.paidLike(spend.to) : [];
+  const lookalike = refusedAsLookalike(policies, spend, paid, nowMs);
+  if (lookalike !== undefined) return { is: 'refused', refusal: lookalike };
+  if (!limitsADay(policies, spend.asset)) return allowed;
+  const scope = {
+    asset: spend.asset,
+    recipient: limitsRecipients(policies, spend.asset) ? spend.to : undefined,
+    sinceHour: oldestHour(nowMs),
+  };
+  const own = id === undefined ? undefined : await reads.ownSpending(id);
+  const { sinceMs = nowMs, total, toRecipient } = await reads.spending(scope);
+  // From here on nothing is waited for: whoever asks next sees what this one takes.
+  const counted = { sinceMs, total: without(own, total), toRecipient: without(own, toRecipient) };
+  const refusal = refusedByDay(policies, spend, counted, nowMs);
+  if (refusal !== undefined) return { is: 'refused', refusal: await withSpenders(refusal, reads, nowMs) };
+  if (counts)
+    for (const units of [total, toRecipient]) {
+      if (own !== undefined) addUnits(units, own.hour, -own.units);
+      addUnits(units, hourOf(nowMs), spend.units);
+    }
+  return allowed;
+}
+
+/** With the bots that spent what is not left: they may be another service's. */
+export async function withSpenders(
+  refusal: Refusal,
+  reads: Pick<Reads, 'spenders'>,
+  nowMs: number,
+): Promise<Refusal> {
+  if (refusal.rule !== 'day' && refusal.rule !== 'recipient-day') return refusal;
+  return { ...refusal, spentBy: await reads.spenders(refusal.asset, oldestHour(nowMs) * hourMs) };
+}
+
+function without(own: OwnSpending | undefined, units: UnitsByHour): UnitsByHour {
+  if (own === undefined) return units;
+  const others = new Map(units);
+  addUnits(others, own.hour, -own.units);
+  return others;
+}
+
+/** A person who had this very body sent has approved it, until it was decided otherwise. */
+async function isApproved({ id, isApproved: isSaid }: SpendOrder, reads: Reads): Promise<boolean> {
+  if (isSaid !== undefined) return isSaid;
+  if (id === undefined) return false;
+  const last = (await reads.decisionsOf(id)).at(-1);
+  return last?.kind === 'send-again' && last.fingerprint === (await reads.get(id))?.fingerprint;
+}

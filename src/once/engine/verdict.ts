@@ -1,0 +1,316 @@
+import { addAmounts, type MinorUnits, minorUnits } from '../intent/amount.ts';
+import type { Kind } from '../intent/wanted.ts';
+import type { Intent, Verdict } from '../journal/journal.ts';
+import { type Flight, type ParsedReply, saysItFailed, saysNothing } from '../wire/flight.ts';
+
+/** All that one attempt is judged by. */
+export type Evidence = {
+  readonly kind: Kind;
+  readonly flight: Flight;
+  /** The reply as it reads; absent where none came. */
+  readonly parsed: ParsedReply | undefined;
+  /** What the reply says of the request that it answers. */
+  readonly echo: Echo;
+  /** What it names as done is another intent's: it arrived on the wrong request. */
+  readonly isSomeoneElses: boolean;
+  readonly tainted: boolean;
+  /** A named intent of which nothing but this attempt has been heard in this journal. */
+  readonly firstHeardOfName: boolean;
+};
+
+/** What an attempt proves. */
+export type Ruling = {
+  readonly verdict: Verdict;
+  /** The intent has its outcome; or try again, if time is left; or stop, as trying now would tell nothing new. */
+  readonly next: 'done' | 'try-again' | 'stop';
+  /** When tries end with this judgement an operator must decide. */
+  readonly heldAtEnd?: true;
+  readonly duplicate?: true;
+  /** Why it is held, where it is. */
+  readonly heldReason?: HeldReason;
+};
+
+export type HeldReason =
+  | 'failed-status'
+  | 'no-proof'
+  | 'someone-elses'
+  | 'other-payment'
+  | 'unclear-status'
+  | 'rejected-after-doubt'
+  | 'conflict'
+  | 'conflict-in-flight'
+  | 'key-age'
+  | 'clock'
+  | 'other-token'
+  | 'policy'
+  | ApprovalReason;
+
+/** What waits for a person’s approval, and why; `approval` where only that is known. */
+export type ApprovalReason = 'proposed' | 'above-limit' | 'approval';
+
+export type VerdictRow = {
+  readonly came: string;
+  readonly matches: (evidence: Evidence) => boolean;
+  readonly untainted: Ruling;
+  readonly tainted: Ruling;
+};
+
+const accepted: Ruling = { verdict: 'accepted', next: 'done' };
+const duplicate: Ruling = { verdict: 'accepted', next: 'done', duplicate: true };
+const rejected: Ruling = { verdict: 'rejected', next: 'done' };
+const unknownTryAgain: Ruling = { verdict: 'unknown', next: 'try-again' };
+const unknownStop: Ruling = { verdict: 'unknown', next: 'stop' };
+const heldAtEnd = (why: HeldReason): Ruling => ({ ...unknownTryAgain, heldAtEnd: true, heldReason: why });
+const held = (why: HeldReason): Ruling => ({ verdict: 'held', next: 'done', heldReason: why });
+const same = (ruling: Ruling) => ({ untainted: ruling, tainted: ruling });
+
+const statusOf = ({ flight }: Evidence): number => (flight.came === 'reply' ? flight.status : 0);
+const isSuccess = (evidence: Evidence): boolean => statusOf(evidence) >= 200 && statusOf(evidence) <= 299;
+const isStatus =
+  (...statuses: readonly number[]) =>
+  (evidence: Evidence): boolean =>
+    statuses.includes(statusOf(evidence));
+
+const nonEmptyString = (value: unknown): boolean => typeof value === 'string' && value !== '';
+const isObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A success that names the thing done. Without it nothing shows that anything was. */
+export function namesWhatWasDone(kind: Kind, parsed: ParsedReply | undefined): boolean {
+  const json = parsed?.json;
+  if (json === undefined || !saysNothing(json.error)) return false;
+  return kind === 'message'
+    ? isObject(json.message)
+    : nonEmptyString(json.transfer_id) || nonEmptyString(json.signature);
+}
+
+const provesItHappened = (evidence: Evidence): boolean =>
+  isSuccess(evidence) && namesWhatWasDone(evidence.kind, evidence.parsed);
+
+// Where botctl itself stopped reading a reply that says no, its status line is proof enough.
+function wasBrokenOff(evidence: Evidence): boolean {
+  const { flight } = evidence;
+  if (flight.came === 'nothing') return flight.upgraded !== true;
+  if (flight.ended === 'too-long') return isSuccess(evidence);
+  return flight.ended === 'broken';
+}
+
+/** Statuses that are said only of what was not done. */
+const rejections: readonly number[] = [
+  400, 402, 404, 405, 406, 407, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 426, 428, 431, 451,
+];
+
+/** What one attempt proves. First match, top to bottom. */
+export const verdictTable: readonly VerdictRow[] = [
+  {
+    // DNS, refused, connect timeout, TLS failure: headers never went out
+    came: 'headers-unsent',
+    matches: ({ flight }) => flight.came === 'nothing' && !flight.headersSent,
+    untainted: { verdict: 'unsent', next: 'try-again' },
+    tainted: unknownTryAgain,
+  },
+  {
+    // reset, timeout, abort, body broken off after headers went out
+    came: 'broken-off',
+    matches: wasBrokenOff,
+    ...same(unknownTryAgain),
+  },
+  {
+    // 2xx that shows a message, or a transfer id or signature, and says that it failed
+    came: 'says-failed',
+    matches: (evidence) =>
+      provesItHappened(evidence) && saysItFailed(evidence.kind, evidence.parsed?.json ?? {}),
+    ...same(held('failed-status')),
+  },
+  {
+    // 2xx whose transfer id, signature or message id is another intent’s
+    came: 'someone-elses',
+    matches: (evidence) => provesItHappened(evidence) && evidence.isSomeoneElses,
+    ...same(heldAtEnd('someone-elses')),
+  },
+  {
+    // 2xx of a transfer that names another recipient, asset or amount
+    came: 'other-payment',
+    matches: (evidence) =>
+      provesItHappened(evidence) && evidence.kind === 'transfer' && evidence.echo === 'other',
+    ...same(held('other-payment')),
+  },
+  {
+    // 2xx that shows a message, or a transfer id or signature
+    came: 'proof',
+    matches: provesItHappened,
+    ...same(accepted),
+  },
+  // any other whole 2xx
+  { came: 'no-proof', matches: isSuccess, ...same(held('no-proof')) },
+  {
+    // 303, 1xx as final
+    came: 'no-final-answer',
+    matches: (evidence) => statusOf(evidence) < 200 || statusOf(evidence) === 303,
+    ...same(unknownStop),
+  },
+  {
+    // 401 403
+    came: 'not-permitted',
+    matches: isStatus(401, 403),
+    untainted: rejected,
+    tainted: unknownStop,
+  },
+  {
+    // 429
+    came: 'limited',
+    matches: isStatus(429),
+    ...same({ verdict: 'limited', next: 'try-again' }),
+  },
+  {
+    // 408 425 5xx
+    came: 'try-later',
+    matches: (evidence) => isStatus(408, 425)(evidence) || statusOf(evidence) >= 500,
+    ...same(unknownTryAgain),
+  },
+  {
+    // 409 on a message, the first that is heard of a named intent in this journal
+    came: 'first-conflict',
+    matches: (evidence) =>
+      isStatus(409)(evidence) &&
+      evidence.kind === 'message' &&
+      !evidence.tainted &&
+      evidence.firstHeardOfName,
+    ...same(duplicate),
+  },
+  {
+    // any other 409 on a message
+    came: 'conflict',
+    matches: (evidence) => isStatus(409)(evidence) && evidence.kind === 'message',
+    untainted: held('conflict'),
+    tainted: duplicate,
+  },
+  {
+    // 409 on a transfer
+    came: 'conflict-on-transfer',
+    matches: isStatus(409),
+    ...same(heldAtEnd('conflict-in-flight')),
+  },
+  {
+    // any other 4xx: proxies say them of requests that went through
+    came: 'unclear-status',
+    matches: (evidence) => statusOf(evidence) >= 400 && !isStatus(...rejections)(evidence),
+    ...same(heldAtEnd('unclear-status')),
+  },
+  {
+    // other 3xx, and the rejections above
+    came: 'refused',
+    matches: () => true,
+    untainted: rejected,
+    tainted: held('rejected-after-doubt'),
+  },
+];
+
+export function rowFor(evidence: Evidence): VerdictRow {
+  const row = verdictTable.find(({ matches }) => matches(evidence));
+  if (row === undefined) throw new Error('the verdict table has no row for this evidence');
+  return row;
+}
+
+export function judge(evidence: Evidence): Ruling {
+  const row = rowFor(evidence);
+  return evidence.tainted ? row.tainted : row.untainted;
+}
+
+/** Random, or made from the body: no other body has this key. */
+export function keyFixesBody({ namedBy, rowId }: Pick<Intent, 'namedBy' | 'rowId'>): boolean {
+  return namedBy === undefined || namedBy === 'run' || (namedBy === 'row' && rowId === undefined);
+}
+
+/**
+ * What a reply says of the request it answers: that it is the one that was asked, or another, or nothing. Only
+ * the request's own field names are compared.
+ */
+export type Echo = 'same' | 'other' | 'silent';
+
+type EvidenceFields = Readonly<Record<string, unknown>>;
+
+function isFields(value: unknown): value is EvidenceFields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function echoOf({ kind, body }: Pick<Intent, 'kind' | 'body'>, json: EvidenceFields): Echo {
+  const names = kind === 'transfer' ? transferFields : messageFields;
+  const objects = [json, kind === 'transfer' ? json.transfer : json.message].filter(isFields);
+  if (!objects.some((object) => names.some((name) => name in object))) return 'silent';
+  const request = JSON.parse(new TextDecoder().decode(body)) as Readonly<Record<string, string | undefined>>;
+  const echoes = names.map((name) => fieldEcho(name, request, objects));
+  if (echoes.includes('other')) return 'other';
+  return echoes.every((echo) => echo === 'same') ? 'same' : 'silent';
+}
+
+const transferFields = ['to_address', 'asset', 'amount'] as const;
+const messageFields = ['conversation_id', 'content'] as const;
+type Field = (typeof transferFields)[number] | (typeof messageFields)[number];
+
+function fieldEcho(
+  name: Field,
+  request: Readonly<Record<string, string | undefined>>,
+  objects: readonly EvidenceFields[],
+): Echo {
+  const wanted = request[name] ?? '';
+  const echoes = objects
+    .filter((object) => name in object)
+    .map((object): Echo => {
+      const given = object[name];
+      switch (name) {
+        case 'to_address':
+          return addressEcho(wanted, given, request.asset === 'SOL');
+        case 'asset':
+          return assetEcho(wanted, given);
+        case 'amount':
+          return amountEcho(wanted, given, request.asset === 'SOL');
+        default:
+          return typeof given !== 'string' ? 'silent' : given === wanted ? 'same' : 'other';
+      }
+    });
+  if (echoes.includes('other')) return 'other';
+  return echoes.includes('same') ? 'same' : 'silent';
+}
+
+// 32 bytes in base58: an address, or a mint.
+const account = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u;
+
+/** Where a token goes, the reply may name the account that holds it for the recipient. */
+function addressEcho(wanted: string, given: unknown, isSol: boolean): Echo {
+  if (given === wanted) return 'same';
+  return isSol && typeof given === 'string' && account.test(given) ? 'other' : 'silent';
+}
+
+/** A token's symbol and its mint are two names of one thing. */
+function assetEcho(wanted: string, given: unknown): Echo {
+  if (typeof given !== 'string' || given === '') return 'silent';
+  if (given.toLowerCase() === wanted.toLowerCase()) return 'same';
+  return account.test(given) === account.test(wanted) ? 'other' : 'silent';
+}
+
+// Longer than any amount, it is no amount.
+const decimal = /^(?=.{1,100}$)(\d+\.?\d*|\.\d+)$/u;
+
+function amountEcho(wanted: string, given: unknown, isSol: boolean): Echo {
+  const decimals = isSol ? [9] : tokenDecimals;
+  if (typeof given === 'number') {
+    // A number has lost its digits on the way; as many as it kept are compared.
+    if (given === Number(wanted)) return 'same';
+    return decimals.some((count) => given === Number(`${wanted}e${count}`)) ? 'silent' : 'other';
+  }
+  if (typeof given !== 'string' || !decimal.test(given)) return 'silent';
+  const [asked, echoed] = [minorUnits(wanted), minorUnits(given)];
+  if (isEqual(asked, echoed)) return 'same';
+  return decimals.some((count) => isEqual({ ...asked, units: asked.units * 10n ** BigInt(count) }, echoed))
+    ? 'silent'
+    : 'other';
+}
+
+// In base units, by the decimals that tokens have.
+const tokenDecimals = Array.from({ length: 14 }, (_, index) => index + 5);
+
+function isEqual(left: MinorUnits, right: MinorUnits): boolean {
+  const difference = addAmounts(left, { ...right, units: -right.units });
+  return difference.units === 0n;
+}

@@ -1,0 +1,222 @@
+import { NoHomeFolder } from '../machine/folders.ts';
+import type { Interrupts } from '../machine/process.ts';
+
+/**
+ * Every way botctl can fail, by name. The exit code and what a caller may do next come from these two tables and
+ * from nowhere else.
+ */
+
+export type Retry = 'same-command' | 'after-fix' | 'decide';
+
+export type ExitRow = { readonly exit: number; readonly retry?: Retry };
+
+export const exitTable = [
+  { exit: 0 },
+  { exit: 1, retry: 'after-fix' },
+  { exit: 2, retry: 'after-fix' },
+  { exit: 3, retry: 'after-fix' },
+  { exit: 4, retry: 'after-fix' },
+  { exit: 5, retry: 'after-fix' },
+  { exit: 6, retry: 'after-fix' },
+  { exit: 7, retry: 'same-command' },
+  { exit: 8, retry: 'same-command' },
+  { exit: 9, retry: 'same-command' },
+  { exit: 10, retry: 'decide' },
+  { exit: 11, retry: 'same-command' },
+  { exit: 130, retry: 'same-command' },
+] as const satisfies readonly ExitRow[];
+
+export type Exit = (typeof exitTable)[number]['exit'];
+
+/** What each failure is called in `error.code`, and the exit code it has where no state decides first. */
+export const failureExits = {
+  bug: 1,
+  'stdout-not-writable': 1,
+  'journal-not-writable': 1,
+  'journal-damaged': 1,
+  'journal-newer': 1,
+  'journal-gone': 1,
+  'journal-lost': 1,
+  'journal-moved': 1,
+  'journal-busy': 1,
+  'journal-unreachable': 1,
+  'journal-schema': 1,
+  'journal-denied': 1,
+  'journal-not-durable': 1,
+  fenced: 1,
+  'config-damaged': 1,
+  'config-unsafe': 1,
+  'config-not-writable': 1,
+  'policy-damaged': 1,
+  'policy-unsafe': 1,
+  'policy-changed': 1,
+  'sandbox-unavailable': 1,
+  'machine-fault': 1,
+
+  usage: 2,
+  'bad-input': 2,
+  'bad-file': 2,
+  'base-url': 2,
+  'journal-unusable': 2,
+  'unnamed-shared': 2,
+  'insecure-tls': 2,
+  'bad-proxy': 2,
+  'no-such-profile': 2,
+  'bot-moved': 2,
+  'no-such-intent': 2,
+  'no-such-journal': 2,
+  'no-such-batch': 2,
+  'not-allowed-now': 2,
+  'invalid-request': 2,
+  redirected: 2,
+  rejected: 2,
+  'some-to-fix': 2,
+  'policy-limit': 2,
+  'policy-recipient': 2,
+  'policy-asset': 2,
+  'policy-journal': 2,
+  lookalike: 2,
+  'no-rpc-url': 2,
+  'bad-rpc-url': 2,
+  'no-mint': 2,
+  'no-wallet': 2,
+  'other-cluster': 2,
+
+  'no-token': 3,
+  'bad-token': 3,
+  'token-rejected': 3,
+  'not-permitted': 3,
+  'other-token': 3,
+  'node-refused': 3,
+
+  'not-found': 4,
+  'insufficient-balance': 5,
+  'other-body': 6,
+  'other-bot': 6,
+  'other-url': 6,
+  'other-file': 6,
+  'batch-at-work': 6,
+  'rate-limited': 7,
+  unreachable: 8,
+  'bad-certificate': 8,
+  'node-unusable': 8,
+  unknown: 9,
+  'in-progress': 9,
+  'not-recorded': 9,
+  unproven: 9,
+  held: 10,
+  'unfinished-twin': 10,
+  'recently-done': 10,
+  'some-held': 10,
+  'reported-ahead': 10,
+  contradicted: 10,
+  'other-time': 10,
+  'not-all-done': 11,
+  'not-all-settled': 11,
+  stopped: 11,
+  'some-unproven': 11,
+  interrupted: 130,
+  declined: 130,
+} as const satisfies Record<string, Exit>;
+
+export type FailureCode = keyof typeof failureExits;
+
+/**
+ * What failed: a kind of its room, and its fields. No sentence: who asks is known at the top only, and so is what was
+ * being done. Thrown only where nothing was sent; an attempt's outcome is a value, never this.
+ */
+export class Failure extends Error {
+  readonly room: string;
+  readonly kind: string;
+  readonly fields: object;
+  readonly code: FailureCode;
+
+  constructor(room: string, kind: string, fields: object, code: FailureCode, cause?: unknown) {
+    super(`${room}/${kind}`, cause === undefined ? undefined : { cause });
+    this.name = 'Failure';
+    this.room = room;
+    this.kind = kind;
+    this.fields = fields;
+    this.code = code;
+  }
+}
+
+/** How a room makes its failures: by kind, each with the fields that its sentence needs and the code that callers see. */
+export function failing<Facts extends object>(
+  room: string,
+  codes: { readonly [K in keyof Facts]: FailureCode },
+): <K extends keyof Facts & string>(kind: K, fields: Facts[K] & object, cause?: unknown) => Failure {
+  return (kind, fields, cause) => new Failure(room, kind, fields, codes[kind], cause);
+}
+
+export function exitOf(code: FailureCode): Exit {
+  return failureExits[code];
+}
+
+/** What helps belongs to what failed: its exit code tells it only where nothing else is known of it. */
+const ownRetries: Partial<Record<FailureCode, Retry>> = {
+  'journal-busy': 'same-command',
+  'policy-changed': 'same-command',
+  'journal-unreachable': 'same-command',
+  fenced: 'same-command',
+  'batch-at-work': 'same-command',
+  'bad-certificate': 'after-fix',
+  stopped: 'after-fix',
+};
+
+export function retryOf(code: FailureCode): Retry {
+  const row: ExitRow | undefined = exitTable.find(({ exit }) => exit === exitOf(code));
+  return ownRetries[code] ?? row?.retry ?? 'after-fix';
+}
+
+// What no program can cause by a mistake of its own.
+const machineFaults = [
+  'EIO',
+  'ENOSPC',
+  'EDQUOT',
+  'EROFS',
+  'EMFILE',
+  'ENFILE',
+  'ENOMEM',
+  'EINTR',
+  'ERR_DLOPEN_FAILED',
+];
+
+function isMachineFault(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && machineFaults.includes(String(error.code));
+}
+
+/** What no room is at fault for. */
+export type MachineFacts = {
+  'no-home': Record<never, never>;
+  failed: { readonly error: Error; readonly path: string | undefined };
+  bug: { readonly what: string };
+};
+
+const machineCodes = { 'no-home': 'machine-fault', failed: 'machine-fault', bug: 'bug' } as const;
+const machineFailure = failing<MachineFacts>('machine', machineCodes);
+
+/** Anything thrown, as a failure: what has no name here is a bug and says so. */
+export function asFailure(thrown: unknown): Failure {
+  if (thrown instanceof Failure) return thrown;
+  if (thrown instanceof NoHomeFolder) return machineFailure('no-home', {}, thrown.cause);
+  if (isMachineFault(thrown)) {
+    const path = 'path' in thrown ? String(thrown.path) : undefined;
+    return machineFailure('failed', { error: thrown, path }, thrown);
+  }
+  return machineFailure('bug', { what: thrown instanceof Error ? thrown.message : String(thrown) }, thrown);
+}
+
+/** What a process has claimed: how much, and what last. */
+type Claimed = { readonly intents: number; readonly lastId: string };
+
+// A process is known by its interrupts.
+const claimed = new WeakMap<Interrupts, Claimed>();
+
+export function noteClaim(interrupts: Interrupts, id: string): void {
+  claimed.set(interrupts, { intents: (claimed.get(interrupts)?.intents ?? 0) + 1, lastId: id });
+}
+
+export function claimedBy(interrupts: Interrupts): Claimed | undefined {
+  return claimed.get(interrupts);
+}

@@ -1,0 +1,98 @@
+import { closeSync, constants, createReadStream, fstatSync, openSync } from 'node:fs';
+import { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { isatty, ReadStream as Terminal } from 'node:tty';
+import { type DiskTrouble, diskTroubleOf } from '../machine/disk.ts';
+import { Failure, failing } from './failures.ts';
+
+/** Of what a file or stdin holds; `name` is what people call it. */
+export type InputFacts = {
+  unreadable: { readonly name: string; readonly trouble: DiskTrouble };
+  interrupted: { readonly name: string };
+};
+
+const codes = { unreadable: 'bad-file', interrupted: 'interrupted' } as const;
+
+export const inputFailure = failing<InputFacts>('input', codes);
+
+export type Source = {
+  /** A file's path, or `-` for stdin. */
+  readonly path: string;
+  /** As people call it. */
+  readonly name: string;
+  readonly stdin: Readable | NodeJS.ReadableStream;
+  readonly interrupted: AbortSignal;
+};
+
+/** What a file or stdin holds, piece by piece, until its end or the first interrupt. */
+export async function* bytesOf(source: Source): AsyncGenerator<Buffer> {
+  const { path, name, interrupted } = source;
+  const stream = path === '-' ? source.stdin : opened(path, name);
+  const pieces = stream[Symbol.asyncIterator]();
+  let isWhole = false;
+  try {
+    for (;;) {
+      const next = await unlessInterrupted(pieces.next(), interrupted, () =>
+        inputFailure('interrupted', { name }),
+      );
+      isWhole = next.done === true;
+      if (next.done === true) return;
+      yield Buffer.from(next.value);
+    }
+  } catch (error) {
+    throw error instanceof Failure ? error : unreadable(name, error);
+  } finally {
+    if (!isWhole) (stream as Readable).destroy();
+  }
+}
+
+function opened(path: string, name: string): Readable {
+  try {
+    return openToRead(path);
+  } catch (error) {
+    throw unreadable(name, error);
+  }
+}
+
+function unreadable(name: string, error: unknown): Failure {
+  return inputFailure('unreadable', { name, trouble: diskTroubleOf(error) }, error);
+}
+
+/**
+ * A file, a named pipe or a terminal as a stream. Whoever opens a pipe in the usual way waits for its writer in a
+ * thread that no interrupt ends, and that holds the process at its exit: here the waiting is the event loop's.
+ */
+export function openToRead(path: string): Readable {
+  const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    if (fstatSync(descriptor).isFIFO())
+      return new Socket({ fd: descriptor, readable: true, writable: false });
+    if (isatty(descriptor)) return new Terminal(descriptor);
+    return createReadStream('', { fd: descriptor });
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+}
+
+/**
+ * The work, or a failure as soon as a signal says stop: what is read may never come. Nothing waits for the signal
+ * afterwards: a race of each piece against one promise for all would keep every piece that was ever read.
+ */
+export async function unlessInterrupted<Result>(
+  work: Promise<Result>,
+  signal: AbortSignal,
+  failure: () => Error,
+): Promise<Result> {
+  let stop = (): void => {};
+  const stopped = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(failure());
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([work, stopped]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

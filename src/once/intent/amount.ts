@@ -1,0 +1,89 @@
+import { type BadAmount, type Complaint, complain } from './facts.ts';
+
+/** Decimal places of the assets whose places are known. */
+const knownDecimals: Readonly<Record<string, number>> = { SOL: 9 };
+
+const shape = /^(0|[1-9][0-9]*)(\.[0-9]+)?$/u;
+
+// Long enough for any u64 with 18 places; short enough never to be a paste accident.
+const maxDigits = 40;
+
+function whyNot(text: string): BadAmount {
+  if (text === '') return 'empty';
+  if (/^[+-]/u.test(text)) return 'sign';
+  if (/e/iu.test(text)) return 'exponent';
+  if (text.includes(',')) return 'comma';
+  if (/\s/u.test(text)) return 'blank';
+  if (/^0[0-9]/u.test(text)) return 'leading-zero';
+  if (text.startsWith('.')) return 'bare-fraction';
+  if (text.endsWith('.')) return 'bare-dot';
+  return 'other';
+}
+
+/** The amount in its one spelling (no trailing zeros), or what is wrong with it. Never a float. */
+export function canonicalAmount(text: string, asset: string): string | Complaint {
+  if (!shape.test(text)) return complain('amount', 'amount', whyNot(text));
+  if (text.length > maxDigits) return complain('amount', 'amount', { longerThan: maxDigits });
+  const [whole = '0', fraction = ''] = text.split('.');
+  const trimmed = fraction.replace(/0+$/u, '');
+  if (whole === '0' && trimmed === '') return complain('amount', 'positive', 'zero');
+  const decimals = knownDecimals[asset];
+  if (decimals !== undefined && trimmed.length > decimals) {
+    return complain('amount', 'decimals', { most: decimals, asset, decimals: trimmed.length });
+  }
+  return trimmed === '' ? whole : `${whole}.${trimmed}`;
+}
+
+export type MinorUnits = { readonly units: bigint; readonly decimals: number };
+
+/** An amount as whole minor units, for exact sums. */
+export function minorUnits(amount: string): MinorUnits {
+  const [whole = '0', fraction = ''] = amount.split('.');
+  return { units: BigInt(whole + fraction), decimals: fraction.length };
+}
+
+export function addAmounts(left: MinorUnits, right: MinorUnits): MinorUnits {
+  const decimals = Math.max(left.decimals, right.decimals);
+  const scale = ({ units, decimals: own }: MinorUnits): bigint => units * 10n ** BigInt(decimals - own);
+  return { units: scale(left) + scale(right), decimals };
+}
+
+export function formatAmount({ units, decimals }: MinorUnits): string {
+  if (decimals === 0) return units.toString();
+  const digits = units.toString().padStart(decimals + 1, '0');
+  const fraction = digits.slice(-decimals).replace(/0+$/u, '');
+  const whole = digits.slice(0, -decimals);
+  return fraction === '' ? whole : `${whole}.${fraction}`;
+}
+
+/** As many places as an amount can have: one scale for all, so that every sum is one of whole numbers. */
+const decimals = 38;
+
+const scales = Array.from({ length: decimals + 1 }, (_, own) => 10n ** BigInt(decimals - own));
+
+export function unitsOf(amount: string): bigint {
+  const { units, decimals: own } = minorUnits(amount);
+  const scale = scales[own];
+  if (scale === undefined) throw new Error(`an amount has at most ${decimals} places`);
+  return units * scale;
+}
+
+export function amountOf(units: bigint): string {
+  return formatAmount({ units, decimals });
+}
+
+export const hourMs = 3_600_000;
+
+/** Hours since 1970. */
+export function hourOf(ms: number): number {
+  return Math.floor(ms / hourMs);
+}
+
+/** Of two addresses that people take for each other, one of the ends is the same in so many characters. */
+const endLength = 3;
+
+/** What addresses are looked up by that begin, or end, as this one does. */
+export function endsOf(address: string): { readonly head: string; readonly tail: string } {
+  const folded = address.toLowerCase();
+  return { head: folded.slice(0, endLength), tail: folded.slice(-endLength) };
+}

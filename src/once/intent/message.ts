@@ -1,0 +1,210 @@
+import * as z from 'zod/mini';
+import {
+  type Complaint,
+  type Complaints,
+  complain,
+  type FieldRules,
+  intentFailure,
+  type OptionsOfField,
+} from './facts.ts';
+import { check, halfPair, optionalText, rule, text } from './schema.ts';
+import type { ActionRow, Button, Component, MessageRequest, Wanted, Warning } from './wanted.ts';
+
+const maxContentCodePoints = 5000;
+
+const content = z.string().check(
+  rule('content', (value: string) => {
+    const is = badContent(value);
+    return is === undefined ? undefined : { most: maxContentCodePoints, is };
+  }),
+);
+
+function badContent(value: string): FieldRules['content']['is'] | undefined {
+  const broken = halfPair(value);
+  if (broken !== undefined) return broken;
+  // At most two UTF-16 units a code point: no need to count what is far too long.
+  if (value.length > 2 * maxContentCodePoints) return 'far-too-long';
+  const characters = [...value].length;
+  if (characters === 0) return 'empty';
+  return characters > maxContentCodePoints ? { characters } : undefined;
+}
+
+const button = z.strictObject({
+  type: z.literal('button'),
+  label: text('label'),
+  style: z.optional(text('style')),
+  custom_id: text('custom-id'),
+});
+
+const row = z.strictObject({
+  type: z.literal('action_row'),
+  components: z
+    .array(z.unknown())
+    .check(rule('row-of-buttons', (value: unknown[]) => (value.length === 0 ? 'empty' : undefined))),
+});
+
+const messageSchema = z.strictObject({
+  conversation_id: text('conversation'),
+  content,
+  components: z.optional(z.array(z.unknown())),
+  reply_to_message_id: optionalText(),
+  idempotency_key: optionalText(),
+});
+
+const typed = z.looseObject({ type: text('component-type') });
+
+/** Rows and buttons are held to the document; types that it does not show pass as they are. */
+function checkComponents(values: readonly unknown[], path: string): Complaint[] {
+  return values.flatMap((value, index) => {
+    const at = `${path}[${index}]`;
+    const kind = check(typed, value);
+    if (!kind.success) return under(at, kind.complaints);
+    const component: Component = kind.data;
+    if (!isRow(component) && !isButton(component)) return [];
+    const { complaints } = isRow(component) ? check(row, value) : check(button, value);
+    if (complaints.length > 0) return under(at, complaints);
+    return isRow(component) ? checkComponents(component.components, `${at}.components`) : [];
+  });
+}
+
+function under(path: string, complaints: readonly Complaint[]): Complaint[] {
+  return complaints.map((complaint) => ({
+    ...complaint,
+    field: complaint.field === undefined ? path : `${path}.${complaint.field}`,
+  }));
+}
+
+type CheckedMessage = { wanted: Wanted & { kind: 'message' }; payloadKey: string | undefined };
+
+/** A message from fields of any origin, or a refusal that lists everything wrong with them. */
+export function parseMessage(fields: unknown, options: OptionsOfField = {}): CheckedMessage {
+  const checked = checkMessage(fields);
+  if ('complaints' in checked)
+    throw intentFailure('not-valid', { kind: 'message', complaints: checked.complaints, options });
+  return checked;
+}
+
+/** The same with everything that is wrong as a value: a batch lists it and goes on. */
+export function checkMessage(fields: unknown): CheckedMessage | Complaints {
+  const checked = check(messageSchema, fields);
+  const given =
+    typeof fields === 'object' && fields !== null && 'components' in fields ? fields.components : [];
+  const components = Array.isArray(given) ? given : [];
+  const complaints = [...checked.complaints, ...checkComponents(components, 'components')];
+  if (complaints.length === 0) complaints.push(...repeatedIds(components as Component[]));
+  if (!checked.success || complaints.length > 0) return { complaints };
+  const { idempotency_key: payloadKey, ...request } = checked.data;
+  return {
+    wanted: {
+      kind: 'message',
+      request: request as MessageRequest,
+      warnings: componentWarnings(components as Component[]),
+    },
+    payloadKey,
+  };
+}
+
+const knownStyles: readonly string[] = ['success', 'danger'];
+
+/** `--button` and `--row` in the order they were given: a row mark begins a new row. */
+export type ButtonWord = { readonly button: string } | 'row';
+
+const fieldNames = new Map<string, 'label' | 'custom_id' | 'style'>([
+  ['label', 'label'],
+  ['id', 'custom_id'],
+  ['custom_id', 'custom_id'],
+  ['style', 'style'],
+]);
+
+/** Splits at commas; `\,` is a comma and `\\` a backslash. */
+function splitAtCommas(text: string): string[] {
+  const parts: string[] = [''];
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text.charAt(index);
+    if (character === '\\' && /[\\,]/u.test(text.charAt(index + 1))) {
+      index += 1;
+      parts.push(`${parts.pop() ?? ''}${text.charAt(index)}`);
+    } else if (character === ',') parts.push('');
+    else parts.push(`${parts.pop() ?? ''}${character}`);
+  }
+  return parts;
+}
+
+export function parseButton(text: string): Button | Complaint {
+  const fields = new Map<'label' | 'custom_id' | 'style', string>();
+  for (const part of splitAtCommas(text)) {
+    const equals = part.indexOf('=');
+    const name = fieldNames.get(part.slice(0, Math.max(equals, 0)).trim());
+    if (equals < 0 || name === undefined) {
+      return complain('--button', 'button', { unknown: part });
+    }
+    if (fields.has(name)) return complain('--button', 'button', { twice: name });
+    fields.set(name, part.slice(equals + 1));
+  }
+  const label = fields.get('label');
+  const customId = fields.get('custom_id');
+  const style = fields.get('style');
+  if (!label) return complain('--button', 'button', 'no-label');
+  if (!customId) return complain('--button', 'button', 'no-id');
+  if (style === '') return complain('--button', 'button', 'empty-style');
+  return { type: 'button', label, ...(style === undefined ? {} : { style }), custom_id: customId };
+}
+
+/** Rows of buttons from the words of the command line. */
+export function rowsFrom(words: readonly ButtonWord[]): { rows: ActionRow[]; complaints: Complaint[] } {
+  const rows: Button[][] = [[]];
+  const complaints: Complaint[] = [];
+  for (const word of words) {
+    if (word === 'row') {
+      rows.push([]);
+      continue;
+    }
+    const button = parseButton(word.button);
+    if ('rule' in button) complaints.push(button);
+    else rows.at(-1)?.push(button);
+  }
+  // A --row before the first button merely begins it.
+  if (rows[0]?.length === 0 && rows.length > 1) rows.shift();
+  if (complaints.length === 0 && rows.some((row) => row.length === 0)) {
+    complaints.push(complain('--row', 'row-mark', 'no-buttons'));
+  }
+  return { rows: rows.map((components) => ({ type: 'action_row', components })), complaints };
+}
+
+function isRow(component: Component): component is ActionRow {
+  return component.type === 'action_row';
+}
+
+function isButton(component: Component): component is Button {
+  return component.type === 'button';
+}
+
+/** Every button, wherever it stands. */
+function buttonsIn(components: readonly Component[]): Button[] {
+  return components.flatMap((component) => {
+    if (isRow(component)) return buttonsIn(component.components);
+    return isButton(component) ? [component] : [];
+  });
+}
+
+function repeatedIds(components: readonly Component[]): Complaint[] {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const { custom_id: id } of buttonsIn(components)) {
+    if (seen.has(id)) repeated.add(id);
+    seen.add(id);
+  }
+  return [...repeated].map((id) => complain('components', 'distinct-ids', { id }));
+}
+
+const mostWarnings = 5;
+
+function componentWarnings(components: readonly Component[]): Warning[] {
+  const styles = new Set(buttonsIn(components).flatMap(({ style }) => (style === undefined ? [] : [style])));
+  const unknown = [...styles].filter((style) => !knownStyles.includes(style));
+  const warnings = unknown
+    .slice(0, mostWarnings)
+    .map((style): Warning => ({ is: 'unknown-style', style, known: knownStyles }));
+  const more = unknown.length - warnings.length;
+  return more === 0 ? warnings : [...warnings, { is: 'more-unknown-styles', count: more }];
+}

@@ -1,0 +1,157 @@
+import { intentFailure, type NameSource, type Unseen } from './facts.ts';
+import { digestOf, type Kind, type Wanted } from './wanted.ts';
+
+/** What the caller calls an intent. */
+export type Naming =
+  | { readonly by: 'nothing' }
+  | { readonly by: 'once'; readonly name: string }
+  | { readonly by: 'run'; readonly name: string }
+  | { readonly by: 'key'; readonly key: string }
+  /** A row of a batch: its `id`, or its body and which of its equals it is. */
+  | { readonly by: 'row'; readonly name: string; readonly row: string; readonly id?: string };
+
+/** Names and keys are one within a service, and for one kind. */
+export type Scope = { readonly baseUrl: string; readonly kind: Kind };
+
+export type NamingChoice = {
+  once: string | undefined;
+  run: string | undefined;
+  key: string | undefined;
+  /** A payload's `idempotency_key` counts as the option. */
+  payloadKey: string | undefined;
+  runFromEnv: string | undefined;
+};
+
+/** At most one way of naming; a flag outranks the environment; nothing named may be empty. */
+export function namingFrom(choice: NamingChoice): Naming {
+  const key = choice.key ?? choice.payloadKey;
+  const keySource = choice.key === undefined ? 'payload' : '--idempotency-key';
+  const sources: NameSource[] = [];
+  if (choice.once !== undefined) sources.push('--once');
+  if (choice.run !== undefined) sources.push('--run');
+  if (key !== undefined) sources.push(keySource);
+  if (sources.length > 1) throw intentFailure('several-names', { sources });
+  if (choice.once !== undefined) return { by: 'once', name: notEmpty('--once', choice.once) };
+  if (choice.run !== undefined) return { by: 'run', name: notEmpty('--run', choice.run) };
+  if (key !== undefined) return { by: 'key', key: notEmpty(keySource, key) };
+  if (choice.runFromEnv !== undefined) return { by: 'run', name: notEmpty('BOTCTL_RUN', choice.runFromEnv) };
+  return { by: 'nothing' };
+}
+
+const maxNameBytes = 512;
+
+function notEmpty(source: NameSource, name: string): string {
+  if (name.trim() === '') throw intentFailure('empty-name', { source });
+  if (Buffer.byteLength(name) > maxNameBytes)
+    throw intentFailure('long-name', { source, mostBytes: maxNameBytes });
+  const unseen = invisibleIn(name);
+  if (unseen !== undefined) throw intentFailure('unseen-in-name', { source, unseen });
+  return name;
+}
+
+export function isNamed(naming: Naming): boolean {
+  return naming.by !== 'nothing';
+}
+
+/** The name as it is kept and shown. */
+export function nameOf(naming: Naming): string | undefined {
+  if (naming.by === 'nothing') return undefined;
+  if (naming.by === 'key') return naming.key;
+  return naming.name;
+}
+
+/** The fields, beside base URL and kind, that make two commands one. */
+function fieldsOf(naming: Exclude<Naming, { by: 'nothing' }>, canonical: string): string[] {
+  switch (naming.by) {
+    case 'once':
+      return ['once', naming.name];
+    case 'run':
+      return ['run', naming.name, canonical];
+    case 'key':
+      return ['key', naming.key];
+    case 'row':
+      return ['row', naming.name, naming.row];
+  }
+}
+
+/** Shaped as a UUIDv4, because services check the shape. */
+function asUuid(hex: string): string {
+  const variant = '89ab'.charAt(Number.parseInt(hex.charAt(16), 16) % 4);
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(17, 20)}`,
+  ];
+  return [...parts, hex.slice(20, 32)].join('-');
+}
+
+/** The idempotency key. Only an unnamed intent's is random: every other is the same on every machine. */
+export function keyFor(naming: Naming, scope: Scope, canonical: string, randomKey: () => string): string {
+  if (naming.by === 'nothing') return randomKey();
+  if (naming.by === 'key') return naming.key;
+  return asUuid(digestOf('botctl-key/1', [scope.baseUrl, scope.kind, ...fieldsOf(naming, canonical)]));
+}
+
+/** Whether this command and an earlier one mean the same intent: they do if their identities are equal. */
+export function identityFor(naming: Naming, scope: Scope, bot: BotIdentity, canonical: string): string {
+  const fields =
+    naming.by === 'nothing'
+      ? ['unnamed', bot.bot, bot.tokenHash ?? '', canonical]
+      : fieldsOf(naming, canonical);
+  return digestOf('botctl-identity/1', [scope.baseUrl, scope.kind, ...fields]);
+}
+
+type BotIdentity = {
+  readonly bot: string;
+  /** Only for the bot `env`: unnamed commands of two tokens are two bots' commands. */
+  readonly tokenHash: string | undefined;
+};
+
+// Nearly every name: the tables of Unicode are dear at start-up.
+const plain = /^[!-~](?:[ -~]*[!-~])?$/u;
+const hidden = /^[\p{Cc}\p{Cf}\p{DI}\p{Cs}\u2800]$/u;
+const otherBlank = /^(?! )[\p{Zs}\p{Zl}\p{Zp}]$/u;
+
+/**
+ * What of a name, a key or a row's id nobody can see. Two that differ in this alone look
+ * like one and would be two; so it is refused, never mended: which of the two was meant, only its author knows.
+ */
+export function invisibleIn(text: string): Unseen | undefined {
+  if (plain.test(text)) return undefined;
+  const characters = [...text];
+  for (const [index, character] of characters.entries()) {
+    const is = unseenAs(character, index === 0 || index === characters.length - 1);
+    if (is !== undefined) return { is, codePoint: codePoint(character), position: index + 1 };
+  }
+  return decomposedIn(characters);
+}
+
+function unseenAs(character: string, isAtEnd: boolean): Unseen['is'] | undefined {
+  if (hidden.test(character)) return 'hidden';
+  if (otherBlank.test(character)) return 'other-blank';
+  if (character === '\ufffd') return 'lost';
+  return isAtEnd && character === ' ' ? 'blank-at-end' : undefined;
+}
+
+/** Unicode spells some characters in two ways; only the composed one (NFC) is a name's. */
+function decomposedIn(characters: readonly string[]): Unseen | undefined {
+  if (characters.join('') === characters.join('').normalize('NFC')) return undefined;
+  let soFar = '';
+  for (const [index, character] of characters.entries()) {
+    soFar += character;
+    if (soFar === soFar.normalize('NFC')) continue;
+    return { is: 'decomposed', codePoint: codePoint(character), position: index + 1 };
+  }
+  return undefined;
+}
+
+function codePoint(character: string): number {
+  return character.codePointAt(0) ?? 0;
+}
+
+/** One thing to be done once: what is wanted, and under which name. */
+export type Order = {
+  readonly wanted: Wanted;
+  readonly naming: Naming;
+};

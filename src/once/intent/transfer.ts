@@ -1,0 +1,55 @@
+import * as z from 'zod/mini';
+import { addressComplaint } from './address.ts';
+import { canonicalAmount } from './amount.ts';
+import { type Complaint, type Complaints, intentFailure, type OptionsOfField } from './facts.ts';
+import { check, optionalText, rule } from './schema.ts';
+import type { TransferRequest, Wanted } from './wanted.ts';
+
+const asset = z.string().check(
+  rule('asset', (value: string) => {
+    if (value.trim() === '') return 'empty';
+    if (value !== value.trim() || /\p{Cc}|\p{Cf}|\p{Cs}/u.test(value)) return 'blanks';
+    return value !== 'SOL' && value.toUpperCase() === 'SOL' ? { insteadOfSol: value } : undefined;
+  }),
+);
+
+const transferSchema = z.strictObject({
+  to_address: z.string(),
+  asset,
+  amount: z.string(),
+  memo: optionalText(),
+  idempotency_key: optionalText(),
+});
+
+type CheckedTransfer = { wanted: Wanted & { kind: 'transfer' }; payloadKey: string | undefined };
+
+/** What no schema says. Of fields that are no text the schema has complained already. */
+function complaintsAbout(fields: unknown, allowOffCurve: boolean): Complaint[] {
+  if (typeof fields !== 'object' || fields === null) return [];
+  const { to_address, amount, asset } = fields as Partial<Record<string, unknown>>;
+  const address = typeof to_address === 'string' ? addressComplaint(to_address, allowOffCurve) : undefined;
+  const spelled = typeof amount === 'string' ? canonicalAmount(amount, String(asset)) : '';
+  return [...(address === undefined ? [] : [address]), ...(typeof spelled === 'string' ? [] : [spelled])];
+}
+
+/** A transfer from fields of any origin, or a refusal that lists everything wrong with them. */
+export function parseTransfer(
+  fields: unknown,
+  allowOffCurve: boolean,
+  options: OptionsOfField = {},
+): CheckedTransfer {
+  const checked = checkTransfer(fields, allowOffCurve);
+  if ('complaints' in checked)
+    throw intentFailure('not-valid', { kind: 'transfer', complaints: checked.complaints, options });
+  return checked;
+}
+
+/** The same with everything that is wrong as a value: a batch lists it and goes on. */
+export function checkTransfer(fields: unknown, allowOffCurve: boolean): CheckedTransfer | Complaints {
+  const checked = check(transferSchema, fields);
+  const complaints = [...checked.complaints, ...complaintsAbout(fields, allowOffCurve)];
+  if (!checked.success || complaints.length > 0) return { complaints };
+  const { idempotency_key: payloadKey, ...rest } = checked.data;
+  const request = { ...rest, amount: String(canonicalAmount(rest.amount, rest.asset)) } as TransferRequest;
+  return { wanted: { kind: 'transfer', request, warnings: [] }, payloadKey };
+}

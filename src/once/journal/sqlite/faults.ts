@@ -1,0 +1,138 @@
+import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { diskTroubleOf } from '../../../machine/disk.ts';
+import { Failure } from '../../failures.ts';
+import { journalFailure, type Move } from '../facts.ts';
+import { DamagedRow } from './rows.ts';
+import { migrations } from './schema.ts';
+
+const primary = {
+  error: 1,
+  permission: 3,
+  busy: 5,
+  locked: 6,
+  readOnly: 8,
+  ioError: 10,
+  corrupt: 11,
+  full: 13,
+  cantOpen: 14,
+  protocol: 15,
+  constraint: 19,
+  notADatabase: 26,
+};
+
+// Our own statements name what the journal has: where it is not there, the schema itself was hit.
+const lostSchema = /^no such (table|column|index)|malformed|unsupported file format|has no column/u;
+
+// Where the binding gives no number (reading several rows), SQLite's own words for it.
+const wordings: readonly (readonly [RegExp, number])[] = [
+  [/database disk image is malformed/u, primary.corrupt],
+  [/file is not a database/u, primary.notADatabase],
+  [/database or disk is full/u, primary.full],
+  [/disk I\/O error/u, primary.ioError],
+  [/database (table )?is locked/u, primary.busy],
+  [/attempt to write a readonly database/u, primary.readOnly],
+  [/unable to open database file/u, primary.cantOpen],
+];
+
+function codeOf(error: unknown): number | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff;
+  return wordings.find(([wording]) => wording.test(error.message))?.[1];
+}
+
+/** SQLite's error as a failure with a name; anything else as it is. */
+export function sqliteFailure(error: unknown, path: string): unknown {
+  if (error instanceof Failure || !(error instanceof Error)) return error;
+  // A number that no column of ours can hold is a RangeError.
+  if (error instanceof DamagedRow || error instanceof RangeError) return damaged(path, error);
+  const code = codeOf(error);
+  if (code === primary.corrupt || code === primary.notADatabase) return damaged(path, error);
+  if (code === primary.error && lostSchema.test(error.message)) return damaged(path, error);
+  if (code === primary.busy || code === primary.locked) {
+    return journalFailure('busy', { path }, error);
+  }
+  const { permission, readOnly, ioError, full, cantOpen, protocol } = primary;
+  const known = [permission, readOnly, ioError, full, cantOpen, protocol] as (number | undefined)[];
+  if (known.includes(code) || 'syscall' in error)
+    return journalFailure('not-writable', { path, trouble: diskTroubleOf(error) }, error);
+  return error;
+}
+
+/** What our own checks refuse: a mistake of botctl's, or what it met is damaged. */
+export function isConstraint(error: unknown): boolean {
+  return codeOf(error) === primary.constraint;
+}
+
+/** While a file is being opened no statement of ours can be wrong: what SQLite cannot make sense of is damage. */
+export function openingFailure(error: unknown, path: string): unknown {
+  const failure = sqliteFailure(error, path);
+  return failure === error && codeOf(error) === primary.error ? damaged(path, error) : failure;
+}
+
+/** The database, its log and its mark stay together, by names that show that they are of one another. */
+function keepingAside(path: string): Move[] {
+  const whole = resolve(path);
+  // What was kept before stays kept.
+  let aside = `${whole}.damaged`;
+  for (let count = 2; ['', '-wal', '.mark'].some((end) => existsSync(`${aside}${end}`)); count += 1)
+    aside = `${whole}.damaged-${count}`;
+  return ['', '-wal', '.mark']
+    .filter((end) => isFile(`${whole}${end}`))
+    .map((end) => ({ from: `${whole}${end}`, to: `${aside}${end}` }));
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+export function damaged(path: string, cause?: unknown): Failure {
+  return journalFailure('damaged', { path, aside: keepingAside(path) }, cause);
+}
+
+// 'btjl': a database of another program is not taken for a journal.
+export const applicationId = 0x62746a6c;
+
+// 'botc': its versions were counted before the first release, and mean something else.
+const unreleasedId = 0x626f7463;
+
+export function pragma(database: DatabaseSyncInstance, name: string): unknown {
+  const row = database.prepare(/* sql */ `PRAGMA ${name}`).get() as Record<string, unknown> | undefined;
+  return row === undefined ? undefined : Object.values(row)[0];
+}
+
+/** What a database says it is: whose, and of which versions. */
+type Versions = {
+  readonly version: number;
+  readonly schemaVersion: number;
+  readonly applicationId: number;
+};
+
+export function versionsOf(database: DatabaseSyncInstance): Versions {
+  // Makes SQLite read all of the schema: what is wrong with it is found now, not at the first statement.
+  database.prepare(/* sql */ 'SELECT 1 FROM sqlite_schema LIMIT 1').get();
+  return {
+    version: Number(pragma(database, 'user_version')),
+    schemaVersion: Number(pragma(database, 'schema_version')),
+    applicationId: Number(pragma(database, 'application_id')),
+  };
+}
+
+/** Throws where a journal was made before the first release; its tables are not looked at. */
+export function refuseUnreleased(id: number, path: string): void {
+  if (id === unreleasedId) throw journalFailure('unreleased', { path });
+}
+
+export function refuseForeign({ version, schemaVersion, applicationId: id }: Versions, path: string): void {
+  refuseUnreleased(id, path);
+  const isEmpty = version === 0 && schemaVersion === 0;
+  if (id !== applicationId && !isEmpty) throw damaged(path);
+  if (version < 0) throw damaged(path);
+  const known = migrations.length;
+  if (version > known) throw journalFailure('newer', { path, version, known });
+}

@@ -1,0 +1,136 @@
+// SQL: what is asked of a file that is only looked at.
+import { existsSync } from 'node:fs';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import type { Intent, State } from '../journal.ts';
+import { applicationId, damaged, refuseUnreleased, sqliteFailure } from './faults.ts';
+import { Owners, readMoved, sizeOf } from './ownFiles.ts';
+import { intentOf, type SqlRow } from './rows.ts';
+import { migrations } from './schema.ts';
+
+/** What a look at a journal's file shows. Nothing is made, mended or changed by it. */
+export type JournalLook = {
+  /** SQLite's own check: `ok`, or its complaints. */
+  readonly check: readonly string[];
+  readonly version: number;
+  readonly knownVersion: number;
+  readonly isJournal: boolean;
+  /** Where it was copied to, if it was: then it sends nothing more. */
+  readonly movedTo: string | undefined;
+  readonly mode: string;
+  /** Whether this build of SQLite does what makes a commit durable, read back from it. */
+  readonly syncsFully: boolean;
+  readonly counts: Partial<Record<State, number>>;
+  /** Of what is held, how many wait for approval, by who wants it. */
+  readonly waiting: Readonly<Record<string, number>>;
+  readonly oldestUnknown: Intent | undefined;
+  /** The latest time that any intent carries. */
+  readonly latestMs: number | undefined;
+};
+
+const busyTimeoutMs = 2_000;
+
+function looking<Result>(path: string, look: (database: DatabaseSyncInstance) => Result): Result {
+  try {
+    // Beside an empty file SQLite would delete the log, with all that was sent last.
+    const file = sizeOf(path) === 0 && existsSync(path) ? ':memory:' : path;
+    const database = new DatabaseSync(file, { readOnly: file === path, timeout: busyTimeoutMs });
+    try {
+      refuseUnreleased(Number(only(database, 'PRAGMA application_id')), path);
+      return look(database);
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    const isNone = error instanceof Error && /not a database|malformed/u.test(error.message);
+    throw isNone ? damaged(path, error) : sqliteFailure(error, path);
+  }
+}
+
+function rows(database: DatabaseSyncInstance, sql: string): SqlRow[] {
+  return database.prepare(sql).all() as SqlRow[];
+}
+
+function only(database: DatabaseSyncInstance, sql: string): unknown {
+  const [row] = rows(database, sql);
+  return row === undefined ? undefined : Object.values(row)[0];
+}
+
+export function lookAtJournal(path: string): JournalLook {
+  return looking(path, (database) => {
+    const version = Number(only(database, 'PRAGMA user_version'));
+    const isJournal = Number(only(database, 'PRAGMA application_id')) === applicationId;
+    database.exec('PRAGMA synchronous = FULL');
+    const readable = isJournal && version >= 1;
+    const [oldest] = readable ? rows(database, oldestUnknown) : [];
+    const latest = readable ? only(database, 'SELECT max(updated_at) FROM intents') : undefined;
+    return {
+      check: rows(database, 'PRAGMA quick_check(5)').map((row) => String(Object.values(row)[0])),
+      version,
+      knownVersion: migrations.length,
+      isJournal,
+      movedTo: readable ? readMoved(database)?.place : undefined,
+      mode: String(only(database, 'PRAGMA journal_mode')),
+      syncsFully: Number(only(database, 'PRAGMA synchronous')) === 2,
+      counts: readable ? countsOf(database) : {},
+      waiting: readable ? waitingOf(database) : {},
+      oldestUnknown: oldest === undefined ? undefined : toIntentOf(path)(oldest),
+      latestMs: typeof latest === 'number' ? latest : undefined,
+    };
+  });
+}
+
+function toIntentOf(path: string): (row: SqlRow) => Intent {
+  const owners = new Owners(path);
+  return (row) => intentOf(row, (owner) => owners.isAlive(owner));
+}
+
+const oldestUnknown = `SELECT * FROM intents WHERE state IN ('unknown', 'sending')
+                       ORDER BY coalesce(may_have_landed_at, created_at) LIMIT 1`;
+
+function countsOf(database: DatabaseSyncInstance): Partial<Record<State, number>> {
+  const counts = rows(database, 'SELECT state, count(*) AS count FROM intents GROUP BY state');
+  return Object.fromEntries(counts.map(({ state, count }) => [state as State, Number(count)]));
+}
+
+function waitingOf(database: DatabaseSyncInstance): Readonly<Record<string, number>> {
+  const waiting = `SELECT why, count(*) AS count FROM intents
+                   WHERE state <> 'accepted' AND state = 'held' AND tainted = 0 GROUP BY why`;
+  return Object.fromEntries(rows(database, waiting).map(({ why, count }) => [String(why), Number(count)]));
+}
+
+export function recentIntents(path: string, limit: number): Intent[] {
+  return looking(path, (database) =>
+    (
+      database
+        .prepare('SELECT * FROM intents ORDER BY created_at DESC, seq DESC LIMIT :limit')
+        .all({ limit }) as SqlRow[]
+    ).map(toIntentOf(path)),
+  );
+}
+
+/** By name, the last in the alphabet first: names end in a date more often than not. */
+export function latestBatches(path: string, limit: number): string[] {
+  return looking(path, (database) =>
+    (database.prepare(batchNames).all({ limit }) as SqlRow[]).map(({ name }) => String(name)),
+  );
+}
+
+/** A step of the index for each name, however many rows have it. */
+const batchNames = `
+  WITH RECURSIVE batches (name) AS (
+    SELECT max(name) FROM intents WHERE named_by = 'row'
+    UNION ALL
+    SELECT (SELECT max(name) FROM intents WHERE named_by = 'row' AND name < batches.name)
+    FROM batches WHERE name IS NOT NULL
+  )
+  SELECT name FROM batches WHERE name IS NOT NULL LIMIT :limit`;
+
+/** What may have happened, newest first. */
+export function undecidedIntents(path: string, kind: Intent['kind']): Intent[] {
+  return looking(path, (database) =>
+    (database.prepare(undecided).all({ kind }) as SqlRow[]).map(toIntentOf(path)),
+  );
+}
+
+const undecided = `SELECT * FROM intents WHERE state IN ('unknown', 'sending', 'held') AND kind = :kind
+                   AND left_behind = 0 ORDER BY seq DESC`;

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { factsOf, journalFailure } from '../facts.ts';
+import { inTurn } from '../gathered.ts';
+import type { GuardedWork, Guards, Journal, Reads, Transaction, Work } from '../journal.ts';
+import { lastRemembered } from '../rows.ts';
+import { type Mark, markPath } from './mark.ts';
+import { Owners, OwnFiles } from './ownFiles.ts';
+import { type Read, readVerbs } from './readVerbs.ts';
+import { type JournalUse, openFile } from './sqliteFile.ts';
+import { type Ask, gather } from './statements.ts';
+import { Store } from './store.ts';
+import { spendingReads, spendingWrites, writeVerbs } from './writeVerbs.ts';
+
+/** Opens the journal at `path`, made new if there is none. */
+export function openJournal(path: string, use: JournalUse = 'send', clock: Journal['clock'] = Date): Journal {
+  const { path: file, database, mark, loss, movedTo } = openFile(path, use);
+  const store = new Store(database, path, mark);
+  const owners = new Owners(file);
+  const files = store.guard(() => new OwnFiles(filesOf(file, mark)));
+  const salt = store.guard(() => saltOf(store));
+  const self = (): string => store.guard(() => owners.self());
+  const reads = (read: Read, ask: Ask): Reads => ({
+    ...readVerbs(store, owners, read, ask),
+    ...spendingReads(store, read),
+  });
+  const within = gather((name, items) => store.askTogether(name, items));
+  const outside = gather((name, items) => store.read(() => store.askTogether(name, items)));
+  const tx: Transaction = {
+    ...reads(async (read) => store.guard(read), within),
+    ...writeVerbs(store, owners, self, within),
+    ...spendingWrites(store),
+  };
+  const commit = <Result>(work: Work<Result>, { unsynced = false }: Guards = {}): Promise<Result> =>
+    store.commit(() => work(tx), unsynced);
+  return {
+    place: path,
+    id: undefined,
+    lost: loss && journalFailure('lost', { path, loss }),
+    movedTo,
+    isReadOnly: loss !== undefined || movedTo !== undefined,
+    isShared: false,
+    clock,
+    reads: reads((read) => store.read(read), outside),
+    self,
+    trouble: () => {
+      const found = store.guard(() => files.trouble(store.commits, Date.now()));
+      return found && { is: 'files', failure: journalFailure('taken-away', found) };
+    },
+    askOwner: async (owner) => owners.ask(owner),
+    isAsked: async () => owners.isAsked(),
+    // What this disk does not take, it does not take elsewhere either.
+    keepForLater: () => undefined,
+    commit,
+    commitTogether: (works) => commitTogether(works, commit),
+    shares: undefined,
+    policy: async () => undefined,
+    hashOf: lastRemembered((token) => createHash('sha256').update(salt).update(token).digest('hex')),
+    close: async () => {
+      owners.close();
+      store.close();
+      mark?.close();
+    },
+  };
+}
+
+async function commitTogether<Result>(
+  works: readonly GuardedWork<Result>[],
+  commit: <R>(work: Work<R>) => Promise<R>,
+): Promise<readonly PromiseSettledResult<Result>[]> {
+  try {
+    return await commit(async (tx) => {
+      const ends = await Promise.allSettled(inTurn(works, ({ work }) => work(tx)));
+      const failed = ends.find((end) => end.status === 'rejected');
+      if (failed !== undefined) throw failed.reason;
+      return ends;
+    });
+  } catch (reason) {
+    // One that fails must not take its neighbours with it: each tries alone, on what was rolled back. What is
+    // committed all the same must not be done once more.
+    if (works.length === 1 || factsOf(reason, 'mark-not-writable') !== undefined)
+      return works.map(() => ({ status: 'rejected', reason }));
+    const alone = works.map((one) => commitTogether([one], commit));
+    return (await Promise.all(alone)).flat();
+  }
+}
+
+function filesOf(path: string, mark: Mark | undefined): string[] {
+  return mark === undefined ? [path] : [path, `${path}-wal`, markPath(path)];
+}
+
+function saltOf(store: Store): Uint8Array {
+  const [salt, again] = ['salt', 'salt-again'].map((name) =>
+    store.one('readMeta', { name }, (row) => Buffer.from(row.value as Uint8Array)),
+  );
+  if (salt === undefined || again?.equals(salt) !== true) throw journalFailure('salt-changed', {});
+  return salt;
+}

@@ -1,0 +1,262 @@
+// SQL: how a file is closed once it has moved.
+
+import { randomUUID } from 'node:crypto';
+import {
+  existsSync,
+  lchownSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+  statSync,
+  utimesSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { makeFolder } from '../../../machine/disk.ts';
+import { type HeldLock, isHeld, removeFile, takeLock } from '../../../machine/fileLock.ts';
+import type { Failure } from '../../failures.ts';
+import { type JournalFacts, journalFailure } from '../facts.ts';
+
+// As many as Linux follows: links that lead round end here.
+const mostLinks = 40;
+
+/**
+ * A file's own name, by whatever link it is called, also where it is yet to be made: what stands beside it is named
+ * after it, as SQLite does.
+ */
+export function resolveLinks(path: string, links = mostLinks): string {
+  if (existsSync(path)) return realpathSync(path);
+  const target = links === 0 ? undefined : targetOf(path);
+  return target === undefined ? path : resolveLinks(resolve(dirname(path), target), links - 1);
+}
+
+function targetOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+export function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+type SeenFile = { readonly path: string; readonly dev: number; readonly ino: number };
+
+/** Nobody can tell apart what happened within so little; a process that was frozen meanwhile looks anew. */
+const sameMomentMs = 5;
+
+type TakenAway = JournalFacts['taken-away'];
+
+type FileLook = { readonly commits: number; readonly atMs: number; readonly found: TakenAway | undefined };
+
+/** The files of an open journal, as they were when it was opened. */
+export class OwnFiles {
+  readonly #seen: readonly SeenFile[];
+  #last: FileLook | undefined;
+
+  constructor(paths: readonly string[]) {
+    this.#seen = paths.map((path) => {
+      const { dev, ino } = statSync(path);
+      return { path, dev, ino };
+    });
+  }
+
+  /**
+   * What is gone or was replaced meanwhile. After each commit it is looked anew; one look serves the rows of a batch
+   * that share a commit, where nine calls to the system were a tenth of a row.
+   */
+  trouble(commits: number, nowMs: number): TakenAway | undefined {
+    const last = this.#last;
+    if (last?.commits === commits && nowMs >= last.atMs && nowMs - last.atMs < sameMomentMs)
+      return last.found;
+    const found = this.#look();
+    this.#last = { commits, atMs: nowMs, found };
+    return found;
+  }
+
+  #look(): TakenAway | undefined {
+    for (const { path, dev, ino } of this.#seen) {
+      const now = statSync(path, { throwIfNoEntry: false });
+      if (now === undefined) return { path, how: 'gone' };
+      if (now.dev !== dev || now.ino !== ino) return { path, how: 'replaced' };
+    }
+    return undefined;
+  }
+}
+
+type Own = { readonly name: string; readonly lock: HeldLock; readonly touchedAtMs: number | undefined };
+
+/** Who owns what: each process that claims holds one lock, and lives as long as it is held. */
+export class Owners {
+  readonly #journalPath: string;
+  readonly #folder: string;
+  #own: Own | undefined;
+
+  constructor(journalPath: string) {
+    this.#journalPath = journalPath;
+    this.#folder = `${journalPath}.owners`;
+  }
+
+  self(): string {
+    this.#own ??= this.#register();
+    return this.#own.name;
+  }
+
+  #register(): Own {
+    if (makeFolder(this.#folder)) giveToOwner(this.#folder, this.#journalPath);
+    // Nobody else knows the name: a lock that is not given was interrupted, or its disk gives none.
+    for (let tries = 0; tries < 3; tries += 1) {
+      const name = randomUUID({ disableEntropyCache: true });
+      const lock = takeLock(join(this.#folder, name), 0);
+      if (lock !== undefined) {
+        giveToOwner(join(this.#folder, name), this.#journalPath);
+        return { name, lock, touchedAtMs: this.#touchedAtMs(name) };
+      }
+      removeFile(join(this.#folder, name));
+    }
+    throw journalFailure('no-locks', { folder: this.#folder });
+  }
+
+  isAlive(owner: string): boolean {
+    return owner === this.#own?.name || isHeld(join(this.#folder, owner));
+  }
+
+  /** By touching its file: only its time is written, so that nobody's lock on it is dropped. */
+  ask(owner: string): void {
+    const now = new Date();
+    try {
+      utimesSync(join(this.#folder, owner), now, now);
+    } catch {
+      // It has ended, or is another user's: who asks looks again anyway.
+    }
+  }
+
+  isAsked(): boolean {
+    return this.#own !== undefined && this.#touchedAtMs(this.#own.name) !== this.#own.touchedAtMs;
+  }
+
+  #touchedAtMs(owner: string): number | undefined {
+    return statSync(join(this.#folder, owner), { throwIfNoEntry: false })?.mtimeMs;
+  }
+
+  /** Only of a dead one: a name that has no file is dead for whatever else it owned, and is never used again. */
+  forget(owner: string): void {
+    removeFile(join(this.#folder, owner));
+  }
+
+  close(): void {
+    this.#own?.lock.releaseAndRemove();
+    this.#own = undefined;
+  }
+}
+
+/** What root makes beside a user's journal belongs to that user, who could not open it otherwise. */
+export function giveToOwner(path: string, journalPath: string): void {
+  if (process.getuid?.() !== 0) return;
+  const owner = statSync(journalPath, { throwIfNoEntry: false });
+  if (owner !== undefined && owner.uid !== 0) lchownSync(path, owner.uid, owner.gid);
+}
+
+/** Refuses, untouched, what can never be a journal's file. Nothing there is fine. */
+export function refuseUnusable(path: string): void {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  const is = stats && whatItIs(stats);
+  if (is !== undefined) throw journalFailure('not-a-file', { path, is });
+  if (stats !== undefined && stats.nlink > 1) throw journalFailure('hard-linked', { path });
+}
+
+function whatItIs(stats: Stats): JournalFacts['not-a-file']['is'] | undefined {
+  if (stats.isFile()) return undefined;
+  if (stats.isDirectory()) return 'folder';
+  return stats.isCharacterDevice() || stats.isBlockDevice() ? 'device' : 'other';
+}
+
+/**
+ * A journal.db that is a mount of its own has its log and its mark outside of it, where the container that comes
+ * next does not find them. Asked only where that is in doubt: the list of mounts can be long.
+ */
+export function refuseMounted(path: string): void {
+  if (isMountPoint(path)) throw journalFailure('mounted-alone', { path });
+}
+
+function isMountPoint(path: string): boolean {
+  try {
+    const mounts = readFileSync('/proc/self/mountinfo', 'utf8');
+    return mounts.split('\n').some((line) => unescaped(line.split(' ')[4] ?? '') === path);
+  } catch {
+    return false;
+  }
+}
+
+/** The kernel writes blanks and backslashes of a path in octal. */
+function unescaped(text: string): string {
+  return text.replace(/\\([0-7]{3})/gu, (_all, octal: string) =>
+    String.fromCharCode(Number.parseInt(octal, 8)),
+  );
+}
+
+/** Where a journal went that sends nothing more, and what of it is there by now. */
+export type Moved = {
+  /** For people. */
+  readonly place: string;
+  /** The id of the journal that it was copied into. */
+  readonly journal: string;
+  readonly who: string;
+  readonly atMs: number;
+};
+
+export function readMoved(database: DatabaseSyncInstance): Moved | undefined {
+  const text = metaText(database, 'moved-to');
+  return text === undefined ? undefined : (JSON.parse(text) as Moved);
+}
+
+/** The refusal of whatever sends or decides. */
+export function movedFailure(database: DatabaseSyncInstance, path: string): Failure | undefined {
+  const place = readMoved(database)?.place;
+  if (place === undefined) return undefined;
+  return journalFailure('moved', { path, place, isWhole: metaText(database, 'moved-whole') !== undefined });
+}
+
+function metaText(database: DatabaseSyncInstance, name: string): string | undefined {
+  const row = database.prepare('SELECT value FROM meta WHERE name = ?').get(name) as
+    | { value: Uint8Array }
+    | undefined;
+  return row === undefined ? undefined : Buffer.from(row.value).toString();
+}
+
+const sentence = 'the journal was moved';
+
+/** Whether a statement was refused because the journal was closed since it was opened. */
+export function isRefusedAsMoved(error: unknown): boolean {
+  return error instanceof Error && error.message.includes(sentence);
+}
+
+const changes = [
+  ...['INSERT ON intents', 'UPDATE ON intents', 'INSERT ON attempts', 'UPDATE ON attempts'],
+  ...['INSERT ON decisions', 'INSERT ON receipts', 'INSERT ON observations'],
+];
+
+/**
+ * In the transaction of its caller: from its commit on nothing is sent by this journal, also by a process that has it
+ * open. It can be read as before.
+ */
+export function closeForMove(database: DatabaseSyncInstance, moved: Moved): void {
+  database
+    .prepare(`INSERT INTO meta (name, value) VALUES ('moved-to', ?)`)
+    .run(Buffer.from(JSON.stringify(moved)));
+  for (const [nth, change] of changes.entries()) {
+    database.exec(
+      `CREATE TRIGGER moved_${nth} BEFORE ${change} BEGIN SELECT RAISE(ABORT, '${sentence}'); END`,
+    );
+  }
+}
+
+/** All of it is where it went. */
+export function noteMovedWhole(database: DatabaseSyncInstance, atMs: number): void {
+  database
+    .prepare(`INSERT OR IGNORE INTO meta (name, value) VALUES ('moved-whole', ?)`)
+    .run(Buffer.from(String(atMs)));
+}

@@ -1,0 +1,270 @@
+// SQL: how intents of a journal’s file are selected.
+import { type BaseUrl, originOf } from '../../intent/baseUrl.ts';
+import type { Intent, Reads, Selection, SpendingReads } from '../journal.ts';
+import { decisionOf, observationOf, overviewOf, receiptOf, stateRowOf } from '../rows.ts';
+import type { Owners } from './ownFiles.ts';
+import { attemptOf, type Bindings, intentOf, rowsStandingOf, type SqlRow } from './rows.ts';
+import type { Ask, StatementName } from './statements.ts';
+import type { Store } from './store.ts';
+
+/** How one is asked: at once within a commit, outside of it when nobody's commit is on. */
+export type Read = <Result>(read: () => Result) => Promise<Result>;
+
+export function readVerbs(
+  store: Store,
+  owners: Owners,
+  read: Read,
+  ask: Ask,
+): Omit<Reads, keyof SpendingReads> {
+  const ownerLives = (owner: string): boolean => owners.isAlive(owner);
+  const toIntent = (row: SqlRow): Intent => intentOf(row, ownerLives);
+  const one = (name: StatementName, bindings: Bindings) => read(() => store.one(name, bindings, toIntent));
+  const all = (name: StatementName, bindings: Bindings) => read(() => store.all(name, bindings, toIntent));
+  return {
+    findUnnamed: (identity) =>
+      read(() =>
+        store.asOfOneMoment(() => {
+          const found = store.one('findUnnamed', { identity }, toIntent);
+          if (found === undefined) store.assureNothing(identity);
+          return found;
+        }),
+      ),
+    findByKey: async ({ baseUrl, kind }, key) => {
+      const [row] = await ask('findByKey', { baseUrl, kind, key });
+      return row && store.guard(() => toIntent(row));
+    },
+    otherUrls: (baseUrl) => read(() => otherUrls(baseUrl, store)),
+    get: (id) => one('get', { id }),
+    startingWith: async (prefix) => {
+      const called = await all('called', { word: prefix });
+      return called.length > 0 ? called : all('startingWith', { prefix });
+    },
+    unfinishedTwins: async ({ baseUrl }, payment, identity) => {
+      const rows = await ask('unfinishedTwins', { origin: originOf(baseUrl), payment, identity });
+      return store.guard(() => rows.map(toIntent));
+    },
+    select: (selection) => select(selection, store, read, toIntent),
+    attemptsOf: (id) => read(() => store.all('attemptsOf', { id }, attemptOf)),
+    decisiveAttempt: (id) => read(() => store.one('decisiveAttempt', { id }, attemptOf)),
+    decisionsOf: (id) => read(() => store.all('decisionsOf', { id }, decisionOf)),
+    observationsOf: (id) => read(() => store.all('observationsOf', { id }, observationOf)),
+    receiptsOf: (id) => read(() => store.all('receiptsOf', { id }, receiptOf)),
+    otherHolder: async (id, receipts) => {
+      const asked = receipts.map(({ origin, what, value }) =>
+        ask('otherHolder', { id, origin, what, value }),
+      );
+      return (await Promise.all(asked)).flat()[0]?.id as string | undefined;
+    },
+    unnamedOfPayment: (baseUrl, payment, since) =>
+      all('unnamedOfPayment', { origin: originOf(baseUrl), payment, since }),
+    countRows: ({ baseUrl, kind }, name) =>
+      read(() => store.one('countRows', { baseUrl, kind, name }, (row) => Number(row.count)) ?? 0),
+    overview: async () => overviewOf(await read(() => store.all('overview', {}, stateRowOf))),
+    rowsStanding: (name) =>
+      read(() => store.all('rowsStanding', { name }, (row) => rowsStandingOf(row, ownerLives))),
+    ownerLives: (owner) => read(() => ownerLives(owner)),
+    processOf: async () => undefined,
+  };
+}
+
+/** Asked for each row of a batch: within a commit nobody else adds one. */
+function otherUrls(baseUrl: BaseUrl, store: Store): BaseUrl[] {
+  const name = `otherUrls:${baseUrl}`;
+  const known = store.isCommitting ? (store.inThisCommit.get(name) as BaseUrl[] | undefined) : undefined;
+  const bindings = { baseUrl, origin: originOf(baseUrl) };
+  const found = known ?? store.all('otherUrls', bindings, (row) => row.base_url as BaseUrl);
+  if (store.isCommitting) store.inThisCommit.set(name, found);
+  return found;
+}
+
+const pageLength = 1000;
+
+/**
+ * A reader that is still open would make this process's own writes fail where others write meanwhile: so the numbers
+ * of a page are read at once, and each intent only when it is asked for.
+ */
+async function* select(
+  selection: Selection,
+  store: Store,
+  read: Read,
+  toIntent: (row: SqlRow) => Intent,
+): AsyncGenerator<Intent> {
+  let last: number | undefined;
+  for (let left = selection.limit; left > 0; ) {
+    const length = Math.min(left, pageLength);
+    const page = await read(() => pageOf(selection, last, length, store));
+    for (const seq of page) {
+      const intent = await read(() => store.one('bySeq', { seq }, toIntent));
+      if (intent !== undefined) yield intent;
+    }
+    if (page.length < length) return;
+    last = page.at(-1);
+    left -= page.length;
+  }
+}
+
+function pageOf(
+  selection: Selection,
+  last: number | undefined,
+  length: number,
+  store: Store,
+): readonly number[] {
+  let rows: readonly SqlRow[] = [];
+  for (const { sql, bindings, suits } of pageQueries(selection, last, length)) {
+    if (suits !== undefined && Number(store.allOf(suits.sql, bindings)[0]?.count) > suits.most) continue;
+    rows = store.allOf(sql, bindings);
+    if (suits !== undefined || rows.length === length) break;
+  }
+  return rows.map(({ seq }) => Number(seq));
+}
+
+type SelectionBindings = Record<string, number | string>;
+
+type Query = {
+  readonly sql: string;
+  readonly bindings: SelectionBindings;
+  /** Counts what this way is for, which must be at most so much; then what it finds is all there is. */
+  readonly suits?: { readonly sql: string; readonly most: number };
+};
+
+/** How many in order are looked at one by one for a beginning of a name, or for where they stand. */
+const looked = 20_000;
+
+const thisLast = '(SELECT created_at, seq FROM intents WHERE seq = :last)';
+
+/** So few names are asked one by one. */
+const fewNames = 50;
+
+/** Each name that begins so, found from the one before it. */
+const names = `WITH RECURSIVE names (name) AS (
+  SELECT min(name) FROM intents WHERE name >= :nameStart AND name < :nameStart || char(1114111)
+  UNION ALL SELECT (SELECT min(later.name) FROM intents later
+    WHERE later.name > names.name AND later.name < :nameStart || char(1114111))
+  FROM names WHERE names.name IS NOT NULL LIMIT ${fewNames + 2})`;
+
+/**
+ * The ways to a page of a selection: at most `length` numbers of intents after the last of the page before, in their
+ * order. How a name begins is no order of time: it is looked for among the next. Where these fill no page, each of the
+ * names is asked, if they are few (a batch has one for all its rows), or else all that begin so are sorted.
+ */
+export function pageQueries(
+  selection: Selection,
+  last: number | undefined,
+  length: number,
+): readonly Query[] {
+  const byState = waysByState(selection, last, length);
+  return [...byState, ...waysBy(conditionsOf(selection), selection, last, length)];
+}
+
+/** What stands nowhere near its end is few, mostly, whatever else it is: where it is, that way is enough. */
+function waysByState(selection: Selection, last: number | undefined, length: number): readonly Query[] {
+  const { states, batch, to, nameStart } = selection;
+  if (states === undefined || states.includes('accepted')) return [];
+  if (batch === undefined && to === undefined && nameStart === undefined) return [];
+  const { sql } = stateCondition(states);
+  const counted = `SELECT count(*) AS count FROM (SELECT 1 FROM intents WHERE ${sql('')} LIMIT ${looked + 1})`;
+  const suits = { sql: counted, most: looked };
+  return waysBy(conditionsOf(selection, 'states'), selection, last, length).map((way) => ({ ...way, suits }));
+}
+
+function waysBy(
+  { where, drivenBy, bindings }: Conditions,
+  selection: Selection,
+  last: number | undefined,
+  length: number,
+): readonly Query[] {
+  const page = { ...bindings, ...(last === undefined ? {} : { last }), length };
+  const [after, way] = selection.oldestFirst === true ? (['>', 'ASC'] as const) : (['<', 'DESC'] as const);
+  const place = last === undefined ? [] : [`(created_at, seq) ${after} ${thisLast}`];
+  const [inOrder, sorted] = [`created_at ${way}, seq ${way}`, `+created_at ${way}, +seq ${way}`];
+  const query = (conditions: readonly string[], order: string): Query => ({
+    sql: `SELECT seq FROM intents ${whereAll(conditions)} ORDER BY ${order} LIMIT :length`,
+    bindings: page,
+  });
+  if (drivenBy !== 'nameStart') return [query([...where, ...place], inOrder)];
+  const next = `SELECT seq FROM intents ${whereAll(place)} ORDER BY ${inOrder} LIMIT ${looked}`;
+  return [
+    query([`seq IN (${next})`, ...where.map((one) => one.replaceAll('name ', '+name '))], sorted),
+    {
+      sql: `${names} SELECT i.seq FROM names CROSS JOIN intents i ON i.seq IN (SELECT seq FROM intents
+          ${whereAll(['name = names.name', ...where.slice(1), ...place])} ORDER BY ${inOrder} LIMIT :length)
+        WHERE names.name IS NOT NULL ORDER BY i.created_at ${way}, i.seq ${way} LIMIT :length`,
+      bindings: page,
+      suits: { sql: `${names} SELECT count(name) AS count FROM names`, most: fewNames },
+    },
+    query([...where, ...place], sorted),
+  ];
+}
+
+function whereAll(conditions: readonly string[]): string {
+  return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+}
+
+type Condition = {
+  readonly is: keyof Selection;
+  /** Given the column, perhaps with the `+` that keeps SQLite from its index. */
+  readonly sql: (unindexed: '' | '+') => string;
+  readonly hasIndex: boolean;
+  readonly value?: string | number | undefined;
+};
+
+type Conditions = {
+  readonly where: readonly string[];
+  readonly drivenBy: keyof Selection | undefined;
+  readonly bindings: SelectionBindings;
+};
+
+/** The first that has an index decides which is used, unless another one is to: it is the narrowest. */
+function conditionsOf(selection: Selection, drivenBy?: keyof Selection): Conditions {
+  const given = conditions(selection);
+  const driving = given.find(({ hasIndex, is }) => hasIndex && (drivenBy ?? is) === is);
+  const times = [
+    ...(selection.sinceMs === undefined ? [] : ['created_at >= :sinceMs']),
+    ...(selection.untilMs === undefined ? [] : ['created_at <= :untilMs']),
+  ];
+  const bindings = { ...selection, states: undefined, limit: undefined, oldestFirst: undefined };
+  return {
+    where: [...given.map((one) => one.sql(one === driving ? '' : '+')), ...times],
+    drivenBy: driving?.is,
+    bindings: Object.fromEntries(
+      Object.entries(bindings).filter(([, value]) => value !== undefined),
+    ) as SelectionBindings,
+  };
+}
+
+function conditions({ batch, to, nameStart, states, bot, kind }: Selection): readonly Condition[] {
+  const all: readonly (Condition | undefined)[] = [
+    batch === undefined
+      ? undefined
+      : { is: 'batch', hasIndex: true, sql: (plus) => `${plus}name = :batch AND +named_by = 'row'` },
+    to === undefined
+      ? undefined
+      : {
+          is: 'to',
+          hasIndex: true,
+          sql: (plus) => `${plus}substr(payment, 3, instr(payment, '",') - 3) = :to AND payment IS NOT NULL`,
+        },
+    nameStart === undefined
+      ? undefined
+      : {
+          is: 'nameStart',
+          hasIndex: true,
+          sql: (plus) => `${plus}name >= :nameStart AND ${plus}name < :nameStart || char(1114111)`,
+        },
+    states === undefined ? undefined : stateCondition(states),
+    bot === undefined ? undefined : { is: 'bot', hasIndex: true, sql: (plus) => `${plus}bot = :bot` },
+    kind === undefined ? undefined : { is: 'kind', hasIndex: true, sql: (plus) => `${plus}kind = :kind` },
+  ];
+  return all.filter((one) => one !== undefined);
+}
+
+/** Only what is not accepted has an index of its state. */
+function stateCondition(states: NonNullable<Selection['states']>): Condition {
+  const list = states.map((state) => `'${state}'`).join(', ');
+  const hasIndex = !states.includes('accepted');
+  return {
+    is: 'states',
+    hasIndex,
+    sql: (plus) => `${plus}state IN (${list})${hasIndex && plus === '' ? ` AND state <> 'accepted'` : ''}`,
+  };
+}

@@ -1,0 +1,196 @@
+// SQL: what is read of a file that moves to a server.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { isHeld } from '../../../machine/fileLock.ts';
+import { factsOf, journalFailure } from '../facts.ts';
+import type { Attempt, Decision, Intent, Observation, Receipt } from '../journal.ts';
+import { decisionOf, observationOf, processDied, receiptOf } from '../rows.ts';
+import { pragma, sqliteFailure } from './faults.ts';
+import type { Mark } from './mark.ts';
+import { closeForMove, type Moved, noteMovedWhole, readMoved, resolveLinks, sizeOf } from './ownFiles.ts';
+import { attemptOf, intentOf, type SqlRow } from './rows.ts';
+import { openFile } from './sqliteFile.ts';
+
+/** A journal in a file that is about to be copied elsewhere, or is being so. */
+export class SourceFile {
+  readonly path: string;
+  /** Where it went, if it was closed for that. */
+  readonly moved: Moved | undefined;
+  readonly #database: DatabaseSyncInstance;
+  readonly #mark: Mark | undefined;
+
+  private constructor(
+    path: string,
+    opened: { database: DatabaseSyncInstance; mark: Mark | undefined },
+    moved?: Moved,
+  ) {
+    this.path = path;
+    this.moved = moved;
+    this.#database = opened.database;
+    this.#mark = opened.mark;
+  }
+
+  /** One that has lost something is refused, as by whatever sends. */
+  static open(givenPath: string): SourceFile {
+    const path = resolveLinks(givenPath);
+    if (sizeOf(path) === 0) throw journalFailure('nothing-to-copy', { path: givenPath });
+    try {
+      return new SourceFile(path, openFile(path, 'send'));
+    } catch (error) {
+      if (factsOf(error, 'moved') === undefined) throw error;
+      const opened = openFile(path, 'look');
+      return new SourceFile(path, opened, readMoved(opened.database));
+    }
+  }
+
+  get salt(): Uint8Array {
+    return this.#rows(`SELECT value FROM meta WHERE name = 'salt'`)[0]?.value as Uint8Array;
+  }
+
+  get intents(): number {
+    return Number(this.#rows('SELECT count(*) AS count FROM intents')[0]?.count);
+  }
+
+  /** What has changed when this has. */
+  get version(): unknown {
+    return pragma(this.#database, 'data_version');
+  }
+
+  /** In the order in which they were begun. */
+  *pages(): Generator<readonly CopiedIntent[]> {
+    for (let after = 0; ; ) {
+      const intents = this.#rows(
+        `SELECT * FROM intents WHERE seq > ? ORDER BY seq LIMIT ${pageLength}`,
+        after,
+      );
+      const last = intents.at(-1)?.seq;
+      if (last === undefined) return;
+      yield this.#whole(intents, after, Number(last));
+      after = Number(last);
+    }
+  }
+
+  #whole(intents: readonly SqlRow[], after: number, last: number): CopiedIntent[] {
+    const of = (table: string, order: string): Map<unknown, SqlRow[]> =>
+      byIntent(
+        this.#rows(`SELECT * FROM ${table} WHERE intent > ? AND intent <= ? ORDER BY ${order}`, after, last),
+      );
+    const attempts = of('attempts', 'number');
+    const decisions = of('decisions', 'seq');
+    const receipts = of('receipts', 'seq');
+    const observations = of('observations', 'seq');
+    return intents.map((row) => ({
+      intent: intentOf(row, () => false),
+      leftBehind: row.left_behind === 1,
+      attempts: (attempts.get(row.seq) ?? []).map(attemptOf),
+      decisions: (decisions.get(row.seq) ?? []).map(decisionOf),
+      receipts: (receipts.get(row.seq) ?? []).map(receiptOf),
+      observations: (observations.get(row.seq) ?? []).map(observationOf),
+    }));
+  }
+
+  /**
+   * From now on it sends nothing more. Refused while a process lives that sends by it: `lastLook` is asked when
+   * nobody can change it any more, and may refuse, too.
+   */
+  async closeFor(moved: Moved, lastLook: () => Promise<void>): Promise<void> {
+    this.#run('BEGIN IMMEDIATE');
+    try {
+      const count = this.#ownersAlive();
+      if (count > 0) throw journalFailure('owners-alive', { path: this.path, count });
+      await lastLook();
+      for (const sql of recordDeaths) this.#database.prepare(sql).run({ at: moved.atMs });
+      closeForMove(this.#database, moved);
+      this.#run('COMMIT');
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      throw sqliteFailure(error, this.path);
+    }
+    // A copy of the file without its log says that it is closed, too.
+    this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  }
+
+  #ownersAlive(): number {
+    const folder = `${this.path}.owners`;
+    try {
+      return readdirSync(folder).filter((name) => isHeld(join(folder, name))).length;
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 0;
+      throw error;
+    }
+  }
+
+  noteWhole(atMs: number): void {
+    const database = new DatabaseSync(this.path, { timeout: 30_000 });
+    try {
+      database.exec('PRAGMA synchronous = FULL');
+      noteMovedWhole(database, atMs);
+    } finally {
+      database.close();
+    }
+  }
+
+  close(): void {
+    this.#database.close();
+    this.#mark?.close();
+  }
+
+  #run(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  #rows(sql: string, ...values: number[]): SqlRow[] {
+    try {
+      return this.#database.prepare(sql).all(...values) as SqlRow[];
+    } catch (error) {
+      throw sqliteFailure(error, this.path);
+    }
+  }
+}
+
+function byIntent(rows: readonly SqlRow[]): Map<unknown, SqlRow[]> {
+  const grouped = new Map<unknown, SqlRow[]>();
+  for (const row of rows) {
+    const same = grouped.get(row.intent);
+    if (same === undefined) grouped.set(row.intent, [row]);
+    else same.push(row);
+  }
+  return grouped;
+}
+
+/** Of all that are dead: nobody else is left who sends. */
+const recordDeaths = [
+  `UPDATE attempts SET verdict = 'unknown', phase = 'process-died', ended_at = :at,
+     trouble = '${processDied}'
+   WHERE verdict IS NULL AND intent IN (SELECT seq FROM intents WHERE state = 'sending')`,
+  `UPDATE intents SET state = 'unknown', owner = NULL, tainted = 1, updated_at = :at,
+     may_have_landed_at = coalesce(may_have_landed_at, updated_at) WHERE state = 'sending'`,
+] as const;
+
+/** All that a journal knows of one intent, to be put into another one. */
+export type CopiedIntent = {
+  readonly intent: Intent;
+  readonly leftBehind: boolean;
+  readonly attempts: readonly Attempt[];
+  readonly decisions: readonly Decision[];
+  readonly receipts: readonly Receipt[];
+  readonly observations: readonly Observation[];
+};
+
+/** As many at a time: what is held of a journal is never more. */
+const pageLength = 200;
+
+/** Where an intent stands. */
+export type Standing = Pick<
+  Intent,
+  | 'state'
+  | 'tainted'
+  | 'mayHaveLandedAtMs'
+  | 'tokenHash'
+  | 'heldReason'
+  | 'resolvedAs'
+  | 'attempts'
+  | 'updatedAtMs'
+  | 'reportedAtMs'
+>;

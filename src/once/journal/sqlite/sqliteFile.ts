@@ -1,0 +1,437 @@
+// SQL: how a journal’s file is set up and opened.
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fchmodSync,
+  openSync,
+  readSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { makeFolder, syncFolder } from '../../../machine/disk.ts';
+import { whileLocked } from '../../../machine/fileLock.ts';
+import type { Failure } from '../../failures.ts';
+import { factsOf, journalFailure, type Loss } from '../facts.ts';
+import { applicationId, damaged, openingFailure, pragma, refuseForeign, versionsOf } from './faults.ts';
+import {
+  accountedNumbers,
+  checkMark,
+  Mark,
+  type MarkFound,
+  noRowNumbers,
+  readMarkId,
+  rowsKnownTo,
+  writeMarkId,
+} from './mark.ts';
+import { movedFailure, refuseMounted, refuseUnusable, resolveLinks, sizeOf } from './ownFiles.ts';
+import { migrations } from './schema.ts';
+
+/** To close a file drops all locks that this process holds on it: what is open here is read by SQLite alone. */
+const openedHere = new Set<string>();
+
+/** What a command is about to do: whatever sends or decides needs a journal that is whole. */
+export type JournalUse = 'send' | 'look';
+
+type OpenedFile = {
+  readonly path: string;
+  readonly database: DatabaseSyncInstance;
+  readonly mark: Mark | undefined;
+  /** Only where it is opened for reading, and then the database cannot be written. */
+  readonly loss: Loss | undefined;
+  /** Where it was copied to: then it is open for reading only. */
+  readonly movedTo?: string;
+};
+
+/** Opens the journal's file, made new or brought up to date as needed; anything odd is refused untouched. */
+export function openFile(givenPath: string, use: JournalUse = 'send'): OpenedFile {
+  const path = resolveLinks(givenPath);
+  try {
+    refuseUnusable(path);
+    makeFolder(dirname(path));
+    for (;;) {
+      if (sizeOf(path) > 0) return openKnown(path, use);
+      // Whoever waited for the lock finds what its holder made, or left half made.
+      const made = withSetupLock(path, () => (sizeOf(path) > 0 ? undefined : openNew(path)));
+      if (made !== undefined) return made;
+    }
+  } catch (error) {
+    throw openingFailure(error, path);
+  }
+}
+
+function openKnown(path: string, use: JournalUse): OpenedFile {
+  // Before the database: what is committed in between is more than the mark says, not less.
+  const found = Mark.open(path, use === 'send' ? 'r+' : 'r');
+  const header = openedHere.has(path) ? undefined : readHeader(path);
+  refuseByHeader(path, header);
+  try {
+    const base = header === undefined ? undefined : baseOf(header);
+    if (base !== undefined && isOlder(base, found, path)) throw lossFailure({ is: 'base' }, found, path);
+    openedHere.add(path);
+    openBystander(path);
+    const opened = openDatabase(path, (database) => prepare(database, path, found));
+    if (use === 'send') makeRoom(opened.database, path);
+    if (base !== undefined && use === 'send') opened.mark?.noteBase(base);
+    return opened;
+  } catch (error) {
+    const lost = factsOf(error, 'lost');
+    const moved = factsOf(error, 'moved');
+    if (use === 'look' && lost !== undefined) return openRest(path, lost.loss);
+    if (use === 'look' && moved !== undefined) return openMoved(path, moved.place);
+    throw error;
+  }
+}
+
+/** Where there is no log beside it, it is a copy that was put there whole, and may count anew. */
+function isOlder(base: number, found: MarkFound, path: string): boolean {
+  return found.is === 'mark' && base < found.mark.base && sizeOf(`${path}-wal`) > 0;
+}
+
+/** Whether the log beside a database is not its own: laid over it, it would make one that never was. */
+export function isOlderThanLog(path: string, found: MarkFound): boolean {
+  // Whoever has it open has found that it is not.
+  return sizeOf(path) > 0 && !openedHere.has(path) && isOlder(baseOf(readHeader(path)), found, path);
+}
+
+/** What is left of a journal that lost something, to be read and not to be written. */
+function openRest(path: string, loss: Loss): OpenedFile {
+  // SQLite reads no log beside what it is told never changes.
+  const location = loss.is === 'base' ? `${pathToFileURL(path).href}?immutable=1` : path;
+  const database = new DatabaseSync(location, { timeout: busyTimeoutMs, readOnly: true });
+  refuseForeign(versionsOf(database), path);
+  return { path, database, mark: undefined, loss };
+}
+
+/** A journal that was copied elsewhere, to be read as it was then. */
+function openMoved(path: string, movedTo: string): OpenedFile {
+  const database = new DatabaseSync(path, { timeout: busyTimeoutMs, readOnly: true });
+  return { path, database, mark: undefined, loss: undefined, movedTo };
+}
+
+/** Opens what is left of a journal, or makes it new, under the lock of whoever sets journals up. */
+export function openToRepair<Result>(path: string, work: (database: DatabaseSyncInstance) => Result): Result {
+  if (sizeOf(path) > 0) openBystander(path);
+  else makePrivate(path);
+  const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
+  try {
+    setUp(database, path);
+    setAndCheckPragmas(database);
+    return work(database);
+  } catch (error) {
+    throw openingFailure(error, path);
+  } finally {
+    database.close();
+  }
+}
+
+function makePrivate(path: string): void {
+  const file = openSync(path, 'a', 0o600);
+  try {
+    fchmodSync(file, 0o600);
+    syncFolder(dirname(path));
+  } finally {
+    closeSync(file);
+  }
+}
+
+function openNew(path: string): OpenedFile {
+  refuseLeftovers(path);
+  refuseMounted(path);
+  makePrivate(path);
+  return openDatabase(path, (database) => {
+    setUp(database, path);
+    setAndCheckPragmas(database);
+    return markSetUp(database, path);
+  });
+}
+
+function openDatabase(path: string, work: (database: DatabaseSyncInstance) => Mark): OpenedFile {
+  const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
+  try {
+    return { path, database, mark: work(database), loss: undefined };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** A journal that somebody emptied or took away is not new: what was sent is not known any more. */
+function refuseLeftovers(path: string): void {
+  const found = Mark.open(path, 'r');
+  if (found.is === 'mark') found.mark.close();
+  const isMarked = found.is !== 'missing';
+  if (!isMarked && sizeOf(`${path}-wal`) === 0 && !(existsSync(path) && existsSync(`${path}.owners`))) return;
+  const loss: Loss = { is: 'journal', found: 'gone', rows: rowsKnownTo(found) };
+  throw journalFailure('lost', { path, loss });
+}
+
+/** Refuses before anything is written what is foreign, newer, or has lost something. */
+function prepare(database: DatabaseSyncInstance, path: string, found: MarkFound): Mark {
+  const versions = versionsOf(database);
+  refuseForeign(versions, path);
+  const isMade = versions.version > 0;
+  const moved = isMade ? movedFailure(database, path) : undefined;
+  if (moved !== undefined) throw moved;
+  const note = isMade ? readMarkId(database) : undefined;
+  const mark = wholeMark(database, path, found, note);
+  // The log and the shared memory take the mode of the database.
+  if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
+  if (versions.version < migrations.length || pragma(database, 'journal_mode') !== 'wal') {
+    withSetupLock(path, () => setUp(database, path));
+  }
+  setAndCheckPragmas(database);
+  // Its set-up was killed before it had a mark; two may come at once.
+  return mark ?? withSetupLock(path, () => finishedMark(database, path));
+}
+
+/** The mark of a journal that holds all of what it says; else the loss is thrown, before anything is written. */
+function wholeMark(
+  database: DatabaseSyncInstance,
+  path: string,
+  found: MarkFound,
+  note: string | undefined,
+): Mark | undefined {
+  const checked = checkMark(found, note, note === undefined ? noRowNumbers : accountedNumbers(database));
+  if (checked === undefined || checked instanceof Mark) return checked;
+  // Whoever sets it up, or accepts a loss, may be in the middle of it, or was killed there.
+  if (checked.is === 'mark') return withSetupLock(path, () => finishedMark(database, path));
+  throw lossFailure(checked, found, path);
+}
+
+/** With what another process may have done meanwhile, under the lock that it did it under. */
+function finishedMark(database: DatabaseSyncInstance, path: string): Mark {
+  const note = readMarkId(database);
+  if (note !== undefined) Mark.adoptDraft(path, note);
+  const found = Mark.open(path, 'r+');
+  const checked = checkMark(found, note, accountedNumbers(database));
+  if (checked instanceof Mark) return checked;
+  refuseMounted(path);
+  if (checked === undefined) return markSetUp(database, path);
+  throw lossFailure(checked, found, path);
+}
+
+function lossFailure(loss: Loss, found: MarkFound, path: string): Failure {
+  if (found.is === 'mark') found.mark.close();
+  return journalFailure('lost', { path, loss });
+}
+
+/**
+ * The mark is on the disk before the journal says that there must be one, and in its place after that; then the
+ * note is moved from the log into the database, which could be copied alone.
+ */
+function markSetUp(database: DatabaseSyncInstance, path: string): Mark {
+  const id = Mark.draft(path, accountedNumbers(database));
+  writeMarkId(database, id);
+  return adoptMark(database, path, id);
+}
+
+export function adoptMark(database: DatabaseSyncInstance, path: string, id: string): Mark {
+  Mark.adoptDraft(path, id);
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  const found = Mark.open(path, 'r+');
+  if (found.is === 'mark' && found.mark.id === id) return found.mark;
+  const loss: Loss = { is: 'mark', found: found.is === 'mark' ? 'anothers' : found.is };
+  throw journalFailure('lost', { path, loss });
+}
+
+const headerBytes = 100;
+
+function readHeader(path: string): Buffer {
+  const header = Buffer.alloc(headerBytes);
+  const file = openSync(path, 'r');
+  try {
+    if (readSync(file, header, 0, headerBytes, 0) < headerBytes) throw damaged(path);
+    return header;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Reads what a file says it is before SQLite touches it. Where there is a log beside it, that may say more. */
+function refuseByHeader(path: string, header: Buffer | undefined): void {
+  if (header === undefined || existsSync(`${path}-wal`)) return;
+  if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0') throw damaged(path);
+  if (isDumped(header, path)) throw journalFailure('dumped', { path });
+  refuseForeign(
+    {
+      version: header.readInt32BE(60),
+      schemaVersion: header.readInt32BE(40),
+      applicationId: header.readInt32BE(68),
+    },
+    path,
+  );
+}
+
+/**
+ * How often the database itself was changed where it grew: what is moved from the log into it takes that along.
+ * SQLite lays any log over any database; one that counts less than it did is an older one.
+ */
+function baseOf(header: Buffer): number {
+  return header.readUInt32BE(24);
+}
+
+/** `.dump` writes out the tables, but not what says that they are a journal, nor which version. */
+function isDumped(header: Buffer, path: string): boolean {
+  // It says nothing of what it is, and is not written ahead: to open it makes no files beside it.
+  if (header.readInt32BE(68) !== 0 || header.readInt32BE(60) !== 0 || header.readUInt8(18) !== 1)
+    return false;
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    const tables = `SELECT count(*) AS count FROM sqlite_schema
+                    WHERE type = 'table' AND name IN ('intents', 'attempts', 'decisions')`;
+    return database.prepare(tables).get()?.count === 3;
+  } finally {
+    database.close();
+  }
+}
+
+/** One process at a time sets a file up: changing the journal mode does not wait for others by itself. */
+export function withSetupLock<Result>(path: string, work: () => Result): Result {
+  return whileLocked(
+    `${path}.setup`,
+    busyTimeoutMs,
+    () => journalFailure('set-up-unfinished', { path }),
+    work,
+  );
+}
+
+function setUp(database: DatabaseSyncInstance, path: string): void {
+  // Another process, of another release even, may have been here first.
+  refuseForeign(versionsOf(database), path);
+  if (pragma(database, 'journal_mode = WAL') !== 'wal') {
+    throw journalFailure('no-shared-memory', { path });
+  }
+  database.exec(`PRAGMA synchronous = FULL; PRAGMA application_id = ${applicationId};`);
+  migrate(database);
+}
+
+function migrate(database: DatabaseSyncInstance): void {
+  for (const [index, step] of migrations.entries()) {
+    const number = index + 1;
+    database.exec('BEGIN IMMEDIATE');
+    try {
+      if (Number(pragma(database, 'user_version')) < number) {
+        database.exec(`${step}; PRAGMA user_version = ${number}`);
+      }
+      database.exec('COMMIT');
+    } catch (error) {
+      // On a full disk SQLite has rolled back by itself.
+      if (database.isTransaction) database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+}
+
+function setAndCheckPragmas(database: DatabaseSyncInstance): void {
+  database.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;');
+  database.exec(shortLog);
+  // Some builds default to NORMAL, which loses commits on power failure: believe only what is read back.
+  if (Number(pragma(database, 'synchronous')) !== 2) {
+    throw journalFailure('not-durable', {});
+  }
+}
+
+const busyTimeoutMs = 30_000;
+
+// Whoever opens the journal when nobody else has it open reads all of its log first, 2 ms for each 4 MB: after a
+// few commands it is moved into the database.
+const shortLog = 'PRAGMA wal_autocheckpoint = 200;';
+
+// Keys are random, so each intent of a batch touches pages all over: they are gathered before they move, in 64 MB at
+// the most, and kept.
+const longLog =
+  'PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 16000; PRAGMA journal_size_limit = -1;';
+
+// On a disk that a long log could fill: 8 MB with the commit that is the last one before it moves.
+const tightLog =
+  'PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 1500; PRAGMA journal_size_limit = 8388608;';
+
+const mebibyte = 1024 * 1024;
+const smallDisk = 1024 * mebibyte;
+const littleRoom = 512 * mebibyte;
+
+/** Whether a log of 64 MB, and what it becomes in the database, is too much for the disk. */
+function isTight(path: string): boolean {
+  try {
+    const { blocks, bavail, bsize } = statfsSync(path);
+    // Some file systems do not say how large they are.
+    return blocks > 0 && (blocks * bsize < smallDisk || bavail * bsize < littleRoom);
+  } catch {
+    return false;
+  }
+}
+
+/** Gathers more before it moves; asked again now and then, because a disk fills up. */
+export function fitLog(database: DatabaseSyncInstance, path: string): void {
+  database.exec(isTight(path) ? tightLog : longLog);
+}
+
+/** Moves what was gathered, so that the next process that opens the journal need not. */
+export function checkpoint(database: DatabaseSyncInstance, path: string): void {
+  if (isTight(path)) emptyLog(database);
+  else attempt(() => database.exec('PRAGMA wal_checkpoint(PASSIVE)'));
+}
+
+/** A log that an earlier run left behind keeps its size, also where all of it is in the database by now. */
+function makeRoom(database: DatabaseSyncInstance, path: string): void {
+  if (sizeOf(`${path}-wal`) > mebibyte && isTight(path)) emptyLog(database);
+}
+
+/** Waits for nobody: who reads meanwhile keeps it as it is. */
+function emptyLog(database: DatabaseSyncInstance): void {
+  attempt(() => database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)'));
+  database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+}
+
+/** Where that fails nothing is lost: the log holds it all. */
+function attempt(move: () => void): void {
+  try {
+    move();
+  } catch {
+    // As before.
+  }
+}
+
+/**
+ * A commit that may be lost if the power fails, and is only ever lost to the safe side. Saves the fsync of
+ * a fact that nothing depends on.
+ */
+export async function withoutSync<Result>(
+  database: DatabaseSyncInstance,
+  commit: () => Promise<Result>,
+): Promise<Result> {
+  database.exec('PRAGMA synchronous = NORMAL');
+  try {
+    return await commit();
+  } finally {
+    database.exec('PRAGMA synchronous = FULL');
+  }
+}
+
+/** One for each journal: whoever opens it again in this process has it already. */
+const bystanders = new Map<string, DatabaseSyncInstance>();
+
+/**
+ * Keeps the WAL from being folded into the database at the end of every command: the last connection to
+ * close would do that and delete it, and the next command would make it anew; four fsyncs of six in a single
+ * send. A reader cannot fold it, and keeps writers from doing so, also a writer that is about to refuse what it
+ * sees. It must be opened before the writer and stay open, because Node closes what is left in the opposite
+ * order. SQLite itself folds the WAL every thousand pages; where this does not work out, each command folds it
+ * as it would have anyway.
+ */
+function openBystander(path: string): void {
+  if (bystanders.has(path)) return;
+  try {
+    const bystander = new DatabaseSync(path, { readOnly: true });
+    // It holds its share of the file from its first read on.
+    const row = bystander.prepare('PRAGMA journal_mode').get() as { journal_mode?: unknown } | undefined;
+    if (row?.journal_mode === 'wal') bystanders.set(path, bystander);
+    else bystander.close();
+  } catch {
+    // What is wrong with the file is found, and said, by the writer.
+  }
+}

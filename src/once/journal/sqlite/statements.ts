@@ -1,0 +1,254 @@
+// SQL: what is asked of a journal in a file.
+
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { Gathered } from '../gathered.ts';
+import { processDied } from '../rows.ts';
+import type { RowNumbers } from './mark.ts';
+import {
+  type Item,
+  prepare,
+  prepareTogether,
+  type SqlRow,
+  type Statement,
+  type TogetherStatement,
+} from './rows.ts';
+
+/** Every statement the journal runs, by its name. */
+
+const unfinished = `state IN ('open', 'sending', 'unknown', 'held')`;
+
+/** Whatever its path. */
+const atOrigin = "(base_url = :origin OR substr(base_url, 1, length(:origin) + 1) = :origin || '/')";
+
+const counted = `kind = 'transfer' AND (state IN ('sending', 'unknown', 'accepted')
+                 OR (state = 'held' AND tainted = 1) OR resolved_as IS 'happened')`;
+
+/** Each at its latest attempt. */
+const spentSince = `SELECT seq AS intent, payment,
+  coalesce((SELECT max(started_at) FROM attempts WHERE attempts.intent = intents.seq), updated_at) AS at, 1 AS sign
+  FROM intents WHERE updated_at >= :since AND ${counted}`;
+
+const everPaid = `SELECT json_extract(payment, '$[0]') AS address, min(created_at) AS since FROM intents
+  WHERE kind = 'transfer' AND (state = 'accepted' OR resolved_as IS 'happened') GROUP BY 1`;
+
+export const statements = {
+  findUnnamed: `SELECT * FROM intents WHERE identity = :identity AND named_by IS NULL
+         ORDER BY (${unfinished} AND left_behind = 0) DESC, seq DESC LIMIT 1`,
+  // Without an index: whether one was hit on its disk shows nowhere else.
+  latestUnnamed: `SELECT count(*) AS rows, count(CASE WHEN identity = :identity AND named_by IS NULL THEN 1 END) AS same,
+                    max(seq) - min(seq) + 1 AS numbers
+                  FROM intents NOT INDEXED WHERE seq > (SELECT max(seq) FROM intents) - :latest`,
+  get: `SELECT * FROM intents WHERE id = :id`,
+  bySeq: `SELECT * FROM intents WHERE seq = :seq`,
+  called: `SELECT * FROM intents WHERE id = :word OR key = :word LIMIT 2`,
+  startingWith: `SELECT * FROM intents WHERE id >= :prefix AND id < :prefix || char(1114111)
+                 UNION SELECT * FROM intents WHERE key >= :prefix AND key < :prefix || char(1114111) LIMIT 2`,
+  attemptsOf: `SELECT attempts.* FROM attempts JOIN intents ON intents.seq = attempts.intent
+               WHERE intents.id = :id ORDER BY number`,
+  decisiveAttempt: `SELECT attempts.* FROM attempts JOIN intents ON intents.seq = attempts.intent
+                WHERE intents.id = :id ORDER BY (verdict IS 'accepted') DESC, number DESC LIMIT 1`,
+  decisionsOf: `SELECT decisions.* FROM decisions JOIN intents ON intents.seq = decisions.intent
+                WHERE intents.id = :id ORDER BY decisions.seq`,
+  observationsOf: `SELECT observations.* FROM observations JOIN intents ON intents.seq = observations.intent
+                   WHERE intents.id = :id ORDER BY observations.seq`,
+  countRows: `SELECT count(*) AS count FROM intents
+              WHERE name = :name AND named_by = 'row' AND base_url = :baseUrl AND kind = :kind`,
+  overview: `SELECT state, count(*) AS count, min(created_at) AS oldest, max(updated_at) AS latest
+             FROM intents GROUP BY state`,
+  rowsStanding: `SELECT kind, coalesce(spelled_url, base_url) AS url, bot, state, resolved_as, owner, count(*) AS rows,
+                   min(created_at) AS begun_at, max(updated_at) AS updated_at
+                 FROM intents WHERE name = :name AND named_by = 'row'
+                 GROUP BY kind, base_url, url, bot, state, resolved_as, owner`,
+
+  receiptsOf: `SELECT origin, what, value FROM receipts JOIN intents ON intents.seq = receipts.intent WHERE intents.id = :id`,
+  otherUrls: `SELECT base_url FROM services WHERE base_url >= :origin AND base_url < :origin || '0'
+              AND base_url <> :baseUrl AND ${atOrigin}`,
+  unnamedOfPayment: `SELECT * FROM intents WHERE payment = :payment AND ${atOrigin} AND updated_at >= :since
+                     AND payment IS NOT NULL AND (named_by IS NULL OR named_by = 'run') ORDER BY updated_at DESC`,
+
+  claim: `UPDATE intents SET state = 'sending', owner = :owner, why = NULL, resolved_as = NULL, updated_at = :at
+          WHERE id = :id AND state <> 'sending'`,
+  rewrite: `UPDATE intents SET body = :body, fingerprint = :fingerprint, payment = :payment WHERE id = :id`,
+  markDead: `UPDATE intents SET state = 'unknown', owner = NULL, tainted = 1, updated_at = :at,
+               may_have_landed_at = coalesce(may_have_landed_at, updated_at)
+             WHERE id = :id AND state = 'sending' AND owner = :owner`,
+  endDeadAttempts: `UPDATE attempts SET verdict = 'unknown', phase = 'process-died', ended_at = :at,
+                      trouble = '${processDied}'
+                    WHERE verdict IS NULL AND intent = (SELECT seq FROM intents WHERE id = :id)`,
+  countAttempt: `UPDATE intents SET attempts = attempts + 1, token_hash = :tokenHash, updated_at = :at
+                 WHERE id = :id AND state = 'sending' AND owner = :owner RETURNING *`,
+  startAttempt: `INSERT INTO attempts (seq, intent, number, started_at) VALUES (:seq, :intent, :number, :at)`,
+  acceptLate: `UPDATE intents SET state = 'accepted', owner = NULL, why = NULL, resolved_as = NULL, updated_at = :at
+               WHERE id = :id AND state <> 'accepted'`,
+  hold: `UPDATE intents SET state = 'held', why = :why, updated_at = :at WHERE id = :id AND state = 'unknown'`,
+  addDecision: `INSERT INTO decisions (seq, intent, kind, who, at, reason, signature, fingerprint)
+                SELECT :seq, seq, :kind, :who, :at, :reason, :signature, :fingerprint FROM intents WHERE id = :id`,
+  forgetLanding: `UPDATE intents SET may_have_landed_at = NULL WHERE id = :id`,
+  renewLanding: `UPDATE intents SET may_have_landed_at = :at WHERE id = :id`,
+  resolve: `UPDATE intents SET state = 'resolved', resolved_as = :kind, why = NULL, updated_at = :at WHERE id = :id`,
+  observe: `INSERT INTO observations (intent, verdict, who, at, signature, genesis, instruction, facts)
+            SELECT seq, :verdict, :who, :at, :signature, :genesis, :instruction, :facts FROM intents WHERE id = :id`,
+  markReported: `UPDATE intents SET reported_at = :at WHERE id = :id AND reported_at IS NULL`,
+  markRowsReported: `UPDATE intents SET reported_at = :at
+                     WHERE name = :name AND named_by = 'row' AND base_url = :baseUrl AND kind = :kind
+                     AND reported_at IS NULL AND (state = 'accepted' OR resolved_as = 'happened')`,
+  supersede: `UPDATE intents SET left_behind = 1 WHERE id = :id AND left_behind = 0`,
+
+  intentsHighest: `SELECT max(seq) AS seq FROM intents`,
+  attemptsHighest: `SELECT max(seq) AS seq FROM attempts`,
+  decisionsHighest: `SELECT max(seq) AS seq FROM decisions`,
+
+  propose: `INSERT INTO intents (seq, id, kind, base_url, spelled_url, bot, named_by, name, row_id, key, identity,
+            fingerprint, payment, body, state, why, attempts, created_at, updated_at)
+          VALUES (:seq, :id, :kind, :baseUrl, nullif(:spelledUrl, :baseUrl), :bot, :namedBy, :name, :rowId, :key, :identity,
+            :fingerprint, :payment, :body, 'held', :why, 0, :at, :at)`,
+  holdBack: `UPDATE intents SET state = 'held', why = :why, resolved_as = NULL, updated_at = :at
+             WHERE id = :id AND state IN ('open', 'rejected', 'resolved', 'held')`,
+
+  counting: `SELECT counting.*, (SELECT max(at) FROM losses) AS lost FROM counting`,
+  completeSince: `SELECT (SELECT min(created_at) FROM intents) AS since, (SELECT max(at) FROM losses) AS lost`,
+  startCounting: `INSERT INTO counting (one, since, first)
+                  VALUES (1, min(:at, coalesce((SELECT min(created_at) FROM intents), :at)),
+                    coalesce((SELECT max(seq) FROM intents), 0))`,
+  startSums: `INSERT INTO summed (whose, intent, entry) SELECT column1, first, 0 FROM counting, (VALUES ('all'), ('each'))`,
+  // Where clocks went back, later than it was: what counts longer is never too little.
+  seedSpending: `INSERT INTO spending (intent, payment, at, sign) ${spentSince}`,
+  seedPaid: `INSERT INTO paid (address, head, tail, since)
+             SELECT address, lower(substr(address, 1, 3)), lower(substr(address, -3)), since FROM (${everPaid})`,
+  uncounted: `${spentSince}`,
+  uncountedOf: `SELECT payment, created_at AS at, 1 AS sign FROM intents WHERE id = :id AND ${counted}`,
+  uncountedPaid: `SELECT address, since FROM (${everPaid})
+                  WHERE lower(substr(address, 1, 3)) = :head OR lower(substr(address, -3)) = :tail`,
+  spent: `SELECT hour, units FROM spent
+          WHERE asset = :asset AND recipient = :recipient AND hour >= :since`,
+  summed: `SELECT intent, entry, (SELECT max(seq) FROM intents) AS last_intent,
+             (SELECT max(seq) FROM spending) AS last_entry FROM summed WHERE whose = :whose`,
+  // What began as spent has no entry, or one by which it was given back first.
+  begunAfter: `SELECT coalesce(moved.payment, intents.payment) AS payment,
+                 coalesce(moved.at, intents.created_at) AS at, 1 AS sign
+               FROM intents NOT INDEXED LEFT JOIN spending AS moved
+                 ON moved.seq = (SELECT min(seq) FROM spending WHERE intent = intents.seq)
+               WHERE intents.seq > :after AND intents.seq <= :upTo AND kind = 'transfer'
+                 AND CASE WHEN moved.seq IS NULL THEN ${counted} ELSE moved.sign = -1 END`,
+  movedAfter: `SELECT payment, at, sign FROM spending WHERE seq > :after`,
+  addSpent: `INSERT INTO spent (asset, recipient, hour, units) VALUES (:asset, :recipient, :hour, :units)
+             ON CONFLICT (asset, recipient, hour) DO UPDATE SET units = excluded.units`,
+  spentInHour: `SELECT units FROM spent
+                WHERE asset = :asset AND recipient = :recipient AND hour = :hour`,
+  // By when they began, for which there is an index: those of two days are enough to be named.
+  spenders: `SELECT DISTINCT bot, coalesce(spelled_url, base_url) AS url FROM intents
+             WHERE created_at >= :since - 86400000 AND updated_at >= :since AND ${counted}
+             AND json_extract(payment, '$[1]') = :asset ORDER BY 1, 2`,
+  summedTo: `UPDATE summed SET intent = :intent, entry = :entry WHERE whose = :whose`,
+  ownSpending: `SELECT coalesce(moved.payment, intents.payment) AS payment, coalesce(moved.at, intents.created_at) AS at,
+                  coalesce(moved.sign, ${counted} AND intents.seq > (SELECT first FROM counting)) AS sign
+                FROM intents LEFT JOIN spending AS moved
+                  ON moved.seq = (SELECT max(seq) FROM spending WHERE intent = intents.seq)
+                WHERE intents.id = :id AND kind = 'transfer'`,
+  paidLike: `SELECT address, since FROM paid WHERE head = :head UNION ALL SELECT address, since FROM paid WHERE tail = :tail`,
+
+  readMeta: `SELECT value FROM meta WHERE name = :name`,
+} as const;
+
+export type StatementName = keyof typeof statements;
+
+/** Each is prepared once, when it is first asked for. */
+export class PreparedStatements {
+  readonly #database: DatabaseSyncInstance;
+  readonly #prepared = new Map<string, Statement>();
+  readonly #together = new Map<TogetherName, TogetherStatement>();
+
+  constructor(database: DatabaseSyncInstance) {
+    this.#database = database;
+  }
+
+  of(sql: string): Statement {
+    const known = this.#prepared.get(sql);
+    if (known !== undefined) return known;
+    const statement = prepare(this.#database, sql);
+    this.#prepared.set(sql, statement);
+    return statement;
+  }
+
+  together(name: TogetherName): TogetherStatement {
+    const known = this.#together.get(name);
+    if (known !== undefined) return known;
+    const statement = prepareTogether(this.#database, togetherSql(name));
+    this.#together.set(name, statement);
+    return statement;
+  }
+}
+
+/**
+ * Statements that do for many intents what was asked of them in one breath: `@given` are those, by their names `:…`.
+ * Every row of an answer says whose it is: by `n`, the place among the given.
+ *
+ * A call into SQLite costs more than most of what it does there, and each value that is bound costs again: one call
+ * for all, with one value, is half of what a row of a batch took.
+ */
+export const together = {
+  findByKey: `SELECT given.key AS n, intents.* FROM @given CROSS JOIN intents
+              WHERE intents.key = :key AND base_url = :baseUrl AND kind = :kind`,
+  unfinishedTwins: `SELECT given.key AS n, intents.* FROM @given CROSS JOIN intents
+                    WHERE payment = :payment AND ${atOrigin} AND identity <> :identity
+                    AND payment IS NOT NULL AND state IN ('sending', 'unknown', 'held') ORDER BY seq`,
+  otherHolder: `SELECT given.key AS n, intents.id FROM @given CROSS JOIN receipts CROSS JOIN intents
+                WHERE receipts.value = :value AND what = :what AND origin = :origin
+                AND intents.seq = receipts.intent AND intents.id <> :id`,
+  // Who claimed it knows what it is: only what may have changed since.
+  claimed: `SELECT given.key AS n, tainted, may_have_landed_at, reported_at, created_at FROM @given CROSS JOIN intents
+            WHERE intents.id = :id AND state = 'sending' AND owner = :owner`,
+
+  // SQLite numbers them itself where no first number is given.
+  begin: `INSERT INTO intents (seq, id, kind, base_url, spelled_url, bot, named_by, name, row_id, key, identity,
+            fingerprint, payment, body, state, owner, token_hash, attempts, created_at, updated_at)
+          SELECT @first + given.key, :id, :kind, :baseUrl, nullif(:spelledUrl, :baseUrl), :bot, :namedBy, :name, :rowId,
+            :key, :identity, :fingerprint, :payment, unhex(:body), 'sending', :owner, :tokenHash, 1, :at, :at
+          FROM @given`,
+  firstAttempts: `INSERT INTO attempts (seq, intent, number, started_at)
+                  SELECT @first + given.key, intents.seq, 1, :at FROM @given CROSS JOIN intents WHERE intents.id = :id`,
+  // By its number and no other way: SQLite would rather look at all attempts and ask of each whether it was given.
+  endAttempt: `UPDATE attempts SET ended_at = :at, phase = :phase, verdict = :verdict, status = :status,
+                 request_id = :requestId, trouble = :trouble, retry_after = :retryAfter, duplicate = :duplicate,
+                 verified = :verified, reply = unhex(:reply), headers = :headers
+               FROM (SELECT given.value, begun.seq FROM @given CROSS JOIN intents CROSS JOIN attempts AS begun
+                 WHERE intents.id = :id AND begun.intent = intents.seq AND begun.number = :number
+                 LIMIT -1 OFFSET 0) AS given
+               WHERE attempts.seq = given.seq`,
+  conclude: `UPDATE intents SET state = :state, owner = NULL, why = :why, updated_at = :at FROM @given
+             WHERE intents.id = :id AND state = 'sending' AND owner = :owner`,
+  keepReceipt: `INSERT INTO receipts (origin, what, value, intent)
+                SELECT :origin, :what, :value, intents.seq FROM @given CROSS JOIN intents
+                WHERE intents.id = :id AND NOT EXISTS (SELECT 1 FROM receipts AS kept
+                  WHERE kept.value = :value AND kept.what = :what AND kept.origin = :origin)`,
+} as const;
+
+export type TogetherName = keyof typeof together;
+
+/** What they add is numbered, and the mark says how far. */
+export const numberedTogether: Partial<Record<TogetherName, keyof RowNumbers>> = {
+  begin: 'intents',
+  firstAttempts: 'attempts',
+};
+
+/** As SQLite reads it: ?1 are the given, ?2 the first number. */
+export function togetherSql(name: TogetherName): string {
+  return together[name]
+    .replace(/:([a-z]\w*)/giu, "(given.value->>'$1')")
+    .replace('@given', 'jsonb_each(?1) AS given')
+    .replace('@first', '?2');
+}
+
+/** Asks a question; gives back the rows of its answer. */
+export type Ask = (name: TogetherName, item: Item) => Promise<readonly SqlRow[]>;
+
+type RunTogether = (
+  name: TogetherName,
+  items: readonly Item[],
+) => readonly SqlRow[] | Promise<readonly SqlRow[]>;
+
+/** What is asked until nobody can go on without an answer. */
+export function gather(run: RunTogether): Ask {
+  // After all promises that are settled by now, and within this turn: a commit must not outlast it.
+  return new Gathered<TogetherName, Item, SqlRow>({ run, soon: (ask) => process.nextTick(ask) }).ask;
+}

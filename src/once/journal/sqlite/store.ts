@@ -1,0 +1,264 @@
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { diskTroubleOf } from '../../../machine/disk.ts';
+import { journalFailure } from '../facts.ts';
+import { Mutex } from '../gathered.ts';
+import { damaged, isConstraint, sqliteFailure } from './faults.ts';
+import { lastAcceptedLost, type Mark, markPath, noRowNumbers, type RowNumbers } from './mark.ts';
+import { isRefusedAsMoved, movedFailure } from './ownFiles.ts';
+import type { Bindings, Item, SqlRow } from './rows.ts';
+import { migrations } from './schema.ts';
+import { checkpoint, fitLog, withoutSync } from './sqliteFile.ts';
+import {
+  numberedTogether,
+  PreparedStatements,
+  type StatementName,
+  statements,
+  type TogetherName,
+  together,
+} from './statements.ts';
+
+/** The window of an unnamed re-run is hours at the most. */
+const latestLooked = 500;
+
+/** No single command makes as many. */
+const manyCommits = 50;
+
+/** The database with its prepared statements, its one way of failing, and the mark that notes what it holds. */
+export class Store {
+  readonly #database: DatabaseSyncInstance;
+  readonly #path: string;
+  readonly #mark: Mark | undefined;
+  readonly #lost: RowNumbers;
+  readonly #statements: PreparedStatements;
+  readonly #turns = new Mutex();
+  /** What is known within this commit only. */
+  readonly inThisCommit = new Map<string, unknown>();
+  /** What was read so far; after a commit that was not made, nothing of it is trusted. */
+  readonly sinceOpened = new Map<string, unknown>();
+  #isCommitting = false;
+  #commits = 0;
+  #given: RowNumbers = noRowNumbers;
+
+  constructor(database: DatabaseSyncInstance, path: string, mark: Mark | undefined) {
+    this.#database = database;
+    this.#statements = new PreparedStatements(database);
+    this.#path = path;
+    this.#mark = mark;
+    this.#lost = mark === undefined ? noRowNumbers : this.guard(() => lastAcceptedLost(database));
+  }
+
+  get isCommitting(): boolean {
+    return this.#isCommitting;
+  }
+
+  /** How many it has made. */
+  get commits(): number {
+    return this.#commits;
+  }
+
+  guard<Result>(work: () => Result): Result {
+    try {
+      return work();
+    } catch (error) {
+      throw this.#failure(error);
+    }
+  }
+
+  #failure(error: unknown): unknown {
+    if (isRefusedAsMoved(error)) return movedFailure(this.#database, this.#path) ?? error;
+    if (isConstraint(error) && !isSound(this.#database)) return damaged(this.#path, error);
+    return sqliteFailure(error, this.#path);
+  }
+
+  close(): void {
+    if (!this.#database.isOpen) return;
+    if (this.#commits >= manyCommits) checkpoint(this.#database, this.#path);
+    this.#database.close();
+  }
+
+  /** Runs `work` as one durable commit, while nobody else reads or writes. */
+  commit<Result>(work: () => Promise<Result>, unsynced: boolean): Promise<Result> {
+    return this.#turns.alone(async () => {
+      try {
+        const result = await (unsynced
+          ? withoutSync(this.#database, () => this.#transact(work))
+          : this.#transact(work));
+        this.#noteGiven();
+        return result;
+      } catch (error) {
+        throw this.#failure(error);
+      }
+    });
+  }
+
+  async #transact<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#commits > 0 && this.#commits % manyCommits === 0) fitLog(this.#database, this.#path);
+    this.#database.exec(/* sql */ 'BEGIN IMMEDIATE');
+    this.#given = noRowNumbers;
+    this.inThisCommit.clear();
+    this.#isCommitting = true;
+    try {
+      const result = await withinThisTurn(work());
+      this.#database.exec('COMMIT');
+      this.#commits += 1;
+      return result;
+    } catch (error) {
+      this.sinceOpened.clear();
+      // After a full disk or an I/O error SQLite may have rolled back by itself.
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      throw error;
+    } finally {
+      this.#isCommitting = false;
+    }
+  }
+
+  /** What is asked outside of a commit never sees what is not committed yet. */
+  read<Result>(read: () => Result): Promise<Result> {
+    return this.#turns.between(() => this.guard(read));
+  }
+
+  /** Several reads that see the same rows, whatever others commit in between. */
+  asOfOneMoment<Result>(read: () => Result): Result {
+    if (this.#database.isTransaction) return read();
+    return this.guard(() => {
+      this.#database.exec('BEGIN');
+      try {
+        return read();
+      } finally {
+        if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      }
+    });
+  }
+
+  /** After the commit, and before a byte leaves: where it cannot be noted, nothing may leave. */
+  #noteGiven(): void {
+    if (this.#given === noRowNumbers) return;
+    try {
+      this.#mark?.raise(this.#given);
+    } catch (error) {
+      const mark = markPath(this.#path);
+      throw journalFailure('mark-not-writable', { mark, trouble: diskTroubleOf(error) }, error);
+    }
+  }
+
+  run(name: StatementName, bindings: Bindings): number {
+    this.#mustCommit();
+    return this.guard(() => this.#statements.of(statements[name]).run(bindings).changes);
+  }
+
+  /** Adds a numbered row, within a commit; gives back the number. What was lost leaves its numbers free. */
+  insert(name: StatementName, what: keyof RowNumbers, bindings: Bindings): number {
+    this.#mustCommit();
+    return this.guard(() => {
+      // What is not bound is NULL.
+      const numbered = { ...bindings, seq: this.#firstFree(what) };
+      const { lastInsertRowid } = this.#statements.of(statements[name]).run(numbered);
+      this.#given = { ...this.#given, [what]: lastInsertRowid };
+      return lastInsertRowid;
+    });
+  }
+
+  /** What is asked of several in one call; each row of the answer says whose it is. */
+  askTogether(name: TogetherName, items: readonly Item[]): SqlRow[] {
+    const statement = this.guard(() => this.#statements.together(name));
+    if (together[name].startsWith('SELECT')) return this.guard(() => statement.all(items));
+    this.#mustCommit();
+    const what = numberedTogether[name];
+    return this.guard(() => {
+      if (what === undefined) statement.run(items);
+      else this.#given = { ...this.#given, [what]: statement.insert(items, this.#firstFree(what)) };
+      return [];
+    });
+  }
+
+  /** Changes one row, and reads it as it is then. */
+  change<Result>(name: StatementName, bindings: Bindings, read: (row: SqlRow) => Result): Result | undefined {
+    this.#mustCommit();
+    return this.one(name, bindings, read);
+  }
+
+  /** Whoever asks too late would change the journal in a commit of its own, past every guard. */
+  #mustCommit(): void {
+    if (!this.#isCommitting) throw new Error('this transaction is over');
+  }
+
+  /** After a loss only: else SQLite numbers them itself. */
+  #firstFree(what: keyof RowNumbers): number | undefined {
+    if (this.#lost[what] === 0) return undefined;
+    const highest = this.one(`${what}Highest`, {}, (row) => Number(row.seq)) ?? 0;
+    return Math.max(highest, this.#lost[what]) + 1;
+  }
+
+  one<Result>(name: StatementName, bindings: Bindings, read: (row: SqlRow) => Result): Result | undefined {
+    return this.guard(() => {
+      const row = this.#statements.of(statements[name]).get(bindings);
+      return row === undefined ? undefined : read(row);
+    });
+  }
+
+  /**
+   * An index that was hit on its disk finds nothing where there is something, and the same would be sent again: the
+   * latest intents are looked at one by one.
+   */
+  assureNothing(identity: string): void {
+    const looked = this.one('latestUnnamed', { identity, latest: latestLooked }, (row) => row);
+    const { rows = 0, same = 0, numbers } = looked ?? {};
+    const isWhole = numbers === null || this.#lost.intents > 0 || rows === numbers;
+    if (same !== 0 || !isWhole) throw damaged(this.#path);
+  }
+
+  all<Result>(name: StatementName, bindings: Bindings, read: (row: SqlRow) => Result): Result[] {
+    return this.guard(() => this.#statements.of(statements[name]).all(bindings).map(read));
+  }
+
+  /** The rows that a statement made for this selection finds. */
+  allOf(sql: string, bindings: Bindings): SqlRow[] {
+    return this.guard(() => this.#statements.of(sql).all(bindings));
+  }
+}
+
+/** A commit that waited for anything but the journal would keep everybody else from it meanwhile. */
+async function withinThisTurn<Result>(work: Promise<Result>): Promise<Result> {
+  let isOver = false;
+  const turn = setImmediate(() => {
+    isOver = true;
+  });
+  try {
+    const result = await work;
+    if (isOver) throw new Error('a commit waited for something other than the journal');
+    return result;
+  } finally {
+    clearImmediate(turn);
+  }
+}
+
+/**
+ * Whether a journal is as it was written: its pages, what its checks say of its rows, and the text of its own
+ * schema, in which a flipped bit shows nowhere else. Slow, and asked only where something is wrong already.
+ */
+function isSound(database: DatabaseSyncInstance): boolean {
+  try {
+    const checked = database.prepare(/* sql */ 'PRAGMA integrity_check(1)').get() as {
+      integrity_check?: string;
+    };
+    return checked.integrity_check === 'ok' && schemaOf(database) === freshSchema();
+  } catch {
+    return false;
+  }
+}
+
+function schemaOf(database: DatabaseSyncInstance): string {
+  return JSON.stringify(
+    database.prepare(/* sql */ 'SELECT type, name, sql FROM sqlite_schema ORDER BY type, name').all(),
+  );
+}
+
+function freshSchema(): string {
+  const fresh = new DatabaseSync(':memory:');
+  try {
+    for (const step of migrations) fresh.exec(step);
+    return schemaOf(fresh);
+  } finally {
+    fresh.close();
+  }
+}

@@ -1,0 +1,49 @@
+import type { DiskTrouble } from '../../machine/disk.ts';
+import { failing } from '../failures.ts';
+import type { Complaint, TextFault } from '../intent/facts.ts';
+
+/** What a field of a policy has that none may have. */
+export type PolicyFault =
+  | { readonly is: 'newer' | 'missing' | 'not-a-journal' | 'not-an-asset' | 'not-a-name' }
+  | { readonly is: 'unknown-key'; readonly known: readonly string[] }
+  /** The type that it must have, or the only value that it may have. */
+  | { readonly is: 'not-of-shape'; readonly shape: string }
+  | { readonly is: 'not-the-value'; readonly field: string }
+  | { readonly is: 'same-asset'; readonly other: string }
+  | { readonly is: 'not-an-amount' | 'not-an-address'; readonly complaint: Complaint };
+
+/** Of a policy's file; `source` is where it stands, for people. */
+export type PolicyFacts = {
+  damaged: {
+    readonly source: string;
+    readonly line: number;
+    readonly column: number;
+    /** The way to it; undefined is the whole policy. */
+    readonly field: string | undefined;
+    readonly fault: PolicyFault;
+  };
+  'bad-text': { readonly source: string; readonly fault: TextFault };
+  unreadable: { readonly source: string; readonly trouble: DiskTrouble };
+  'not-a-file': { readonly source: string };
+  'too-long': { readonly source: string; readonly mostBytes: number };
+  /** `path` is the policy, or the folder of it that others can change. */
+  'other-owner': {
+    readonly source: string;
+    readonly path: string;
+    readonly uid: number;
+    readonly me: number;
+  };
+  'open-to-others': { readonly source: string; readonly path: string; readonly mode: number };
+};
+
+const codes = {
+  damaged: 'policy-damaged',
+  'bad-text': 'policy-damaged',
+  unreadable: 'policy-unsafe',
+  'not-a-file': 'policy-unsafe',
+  'too-long': 'policy-unsafe',
+  'other-owner': 'policy-unsafe',
+  'open-to-others': 'policy-unsafe',
+} as const;
+
+export const policyFailure = failing<PolicyFacts>('policy', codes);

@@ -1,0 +1,100 @@
+import { type Complaint, complain } from '../intent/facts.ts';
+
+/** What may be spent of one asset. What is not given is not limited. */
+export type AssetLimits = {
+  readonly transfer?: bigint;
+  /** In the last 24 hours, by all bots of the journal. */
+  readonly day?: bigint;
+  /** The same to one address. */
+  readonly recipientDay?: bigint;
+};
+
+/** What one policy file, or a shared journal's own policy, allows. */
+export type Policy = {
+  /** Where it stands, for people. */
+  readonly source: string;
+  /** The only journal to be used: a path, or a shared journal's id. */
+  readonly journal: string | undefined;
+  /** An asset without a line is refused. */
+  readonly limits: ReadonlyMap<string, AssetLimits>;
+  /** Addresses by their names. */
+  readonly recipients: ReadonlyMap<string, string>;
+  readonly onlyRecipients: boolean;
+  readonly approveAbove: ReadonlyMap<string, bigint>;
+  /** Whether a journal that is younger than the window may begin to count. */
+  readonly freshJournal: 'refuse' | 'allow';
+};
+
+/** All that apply: whatever one of them refuses is refused. */
+export type Policies = readonly Policy[];
+
+/** The name that a policy gives to this address, where one does. */
+export function nameOfAddress(policies: Policies, address: string): string | undefined {
+  for (const { recipients } of policies)
+    for (const [name, known] of recipients) if (known === address) return name;
+  return undefined;
+}
+
+type Limited = AssetLimits & { readonly source: string };
+
+const limitsByAsset = new WeakMap<Policies, Map<string, readonly Limited[]>>();
+
+/** What each policy says of this asset; nothing of those that do not name it. */
+export function limitsOf(policies: Policies, asset: string): readonly Limited[] {
+  const byAsset = limitsByAsset.get(policies) ?? new Map<string, readonly Limited[]>();
+  limitsByAsset.set(policies, byAsset);
+  const known = byAsset.get(asset);
+  if (known !== undefined) return known;
+  const found = policies.flatMap(({ limits, source }) => {
+    const line = limits.get(asset);
+    return line === undefined ? [] : [{ ...line, source }];
+  });
+  // What nobody limits is refused, and need not be remembered.
+  if (found.length > 0) byAsset.set(asset, found);
+  return found;
+}
+
+/** Whether what was spent before matters. */
+export function limitsADay(policies: Policies, asset: string): boolean {
+  return limitsOf(policies, asset).some(
+    ({ day, recipientDay }) => day !== undefined || recipientDay !== undefined,
+  );
+}
+
+/** Whether what one address got matters. */
+export function limitsRecipients(policies: Policies, asset: string): boolean {
+  return limitsOf(policies, asset).some(({ recipientDay }) => recipientDay !== undefined);
+}
+
+/** `@ada` as the address that a policy gives to that name; what is no name stays as it is. */
+function addressOf(recipient: string, policies: Policies): string | Complaint {
+  if (!recipient.startsWith('@')) return recipient;
+  const name = recipient.slice(1);
+  const addresses = new Set(policies.flatMap(({ recipients }) => recipients.get(name) ?? []));
+  const [address] = addresses;
+  if (address === undefined)
+    return complain(
+      'to_address',
+      'recipient',
+      policies.length === 0 ? 'no-policy' : { noneOf: namesIn(policies) },
+    );
+  // Two that say otherwise: nobody knows who is meant.
+  return addresses.size === 1 ? address : complain('to_address', 'recipient', 'several-addresses');
+}
+
+function namesIn(policies: Policies): string[] {
+  return [...new Set(policies.flatMap(({ recipients }) => [...recipients.keys()]))].map((name) => `@${name}`);
+}
+
+/** The same of the fields of a request, before they are checked. */
+export function withAddress(
+  fields: Readonly<Record<string, unknown>>,
+  policies: Policies,
+): { readonly fields: Readonly<Record<string, unknown>>; readonly complaint?: Complaint } {
+  const { to_address: to } = fields;
+  if (typeof to !== 'string') return { fields };
+  const address = addressOf(to, policies);
+  return typeof address === 'string'
+    ? { fields: address === to ? fields : { ...fields, to_address: address } }
+    : { fields, complaint: address };
+}

@@ -1,0 +1,159 @@
+import * as z from 'zod/mini';
+import { addressComplaint } from '../intent/address.ts';
+import { canonicalAmount, unitsOf } from '../intent/amount.ts';
+import { placeIn, readJson } from '../intent/jsonText.ts';
+import { type PolicyFault, policyFailure } from './facts.ts';
+import type { AssetLimits, Policy } from './policy.ts';
+
+const policySchema = 'botctl-policy/1';
+
+const amount = z.string();
+const limits = z.strictObject({
+  transfer: z.optional(amount),
+  day: z.optional(amount),
+  recipient_day: z.optional(amount),
+});
+
+/** A policy as it is written. */
+export const policyFile = z.strictObject({
+  schema: z.literal(policySchema),
+  journal: z.optional(z.string()),
+  limits: z.record(z.string(), limits),
+  recipients: z.optional(z.record(z.string(), z.string())),
+  only_recipients: z.optional(z.boolean()),
+  approve_above: z.optional(z.record(z.string(), amount)),
+  fresh_journal: z.optional(z.literal('allow')),
+});
+
+type Written = z.infer<typeof policyFile>;
+type Path = readonly string[];
+
+/** Where in it something is wrong, and what. */
+type Wrong = { readonly path: Path; readonly fault: PolicyFault };
+
+/** A policy from its text; or a refusal that names the line. `source` is where it stands, for people. */
+export function readPolicy(json: string, source: string): Policy {
+  const read = readJson(json);
+  if ('fault' in read) throw policyFailure('bad-text', { source, fault: read.fault });
+  const wrong = wrongIn(read.value);
+  if (wrong === undefined) return policyOf(read.value as Written, source);
+  const { path, fault } = wrong;
+  const field = path.length === 0 ? undefined : path.join('.');
+  throw policyFailure('damaged', { source, ...placeIn(json, path), field, fault });
+}
+
+function wrongIn(value: unknown): Wrong | undefined {
+  const named = (value as { schema?: unknown } | null)?.schema;
+  if (typeof named === 'string' && /^botctl-policy\/(?!1$)\d+$/u.test(named))
+    return { path: ['schema'], fault: { is: 'newer' } };
+  const checked = policyFile.safeParse(value, { reportInput: true });
+  if (!checked.success) return wrongOf(worstOf(checked.error.issues));
+  return wrongMeaning(checked.data);
+}
+
+/** A key that is not known may be another one that is missing, in another spelling. */
+function worstOf(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
+  return issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
+}
+
+function wrongOf(issue: z.core.$ZodIssue | undefined): Wrong {
+  const path = (issue?.path ?? []).map(String);
+  const field = path.at(-1) ?? '';
+  if (issue?.code === 'unrecognized_keys')
+    return { path: [...path, issue.keys[0] ?? ''], fault: { is: 'unknown-key', known: knownAt(path) } };
+  if (issue?.code === 'invalid_type' && issue.input === undefined) return { path, fault: { is: 'missing' } };
+  if (issue?.code === 'invalid_value') return { path, fault: { is: 'not-the-value', field } };
+  const shape = issue?.code === 'invalid_type' ? issue.expected : 'valid';
+  return { path, fault: { is: 'not-of-shape', shape } };
+}
+
+function knownAt(path: Path): string[] {
+  return Object.keys((path.length === 0 ? policyFile : limits)._zod.def.shape);
+}
+
+/** What no shape says. */
+function wrongMeaning({
+  journal,
+  limits: lines,
+  recipients,
+  approve_above: above,
+}: Written): Wrong | undefined {
+  if (
+    journal !== undefined &&
+    !/^(?:(?:\/(?!\/)|[A-Za-z]:[\\/])(?!.*(?::\/\/|[\s"'`]$))|[\w-]{8,64}$)/su.test(journal)
+  )
+    return { path: ['journal'], fault: { is: 'not-a-journal' } };
+  for (const [field, assets] of [
+    ['limits', Object.keys(lines)],
+    ['approve_above', Object.keys(above ?? {})],
+  ] as const) {
+    const wrong = wrongAsset(field, assets);
+    if (wrong !== undefined) return wrong;
+  }
+  for (const [asset, line] of Object.entries(lines))
+    for (const [limit, text] of Object.entries(line)) {
+      const wrong = wrongAmount(['limits', asset, limit], text, asset);
+      if (wrong !== undefined) return wrong;
+    }
+  for (const [asset, text] of Object.entries(above ?? {})) {
+    const wrong = wrongAmount(['approve_above', asset], text, asset);
+    if (wrong !== undefined) return wrong;
+  }
+  return wrongRecipient(recipients ?? {});
+}
+
+/** Two spellings of one asset would have two limits, and one count. */
+function wrongAsset(field: string, assets: readonly string[]): Wrong | undefined {
+  const seen = new Map<string, string>();
+  for (const asset of assets) {
+    const path = [field, asset];
+    const other = asset.toUpperCase() === 'SOL' ? 'SOL' : seen.get(asset.toLowerCase());
+    if (other !== undefined && other !== asset) return { path, fault: { is: 'same-asset', other } };
+    if (asset === '' || asset !== asset.trim() || /\p{Cc}|\p{Cf}|\p{Cs}/u.test(asset))
+      return { path, fault: { is: 'not-an-asset' } };
+    seen.set(asset.toLowerCase(), asset);
+  }
+  return undefined;
+}
+
+function wrongAmount(path: Path, text: string | undefined, asset: string): Wrong | undefined {
+  if (text === undefined) return undefined;
+  const spelled = canonicalAmount(text, asset);
+  return typeof spelled === 'string'
+    ? undefined
+    : { path, fault: { is: 'not-an-amount', complaint: spelled } };
+}
+
+const recipientName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u;
+
+function wrongRecipient(recipients: Readonly<Record<string, string>>): Wrong | undefined {
+  for (const [name, address] of Object.entries(recipients)) {
+    const path = ['recipients', name];
+    if (!recipientName.test(name)) return { path, fault: { is: 'not-a-name' } };
+    // Who writes a policy may name a vault, whose address no key controls.
+    const complaint = addressComplaint(address, true);
+    if (complaint !== undefined) return { path, fault: { is: 'not-an-address', complaint } };
+  }
+  return undefined;
+}
+
+function policyOf(written: Written, source: string): Policy {
+  const { journal, limits: lines, recipients = {}, approve_above: above = {} } = written;
+  return {
+    source,
+    journal,
+    limits: new Map(Object.entries(lines).map(([asset, line]) => [asset, limitsFrom(line)])),
+    recipients: new Map(Object.entries(recipients)),
+    onlyRecipients: written.only_recipients ?? false,
+    approveAbove: new Map(Object.entries(above).map(([asset, text]) => [asset, unitsOf(text)])),
+    freshJournal: written.fresh_journal ?? 'refuse',
+  };
+}
+
+function limitsFrom({ transfer, day, recipient_day: recipientDay }: Written['limits'][string]): AssetLimits {
+  return {
+    ...(transfer === undefined ? {} : { transfer: unitsOf(transfer) }),
+    ...(day === undefined ? {} : { day: unitsOf(day) }),
+    ...(recipientDay === undefined ? {} : { recipientDay: unitsOf(recipientDay) }),
+  };
+}

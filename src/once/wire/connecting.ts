@@ -1,0 +1,268 @@
+import type { Socket } from 'node:net';
+import type { buildConnector } from 'undici';
+import { nextTurn, readLeftovers } from '../../machine/process.ts';
+import { isLoopback } from '../intent/baseUrl.ts';
+import { wireFailure } from './facts.ts';
+import { BadProxy, type ProxyServer, proxyFor } from './proxy.ts';
+import { TroubleError } from './trouble.ts';
+
+export type ConnectingSettings = {
+  readonly origin: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The embedded sandbox is on this machine: no proxy can help to reach it. */
+  readonly direct: boolean;
+};
+
+export type Connecting = {
+  /**
+   * Begins the connection that is needed first, before anything may be sent on it. Resolves when it is the other
+   * side’s turn, also where the connection has failed by then: what keeps the process busy can be done now.
+   */
+  begin(): Promise<void>;
+  readonly connect: buildConnector.connector;
+  /** Lets go of every connection that is still being made, or was made for nothing: undici itself would wait. */
+  abandon(): void;
+};
+
+// A way that takes longer has time enough left for everything.
+const longestGreetingMs = 100;
+
+/** How a client gets its connections: straight, or through a proxy's tunnel; not where the token would be read by others. */
+export function connecting(settings: ConnectingSettings): Connecting {
+  refuseBlindTls(settings);
+  const destination: Destination = { service: new URL(settings.origin), proxy: usableProxy(settings) };
+  const over = new AbortController();
+  let early: EarlyConnection | undefined;
+
+  const earlyOrFresh = async (): Promise<Socket> => {
+    const begun = await early?.take();
+    early = undefined;
+    return begun ?? dial(destination, over.signal);
+  };
+  return {
+    begin: () =>
+      new Promise((resolve) => {
+        const late = setTimeout(resolve, longestGreetingMs);
+        const greeted = (): void => {
+          clearTimeout(late);
+          resolve();
+        };
+        const dialling = dial(destination, over.signal, greeted);
+        dialling.catch(greeted);
+        early = new EarlyConnection(dialling);
+      }),
+    connect: (_options, callback) => {
+      earlyOrFresh().then(
+        (socket) => {
+          if (over.signal.aborted) {
+            socket.destroy();
+            return;
+          }
+          keepParserSmall();
+          callback(null, socket);
+        },
+        (error: Error) => {
+          if (!over.signal.aborted) callback(error, null);
+        },
+      );
+    },
+    abandon: () => {
+      over.abort();
+      early?.letGo();
+    },
+  };
+}
+
+function refuseBlindTls({ env, origin }: ConnectingSettings): void {
+  if (env.NODE_TLS_REJECT_UNAUTHORIZED !== '0' || isLoopback(new URL(origin))) return;
+  throw wireFailure('unchecked-certificates', {});
+}
+
+function usableProxy(settings: ConnectingSettings): ProxyServer | undefined {
+  try {
+    return proxyOf(settings);
+  } catch (error) {
+    if (!(error instanceof BadProxy)) throw error;
+    throw wireFailure('bad-proxy', { scheme: error.scheme });
+  }
+}
+
+function proxyOf({ env, origin, direct }: ConnectingSettings): ProxyServer | undefined {
+  const url = new URL(origin);
+  // What is for this machine stays on it: over plain HTTP a proxy would read the token.
+  return direct || url.protocol !== 'https:' || isLoopback(url) ? undefined : proxyFor(url, env);
+}
+
+let isParserSmall = false;
+
+/**
+ * Node 20 optimises undici's HTTP parser (WebAssembly) on other threads while the one reply is being read: 65 ms
+ * of processor time and 35 MB that a short run never earns back. Later Nodes wait until it pays by themselves.
+ * Said as late as can be, when the connection stands and the parser is about to load: a flag makes Node compile
+ * anew what it loads of itself from then on, which takes it three times as long.
+ */
+function keepParserSmall(): void {
+  if (isParserSmall || !process.versions.node.startsWith('20.')) return;
+  isParserSmall = true;
+  process.getBuiltinModule('node:v8').setFlagsFromString('--liftoff-only');
+}
+
+type Destination = { readonly service: URL; readonly proxy: ProxyServer | undefined };
+
+/** A way to the other side, before TLS. */
+type Reaching = {
+  readonly socket: Promise<Socket>;
+  /** Its first packet is on its way, or never will be. */
+  readonly begun: Promise<void>;
+};
+
+/**
+ * A connection that stands: TCP, a proxy's tunnel where there is one, and TLS. Not a byte of a request is in it.
+ * Nothing here ends by itself: aborting `over` lets go of all that is underway. `onGreeted` is called when all has
+ * been said that can be said before the other side answers.
+ */
+async function dial(
+  { service, proxy }: Destination,
+  over: AbortSignal,
+  onGreeted: () => void = () => {},
+): Promise<Socket> {
+  const isSecure = service.protocol === 'https:';
+  const host = service.hostname.replace(/^\[|\]$/gu, '');
+  const port = Number(service.port) || (isSecure ? 443 : 80);
+  const reaching =
+    proxy === undefined
+      ? reach(host, port, over)
+      : { socket: tunnel(proxy, `${service.hostname}:${port}`, over), begun: nextTurn() };
+  if (!isSecure) void reaching.begun.then(onGreeted);
+  const socket = isSecure ? await secured(reaching, host, over, onGreeted) : await reaching.socket;
+  return socket.setNoDelay(true).setKeepAlive(true, 60_000);
+}
+
+// node:net and node:tls are loaded by whoever connects only.
+function reach(host: string, port: number, over: AbortSignal): Reaching {
+  const { connect } = process.getBuiltinModule('node:net');
+  const socket = connect({ host, port });
+  const stands = standing(socket, 'connect', over);
+  const named = new Promise<void>((resolve) => {
+    // The first packet leaves right after it.
+    socket.once('lookup', () => resolve());
+    const settled = (): void => resolve();
+    stands.then(settled, settled);
+  });
+  return { socket: stands, begun: isAddress(host) ? nextTurn() : named };
+}
+
+// Node's own isIP() takes 3 ms the first time.
+function isAddress(host: string): boolean {
+  return /^[\d.]+$|:/u.test(host);
+}
+
+async function tunnel(proxy: ProxyServer, target: string, over: AbortSignal): Promise<Socket> {
+  const { openTunnel } = await import('./probe.ts');
+  if (over.aborted) throw new TroubleError({ is: 'given-up' });
+  return new Promise((resolve, reject) => {
+    const asking = openTunnel(proxy, target, (outcome) => {
+      over.removeEventListener('abort', letGo);
+      if (outcome instanceof Error) reject(outcome);
+      else resolve(outcome);
+    });
+    const letGo = (): void => void asking.destroy();
+    over.addEventListener('abort', letGo, { once: true });
+  });
+}
+
+/** Node 20 takes 19 ms to read the authorities that it trusts: while the first packet is on its way. */
+async function secured(
+  { socket: reaching, begun }: Reaching,
+  host: string,
+  over: AbortSignal,
+  onGreeted: () => void,
+): Promise<Socket> {
+  reaching.catch(() => {});
+  await begun;
+  const { connect, createSecureContext } = process.getBuiltinModule('node:tls');
+  const secureContext = createSecureContext();
+  const socket = await reaching;
+  // Without the dot that ends a whole name: servers in Go refuse it there.
+  const servername = isAddress(host) ? '' : host.replace(/\.$/u, '');
+  const ALPNProtocols = ['http/1.1'];
+  const securing = connect({ socket, host, servername, secureContext, ALPNProtocols });
+  onGreeted();
+  return standing(securing, 'secureConnect', over);
+}
+
+function standing(socket: Socket, event: 'connect' | 'secureConnect', over: AbortSignal): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const letGo = (): void => {
+      socket.destroy();
+      reject(new TroubleError({ is: 'given-up' }));
+    };
+    // It stays: an error may come at any time, and nobody else may be listening.
+    socket.on('error', reject);
+    socket.once(event, () => {
+      over.removeEventListener('abort', letGo);
+      resolve(socket);
+    });
+    if (over.aborted) letGo();
+    else over.addEventListener('abort', letGo, { once: true });
+  });
+}
+
+const longestIdleMs = 5000;
+
+/** A connection that is begun before anything may be sent, while the claim commits. */
+class EarlyConnection {
+  readonly #dialled: Promise<Socket>;
+  readonly #now: () => number;
+  #endedAtMs = 0;
+  #isSpoilt = false;
+  readonly #spoil = (): void => {
+    this.#isSpoilt = true;
+  };
+
+  constructor(dialling: Promise<Socket>, now: () => number = Date.now) {
+    this.#now = now;
+    this.#dialled = dialling.finally(() => {
+      this.#endedAtMs = now();
+    });
+    this.#dialled.then(
+      (socket) => {
+        // Bytes that nobody asked for, or the other side's goodbye.
+        for (const event of ['readable', 'end', 'close']) socket.on(event, this.#spoil);
+      },
+      () => {},
+    );
+  }
+
+  /** The connection, or why there is none; undefined where it is no better than none, and another is to be made. */
+  async take(): Promise<Socket | undefined> {
+    let socket: Socket;
+    try {
+      socket = await this.#dialled;
+    } catch (error) {
+      if (this.#isLongAgo()) return undefined;
+      throw error;
+    }
+    await readLeftovers();
+    if (this.#isSpoilt || this.#isLongAgo()) {
+      socket.destroy();
+      return undefined;
+    }
+    for (const event of ['readable', 'end', 'close']) socket.off(event, this.#spoil);
+    return socket;
+  }
+
+  /** For who sends nothing after all. */
+  letGo(): void {
+    this.#dialled.then(
+      (socket) => socket.destroy(),
+      () => {},
+    );
+  }
+
+  /** By the clock of the day: a lid may have been closed meanwhile. */
+  #isLongAgo(): boolean {
+    const idleMs = this.#now() - this.#endedAtMs;
+    return idleMs < 0 || idleMs > longestIdleMs;
+  }
+}

@@ -1,0 +1,267 @@
+import type { Kind } from '../intent/wanted.ts';
+import type { Trouble } from './trouble.ts';
+
+/** What came of one HTTP request, before anything is made of it. */
+export type Flight = NoReply | Reply;
+
+export type NoReply = {
+  readonly came: 'nothing';
+  /** Whether the request's headers went out: only then can it have taken effect. */
+  readonly headersSent: boolean;
+  readonly trouble: Trouble;
+  /** The server tried to change the protocol: it answered, but with no final answer. */
+  readonly upgraded?: true;
+  /** The door was shut: not a byte of the request was written. */
+  readonly shut?: true;
+};
+
+export type Reply = {
+  readonly came: 'reply';
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** The body ended where it said it would. Otherwise why it did not. */
+  readonly ended: 'whole' | 'broken' | 'too-long';
+  /** Only where a further request could go over the connection that it came on. */
+  readonly socket?: ReplySocket;
+};
+
+/** The connection of a reply. Whoever has judged the reply says once whether another request may use it. */
+export interface ReplySocket {
+  /** What was answered on it before this reply. */
+  readonly before: Exchange | undefined;
+  keep(exchange: Exchange): void;
+  /** Replies may arrive on the wrong requests: whatever still comes on it is nobody's. */
+  drop(): Promise<void>;
+}
+
+/** A reply that was taken for the answer to the request with this key, and the id that it named. */
+export type Exchange = { readonly key: string; readonly id: string | undefined };
+
+/** Everything one request is made of. The token is revealed only while its header is written; some need none. */
+export type Shipment = {
+  readonly url: string;
+  readonly token: { reveal(): string } | undefined;
+  readonly body: Uint8Array;
+};
+
+/** A way to the service: one request at a time, over a connection of its own. */
+export interface Channel {
+  fly(shipment: Shipment, limits: FlightLimits): Promise<Flight>;
+  close(): Promise<void>;
+}
+
+export type FlightLimits = {
+  readonly timeoutMs: number;
+  /** Aborting it ends the attempt at once. */
+  readonly cut: AbortSignal;
+  /** Asked when the connection stands and nothing is written: why nothing may be. */
+  readonly door: () => Trouble | undefined;
+};
+
+const paths: Readonly<Record<Kind, string>> = {
+  message: '/api/bot/v1/messages/send',
+  transfer: '/api/bot/v1/wallet/transfers',
+};
+
+export function endpoint(serviceUrl: string, kind: Kind): string {
+  return `${serviceUrl}${paths[kind]}`;
+}
+
+/** A reply, read as tolerantly as the service's document is silent. */
+export type ParsedReply = {
+  /** The body, where it is a JSON object. */
+  readonly json?: Readonly<Record<string, unknown>>;
+  readonly complaint?: ReplyComplaint;
+  readonly requestId?: string;
+};
+
+type RawReply = {
+  readonly body: Uint8Array;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+const requestIdHeaders = ['x-request-id', 'request-id', 'x-correlation-id', 'x-amzn-requestid', 'cf-ray'];
+
+const maxShownCharacters = 300;
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function nonEmpty(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+// Made once: a batch reads thousands of replies a second.
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function parse(body: Uint8Array): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(utf8.decode(body));
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the service says went wrong, in its own words. */
+export type ReplyComplaint = { readonly code?: string; readonly message?: string };
+
+/** As much of a text as anybody reads; never half a character. */
+function shortened(text: string): string {
+  // At most two UTF-16 units a character: no need to take a whole megabyte apart.
+  const characters = [...text.slice(0, 2 * maxShownCharacters + 2)];
+  return characters.length > maxShownCharacters
+    ? `${characters.slice(0, maxShownCharacters).join('')}…`
+    : text;
+}
+
+function shown(value: unknown): string | undefined {
+  const text = nonEmpty(value);
+  return text === undefined ? undefined : shortened(text);
+}
+
+function complaintFrom(code: unknown, message: unknown): ReplyComplaint | undefined {
+  const shownCode = typeof code === 'number' ? String(code) : shown(code);
+  const shownMessage = shown(message);
+  if (shownCode === undefined && shownMessage === undefined) return undefined;
+  return {
+    ...(shownCode === undefined ? {} : { code: shownCode }),
+    ...(shownMessage === undefined ? {} : { message: shownMessage }),
+  };
+}
+
+function complaintIn(json: Record<string, unknown>): ReplyComplaint | undefined {
+  const { error } = json;
+  if (isObject(error)) return complaintFrom(error.code, error.message ?? error.detail);
+  if (nonEmpty(error) !== undefined) return complaintFrom(json.code, json.message ?? error);
+  return complaintFrom(json.code, nonEmpty(json.message) ?? json.detail ?? json.title);
+}
+
+/** The text of a body that is no JSON object; of a page, its title or what a browser would show. */
+function complaintInText(body: Uint8Array): ReplyComplaint | undefined {
+  const text = new TextDecoder().decode(body.subarray(0, 16 * 1024));
+  const title = /<title[^>]*>([^<]*)<\/title>/iu.exec(text)?.[1] ?? '';
+  const plain = title.trim() === '' ? text.replace(/<[^>]*>/gu, ' ') : title;
+  const line = plain.replace(/\s+/gu, ' ').trim();
+  return line === '' ? undefined : { message: shortened(line) };
+}
+
+export function readReply({ body, headers }: RawReply): ParsedReply {
+  const json = parse(body);
+  const complaint = json === undefined ? complaintInText(body) : complaintIn(json);
+  const nested = json !== undefined && isObject(json.error) ? nonEmpty(json.error.request_id) : undefined;
+  const fromHeader = requestIdHeaders.map((name) => nonEmpty(headers[name])).find((id) => id !== undefined);
+  const requestId = nonEmpty(json?.request_id) ?? nested ?? fromHeader;
+  return {
+    ...(json === undefined ? {} : { json }),
+    ...(complaint === undefined ? {} : { complaint }),
+    // A NUL would end the text wherever it is kept; the reply's own bytes stay beside it.
+    ...(requestId === undefined ? {} : { requestId: requestId.replaceAll('\0', '\ufffd') }),
+  };
+}
+
+/** How long the service asks to be left alone, from Retry-After (seconds or a date) or a rate limit's reset. */
+export function retryAfterMs(headers: Readonly<Record<string, string>>, nowMs: number): number | undefined {
+  const waitMs = requestedWaitMs(headers, nowMs);
+  return waitMs === undefined ? undefined : Math.min(waitMs, longestMs);
+}
+
+// Far beyond any wait, and still a date.
+const longestMs = 10 * 365 * 24 * 3600 * 1000;
+
+const seconds = /^\d+(\.\d+)?$/u;
+
+// Date.parse takes nearly anything for a date: "-5" and "3, 7" too.
+const date = /^([A-Z][a-z]{2,8},? |\d{4}-\d\d-\d\dT)/u;
+
+function requestedWaitMs(headers: Readonly<Record<string, string>>, nowMs: number): number | undefined {
+  const value = headers['retry-after']?.trim() ?? '';
+  if (value === '') return resetMs(headers, nowMs);
+  // A header given twice arrives as one text: the longest wait satisfies both.
+  const waits = value.split(/\s*,\s*/u);
+  if (waits.every((wait) => seconds.test(wait))) return Math.ceil(Math.max(...waits.map(Number)) * 1000);
+  const dateMs = date.test(value) ? Date.parse(value) : Number.NaN;
+  // The service's own clock, where it shows it: ours may be wrong.
+  if (!Number.isNaN(dateMs)) return Math.max(0, dateMs - (serverNow(headers) ?? nowMs));
+  return resetMs(headers, nowMs);
+}
+
+function serverNow(headers: Readonly<Record<string, string>>): number | undefined {
+  const dateMs = date.test(headers.date ?? '') ? Date.parse(headers.date ?? '') : Number.NaN;
+  return Number.isNaN(dateMs) ? undefined : dateMs;
+}
+
+// Seconds from now, or a time since 1970 in seconds or milliseconds: nobody waits for thirty years.
+const leastEpochSeconds = 1_000_000_000;
+const leastEpochMs = 1_000_000_000_000;
+
+function resetMs(headers: Readonly<Record<string, string>>, nowMs: number): number | undefined {
+  const text = headers['x-ratelimit-reset']?.trim();
+  if (text === undefined || !seconds.test(text)) return undefined;
+  const reset = Number(text);
+  if (reset < leastEpochSeconds) return Math.ceil(reset * 1000);
+  const resetAtMs = reset < leastEpochMs ? Math.ceil(reset * 1000) : Math.ceil(reset);
+  return Math.max(0, resetAtMs - (serverNow(headers) ?? nowMs));
+}
+
+type ReplyFields = Readonly<Record<string, unknown>>;
+
+const stems = new Set(
+  `fail failed failure reject rejected canceled cancelled expired error errored decline declined revert reverted
+   dropped abort aborted denied timeout insufficient invalid`.split(/\s+/u),
+);
+
+/** What says failure in two words; `timeOut` is two as well. */
+const pairs = new Set(['timed out', 'time out']);
+
+const negations = new Set(['no', 'not', 'non', 'never']);
+
+/** Split at whatever is no letter, and where camelCase begins a word. */
+function wordsOf(text: string): string[] {
+  const spaced = text.replace(/(\p{Ll})(\p{Lu})|(\p{Lu})(?=\p{Lu}\p{Ll})/gu, '$1$3 $2');
+  return spaced
+    .toLowerCase()
+    .split(/\P{L}+/u)
+    .filter((word) => word !== '');
+}
+
+/** Whether a status or a code says failure: `airdropped`, `not_failed` and `NO_ERROR` do not. */
+function readsAsFailure(text: string): boolean {
+  const words = wordsOf(text);
+  return words.some((word, index) => {
+    const says = stems.has(word) || pairs.has(`${word} ${words[index + 1]}`);
+    return says && !negations.has(words[index - 1] ?? '');
+  });
+}
+
+function isFailedStatus(status: unknown): boolean {
+  if (typeof status === 'string') return readsAsFailure(status);
+  return status === false || (typeof status === 'number' ? status >= 400 : isThing(status));
+}
+
+function isThing(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
+function isNo(value: unknown): boolean {
+  return value === false || value === 0 || (typeof value === 'string' && /^false$/iu.test(value));
+}
+
+/** "", false, 0, {} and [] stand where nothing is to be said. */
+export function saysNothing(value: unknown): boolean {
+  if (isThing(value)) return Object.keys(value as object).length === 0;
+  return value === undefined || value === null || value === '' || value === false || value === 0;
+}
+
+function hasErrors({ errors }: ReplyFields): boolean {
+  return (typeof errors === 'string' || isThing(errors)) && !saysNothing(errors);
+}
+
+/** Whether a success says in its own fields that it is none. */
+export function saysItFailed(kind: Kind, json: ReplyFields): boolean {
+  if (isNo(json.success) || isNo(json.ok) || hasErrors(json)) return true;
+  if (kind === 'message') return false;
+  return isFailedStatus(json.status) || (typeof json.code === 'string' && readsAsFailure(json.code));
+}

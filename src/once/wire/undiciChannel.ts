@@ -1,0 +1,319 @@
+import { subscribe } from 'node:diagnostics_channel';
+import type { Dispatcher } from 'undici';
+import Client from 'undici/lib/dispatcher/client.js';
+import { readLeftovers } from '../../machine/process.ts';
+import { type Connecting, type ConnectingSettings, connecting } from './connecting.ts';
+import type { Channel, Exchange, Flight, FlightLimits, Reply, ReplySocket, Shipment } from './flight.ts';
+import { isUpgrade, TroubleError, troubleOf } from './trouble.ts';
+import { withoutToken } from './withoutToken.ts';
+
+export const maxReplyBytes = 1024 * 1024;
+
+export type ChannelSettings = ConnectingSettings & {
+  /** A batch keeps its connections; a single command never reuses one that may just have been closed. */
+  readonly keepAlive: boolean;
+  readonly userAgent: string;
+};
+
+class TooLong extends Error {}
+class Shut extends TroubleError {}
+
+/**
+ * A channel to the service over undici: HTTP/1.1, no redirects, no retries, nothing that sends a body twice. `first`
+ * may have begun the connection of the first flight.
+ */
+export function openChannel(settings: ChannelSettings, first: Connecting = connecting(settings)): Channel {
+  let next: Connecting | undefined = first;
+  let way: Way | undefined;
+  const drop = async (): Promise<void> => {
+    const dropped = way;
+    way = undefined;
+    (dropped?.connecting ?? next)?.abandon();
+    next = undefined;
+    await dropped?.client.destroy().catch(() => {});
+  };
+  return {
+    fly: async (shipment, limits) => {
+      const phase: RequestPhase = { headersSent: false };
+      try {
+        if (way !== undefined) await readLeftovers();
+        way ??= wayTo(settings, next ?? connecting(settings));
+        next = undefined;
+        const flight = await flyOnce(way, shipment, limits, settings, phase);
+        if (!settings.keepAlive || flight.came === 'nothing' || flight.ended !== 'whole') {
+          await drop();
+          return flight;
+        }
+        return { ...flight, socket: connectionOf(way, drop) };
+      } catch (error) {
+        // Whatever broke, the caller must know what may have happened: nothing is ever thrown from here.
+        await drop();
+        return { came: 'nothing', headersSent: phase.headersSent, trouble: troubleOf(error) };
+      }
+    },
+    close: drop,
+  };
+}
+
+type Way = { readonly client: Client; readonly connecting: Connecting; before: Exchange | undefined };
+
+function connectionOf(way: Way, drop: () => Promise<void>): ReplySocket {
+  return {
+    before: way.before,
+    keep: (exchange) => {
+      way.before = exchange;
+    },
+    drop,
+  };
+}
+
+function wayTo(settings: ChannelSettings, ways: Connecting): Way {
+  const client = new Client(settings.origin, {
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    pipelining: settings.keepAlive ? 1 : 0,
+    allowH2: false,
+    connect: ways.connect,
+  });
+  const way: Way = { client, connecting: ways, before: undefined };
+  client.on('disconnect', () => {
+    way.before = undefined;
+  });
+  return way;
+}
+
+// A longer timer would fire at once.
+const longestTimerMs = 2 ** 31 - 1;
+
+type ChannelDestination = { readonly url: string; readonly origin: string; readonly path: string };
+
+/** The rows of a batch go to one place: parsing it for each would cost what reading a reply does. */
+let lastDestination: ChannelDestination | undefined;
+
+/** Where the request goes: a token leaves for the origin of its channel only. */
+function destination({ url }: Shipment, { origin }: ChannelSettings): ChannelDestination {
+  if (lastDestination?.url !== url) {
+    const { origin: itsOrigin, pathname, search } = new URL(url);
+    lastDestination = { url, origin: itsOrigin, path: `${pathname}${search}` };
+  }
+  if (lastDestination.origin !== origin && lastDestination.origin !== new URL(origin).origin)
+    throw new TroubleError({ is: 'other-origin' });
+  return lastDestination;
+}
+
+/** One attempt: every way it can end resolves, and says whether the headers had gone out. */
+function flyOnce(
+  { client, connecting: ways }: Way,
+  shipment: Shipment,
+  limits: FlightLimits,
+  settings: ChannelSettings,
+  phase: RequestPhase,
+): Promise<Flight> {
+  return new Promise((resolve) => {
+    const request = requestOf(shipment, settings);
+    const received = new Received();
+    let controller: Dispatcher.DispatchController | undefined;
+    let reason: Error | undefined;
+
+    const give = (why: Error): void => {
+      reason ??= why;
+      if (controller !== undefined) controller.abort(why);
+      else {
+        ways.abandon();
+        void client.destroy(why).catch(() => {});
+      }
+    };
+    const afterMs = Math.min(limits.timeoutMs, longestTimerMs);
+    const timer = setTimeout(() => give(new TroubleError({ is: 'timed-out', afterMs })), afterMs);
+    const onCut = (): void => give(new TroubleError({ is: 'interrupted' }));
+    limits.cut.addEventListener('abort', onCut, { once: true });
+    const finish = (error?: Error): void => {
+      clearTimeout(timer);
+      limits.cut.removeEventListener('abort', onCut);
+      const flight = decoded(received.flight(phase, reason ?? error), maxReplyBytes);
+      resolve(shipment.token === undefined ? flight : withoutToken(flight, shipment.token.reveal()));
+    };
+    if (limits.cut.aborted) {
+      finish(new TroubleError({ is: 'interrupted' }));
+      return;
+    }
+
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart: (started) => {
+        controller = started;
+        const shut = reason === undefined ? limits.door() : undefined;
+        if (shut !== undefined) reason = new Shut(shut);
+        if (reason !== undefined) started.abort(reason);
+      },
+      onResponseStart: (_controller, status, headers) => received.begin(status, headers),
+      onResponseData: (_controller, chunk) => {
+        if (!received.add(chunk)) give(new TooLong());
+      },
+      onResponseEnd: () => {
+        received.ended = 'whole';
+        finish();
+      },
+      onResponseError: (_controller, error) => finish(error),
+    };
+    try {
+      followPhase(phase, () => client.dispatch(request, handler));
+    } catch (error) {
+      finish(error instanceof Error ? error : new Error(String(error)));
+    }
+  });
+}
+
+/** Everything that is sent. */
+function requestOf(shipment: Shipment, settings: ChannelSettings): Dispatcher.DispatchOptions {
+  const { origin, path } = destination(shipment, settings);
+  const { body, token } = shipment;
+  return {
+    origin,
+    path,
+    method: 'POST',
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bot ${token.reveal()}` }),
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'accept-encoding': 'identity',
+      'user-agent': settings.userAgent,
+    },
+    body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
+  };
+}
+
+/** What has come back so far. */
+class Received {
+  ended: 'whole' | 'broken' | 'too-long' = 'broken';
+  #status: number | undefined;
+  #headers: Record<string, string> = {};
+  readonly #chunks: Uint8Array[] = [];
+  #bytes = 0;
+
+  begin(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
+    // An informational reply may come first; the final one replaces it.
+    this.#status = status;
+    this.#headers = {};
+    for (const name in headers) {
+      const value = headers[name];
+      if (value !== undefined)
+        this.#headers[name.toLowerCase()] = typeof value === 'string' ? value : value.join(', ');
+    }
+  }
+
+  add(chunk: Uint8Array): boolean {
+    const room = maxReplyBytes - this.#bytes;
+    const kept = chunk.subarray(0, room);
+    this.#bytes += kept.length;
+    this.#chunks.push(kept);
+    return chunk.length <= room;
+  }
+
+  flight({ headersSent }: RequestPhase, error: Error | undefined): Flight {
+    if (this.#status === undefined) {
+      return {
+        came: 'nothing',
+        headersSent,
+        trouble: troubleOf(error),
+        ...(isUpgrade(error) ? { upgraded: true } : {}),
+        ...(error instanceof Shut ? { shut: true } : {}),
+      };
+    }
+    const ended = error instanceof TooLong ? 'too-long' : this.ended;
+    const body = Buffer.concat(this.#chunks);
+    return { came: 'reply', status: this.#status, headers: this.#headers, body, ended };
+  }
+}
+
+type Zlib = typeof import('node:zlib');
+type Decoder = (bytes: Uint8Array, zlib: Zlib, options: Options) => Buffer;
+type Options = { readonly maxOutputLength: number; readonly finishFlush?: number };
+
+const decoders: Readonly<Record<string, Decoder>> = {
+  gzip: (bytes, zlib, options) => zlib.gunzipSync(bytes, options),
+  'x-gzip': (bytes, zlib, options) => zlib.gunzipSync(bytes, options),
+  br: (bytes, zlib, { maxOutputLength }) => zlib.brotliDecompressSync(bytes, { maxOutputLength }),
+  // Half the world leaves out the zlib header that HTTP asks for.
+  deflate: (bytes, zlib, options) =>
+    hasZlibHeader(bytes) ? zlib.inflateSync(bytes, options) : zlib.inflateRawSync(bytes, options),
+};
+
+function hasZlibHeader([first = 0, second = 0]: Uint8Array): boolean {
+  return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0;
+}
+
+/**
+ * A reply without the compression that nobody asked for. What cannot be undone by a method known here stays as
+ * it came; what breaks off is broken off, and what grows beyond `maxBytes` is too long.
+ */
+function decoded(flight: Flight, maxBytes: number): Flight {
+  if (flight.came === 'nothing' || flight.body.length === 0) return flight;
+  const methods = (flight.headers['content-encoding'] ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((method) => method.trim())
+    .filter((method) => method !== '' && method !== 'identity')
+    .reverse();
+  if (methods.length === 0 || !methods.every((method) => Object.hasOwn(decoders, method))) return flight;
+  return methods.reduce((reply: Reply, method) => undo(method, reply, maxBytes), flight);
+}
+
+function undo(method: string, reply: Reply, maxBytes: number): Reply {
+  const decode = decoders[method];
+  if (decode === undefined) return reply;
+  const zlib = process.getBuiltinModule('node:zlib');
+  try {
+    return { ...reply, body: decode(reply.body, zlib, { maxOutputLength: maxBytes }) };
+  } catch (error) {
+    const isTooLong = error instanceof RangeError;
+    if (isTooLong) return { ...reply, body: new Uint8Array(), ended: 'too-long' };
+    const ended = reply.ended === 'whole' ? 'broken' : reply.ended;
+    return { ...reply, body: beginning(decode, reply.body, zlib, maxBytes), ended };
+  }
+}
+
+/** As much as can be read of what was cut: compressed bytes of it could hide the token. */
+function beginning(decode: Decoder, bytes: Uint8Array, zlib: Zlib, maxBytes: number): Uint8Array {
+  try {
+    return decode(bytes, zlib, {
+      maxOutputLength: maxBytes,
+      finishFlush: zlib.constants.Z_SYNC_FLUSH,
+    });
+  } catch {
+    return new Uint8Array();
+  }
+}
+
+/** Whether the headers of one request went out. What is sent is decided by this, never by an error's code. */
+type RequestPhase = { headersSent: boolean };
+
+const phases = new WeakMap<object, RequestPhase>();
+let beginningPhase: RequestPhase | undefined;
+let listening = false;
+
+type RequestMessage = { request: object };
+
+function listen(): void {
+  if (listening) return;
+  listening = true;
+  subscribe('undici:request:create', (message) => {
+    const { request } = message as RequestMessage;
+    if (beginningPhase !== undefined) phases.set(request, beginningPhase);
+  });
+  // Published just before the socket is written to: it may say yes too early, never too late.
+  subscribe('undici:client:sendHeaders', (message) => {
+    const phase = phases.get((message as RequestMessage).request);
+    if (phase !== undefined) phase.headersSent = true;
+  });
+}
+
+/** Runs `dispatch`, which creates one request, and follows that request's phase. */
+function followPhase(phase: RequestPhase, dispatch: () => unknown): void {
+  listen();
+  beginningPhase = phase;
+  try {
+    dispatch();
+  } finally {
+    beginningPhase = undefined;
+  }
+}

@@ -1,0 +1,352 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
+import type { Client, CustomTypesConfig, QueryConfig } from 'pg';
+import { diskTroubleOf } from '../machine/disk.ts';
+import { Failure } from '../once/failures.ts';
+import { type Address, placeOf, urlFor } from './address.ts';
+import { ServerTroubleError, sharedFailure } from './facts.ts';
+import type { Row } from './rows.ts';
+import {
+  askAttributes,
+  asksAttributes,
+  type Demands,
+  type Encryption,
+  hasAttributes,
+  requireBinding,
+  type Server,
+} from './settings.ts';
+
+type Answer = { readonly command: string; readonly rows: readonly Row[] };
+
+/** No statement of ours takes as long: whoever is silent for so long is not there any more. */
+const longestMs = 30_000;
+
+/** How much time there is for what is asked next. */
+export type LeftMs = () => number;
+
+const always: LeftMs = () => longestMs;
+
+type Connecting = { readonly leftMs?: LeftMs; readonly givenUp?: AbortSignal };
+
+const longestGoodbyeMs = 1000;
+
+/** Told by the server where a transaction came to another of its processes than the line was introduced to. */
+export const elsewhere = 'another process than this connection began with';
+
+/** One connection to the server. What breaks once stays broken: there is another one, or none. */
+export class PgConnection {
+  readonly #client: Client;
+  readonly #address: Address;
+  #isBroken = false;
+  readonly #word = randomBytes(16).toString('hex');
+  #processId: number | undefined;
+  /** Warnings of the server since the last statement began. */
+  #warnings: string[] = [];
+  #leftMs: LeftMs = always;
+
+  private constructor(client: Client, address: Address) {
+    this.#client = client;
+    this.#address = address;
+    const breakOff = (): void => {
+      this.#isBroken = true;
+    };
+    client.on('error', breakOff);
+    client.on('end', breakOff);
+    // By its code: the word for a warning is in the server's own language.
+    client.on('notice', ({ code = '' }) => {
+      if (code.startsWith('01')) this.#warnings.push(code);
+    });
+  }
+
+  /** Where it is given up meanwhile, nobody waits for a server that does not answer. */
+  static async connect(
+    address: Address,
+    { leftMs = always, givenUp }: Connecting = {},
+  ): Promise<PgConnection> {
+    const dialled = new Dialled(address);
+    // The driver costs more to read than all else that a start does with the journal.
+    const { default: driver } = await import('pg');
+    const client = new driver.Client({
+      ...driverSettings(address),
+      stream: () => dialled,
+      connectionTimeoutMillis: Math.min(address.connectTimeoutMs, leftMs()),
+      // What is asked at once leaves at once, and is answered in turn.
+      pipeline: true,
+      types: { getTypeParser: parserOf(driver.types.getTypeParser) },
+    });
+    const line = new PgConnection(client, address);
+    const { demands } = address;
+    const unbound =
+      demands.channel_binding === 'require'
+        ? requireBinding(client as BindableClient, placeOf(address))
+        : () => undefined;
+    line.answerWithin(leftMs);
+    const giveUp = (): void => line.destroy();
+    givenUp?.addEventListener('abort', giveUp, { once: true });
+    try {
+      await client.connect();
+      if (asksAttributes(demands)) await line.#refuseOther();
+      return line;
+    } catch (error) {
+      void client.end().catch(() => {});
+      throw unbound() ?? error;
+    } finally {
+      givenUp?.removeEventListener('abort', giveUp);
+    }
+  }
+
+  /** One that is looked for may come back as it must be: it is tried again as one that is away. */
+  async #refuseOther(): Promise<void> {
+    const { demands } = this.#address;
+    const { rows } = await this.query(askAttributes);
+    if (!hasAttributes(demands, (rows[0] ?? {}) as Parameters<typeof hasAttributes>[1]))
+      throw new ServerTroubleError({ is: 'not-as-demanded', demand: demands.target_session_attrs ?? '' });
+  }
+
+  /** Where another role finds what this line leads to. */
+  urlFor(user: string): string {
+    return urlFor(this.#address, user);
+  }
+
+  get isBroken(): boolean {
+    return this.#isBroken;
+  }
+
+  /** From now on; who does not answer in time is not asked again. */
+  answerWithin(leftMs: LeftMs = always): void {
+    this.#leftMs = leftMs;
+  }
+
+  get warnings(): readonly string[] {
+    return this.#warnings;
+  }
+
+  /**
+   * Leaves a word with the process on the server that answers. Behind a pooler the next answer may be another's, and
+   * the number that the driver was told at first is the pooler's own.
+   */
+  get introduction(): string {
+    return /* sql */ `SET botctl.line = '${this.#word}'`;
+  }
+
+  introducedTo(processId: number): void {
+    this.#processId = processId;
+  }
+
+  /** SQL that is true, or an error where it is another process that answers: nothing beside it is committed. */
+  get here(): string {
+    return /* sql */ `(CASE WHEN pg_backend_pid() = ${this.#processId} AND current_setting('botctl.line', true) = '${this.#word}'
+      THEN 'true' ELSE '${elsewhere}' END)::boolean`;
+  }
+
+  async begin(...more: readonly string[]): Promise<void> {
+    await this.all(['BEGIN', /* sql */ `SELECT ${this.here}`, ...more]);
+  }
+
+  /** One statement, prepared under this name. */
+  async ask(name: string, text: string, values: unknown[]): Promise<Answer> {
+    return this.#watched({ name, text, values });
+  }
+
+  async query(text: string, values?: unknown[]): Promise<Answer> {
+    return this.#watched(values === undefined ? { text } : { text, values });
+  }
+
+  /** Several at once, without values: the answer to each. */
+  async all(statements: readonly string[]): Promise<readonly Answer[]> {
+    const answers = await this.#watched({ text: statements.join(';\n') });
+    return [answers].flat();
+  }
+
+  /** All that is asked meanwhile leaves in one piece. */
+  together(ask: () => void): void {
+    const stream = streamOf(this.#client);
+    stream.cork();
+    ask();
+    stream.uncork();
+  }
+
+  async #watched(question: QueryConfig): Promise<Answer> {
+    this.#warnings = [];
+    const timed = { ...question, query_timeout: Math.min(longestMs, this.#leftMs()) };
+    try {
+      return await this.#client.query<Row>(timed);
+    } catch (error) {
+      // Without an answer nobody knows what the server is about: this line says no more.
+      if (error instanceof Error && (error.message === 'Query read timeout' || isLastWord(error)))
+        this.destroy();
+      throw error;
+    }
+  }
+
+  /** Nobody waits for long until a server that does not answer has said goodbye. */
+  async close(): Promise<void> {
+    if (this.#isBroken) return;
+    const late = setTimeout(() => this.destroy(), longestGoodbyeMs);
+    await this.#client.end().catch(() => {});
+    clearTimeout(late);
+  }
+
+  destroy(): void {
+    this.#isBroken = true;
+    streamOf(this.#client).destroy();
+  }
+}
+
+/** With these the server ends the session: it is going down, or somebody or a time limit has said so. */
+function isLastWord(error: Error): boolean {
+  return 'code' in error && /^(?:57P0[1-5]|25P0[34])$/u.test(String(error.code));
+}
+
+function streamOf(client: Client): Duplex {
+  return (client as Client & { readonly connection: { readonly stream: Duplex } }).connection.stream;
+}
+
+type BindableClient = Client & Parameters<typeof requireBinding>[0];
+
+type ParserOf = CustomTypesConfig['getTypeParser'];
+
+const bigint = 20;
+
+/** Milliseconds and places in a table come as numbers: they are far below where numbers end to be exact. */
+function parserOf(usual: ParserOf): ParserOf {
+  return ((id: number, format?: 'text' | 'binary') =>
+    id === bigint && format !== 'binary' ? Number : usual(id, format as 'text')) as ParserOf;
+}
+
+/** What `pg` is told. It asks its own environment for whatever is left out, so that nothing is. */
+type DriverSettings = {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly database: string;
+  /** Asked only when the server asks: one that trusts its socket needs none. */
+  readonly password: () => string;
+  readonly ssl: false | TlsSettings;
+  readonly sslnegotiation: 'postgres';
+  readonly client_encoding: 'UTF8';
+  readonly connectionTimeoutMillis: number;
+  readonly application_name: string;
+  readonly enableChannelBinding: boolean;
+  readonly keepAlive: boolean;
+  readonly keepAliveInitialDelayMillis: number;
+  readonly options?: string;
+};
+
+type TlsSettings = {
+  /** Said here in any case, so that NODE_TLS_REJECT_UNAUTHORIZED changes nothing. */
+  readonly rejectUnauthorized: boolean;
+  readonly checkServerIdentity: (host: string, certificate: PeerCertificate) => Error | undefined;
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+};
+
+export function driverSettings(address: Address): DriverSettings {
+  const { server, port, user, database, password, connectTimeoutMs, applicationName, demands } = address;
+  return {
+    host: server.is === 'host' ? server.host : server.folder,
+    port,
+    user,
+    database,
+    password: () => {
+      if (password === undefined) throw sharedFailure('password-missing', { place: placeOf(address) });
+      return password.reveal();
+    },
+    ssl: tlsSettings(address.encryption, server),
+    sslnegotiation: 'postgres',
+    client_encoding: 'UTF8',
+    connectionTimeoutMillis: connectTimeoutMs,
+    application_name: applicationName,
+    ...askedOfDriver(demands),
+  };
+}
+
+function askedOfDriver({
+  channel_binding: binding = 'disable',
+  keepalives,
+  keepalives_idle: idleS,
+  options,
+}: Demands) {
+  return {
+    enableChannelBinding: binding !== 'disable',
+    keepAlive: keepalives !== '0',
+    keepAliveInitialDelayMillis: Number(idleS ?? 0) * 1000,
+    ...(options === undefined ? {} : { options }),
+  };
+}
+
+function tlsSettings(encryption: Encryption, server: Server): false | TlsSettings {
+  if (encryption.mode === 'disable' || server.is === 'socket') return false;
+  const { mode, rootCert, client } = encryption;
+  return {
+    rejectUnauthorized: mode !== 'require',
+    // By the name that was given: what the driver hands over for an IP address has changed between its versions.
+    checkServerIdentity: (_host, certificate) =>
+      mode === 'verify-full' ? checkServerIdentity(server.host, certificate) : undefined,
+    ...(rootCert === undefined ? {} : { ca: readPem(rootCert, 'certificate') }),
+    ...(client === undefined
+      ? {}
+      : { cert: readPem(client.cert, 'certificate'), key: readPem(client.key, 'key') }),
+  };
+}
+
+const pem = {
+  certificate: /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/u,
+  key: /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----/u,
+} as const;
+
+function readPem(path: string, kind: keyof typeof pem): string {
+  const text = readFile(path, (stats) => {
+    if (kind === 'key' && isOpenToOthers(stats)) throw sharedFailure('key-open-to-others', { path });
+  });
+  if (!pem[kind].test(text)) throw sharedFailure('not-pem', { path, wanted: kind });
+  return text;
+}
+
+function readFile(path: string, check: (stats: Stats) => void): string {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    check(fstatSync(descriptor));
+    return readFileSync(descriptor, 'utf8');
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw sharedFailure('certificate-unreadable', { path, trouble: diskTroubleOf(error) });
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+/** As libpq: a group may read a key that root owns. Windows has no such bits. */
+function isOpenToOthers({ mode, uid }: Stats): boolean {
+  if (process.platform === 'win32') return false;
+  return (mode & (uid === 0 ? 0o037 : 0o077)) !== 0;
+}
+
+/** A connection that is begun while the driver is still being read: told to connect, it says what has become of it. */
+export class Dialled extends Socket {
+  #trouble: Error | undefined;
+
+  constructor({ server, port }: Pick<Address, 'server' | 'port'>) {
+    super();
+    this.on('error', (error) => {
+      this.#trouble = error;
+    });
+    if (server.is === 'host') super.connect(port, server.host);
+    else super.connect(`${server.folder}/.s.PGSQL.${port}`);
+  }
+
+  /** By the driver, which listens only after this. */
+  override connect(): this {
+    if (!this.connecting)
+      process.nextTick(() => {
+        if (this.#trouble === undefined) this.emit('connect');
+        else this.emit('error', this.#trouble);
+      });
+    return this;
+  }
+}

@@ -1,0 +1,446 @@
+import { Failure } from '../once/failures.ts';
+import { type Attempt, type Intent, receiptValue } from '../once/journal/journal.ts';
+import { troubleText } from '../once/journal/rows.ts';
+import type { CopiedIntent, Standing } from '../once/journal/sqlite/sourceFile.ts';
+import type { PgConnection } from './connection.ts';
+import { ServerTroubleError, sharedFailure } from './facts.ts';
+import { codeOf, isPassing } from './faults.ts';
+import type { Lease } from './lease.ts';
+import type { Row } from './rows.ts';
+import { inSchema } from './schema/migrations.ts';
+
+/** An intent that is known here, too. */
+type Known = {
+  readonly id: string;
+  readonly fingerprint: string;
+  readonly standing: Standing;
+  readonly leftBehind: boolean;
+  readonly isTakenIn: boolean;
+};
+
+/** Of those of a page: put in, there before, taken into one that was there, and held for want of their tokens. */
+export type Added = Readonly<Record<'added' | 'known' | 'merged' | 'held', number>>;
+
+export type Conflict = {
+  readonly here: string;
+  readonly there: CopiedIntent['intent'];
+  readonly isSending: boolean;
+};
+
+type Inputs = {
+  readonly line: PgConnection;
+  readonly schema: string;
+  readonly place: string;
+  readonly lease: Lease;
+};
+
+const mostTries = 5;
+
+/** A shared journal that takes in what another one knows. */
+export class CopyTarget {
+  readonly #inputs: Inputs;
+
+  constructor(inputs: Inputs) {
+    this.#inputs = inputs;
+  }
+
+  /** Refuses a role that may not do it, while nothing is done yet. */
+  async refuseRole(): Promise<{ readonly isUsed: boolean; readonly mayAdopt: boolean }> {
+    const [row] = await this.#query('place', []);
+    if (row?.may_add !== true) throw sharedFailure('may-only-look', { place: this.#inputs.place });
+    return { isUsed: row.used === true, mayAdopt: row.may_adopt === true };
+  }
+
+  /** Takes the other journal's salt for its own: possible only while there are no intents. */
+  async adoptSalt(salt: Uint8Array): Promise<void> {
+    await this.#query('adoptSalt', [Buffer.from(salt)]);
+  }
+
+  /** Those that cannot be one intent with what is here under the same key. */
+  async conflictsOf(page: readonly CopiedIntent[]): Promise<Conflict[]> {
+    const known = await this.#known(page);
+    return page.flatMap(({ intent }, n) => {
+      const here = known.get(n);
+      if (here === undefined || here.id === intent.id) return [];
+      const isSending = here.standing.state === 'sending';
+      if (here.fingerprint === intent.fingerprint && !isSending) return [];
+      return [{ here: here.id, there: intent, isSending }];
+    });
+  }
+
+  /** All of a page, or nothing of it. */
+  async add(page: readonly CopiedIntent[], keepsTokens: boolean): Promise<Added> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#transact(() => this.#addAll(page, keepsTokens));
+      } catch (error) {
+        if (error instanceof Failure || tries === mostTries || !isPassing(error)) throw error;
+      }
+    }
+  }
+
+  async #transact<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { line, lease } = this.#inputs;
+    const answers = await line.all([
+      'BEGIN',
+      /* sql */ 'SET LOCAL synchronous_commit = on',
+      lease.renewalOn(line),
+    ]);
+    try {
+      lease.fence(answers.at(-1)?.rows ?? []);
+      const result = await work();
+      const { command } = await line.query('COMMIT');
+      if (command !== 'COMMIT') throw new ServerTroubleError({ is: 'commit-undone' });
+      return result;
+    } catch (error) {
+      if (!line.isBroken) await line.query('ROLLBACK');
+      throw error;
+    }
+  }
+
+  async #addAll(page: readonly CopiedIntent[], keepsTokens: boolean): Promise<Added> {
+    const known = await this.#known(page);
+    const fresh = page.filter((_one, n) => !known.has(n));
+    await this.#addFresh(fresh, keepsTokens);
+    let merged = 0;
+    for (const [n, here] of known) {
+      const there = page[n];
+      if (there !== undefined && (await this.#merge(here, there))) merged += 1;
+    }
+    const held = keepsTokens ? 0 : fresh.filter(isInDoubt).length;
+    return { added: fresh.length, known: known.size - merged, merged, held };
+  }
+
+  async #addFresh(fresh: readonly CopiedIntent[], keepsTokens: boolean): Promise<void> {
+    if (fresh.length === 0) return;
+    await this.#query('begin', [JSON.stringify(fresh.map(intentItem)), this.#inputs.lease.id]);
+    await this.#addAttempts(
+      fresh.flatMap(({ intent: { id }, attempts }) => attempts.map((one) => ({ id, ...one }))),
+    );
+    const standings = fresh.map(({ intent, leftBehind }) =>
+      standingItem(intent.id, keepsTokens ? intent : withoutToken(intent, intent.kind), leftBehind),
+    );
+    await this.#stand(standings);
+    await this.#addRest(fresh, (one) => one.intent.id);
+  }
+
+  /** What is known of it there is added to it here; false where there is nothing to add. */
+  async #merge(here: Known, there: CopiedIntent): Promise<boolean> {
+    const { id, kind, fingerprint } = there.intent;
+    if (here.id === id || here.isTakenIn) return false;
+    if (here.fingerprint !== fingerprint || here.standing.state === 'sending')
+      throw sharedFailure('sent-there-now', { place: this.#inputs.place });
+    const standing = mergeStanding(here.standing, there.intent, kind);
+    if (standing === undefined) return false;
+    await this.#query('claim', [
+      ...[here.id, here.standing.state, this.#inputs.lease.id],
+      claimedAtMs(there),
+    ]);
+    await this.#addAttempts(
+      there.attempts.map((one) => ({ ...one, id: here.id, number: here.standing.attempts + one.number })),
+    );
+    await this.#stand([standingItem(here.id, standing, here.leftBehind)]);
+    await this.#addRest([there], () => here.id);
+    return true;
+  }
+
+  async #addAttempts(attempts: readonly (Attempt & { readonly id: string })[]): Promise<void> {
+    if (attempts.length === 0) return;
+    const items = JSON.stringify(attempts.map(attemptItem));
+    await this.#query('beginAttempts', [items]);
+    await this.#query('endAttempts', [items]);
+  }
+
+  async #stand(items: readonly CopiedItem[]): Promise<void> {
+    const given = JSON.stringify(items);
+    await this.#query('stand', [given]);
+    if (items.some(({ state }) => state === 'resolved')) await this.#query('resolve', [given]);
+  }
+
+  async #addRest(copied: readonly CopiedIntent[], idOf: (one: CopiedIntent) => string): Promise<void> {
+    const decisions = copied.flatMap((one) =>
+      one.decisions.map((decision) => ({ id: idOf(one), ...decision })),
+    );
+    if (decisions.length > 0) {
+      const items = decisions.map(({ id, kind, who, atMs, reason, signature, fingerprint }, n) => ({
+        ...{ n, id, kind, who: text(who), at: atMs, reason: text(reason) },
+        signature: text(signature),
+        fingerprint,
+      }));
+      await this.#query('decide', [JSON.stringify(items)]);
+    }
+    const receipts = copied.flatMap((one) =>
+      one.receipts.map((receipt) => ({ id: idOf(one), ...receipt, value: receiptValue(receipt.value) })),
+    );
+    if (receipts.length > 0) await this.#query('keepReceipts', [JSON.stringify(receipts)]);
+    const observations = copied.flatMap((one) =>
+      one.observations.map(({ atMs, who, facts, ...rest }) => ({
+        ...{ ...rest, id: idOf(one), at: atMs, who: text(who), facts: text(facts) },
+      })),
+    );
+    if (observations.length > 0)
+      await this.#query('observe', [JSON.stringify(observations.map((one, n) => ({ ...one, n })))]);
+  }
+
+  async #known(page: readonly CopiedIntent[]): Promise<Map<number, Known>> {
+    const items = page.map(({ intent: { key, baseUrl, kind }, attempts }, n) => ({
+      ...{ n, key, base_url: baseUrl, kind },
+      tries: attempts.map(({ startedAtMs, endedAtMs, verdict, requestId }) => ({
+        ...{ started_at: startedAtMs, ended_at: endedAtMs, verdict, request_id: text(requestId) },
+      })),
+    }));
+    const rows = await this.#query('known', [JSON.stringify(items)]);
+    return new Map(rows.map((row) => [row.n as number, knownOf(row)]));
+  }
+
+  async #query(name: keyof typeof copySql, values: unknown[]): Promise<readonly Row[]> {
+    const { line, schema, place } = this.#inputs;
+    try {
+      return (await line.query(inSchema(schema, copySql[name]), values)).rows;
+    } catch (error) {
+      throw codeOf(error) === '42501' ? sharedFailure('may-only-look', { place }, error) : error;
+    }
+  }
+}
+
+type CopiedItem = Readonly<Record<string, unknown>>;
+
+function isInDoubt({ intent }: CopiedIntent): boolean {
+  return withoutToken(intent, intent.kind).state !== intent.state;
+}
+
+function claimedAtMs({ intent, attempts }: CopiedIntent): number {
+  return attempts.at(-1)?.startedAtMs ?? intent.createdAtMs;
+}
+
+function intentItem(copied: CopiedIntent, n: number): CopiedItem {
+  const { intent } = copied;
+  return {
+    n,
+    id: intent.id,
+    kind: intent.kind,
+    base_url: intent.baseUrl,
+    spelled_url: intent.spelledUrl,
+    bot: intent.bot,
+    named_by: intent.namedBy,
+    name: intent.name,
+    row_id: intent.rowId,
+    key: intent.key,
+    identity: intent.identity,
+    fingerprint: intent.fingerprint,
+    payment: intent.payment,
+    body: base64(intent.body),
+    created_at: intent.createdAtMs,
+    claimed_at: claimedAtMs(copied),
+    is_proposal: intent.state === 'held' && !intent.tainted,
+  };
+}
+
+function standingItem(id: string, standing: Standing, leftBehind: boolean): CopiedItem {
+  return {
+    id,
+    state: standing.state,
+    tainted: standing.tainted,
+    may_have_landed_at: standing.mayHaveLandedAtMs,
+    token_hash: standing.tokenHash,
+    why: standing.heldReason,
+    resolved_as: standing.resolvedAs,
+    attempts: standing.attempts,
+    updated_at: standing.updatedAtMs,
+    reported_at: standing.reportedAtMs,
+    left_behind: leftBehind,
+  };
+}
+
+function attemptItem(attempt: Attempt & { readonly id: string }): CopiedItem {
+  const { id, number, phase, verdict, status, duplicate, verified, reply } = attempt;
+  return {
+    ...{ id, number, phase, verdict, status, duplicate, verified },
+    started_at: attempt.startedAtMs,
+    ended_at: attempt.endedAtMs,
+    request_id: text(attempt.requestId),
+    trouble: troubleText(attempt.trouble),
+    retry_after: attempt.retryAfterMs,
+    reply: reply && base64(reply),
+    headers: JSON.stringify(attempt.headers),
+  };
+}
+
+function knownOf(row: Row): Known {
+  const optional = <Value>(cell: unknown): Value | undefined => (cell === null ? undefined : (cell as Value));
+  return {
+    id: row.id as string,
+    fingerprint: row.fingerprint as string,
+    leftBehind: row.left_behind === true,
+    isTakenIn: row.is_taken_in === true,
+    standing: {
+      state: row.state as Standing['state'],
+      tainted: row.tainted === true,
+      mayHaveLandedAtMs: optional(row.may_have_landed_at),
+      tokenHash: optional(row.token_hash),
+      heldReason: optional(row.why),
+      resolvedAs: optional(row.resolved_as),
+      attempts: row.attempts as number,
+      updatedAtMs: row.updated_at as number,
+      reportedAtMs: optional(row.reported_at),
+    },
+  };
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+}
+
+/** PostgreSQL's text holds no NUL, and nothing that is not Unicode. */
+function text(given: string | undefined): string | undefined {
+  return given?.replaceAll('\0', '\ufffd').toWellFormed();
+}
+
+/**
+ * What puts the intents of another journal into this one: a page in each transaction, in steps that its rules allow.
+ * Each intent is claimed by who copies, and nobody else sees it before it stands as it stood there. It is claimed at
+ * its latest attempt: then it was spent.
+ */
+
+const standing = /* sql */ `state text, tainted boolean, may_have_landed_at bigint, token_hash text, why text, resolved_as text,
+  attempts int, updated_at bigint, reported_at bigint, left_behind boolean`;
+
+const copySql = {
+  /**
+   * The given intents that are here already, under the same key; and whether all of their attempts are, too, because
+   * an earlier run of the copy took them in.
+   */
+  known: /* sql */ `SELECT g.n, i.id, s.state, s.tainted, s.may_have_landed_at, s.token_hash, s.why, s.resolved_as, s.attempts,
+            s.updated_at, s.reported_at, s.left_behind, coalesce(r.fingerprint, i.fingerprint) AS fingerprint,
+            json_array_length(g.tries) > 0 AND NOT EXISTS (
+              SELECT started_at, ended_at, verdict, request_id FROM json_to_recordset(g.tries)
+                AS t(started_at bigint, ended_at bigint, verdict text, request_id text)
+              EXCEPT SELECT started_at, ended_at, verdict, request_id FROM @schema.attempts a WHERE a.intent = i.seq
+            ) AS is_taken_in
+          FROM json_to_recordset($1::json) AS g(n int, key text, base_url text, kind text, tries json)
+          JOIN @schema.intents i ON i.key = g.key AND i.base_url = g.base_url AND i.kind = g.kind
+          JOIN @schema.standing s ON s.intent = i.seq
+          LEFT JOIN @schema.rewrites r ON r.intent = s.intent AND r.version = s.body_version`,
+
+  begin: /* sql */ `WITH given AS (SELECT * FROM json_to_recordset($1::json) AS g(n int, id text, kind text, base_url text,
+            spelled_url text, bot text, named_by text, name text, row_id text, key text, identity text,
+            fingerprint text, payment text, body text, created_at bigint, claimed_at bigint, is_proposal boolean)),
+          begun AS (INSERT INTO @schema.intents (created_at, id, kind, base_url, spelled_url, bot, named_by, name,
+              row_id, key, identity, fingerprint, payment, body)
+            SELECT created_at, id, kind, base_url, nullif(spelled_url, base_url), bot, named_by, name, row_id, key,
+              identity, fingerprint, payment, decode(body, 'base64') FROM given ORDER BY n
+            RETURNING seq, id, created_at, payment)
+          INSERT INTO @schema.standing (intent, created_at, updated_at, attempts, state, owner, why, payment)
+          SELECT b.seq, b.created_at, g.claimed_at, 0, CASE WHEN g.is_proposal THEN 'held' ELSE 'sending' END,
+            CASE WHEN g.is_proposal THEN NULL ELSE $2 END, CASE WHEN g.is_proposal THEN 'approval' END, b.payment
+          FROM begun b JOIN given g ON g.id = b.id`,
+
+  /** One that stands here is claimed, to take in what another journal knows of it. */
+  claim: /* sql */ `UPDATE @schema.standing s SET state = 'sending', owner = $3, why = NULL, resolved_as = NULL,
+            updated_at = greatest((SELECT max(a.started_at) FROM @schema.attempts a WHERE a.intent = s.intent), $4)
+          FROM @schema.intents i WHERE i.id = $1 AND s.intent = i.seq AND s.state = $2`,
+
+  beginAttempts: /* sql */ `INSERT INTO @schema.attempts (intent, number, started_at) SELECT i.seq, g.number, g.started_at
+          FROM json_to_recordset($1::json) AS g(id text, number int, started_at bigint)
+          JOIN @schema.intents i ON i.id = g.id`,
+
+  endAttempts: /* sql */ `UPDATE @schema.attempts a SET ended_at = g.ended_at, phase = g.phase, verdict = g.verdict,
+            status = g.status, request_id = g.request_id, trouble = g.trouble, retry_after = g.retry_after,
+            duplicate = g.duplicate, verified = g.verified, reply = decode(g.reply, 'base64'), headers = g.headers
+          FROM json_to_recordset($1::json) AS g(id text, number int, ended_at bigint, phase text, verdict text,
+            status int, request_id text, trouble text, retry_after bigint, duplicate boolean, verified boolean,
+            reply text, headers text)
+          JOIN @schema.intents i ON i.id = g.id
+          WHERE a.intent = i.seq AND a.number = g.number AND g.verdict IS NOT NULL`,
+
+  /** What was resolved goes there by the way that all intents go. */
+  stand: /* sql */ `UPDATE @schema.standing s SET owner = NULL, tainted = g.tainted, may_have_landed_at = g.may_have_landed_at,
+            token_hash = g.token_hash, why = g.why, attempts = g.attempts, updated_at = g.updated_at,
+            reported_at = g.reported_at, left_behind = g.left_behind,
+            state = CASE WHEN g.state <> 'resolved' THEN g.state WHEN g.tainted THEN 'unknown' ELSE 'open' END
+          FROM json_to_recordset($1::json) AS g(id text, ${standing})
+          JOIN @schema.intents i ON i.id = g.id WHERE s.intent = i.seq`,
+
+  resolve: /* sql */ `UPDATE @schema.standing s SET state = 'resolved', resolved_as = g.resolved_as
+          FROM json_to_recordset($1::json) AS g(id text, ${standing})
+          JOIN @schema.intents i ON i.id = g.id WHERE s.intent = i.seq AND g.state = 'resolved'`,
+
+  decide: /* sql */ `INSERT INTO @schema.decisions (intent, kind, who, at, reason, signature, fingerprint)
+          SELECT i.seq, g.kind, g.who, g.at, g.reason, g.signature, g.fingerprint
+          FROM json_to_recordset($1::json) AS g(n int, id text, kind text, who text, at bigint, reason text,
+            signature text, fingerprint text) JOIN @schema.intents i ON i.id = g.id ORDER BY g.n`,
+
+  keepReceipts: /* sql */ `INSERT INTO @schema.receipts (origin, what, value, intent) SELECT g.origin, g.what, g.value, i.seq
+          FROM json_to_recordset($1::json) AS g(id text, origin text, what text, value text)
+          JOIN @schema.intents i ON i.id = g.id ORDER BY g.value ON CONFLICT DO NOTHING`,
+
+  /** What both journals took for their own payment is the other one's here: it is looked at anew. */
+  observe: /* sql */ `INSERT INTO @schema.observations (intent, verdict, who, at, signature, genesis, instruction, facts)
+          SELECT i.seq, CASE WHEN g.verdict = 'proven' AND NOT EXISTS (SELECT FROM @schema.receipts r
+              WHERE r.intent = i.seq AND r.what = 'instruction' AND r.origin = g.genesis
+              AND r.value = g.signature || '/' || g.instruction) THEN 'undecided' ELSE g.verdict END,
+            g.who, g.at, g.signature, g.genesis, g.instruction, g.facts
+          FROM json_to_recordset($1::json) AS g(n int, id text, verdict text, who text, at bigint, signature text,
+            genesis text, instruction text, facts text) JOIN @schema.intents i ON i.id = g.id ORDER BY g.n`,
+
+  adoptSalt: /* sql */ `UPDATE @schema.salt SET value = $1 WHERE name = 'salt'`,
+
+  place: /* sql */ `SELECT EXISTS (SELECT FROM @schema.intents) AS used,
+            has_table_privilege(current_user, '@schema.salt', 'UPDATE') AS may_adopt,
+            has_table_privilege(current_user, '@schema.intents', 'INSERT') AS may_add`,
+} as const;
+
+/** A transfer in doubt that was made with a token which cannot be told from another here: a person must look. */
+function withoutToken(standing: Standing, kind: Intent['kind']): Standing {
+  const isInDoubt = kind === 'transfer' && standing.state === 'unknown';
+  return {
+    ...standing,
+    tokenHash: undefined,
+    ...(isInDoubt ? { state: 'held', heldReason: 'other-token' } : {}),
+  };
+}
+
+/**
+ * Where one intent stands that two journals know, by the same key and body. What happened outranks all else, doubt
+ * outranks what is said to be over. Nothing where it stays as it is here.
+ */
+export function mergeStanding(here: Standing, there: Standing, kind: Intent['kind']): Standing | undefined {
+  if (isOver(here)) return undefined;
+  const base: Standing = {
+    ...here,
+    tainted: here.tainted || there.tainted,
+    mayHaveLandedAtMs: earliest(here.mayHaveLandedAtMs, there.mayHaveLandedAtMs),
+    tokenHash: undefined,
+    attempts: here.attempts + there.attempts,
+    updatedAtMs: Math.max(here.updatedAtMs, there.updatedAtMs),
+    reportedAtMs: here.reportedAtMs ?? there.reportedAtMs,
+    heldReason: undefined,
+    resolvedAs: undefined,
+  };
+  const decisive = [here, there].sort((left, right) => rank(left) - rank(right))[0] ?? here;
+  const { state, heldReason: why, resolvedAs } = decisive;
+  return withoutToken({ ...base, state, heldReason: why, resolvedAs }, kind);
+}
+
+function isOver({ state, resolvedAs }: Standing): boolean {
+  return state === 'accepted' || resolvedAs === 'happened';
+}
+
+const ranks: Readonly<Record<Standing['state'], number>> = {
+  accepted: 0,
+  held: 2,
+  unknown: 3,
+  sending: 4,
+  resolved: 5,
+  rejected: 6,
+  open: 7,
+};
+
+function rank(standing: Standing): number {
+  return isOver(standing) ? Math.min(1, ranks[standing.state]) : ranks[standing.state];
+}
+
+function earliest(left: number | undefined, right: number | undefined): number | undefined {
+  if (left === undefined || right === undefined) return left ?? right;
+  return Math.min(left, right);
+}

@@ -1,0 +1,212 @@
+import type { DiskTrouble } from '../machine/disk.ts';
+import { failing } from '../once/failures.ts';
+import type { Unseen } from '../once/intent/facts.ts';
+
+// A URL may hold a password, and a character in the wrong place makes any part of it one: no field holds anything of it
+// but the names of its parameters. `place` is the journal's URL without its password.
+
+export type UrlFault =
+  | 'not-postgres'
+  | 'several-hosts'
+  | 'password-in-option'
+  | 'characters'
+  | 'percent'
+  | 'parameter'
+  | 'path';
+
+/** Where a setting was given: in the URL, by the name of the option or variable that holds it, or in a variable. */
+export type Origin =
+  | { readonly part: 'user' | 'password' | 'host' | 'port' | 'database'; readonly source: string }
+  | { readonly parameter: string; readonly source: string }
+  | { readonly variable: string };
+
+export type SettingFault =
+  | 'several-hosts'
+  | 'host'
+  | 'folder'
+  | 'two-hosts'
+  | 'two-ports'
+  | 'channel_binding'
+  | 'target_session_attrs'
+  | 'keepalives'
+  | 'keepalives_idle'
+  | 'options'
+  | 'port'
+  | 'schema'
+  | 'seconds'
+  | 'sslmode'
+  | 'weak-sslmode'
+  | 'needs-root'
+  | 'file';
+
+/** Why a server does not answer as it must. */
+export type ServerTrouble =
+  /** In the words of the server, the network or the driver. */
+  | { readonly is: 'said'; readonly text: string }
+  | { readonly is: 'silent' | 'no-reason' | 'connection-lost' | 'commit-undone' | 'commit-unheard' }
+  | { readonly is: 'not-as-demanded'; readonly demand: string };
+
+/** Thrown where nobody else has said what went wrong. */
+export class ServerTroubleError extends Error {
+  readonly trouble: ServerTrouble;
+
+  constructor(trouble: ServerTrouble) {
+    super(trouble.is);
+    this.trouble = trouble;
+  }
+}
+
+/** What a shared journal has lost, as far as this machine can tell. */
+export type SharedLoss =
+  /** It acknowledged these to this machine, and does not know them. */
+  | { readonly is: 'records'; readonly missing: readonly Note[] }
+  /** It is on a server that it was never on, and this machine has no notes of it. */
+  | { readonly is: 'server-changed' };
+
+/** Who the server does not let in, or what it does not let it do. */
+export type Denial = 'user' | 'database' | 'rights';
+
+type None = Record<never, never>;
+type AtPlace = { readonly place: string };
+type OfDisk = { readonly path: string; readonly trouble: DiskTrouble };
+
+export type SharedFacts = {
+  'bad-url': { readonly source: string; readonly fault: UrlFault };
+  'blank-in-url': { readonly source: string; readonly position: number };
+  /** Undefined is one whose name is not repeated. */
+  'unknown-parameters': {
+    readonly source: string;
+    readonly parameters: readonly (string | undefined)[];
+    readonly known: readonly string[];
+  };
+  'repeated-parameter': { readonly source: string; readonly parameter: string };
+  'unsupported-variable': { readonly variable: string };
+  'bad-setting': { readonly origin: Origin; readonly fault: SettingFault };
+  'unseen-in-setting': { readonly origin: Origin; readonly unseen: Unseen };
+  'null-in-password': { readonly origin: Origin };
+  'channel-needs-tls': None;
+  'certificate-alone': { readonly missing: 'sslcert' | 'sslkey' };
+
+  'certificate-unreadable': OfDisk;
+  'not-pem': { readonly path: string; readonly wanted: 'certificate' | 'key' };
+  'key-open-to-others': { readonly path: string };
+  'notes-unreadable': OfDisk;
+
+  'unseen-in-role': { readonly unseen: Unseen };
+  'role-length': { readonly mostBytes: number };
+  'role-reserved': { readonly role: string };
+
+  interrupted: None;
+  unreachable: AtPlace & { readonly trouble: ServerTrouble };
+  'no-tls': AtPlace;
+  'certificate-refused': AtPlace & { readonly trouble: ServerTrouble };
+  'no-channel-binding': AtPlace;
+  'password-missing': AtPlace;
+  denied: AtPlace & {
+    readonly denial: Denial;
+    readonly role: string;
+    readonly trouble: ServerTrouble;
+  };
+  'through-pooler': AtPlace;
+  'server-too-old': AtPlace & { readonly version: number; readonly least: number };
+  'not-utf8': AtPlace & { readonly encoding: string };
+  /** It takes nothing to send by. */
+  'standby-only': AtPlace;
+  /** It takes no change to the journal itself. */
+  'unchanged-on-standby': AtPlace;
+  'role-reads-only': AtPlace;
+  'not-durable': AtPlace & { readonly setting: string };
+  'not-on-standby': AtPlace;
+  busy: AtPlace;
+  'disk-full': AtPlace;
+
+  /** `ownersUrl` leads whoever may make or change it to it; undefined where that is who asks. */
+  'schema-missing': AtPlace & { readonly schema: string; readonly ownersUrl: string | undefined };
+  'schema-older': AtPlace & {
+    readonly version: number;
+    readonly needed: number;
+    readonly ownersUrl: string | undefined;
+  };
+  'schema-newer': AtPlace & { readonly version: number; readonly known: number };
+  'schema-unreleased': AtPlace;
+  'schema-foreign': AtPlace & { readonly schema: string };
+  'no-salt': AtPlace;
+  'may-only-look': AtPlace;
+  'may-not-migrate': AtPlace & { readonly schema: string };
+  'may-not-accept': AtPlace;
+  'may-not-set-policy': AtPlace;
+
+  lost: AtPlace & { readonly loss: SharedLoss };
+  'rules-refused': AtPlace & { readonly trouble: ServerTrouble };
+  /** Others took this process for dead. */
+  fenced: AtPlace;
+  'sent-there-now': AtPlace;
+};
+
+const codes = {
+  'bad-url': 'usage',
+  'blank-in-url': 'usage',
+  'unknown-parameters': 'usage',
+  'repeated-parameter': 'usage',
+  'unsupported-variable': 'usage',
+  'bad-setting': 'usage',
+  'unseen-in-setting': 'usage',
+  'null-in-password': 'usage',
+  'channel-needs-tls': 'usage',
+  'certificate-alone': 'usage',
+
+  'certificate-unreadable': 'journal-unusable',
+  'not-pem': 'journal-unusable',
+  'key-open-to-others': 'journal-unusable',
+  'notes-unreadable': 'machine-fault',
+
+  'unseen-in-role': 'usage',
+  'role-length': 'usage',
+  'role-reserved': 'usage',
+
+  interrupted: 'interrupted',
+  unreachable: 'journal-unreachable',
+  'no-tls': 'journal-unusable',
+  'certificate-refused': 'journal-unusable',
+  'no-channel-binding': 'journal-unusable',
+  'password-missing': 'journal-unusable',
+  denied: 'journal-denied',
+  'through-pooler': 'journal-schema',
+  'server-too-old': 'journal-schema',
+  'not-utf8': 'journal-schema',
+  'standby-only': 'journal-unreachable',
+  'unchanged-on-standby': 'journal-unreachable',
+  'role-reads-only': 'journal-not-writable',
+  'not-durable': 'journal-not-durable',
+  'not-on-standby': 'journal-not-durable',
+  busy: 'journal-busy',
+  'disk-full': 'journal-not-writable',
+
+  'schema-missing': 'journal-schema',
+  'schema-older': 'journal-schema',
+  'schema-newer': 'journal-schema',
+  'schema-unreleased': 'journal-schema',
+  'schema-foreign': 'journal-schema',
+  'no-salt': 'journal-schema',
+  'may-only-look': 'journal-schema',
+  'may-not-migrate': 'journal-schema',
+  'may-not-accept': 'journal-schema',
+  'may-not-set-policy': 'journal-denied',
+
+  lost: 'journal-lost',
+  'rules-refused': 'journal-damaged',
+  fenced: 'fenced',
+  'sent-there-now': 'not-allowed-now',
+} as const;
+
+export const sharedFailure = failing<SharedFacts>('shared', codes);
+
+/**
+ * Something that was acknowledged to this machine: an attempt of an intent by its number, a decision or observation by
+ * its time, or a policy by its number, with its time as the id.
+ */
+export type Note = {
+  readonly what: 'attempt' | 'decision' | 'observation' | 'policy';
+  readonly id: string;
+  readonly number: number;
+};

@@ -1,0 +1,150 @@
+import { Failure } from '../once/failures.ts';
+import { elsewhere } from './connection.ts';
+import { type Denial, type ServerTrouble, ServerTroubleError, sharedFailure } from './facts.ts';
+import { Overtaken } from './writing.ts';
+
+/** The server's code for what went wrong; undefined for what is not the server's. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}
+
+const driverSays =
+  /^(?:Connection terminated|Client (?:was closed|has encountered)|Query read timeout|timeout expired)/u;
+
+/** What answers is not what the line was introduced to: a pooler has given the transaction to another connection. */
+export function isElsewhere(error: unknown): boolean {
+  const code = codeOf(error) ?? '';
+  const said = error instanceof Error ? error.message : '';
+  return pooled.includes(code) || (code === '22P02' && said.includes(elsewhere)) || noTransactions.test(said);
+}
+
+/** A statement that was prepared elsewhere is not known here, or one of that name is another's. */
+const pooled = ['26000', '42P05'];
+
+/** PgBouncer's own words. */
+const noTransactions = /statement pooling mode/u;
+
+const networkCodes = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_)/u;
+
+/** The connection broke, or nobody answers. */
+export function isOfNetwork(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof ServerTroubleError) return true;
+  return driverSays.test(error.message) || networkCodes.test(codeOf(error) ?? '');
+}
+
+const ruleOfJournal = 'ZJ001';
+
+/** What another process holds was waited for too long. */
+const lockTimedOut = '55P03';
+
+/** In one transaction, most of it in waiting for others. */
+const tookTooLong = '25P04';
+
+const readOnly = '25006';
+
+/** Undone whole, and another time it may go well. */
+const passing = [
+  '40001', // could not serialize
+  '40P01', // deadlock
+  lockTimedOut,
+  '57014', // a statement took too long
+  '23505', // somebody else was quicker
+  readOnly, // it has become a standby
+  '25P02', // something before it in the same transaction
+  '25P03', // idle in the transaction for too long
+  tookTooLong,
+  '57P01', // going down
+  '57P02',
+  '57P03', // starting up
+  '57P05', // idle for too long
+  '53200', // out of memory
+  '53300', // too many connections
+  ruleOfJournal, // what was looked at has changed since
+];
+
+/** Made again at once it would only meet the same. */
+export function needsTime(error: unknown): boolean {
+  return isOfNetwork(error) || /^5[37]|^55P03$/u.test(codeOf(error) ?? '');
+}
+
+/** It stands in somebody's way, or waits for an answer that takes long. */
+export function isHeldUp(error: unknown): boolean {
+  const code = codeOf(error);
+  return (
+    code === lockTimedOut || code === tookTooLong || (error instanceof Error && noAnswer.test(error.message))
+  );
+}
+
+export function isPassing(error: unknown): boolean {
+  return error instanceof Overtaken || passing.includes(codeOf(error) ?? '');
+}
+
+/** Worth waiting for when a line is made: others leave, or it has just been started. */
+export function isComingBack(error: unknown): boolean {
+  return ['53300', '57P03', '57P01', '57P02', '57P05'].includes(codeOf(error) ?? '');
+}
+
+const denials: Readonly<Record<string, Denial>> = {
+  28000: 'user',
+  '28P01': 'user',
+  '3D000': 'database',
+  42501: 'rights',
+};
+
+export function isDenied(error: unknown): boolean {
+  return denialOf(error) !== undefined;
+}
+
+function denialOf(error: unknown): Denial | undefined {
+  return denials[codeOf(error) ?? ''];
+}
+
+/** The driver's own words: it has no code for this. */
+const noTls = 'The server does not support SSL connections';
+
+const certificateCodes = /CERT|^UNABLE_TO_VERIFY_|^HOSTNAME_MISMATCH$/u;
+
+/** What keeps a line from being made, or from working again. */
+export function unreachable(error: unknown, place: string): unknown {
+  if (error instanceof Error && error.message === noTls) return sharedFailure('no-tls', { place }, error);
+  const trouble = troubleOf(error);
+  if (certificateCodes.test(codeOf(error) ?? ''))
+    return sharedFailure('certificate-refused', { place, trouble }, error);
+  const failure = serverFailure(error, place);
+  return failure instanceof Failure ? failure : sharedFailure('unreachable', { place, trouble }, error);
+}
+
+/** An error of the server's as a failure with a name; anything else as it is. */
+export function serverFailure(error: unknown, place: string): unknown {
+  const code = codeOf(error);
+  if (error instanceof Failure || code === undefined) return error;
+  const denial = denialOf(error);
+  const trouble = troubleOf(error);
+  if (denial !== undefined)
+    return sharedFailure('denied', { place, denial, role: roleIn(place), trouble }, error);
+  if (isElsewhere(error)) return sharedFailure('through-pooler', { place }, error);
+  if (code === '53100') return sharedFailure('disk-full', { place }, error);
+  if (code === readOnly) return sharedFailure('role-reads-only', { place }, error);
+  if (code === lockTimedOut || code === tookTooLong) return sharedFailure('busy', { place }, error);
+  if (code === ruleOfJournal || code.startsWith('23'))
+    return sharedFailure('rules-refused', { place, trouble }, error);
+  return isPassing(error) ? sharedFailure('unreachable', { place, trouble }, error) : error;
+}
+
+/** Who connects, as a journal's URL says. */
+function roleIn(place: string): string {
+  return decodeURIComponent(/^postgres:\/\/([^@/]*)@/u.exec(place)?.[1] ?? '');
+}
+
+/** The driver's own words. */
+const noAnswer = /^(?:Query read timeout|timeout expired)$/u;
+
+function troubleOf(error: unknown): ServerTrouble {
+  if (error instanceof ServerTroubleError) return error.trouble;
+  const inner: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  const said = inner instanceof Error ? inner.message : String(inner);
+  if (noAnswer.test(said)) return { is: 'silent' };
+  const text = said === '' ? codeOf(inner) : said;
+  return text === undefined ? { is: 'no-reason' } : { is: 'said', text };
+}

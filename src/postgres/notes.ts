@@ -1,0 +1,197 @@
+import { createHash, randomInt } from 'node:crypto';
+import { closeSync, constants, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { diskTroubleOf } from '../machine/disk.ts';
+import type { PgConnection } from './connection.ts';
+import { type Note, type SharedLoss, sharedFailure } from './facts.ts';
+import type { JournalFacts, ServerFacts } from './handshake.ts';
+import { nowMs } from './rows.ts';
+import { inSchema } from './schema/migrations.ts';
+import { type StatementName, sqlOf } from './statements.ts';
+
+const slots = 64;
+const slotBytes = 96;
+
+/**
+ * What a shared journal has acknowledged to this machine, on its own disk: a journal that does not know it any more
+ * has lost something. Each process writes one slot of the file; one that is torn says nothing.
+ */
+export class Notes {
+  readonly #path: string;
+  readonly #slot = randomInt(slots);
+  #file: number | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  read(): readonly Note[] {
+    return this.#slots().flatMap((note) => note ?? []);
+  }
+
+  #slots(): (Note | undefined)[] {
+    let text: string;
+    try {
+      text = readFileSync(this.#path, 'latin1');
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      // A machine that has no disk for its notes has none.
+      if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+      throw sharedFailure('notes-unreadable', { path: this.#path, trouble: diskTroubleOf(error) }, error);
+    }
+    return Array.from({ length: slots }, (_none, slot) => {
+      const [what = '', id = '', number = '', sum] = text
+        .slice(slot * slotBytes, (slot + 1) * slotBytes)
+        .trim()
+        .split(' ');
+      if (sum !== sumOf(`${what} ${id} ${number}`)) return undefined;
+      return { what: what as Note['what'], id, number: Number(number) };
+    });
+  }
+
+  /** False where this machine has no disk for it: then it cannot tell later that something is missing. */
+  write(note: Note): boolean {
+    try {
+      this.#write(note);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #write(note: Note): void {
+    if (this.#file === undefined) {
+      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+      this.#file = openSync(this.#path, openFlags, 0o600);
+    }
+    const text = textOf(note);
+    writeSync(
+      this.#file,
+      `${`${text} ${sumOf(text)}`.padEnd(slotBytes - 1)}\n`,
+      this.#slot * slotBytes,
+      'latin1',
+    );
+  }
+
+  /** What was lost is accepted as lost. */
+  forget(lost: readonly Note[]): void {
+    if (lost.length === 0) return;
+    const file = openSync(this.#path, 'r+');
+    try {
+      for (const [slot, note] of this.#slots().entries()) {
+        if (note !== undefined && lost.some((one) => textOf(one) === textOf(note)))
+          writeSync(file, `${' '.repeat(slotBytes - 1)}\n`, slot * slotBytes, 'latin1');
+      }
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+}
+
+// Made if it is not there, and never cut.
+const openFlags = constants.O_RDWR | constants.O_CREAT;
+
+function textOf({ what, id, number }: Note): string {
+  return `${what} ${id} ${number}`;
+}
+
+function sumOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+type Facts = { readonly server: ServerFacts; readonly journal: JournalFacts };
+
+/**
+ * Refuses a journal that does not know what it once acknowledged to this machine: a standby that was promoted too
+ * early, a server that was restored. One that is new to the journal is added to those it was on, where this machine
+ * can tell that nothing of its own is missing: true where it is that.
+ */
+export async function sameServerAsBefore(
+  line: PgConnection,
+  schema: string,
+  place: string,
+  facts: Facts,
+  notes: Notes,
+): Promise<boolean> {
+  await refuseLoss(line, schema, place, facts, notes);
+  if (isKnownServer(facts)) return false;
+  await addServer(line, schema, facts.server);
+  return true;
+}
+
+export async function refuseLoss(
+  line: PgConnection,
+  schema: string,
+  place: string,
+  facts: Facts,
+  notes: Notes,
+): Promise<void> {
+  const loss = await lossOf(line, schema, facts, notes);
+  if (loss !== undefined) throw sharedFailure('lost', { place, loss });
+}
+
+/** Not for a standby: it lacks what it has not heard of yet. */
+export async function lossOf(
+  line: PgConnection,
+  schema: string,
+  facts: Facts,
+  notes: Notes,
+): Promise<SharedLoss | undefined> {
+  const noted = notes.read();
+  const missing = await missingNotes(line, schema, noted);
+  if (missing.length > 0) return { is: 'records', missing };
+  const isStrange = facts.journal.servers.length > 0 && noted.length === 0 && !isKnownServer(facts);
+  return isStrange ? { is: 'server-changed' } : undefined;
+}
+
+/** Those that the journal does not know. */
+export async function missingNotes(
+  line: PgConnection,
+  schema: string,
+  noted: readonly Note[],
+): Promise<Note[]> {
+  const kinds = Object.entries(knownOf).map(([what, name]) => ({
+    name,
+    notes: noted.filter((note) => note.what === what),
+  }));
+  const missing = kinds.map(async ({ name, notes }) => {
+    // Most machines have notes of attempts alone, and a plan costs more than the answer.
+    if (notes.length === 0) return [];
+    const items = JSON.stringify(notes.map(({ id, number }, n) => ({ n, id, number })));
+    const { rows } = await line.ask(name, sqlOf(name, schema), [items]);
+    const known = new Set(rows.map(({ n }) => n));
+    return notes.filter((_note, n) => !known.has(n));
+  });
+  return (await Promise.all(missing)).flat();
+}
+
+const knownOf = {
+  attempt: 'attemptsKnown',
+  decision: 'decisionsKnown',
+  observation: 'observationsKnown',
+  policy: 'policiesKnown',
+} as const satisfies Record<Note['what'], StatementName>;
+
+export function isKnownServer({ server: { systemId, timeline }, journal }: Facts): boolean {
+  return journal.servers.some((one) => one.systemId === systemId && one.timeline === timeline);
+}
+
+export const insertServer = /* sql */ `INSERT INTO @schema.servers (system_id, timeline, since_ms)
+  VALUES ($1, $2, ${nowMs}) ON CONFLICT DO NOTHING`;
+
+/** What of it is lost is added again: nobody has to wait until it is on a disk, or on a standby. */
+async function addServer(
+  line: PgConnection,
+  schema: string,
+  { systemId, timeline }: ServerFacts,
+): Promise<void> {
+  await line.begin(/* sql */ 'SET LOCAL synchronous_commit = off');
+  await line.query(inSchema(schema, insertServer), [systemId, timeline]);
+  await line.query('COMMIT');
+}

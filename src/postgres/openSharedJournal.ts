@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { Failure } from '../once/failures.ts';
+import type { Journal } from '../once/journal/journal.ts';
+import { lastRemembered } from '../once/journal/rows.ts';
+import { type Address, placeOf } from './address.ts';
+import type { PgConnection } from './connection.ts';
+import { type Patience, PgConnections } from './connections.ts';
+import { sharedFailure } from './facts.ts';
+import {
+  askAll,
+  askJournal,
+  askServer,
+  type JournalFacts,
+  nameOfServer,
+  refusalOfServer,
+  refusalToSend,
+  refuseSchema,
+  type ServerFacts,
+} from './handshake.ts';
+import { LateReplies, uploadLateReplies } from './lateReplies.ts';
+import { keepLeaseRenewed, Lease, ServerClock } from './lease.ts';
+import { lossOf, Notes, sameServerAsBefore } from './notes.ts';
+import { SharedShares } from './shares.ts';
+import { Store } from './store.ts';
+
+type SharedUse = {
+  readonly use: 'send' | 'look';
+  /** Where this machine keeps what it notes for itself. */
+  readonly dataFolder: string;
+  readonly patience: Patience;
+};
+
+/** Opens the journal on its server. Never makes one: that is for whoever owns the database. */
+export async function openSharedJournal(
+  address: Address,
+  { use, dataFolder, patience }: SharedUse,
+): Promise<Journal> {
+  const place = placeOf(address);
+  const { schema } = address;
+  const clock = new ServerClock();
+  let facts: { server: ServerFacts; journal: JournalFacts } | undefined;
+  let notes: Notes | undefined;
+  let lost: Failure | undefined;
+  /** A server that was started, promoted or put in another's place is met like a new one. */
+  const greet = async (line: PgConnection): Promise<string> => {
+    const all = await askAll(line, schema, use);
+    const server = all?.server ?? (await askServer(line));
+    clock.set(server.nowMs);
+    const refused = refusalOfServer(server, place);
+    if (refused !== undefined) throw refused;
+    if (all === undefined) await refuseSchema(line, schema, place);
+    const journal = all?.journal ?? (await askJournal(line, schema));
+    // Its salt and its notes are another's, and what was claimed there is not claimed here.
+    if (facts !== undefined && facts.journal.id !== journal.id)
+      throw sharedFailure('lost', { place, loss: { is: 'server-changed' } });
+    facts = { server, journal };
+    const name = nameOfServer(server);
+    const folder = join(dataFolder, 'shared', journal.id);
+    const noted = new Notes(join(folder, 'notes'));
+    if (use === 'look') {
+      const loss = server.isStandby ? undefined : await lossOf(line, schema, facts, noted);
+      lost = loss && sharedFailure('lost', { place, loss });
+      return name;
+    }
+    const refusedToSend = refusalToSend(server, journal, place);
+    if (refusedToSend !== undefined) throw refusedToSend;
+    notes ??= noted;
+    const isNew = await sameServerAsBefore(line, schema, place, facts, notes);
+    if (isNew) facts = { server, journal: await askJournal(line, schema) };
+    return name;
+  };
+  const lines = new PgConnections(address, patience, greet);
+  await lines.open();
+  const met = facts as unknown as { server: ServerFacts; journal: JournalFacts };
+  const { leaseMs, salt } = met.journal;
+  const lease = new Lease(leaseMs, schema, place);
+  const silentSinceMs = (): number => silentSince(facts ?? met, clock.now());
+  const store = new Store({
+    place,
+    schema,
+    lines,
+    lease,
+    silentSinceMs,
+    onServerTime: (nowMs) => clock.set(nowMs),
+    onAcknowledged: (note) => void notes?.write(note),
+  });
+  const renewing = keepLeaseRenewed(lease, lines);
+  const spill = new LateReplies(join(dataFolder, 'shared', met.journal.id), lease.id);
+  const close = async (): Promise<void> => {
+    renewing.stop();
+    await store.close();
+    notes?.close();
+  };
+  try {
+    if (use === 'send') for (const spilled of spill.take()) await uploadLateReplies(spilled, store);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    place,
+    id: met.journal.id,
+    lost,
+    clock,
+    isReadOnly: met.server.isStandby || salt === undefined,
+    isShared: true,
+    reads: store.reads,
+    self: () => lease.id,
+    trouble: () => {
+      if (lease.isFenced) return { is: 'fenced' };
+      return lease.isStale() ? { is: 'stale-claim' } : undefined;
+    },
+    askOwner: async (owner) => {
+      // Who asks looks again anyway, and hears then what is wrong.
+      await store.onLine((line) => line.query(lease.askOn(line), [owner])).catch(() => {});
+    },
+    isAsked: () => store.onLine(async (line) => (await line.query(lease.asked)).rows.length > 0),
+    keepForLater: (late) => spill.keep(late),
+    commit: async (work, guards = {}) => {
+      const [end] = await store.commitTogether([{ work, guards }]);
+      if (end?.status === 'fulfilled') return end.value;
+      throw end?.reason;
+    },
+    commitTogether: (works) => store.commitTogether(works),
+    policy: async () => (facts ?? met).journal.policy,
+    shares: new SharedShares({ schema, store, lease, silentSinceMs }),
+    hashOf: lastRemembered((token) =>
+      createHash('sha256')
+        .update(salt ?? '')
+        .update(token)
+        .digest('hex'),
+    ),
+    close,
+  };
+}
+
+/** Who has been silent since before this moment is dead; nobody is, soon after the server began. */
+function silentSince(
+  { server, journal }: { server: ServerFacts; journal: JournalFacts },
+  nowMs: number,
+): number {
+  const { leaseMs, servers } = journal;
+  const sinceMs = Math.max(server.startedAtMs, ...servers.map((one) => one.sinceMs));
+  return nowMs < sinceMs + leaseMs ? 0 : nowMs - leaseMs;
+}

@@ -1,0 +1,336 @@
+// SQL: pages of a shared journal.
+import { type BaseUrl, originOf } from '../once/intent/baseUrl.ts';
+import type { Intent, Reads, Selection, SpendingReads } from '../once/journal/journal.ts';
+import { decisionOf, observationOf, overviewOf, receiptOf, stateRowOf } from '../once/journal/rows.ts';
+import { attemptOf, intentOf, processOf, type Row, rowsStandingOf } from './rows.ts';
+import { type Ask, each, type Item, intent, rest, type StatementName, standing } from './statements.ts';
+
+/** Whether the owner of this row counts as alive. */
+type OwnerLives = (row: Row) => boolean;
+
+export function readVerbs(
+  ask: Ask,
+  ownerLives: OwnerLives,
+  page: SelectPage,
+): Omit<Reads, keyof SpendingReads> {
+  const toIntent = (row: Row): Intent => intentOf(row, ownerLives(row));
+  const one = async (name: StatementName, item: Item): Promise<Intent | undefined> => {
+    const [row] = await ask(name, item);
+    return row === undefined ? undefined : toIntent(row);
+  };
+  const all = async <Result>(name: StatementName, item: Item, read: (row: Row) => Result) =>
+    (await ask(name, item)).map(read);
+  return {
+    findUnnamed: (identity) => one('findUnnamed', { identity }),
+    findByKey: ({ baseUrl, kind }, key) => one('findByKey', { key, base_url: baseUrl, kind }),
+    otherUrls: (baseUrl) =>
+      all('otherUrls', { base_url: baseUrl, origin: originOf(baseUrl) }, (row) => row.base_url as BaseUrl),
+    get: (id) => one('get', { id }),
+    startingWith: async (prefix) => {
+      const called = await all('called', { word: prefix }, toIntent);
+      if (called.length > 0) return called;
+      return all('startingWith', { first: prefix, after: `${prefix}\u{10ffff}` }, toIntent);
+    },
+    unfinishedTwins: ({ baseUrl }, payment, identity) =>
+      all('unfinishedTwins', { origin: originOf(baseUrl), payment, identity }, toIntent),
+    select: (selection) => select(selection, page, toIntent),
+    attemptsOf: (id) => all('attemptsOf', { id }, attemptOf),
+    decisiveAttempt: async (id) => (await all('decisiveAttempt', { id }, attemptOf))[0],
+    decisionsOf: (id) => all('decisionsOf', { id }, decisionOf),
+    observationsOf: (id) => all('observationsOf', { id }, observationOf),
+    receiptsOf: (id) => all('receiptsOf', { id }, receiptOf),
+    otherHolder: async (id, receipts) => {
+      const holders = receipts.map(({ origin, what, value }) =>
+        ask('otherHolder', { id, origin, what, value }),
+      );
+      return (await Promise.all(holders)).flat()[0]?.id as string | undefined;
+    },
+    unnamedOfPayment: (baseUrl, payment, sinceMs) =>
+      all('unnamedOfPayment', { origin: originOf(baseUrl), payment, since: sinceMs }, toIntent),
+    countRows: async ({ baseUrl, kind }, name) =>
+      Number((await ask('countRows', { base_url: baseUrl, kind, name }))[0]?.count ?? 0),
+    overview: async () => overviewOf(await all('overview', { all_of: true }, stateRowOf)),
+    rowsStanding: (name) => all('rowsStanding', { name }, (row) => rowsStandingOf(row, ownerLives(row))),
+    ownerLives: async (owner) => (await ask('owner', { owner })).some(ownerLives),
+    processOf: async (owner) => (await all('owner', { owner }, processOf))[0],
+  };
+}
+
+export type SelectPage = (sql: string, values: unknown[]) => Promise<readonly Row[]>;
+
+const pageLength = 500;
+
+/** A page at a time, each found by an index: nothing is held on the server in between, nor here. */
+async function* select(
+  selection: Selection,
+  page: SelectPage,
+  toIntent: (row: Row) => Intent,
+): AsyncGenerator<Intent> {
+  const edge = selection.oldestFirst === true ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
+  let after: PagePlace = [edge, edge];
+  for (let left = selection.limit; left > 0; ) {
+    const length = Math.min(left, pageLength);
+    let rows: readonly Row[] = [];
+    for (const { sql, values, suits } of pageQueries(selection, after, length)) {
+      if (suits !== undefined && Number((await page(suits.sql, suits.values))[0]?.count) > suits.most)
+        continue;
+      rows = await page(sql, values);
+      if (suits !== undefined || rows.length === length) break;
+    }
+    for (const row of rows) yield toIntent(row);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < length) return;
+    after = [last.created_at as number, last.seq as number];
+    left -= rows.length;
+  }
+}
+
+type Query = {
+  readonly sql: string;
+  readonly values: unknown[];
+  /** Counts what this way is for, which must be at most so much; then what it finds is all there is. */
+  readonly suits?: { readonly sql: string; readonly values: unknown[]; readonly most: number };
+};
+
+/** Where the page before ended: its last intent's time and number. */
+type PagePlace = readonly [createdAtMs: number, seq: number];
+
+/** How many in order are looked at one by one for a beginning of a name, or for where they stand. */
+const looked = 20_000;
+
+/** So few names are asked one by one. */
+const fewNames = 50;
+
+/** Writes the places of a page down: which intents, in their order. */
+type Places = (page: Page) => string;
+
+type Way = {
+  readonly places: Places;
+  /** Writes down how much there is that this way is for, and how much of it suits. */
+  readonly suits?: { readonly count: (page: Page) => string; readonly most: number };
+};
+
+/**
+ * The ways to a page of a selection: at most `length` intents after a place, in their order. How a name begins is no
+ * order of time: it is looked for among the next. Where these fill no page, each of the names is asked, if they are few
+ * (a batch has one for all its rows), or else all that begin so are sorted.
+ */
+export function pageQueries(selection: Selection, after: PagePlace, length: number): readonly Query[] {
+  return waysTo(selection).map(({ places, suits }) => {
+    const page = new Page(selection, after, length);
+    const sql = `SELECT i.seq, ${intent} FROM (${places(page)}) found
+      ${each('intents', 'i', 'i.seq = found.seq')} ${standing} ${rest} ${page.order('i')} LIMIT ${page.length}`;
+    if (suits === undefined) return { sql, values: page.values };
+    const counted = new Page(selection, after, length);
+    return {
+      sql,
+      values: page.values,
+      suits: { sql: `SELECT (${suits.count(counted)}) AS count`, values: counted.values, most: suits.most },
+    };
+  });
+}
+
+/** By the narrowest of the conditions: what stands nowhere near its end is few, mostly. */
+function waysTo(selection: Selection): readonly Way[] {
+  const { states } = selection;
+  const isNotAccepted = states !== undefined && !states.includes('accepted');
+  const ways = waysByName(selection);
+  if (ways === undefined) return [{ places: isNotAccepted ? amongNotAccepted : amongAll }];
+  return isNotAccepted ? [{ places: amongNotAccepted, suits: fewNotAccepted }, ...ways] : ways;
+}
+
+function waysByName({ to, batch, nameStart }: Selection): readonly Way[] | undefined {
+  if (to !== undefined) return [{ places: paidTo }];
+  if (batch !== undefined) return [{ places: amongAll }];
+  if (nameStart === undefined) return undefined;
+  return [
+    { places: amongTheNext },
+    { places: amongEachName, suits: { count: namesCounted, most: fewNames } },
+    { places: amongTheNames },
+  ];
+}
+
+/** Each has an index in the order of the times. */
+type Column = 'name' | 'bot' | 'kind';
+
+/** The conditions of one page; their values become parameters, each where it is first written down. */
+class Page {
+  readonly values: unknown[] = [];
+  readonly selection: Selection;
+  readonly #after: PagePlace;
+  readonly #length: number;
+
+  constructor(selection: Selection, after: PagePlace, length: number) {
+    this.selection = selection;
+    this.#after = after;
+    this.#length = length;
+  }
+
+  get length(): string {
+    return this.given(this.#length, 'int');
+  }
+
+  given(value: unknown, type: 'bigint' | 'int' | 'text' | 'text[]'): string {
+    const known = this.values.indexOf(value) + 1;
+    return `$${known || this.values.push(value)}::${type}`;
+  }
+
+  get isOldestFirst(): boolean {
+    return this.selection.oldestFirst === true;
+  }
+
+  order(row: string, seq = 'seq', unindexed = ''): string {
+    const way = this.isOldestFirst ? 'ASC' : 'DESC';
+    return `ORDER BY ${row}.created_at${unindexed} ${way}, ${row}.${seq} ${way}`;
+  }
+
+  time(row: string, seq = 'seq'): string {
+    const { sinceMs, untilMs } = this.selection;
+    return all([
+      `(${row}.created_at, ${row}.${seq}) ${this.isOldestFirst ? '>' : '<'} (${this.#given(this.#after)})`,
+      sinceMs !== undefined && `${row}.created_at >= ${this.given(sinceMs, 'bigint')}`,
+      untilMs !== undefined && `${row}.created_at <= ${this.given(untilMs, 'bigint')}`,
+    ]);
+  }
+
+  /**
+   * Those of this column's value, in their order, by the index of that column. Asked for equality, who plans takes the
+   * index of the times, which looks no worse, and reads all that is anything else.
+   */
+  along(row: string, column: Column, value: string): { readonly where: string; readonly order: string } {
+    const { sinceMs, untilMs } = this.selection;
+    const [createdAtMs, seq] = this.#after;
+    const [farMs, from]: readonly [number | undefined, PagePlace] = this.isOldestFirst
+      ? [
+          untilMs,
+          (sinceMs ?? createdAtMs) > createdAtMs
+            ? [sinceMs ?? 0, Number.MIN_SAFE_INTEGER]
+            : [createdAtMs, seq],
+        ]
+      : [
+          sinceMs,
+          (untilMs ?? createdAtMs) < createdAtMs
+            ? [untilMs ?? 0, Number.MAX_SAFE_INTEGER]
+            : [createdAtMs, seq],
+        ];
+    const [way, after, upTo] = this.isOldestFirst ? ['ASC', '>', '<='] : ['DESC', '<', '>='];
+    const end =
+      farMs === undefined
+        ? `${row}.${column} ${upTo} ${value}`
+        : `(${row}.${column}, ${row}.created_at) ${upTo} (${value}, ${this.given(farMs, 'bigint')})`;
+    return {
+      where: `(${row}.${column}, ${row}.created_at, ${row}.seq) ${after} (${value}, ${this.#given(from)}) AND ${end} AND ${row}.${column} IS NOT NULL`,
+      order: `ORDER BY ${row}.${column} ${way}, ${row}.created_at ${way}, ${row}.seq ${way}`,
+    };
+  }
+
+  #given(place: PagePlace): string {
+    return place.map((one) => this.given(one, 'bigint')).join(', ');
+  }
+
+  /** What an intent is, but for its recipient. */
+  being(row: string, known?: Column): string {
+    const { batch, nameStart, kind, bot } = this.selection;
+    return all([
+      // By no index of rows, whose order is another one.
+      batch !== undefined && `(${row}.named_by || '') = 'row'`,
+      batch !== undefined && known !== 'name' && `${row}.name = ${this.given(batch, 'text')}`,
+      known !== 'name' &&
+        nameStart !== undefined &&
+        `${row}.name >= ${this.given(nameStart, 'text')} AND ${row}.name < ${this.given(`${nameStart}\u{10ffff}`, 'text')}`,
+      kind !== undefined && known !== 'kind' && `${row}.kind = ${this.given(kind, 'text')}`,
+      bot !== undefined && known !== 'bot' && `${row}.bot = ${this.given(bot, 'text')}`,
+    ]);
+  }
+
+  recipient(row: string): string {
+    const { to } = this.selection;
+    if (to === undefined) return 'true';
+    return `split_part(${row}.payment, '"', 2) = ${this.given(to, 'text')} AND ${row}.payment IS NOT NULL`;
+  }
+
+  /** Where it stands. */
+  state(): string {
+    const { states } = this.selection;
+    return states === undefined ? 'true' : `s.state = ANY (${this.given(states, 'text[]')})`;
+  }
+}
+
+function all(conditions: readonly (string | false)[]): string {
+  return ['true', ...conditions.filter((one) => one !== false)].join(' AND ');
+}
+
+function among(intents: string, page: Page, order = page.order('i')): string {
+  return some(intents, page, `${page.time('i')} AND ${page.being('i')}`, order);
+}
+
+function some(intents: string, page: Page, where: string, order: string): string {
+  const stands = page.selection.states === undefined ? '' : standing;
+  return `SELECT i.seq, i.created_at FROM ${intents} i ${stands}
+    WHERE ${where} AND ${page.state()} ${order} LIMIT ${page.length}`;
+}
+
+function along(page: Page, column: Column, value: string): string {
+  const { where, order } = page.along('i', column, value);
+  return some('@schema.intents', page, `${where} AND ${page.being('i', column)}`, order);
+}
+
+const amongAll: Places = (page) => {
+  const { batch, bot, kind } = page.selection;
+  if (batch !== undefined) return along(page, 'name', page.given(batch, 'text'));
+  if (bot !== undefined) return along(page, 'bot', page.given(bot, 'text'));
+  if (kind !== undefined) return along(page, 'kind', page.given(kind, 'text'));
+  return among('@schema.intents', page);
+};
+
+const amongTheNext: Places = (page) =>
+  among(`(SELECT * FROM @schema.intents i WHERE ${page.time('i')} ${page.order('i')} LIMIT ${looked})`, page);
+
+/** In an order that no index has, so that the index of the names is taken. */
+const amongTheNames: Places = (page) => among('@schema.intents', page, page.order('i', 'seq', ' + 0'));
+
+/** Each name that begins so, found from the one before it. */
+const names = (page: Page): string => {
+  const [first, after] = [page.selection.nameStart, `${page.selection.nameStart}\u{10ffff}`].map((name) =>
+    page.given(name, 'text'),
+  );
+  const next = (from: string): string => `(SELECT i.name FROM @schema.intents i
+    WHERE i.name IS NOT NULL AND ${from} AND i.name < ${after} ORDER BY i.name LIMIT 1)`;
+  return `WITH RECURSIVE names (name) AS (SELECT ${next(`i.name >= ${first}`)}
+    UNION ALL SELECT ${next('i.name > names.name')} FROM names WHERE names.name IS NOT NULL)
+    SELECT name FROM names WHERE name IS NOT NULL LIMIT ${fewNames + 1}`;
+};
+
+const namesCounted = (page: Page): string => `SELECT count(*) FROM (${names(page)}) names`;
+
+const amongEachName: Places = (page) =>
+  `SELECT i.seq, i.created_at FROM (${names(page)}) names
+    CROSS JOIN LATERAL (${along(page, 'name', 'names.name')}) i ${page.order('i')} LIMIT ${page.length}`;
+
+const fewNotAccepted = {
+  count: (page: Page): string => `SELECT count(*) FROM (
+    SELECT FROM unnest(${page.given(page.selection.states, 'text[]')}) wanted (state)
+    CROSS JOIN LATERAL (SELECT FROM @schema.standing s WHERE (s.state <> 'accepted') IS TRUE
+      AND s.state = wanted.state LIMIT ${looked + 1}) s) stand`,
+  most: looked,
+};
+
+/** What is not accepted has an index of its own, by state. */
+const amongNotAccepted: Places = (page) =>
+  `SELECT s.intent AS seq, s.created_at FROM unnest(${page.given(page.selection.states, 'text[]')}) wanted (state)
+    CROSS JOIN LATERAL (SELECT s.intent, s.created_at FROM @schema.standing s
+      WHERE (s.state <> 'accepted') IS TRUE AND s.state = wanted.state AND ${page.time('s', 'intent')}
+      AND ${page.recipient('s')} AND EXISTS (SELECT FROM @schema.intents i WHERE i.seq = s.intent AND ${page.being('i')} OFFSET 0)
+      ${page.order('s', 'intent')} LIMIT ${page.length}) s`;
+
+/** What was rejected may have another recipient now than at first; standing has the one that counts. */
+const paidTo: Places = (page) => {
+  const is = (row: string): string => page.recipient(row);
+  const narrowed = (intents: string): string => `(SELECT i.seq, i.created_at FROM ${intents} ${standing}
+    WHERE ${is('s')} AND ${page.time('i')} AND ${page.being('i')} AND ${page.state()}
+    ${page.order('i')} LIMIT ${page.length})`;
+  const atFirst = `(SELECT * FROM @schema.intents i WHERE ${is('i')} AND ${page.time('i')} ${page.order('i')}) i`;
+  const since = `(SELECT * FROM @schema.rewrites r WHERE ${is('r')} OFFSET 0) r
+    ${each('intents', 'i', 'i.seq = r.intent')}`;
+  return `${narrowed(atFirst)} UNION ${narrowed(since)}`;
+};

@@ -1,0 +1,323 @@
+// SQL: what is asked of a shared journal.
+
+import { Gathered } from '../once/journal/gathered.ts';
+import { processDied } from '../once/journal/rows.ts';
+import { nowMs, type Row } from './rows.ts';
+
+/**
+ * Every statement that runs on a shared journal, by its name. Each does for many what was asked of it in one
+ * breath: `@given(…)` are those, numbered by `n`, and every row of the answer says whose it is.
+ *
+ * Plans are made once for a session, perhaps on an empty journal, and must serve a full one. So a big table is only
+ * asked row by row through a fence (OFFSET 0), which leaves the planner no other join, or by = ANY; what is free to
+ * be joined otherwise is what was given.
+ */
+
+/**
+ * Of a kind, by no index of kinds: to who plans on an empty journal it looks as good as the one meant, and of a full one
+ * it is the half.
+ */
+export const isKind = (kind: string): string => `(i.kind || '') = ${kind}`;
+
+/** The rows of a table that this condition finds by an index, for each row that is there already. */
+export const each = (table: string, as: string, condition: string): string =>
+  `CROSS JOIN LATERAL (SELECT * FROM @schema.${table} ${as} WHERE ${condition} OFFSET 0) ${as}`;
+
+const perhaps = (table: string, as: string, condition: string): string =>
+  `LEFT JOIN LATERAL (SELECT * FROM @schema.${table} ${as} WHERE ${condition} OFFSET 0) ${as} ON true`;
+
+/** An intent as it stands, of `i` (intents), `s` (standing) and `r` (the body that counts). */
+const columns = `i.id, i.kind, i.base_url, i.spelled_url, i.bot, i.named_by, i.name, i.row_id, i.key, i.identity,
+  coalesce(r.fingerprint, i.fingerprint) AS fingerprint, s.payment, coalesce(r.body, i.body) AS body, s.state, s.tainted,
+  s.may_have_landed_at, s.token_hash, s.owner, s.why, s.resolved_as, s.attempts, i.created_at, s.updated_at,
+  s.reported_at`;
+
+/** Whether it may be dead: by the lease, which alone is not the record of its death. */
+const owner = `o.renewed_at AS owner_renewed_at, o.ended_at AS owner_ended_at`;
+export const intent = `${columns}, ${owner}`;
+
+const byId = each('intents', 'i', 'i.id = g.id');
+export const standing = each('standing', 's', 's.intent = i.seq');
+const rewritten = perhaps(
+  'rewrites',
+  'r',
+  's.body_version > 1 AND r.intent = s.intent AND r.version = s.body_version',
+);
+export const rest = `${rewritten} ${perhaps('owners', 'o', 'o.id = s.owner')}`;
+
+/** Whatever its path. */
+const atOrigin = (row: string): string =>
+  `(${row}.base_url = g.origin OR starts_with(${row}.base_url, g.origin || '/'))`;
+
+const unfinished = `s.state IN ('open', 'sending', 'unknown', 'held')`;
+
+/** What was given of intents, by their place in the journal. */
+const given = (fields: string): string =>
+  `WITH given AS MATERIALIZED (SELECT g.*, i.seq FROM @given(${fields}) ${byId})`;
+
+/** The standing of the given, to be changed. */
+const ofGiven = `FROM given g WHERE s.intent = g.seq AND s.intent = ANY (ARRAY(SELECT seq FROM given))`;
+
+export const rowsReportedTogether = 20_000;
+
+export const statements = {
+  get: `SELECT g.n, ${intent} FROM @given(id text) ${byId} ${standing} ${rest}`,
+  findByKey: `SELECT g.n, ${intent} FROM @given(key text, base_url text, kind text)
+          ${each('intents', 'i', `i.key = g.key AND i.base_url = g.base_url AND ${isKind('g.kind')}`)} ${standing} ${rest}`,
+  findUnnamed: `SELECT g.n, found.* FROM @given(identity text) CROSS JOIN LATERAL (
+          SELECT ${intent} FROM @schema.intents i ${standing} ${rest}
+          WHERE i.identity = g.identity AND i.named_by IS NULL
+          ORDER BY (${unfinished} AND NOT s.left_behind) DESC, i.seq DESC LIMIT 1) found`,
+  called: `SELECT g.n, ${intent} FROM @given(word text) CROSS JOIN LATERAL (SELECT DISTINCT either.seq FROM (
+            SELECT i.seq FROM @schema.intents i WHERE i.id = g.word
+            UNION ALL SELECT i.seq FROM @schema.intents i WHERE i.key = g.word OFFSET 0) either LIMIT 2) found
+          ${each('intents', 'i', 'i.seq = found.seq')} ${standing} ${rest}`,
+  startingWith: `SELECT g.n, ${intent} FROM @given(first text, after text) CROSS JOIN LATERAL (
+          (SELECT i.seq FROM @schema.intents i WHERE i.id >= g.first AND i.id < g.after ORDER BY i.id LIMIT 2)
+          UNION (SELECT i.seq FROM @schema.intents i WHERE i.key >= g.first AND i.key < g.after ORDER BY i.key LIMIT 2)
+          LIMIT 2) found
+          ${each('intents', 'i', 'i.seq = found.seq')} ${standing} ${rest}`,
+  otherUrls: `SELECT g.n, v.base_url FROM @given(base_url text, origin text)
+          ${each('services', 'v', `v.base_url >= g.origin AND v.base_url < g.origin || '0'`)}
+          WHERE v.base_url <> g.base_url AND ${atOrigin('v')}`,
+  unfinishedTwins: `SELECT g.n, ${intent} FROM @given(origin text, payment text, identity text)
+          ${each(
+            'standing',
+            's',
+            `s.payment = g.payment AND s.payment IS NOT NULL AND s.state IN ('sending', 'unknown', 'held')`,
+          )}
+          ${each('intents', 'i', 'i.seq = s.intent')} ${rest}
+          WHERE ${atOrigin('i')} AND i.identity <> g.identity ORDER BY i.seq`,
+  unnamedOfPayment: `SELECT g.n, ${intent} FROM @given(origin text, payment text, since bigint)
+          ${each(
+            'intents',
+            'i',
+            `i.payment = g.payment AND i.payment IS NOT NULL AND (i.named_by IS NULL OR i.named_by = 'run')`,
+          )}
+          ${standing} ${rest}
+          WHERE ${atOrigin('i')} AND s.updated_at >= g.since ORDER BY s.updated_at DESC`,
+  attemptsOf: `SELECT g.n, a.* FROM @given(id text) ${byId} ${each('attempts', 'a', 'a.intent = i.seq')}
+          ORDER BY a.number`,
+  decisiveAttempt: `SELECT g.n, a.* FROM @given(id text) ${byId} CROSS JOIN LATERAL (
+          SELECT * FROM @schema.attempts a WHERE a.intent = i.seq
+          ORDER BY (a.verdict IS NOT DISTINCT FROM 'accepted') DESC, a.number DESC LIMIT 1) a`,
+  decisionsOf: `SELECT g.n, d.* FROM @given(id text) ${byId} ${each('decisions', 'd', 'd.intent = i.seq')} ORDER BY d.seq`,
+  observationsOf: `SELECT g.n, o.* FROM @given(id text) ${byId} ${each('observations', 'o', 'o.intent = i.seq')}
+          ORDER BY o.seq`,
+  receiptsOf: `SELECT g.n, p.origin, p.what, p.value FROM @given(id text) ${byId} ${each('receipts', 'p', 'p.intent = i.seq')}`,
+  otherHolder: `SELECT g.n, i.id FROM @given(id text, origin text, what text, value text)
+          ${each('receipts', 'p', 'p.value = g.value AND p.what = g.what AND p.origin = g.origin')}
+          ${each('intents', 'i', 'i.seq = p.intent')} WHERE i.id <> g.id`,
+  countRows: `SELECT g.n, rows.count FROM @given(base_url text, kind text, name text) CROSS JOIN LATERAL (
+          SELECT count(*) AS count FROM @schema.intents i
+          WHERE i.name = g.name AND i.named_by = 'row' AND i.base_url = g.base_url AND ${isKind('g.kind')}) rows`,
+  // Owners are asked for once they are few: for each row of a batch that took a fifth of the time.
+  rowsStanding: `SELECT g.n, rows.*, ${owner} FROM @given(name text) CROSS JOIN LATERAL (
+            SELECT i.kind, coalesce(i.spelled_url, i.base_url) AS url, i.bot, s.state, s.resolved_as, s.owner,
+              count(*) AS rows, min(i.created_at) AS begun_at, max(s.updated_at) AS updated_at
+            FROM (SELECT * FROM @schema.intents i WHERE i.name = g.name AND i.named_by = 'row' OFFSET 0) i ${standing}
+            GROUP BY i.kind, i.base_url, url, i.bot, s.state, s.resolved_as, s.owner OFFSET 0) rows
+          ${perhaps('owners', 'o', 'o.id = rows.owner')}`,
+  // The only one that reads a whole table: whoever asks wants all of it counted.
+  overview: `SELECT g.n, s.state, count(*) AS count, min(s.created_at) AS oldest, max(s.updated_at) AS latest
+          FROM @given(all_of boolean) CROSS JOIN @schema.standing s GROUP BY g.n, s.state`,
+  owner: `SELECT g.n, ${owner}, o.host, o.pid FROM @given(owner text) ${each('owners', 'o', 'o.id = g.owner')}`,
+
+  begin: `WITH given AS MATERIALIZED (SELECT * FROM @given(id text, kind text, base_url text, spelled_url text, bot text,
+            named_by text, name text, row_id text, key text, identity text, fingerprint text, payment text, body text,
+            owner text, token_hash text, at bigint)),
+          begun AS (INSERT INTO @schema.intents (id, kind, base_url, spelled_url, bot, named_by, name, row_id, key,
+              identity, fingerprint, payment, body, created_at)
+            SELECT id, kind, base_url, nullif(spelled_url, base_url), bot, named_by, name, row_id, key, identity,
+              fingerprint, payment, decode(body, 'base64'), at FROM given ORDER BY n
+            ON CONFLICT DO NOTHING RETURNING seq, id),
+          those AS MATERIALIZED (SELECT begun.seq, g.n, g.payment, g.owner, g.token_hash, g.at
+            FROM given g JOIN begun ON begun.id = g.id),
+          stood AS (INSERT INTO @schema.standing (intent, state, payment, owner, token_hash, attempts, created_at, updated_at)
+            SELECT seq, 'sending', payment, owner, token_hash, 1, at, at FROM those),
+          tried AS (INSERT INTO @schema.attempts (intent, number, started_at) SELECT seq, 1, at FROM those)
+          SELECT n FROM those`,
+  claim: `${given('id text, owner text, at bigint')}
+          UPDATE @schema.standing s SET state = 'sending', owner = g.owner, why = NULL, resolved_as = NULL, updated_at = g.at
+          ${ofGiven} AND s.state NOT IN ('sending', 'accepted') RETURNING g.n`,
+  rewrite: `${given('id text, body text, fingerprint text, payment text')},
+          moved AS (UPDATE @schema.standing s SET body_version = s.body_version + 1, payment = g.payment
+            ${ofGiven} RETURNING g.n, s.intent, s.body_version, g.fingerprint, g.payment, g.body),
+          written AS (INSERT INTO @schema.rewrites (intent, version, fingerprint, payment, body)
+            SELECT intent, body_version, fingerprint, payment, decode(body, 'base64') FROM moved)
+          SELECT n FROM moved`,
+  endOwners: `WITH silent AS MATERIALIZED (SELECT g.n, g.silent_since, s.owner FROM @given(id text, silent_since bigint)
+            ${byId} ${standing})
+          UPDATE @schema.owners o SET ended_at = ${nowMs} FROM silent
+          WHERE o.id = silent.owner AND o.id = ANY (ARRAY(SELECT owner FROM silent))
+          AND o.ended_at IS NULL AND o.renewed_at < silent.silent_since RETURNING silent.n`,
+  endDeadAttempts: `WITH dead AS MATERIALIZED (SELECT g.n, s.intent, g.at FROM @given(id text, at bigint) ${byId} ${standing}
+            ${perhaps('owners', 'o', 'o.id = s.owner')}
+            WHERE s.state = 'sending' AND (o.id IS NULL OR o.ended_at IS NOT NULL))
+          UPDATE @schema.attempts a SET verdict = 'unknown', phase = 'process-died', ended_at = dead.at,
+            trouble = '${processDied}'
+          FROM dead WHERE a.intent = dead.intent AND a.intent = ANY (ARRAY(SELECT intent FROM dead))
+          AND a.verdict IS NULL RETURNING dead.n`,
+  markDead: `${given('id text, at bigint')}
+          UPDATE @schema.standing s SET state = 'unknown', owner = NULL, tainted = true, updated_at = g.at,
+            may_have_landed_at = coalesce(s.may_have_landed_at, s.updated_at)
+          ${ofGiven} AND s.state = 'sending'
+          AND NOT EXISTS (SELECT FROM @schema.owners o WHERE o.id = s.owner AND o.ended_at IS NULL OFFSET 0) RETURNING g.n`,
+  startAttempt: `${given('id text, owner text, token_hash text, at bigint')},
+          s AS (UPDATE @schema.standing s SET attempts = s.attempts + 1, token_hash = g.token_hash, updated_at = g.at
+            ${ofGiven} AND s.state = 'sending' AND s.owner = g.owner RETURNING s.*, g.n, g.at),
+          tried AS (INSERT INTO @schema.attempts (intent, number, started_at) SELECT s.intent, s.attempts, s.at FROM s)
+          SELECT s.n, ${columns} FROM s ${each('intents', 'i', 'i.seq = s.intent')} ${rewritten}`,
+  endAttempt: `${given(`id text, number int, at bigint, phase text, verdict text, status int, request_id text,
+            trouble text, retry_after bigint, duplicate boolean, verified boolean, reply text, headers text`)}
+          UPDATE @schema.attempts a SET ended_at = g.at, phase = g.phase, verdict = g.verdict, status = g.status,
+            request_id = g.request_id, trouble = g.trouble, retry_after = g.retry_after, duplicate = g.duplicate,
+            verified = g.verified, reply = decode(g.reply, 'base64'), headers = g.headers
+          FROM given g WHERE a.intent = g.seq AND a.intent = ANY (ARRAY(SELECT seq FROM given)) AND a.number = g.number
+          AND (a.verdict IS NULL OR (a.phase = 'process-died' AND g.phase <> 'process-died')) RETURNING g.n`,
+  // Who claimed it knows what it is: only how it stands comes back.
+  conclude: `${given('id text, owner text, state text, why text, at bigint')}
+          UPDATE @schema.standing s SET state = g.state, owner = NULL, why = g.why, updated_at = g.at
+          ${ofGiven} AND s.state = 'sending' AND s.owner = g.owner RETURNING g.n, s.*`,
+  acceptLate: `${given('id text, at bigint')}
+          UPDATE @schema.standing s SET state = 'accepted', owner = NULL, why = NULL, resolved_as = NULL, updated_at = g.at
+          ${ofGiven} AND s.state <> 'accepted' RETURNING g.n`,
+  keepReceipt: `INSERT INTO @schema.receipts (origin, what, value, intent)
+          SELECT g.origin, g.what, g.value, i.seq FROM @given(id text, origin text, what text, value text)
+          ${byId} ORDER BY g.value ON CONFLICT DO NOTHING`,
+  hold: `${given('id text, why text, at bigint')}
+          UPDATE @schema.standing s SET state = 'held', why = g.why, updated_at = g.at
+          ${ofGiven} AND s.state = 'unknown' RETURNING g.n`,
+  // Made again where nobody heard that it was made, it is the same decision.
+  addDecision: `INSERT INTO @schema.decisions (intent, kind, who, at, reason, signature, fingerprint)
+          SELECT i.seq, g.kind, g.who, g.at, g.reason, g.signature, g.fingerprint
+          FROM @given(id text, kind text, who text, at bigint, reason text, signature text, fingerprint text) ${byId}
+          WHERE (SELECT count(*) FROM @schema.decisions d WHERE d.intent = i.seq AND d.at = g.at AND d.kind = g.kind
+            AND d.who = g.who AND d.reason = g.reason) = 0 ORDER BY g.n`,
+  // Made again where nobody heard that it was made, it is the same observation.
+  observe: `INSERT INTO @schema.observations (intent, verdict, who, at, signature, genesis, instruction, facts)
+          SELECT i.seq, g.verdict, g.who, g.at, g.signature, g.genesis, g.instruction, g.facts
+          FROM @given(id text, verdict text, who text, at bigint, signature text, genesis text, instruction text,
+            facts text) ${byId}
+          WHERE (SELECT count(*) FROM @schema.observations o WHERE o.intent = i.seq AND o.at = g.at
+            AND o.verdict = g.verdict AND o.who = g.who AND o.facts = g.facts) = 0 ORDER BY g.n`,
+  // A decision answers whether an earlier attempt landed; the word to send again is good for one key's age.
+  dateLanding: `${given('id text, at bigint')}
+          UPDATE @schema.standing s SET may_have_landed_at = g.at ${ofGiven} RETURNING g.n`,
+  resolve: `${given('id text, kind text, at bigint')}
+          UPDATE @schema.standing s SET state = 'resolved', resolved_as = g.kind, why = NULL, updated_at = g.at
+          ${ofGiven} RETURNING g.n`,
+  markReported: `${given('id text, at bigint')}
+          UPDATE @schema.standing s SET reported_at = g.at ${ofGiven} AND s.reported_at IS NULL RETURNING g.n`,
+  // A batch may have a million rows: so many at a time, from where the last ones ended.
+  markRowsReported: `WITH given AS MATERIALIZED (SELECT g.n, g.at, i.seq
+            FROM @given(base_url text, kind text, name text, at bigint, after_seq bigint) CROSS JOIN LATERAL (
+              SELECT i.seq FROM @schema.intents i WHERE i.name = g.name AND i.named_by = 'row' AND i.seq > g.after_seq
+              AND i.base_url = g.base_url AND ${isKind('g.kind')} ORDER BY i.seq LIMIT ${rowsReportedTogether}) i),
+          marked AS (UPDATE @schema.standing s SET reported_at = g.at
+            ${ofGiven} AND s.reported_at IS NULL AND (s.state = 'accepted' OR s.resolved_as = 'happened'))
+          SELECT n, max(seq) AS last, count(*) AS count FROM given GROUP BY n`,
+  supersede: `${given('id text')}
+          UPDATE @schema.standing s SET left_behind = true ${ofGiven} AND NOT s.left_behind RETURNING g.n`,
+
+  propose: `WITH given AS MATERIALIZED (SELECT * FROM @given(id text, kind text, base_url text, spelled_url text, bot text,
+            named_by text, name text, row_id text, key text, identity text, fingerprint text, payment text, body text,
+            why text, at bigint)),
+          begun AS (INSERT INTO @schema.intents (id, kind, base_url, spelled_url, bot, named_by, name, row_id, key,
+              identity, fingerprint, payment, body, created_at)
+            SELECT id, kind, base_url, nullif(spelled_url, base_url), bot, named_by, name, row_id, key, identity,
+              fingerprint, payment, decode(body, 'base64'), at FROM given ORDER BY n
+            ON CONFLICT DO NOTHING RETURNING seq, id),
+          those AS MATERIALIZED (SELECT begun.seq, g.n, g.payment, g.why, g.at FROM given g JOIN begun ON begun.id = g.id),
+          stood AS (INSERT INTO @schema.standing (intent, state, why, payment, attempts, created_at, updated_at)
+            SELECT seq, 'held', why, payment, 0, at, at FROM those)
+          SELECT n FROM those`,
+  holdBack: `${given('id text, why text, at bigint')}
+          UPDATE @schema.standing s SET state = 'held', why = g.why, resolved_as = NULL, updated_at = g.at
+          ${ofGiven} AND s.state IN ('open', 'rejected', 'resolved', 'held') RETURNING g.n`,
+  // By the hour; and how much of it is not in the sums yet.
+  spent: `SELECT g.n, c.complete_since, b.hour, b.units::text AS units,
+            (SELECT count(*) FROM @schema.spending e
+              WHERE NOT e.summed AND e.asset = g.asset) AS unsummed
+          FROM @given(asset text, recipient text, since bigint)
+          LEFT JOIN LATERAL (SELECT greatest(k.since,
+              (SELECT l.at FROM @schema.losses l WHERE l.seq > 0 ORDER BY l.at DESC LIMIT 1)) AS complete_since
+            FROM @schema.counting k WHERE k.one = 1 OFFSET 0) c ON true
+          LEFT JOIN LATERAL (SELECT u.hour, sum(u.units) AS units FROM (
+              SELECT s.hour, s.units FROM @schema.spent s WHERE s.asset = g.asset
+                AND s.recipient = g.recipient AND s.hour >= g.since
+              UNION ALL SELECT e.at / 3600000, e.units FROM @schema.spending e WHERE NOT e.summed
+                AND e.asset = g.asset AND (g.recipient = '' OR e.recipient = g.recipient)) u
+            GROUP BY u.hour) b ON true`,
+  sumUp: `WITH assets AS MATERIALIZED (SELECT DISTINCT g.asset FROM @given(asset text)),
+          due AS MATERIALIZED (SELECT e.seq FROM assets a CROSS JOIN LATERAL (SELECT e.seq FROM @schema.spending e
+            WHERE NOT e.summed AND e.asset = a.asset OFFSET 0) e),
+          moved AS (UPDATE @schema.spending e SET summed = true WHERE e.seq = ANY (ARRAY(SELECT seq FROM due))
+            RETURNING e.asset, e.recipient, e.at / 3600000 AS hour, e.units)
+          INSERT INTO @schema.spent AS t (asset, recipient, hour, units)
+          SELECT m.asset, r.recipient, m.hour, sum(m.units)
+          FROM moved m CROSS JOIN LATERAL (VALUES (''), (m.recipient)) r (recipient)
+          GROUP BY m.asset, r.recipient, m.hour ORDER BY 1, 2, 3
+          ON CONFLICT (asset, recipient, hour) DO UPDATE SET units = t.units + excluded.units`,
+  spenders: `SELECT DISTINCT g.n, i.bot, coalesce(i.spelled_url, i.base_url) AS url FROM @given(asset text, since bigint)
+          ${each('intents', 'i', 'i.created_at >= g.since - 86400000')} ${standing}
+          WHERE s.updated_at >= g.since AND s.state IN ('sending', 'unknown', 'held', 'accepted', 'resolved')
+          AND (s.state <> 'held' OR s.tainted) AND s.resolved_as IS DISTINCT FROM 'did-not-happen'
+          AND (s.payment::jsonb)->>1 = g.asset ORDER BY 2, 3`,
+  ownSpending: `SELECT g.n, e.at / 3600000 AS hour, e.units::text AS units FROM @given(id text) ${byId}
+          CROSS JOIN LATERAL (SELECT * FROM @schema.spending e WHERE e.intent = i.seq ORDER BY e.seq DESC LIMIT 1) e`,
+  paidLike: `SELECT g.n, p.address, p.since FROM @given(head text, tail text) CROSS JOIN LATERAL (
+            (SELECT p.address, p.since FROM @schema.paid p WHERE p.head = g.head OFFSET 0)
+            UNION ALL (SELECT p.address, p.since FROM @schema.paid p WHERE p.tail = g.tail OFFSET 0)) p`,
+
+  attemptStarted: `SELECT g.n FROM @given(id text, number int, owner text) ${byId} ${standing}
+          WHERE s.owner = g.owner AND s.attempts = g.number`,
+  attemptsKnown: `SELECT g.n FROM @given(id text, number bigint) ${byId}
+          ${each('attempts', 'a', 'a.intent = i.seq AND a.number = g.number')}`,
+  decisionsKnown: `SELECT g.n FROM @given(id text, number bigint) ${byId}
+          ${each('decisions', 'd', 'd.intent = i.seq AND d.at = g.number')}`,
+  observationsKnown: `SELECT g.n FROM @given(id text, number bigint) ${byId}
+          ${each('observations', 'o', 'o.intent = i.seq AND o.at = g.number')}`,
+  policiesKnown: `SELECT g.n FROM @given(id text, number bigint)
+          ${each('policies', 'p', 'p.seq = g.number AND p.at::text = g.id')}`,
+} as const;
+
+export type StatementName = keyof typeof statements;
+
+export function sqlOf(name: StatementName, schema: string): string {
+  return inPlace(statements[name], schema);
+}
+
+export function inPlace(sql: string, schema: string): string {
+  return sql
+    .replace(/@given\(/u, 'json_to_recordset($1::json) AS g(n int, ')
+    .replaceAll('@schema', `"${schema}"`);
+}
+
+/** What one statement is asked for one intent: a JSON object. */
+export type Item = Readonly<Record<string, string | number | boolean | null>>;
+
+/** Asks a question; gives back the rows of its answer. */
+export type Ask = (name: StatementName, item: Item) => Promise<readonly Row[]>;
+
+/** Runs a statement for these items: a JSON array, in which each says its place as `n`. */
+type RunStatement = (name: StatementName, items: string) => Promise<readonly Row[]>;
+
+/**
+ * What is asked in one turn of the event loop: a round trip for a hundred rows of a batch, not for each. Questions of
+ * several kinds leave together, in the order in which they were asked; but attempts end before their intents do,
+ * whoever asked first.
+ */
+export function gather(run: RunStatement, together?: (ask: () => void) => void): Ask {
+  const { ask } = new Gathered<StatementName, Item, Row>({
+    run: (name, items) => run(name, jsonOf(items)),
+    soon: (ask) => setImmediate(ask),
+    ...(together === undefined ? {} : { together }),
+    last: 'conclude',
+  });
+  return ask;
+}
+
+function jsonOf(items: readonly Item[]): string {
+  return `[${items.map((item, n) => `{"n":${n},${JSON.stringify(item).slice(1)}`).join(',')}]`;
+}

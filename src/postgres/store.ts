@@ -1,0 +1,335 @@
+import { Mutex } from '../once/journal/gathered.ts';
+import type { GuardedWork, Guards, Intent, Reads, Work } from '../once/journal/journal.ts';
+import type { PgConnection } from './connection.ts';
+import type { PgConnections, Waiting } from './connections.ts';
+import { type Note, ServerTroubleError, sharedFailure } from './facts.ts';
+import {
+  codeOf,
+  isElsewhere,
+  isHeldUp,
+  isOfNetwork,
+  isPassing,
+  needsTime,
+  serverFailure,
+  unreachable,
+} from './faults.ts';
+import { isFenced, type Lease } from './lease.ts';
+import { readVerbs, type SelectPage } from './reading.ts';
+import type { Row } from './rows.ts';
+import { type Ask, gather, inPlace, sqlOf } from './statements.ts';
+import { NotOnStandby, SharedTransaction, type Tried, takeLocks, waitWasCancelled } from './transaction.ts';
+import { numberOf, spendingReads, type WithinTransaction, writeVerbs } from './writing.ts';
+
+/** As often as this a commit that was undone for no fault of its own is made again. */
+const mostTries = 5;
+
+type StoreInputs = {
+  readonly place: string;
+  readonly schema: string;
+  readonly lines: PgConnections;
+  readonly lease: Lease;
+  readonly silentSinceMs: () => number;
+  readonly onServerTime: (nowMs: number) => void;
+  /** The last of a commit that is on the server's disk. */
+  readonly onAcknowledged: (note: Note) => void;
+};
+
+/** The journal's statements on the server, one transaction at a time. */
+export class Store {
+  readonly #inputs: StoreInputs;
+  readonly #turns = new Mutex();
+  /** What is in flight. */
+  readonly #started = new Map<string, Intent>();
+  readonly reads: Reads;
+
+  constructor(inputs: StoreInputs) {
+    this.#inputs = inputs;
+    const ask = gather((name, items) => this.#outside(sqlOf(name, inputs.schema), [items], name));
+    this.reads = this.#readsBy(ask, (sql, values) => this.#outside(inPlace(sql, inputs.schema), values));
+  }
+
+  /** Nothing that is asked outside of a commit sees what is not committed yet. */
+  #outside(sql: string, values: unknown[], name?: string): Promise<readonly Row[]> {
+    return this.onLine(async (line) => {
+      const { rows } = await (name === undefined ? line.query(sql, values) : line.ask(name, sql, values));
+      return rows;
+    });
+  }
+
+  /** Has the line to itself; where that breaks, or what was done on it was undone, it is done again. */
+  onLine<Result>(work: (line: PgConnection) => Promise<Result>): Promise<Result> {
+    return this.#turns.alone(async () => {
+      const { lines, place } = this.#inputs;
+      const waiting = lines.waiting();
+      for (let tries = 1; ; tries += 1) {
+        const line = await lines.working(waiting);
+        try {
+          const result = await work(line);
+          waiting.over();
+          return result;
+        } catch (error) {
+          const mayPass = line.isBroken || isPassing(error);
+          if (!mayPass) waiting.over();
+          if (tries === mostTries || !mayPass || (tries > 1 && needsTime(error) && !(await waiting.again())))
+            throw failureOf(await this.#heldUpBy(error, waiting), place);
+        }
+      }
+    });
+  }
+
+  #readsBy(ask: Ask, page: SelectPage, within?: WithinTransaction): Reads {
+    return {
+      ...readVerbs(ask, this.#ownerLives, page),
+      ...spendingReads(ask, () => this.#policyNumber(), within),
+    };
+  }
+
+  async #policyNumber(): Promise<number | undefined> {
+    const sql = /* sql */ 'SELECT max(seq) AS number FROM @schema.policies';
+    const [row] = await this.#outside(inPlace(sql, this.#inputs.schema), []);
+    return numberOf(row?.number);
+  }
+
+  /** Who was heard of lately lives; who was not is dead only once that is on record, and not soon after a restart. */
+  readonly #ownerLives = (row: Row): boolean =>
+    typeof row.owner_renewed_at === 'number' &&
+    row.owner_ended_at === null &&
+    row.owner_renewed_at >= this.#inputs.silentSinceMs();
+
+  /** Others need not wait for a lease to run out that nobody holds any more. */
+  async close(): Promise<void> {
+    const { lines, lease } = this.#inputs;
+    await this.#turns.alone(async () => {
+      if (lease.mayBeKnown) await lines.farewell((line) => lease.endOn(line));
+      await lines.close();
+    });
+  }
+
+  /** What another process of this machine could not put on record itself. */
+  async commitAs(owner: string, work: Work<void>, guards: Guards): Promise<void> {
+    const [end] = await this.#turns.alone(() => this.#settle([{ work, guards }], this.#effort([], owner)));
+    if (end?.status === 'rejected') throw end.reason;
+  }
+
+  commitTogether<Result>(
+    works: readonly GuardedWork<Result>[],
+  ): Promise<readonly PromiseSettledResult<Result>[]> {
+    return this.#turns.alone(() => this.#settle(works, this.#effort(works)));
+  }
+
+  async #settle<Result>(
+    works: readonly GuardedWork<Result>[],
+    effort: Effort,
+  ): Promise<readonly PromiseSettledResult<Result>[]> {
+    const { place } = this.#inputs;
+    const rejectAll = (reason: unknown): PromiseRejectedResult[] =>
+      works.map(() => ({ status: 'rejected', reason: failureOf(reason, place) }));
+    let tried: Exclude<Tried<Result>, { is: 'unheard' }>;
+    try {
+      tried = await this.#try(works, effort);
+    } catch (reason) {
+      return rejectAll(reason);
+    }
+    const { tries, waiting } = effort;
+    if (tried.is === 'committed') {
+      waiting.over();
+      return tried.results.map((value) => ({ status: 'fulfilled', value }));
+    }
+    const { because } = tried;
+    // It answers: what comes next has nothing to do with what was waited for.
+    if (tried.is === 'undone' && !needsTime(because)) waiting.over();
+    if (isElsewhere(because)) return rejectAll(because);
+    if (isFenced(because)) return this.#withoutFenced(works, effort, because);
+    if (tried.is === 'undone') {
+      if (works.length > 1) return this.#apart(works, tried.failed, effort);
+      if (!isPassing(because)) return rejectAll(because);
+    }
+    if (tries >= mostTries || (tries > 1 && needsTime(because) && !(await waiting.again())))
+      return rejectAll(await this.#heldUpBy(because, waiting));
+    return this.#settle(works, { ...effort, tries: tries + 1 });
+  }
+
+  /** What a dead process may still put on record is what came back of what it sent. */
+  async #withoutFenced<Result>(
+    works: readonly GuardedWork<Result>[],
+    effort: Effort,
+    reason: unknown,
+  ): Promise<readonly PromiseSettledResult<Result>[]> {
+    const stays = works.map(({ guards }) => guards.beforeSending !== true);
+    const ends = await this.#settle(
+      works.filter((_work, index) => stays[index]),
+      effort,
+    );
+    const left = [...ends];
+    return stays.map((stay) => (stay ? left.shift() : undefined) ?? { status: 'rejected', reason });
+  }
+
+  /** One that fails must not take its neighbours with it. */
+  async #apart<Result>(
+    works: readonly GuardedWork<Result>[],
+    failed: ReadonlySet<number>,
+    effort: Effort,
+  ): Promise<readonly PromiseSettledResult<Result>[]> {
+    const isKnown = failed.size > 0 && failed.size < works.length;
+    const goesFirst = works.map((_work, index) => (isKnown ? !failed.has(index) : index < works.length / 2));
+    const first = [
+      ...(await this.#settle(
+        works.filter((_one, index) => goesFirst[index]),
+        effort,
+      )),
+    ];
+    const second = [
+      ...(await this.#settle(
+        works.filter((_one, index) => !goesFirst[index]),
+        effort,
+      )),
+    ];
+    return goesFirst.flatMap((isFirst) => (isFirst ? first : second).splice(0, 1));
+  }
+
+  #effort(works: readonly GuardedWork<unknown>[], owner: string = this.#inputs.lease.id): Effort {
+    const isForReply = works.some(({ guards }) => guards.beforeSending !== true);
+    return { tries: 1, waiting: this.#inputs.lines.waiting(isForReply), owner };
+  }
+
+  async #try<Result>(
+    works: readonly GuardedWork<Result>[],
+    { waiting, owner }: Effort,
+  ): Promise<Exclude<Tried<Result>, { is: 'unheard' }>> {
+    if (works.length === 0) return { is: 'committed', results: [] };
+    const { schema, lines, lease, silentSinceMs, onServerTime, onAcknowledged } = this.#inputs;
+    let last: Note | undefined;
+    let noted: Note | undefined;
+    const recorded = (note: Note): void => {
+      noted = note;
+    };
+    const started = (intent: Intent): void => {
+      last = { what: 'attempt', id: intent.id, number: intent.attempts };
+      recorded(last);
+      this.#started.set(intent.id, intent);
+    };
+    const startedHere = (id: string): Intent | undefined => {
+      const intent = this.#started.get(id);
+      this.#started.delete(id);
+      return intent;
+    };
+    const line = await lines.working(waiting);
+    const { server } = lines;
+    const transaction = new SharedTransaction(line, schema, works, lease, onServerTime);
+    let tried = await transaction.run((ask, page, within) => ({
+      ...this.#readsBy(ask, page, within),
+      ...writeVerbs(ask, { owner, silentSinceMs, started, recorded, startedHere }),
+    }));
+    if (tried.is === 'unheard') {
+      tried = await this.#howItEnded(tried, transaction, { server, waiting, owner, last });
+    }
+    if (tried.is !== 'committed') return tried;
+    transaction.acknowledged();
+    if (noted !== undefined) onAcknowledged(noted);
+    return tried;
+  }
+
+  /**
+   * Where the line broke while the commit was made, its old end on the server may still be about to make it: under
+   * its locks it is over, one way or the other.
+   */
+  async #howItEnded<Result>(
+    { xid, results }: Tried<Result> & { is: 'unheard' },
+    { locks }: SharedTransaction<Result>,
+    { server, waiting, owner, last }: Unheard,
+  ): Promise<Exclude<Tried<Result>, { is: 'unheard' }>> {
+    const { lines, lease, place } = this.#inputs;
+    const because = new ServerTroubleError({ is: 'connection-lost' });
+    do {
+      const line = await lines.working(waiting);
+      const isSame = lines.server === server;
+      const status = isSame ? await statusOf(xid, locks, line) : 'elsewhere';
+      if (status === 'unsettled') continue;
+      if (status === 'aborted') return { is: 'broken-off', because };
+      // A server of which one process crashed gives the number of what it has forgotten to somebody else, and another
+      // one knows none of them: what was started is looked for itself, and other work, made again, finds what it did.
+      if (last !== undefined && !(await this.#isStarted(last, owner, line)))
+        return { is: 'broken-off', because };
+      if (!(await isOnStandby(line, lease))) continue;
+      return last === undefined ? { is: 'broken-off', because } : { is: 'committed', results };
+    } while (await waiting.again());
+    if (await this.#awaitsStandby(waiting)) throw new NotOnStandby();
+    throw sharedFailure('unreachable', { place, trouble: { is: 'commit-unheard' } });
+  }
+
+  /** What is waited for may itself be waiting for a standby, with all the locks that it holds. */
+  async #heldUpBy(error: unknown, waiting: Waiting): Promise<unknown> {
+    return isHeldUp(error) && (await this.#awaitsStandby(waiting)) ? new NotOnStandby() : error;
+  }
+
+  /** Whether anything of this role is on the server's own disk, and waits for another server to have it, too. */
+  async #awaitsStandby(waiting: Waiting): Promise<boolean> {
+    try {
+      const line = await this.#inputs.lines.working(waiting);
+      return (await line.query(awaitsStandby)).rows.length > 0;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Whether this attempt, and all that was committed with it, is on record. */
+  async #isStarted(note: Note, owner: string, line: PgConnection): Promise<boolean> {
+    const sql = sqlOf('attemptStarted', this.#inputs.schema);
+    const { rows } = await line.ask('attemptStarted', sql, [JSON.stringify([{ n: 0, ...note, owner }])]);
+    return rows.length > 0;
+  }
+}
+
+const awaitsStandby = /* sql */ `SELECT FROM pg_stat_activity WHERE usename = current_user AND wait_event = 'SyncRep' LIMIT 1`;
+
+/** Where a commit was asked for, and what it was to start. */
+type Unheard = {
+  readonly server: string;
+  readonly waiting: Waiting;
+  readonly owner: string;
+  readonly last: Note | undefined;
+};
+
+/** How often one commit was tried, how long it may still be, and whose it is. */
+type Effort = { readonly tries: number; readonly waiting: Waiting; readonly owner: string };
+
+async function statusOf(
+  xid: string,
+  locks: SharedTransaction<unknown>['locks'],
+  line: PgConnection,
+): Promise<'committed' | 'aborted' | 'unsettled'> {
+  try {
+    const answers = await line.all([
+      'BEGIN',
+      /* sql */ `SET LOCAL lock_timeout = '1s'`,
+      ...(locks.length === 0 ? [] : [takeLocks(locks)]),
+      /* sql */ `SELECT pg_xact_status('${xid}'::xid8) AS status`,
+      'COMMIT',
+    ]);
+    const status = answers.at(-2)?.rows[0]?.status;
+    return status === 'committed' || status === 'aborted' ? status : 'unsettled';
+  } catch (error) {
+    if (line.isBroken) return 'unsettled';
+    await line.query('ROLLBACK').catch(() => line.destroy());
+    // This server never came to that number: it is an earlier state of the other one.
+    return codeOf(error) === '22023' ? 'aborted' : 'unsettled';
+  }
+}
+
+/** Nobody has heard whether it was waited for: what is written after it is waited for, too. */
+async function isOnStandby(line: PgConnection, lease: Lease): Promise<boolean> {
+  try {
+    await line.all(['BEGIN', /* sql */ 'SET LOCAL synchronous_commit = on', lease.renewalOn(line), 'COMMIT']);
+  } catch {
+    line.destroy();
+    return false;
+  }
+  if (line.warnings.includes(waitWasCancelled)) throw new NotOnStandby();
+  return true;
+}
+
+/** What people are told of what the server, the network or the driver said. */
+function failureOf(error: unknown, place: string): unknown {
+  if (error instanceof NotOnStandby) return sharedFailure('not-on-standby', { place });
+  return isOfNetwork(error) ? unreachable(error, place) : serverFailure(error, place);
+}

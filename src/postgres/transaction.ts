@@ -1,0 +1,193 @@
+import { hash } from 'node:crypto';
+import { inTurn } from '../once/journal/gathered.ts';
+import type { GuardedWork, Guards, Transaction } from '../once/journal/journal.ts';
+import type { PgConnection } from './connection.ts';
+import { ServerTroubleError } from './facts.ts';
+import { codeOf } from './faults.ts';
+import { type Lease, thisMoment } from './lease.ts';
+import type { SelectPage } from './reading.ts';
+import { nowMs, type Row } from './rows.ts';
+import { type Ask, gather, inPlace, type StatementName, sqlOf } from './statements.ts';
+import { numberOf, type WithinTransaction } from './writing.ts';
+
+/** How one try at a commit ended. */
+export type Tried<Result> =
+  | { readonly is: 'committed'; readonly results: readonly Result[] }
+  /** Undone: these works failed, or nobody knows which. */
+  | { readonly is: 'undone'; readonly because: unknown; readonly failed: ReadonlySet<number> }
+  /** The line broke before it was asked to commit, or the server undid it all the same. */
+  | { readonly is: 'broken-off'; readonly because: unknown }
+  /** Nobody has heard how it ended; the server knows it by this number. */
+  | { readonly is: 'unheard'; readonly xid: string; readonly results: readonly Result[] };
+
+/** One transaction with these works in it, all at once: what they ask together is asked in one statement. */
+export class SharedTransaction<Result> {
+  readonly #line: PgConnection;
+  readonly #schema: string;
+  readonly #works: readonly GuardedWork<Result>[];
+  readonly #lease: Lease;
+  readonly #onServerTime: (nowMs: number) => void;
+  readonly #begunAt = thisMoment();
+  #isOver = false;
+  #policyNumber: number | undefined;
+
+  constructor(
+    line: PgConnection,
+    schema: string,
+    works: readonly GuardedWork<Result>[],
+    lease: Lease,
+    onServerTime: (nowMs: number) => void,
+  ) {
+    this.#line = line;
+    this.#schema = schema;
+    this.#works = works;
+    this.#lease = lease;
+    this.#onServerTime = onServerTime;
+  }
+
+  /** What others must be done with before it can be said how this one ended. */
+  get locks(): readonly Lock[] {
+    return locksOf(this.#works);
+  }
+
+  /** It is on the server's disk. */
+  acknowledged(): void {
+    if (this.#precedesSending) this.#lease.renewed(this.#begunAt);
+  }
+
+  async run(
+    transactionOf: (ask: Ask, page: SelectPage, within: WithinTransaction) => Transaction,
+  ): Promise<Tried<Result>> {
+    let xid: string;
+    let ended: PromiseSettledResult<Result>[];
+    try {
+      xid = await this.#begin();
+      const ask = gather(
+        (name, items) => this.#ask(name, items),
+        (asked) => this.#line.together(asked),
+      );
+      const within = { policyNumber: this.#policyNumber };
+      const tx = transactionOf(ask, (sql, values) => this.#page(sql, values), within);
+      ended = await Promise.allSettled(inTurn(this.#works, ({ work }) => work(tx)));
+    } catch (because) {
+      return this.#undo(because, new Set());
+    }
+    this.#isOver = true;
+    const failed = ended.flatMap((end, index) =>
+      end.status === 'rejected' ? [{ index, reason: end.reason }] : [],
+    );
+    if (failed.length > 0) {
+      // After an error of the server's everything else fails too: whose it was, nobody can say.
+      const own = failed.filter(({ reason }) => codeOf(reason) === undefined);
+      const because = failed.find(({ reason }) => codeOf(reason) !== inFailed)?.reason ?? failed[0]?.reason;
+      return this.#undo(because, new Set(own.map(({ index }) => index)));
+    }
+    const results = ended.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
+    return this.#commit(results, xid);
+  }
+
+  get #precedesSending(): boolean {
+    return this.#works.some(({ guards }) => guards.beforeSending === true);
+  }
+
+  /** In one round trip: what it must wait for, then the lease; looking comes after, or it would see what was before. */
+  async #begin(): Promise<string> {
+    const { locks } = this;
+    const isLax = this.#works.every(({ guards }) => guards.unsynced === true);
+    const fence = this.#precedesSending;
+    const answers = await this.#line.all([
+      'BEGIN',
+      /* sql */ `SET LOCAL synchronous_commit = ${isLax ? 'off' : 'on'}`,
+      /* sql */ `SET LOCAL lock_timeout = '10s'`,
+      ...(locks.length === 0 ? [] : [takeLocks(locks)]),
+      fence ? this.#lease.renewalOn(this.#line) : askNumber(this.#line),
+    ]);
+    const rows = answers.at(-1)?.rows ?? [];
+    if (fence) this.#lease.fence(rows);
+    this.#policyNumber = numberOf(rows[0]?.policy);
+    this.#onServerTime(Number(rows[0]?.now));
+    return String(rows[0]?.xid);
+  }
+
+  async #ask(name: StatementName, items: string): Promise<readonly Row[]> {
+    this.#refuseIfOver();
+    const { rows } = await this.#line.ask(name, sqlOf(name, this.#schema), [items]);
+    return rows;
+  }
+
+  async #page(sql: string, values: unknown[]): Promise<readonly Row[]> {
+    this.#refuseIfOver();
+    return (await this.#line.query(inPlace(sql, this.#schema), values)).rows;
+  }
+
+  /** Whoever asks too late would change the journal in a commit of its own, past every guard. */
+  #refuseIfOver(): void {
+    if (this.#isOver) throw new Error('this transaction is over');
+  }
+
+  async #commit(results: readonly Result[], xid: string): Promise<Tried<Result>> {
+    let command: string;
+    try {
+      ({ command } = await this.#line.query('COMMIT'));
+    } catch {
+      // Even a server that says why may have it on its disk already.
+      this.#line.destroy();
+      return { is: 'unheard', xid, results };
+    }
+    // What was undone before is told by nothing but this word.
+    if (command !== 'COMMIT')
+      return { is: 'broken-off', because: new ServerTroubleError({ is: 'commit-undone' }) };
+    // Committed here, and perhaps nowhere else: a standby that must have it was not waited for.
+    if (this.#line.warnings.includes(waitWasCancelled)) throw new NotOnStandby();
+    return { is: 'committed', results };
+  }
+
+  async #undo(because: unknown, failed: ReadonlySet<number>): Promise<Tried<Result>> {
+    this.#isOver = true;
+    if (this.#line.isBroken) return { is: 'broken-off', because };
+    await this.#line.query('ROLLBACK').catch(() => this.#line.destroy());
+    // Whatever answers now, it is not the server that this line was made to.
+    if (codeOf(because) === takesNothing) this.#line.destroy();
+    return { is: 'undone', because, failed };
+  }
+}
+
+export class NotOnStandby extends Error {}
+
+export const waitWasCancelled = '01000';
+
+const inFailed = '25P02';
+
+const takesNothing = '25006';
+
+const askNumber = ({ here }: PgConnection): string =>
+  /* sql */ `SELECT ${here} AS here, pg_current_xact_id()::text AS xid, ${nowMs} AS now`;
+
+type Lock = { readonly number: bigint; readonly isShared: boolean };
+
+/** In one order for everybody, so that no two wait for each other. */
+function locksOf(works: readonly { readonly guards: Guards }[]): readonly Lock[] {
+  const isShared = new Map<bigint, boolean>();
+  const add = (names: readonly string[] = [], shared: boolean): void => {
+    for (const name of names) isShared.set(lockNumber(name), shared);
+  };
+  for (const { guards } of works) add(guards.alongside, true);
+  for (const { guards } of works) add(guards.spends === undefined ? [] : [guards.spends.of], true);
+  for (const { guards } of works) add(guards.alone, false);
+  for (const { guards } of works) add(guards.spends?.isLimited === true ? [guards.spends.of] : [], false);
+  return [...isShared]
+    .map(([number, shared]) => ({ number, isShared: shared }))
+    .sort((left, right) => (left.number < right.number ? -1 : 1));
+}
+
+function lockNumber(name: string): bigint {
+  return hash('sha256', name, 'buffer').readBigInt64BE();
+}
+
+/** In the order in which they are given; written as two arrays, they are read at half the cost. */
+export function takeLocks(locks: readonly Lock[]): string {
+  const numbers = locks.map(({ number }) => number).join(',');
+  const shared = locks.map(({ isShared }) => isShared).join(',');
+  return /* sql */ `SELECT count(CASE WHEN shared THEN pg_advisory_xact_lock_shared(number) ELSE pg_advisory_xact_lock(number) END)
+    FROM unnest('{${numbers}}'::bigint[], '{${shared}}'::boolean[]) AS lock (number, shared)`;
+}

@@ -1,0 +1,293 @@
+import { join } from 'node:path';
+import { invisibleIn } from '../once/intent/naming.ts';
+import { type Address, placeOf } from './address.ts';
+import type { PgConnection } from './connection.ts';
+import { type Patience, PgConnections } from './connections.ts';
+import { type SharedLoss, sharedFailure } from './facts.ts';
+import { codeOf, isOfNetwork, serverFailure, unreachable } from './faults.ts';
+import {
+  askJournal,
+  askServer,
+  migrate,
+  nameOfServer,
+  refusalOfServer,
+  refuseSchema,
+  type ServerFacts,
+  schemaVersion,
+} from './handshake.ts';
+import { insertServer, lossOf, Notes, refuseLoss } from './notes.ts';
+import { nowMs } from './rows.ts';
+import { counts, happened, inSchema, parts, quotedName } from './schema/migrations.ts';
+
+/** A line to the server for who looks after a journal: nothing is asked of the journal itself. */
+export async function meetServer(
+  address: Address,
+  patience: Patience,
+): Promise<{ readonly line: PgConnection; readonly server: ServerFacts }> {
+  let facts: ServerFacts | undefined;
+  const lines = new PgConnections(address, patience, async (line) => {
+    facts = await askServer(line);
+    const refused = refusalOfServer(facts, placeOf(address));
+    if (refused !== undefined) throw refused;
+    return nameOfServer(facts);
+  });
+  const line = await lines.open();
+  // What is asked now may take its time.
+  line.answerWithin();
+  return { line, server: facts as unknown as ServerFacts };
+}
+
+/** What went wrong on a line, by its name: where it broke, only that is known. */
+export function lineFailure(line: PgConnection, place: string, error: unknown): unknown {
+  return line.isBroken || isOfNetwork(error) ? unreachable(error, place) : serverFailure(error, place);
+}
+
+type Migrating = {
+  readonly line: PgConnection;
+  readonly schema: string;
+  readonly place: string;
+  readonly server: ServerFacts;
+};
+
+/** Makes the journal, or brings it up to date. Its version before (0: there was none) and now. */
+export async function migrateJournal(
+  { line, schema, place, server }: Migrating,
+  random: (size: number) => Uint8Array,
+): Promise<{ readonly from: number; readonly to: number }> {
+  if (server.isStandby) throw sharedFailure('unchanged-on-standby', { place });
+  const done = await migrate(line, schema, random).catch((error: unknown) => {
+    throw codeOf(error) === notPermitted ? sharedFailure('may-not-migrate', { place, schema }, error) : error;
+  });
+  switch (done.is) {
+    case 'migrated':
+      return { from: done.from, to: done.to };
+    case 'current':
+      return { from: schemaVersion, to: schemaVersion };
+    case 'newer':
+      throw sharedFailure('schema-newer', { place, version: done.version, known: schemaVersion });
+    case 'unreleased':
+      throw sharedFailure('schema-unreleased', { place });
+    case 'foreign':
+      throw sharedFailure('schema-foreign', { place, schema });
+  }
+}
+
+const notPermitted = '42501';
+
+type Asked = {
+  readonly line: PgConnection;
+  readonly schema: string;
+  readonly place: string;
+  readonly server: ServerFacts;
+};
+
+/** The settings that let a server forget what it has acknowledged, and are off. */
+export function settingsOff({ settings }: ServerFacts): ('fsync' | 'full_page_writes')[] {
+  return (['fsync', 'full_page_writes'] as const).filter((name) => settings[name] !== 'on');
+}
+
+export async function isDurabilityAccepted({ line, schema, place, server }: Asked): Promise<boolean> {
+  if (server.isStandby) throw sharedFailure('unchanged-on-standby', { place });
+  await refuseSchema(line, schema, place);
+  return (await askJournal(line, schema)).acceptedDurability;
+}
+
+/** From now on the journal is used although its server may lose what it has acknowledged. */
+export async function acceptDurability({ line, schema, place, server }: Asked, who: string): Promise<void> {
+  try {
+    await line.begin();
+    await line.query(inSchema(schema, insertAccepted), [
+      JSON.stringify({ who, at: server.nowMs, off: settingsOff(server) }),
+    ]);
+    await line.query('COMMIT');
+  } catch (error) {
+    throw codeOf(error) === '42501' ? sharedFailure('may-not-accept', { place }, error) : error;
+  }
+}
+
+const insertAccepted = /* sql */ `INSERT INTO @schema.meta (name, value) VALUES ('durability', convert_to($1, 'UTF8'))
+  ON CONFLICT (name) DO NOTHING`;
+
+/** Who asks a shared journal, and where this machine keeps what it notes for itself. */
+export type Asking = {
+  readonly line: PgConnection;
+  readonly schema: string;
+  readonly place: string;
+  readonly server: ServerFacts;
+  readonly dataFolder: string;
+};
+
+type FoundLoss = { readonly notes: Notes; readonly loss: SharedLoss };
+
+export async function findSharedLoss(asking: Asking): Promise<FoundLoss | undefined> {
+  const { line, schema, place, server, dataFolder } = asking;
+  if (server.isStandby) throw sharedFailure('unchanged-on-standby', { place });
+  await refuseSchema(line, schema, place);
+  const journal = await askJournal(line, schema);
+  const notes = new Notes(join(dataFolder, 'shared', journal.id, 'notes'));
+  const loss = await lossOf(line, schema, { server, journal }, notes);
+  return loss && { notes, loss };
+}
+
+/** Puts the loss on record, and the server that the journal is on now: from then on machines go on with it. */
+export async function acceptSharedLoss(
+  { line, schema, place, server }: Asking,
+  { notes, loss }: FoundLoss,
+  who: string,
+): Promise<void> {
+  const [what, detail] =
+    loss.is === 'records'
+      ? ['notes', JSON.stringify(loss.missing)]
+      : ['server', JSON.stringify({ system_id: server.systemId, timeline: server.timeline })];
+  await line.begin();
+  try {
+    await line.query(inSchema(schema, insertServer), [server.systemId, server.timeline]);
+    await line.query(inSchema(schema, insertLoss), [what, who, detail]);
+    await line.query('COMMIT');
+  } catch (error) {
+    throw codeOf(error) === '42501' ? sharedFailure('may-only-look', { place }, error) : error;
+  }
+  if (loss.is === 'records') notes.forget(loss.missing);
+}
+
+const insertLoss = /* sql */ `INSERT INTO @schema.losses (what, who, at, detail)
+  VALUES ($1, $2, ${nowMs}, $3)`;
+
+/** Gives the journal its policy, and has it count from then on: of all that was claimed, none may be missed. */
+export const policyStatements = {
+  alone: /* sql */ 'LOCK TABLE @schema.standing IN SHARE ROW EXCLUSIVE MODE',
+  add: /* sql */ 'INSERT INTO @schema.policies (text, who, at) VALUES ($1, $2, $3) RETURNING seq',
+  isCounting: /* sql */ 'SELECT FROM @schema.counting',
+  start: /* sql */ `INSERT INTO @schema.counting (one, since)
+    SELECT 1, least($1::bigint, (SELECT min(created_at) FROM @schema.intents))`,
+  seedSpending: /* sql */ `INSERT INTO @schema.spending (intent, asset, recipient, units, at)
+    SELECT s.intent, ${parts('s.payment')},
+      coalesce((SELECT max(a.started_at) FROM @schema.attempts a WHERE a.intent = s.intent), s.updated_at)
+    FROM @schema.standing s
+    WHERE s.payment IS NOT NULL AND s.updated_at >= $1::bigint - 72 * 3600000::bigint AND ${counts('s')} ORDER BY s.intent`,
+  seedPaid: /* sql */ `INSERT INTO @schema.paid (address, head, tail, since)
+    SELECT p.address, lower(left(p.address, 3)), lower(right(p.address, 3)), min(p.since)
+    FROM (SELECT (s.payment::jsonb)->>0 AS address, s.created_at AS since FROM @schema.standing s
+      WHERE s.payment IS NOT NULL AND ${happened('s')}) p GROUP BY p.address`,
+} as const;
+
+type Target = {
+  readonly line: PgConnection;
+  readonly schema: string;
+  readonly place: string;
+  readonly server: ServerFacts;
+  /** Where this machine keeps what it notes for itself. */
+  readonly dataFolder: string;
+};
+
+/**
+ * From now on all who send through the journal are held to this policy; with the first one it begins to count. What is
+ * being claimed meanwhile is waited for: it counts too.
+ */
+export async function setPolicy(
+  { line, schema, place, server, dataFolder }: Target,
+  text: string,
+  who: string,
+): Promise<number> {
+  if (server.isStandby) throw sharedFailure('unchanged-on-standby', { place });
+  await refuseSchema(line, schema, place);
+  const journal = await askJournal(line, schema);
+  const notes = new Notes(join(dataFolder, 'shared', journal.id, 'notes'));
+  await refuseLoss(line, schema, place, { server, journal }, notes);
+  const run = (statement: string, values: unknown[] = []): ReturnType<PgConnection['query']> =>
+    line.query(inSchema(schema, statement), values);
+  try {
+    await line.begin(/* sql */ 'SET LOCAL synchronous_commit = on');
+    await run(policyStatements.alone);
+    if ((await run(policyStatements.isCounting)).rows.length === 0) {
+      await run(policyStatements.seedSpending, [server.nowMs]);
+      await run(policyStatements.seedPaid);
+      await run(policyStatements.start, [server.nowMs]);
+    }
+    const { rows } = await run(policyStatements.add, [text, who, server.nowMs]);
+    await run('COMMIT');
+    const number = Number(rows[0]?.seq);
+    notes.write({ what: 'policy', id: String(server.nowMs), number });
+    return number;
+  } catch (error) {
+    await line.query('ROLLBACK').catch(() => line.destroy());
+    throw codeOf(error) === '42501' ? sharedFailure('may-not-set-policy', { place }, error) : error;
+  } finally {
+    notes.close();
+  }
+}
+
+/** Who runs commands that send, or who only looks. */
+export type GrantedUse = 'run' | 'look';
+
+/** Of what stands, what may change. All else is written once. */
+const changing: Readonly<Record<string, readonly string[]>> = {
+  standing: [
+    ...['state', 'owner', 'why', 'resolved_as', 'tainted', 'may_have_landed_at', 'token_hash', 'attempts'],
+    ...['body_version', 'payment', 'updated_at', 'reported_at', 'left_behind'],
+  ],
+  attempts: [
+    ...['ended_at', 'phase', 'verdict', 'status', 'request_id', 'trouble', 'retry_after', 'duplicate'],
+    ...['verified', 'reply', 'headers'],
+  ],
+  owners: ['renewed_at', 'ended_at', 'asked_at'],
+  spending: ['summed'],
+  spent: ['units'],
+  batches: ['digest', 'rows', 'round', 'next_ordinal'],
+  shares: ['owner', 'ended_at'],
+};
+
+const growing = [
+  ...['servers', 'owners', 'intents', 'rewrites', 'standing', 'attempts', 'decisions', 'receipts', 'losses'],
+  'observations',
+  'services',
+  ...['spending', 'spent', 'paid'],
+  ...['batches', 'shares'],
+];
+
+/** The SQL that gives a role what it needs of the journal and takes everything else from it. */
+export function grantsSql(schema: string, role: string, use: GrantedUse): string {
+  const to = quotedName(role);
+  const lines = [
+    'BEGIN;',
+    /* sql */ `REVOKE ALL ON SCHEMA @schema FROM ${to};`,
+    /* sql */ `REVOKE ALL ON ALL TABLES IN SCHEMA @schema FROM ${to};`,
+    /* sql */ `GRANT USAGE ON SCHEMA @schema TO ${to};`,
+    ...(use === 'run' ? runnerGrants(to) : auditorGrants(to)),
+    'COMMIT;',
+  ];
+  return lines.map((line) => `${inSchema(schema, line)}\n`).join('');
+}
+
+function runnerGrants(to: string): string[] {
+  return [
+    /* sql */ `GRANT SELECT ON ALL TABLES IN SCHEMA @schema TO ${to};`,
+    /* sql */ `GRANT INSERT ON ${listed(growing)} TO ${to};`,
+    ...Object.entries(changing).map(
+      ([table, columns]) => /* sql */ `GRANT UPDATE (${columns.join(', ')}) ON @schema.${table} TO ${to};`,
+    ),
+  ];
+}
+
+/** With the salt, who looks could try tokens against their hashes. */
+function auditorGrants(to: string): string[] {
+  return [
+    /* sql */ `GRANT SELECT ON ${listed(['meta', 'intents_now', 'payments', 'policies', 'counting', ...growing])} TO ${to};`,
+  ];
+}
+
+function listed(tables: readonly string[]): string {
+  return tables.map((table) => `@schema.${table}`).join(', ');
+}
+
+/** Refuses what is no role's name. `public` would be everybody. */
+export function refuseRole(role: string): void {
+  const unseen = invisibleIn(role);
+  if (unseen !== undefined) throw sharedFailure('unseen-in-role', { unseen });
+  if (role === '' || Buffer.byteLength(role) > longestName)
+    throw sharedFailure('role-length', { mostBytes: longestName });
+  if (/^(?:public|none|pg_.*)$/u.test(role)) throw sharedFailure('role-reserved', { role });
+}
+
+// PostgreSQL cuts longer names.
+const longestName = 63;

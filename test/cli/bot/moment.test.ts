@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseMoment } from '../../../src/cli/bot/settings.ts';
+
+const zone = process.env.TZ;
+beforeAll(() => {
+  process.env.TZ = 'Europe/Berlin';
+});
+afterAll(() => {
+  process.env.TZ = zone;
+});
+
+const utc = { edge: 'begins', isLocal: false } as const;
+
+test.each([
+  ['30m', { agoMs: 30 * 60_000 }],
+  ['2d', { agoMs: 48 * 3_600_000 }],
+  ['2026-11-30', { atMs: Date.UTC(2026, 10, 30) }],
+  ['2026-11-30T12:30', { atMs: Date.UTC(2026, 10, 30, 12, 30) }],
+  ['2026-11-30 12:30:05.250', { atMs: Date.UTC(2026, 10, 30, 12, 30, 5, 250) }],
+  ['2026-11-30T12:30:05Z', { atMs: Date.UTC(2026, 10, 30, 12, 30, 5) }],
+  ['2026-11-30T12:30+02:00', { atMs: Date.UTC(2026, 10, 30, 10, 30) }],
+  ['2024-02-29', { atMs: Date.UTC(2024, 1, 29) }],
+])('%s is a moment', (text, moment) => {
+  expect(parseMoment(text, utc)).toEqual(moment);
+});
+
+test.each([
+  '',
+  'monday',
+  '2w',
+  '-1d',
+  '2026-02-29',
+  '2026-02-30',
+  '2026-13-01',
+  '2026-11-30T25:00',
+  '2026-11-30T12',
+  '2026-11-30Z',
+  '11/30/2026',
+])('%j is none', (text) => {
+  expect(parseMoment(text, utc)).toBeUndefined();
+});
+
+describe('a day', () => {
+  test('ends with its last millisecond', () => {
+    expect(parseMoment('2026-11-30', { edge: 'ends', isLocal: false })).toEqual({
+      atMs: Date.UTC(2026, 11, 1) - 1,
+    });
+  });
+
+  test('of this machine’s zone begins and ends with its own midnights, also where it is shorter', () => {
+    const day = '2026-03-29';
+    expect(parseMoment(day, { edge: 'begins', isLocal: true })).toEqual({ atMs: Date.UTC(2026, 2, 28, 23) });
+    expect(parseMoment(day, { edge: 'ends', isLocal: true })).toEqual({
+      atMs: Date.UTC(2026, 2, 29, 22) - 1,
+    });
+  });
+});

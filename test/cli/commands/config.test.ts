@@ -1,0 +1,383 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Home } from '../../../testing/home.ts';
+import { runMain, type Setting } from '../../../testing/inProcess.ts';
+
+const secret = 'canary-token-0123456789-abcdefgh';
+
+let home: Home;
+beforeEach(() => {
+  home = new Home();
+});
+afterEach(() => home.remove());
+
+function config(line: readonly string[], setting: Setting = {}) {
+  return runMain(['config', ...line], { ...setting, env: { ...home.env, ...setting.env } });
+}
+
+async function json(line: readonly string[], setting: Setting = {}): Promise<Record<string, unknown>[]> {
+  const { stdout } = await config([...line, '--json'], setting);
+  return stdout
+    .trim()
+    .split('\n')
+    .filter((text) => text !== '')
+    .map((text) => JSON.parse(text));
+}
+
+async function addProd(): Promise<void> {
+  const line = ['add', 'prod', '--base-url', 'https://bots.example.com', '--token-stdin'];
+  expect(await config(line, { stdin: `${secret}\n` })).toMatchObject({ code: 0 });
+}
+
+/** Refused with the code and the words, and the file as it was. */
+async function refused(
+  line: readonly string[],
+  code: string,
+  words: RegExp,
+  setting: Setting = {},
+): Promise<void> {
+  const before = existsSync(home.configFile) ? readFileSync(home.configFile, 'utf8') : undefined;
+  const ran = await config([...line, '--json'], setting);
+  const { error } = JSON.parse(ran.stdout);
+  expect(error.code).toBe(code);
+  expect([error.message, error.hint, ...(error.next ?? [])].join(' ')).toMatch(words);
+  expect(ran.stdout + ran.stderr).not.toContain('canary');
+  expect(existsSync(home.configFile) ? readFileSync(home.configFile, 'utf8') : undefined).toBe(before);
+}
+
+describe('config add', () => {
+  test('warns of a token that is too short to be recognised in a reply', async () => {
+    const line = ['add', 'prod', '--base-url', 'https://bots.example.com', '--token-stdin'];
+    const short = await config(line, { stdin: 'seven77\n' });
+    expect(short).toMatchObject({ code: 0 });
+    expect(short.stderr).toContain('shorter than 8 characters');
+    expect(short.stderr).not.toContain('seven77');
+    const changed = await config(['set', 'prod', 'token', '--token-stdin'], { stdin: 'six666\n' });
+    expect(changed.stderr).toContain('shorter than 8 characters');
+    const long = await config(['set', 'prod', 'token', '--token-stdin'], { stdin: 'eight888\n' });
+    expect(long).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('stores a token that comes on stdin, and puts the first profile in use', async () => {
+    await addProd();
+    expect(home.readConfig()).toEqual({
+      version: 1,
+      'in-use': 'prod',
+      profiles: { prod: { 'base-url': 'https://bots.example.com', token: { kind: 'stored', secret } } },
+    });
+  });
+
+  test('notes a variable, a file or a command, and keeps the token out', async () => {
+    const base = ['--base-url', 'http://127.0.0.1:8080/'];
+    await config(['add', 'a', ...base, '--token-env', 'BOT_TOKEN', '--timeout', '5s', '--retries=0'], {
+      env: { BOT_TOKEN: secret },
+    });
+    await config(['add', 'b', ...base, '--token-file', 'token.txt', '--max-wait', '2m', '--use']);
+    await config(['add', 'c', ...base, '--token-command', "op read 'op://My Vault/bot'"]);
+    expect(home.readConfig()).toEqual({
+      version: 1,
+      'in-use': 'b',
+      profiles: {
+        a: {
+          'base-url': 'http://127.0.0.1:8080',
+          token: { kind: 'env', variable: 'BOT_TOKEN' },
+          timeout: '5s',
+          retries: '0',
+        },
+        b: {
+          'base-url': 'http://127.0.0.1:8080',
+          token: { kind: 'file', path: join(process.cwd(), 'token.txt') },
+          'max-wait': '2m',
+        },
+        c: {
+          'base-url': 'http://127.0.0.1:8080',
+          token: { kind: 'command', command: "op read 'op://My Vault/bot'" },
+        },
+      },
+    });
+  });
+
+  const to = (name: string, ...rest: string[]) => [
+    'add',
+    name,
+    '--base-url',
+    'https://x.example.com',
+    ...rest,
+  ];
+
+  test.each([
+    [['add', 'x', '--token-env', 'T'], 'usage', /needs --base-url/u],
+    [['add', 'x', '--base-url', 'http://x.example.com', '--token-env', 'T'], 'base-url', /not https/u],
+    [
+      ['add', 'x', '--base-url', 'https://a:canary@x.example.com', '--token-env', 'T'],
+      'base-url',
+      /user name or a password/u,
+    ],
+    [to('sandbox', '--token-env', 'T'), 'bad-input', /--sandbox/u],
+    [to('env', '--token-env', 'T'), 'bad-input', /does not come from a profile/u],
+    [to('-x', '--token-env', 'T'), 'usage', /Unknown option|Missing/u],
+    [to('a b', '--token-env', 'T'), 'bad-input', /letters, digits/u],
+    [to('__proto__', '--token-env', 'T'), 'bad-input', /letters, digits/u],
+    [to('a'.repeat(65), '--token-env', 'T'), 'bad-input', /64 characters/u],
+    [to('prod', '--token-env', 'T'), 'not-allowed-now', /already/u],
+    [to('x'), 'usage', /no terminal to ask.*--token-stdin/u],
+    [to('x', '--token-env', 'T', '--token-stdin'), 'usage', /--token-stdin and --token-env are both/u],
+    [to('x', '--token-env', '$T'), 'bad-input', /name without \$/u],
+    [to('x', '--token-env', ''), 'bad-input', /not the name/u],
+    [to('x', '--token-file', '-'), 'bad-input', /use --token-stdin/u],
+    [to('x', '--token-command', "op 'read"), 'bad-input', /unclosed quote/u],
+    [to('x', '--token-env', 'T', '--timeout', '0s'), 'bad-input', /--timeout/u],
+    [to('x', '--token-env', 'T', '--retries', '-1'), 'usage', /--retries/u],
+    [to('x', '--token-env', 'T', '--retries', '1.5'), 'bad-input', /--retries/u],
+  ])('%j is refused and changes nothing', async (line, code, words) => {
+    await addProd();
+    await refused(line, code, words);
+  });
+
+  test('a token on stdin that is none is refused without echo', async () => {
+    await refused(to('x', '--token-stdin'), 'no-token', /empty/u, { stdin: '\n' });
+    await refused(to('x', '--token-stdin'), 'bad-token', /blank/u, { stdin: 'Bot canary' });
+    await refused(to('x', '--token-stdin'), 'bad-token', /one line/u, { stdin: 'canary\nb\n' });
+  });
+
+  test('the value of a variable in the place of its name is not echoed', async () => {
+    const value = 'canary_value_that_could_be_a_name';
+    await refused(to('x', '--token-env', value), 'bad-input', /--token-env BOT_TOKEN/u, {
+      env: { BOT_TOKEN: value },
+    });
+  });
+});
+
+test('a change is told in one line, with what it was before', async () => {
+  await addProd();
+  const lines = async (...words: string[]) => (await config(words)).stdout;
+  expect(await lines('set', 'prod', 'timeout', '5s')).toBe('Set timeout of profile prod: 5s\n');
+  expect(await lines('set', 'prod', 'timeout', '9s')).toBe('Set timeout of profile prod: 9s (it was: 5s)\n');
+  expect(await lines('unset', 'prod', 'timeout')).toBe(
+    'Reset timeout of profile prod to its default (it was: 9s)\n',
+  );
+  expect(await lines('set', 'prod', 'token', '--token-env', 'T')).toMatch(
+    /^Set token of profile prod: .*\bT\b.* \(it was: stored in the profile \(ends in efgh\)\)\n$/u,
+  );
+  const mint = 'CuCRU7hJSMFD1pRMDQMxPmmfnxZZmMiKsNwJbq7SY3E1';
+  expect(await lines('set', 'prod', 'assets', `{"USDC":"${mint}"}`)).toBe(
+    `Set assets of profile prod: USDC ${mint}\n`,
+  );
+  expect(await lines('rename', 'prod', 'live')).toBe('prod is now called live.\n');
+  expect(await lines('use', 'live')).toBe('live is now in use.\n');
+});
+
+describe('config list and show', () => {
+  test('say where the token comes from, and its last four characters at most', async () => {
+    await addProd();
+    await config([
+      'add',
+      'ci',
+      '--base-url',
+      'https://ci.example.com',
+      '--token-env',
+      'T',
+      '--timeout',
+      '5s',
+    ]);
+    for (const face of [[], ['--quiet'], ['--json'], ['--verbose']]) {
+      for (const command of [['list'], ['show', 'prod'], ['show', 'ci']]) {
+        const { code, stdout, stderr } = await config([...command, ...face], { env: { T: secret } });
+        expect(code).toBe(0);
+        expect(stdout + stderr).not.toContain(secret.slice(0, -4));
+      }
+    }
+    expect((await config(['show'])).stdout).toBe(
+      'profile   prod (in use)\nbase-url  https://bots.example.com\ntoken     stored in the profile (ends in efgh)\n',
+    );
+    expect(await json(['list'], { env: { T: secret } })).toEqual([
+      {
+        schema: 'botctl/1',
+        command: 'config list',
+        profile: {
+          name: 'prod',
+          in_use: true,
+          base_url: 'https://bots.example.com',
+          token: { source: 'stored', from: 'stored in the profile', ending: 'efgh' },
+        },
+      },
+      {
+        schema: 'botctl/1',
+        command: 'config list',
+        profile: {
+          name: 'ci',
+          in_use: false,
+          base_url: 'https://ci.example.com',
+          token: { source: 'env', from: 'the variable T', ending: 'efgh' },
+          timeout: '5s',
+        },
+      },
+    ]);
+    expect((await config(['list', '--quiet'])).stdout).toBe('prod\nci\n');
+  });
+
+  test('show means who is named, else who is in use', async () => {
+    await addProd();
+    await config(['add', 'ci', '--base-url', 'https://ci.example.com', '--token-env', 'T']);
+    const name = async (line: string[], env = {}) => (await config([...line, '-q'], { env })).stdout.trim();
+    expect(await name(['show'])).toBe('prod');
+    expect(await name(['show', 'ci'])).toBe('ci');
+    expect(await name(['show', '--profile', 'ci'])).toBe('ci');
+    expect(await name(['show'], { BOTCTL_PROFILE: 'ci' })).toBe('ci');
+  });
+
+  test('nothing yet is no failure of list, and says how to begin', async () => {
+    const { code, stdout, stderr } = await config(['list']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toContain('config add');
+    await refused(['show'], 'no-such-profile', /config add/su);
+    expect(existsSync(home.configFolder)).toBe(false);
+  });
+
+  test('a hand-written profile cannot move the cursor', async () => {
+    home.writeConfig({
+      version: 1,
+      profiles: { 'a\u001b[2J': { 'base-url': '\u202ex', token: { kind: 'command', command: 'a\nb' } } },
+    });
+    for (const face of [[], ['--json']]) {
+      const { stdout } = await config(['list', ...face]);
+      expect(stdout.trim()).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    }
+  });
+});
+
+describe('config use, set, unset, remove, path', () => {
+  beforeEach(async () => {
+    await addProd();
+    await config(['add', 'ci', '--base-url', 'https://ci.example.com', '--token-env', 'T']);
+  });
+
+  test('use chooses, and says what outranks it', async () => {
+    const { code, stderr } = await config(['use', 'ci'], { env: { BOTCTL_PROFILE: 'prod' } });
+    expect(code).toBe(0);
+    expect(stderr).toContain('BOTCTL_PROFILE');
+    expect(home.readConfig()).toMatchObject({ 'in-use': 'ci' });
+  });
+
+  test('set changes one key', async () => {
+    for (const [key, value] of [
+      ['key-age', '10m'],
+      ['timeout', '500ms'],
+      ['retries', '0'],
+      ['max-wait', '0s'],
+      ['base-url', 'https://bots.example.com/v2/'],
+    ] as const) {
+      expect(await config(['set', 'prod', key, value])).toMatchObject({ code: 0, stderr: '' });
+    }
+    expect(home.readConfig()).toMatchObject({
+      profiles: {
+        prod: {
+          'base-url': 'https://bots.example.com/v2',
+          token: { kind: 'stored', secret },
+          'key-age': '10m',
+          timeout: '500ms',
+          retries: '0',
+          'max-wait': '0s',
+        },
+      },
+    });
+  });
+
+  test('set token changes the secret or its source', async () => {
+    await config(['set', 'prod', 'token', '--token-stdin'], { stdin: 'another-token' });
+    expect(home.readConfig()).toMatchObject({
+      profiles: { prod: { token: { kind: 'stored', secret: 'another-token' } } },
+    });
+    await config(['set', 'prod', 'token', '--token-command', 'pass bot']);
+    expect(readFileSync(home.configFile, 'utf8')).not.toContain('another-token');
+  });
+
+  test('another origin needs the token again', async () => {
+    const move = ['set', 'prod', 'base-url', 'https://bots.example.net'];
+    await refused(move, 'base-url', /is sent nowhere else.*--token-stdin/u);
+    await refused(['set', 'prod', 'base-url', 'https://bots.example.com:444'], 'base-url', /nowhere else/u);
+    await refused(['set', 'prod', 'base-url', 'http://127.0.0.1'], 'base-url', /nowhere else/u);
+    await config([...move, '--token-env', 'NEW']);
+    expect(home.readConfig()).toMatchObject({
+      profiles: { prod: { 'base-url': 'https://bots.example.net', token: { kind: 'env', variable: 'NEW' } } },
+    });
+  });
+
+  test('unset forgets one setting', async () => {
+    await config(['set', 'prod', 'timeout', '5s']);
+    await config(['set', 'prod', 'retries', '5']);
+    await config(['unset', 'prod', 'timeout']);
+    expect(home.readConfig()).toMatchObject({ profiles: { prod: { retries: '5' } } });
+    expect(JSON.stringify(home.readConfig())).not.toContain('timeout');
+  });
+
+  test('rename keeps all of it, its place and its use, and says what the journal keeps', async () => {
+    const before = home.readConfig() as { profiles: Record<string, unknown> };
+    const [shown] = await json(['rename', 'prod', 'payments']);
+    expect(shown).toMatchObject({ command: 'config rename', profile: { name: 'payments', in_use: true } });
+    expect(home.readConfig()).toMatchObject({
+      'in-use': 'payments',
+      profiles: { payments: before.profiles.prod },
+    });
+    await refused(['rename', 'prod', 'x'], 'no-such-profile', /prod/u);
+    await refused(['rename', 'payments', 'payments'], 'not-allowed-now', /already/u);
+  });
+
+  test('rm is another word for remove', async () => {
+    const [removed] = await json(['rm', 'prod', '--yes']);
+    expect(removed).toMatchObject({ command: 'config remove' });
+  });
+
+  test('remove takes the token with it, and leaves nobody in use', async () => {
+    const [removed] = await json(['remove', 'prod', '--yes']);
+    expect(removed).toMatchObject({ command: 'config remove', removed: { name: 'prod' } });
+    expect(readFileSync(home.configFile, 'utf8')).not.toContain('canary');
+    expect(home.readConfig()).toEqual({
+      version: 1,
+      profiles: { ci: { 'base-url': 'https://ci.example.com', token: { kind: 'env', variable: 'T' } } },
+    });
+  });
+
+  test('path is where the file is', async () => {
+    expect((await config(['path'])).stdout).toBe(`${home.configFile}\n`);
+    expect(await json(['path'])).toEqual([
+      { schema: 'botctl/1', command: 'config path', path: home.configFile },
+    ]);
+  });
+
+  test.each([
+    [['use', 'nobody'], 'no-such-profile', /prod and ci/u],
+    [['set', 'nobody', 'timeout', '5s'], 'no-such-profile', /prod and ci/u],
+    [['unset', 'nobody', 'timeout'], 'no-such-profile', /prod and ci/u],
+    [['remove', 'nobody'], 'no-such-profile', /prod and ci/u],
+    [['set', 'prod', 'speed', '5s'], 'bad-input', /base-url, token, key-age/u],
+    [['set', 'prod', 'timeout'], 'usage', /needs a value/u],
+    [['set', 'prod', 'timeout', '5'], 'bad-input', /not a duration/u],
+    [['set', 'prod', 'timeout', '600h'], 'bad-input', /too long/u],
+    [['set', 'prod', 'retries', '101'], 'bad-input', /from 0 to 100/u],
+    [['set', 'prod', 'timeout', '5s', '--token-env', 'T'], 'usage', /together with timeout/u],
+    [['set', 'prod', 'token', 'canary'], 'usage', /never an argument/u],
+    [['set', 'prod', 'token'], 'usage', /no terminal/u],
+    [['set', 'prod', 'base-url', 'nonsense'], 'base-url', /not a URL/u],
+    [['unset', 'prod', 'token'], 'bad-input', /needs its token/u],
+    [['unset', 'prod', 'speed'], 'bad-input', /key-age, timeout/u],
+  ])('%j is refused and changes nothing', async (line, code, words) => {
+    await refused(line, code, words);
+  });
+
+  test('a damaged file stops each of them, and stays', async () => {
+    writeFileSync(home.configFile, '{"canary', { mode: 0o600 });
+    for (const line of [
+      ['list'],
+      ['show', 'prod'],
+      ['use', 'ci'],
+      ['set', 'prod', 'timeout', '5s'],
+      ['unset', 'prod', 'timeout'],
+      ['remove', 'prod', '--yes'],
+      ['add', 'x', '--base-url', 'https://x.example.com', '--token-env', 'T'],
+    ]) {
+      await refused(line, 'config-damaged', /mv .*config\.json/su);
+    }
+  });
+});

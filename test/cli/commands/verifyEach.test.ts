@@ -1,0 +1,128 @@
+import { base58 } from '@scure/base';
+import { expect, test } from 'vitest';
+import { type OpenedChain, verifyEach } from '../../../src/cli/commands/chain.ts';
+import { clusterOf } from '../../../src/once/chain/cluster.ts';
+import type { Sighting } from '../../../src/once/chain/nodes.ts';
+import { isFinal, standingOf } from '../../../src/once/chain/standing.ts';
+import type { Guards, Intent, Journal } from '../../../src/once/journal/journal.ts';
+import { baseUrl, endWith, type JournalInHand, newIntent, nowMs, opened } from '../../../testing/journals.ts';
+import { ada, asked, bob, pay, read, signature, wallet } from '../../once/chain/transactions.ts';
+
+const another = base58.encode(new Uint8Array(64).fill(8));
+
+/** In doubt, and replies to its key named these. */
+async function unknownWith(journal: JournalInHand, signatures: readonly string[]): Promise<Intent> {
+  const { id } = await journal.begin(newIntent({ kind: 'transfer', payment: 'p' }), 'hash', nowMs);
+  for (const [n, each] of signatures.entries()) {
+    if (n > 0) await journal.startAttempt(id, 'hash', nowMs);
+    const reply = Buffer.from(JSON.stringify({ signature: each }));
+    await journal.endAttempt(id, n + 1, endWith('unknown', { reply }), nowMs);
+  }
+  await journal.conclude(id, 'unknown', undefined, nowMs);
+  return (await journal.get(id)) as Intent;
+}
+
+function chainThat(sees: Readonly<Record<string, Sighting>>): OpenedChain {
+  const nodes = {
+    hosts: ['node'],
+    statusesOf: async () => new Map(),
+    sight: async (of: string) => sees[of],
+  } as unknown as OpenedChain['nodes'];
+  const cluster = clusterOf('devnet') as OpenedChain['cluster'];
+  return { nodes, cluster, paymentOf: () => asked(), close: async () => {} };
+}
+
+const paying = (to: string): Sighting => ({
+  saw: 'transaction',
+  commitment: 'finalized',
+  nodesMs: [],
+  transaction: {
+    ...read({
+      calls: [pay(wallet, to, 1_000_000_000n)],
+      lamports: { [wallet]: -1_000_000_000n, [to]: 1_000_000_000n },
+    }),
+    blockTimeS: nowMs / 1000,
+  },
+});
+const notSeen: Sighting = { saw: 'nothing', because: 'not-seen' };
+
+async function verdictOf(intent: Intent, chain: OpenedChain, journal: Journal): Promise<string[]> {
+  const verdicts: string[] = [];
+  await verifyEach([intent], { of: async () => chain }, journal, async ({ view }) => {
+    verdicts.push(view.verdict);
+  });
+  return verdicts;
+}
+
+test.each([
+  [another, signature],
+  [signature, another],
+])(
+  'of several signatures, one that is not seen yet keeps the others from being final: %#',
+  async (...both) => {
+    const journal = opened();
+    const intent = await unknownWith(journal, both);
+    const chain = chainThat({ [signature]: paying(bob), [another]: notSeen });
+    expect(await verdictOf(intent, chain, journal)).toEqual(['undecided']);
+    expect(isFinal(standingOf(await journal.observationsOf(intent.id)))).toBe(false);
+    const later = chainThat({ [signature]: paying(ada), [another]: notSeen });
+    expect(await verdictOf(intent, later, journal)).toEqual(['proven']);
+    expect(await journal.get(intent.id)).toMatchObject({ resolvedAs: 'happened' });
+  },
+);
+
+test('nobody is given the signature by a reply while it is settled whose it is', async () => {
+  const journal = opened();
+  const intent = await unknownWith(journal, [signature]);
+  const all: (Guards | undefined)[] = [];
+  const commit: Journal['commit'] = (work, guards) => {
+    all.push(guards);
+    return journal.commit(work, guards);
+  };
+  await verdictOf(intent, chainThat({ [signature]: paying(ada) }), { ...journal, commit });
+  expect(all.flatMap((guards) => guards?.alone ?? [])).toContain(`receipt ${baseUrl} signature ${signature}`);
+});
+
+test.each([
+  [another, signature],
+  [signature, another],
+])(
+  'of several signatures, one of another time is not the last word while one is not seen yet: %#',
+  async (...both) => {
+    const journal = opened();
+    const intent = await unknownWith(journal, both);
+    const older = paying(ada);
+    if (older.saw === 'transaction') Object.assign(older.transaction, { blockTimeS: 1 });
+    await verdictOf(intent, chainThat({ [signature]: older, [another]: notSeen }), journal);
+    expect(standingOf(await journal.observationsOf(intent.id)).view?.reasons).toEqual(['not-seen']);
+  },
+);
+
+test('what is seen first is told in its turn', async () => {
+  const journal = opened();
+  const first = await unknownWith(journal, [signature]);
+  const second = await unknownWith(journal, [another]);
+  let answerFirst = (): void => {};
+  const firstAnswered = new Promise<void>((resolve) => {
+    answerFirst = resolve;
+  });
+  const chain = chainThat({});
+  const nodes = {
+    ...chain.nodes,
+    sight: async (of: string) => {
+      if (of === signature) await firstAnswered;
+      else setImmediate(answerFirst);
+      return notSeen;
+    },
+  } as unknown as OpenedChain['nodes'];
+  const told: string[] = [];
+  await verifyEach(
+    [first, second],
+    { of: async () => ({ ...chain, nodes }) },
+    journal,
+    async ({ intent }) => {
+      told.push(intent.id);
+    },
+  );
+  expect(told).toEqual([first.id, second.id]);
+});

@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest';
+import { type CommandSpec, type LeafSpec, nearest } from '../../../src/cli/parse/command.ts';
+import { buildProgram } from '../../../src/cli/parse/commandLine.ts';
+import { globalOptions, helpTopics } from '../../../src/cli/parse/help.ts';
+import { rerunFindings } from '../../../src/cli/say/plans.ts';
+import { foldCommand, wrapText } from '../../../src/cli/show/text.ts';
+import { rerunTable } from '../../../src/once/engine/planKinds.ts';
+import { exitTable } from '../../../src/once/failures.ts';
+import { commandTree } from '../../../src/tree.ts';
+import { runMain } from '../../../testing/inProcess.ts';
+
+type Found = { path: string[]; spec: LeafSpec };
+
+function leaves(tree: readonly CommandSpec[], before: string[] = []): Found[] {
+  return tree.flatMap((spec) =>
+    'children' in spec
+      ? leaves(spec.children, [...before, spec.name])
+      : [{ path: [...before, spec.name], spec }],
+  );
+}
+
+const shown = leaves(commandTree).filter(({ spec }) => spec.hidden !== true);
+
+describe.each(shown)('the help of $path', ({ path, spec }) => {
+  test('has a purpose, its own options, three examples, what its exit codes mean, and fits 80 columns', async () => {
+    const { code, stdout, stderr } = await runMain([...path, '--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(spec.examples).toHaveLength(3);
+    expect(stdout.match(/^ {2}\$ /gmu)).toHaveLength(3);
+    for (const { flags } of spec.options ?? []) expect(stdout).toContain(`  ${flags}`);
+    expect(stdout.match(/botctl help options$/gmu)?.length).toBe(path[0] === 'help' ? 2 : 1);
+    expect(stdout).not.toMatch(/^ {2}--(?:retries|max-wait) /mu);
+    const [, told = ''] = /^Exit codes: (.*) \(botctl\s+help\s+exit-codes\)$/msu.exec(stdout) ?? [];
+    const codes = told.split(', ').map((one) => Number.parseInt(one, 10));
+    expect(codes).toEqual(spec.exits.filter((exit) => codes.includes(exit)));
+    for (const exit of [0, 9, 10, 11] as const) expect(codes.includes(exit)).toBe(spec.exits.includes(exit));
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  test('is what botctl help shows too', async () => {
+    const [asked, given] = await Promise.all([runMain(['help', ...path]), runMain([...path, '--help'])]);
+    expect(asked.stdout).toBe(given.stdout);
+  });
+
+  test.each(spec.examples)('has an example that parses: $line', async ({ line }) => {
+    const [, words] = /(?:^|[\s(])botctl (.*)$/su.exec(line.replace(/ \\\n\s*/gu, ' ')) ?? [];
+    const chosen: string[] = [];
+    const program = buildProgram(commandTree, ({ given }) => chosen.push(given.command));
+    await program.parseAsync(shellWords(words ?? ''), { from: 'user' });
+    expect(chosen).toHaveLength(1);
+  });
+});
+
+/** The words of the first command of a line, without their quotes. */
+function shellWords(line: string): string[] {
+  const [first = ''] = line.split(/ \| | > |\)/u);
+  return (first.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/gu) ?? []).map((word) => word.replace(/["']/gu, ''));
+}
+
+test.each(['send', 'transfer'])('the help of %s fits a screen: 40 lines at 80 columns', async (command) => {
+  const { stdout } = await runMain([command, '--help'], { columns: 80 });
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines.length).toBeLessThanOrEqual(40);
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+});
+
+test.each([[[]], [['batch']], [['config']], [['journal']]])(
+  '%j alone is its help, and exits 0',
+  async (line) => {
+    const [alone, asked] = await Promise.all([runMain(line), runMain([...line, '--help'])]);
+    expect(alone).toEqual(asked);
+    expect(alone).toMatchObject({ code: 0, stderr: '' });
+    expect(alone.stdout).toMatch(/^Usage: botctl/u);
+  },
+);
+
+test('asked for alone it is what it is beside another option', async () => {
+  const beside = await runMain(['--help', '--no-color']);
+  expect(beside.stdout).toMatch(/^Usage: botctl/u);
+  for (const word of ['--help', '-h']) expect((await runMain([word])).stdout).toBe(beside.stdout);
+});
+
+describe('the topics', () => {
+  test('options has every option that all commands take, in 80 columns', async () => {
+    const { stdout } = await runMain(['help', 'options']);
+    for (const { flags, group } of globalOptions) {
+      expect(stdout).toContain(`  ${flags}`);
+      expect(stdout).toContain(`\n${group}:\n`);
+    }
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  test('are all named in the help of the program', async () => {
+    const { stdout } = await runMain([]);
+    for (const { name } of helpTopics) expect(stdout).toContain(`botctl help ${name}`);
+  });
+
+  test('exit-codes has every row of the table', async () => {
+    const { stdout } = await runMain(['help', 'exit-codes']);
+    for (const { exit } of exitTable) expect(stdout).toMatch(new RegExp(`^ +${exit}  \\S`, 'mu'));
+  });
+
+  test('reruns has every row of the table', async () => {
+    const { stdout } = await runMain(['help', 'reruns']);
+    const text = stdout.replace(/\s+/gu, ' ');
+    for (const { found } of rerunTable) expect(text).toContain(rerunFindings[found]);
+  });
+
+  test('environment has every variable of the options and more', async () => {
+    const { stdout } = await runMain(['help', 'environment']);
+    expect(stdout).toContain('as --profile: ');
+    for (const name of ['PROFILE', 'BASE_URL', 'JOURNAL', 'TOKEN', 'RUN'])
+      expect(stdout).toContain(`BOTCTL_${name}`);
+  });
+
+  test.each([
+    [['exit-code'], 'botctl help exit-codes'],
+    [['trasnfer'], 'botctl help transfer'],
+    [['config', 'lst'], 'botctl help config list'],
+    [['quite-else'], 'The help lists what there is.\n          botctl help\n'],
+  ])('help %j is answered with what was meant', async (words, hint) => {
+    const { code, stderr } = await runMain(['help', ...words]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(hint);
+  });
+});
+
+test.each([
+  ['transfr', 'transfer'],
+  ['sned', 'send'],
+  ['xyz', undefined],
+])('nearest to %s is %s', (word, meant) => {
+  expect(nearest(word, ['send', 'transfer', 'history'])).toBe(meant);
+});
+
+test('a folded command is the same command', () => {
+  const line = 'botctl send --once "a  b" --content \'x | y\' | jq -r .message.id';
+  const folded = foldCommand(line, 30);
+  expect(folded.length).toBeGreaterThan(2);
+  expect(folded.join('\n').replace(/ \\\n\s*/gu, ' ')).toBe(line);
+});
+
+test('text is set anew, but for lines that begin with a blank', () => {
+  expect(wrapText('one two\nthree\n\n  kept  as\nfour', 10)).toEqual([
+    'one two',
+    'three',
+    '',
+    '  kept  as',
+    'four',
+  ]);
+});
+
+test('in a narrow terminal the usage is broken, and what was set in columns stands in lines', async () => {
+  const narrow = async (...words: string[]) =>
+    (await runMain(['help', ...words], { columns: 40 })).stdout.split('\n');
+  expect(await narrow('journal', 'accept-durability')).toContain('       accept-durability [options]');
+  const sandbox = await narrow('sandbox');
+  expect(sandbox.filter((line) => line.length > 40)).toEqual([]);
+  expect(sandbox).toContain('  GET  /control/ledger');
+  expect(sandbox).toContain('      every effect, with its key');
+});
+
+test('in a narrow terminal terms stand above their texts', async () => {
+  const { stdout } = await runMain(['help', 'send'], { columns: 40 });
+  const wide = stdout.split('\n').filter((line) => line.length > 40 && !line.includes('--button label='));
+  expect(wide).toEqual([]);
+});

@@ -1,0 +1,220 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { ParsedArgs } from '../../../src/cli/parse/command.ts';
+import { runMain } from '../../../testing/inProcess.ts';
+import { sampleTree } from '../../../testing/sampleTree.ts';
+
+let seen: ParsedArgs[];
+beforeEach(() => {
+  seen = [];
+});
+
+function run(line: readonly string[]) {
+  return runMain(line, { tree: sampleTree(seen) });
+}
+
+/** A refused line runs nothing, exits 2, and says what and what next: to a person, and as one JSON object. */
+async function refused(line: readonly string[], problem: RegExp | string): Promise<void> {
+  const human = await run(line);
+  expect(human.code).toBe(2);
+  expect(human.stdout).toBe('');
+  expect(human.stderr).toMatch(problem);
+  expect(human.stderr).toMatch(/^botctl: .+\n {8}.+\n( {10}botctl .+\n)?$/u);
+  const json = await run(['--json', ...line]);
+  expect(json.code).toBe(2);
+  expect(json.stderr).toBe('');
+  expect(json.stdout.split('\n')).toHaveLength(2);
+  const whole = JSON.parse(json.stdout);
+  expect(whole).toMatchObject({ schema: 'botctl/1', error: { code: 'usage', retry: 'after-fix' } });
+  expect(whole.error.message).toMatch(problem);
+  if (!/No command is named/u.test(whole.error.message))
+    expect(whole.error.message).toMatch(/[Nn]othing was sent/u);
+  expect(seen).toEqual([]);
+}
+
+describe('an option given twice', () => {
+  test.each([
+    [['send', '--content', 'a', '--content', 'b'], '--content is given twice'],
+    [['send', '--content=a', '--content=a'], '--content is given twice'],
+    [['send', '--yes', '-y'], '--yes is given twice'],
+    [['send', '--profile', 'a', '--content', 'x', '--profile', 'b'], '--profile is given twice'],
+    [['--timeout', '1s', 'send', '--timeout', '2s'], '--timeout is given twice'],
+    [['send', '-qq'], '--quiet is given twice'],
+    [['send', '--no-color', '--no-color'], '--no-color is given twice'],
+  ])('%j is refused', async (line, problem) => {
+    await refused(line, problem);
+  });
+
+  test('is kept, in order, where it is declared repeatable', async () => {
+    await run(['send', '--button', 'a', '--row', '--button', 'b', '--row', '--button=--c']);
+    expect(seen[0]?.occurrences).toEqual([
+      { name: 'button', value: 'a' },
+      { name: 'row', value: true },
+      { name: 'button', value: 'b' },
+      { name: 'row', value: true },
+      { name: 'button', value: '--c' },
+    ]);
+  });
+});
+
+describe('a value that looks like an option', () => {
+  test.each([
+    [['send', '--memo', '--yes'], /--memo needs a value, but --yes looks like an option/u],
+    [['send', '--memo', '-y'], /--memo needs a value/u],
+    [['send', '--memo', '-5'], /--memo needs a value/u],
+    [['send', '--memo', '--sandbox', 'text'], /--memo needs a value, but --sandbox/u],
+    [['send', '--memo', '--profile', 'prod'], /--memo needs a value, but --profile/u],
+    [['send', '--memo', '--', 'x'], /--memo needs a value/u],
+    [['send', '--button', '--row'], /--button needs a value/u],
+    [['--profile', '--quiet', 'send'], /--profile needs a value/u],
+    [['send', '--memo'], /--memo needs a value\./u],
+  ])('%j is refused', async (line, problem) => {
+    await refused(line, problem);
+  });
+
+  test('is taken when written with =, and - alone is a value', async () => {
+    await run(['send', '--memo=--yes', '--content', '-']);
+    expect(seen[0]?.text('memo')).toBe('--yes');
+    expect(seen[0]?.text('content')).toBe('-');
+    expect(seen[0]?.flag('yes')).toBe(false);
+  });
+
+  test('an empty value is a value', async () => {
+    await run(['send', '--memo=', '--content', '']);
+    expect(seen[0]?.text('memo')).toBe('');
+    expect(seen[0]?.text('content')).toBe('');
+  });
+});
+
+describe('what is not known', () => {
+  test.each([
+    [['send', '--conten', 'x'], /Unknown option '--conten'\./u],
+    [['send', '--con', 'x'], /Unknown option '--con'/u],
+    [['send', '--CONTENT', 'x'], /Unknown option/u],
+    [['send', '-x'], /Unknown option '-x'/u],
+    [['--nope', 'send'], /Unknown option '--nope'/u],
+    [['send', '--use'], /Unknown option '--use'/u],
+    [['sned'], /Unknown command 'sned'/u],
+    [['config', 'ad', 'x'], /Unknown command 'ad'/u],
+    [['send', 'extra'], /send takes no positional arguments, but got 1\. Nothing was sent or changed\./u],
+    [['config', 'add'], /The argument <name> is missing\./u],
+    [['config', 'add', 'a', 'b'], /config add takes 1 argument \(<name>\), but got 2/u],
+    [['--sandbox'], /No command is named/u],
+    [['config', '--sandbox'], /No command is named/u],
+  ])('%j is refused before anything happens', async (line, problem) => {
+    await refused(line, problem);
+  });
+
+  test('a branch without a command points at its own help', async () => {
+    expect((await run(['config', '-v'])).stderr).toContain('botctl config --help');
+    expect((await run(['-v'])).stderr).toContain('botctl --help');
+  });
+
+  test.each([
+    [['send', '--conten', 'x'], '--content'],
+    [['send', '--contnet=x'], '--content'],
+    [['--contnet', 'x', 'send'], '--content'],
+    [['send', '--sandbx'], '--sandbox'],
+    [['send', '--base_url', 'x'], '--base-url'],
+    [['config', 'add', '--jsno', 'a'], '--json'],
+    [['send', '--san', 'x'], '--sandbox'],
+  ])('%j is answered with the option that was meant', async (line, meant) => {
+    expect((await run(line)).stderr).toContain(`Did you mean ${meant}?`);
+  });
+
+  test.each([
+    [['--content', 'x', 'send'], '--content'],
+    [['--use', 'config', 'add', 'a'], '--use'],
+  ])('%j is told to put the option behind the command', async (line, option) => {
+    const { stderr } = await run(line);
+    expect(stderr).not.toContain('Did you mean');
+    expect(stderr).toContain(`Write ${option} after the command`);
+  });
+
+  test('an option of another command is told with its command', async () => {
+    const { stderr } = await run(['send', '--use']);
+    expect(stderr).toContain('--use is an option of config add.');
+    expect(stderr).not.toContain('Did you mean');
+  });
+
+  test('no option of another command is suggested', async () => {
+    expect((await run(['config', 'add', 'send', '--contnt', 'x'])).stderr).not.toContain('Did you mean');
+  });
+
+  test('a branch says which commands it has', async () => {
+    expect((await run(['config', 'list.csv'])).stderr).toContain('config has the command add.');
+  });
+
+  test('what is far from every option is no guess', async () => {
+    expect((await run(['send', '--nothing-like-it'])).stderr).not.toContain('Did you mean');
+  });
+
+  test('a value written into an unknown option is not echoed: it may be a token', async () => {
+    for (const flags of [[], ['--json']]) {
+      for (const word of [
+        '--token=canary',
+        "--token=a'\ncanary'\n(canary",
+        '--contnt=canary',
+        '--json=canary',
+      ]) {
+        const { code, stdout, stderr } = await run([...flags, 'send', word]);
+        expect(code).toBe(2);
+        expect(stdout + stderr).toContain(word.replace(/=.*/su, ''));
+        expect(stdout + stderr).not.toContain('canary');
+      }
+    }
+  });
+});
+
+describe('what a command is told', () => {
+  test('global options count before and after its name', async () => {
+    for (const line of [
+      ['--profile', 'prod', 'send', '--memo', 'x'],
+      ['send', '--memo', 'x', '--profile', 'prod'],
+      ['send', '--profile=prod', '--memo=x'],
+    ]) {
+      await run(line);
+    }
+    for (const given of seen) {
+      expect(given.text('profile')).toBe('prod');
+      expect(given.text('memo')).toBe('x');
+      expect(given.command).toBe('send');
+    }
+  });
+
+  test('its path, and its arguments after --', async () => {
+    await run(['config', 'add', '--', '--name']);
+    expect(seen[0]?.command).toBe('config add');
+    expect(seen[0]?.args).toEqual(['--name']);
+  });
+
+  test('asking for an option that it does not have is a bug', async () => {
+    await run(['send']);
+    expect(() => seen[0]?.text('nothing')).toThrow('not an option of send');
+  });
+
+  test('short options written together count like apart', async () => {
+    expect((await run(['send', '-v'])).stdout).toBe('human face\n');
+    for (const words of [['-qv'], ['-vq'], ['-q', '-v']]) {
+      const { stdout, stderr } = await run(['send', ...words]);
+      expect(stdout).toBe('send\n');
+      expect(stderr).toContain('a step');
+    }
+  });
+});
+
+describe('help and version', () => {
+  test.each([[['--help']], [['send', '--help']], [['config', 'add', '-h']]])(
+    '%j goes to stdout and exits 0',
+    async (line) => {
+      const { code, stdout, stderr } = await run(line);
+      expect(code).toBe(0);
+      expect(stdout).toContain('Usage: botctl');
+      expect(stderr).toBe('');
+    },
+  );
+
+  test('the version is the package’s', async () => {
+    const { default: packageJson } = await import('../../../package.json', { with: { type: 'json' } });
+    expect(await run(['--version'])).toEqual({ code: 0, stdout: `${packageJson.version}\n`, stderr: '' });
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { commandWords } from '../../../src/cli/bot/tokenInput.ts';
+import type { CommandSpec, LeafSpec } from '../../../src/cli/parse/command.ts';
+import { buildProgram, type Chosen, type StrictCommand } from '../../../src/cli/parse/commandLine.ts';
+import { exitTable } from '../../../src/once/failures.ts';
+import { commandTree } from '../../../src/tree.ts';
+
+type Leaf = { path: string; spec: LeafSpec };
+
+function leaves(tree: readonly CommandSpec[], above: readonly string[] = []): Leaf[] {
+  return tree.flatMap((spec) => {
+    const path = [...above, spec.name];
+    return 'children' in spec ? leaves(spec.children, path) : [{ path: path.join(' '), spec }];
+  });
+}
+
+/** What the program would run for a line of an example. */
+function chosenBy(line: string): Chosen | undefined {
+  const [, words = ''] =
+    /(?:^|[\s(])botctl ((?:'[^']*'|"[^"]*"|[^|)>'"])*)/u.exec(line.replaceAll('\\\n', ' ')) ?? [];
+  let chosen: Chosen | undefined;
+  const program = buildProgram(commandTree, (choice) => {
+    chosen = choice;
+  });
+  const strictly = (command: StrictCommand): void => {
+    command.exitOverride().configureOutput({ writeErr: () => {} });
+    for (const child of command.commands) strictly(child as StrictCommand);
+  };
+  strictly(program);
+  program.parse([...commandWords(words)], { from: 'user' });
+  return chosen;
+}
+
+// What only scripts call has no help to speak of.
+const shown = leaves(commandTree).filter(({ spec }) => spec.hidden !== true);
+
+describe.each(shown)('$path', ({ spec }) => {
+  test('has three examples, and each is a line that botctl takes', () => {
+    expect(spec.examples.length).toBeGreaterThanOrEqual(3);
+    for (const { line } of spec.examples) expect(chosenBy(line), line).toBeDefined();
+  });
+
+  test('lists its exits in the order of the table', () => {
+    const order = exitTable.map(({ exit }) => exit);
+    expect(spec.exits).toEqual(order.filter((exit) => spec.exits.includes(exit)));
+    for (const exit of [0, 1, 2] as const) expect(spec.exits).toContain(exit);
+  });
+});
+
+test('an option takes a value everywhere or nowhere', () => {
+  const kinds = new Map<string, Set<boolean>>();
+  const visit = (command: StrictCommand): void => {
+    for (const { long, short, required } of command.options) {
+      for (const word of [long, short]) {
+        if (word) kinds.set(word, (kinds.get(word) ?? new Set()).add(required));
+      }
+    }
+    for (const child of command.commands) visit(child as StrictCommand);
+  };
+  visit(buildProgram(commandTree, () => {}));
+  expect([...kinds].filter(([, found]) => found.size > 1)).toEqual([]);
+});

@@ -1,0 +1,83 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { endOf, type Interruption, problemOf, Told, unsentBecause } from '../../../src/cli/say/told.ts';
+import { type FailureCode, failureExits } from '../../../src/once/failures.ts';
+
+const src = resolve(import.meta.dirname, '../../../src');
+
+const tail =
+  /nothing (?:more )?(?:was|is) (?:sent|changed|decided)|nothing was (?:sent|changed) or|was not sent now/iu;
+
+/** What is no sentence about one command: tables and help. */
+const elsewhere = ['cli/say/told.ts', 'cli/say/plans.ts', 'cli/commands/doctor/spec.ts'];
+
+function linesOf(file: string): string[] {
+  return readFileSync(resolve(src, file), 'utf8')
+    .split('\n')
+    .filter((line) => !/^\s*(?:\/\/|\/?\*)/u.test(line));
+}
+
+test('that nothing was sent, changed or decided is said by one piece', () => {
+  const found = readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => !elsewhere.some((place) => file.startsWith(place)))
+    .flatMap((file) =>
+      linesOf(file)
+        .filter((line) => tail.test(line))
+        .map((line) => `${file}: ${line.trim()}`),
+    );
+  expect(found).toEqual([]);
+});
+
+test('that is seen where it stands', () => {
+  expect(tail.test('It is empty; nothing was sent.')).toBe(true);
+  expect(tail.test('Nothing more was sent.')).toBe(true);
+});
+
+describe('a command that stops says what it did not do', () => {
+  const ends: readonly [FailureCode, Interruption, string][] = [
+    ['usage', { does: undefined, begun: false }, 'Nothing was sent or changed.'],
+    ['usage', { does: 'sends', begun: false }, 'Nothing was sent.'],
+    ['no-token', { does: 'sends', begun: true }, 'Nothing more was sent.'],
+    ['other-body', { does: 'sends', begun: false }, 'Nothing was sent now.'],
+    ['policy-limit', { does: 'sends', begun: true }, 'Nothing more was sent.'],
+    ['usage', { does: 'changes', begun: false }, 'Nothing was changed.'],
+    ['journal-unreachable', { does: 'changes', begun: true }, ''],
+    ['not-allowed-now', { does: 'decides', begun: false }, 'Nothing was decided.'],
+    ['journal-busy', { does: 'decides', begun: true }, ''],
+    ['journal-damaged', { does: 'looks', begun: false }, ''],
+    ['bug', { does: 'sends', begun: false }, 'Nothing was sent.'],
+    ['bug', { does: 'sends', begun: true }, ''],
+    ['stdout-not-writable', { does: 'changes', begun: false }, ''],
+    ['machine-fault', { does: 'decides', begun: false }, ''],
+  ];
+
+  for (const [code, doing, end] of ends) {
+    test(`${code}, ${doing.does} ${doing.begun ? 'begun' : 'not begun'}: ${end}`, () => {
+      expect(endOf(code, doing)).toBe(end);
+    });
+  }
+
+  test('once it may have sent something, no failure says that nothing was sent', () => {
+    for (const code of Object.keys(failureExits) as FailureCode[])
+      expect(endOf(code, { does: 'sends', begun: true })).not.toMatch(/^Nothing was sent/u);
+  });
+
+  test('what is known of an earlier run stands behind the end', () => {
+    const failure = new Told('no-token', 'There is no token', { earlier: 'Intent 1 may have happened.' });
+    expect(problemOf(failure, { does: 'sends', begun: false }).message).toBe(
+      'There is no token. Nothing was sent now. Intent 1 may have happened.',
+    );
+  });
+
+  test('what looks only says what is wrong', () => {
+    const failure = new Told('journal-damaged', 'The journal is damaged');
+    expect(problemOf(failure, { does: 'looks', begun: false }).message).toBe('The journal is damaged.');
+  });
+});
+
+test('a sentence is ended once', () => {
+  expect(unsentBecause('this was done already')).toBe('Nothing was sent now: this was done already.');
+  expect(new Told('usage', 'It was left as it is.').message).toBe('It was left as it is.');
+});

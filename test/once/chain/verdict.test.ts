@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { type ChainEvidence, chainTable, judgeChain } from '../../../src/once/chain/verdict.ts';
+
+const match = { path: '0', units: 1n, decimals: 9, received: 1n };
+const findings = {
+  ...{ matches: [], doubt: undefined, miss: 'other-amount', hasMemo: true, gained: 1n, credits: [] },
+} as const;
+type Stage = 'confirmed' | 'finalized';
+
+const transaction = (change: object, free: (typeof match)[] = [], more: object = {}) => ({
+  ...{ saw: 'transaction', isOurs: true, findings: { ...findings, ...change }, free },
+  ...{ isGained: true, age: 'in-time', isSourceKnown: true, ...more },
+});
+const paid = (more: object) => transaction({ matches: [match] }, [match], more);
+
+/** Each row of the table: what is seen, what it proves while it is confirmed, and what once it is final. */
+const rows: readonly (readonly [string, object, string, string])[] = [
+  ['nothing', { saw: 'nothing', because: 'not-seen' }, 'undecided not-seen', 'undecided not-seen'],
+  ['lag', { saw: 'nothing', because: 'lagging' }, 'undecided lagging', 'undecided lagging'],
+  [
+    'nodes that disagree',
+    { saw: 'nothing', because: 'nodes-disagree' },
+    'undecided nodes-disagree',
+    'undecided nodes-disagree',
+  ],
+  ['an error', { saw: 'failure' }, 'undecided only-confirmed', 'contradicted failed'],
+  [
+    'another’s transaction',
+    paid({ isOurs: false }),
+    'undecided not-first-signature',
+    'undecided not-first-signature',
+  ],
+  ['a payment', paid({}), 'likely only-confirmed', 'proven'],
+  ['a payment of another machine', paid({ age: 'earlier' }), 'likely only-confirmed', 'proven'],
+  ...(['other-time', 'clock', 'no-time'] as const).map(
+    (age) => [`a payment, ${age}`, paid({ age }), `undecided ${age}`, `undecided ${age}`] as const,
+  ),
+  ['one that was taken back', paid({ isGained: false }), 'undecided no-gain', 'undecided no-gain'],
+  ['one of whoever’s money', paid({ isSourceKnown: false }), 'likely only-confirmed', 'likely'],
+  [
+    'a payment that is claimed',
+    transaction({ matches: [match] }),
+    'undecided only-confirmed',
+    'contradicted claimed',
+  ],
+  [
+    'a doubt',
+    transaction({ doubt: 'balance-differs' }),
+    'undecided balance-differs',
+    'undecided balance-differs',
+  ],
+  ['another amount', transaction({}), 'undecided only-confirmed', 'contradicted other-amount'],
+  [
+    'wrapped SOL',
+    transaction({ miss: 'wrapped-sol' }),
+    'undecided only-confirmed',
+    'contradicted wrapped-sol',
+  ],
+];
+
+function judged(evidence: object, commitment: Stage): string {
+  const { verdict, reason } = judgeChain({ ...evidence, commitment } as ChainEvidence);
+  return reason === undefined ? verdict : `${verdict} ${reason}`;
+}
+
+describe('what one look at the chain proves', () => {
+  test.each(rows)('%s', (_what, evidence, confirmed, finalized) => {
+    expect(judged(evidence, 'confirmed')).toBe(confirmed);
+    expect(judged(evidence, 'finalized')).toBe(finalized);
+  });
+
+  test('what is processed proves nothing', () => {
+    expect(judgeChain({ saw: 'status', commitment: 'processed' })).toEqual({
+      verdict: 'undecided',
+      reason: 'only-processed',
+    });
+  });
+
+  test('proven comes of payments in time and of another machine only, and contradicted of nothing that is not final', () => {
+    const all = rows.flatMap(([, , confirmed, finalized]) => [confirmed, finalized]);
+    expect(all.filter((one) => one.startsWith('proven'))).toHaveLength(2);
+    expect(rows.map(([, , confirmed]) => confirmed).join()).not.toContain('contradicted');
+    expect(chainTable).toHaveLength(11);
+  });
+});

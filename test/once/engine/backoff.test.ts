@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { nextPauseMs } from '../../../src/once/engine/judgement.ts';
+import { defaults } from './design.ts';
+
+const limits = { retries: undefined, maxWaitMs: defaults.maxWait };
+const four = { ...limits, retries: 4 };
+const fresh = { attempts: 1, sinceFirstMs: 0, retryAfterMs: undefined };
+
+describe('the pause before another attempt', () => {
+  test('grows as a fully jittered exponential', () => {
+    const longest = (attempts: number) => nextPauseMs({ ...fresh, attempts }, limits, 1);
+    const steps = [1, 2, 3, 4].map(longest);
+    expect(steps).toEqual([500, 1000, 2000, 4000]);
+    expect(nextPauseMs(fresh, limits, 0)).toBe(0);
+    expect(nextPauseMs(fresh, limits, 0.5)).toBe(250);
+    expect(longest(50)).toBe(20_000);
+  });
+
+  test('stops after --retries more attempts than the first, only where they are given', () => {
+    expect(nextPauseMs({ ...fresh, attempts: 4 }, four, 0)).toBeDefined();
+    expect(nextPauseMs({ ...fresh, attempts: 5 }, four, 0)).toBeUndefined();
+    expect(nextPauseMs(fresh, { ...limits, retries: 0 }, 0)).toBeUndefined();
+    expect(nextPauseMs({ ...fresh, attempts: 1000 }, limits, 1)).toBe(20_000);
+  });
+
+  test('obeys Retry-After where it is longer, and does not shorten itself where it is shorter', () => {
+    expect(nextPauseMs({ ...fresh, retryAfterMs: 30_000 }, limits, 1)).toBe(30_000);
+    expect(nextPauseMs({ ...fresh, retryAfterMs: 1 }, limits, 1)).toBe(500);
+  });
+
+  test('is not made where it would end later than --max-wait after the first attempt, not even in part', () => {
+    const tried = { ...fresh, sinceFirstMs: 40_000, retryAfterMs: 20_001 };
+    expect(nextPauseMs(tried, limits, 0)).toBeUndefined();
+    expect(nextPauseMs({ ...tried, retryAfterMs: 20_000 }, limits, 0)).toBe(20_000);
+  });
+
+  test('never waits less than asked, more than --max-wait in all, nor tries more than --retries', () => {
+    fc.assert(
+      fc.property(
+        fc.nat(20),
+        fc.nat(200_000),
+        fc.array(
+          fc.record({
+            fraction: fc.double({ min: 0, max: 0.999, noNaN: true }),
+            order: fc.option(fc.nat(90_000), { nil: undefined }),
+          }),
+          { minLength: 30, maxLength: 30 },
+        ),
+        (retries, maxWaitMs, draws) => {
+          let sinceFirstMs = 0;
+          let attempts = 0;
+          for (const { fraction, order } of draws) {
+            attempts += 1;
+            const pauseMs = nextPauseMs(
+              { attempts, sinceFirstMs, retryAfterMs: order },
+              { retries, maxWaitMs },
+              fraction,
+            );
+            if (pauseMs === undefined) break;
+            expect(pauseMs).toBeGreaterThanOrEqual(order ?? 0);
+            sinceFirstMs += pauseMs;
+          }
+          expect(sinceFirstMs).toBeLessThanOrEqual(maxWaitMs);
+          expect(attempts).toBeLessThanOrEqual(retries + 1);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,19 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { resolveIntent } from '../../../src/once/engine/resume.ts';
+import { failureOf } from '../../../testing/failure.ts';
+import { ScriptedEngine } from '../../../testing/scriptedEngine.ts';
+
+let scripted: ScriptedEngine;
+beforeEach(() => {
+  scripted = new ScriptedEngine();
+});
+afterEach(() => scripted.remove());
+
+// The proof flipped bits in a journal until its list named an intent that its index did not find: botctl
+// called that a bug of its own.
+test('a journal that lists what it does not find is damaged', async () => {
+  expect(await failureOf(() => scripted.resume('listed'))).toMatchObject({ code: 'journal-damaged' });
+  const journal = scripted.open();
+  const deciding = (): unknown => resolveIntent('listed', scripted.word('happened'), journal);
+  expect(await failureOf(deciding)).toMatchObject({ code: 'journal-damaged' });
+});

@@ -1,0 +1,539 @@
+import { renameSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { EngineContext } from '../../../src/once/engine/context.ts';
+import type { Outcome } from '../../../src/once/engine/outcome.ts';
+import { exitOf } from '../../../src/once/failures.ts';
+import type { Flight } from '../../../src/once/wire/flight.ts';
+import { explained } from '../../../testing/explained.ts';
+import { failureOf } from '../../../testing/failure.ts';
+import {
+  endOf,
+  lost,
+  message,
+  noRetries,
+  once,
+  paid,
+  posted,
+  reply,
+  ScriptedEngine,
+  transfer,
+  unsent,
+} from '../../../testing/scriptedEngine.ts';
+
+let scripted: ScriptedEngine;
+beforeEach(() => {
+  scripted = new ScriptedEngine();
+});
+afterEach(() => scripted.remove());
+
+const stoppedOf = (ended: Outcome) => (ended.is === 'concluded' ? ended.stopped : undefined);
+
+describe('what is kept of an attempt', () => {
+  test.each([
+    ['an answer', reply(500), 'replied'],
+    ['an answer that broke off', { ...reply(200), ended: 'broken' } as Flight, 'replied'],
+    ['no answer to what left', lost, 'sent'],
+    ['what did not leave', unsent, 'not-sent'],
+  ])('says how far it came: %s', async (_what, flight, phase) => {
+    await scripted.run(transfer(), [flight], noRetries);
+    const { id } = await scripted.only();
+    const attempts = await scripted.look((journal) => journal.attemptsOf(id));
+    expect(attempts.map((attempt) => attempt.phase)).toEqual([phase]);
+  });
+
+  test('are these headers of its reply, and no others', async () => {
+    const kept = {
+      'content-type': 'application/json',
+      'retry-after': '7',
+      date: 'Mon, 20 Jul 2026 10:00:00 GMT',
+      server: 'nginx',
+      via: '1.1 proxy',
+      'x-request-id': 'req-1',
+      'request-id': 'req-2',
+      'x-ratelimit-limit': '10',
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': '1',
+      location: '/elsewhere',
+    };
+    const others = {
+      'set-cookie': 'session=secret',
+      authorization: 'Bot secret',
+      'x-request-id-of-another': 'x',
+      'old-date': 'x',
+      'not-x-ratelimit-limit': 'x',
+      'content-type-options': 'x',
+    };
+    await scripted.run(message(), [reply(400, {}, { ...kept, ...others })]);
+    const { id } = await scripted.only();
+    const [attempt] = await scripted.look((journal) => journal.attemptsOf(id));
+    expect(attempt?.headers).toEqual(kept);
+  });
+});
+
+describe('before anything leaves', () => {
+  test.each([
+    ['message', message(), posted],
+    ['transfer', transfer(), paid],
+  ] as const)(
+    'another process sees the %s with its key, its bytes and its attempt in the journal',
+    async (_kind, order, good) => {
+      let seen: unknown;
+      const look = async (): Promise<Flight> => {
+        const [intent] = await scripted.intents();
+        const attempts = await scripted.look((journal) => journal.attemptsOf(intent?.id ?? ''));
+        seen = {
+          state: intent?.state,
+          key: intent?.key,
+          body: Buffer.from(intent?.body ?? []).toString(),
+          attempts: attempts.map(({ number, verdict }) => ({ number, verdict })),
+        };
+        return good;
+      };
+      await scripted.run(order, [look]);
+      const [sent] = scripted.sent;
+      expect(seen).toEqual({
+        state: 'sending',
+        key: sent?.key,
+        body: sent?.body,
+        attempts: [{ number: 1, verdict: undefined }],
+      });
+    },
+  );
+
+  test('a retry is on record too, and so is how the attempt before it ended', async () => {
+    const verdicts: unknown[] = [];
+    const look = (answer: Flight) => async (): Promise<Flight> => {
+      const id = (await scripted.only()).id;
+      verdicts.push(
+        await scripted.look(async (journal) => (await journal.attemptsOf(id)).map(({ verdict }) => verdict)),
+      );
+      return answer;
+    };
+    await scripted.run(transfer(), [look(unsent), look(lost), look(paid)]);
+    expect(verdicts).toEqual([[undefined], ['unsent', undefined], ['unsent', 'unknown', undefined]]);
+  });
+
+  test('a journal that cannot be written keeps the request from being made', async () => {
+    const journal = scripted.open();
+    const broken = scripted.run(transfer(), [paid], {
+      journal,
+      commit: async () => {
+        throw new Error('disk full');
+      },
+    });
+    await expect(broken).rejects.toThrow('disk full');
+    expect(scripted.sent).toEqual([]);
+  });
+});
+
+describe('trying again', () => {
+  test('uses the same key and the same bytes each time', async () => {
+    const ended = await scripted.run(transfer({ memo: 'thanks' }), [
+      unsent,
+      lost,
+      reply(500),
+      reply(429),
+      paid,
+    ]);
+    expect(endOf(ended)).toBe('accepted');
+    expect(scripted.sent).toHaveLength(5);
+    expect(new Set(scripted.sent.map(({ body }) => body)).size).toBe(1);
+    expect(await scripted.only()).toMatchObject({
+      state: 'accepted',
+      attempts: 5,
+      key: scripted.sent[0]?.key,
+    });
+  });
+
+  test('goes on for as long as another pause fits into --max-wait after the first attempt ended', async () => {
+    const startedAtMs = scripted.clock.now();
+    const ended = await scripted.run(transfer(), Array(20).fill(lost));
+    expect(endOf(ended)).toBe('unknown');
+    expect(stoppedOf(ended)).toEqual({ because: 'no-tries-left' });
+    expect(scripted.sent).toHaveLength(11);
+    expect(scripted.clock.now() - startedAtMs).toBe(55_750);
+  });
+
+  test('counts flights after the first into --max-wait, and cuts none', async () => {
+    const slow = (): Flight => {
+      scripted.clock.nowMs += 29_000;
+      return lost;
+    };
+    const ended = await scripted.run(transfer(), Array(9).fill(slow));
+    expect(endOf(ended)).toBe('unknown');
+    expect(scripted.sent).toHaveLength(4);
+  });
+
+  test('counts what the journal takes between attempts into --max-wait', async () => {
+    const journal = scripted.open();
+    const commit: EngineContext['commit'] = (work, guards) => {
+      scripted.clock.nowMs += 20_000;
+      return journal.commit(work, guards);
+    };
+    const ended = await scripted.run(transfer(), Array(9).fill(lost), { journal, commit });
+    expect(endOf(ended)).toBe('unknown');
+    expect(scripted.sent).toHaveLength(3);
+  });
+
+  test('is kept from nothing by a clock that jumps within a flight, and goes on no longer for one that goes back', async () => {
+    const jump = (ms: number) => (): Flight => {
+      scripted.clock.nowMs += ms;
+      return unsent;
+    };
+    const day = 24 * 3_600_000;
+    expect(endOf(await scripted.run(transfer(), [unsent, jump(day), paid]))).toBe('accepted');
+    const before = scripted.sent.length;
+    await scripted.run(message(), [unsent, jump(-day), ...Array(20).fill(unsent)]);
+    expect(scripted.sent.length - before).toBe(11);
+  });
+
+  test('ends after --retries more attempts than the first, where they are given', async () => {
+    for (const retries of [0, 4]) {
+      const before = scripted.sent.length;
+      const payment = transfer({ amount: `${retries + 1}` });
+      const ended = await scripted.run(payment, Array(9).fill(lost), { limits: { retries } });
+      expect(stoppedOf(ended)).toEqual({ because: 'no-tries-left' });
+      expect(scripted.sent.length - before).toBe(retries + 1);
+    }
+  });
+
+  test('waits the whole Retry-After, in seconds or as a date', async () => {
+    const date = new Date(scripted.clock.now() + 30_000).toUTCString();
+    await scripted.run(message(), [reply(429, {}, { 'retry-after': '7' }), posted]);
+    expect(scripted.clock.sleeps).toContain(7000);
+    scripted.clock.sleeps.length = 0;
+    await scripted.run(message('Two'), [reply(503, {}, { 'retry-after': date }), posted]);
+    expect(scripted.clock.sleeps[0]).toBeGreaterThan(20_000);
+  });
+
+  test('stops where Retry-After does not fit into --max-wait, and says when to come back', async () => {
+    const ended = await scripted.run(message(), [reply(429, {}, { 'retry-after': '61' })]);
+    expect(endOf(ended)).toBe('open');
+    expect(stoppedOf(ended)).toEqual({
+      because: 'would-wait-too-long',
+      comeBackAtMs: scripted.clock.now() + 61_000,
+    });
+    expect(scripted.clock.sleeps).toEqual([]);
+  });
+
+  test('does not take the reset of a rate limit for a wish to wait where nothing was limited', async () => {
+    const reset = { 'x-ratelimit-reset': '1800', 'x-ratelimit-remaining': '99' };
+    const ended = await scripted.run(transfer(), [reply(503, {}, reset), paid]);
+    expect(endOf(ended)).toBe('accepted');
+  });
+
+  test('waits for the reset of a rate limit where it was limited', async () => {
+    await scripted.run(message(), [reply(429, {}, { 'x-ratelimit-reset': '9' }), posted]);
+    expect(scripted.clock.sleeps).toContain(9000);
+  });
+
+  test('waits no more than --max-wait in all', async () => {
+    const limited = reply(429, {}, { 'retry-after': '25' });
+    const ended = await scripted.run(message(), Array(9).fill(limited));
+    expect(endOf(ended)).toBe('open');
+    expect(scripted.sent).toHaveLength(3);
+    expect(scripted.clock.sleeps.reduce((sum, ms) => sum + ms, 0)).toBe(50_000);
+  });
+
+  test.each([
+    ['unsent', [unsent], 'open'],
+    ['limited', [reply(429)], 'open'],
+    ['unsent after doubt', [lost, unsent], 'unknown'],
+    ['limited after doubt', [lost, reply(429)], 'unknown'],
+    ['a server error', [reply(500)], 'unknown'],
+  ] as const)('leaves it as the journal can prove: after %s', async (_what, replies, state) => {
+    const last = replies.at(-1) ?? lost;
+    const ended = await scripted.run(transfer(), [...replies, ...Array(9).fill(last)], {
+      limits: { retries: replies.length - 1 },
+    });
+    expect(endOf(ended)).toBe(state);
+  });
+
+  test('goes on through a 409 on a transfer, and leaves it held where tries end with one', async () => {
+    expect(endOf(await scripted.run(transfer(), [reply(409), paid]))).toBe('accepted');
+    const ended = await scripted.run(transfer({ amount: '2' }), Array(20).fill(reply(409)));
+    expect(endOf(ended)).toBe('held');
+    expect((await scripted.intents()).at(-1)).toMatchObject({
+      state: 'held',
+      heldReason: 'conflict-in-flight',
+    });
+  });
+
+  test('leaves it unknown where the last of several replies is not the 409', async () => {
+    const ended = await scripted.run(transfer(), [reply(409), reply(500)], { limits: { retries: 1 } });
+    expect(endOf(ended)).toBe('unknown');
+  });
+});
+
+describe('a rejection', () => {
+  test('is one while nothing may have landed', async () => {
+    expect(endOf(await scripted.run(transfer(), [unsent, reply(402)]))).toBe('rejected');
+  });
+
+  test.each([400, 402, 404, 405, 409.5, 422, 302].map(Math.floor).filter((status) => status !== 409))(
+    'proves nothing after doubt: %i is held',
+    async (status) => {
+      expect(endOf(await scripted.run(transfer(), [lost, reply(status)]))).toBe('held');
+    },
+  );
+
+  test.each([401, 403])('for want of a permission leaves doubt as it was: %i', async (status) => {
+    const ended = await scripted.run(transfer(), [lost, reply(status)]);
+    expect(endOf(ended)).toBe('unknown');
+    expect(scripted.sent).toHaveLength(2);
+    expect(endOf(await scripted.run(transfer(), [paid]))).toBe('accepted');
+    expect(new Set(scripted.sent.map(({ key }) => key)).size).toBe(1);
+  });
+});
+
+describe('a 409 on a message', () => {
+  test('is ours by its name alone, and is not verified, as the first thing heard of it', async () => {
+    const ended = await scripted.run(message('Hi', once('n')), [reply(409)]);
+    expect(ended).toMatchObject({
+      intent: { state: 'accepted' },
+      attempt: { duplicate: true, verified: false },
+    });
+  });
+
+  test('cannot be ours as the first reply to an unnamed one', async () => {
+    expect(endOf(await scripted.run(message(), [reply(409)]))).toBe('held');
+  });
+
+  test('is ours after doubt', async () => {
+    const ended = await scripted.run(message(), [lost, reply(409)]);
+    expect(ended).toMatchObject({
+      intent: { state: 'accepted' },
+      attempt: { duplicate: true, verified: true },
+    });
+  });
+
+  test('cannot be ours after the name was refused', async () => {
+    await scripted.run(message('Hi', once('n')), [reply(400)]);
+    expect(endOf(await scripted.run(message('Hi', once('n')), [reply(409)]))).toBe('held');
+  });
+});
+
+describe('a key’s age', () => {
+  const minutes = (count: number) => count * 60_000;
+
+  test('is looked at before every attempt, waits included', async () => {
+    const slow = reply(503, {}, { 'retry-after': '1801' });
+    const ended = await scripted.run(transfer(), [slow, paid], { limits: { maxWaitMs: 3_600_000 } });
+    expect(endOf(ended)).toBe('held');
+    expect(scripted.sent).toHaveLength(1);
+    expect((await scripted.only()).heldReason).toBe('key-age');
+  });
+
+  test('counts from the first attempt that may have landed, not from the first', async () => {
+    const limits = { maxWaitMs: 7_200_000 };
+    const wait = (seconds: number) => ({ 'retry-after': String(seconds) });
+    const replies = [reply(429, {}, wait(1700)), reply(503, {}, wait(1700)), paid];
+    expect(endOf(await scripted.run(transfer(), replies, { limits }))).toBe('accepted');
+  });
+
+  test('holds what is resumed too late, and sends what is resumed in time', async () => {
+    await scripted.run(transfer(), [lost], noRetries);
+    scripted.clock.advance(minutes(30));
+    expect(endOf(await scripted.run(transfer(), [lost], noRetries))).toBe('unknown');
+    scripted.clock.advance(1);
+    expect(endOf(await scripted.run(transfer()))).toBe('held');
+    expect(scripted.sent).toHaveLength(2);
+  });
+
+  test('is the profile’s for transfers', async () => {
+    await scripted.run(transfer(), [lost], noRetries);
+    scripted.clock.advance(minutes(5));
+    expect(endOf(await scripted.run(transfer(), [], { keyAgeMs: minutes(4) }))).toBe('held');
+  });
+
+  test.each([
+    ['unsent', unsent],
+    ['limited', reply(429)],
+    ['lost', lost],
+  ])('counts again from an operator’s word to send it once more: %s', async (_what, answer) => {
+    await scripted.run(transfer(), [lost], noRetries);
+    scripted.clock.advance(minutes(31));
+    await scripted.run(transfer());
+    const { id } = await scripted.only();
+    const word = scripted.word('send-again');
+    expect(endOf(await scripted.resume(id, [answer], { word, limits: { retries: 0 } }))).toBe('unknown');
+    scripted.clock.advance(minutes(29));
+    expect(endOf(await scripted.resume(id, [answer], noRetries))).toBe('unknown');
+    scripted.clock.advance(minutes(2));
+    expect(endOf(await scripted.resume(id))).toBe('held');
+  });
+
+  test('is asked again at the door, when the connection stands: whatever tries are left, it is held', async () => {
+    scripted.whileConnecting = () => scripted.clock.advance(minutes(14));
+    const ended = await scripted.run(transfer(), [lost, lost, paid], { limits: { maxWaitMs: 3_600_000 } });
+    expect(endOf(ended)).toBe('held');
+    expect(scripted.sent).toHaveLength(2);
+    const intent = await scripted.only();
+    expect(intent.heldReason).toBe('key-age');
+    const attempts = await scripted.look((journal) => journal.attemptsOf(intent.id));
+    expect(attempts.map(({ phase, verdict }) => `${phase} ${verdict}`)).toEqual([
+      'sent unknown',
+      'sent unknown',
+      'not-sent unknown',
+    ]);
+  });
+
+  test('keeps no first attempt from leaving, however long its connection took', async () => {
+    scripted.whileConnecting = () => scripted.clock.advance(minutes(600));
+    expect(endOf(await scripted.run(transfer(), [paid]))).toBe('accepted');
+  });
+
+  test('cannot be told at the door by a clock that went back', async () => {
+    await scripted.run(transfer(), [lost], noRetries);
+    scripted.whileConnecting = () => scripted.clock.advance(-minutes(6));
+    expect(endOf(await scripted.run(transfer(), [paid]))).toBe('held');
+    expect((await scripted.only()).heldReason).toBe('clock');
+    expect(scripted.sent).toHaveLength(1);
+  });
+
+  test('cannot be told by a clock that went back', async () => {
+    await scripted.run(transfer(), [lost], noRetries);
+    scripted.clock.nowMs -= minutes(5) + 1;
+    expect(endOf(await scripted.run(transfer()))).toBe('held');
+    expect((await scripted.only()).heldReason).toBe('clock');
+  });
+});
+
+describe('another token', () => {
+  test('holds a transfer that may have landed, for keys may be per credential', async () => {
+    await scripted.run(transfer(), [lost], noRetries);
+    expect(endOf(await scripted.run(transfer(), [], { token: 'token-2' }))).toBe('held');
+    expect((await scripted.only()).heldReason).toBe('other-token');
+    expect(scripted.sent).toHaveLength(1);
+  });
+
+  test('holds no message, and no transfer of which nothing may have landed', async () => {
+    await scripted.run(message(), [lost], noRetries);
+    expect(endOf(await scripted.run(message(), [posted], { token: 'token-2' }))).toBe('accepted');
+    await scripted.run(transfer(), [unsent], noRetries);
+    expect(endOf(await scripted.run(transfer(), [paid], { token: 'token-2' }))).toBe('accepted');
+  });
+});
+
+describe('a reply that the journal cannot take', () => {
+  test('is told all the same, as one that may have happened', async () => {
+    const journal = scripted.open();
+    let commits = 0;
+    const ended = await scripted.run(transfer(), [paid], {
+      journal,
+      commit: async (work) => {
+        commits += 1;
+        if (commits > 1) throw new Error('disk full');
+        return journal.commit(work);
+      },
+    });
+    expect(ended).toMatchObject({ is: 'not-recorded', attempt: { verdict: 'accepted', status: 200 } });
+    scripted.end(journal);
+    expect(endOf(await scripted.run(transfer(), [paid]))).toBe('accepted');
+    expect(new Set(scripted.sent.map(({ key }) => key)).size).toBe(1);
+  });
+
+  test('is told too where what came before it cannot even be read', async () => {
+    const journal = scripted.open();
+    const broken = (): never => {
+      throw new Error('disk I/O error');
+    };
+    const commits = [journal.commit, journal.commit, journal.commit];
+    const ended = await scripted.run(message('Hello', once('n')), [unsent, posted], {
+      journal: { ...journal, reads: { ...journal.reads, attemptsOf: broken } },
+      commit: async (work) => (commits.shift() ?? broken)(work),
+    });
+    expect(ended).toMatchObject({ is: 'not-recorded', attempt: { verdict: 'accepted' } });
+    scripted.end(journal);
+  });
+
+  test('is told too where only the next attempt cannot be put on record', async () => {
+    const journal = scripted.open();
+    let commits = 0;
+    const ended = await scripted.run(transfer(), [lost, paid], {
+      journal,
+      commit: async (work) => {
+        commits += 1;
+        if (commits > 2) throw new Error('disk full');
+        return journal.commit(work);
+      },
+    });
+    expect(ended).toMatchObject({ is: 'not-recorded', attempt: { verdict: 'unknown' } });
+    expect(scripted.sent).toHaveLength(1);
+  });
+});
+
+describe('a journal that is taken away while it is in use', () => {
+  const away = () => renameSync(scripted.path, `${scripted.path}.away`);
+
+  test('before the bytes leave: nothing is sent, and that is a fault of this machine', async () => {
+    scripted.whileConnecting = away;
+    const failure = await failureOf(() => scripted.run(transfer(), [paid]));
+    expect(failure).toMatchObject({ code: 'journal-gone' });
+    expect(exitOf(failure.code)).toBe(1);
+    expect(scripted.sent).toHaveLength(0);
+    scripted.whileConnecting = () => {};
+    renameSync(`${scripted.path}.away`, scripted.path);
+    expect(endOf(await scripted.run(transfer(), [paid]))).toBe('accepted');
+    expect(await scripted.intents()).toHaveLength(1);
+  });
+
+  test('before the bytes of what may have landed earlier leave: that is what is told', async () => {
+    await scripted.run(transfer(), [lost], noRetries);
+    scripted.whileConnecting = away;
+    expect(await scripted.run(transfer(), [paid])).toMatchObject({ is: 'not-recorded' });
+    expect(scripted.sent).toHaveLength(1);
+  });
+
+  test('before its outcome is told: it is not taken for recorded', async () => {
+    const ended = await scripted.run(transfer(), [
+      () => {
+        away();
+        return paid;
+      },
+    ]);
+    expect(ended).toMatchObject({ is: 'not-recorded', attempt: { verdict: 'accepted' } });
+    const { exit, problem } = await explained(ended, 0);
+    expect(exit).toBe(9);
+    expect(problem?.message).toMatch(
+      /could not record it: The journal was taken away while it was in use: /u,
+    );
+    expect(problem?.hint).toMatch(/Put the journal back/u);
+  });
+});
+
+describe('a claim that others may soon take over', () => {
+  const stale = () => ({
+    ...noRetries,
+    journal: { ...scripted.open(), trouble: () => ({ is: 'stale-claim' }) as const },
+  });
+
+  test('lets nothing leave, and is no fault of the network', async () => {
+    const ended = await scripted.run(transfer({}, once('rent')), [], stale());
+    expect([endOf(ended), scripted.sent.length]).toEqual(['open', 0]);
+    const { exit, problem } = await explained(ended, 0);
+    expect([exit, problem?.code, problem?.retry]).toEqual([1, 'fenced', 'same-command']);
+    expect(problem?.message).toMatch(/was not sent: this process had been silent for too long/u);
+  });
+
+  test('leaves in doubt what an earlier attempt left in doubt', async () => {
+    await scripted.run(transfer({}, once('rent')), [lost], noRetries);
+    const { exit, problem } = await explained(await scripted.run(transfer({}, once('rent')), [], stale()), 0);
+    expect(exit).toBe(9);
+    expect(problem?.message).toMatch(/an earlier attempt left, and the last one did not/u);
+  });
+});
+
+describe('a channel that breaks its word and throws', () => {
+  test('is an attempt that may have landed, like any other that did not come back', async () => {
+    const thrower = (): Flight => {
+      throw new Error('a bug on the wire');
+    };
+    const ended = await scripted.run(transfer(), [thrower, paid]);
+    expect(endOf(ended)).toBe('accepted');
+    const verdicts = await scripted.look(async (journal) =>
+      (await journal.attemptsOf((await scripted.only()).id)).map(({ verdict }) => verdict),
+    );
+    expect(verdicts).toEqual(['unknown', 'accepted']);
+  });
+});

@@ -1,0 +1,161 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { execute } from '../../../src/once/engine/execute.ts';
+import type { Outcome } from '../../../src/once/engine/outcome.ts';
+import type { Flight, FlightLimits, Shipment } from '../../../src/once/wire/flight.ts';
+import { explained } from '../../../testing/explained.ts';
+import {
+  endOf,
+  lost,
+  paid,
+  reply,
+  ScriptedEngine,
+  transfer,
+  unsent,
+} from '../../../testing/scriptedEngine.ts';
+import { defaults } from './design.ts';
+
+let scripted: ScriptedEngine;
+let first: AbortController;
+let second: AbortController;
+beforeEach(() => {
+  scripted = new ScriptedEngine();
+  first = new AbortController();
+  second = new AbortController();
+});
+afterEach(() => scripted.remove());
+
+const turns = async (count = 20): Promise<void> => {
+  for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate);
+};
+
+/** A flight that lands when told to, or breaks off when it is cut. */
+function flying(): {
+  fly: (shipment: Shipment, limits: FlightLimits) => Promise<Flight>;
+  land: (flight: Flight) => void;
+  cut: () => boolean;
+} {
+  let land: (flight: Flight) => void = () => {};
+  let wasCut = false;
+  return {
+    fly: (_shipment, { cut }) =>
+      new Promise((resolve) => {
+        land = resolve;
+        cut.addEventListener('abort', () => {
+          wasCut = true;
+          resolve(lost);
+        });
+      }),
+    land: (flight) => land(flight),
+    cut: () => wasCut,
+  };
+}
+
+function start(changes: Parameters<ScriptedEngine['engine']>[0] = {}): Promise<Outcome> {
+  return execute(
+    transfer(),
+    scripted.engine({ interrupts: { first: first.signal, second: second.signal }, ...changes }),
+  );
+}
+
+const exitOf = async (ended: Outcome): Promise<number> => (await explained(ended, scripted.clock.now())).exit;
+
+describe('the first interrupt', () => {
+  test('before anything was sent sends nothing, leaves the intent open and exits 130', async () => {
+    first.abort();
+    const ended = await start();
+    expect(endOf(ended)).toBe('open');
+    expect(await exitOf(ended)).toBe(130);
+    expect(scripted.sent).toEqual([]);
+    expect(endOf(await scripted.run(transfer(), [paid]))).toBe('accepted');
+  });
+
+  test('lets the flight land, and tells what it brought', async () => {
+    scripted.clock.runs = false;
+    const flight = flying();
+    scripted.script.push(flight.fly);
+    const running = start();
+    await turns();
+    first.abort();
+    scripted.clock.advance(defaults.landing - 1);
+    await turns();
+    expect(flight.cut()).toBe(false);
+    flight.land(paid);
+    const ended = await running;
+    expect(endOf(ended)).toBe('accepted');
+    expect(await exitOf(ended)).toBe(0);
+  });
+
+  test('ends the flight after 5 seconds: unknown, exit 9', async () => {
+    scripted.clock.runs = false;
+    const flight = flying();
+    scripted.script.push(flight.fly);
+    const running = start();
+    await turns();
+    first.abort();
+    scripted.clock.advance(defaults.landing);
+    const ended = await running;
+    expect(flight.cut()).toBe(true);
+    expect(endOf(ended)).toBe('unknown');
+    expect(await exitOf(ended)).toBe(9);
+    expect(scripted.sent).toHaveLength(1);
+  });
+
+  test.each([
+    ['limited', reply(429), 'open', 130],
+    ['unsent', unsent, 'open', 130],
+    ['a server error', reply(500), 'unknown', 9],
+    ['a 409, which may be in flight', reply(409), 'unknown', 9],
+    ['a plain rejection', reply(402), 'rejected', 5],
+  ] as const)('starts nothing new after %s', async (_what, answer, state, exit) => {
+    scripted.script.push(() => {
+      first.abort();
+      return answer;
+    });
+    const ended = await start();
+    expect(endOf(ended)).toBe(state);
+    expect(await exitOf(ended)).toBe(exit);
+    expect(scripted.sent).toHaveLength(1);
+  });
+
+  test.each([
+    ['limited', reply(429), 'open', 130],
+    ['a server error', reply(500), 'unknown', 9],
+    ['a 409, which may be in flight', reply(409), 'unknown', 9],
+  ] as const)('ends the pause after %s', async (_what, answer, state, exit) => {
+    scripted.clock.runs = false;
+    scripted.script.push(answer);
+    scripted.clock.onSleep = () => first.abort();
+    const ended = await start();
+    expect(endOf(ended)).toBe(state);
+    expect(await exitOf(ended)).toBe(exit);
+    expect(scripted.sent).toHaveLength(1);
+  });
+
+  test('ends the wait for another process, which goes on', async () => {
+    const flight = flying();
+    scripted.script.push(flight.fly);
+    const other = execute(transfer(), scripted.engine());
+    await turns();
+    scripted.clock.onSleep = () => first.abort();
+    const ended = await start();
+    expect(ended.is).toBe('still-sending');
+    expect(await exitOf(ended)).toBe(9);
+    flight.land(paid);
+    expect(endOf(await other)).toBe('accepted');
+  });
+});
+
+describe('the second interrupt', () => {
+  test('ends the flight at once: unknown, exit 9, and on record', async () => {
+    scripted.clock.runs = false;
+    const flight = flying();
+    scripted.script.push(flight.fly);
+    const running = start();
+    await turns();
+    first.abort();
+    second.abort();
+    const ended = await running;
+    expect(await exitOf(ended)).toBe(9);
+    expect(await scripted.only()).toMatchObject({ state: 'unknown', tainted: true });
+  });
+});

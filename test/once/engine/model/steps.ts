@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { type BaseUrl, parseBaseUrl } from '../../../../src/once/intent/baseUrl.ts';
+import type { Order } from '../../../../src/once/intent/naming.ts';
+import { key, message, once, run, transfer } from '../../../../testing/scriptedEngine.ts';
+import { whens } from './chain.ts';
+import { type Fate, fates, type Misnamed, type ParsedReply, saids } from './service.ts';
+
+/** What operators and scripts of two bots type: few commands, so that they meet each other. */
+export const commands: readonly { readonly order: Order; readonly bot: string }[] = [
+  { order: transfer(), bot: 'tips' },
+  { order: transfer({ memo: 'again' }), bot: 'tips' },
+  { order: transfer(), bot: 'other' },
+  { order: transfer({}, once('a')), bot: 'tips' },
+  { order: transfer({}, once('a')), bot: 'other' },
+  { order: transfer({ amount: '2' }, once('a')), bot: 'tips' },
+  { order: transfer({}, once('b')), bot: 'tips' },
+  { order: transfer({}, run('r')), bot: 'tips' },
+  { order: transfer({}, key('k')), bot: 'tips' },
+  { order: transfer(), bot: 'env' },
+  { order: message(), bot: 'tips' },
+  { order: message(), bot: 'other' },
+  { order: message('Hello', once('a')), bot: 'tips' },
+  { order: message('Goodbye', once('a')), bot: 'tips' },
+  { order: message('Hello', run('r')), bot: 'tips' },
+];
+
+/** How one and the same service is called: the second is the first with a dot, the third has a path of its own. */
+export const urls = ['https://bots.example', 'https://bots.example.', 'https://bots.example/bots'].map(
+  (url) => parseBaseUrl(url),
+);
+
+/** A process dies at one of its steps: before what the step does, or just after it. */
+export type Death = { readonly atStep: number; readonly after: boolean };
+
+type Life = { readonly fates: readonly Fate[]; readonly death: Death | undefined };
+
+export type Step =
+  | (Life & {
+      readonly is: 'run';
+      readonly command: number;
+      readonly url: BaseUrl;
+      readonly token: string;
+      readonly told: boolean;
+      /** A node is asked first how far the chain has come; it lags behind by so long. */
+      readonly nodeLagMs: number | undefined;
+    })
+  | (Life & {
+      readonly is: 'run-twice-at-once';
+      readonly command: number;
+      readonly urls: readonly [BaseUrl, BaseUrl];
+      readonly told: boolean;
+    })
+  | (Life & { readonly is: 'resume'; readonly which: number; readonly sendAgain: boolean })
+  | { readonly is: 'resolve'; readonly which: number; readonly rightly: boolean }
+  | { readonly is: 'verify'; readonly newestFirst: boolean; readonly isFinal: boolean }
+  | { readonly is: 'time-passes'; readonly ms: number }
+  | { readonly is: 'clock-steps-back'; readonly ms: number };
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+const misnamed: fc.Arbitrary<Misnamed> = fc
+  .tuple(
+    fc.constantFrom(...whens, 'others' as const, 'now' as const),
+    fc.constantFrom(...saids, 'broken-off' as const),
+    fc.constantFrom('done' as const, 'undone' as const),
+  )
+  .map(([when, said, whether]) => `${when} ${said} ${whether}` as const);
+
+const fate = fc.oneof(
+  { weight: 3, arbitrary: fc.constant<Fate>('answered') },
+  { weight: 6, arbitrary: fc.constantFrom(...fates) },
+  { weight: 2, arbitrary: misnamed },
+);
+const life = {
+  fates: fc.oneof(
+    { weight: 4, arbitrary: fc.array(fate, { minLength: 3, maxLength: 3 }) },
+    { weight: 1, arbitrary: misnamed.map((one): Fate[] => [one, one, one]) },
+  ),
+  death: fc.option(fc.record({ atStep: fc.nat(7), after: fc.boolean() }), { nil: undefined, freq: 3 }),
+};
+const command = fc.nat(commands.length - 1);
+const url = fc.oneof(
+  { weight: 4, arbitrary: fc.constant(urls[0] as BaseUrl) },
+  { weight: 3, arbitrary: fc.constantFrom(...urls) },
+);
+const told = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(true) },
+  { weight: 1, arbitrary: fc.constant(false) },
+);
+const which = fc.nat(9);
+const nodeLagMs = fc.constantFrom(undefined, undefined, 0, 3 * hour);
+const isFinal = fc.constantFrom(true, true, true, false);
+const token = fc.oneof(
+  { weight: 6, arbitrary: fc.constant('token-1') },
+  { weight: 1, arbitrary: fc.constant('token-2') },
+);
+const rightly = fc.oneof(
+  { weight: 4, arbitrary: fc.constant(true) },
+  { weight: 1, arbitrary: fc.constant(false) },
+);
+
+function step(memory: ParsedReply['memory']): fc.Arbitrary<Step> {
+  const time = fc.record({
+    is: fc.constant('time-passes' as const),
+    ms: fc.constantFrom(1000, 3 * minute, 29 * minute, 31 * minute, 21 * hour, 25 * hour),
+  });
+  const back = fc.record({
+    is: fc.constant('clock-steps-back' as const),
+    ms: fc.constantFrom(minute, 6 * minute, 22 * hour),
+  });
+  return fc.oneof(
+    {
+      weight: 8,
+      arbitrary: fc.record({
+        is: fc.constant('run' as const),
+        command,
+        url,
+        token,
+        told,
+        nodeLagMs,
+        ...life,
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        is: fc.constant('run-twice-at-once' as const),
+        command,
+        urls: fc.tuple(url, url),
+        told,
+        ...life,
+      }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({ is: fc.constant('resume' as const), which, sendAgain: fc.boolean(), ...life }),
+    },
+    { weight: 1, arbitrary: fc.record({ is: fc.constant('resolve' as const), which, rightly }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({ is: fc.constant('verify' as const), newestFirst: fc.boolean(), isFinal }),
+    },
+    { weight: 2, arbitrary: time },
+    // A clock that runs behind makes every memory too short: no program can know.
+    ...(memory === 'for-ever' ? [{ weight: 1, arbitrary: back }] : []),
+  );
+}
+
+export type History = { readonly parsed: ParsedReply; readonly steps: readonly Step[] };
+
+const parsed: fc.Arbitrary<ParsedReply> = fc.record({
+  repeatedTransfer: fc.constantFrom('replay', 'conflict'),
+  repeatedMessage: fc.constantFrom('replay', 'conflict'),
+  memory: fc.constantFrom('as-relied-on', 'for-ever'),
+  nodeTellsTime: fc.boolean(),
+});
+
+export const histories: fc.Arbitrary<History> = parsed.chain((chosen) =>
+  fc.record({
+    parsed: fc.constant(chosen),
+    steps: fc.array(step(chosen.memory), { minLength: 1, maxLength: 24 }),
+  }),
+);

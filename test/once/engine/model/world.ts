@@ -1,0 +1,494 @@
+import { expect } from 'vitest';
+import { verifyEach } from '../../../../src/cli/commands/chain.ts';
+import type { EngineContext } from '../../../../src/once/engine/context.ts';
+import { execute } from '../../../../src/once/engine/execute.ts';
+import type { Outcome } from '../../../../src/once/engine/outcome.ts';
+import { resolveIntent, resume } from '../../../../src/once/engine/resume.ts';
+import { type BaseUrl, identityUrl } from '../../../../src/once/intent/baseUrl.ts';
+import type { Attempt, Intent, Journal } from '../../../../src/once/journal/journal.ts';
+import type { Flight, Shipment } from '../../../../src/once/wire/flight.ts';
+import { allOf } from '../../../../testing/journals.ts';
+import { ScriptedEngine } from '../../../../testing/scriptedEngine.ts';
+import { type Kind, keyAges, type Naming, recentBars, twinBars, windows } from '../design.ts';
+import { ModelChain, mustShow, wantedIn } from './chain.ts';
+import { type Fate, ModelService } from './service.ts';
+import { commands, type Death, type History, type Step } from './steps.ts';
+
+/** What the caller of an unnamed command knows of it: enough to say when doing it anew is no repetition. */
+type Known = { lastId: string; toldAtMs: number | undefined };
+
+const namingOf: Record<string, Naming> = { once: 'once', run: 'run', key: 'key' };
+
+type Before = {
+  readonly mine: string;
+  readonly unnamed: boolean;
+  readonly mayBegin: boolean;
+  readonly count: number;
+};
+
+/** What one signature shows of an intent. */
+type Shown = { readonly signature: string | undefined; readonly shown: string };
+
+const happened = { state: 'resolved', resolvedAs: 'happened', decidedBy: 'chain' };
+
+type Said = { signature?: string; status?: string; error?: object };
+
+const saidItFailed = (attempt: Attempt): boolean => {
+  const { status, error } = replyOf(attempt);
+  return status === 'failed' || error !== undefined;
+};
+
+function replyOf({ status, reply }: Attempt): Said {
+  if (status !== 200 || reply === undefined) return {};
+  try {
+    return JSON.parse(Buffer.from(reply).toString()) as Said;
+  } catch {
+    return {};
+  }
+}
+
+/** What a world has for a journal. */
+export type Ground = {
+  open(scripted: ScriptedEngine): Journal | Promise<Journal>;
+  /** Its process is gone, and everybody can tell. */
+  end(journal: Journal, scripted: ScriptedEngine): void | Promise<void>;
+  /** Others get their turn while a request is under way. */
+  othersTurn(): Promise<void>;
+};
+
+const oneFile: Ground = {
+  open: (scripted) => scripted.open(),
+  end: (journal, scripted) => scripted.end(journal),
+  othersTurn: async () => {
+    for (let turn = 0; turn < 40; turn += 1) await Promise.resolve();
+  },
+};
+
+/** One machine, one service, and the promise between them, held up after every step. */
+export class World {
+  readonly scripted: ScriptedEngine;
+  readonly #ground: Ground;
+  readonly #service: ModelService;
+  readonly #chain: ModelChain;
+  /** How far the machine's clock is behind the true time. */
+  #behindMs = 0;
+  /** What a node said before an intent's first attempt. */
+  readonly #heardBefore = new Map<string, ReturnType<ModelChain['before']>>();
+  /** What was proven, and by which signature. */
+  readonly #proofs = new Map<string, Shown>();
+  /** A process that only looks. */
+  readonly #watcher: Journal;
+  readonly #known = new Map<string, Known>();
+  readonly #keys = new Map<string, string>();
+  readonly #bodies = new Map<string, { body: string; attempts: number }>();
+  /** Keys about which an operator decided wrongly: what follows is the operator's. */
+  readonly #excused = new Set<string>();
+  readonly #inFlight = new Set<string>();
+  readonly #broken: unknown[] = [];
+
+  private constructor({ parsed }: History, scripted: ScriptedEngine, ground: Ground, watcher: Journal) {
+    this.scripted = scripted;
+    this.#ground = ground;
+    this.#chain = new ModelChain(() => scripted.clock.now() + this.#behindMs, parsed.nodeTellsTime);
+    this.#service = new ModelService(parsed, () => scripted.clock.now(), this.#chain);
+    this.#watcher = watcher;
+  }
+
+  static async begin(history: History, folder?: string, ground: Ground = oneFile): Promise<World> {
+    const scripted = new ScriptedEngine(folder);
+    return new World(history, scripted, ground, await ground.open(scripted));
+  }
+
+  async close(): Promise<void> {
+    await this.#ground.end(this.#watcher, this.scripted);
+    this.scripted.remove();
+  }
+
+  async take(step: Step): Promise<void> {
+    switch (step.is) {
+      case 'run': {
+        const { order, bot } = this.#command(step.command);
+        const { url: spelledUrl, token } = step;
+        const before = await this.#before(step.command, spelledUrl, token);
+        const asksNode = order.wanted.kind === 'transfer' && step.nodeLagMs !== undefined;
+        const heard = !asksNode ? undefined : this.#chain.before(step.nodeLagMs ?? 0);
+        const ended = await this.#live(step.fates, step.death, { bot, token, spelledUrl }, (engine) =>
+          execute(order, { ...engine, chainBefore: () => heard }),
+        );
+        await this.#after(before, ended, step.told, heard);
+        break;
+      }
+      case 'run-twice-at-once': {
+        const { order, bot } = this.#command(step.command);
+        // Without a name, two paths are two commands.
+        const one = step.urls[0];
+        const other = order.naming.by === 'nothing' ? one : step.urls[1];
+        const before = await this.#before(step.command, one);
+        const [left, right] = await Promise.all([
+          this.#live(step.fates, undefined, { bot, spelledUrl: one }, (engine) => execute(order, engine)),
+          this.#live(step.fates, step.death, { bot, spelledUrl: other }, (engine) => execute(order, engine)),
+        ]);
+        await this.#after(before, left ?? right, step.told);
+        break;
+      }
+      case 'resume':
+        await this.#resume(step);
+        break;
+      case 'resolve':
+        await this.#resolve(step);
+        break;
+      case 'verify':
+        await this.#verify(step);
+        break;
+      case 'time-passes':
+        this.#service.settle();
+        this.scripted.clock.nowMs += step.ms;
+        break;
+      case 'clock-steps-back':
+        this.#service.settle();
+        this.scripted.clock.nowMs -= step.ms;
+        this.#behindMs += step.ms;
+        break;
+    }
+    await this.#holdUp();
+  }
+
+  #command(index: number): (typeof commands)[number] {
+    const found = commands[index];
+    if (found === undefined) throw new Error('no such command');
+    return found;
+  }
+
+  #intents(): Promise<Intent[]> {
+    return allOf(this.#watcher.reads.select({ limit: 1000 }));
+  }
+
+  /** Lives until its end or its death; whoever dies says nothing. */
+  async #live(
+    fates: readonly Fate[],
+    death: Death | undefined,
+    as: { bot?: string; token?: string; spelledUrl?: BaseUrl },
+    work: (engine: EngineContext) => Promise<Outcome>,
+  ): Promise<Outcome | undefined> {
+    const journal = await this.#ground.open(this.scripted);
+    let steps = 0;
+    let die: () => void = () => {};
+    const dead = new Promise<undefined>((resolve) => {
+      die = () => resolve(undefined);
+    });
+    const gone = new Promise<never>(() => {});
+    /** Each commit, flight and pause is a step; the dead do nothing more. */
+    const mortal = async <Result>(doIt: () => Result | Promise<Result>): Promise<Result> => {
+      const mine = steps;
+      steps += 1;
+      const last = death !== undefined && mine >= death.atStep;
+      if (!last) return doIt();
+      if (mine === death.atStep && death.after) await doIt();
+      die();
+      return gone;
+    };
+    let flown = 0;
+    const engine = this.scripted.engine({
+      ...as,
+      journal,
+      limits: { retries: 2, maxWaitMs: 60_000 },
+      commit: (work, guards) => mortal(() => journal.commit(work, guards)),
+      clock: {
+        now: () => this.scripted.clock.now(),
+        sleep: (ms, signal) => mortal(() => this.scripted.clock.sleep(ms, signal)),
+      },
+      connection: {
+        url: as.spelledUrl ?? 'https://bots.example',
+        channel: {
+          fly: (shipment, limits) =>
+            mortal(async () => {
+              const fate = fates[flown] ?? 'lost-undone';
+              flown += 1;
+              const shut = limits.door();
+              if (shut !== undefined)
+                return { came: 'nothing', headersSent: false, trouble: shut, shut: true };
+              try {
+                return await this.#fly(shipment, fate);
+              } catch (broken) {
+                // The engine takes what a channel throws for a lost reply: the promise is not to be lost with it.
+                this.#broken.push(broken);
+                throw broken;
+              }
+            }),
+          close: async () => {},
+        },
+      },
+    });
+    const ended = await Promise.race([work(engine), dead]);
+    await this.#ground.end(journal, this.scripted);
+    // Nothing is the matter with this disk: a journal that refuses something was asked for what it forbids.
+    if (ended?.is === 'not-recorded') throw ended.cause;
+    return ended;
+  }
+
+  async #fly(shipment: Shipment, fate: Fate): Promise<Flight> {
+    const body = Buffer.from(shipment.body).toString();
+    const kind: Kind = shipment.url.endsWith('/messages/send') ? 'message' : 'transfer';
+    const { idempotency_key: key } = JSON.parse(body) as { idempotency_key: string };
+    await this.#expectOnRecord(key, body);
+    const flight = this.#service.answer({ kind, key, body }, fate);
+    expect([...this.#inFlight]).not.toContain(key);
+    this.#inFlight.add(key);
+    await this.#ground.othersTurn();
+    this.#inFlight.delete(key);
+    return flight;
+  }
+
+  /** Whatever leaves is on record first; it is frozen; and it is nobody's unsettled twin. */
+  async #expectOnRecord(key: string, body: string): Promise<void> {
+    const intent = (await this.#intents()).find((one) => one.key === key);
+    if (intent === undefined) throw new Error(`${key} left without an intent`);
+    expect(intent.state).toBe('sending');
+    expect(Buffer.from(intent.body).toString()).toBe(body);
+    const attempts = await this.#watcher.reads.attemptsOf(intent.id);
+    expect(attempts.at(-1)).toMatchObject({ verdict: undefined });
+    const before = this.#bodies.get(key);
+    if (before !== undefined && before.body !== body) {
+      const plainlyRefused = attempts
+        .slice(0, before.attempts)
+        .every(({ verdict }) => verdict === 'rejected' || verdict === 'unsent' || verdict === 'limited');
+      expect(plainlyRefused).toBe(true);
+    }
+    this.#bodies.set(key, { body, attempts: attempts.length });
+    if (!intent.tainted) await this.#expectNoTwin(intent);
+  }
+
+  async #expectNoTwin(intent: Intent): Promise<void> {
+    for (const other of await this.#intents()) {
+      if (other.id === intent.id || other.payment !== intent.payment) continue;
+      const bars = twinBars({
+        kind: intent.kind,
+        mayHaveLanded: false,
+        mine: namingOf[intent.namedBy ?? ''] ?? 'unnamed',
+        other: {
+          state: other.state,
+          ownerLives: other.owner !== undefined && (await this.#watcher.reads.ownerLives(other.owner)),
+          naming: namingOf[other.namedBy ?? ''] ?? 'unnamed',
+        },
+      });
+      const recent = recentBars({
+        kind: intent.kind,
+        mine: namingOf[intent.namedBy ?? ''] ?? 'unnamed',
+        bot: intent.bot,
+        other: {
+          done: other.state === 'accepted' || other.resolvedAs === 'happened',
+          naming: namingOf[other.namedBy ?? ''] ?? 'unnamed',
+          bot: other.bot,
+          told: other.reportedAtMs !== undefined,
+          ageMs: this.scripted.clock.now() - other.updatedAtMs,
+          sameIdentity: other.identity === intent.identity,
+          sameBody: other.fingerprint === intent.fingerprint,
+        },
+      });
+      expect({ sent: intent.id, beside: other.id, recent }).toMatchObject({ recent: false });
+      expect({ sent: intent.id, beside: other.id, bars }).toEqual({
+        sent: intent.id,
+        beside: other.id,
+        bars: false,
+      });
+    }
+  }
+
+  async #before(index: number, url: BaseUrl, token = 'token-1'): Promise<Before> {
+    const { order, bot } = this.#command(index);
+    // Another token of the environment is another bot; what stands between the two is asked as it leaves.
+    const mine = JSON.stringify([identityUrl(url), order, bot, bot === 'env' ? token : undefined]);
+    const known = this.#known.get(mine);
+    const last = known && (await this.#watcher.reads.get(known.lastId));
+    return {
+      mine,
+      unnamed: order.naming.by === 'nothing',
+      mayBegin: last === undefined || this.#isOver(last, known?.toldAtMs),
+      count: (await this.#intents()).length,
+    };
+  }
+
+  /** Whether doing the same anew is no repetition of this one. */
+  #isOver(last: Intent, toldAtMs: number | undefined): boolean {
+    const nowMs = this.scripted.clock.now();
+    if (last.state === 'rejected' || last.resolvedAs === 'did-not-happen') return true;
+    if (last.state === 'accepted' || last.resolvedAs === 'happened') {
+      return toldAtMs !== undefined && nowMs - toldAtMs > windows[last.kind];
+    }
+    const { mayHaveLandedAtMs } = last;
+    const forgotten =
+      mayHaveLandedAtMs !== undefined &&
+      (nowMs - mayHaveLandedAtMs > keyAges.message ||
+        nowMs < last.updatedAtMs ||
+        nowMs < last.createdAtMs ||
+        nowMs < mayHaveLandedAtMs);
+    // One that died in flight is dated by nobody yet.
+    const diedLongAgo =
+      last.state === 'sending' && (nowMs - last.updatedAtMs > keyAges.message || nowMs < last.updatedAtMs);
+    return last.kind === 'message' && (forgotten || diedLongAgo);
+  }
+
+  async #after(
+    before: Before,
+    ended: Outcome | undefined,
+    told: boolean,
+    heard?: ReturnType<ModelChain['before']>,
+  ): Promise<void> {
+    const intents = await this.#intents();
+    const createdNow = intents.length - before.count;
+    expect(createdNow).toBeLessThanOrEqual(1);
+    const [newest] = intents.sort((left, right) => right.id.localeCompare(left.id));
+    if (heard !== undefined && createdNow === 1 && newest !== undefined)
+      this.#heardBefore.set(newest.id, heard);
+    if (before.unnamed && createdNow === 1 && newest !== undefined) {
+      expect({ command: before.mine, mayBegin: before.mayBegin }).toEqual({
+        command: before.mine,
+        mayBegin: true,
+      });
+      this.#known.set(before.mine, { lastId: newest.id, toldAtMs: undefined });
+    }
+    if (ended?.is !== 'concluded') return;
+    const { id, state, resolvedAs } = ended.intent;
+    expect((await this.#watcher.reads.get(id))?.state).toBe(state);
+    if (!told || !(state === 'accepted' || resolvedAs === 'happened')) return;
+    await this.#watcher.commit((tx) => tx.markReported(id, this.scripted.clock.now()));
+    const known = this.#known.get(before.mine);
+    if (known?.lastId === id) known.toldAtMs ??= this.scripted.clock.now();
+  }
+
+  async #pick(which: number): Promise<Intent | undefined> {
+    const intents = (await this.#intents()).sort((left, right) => left.id.localeCompare(right.id));
+    return intents[which % Math.max(1, intents.length)];
+  }
+
+  async #resume({ which, sendAgain, fates, death }: Extract<Step, { is: 'resume' }>): Promise<void> {
+    const intent = await this.#pick(which);
+    if (intent === undefined) return;
+    const word = sendAgain ? this.scripted.word('send-again') : undefined;
+    const couldRepeat =
+      this.#service.effectsOf(intent.key) > 0 && !this.#service.knows(intent.kind, intent.key);
+    if (word !== undefined && intent.state === 'held' && couldRepeat) this.#excused.add(intent.key);
+    const { bot, spelledUrl } = intent;
+    await this.#live(fates, death, { bot, spelledUrl }, (engine) => resume(intent.id, engine, word));
+  }
+
+  async #resolve({ which, rightly }: Extract<Step, { is: 'resolve' }>): Promise<void> {
+    const intent = await this.#pick(which);
+    if (intent === undefined || intent.state === 'accepted' || intent.state === 'rejected') return;
+    // Whoever looks has waited until nothing is under way any more.
+    this.#service.settle();
+    const happened = this.#service.effectsOf(intent.key) > 0;
+    if (!rightly) this.#excused.add(intent.key);
+    const kind = happened === rightly ? 'happened' : 'did-not-happen';
+    await resolveIntent(intent.id, this.scripted.word(kind), this.#watcher, true);
+  }
+
+  /** Somebody asks the chain: nothing else is shown or decided than what must be. */
+  async #verify({ newestFirst, isFinal }: Extract<Step, { is: 'verify' }>): Promise<void> {
+    this.#chain.isFinal = isFinal;
+    const transfers = (await this.#intents()).filter(({ kind }) => kind === 'transfer');
+    transfers.sort((left, right) => left.id.localeCompare(right.id) * (newestFirst ? -1 : 1));
+    const journal = await this.#ground.open(this.scripted);
+    for (const transfer of transfers) await this.#verifyOne(transfer, journal);
+    await this.#ground.end(journal, this.scripted);
+  }
+
+  async #verifyOne(intent: Intent, journal: Journal): Promise<void> {
+    const { id } = intent;
+    const attempts = await this.#watcher.reads.attemptsOf(id);
+    const proof = this.#proofs.get(id);
+    const shows = proof === undefined ? await this.#mustShow(intent, attempts) : [proof];
+    const proven = shows.find(({ shown }) => shown.startsWith('proven'));
+    const seen = await this.#askChain(intent, journal);
+    expect(proven === undefined ? shows : [proven]).toContainEqual(seen);
+    const against = shows.filter(({ shown }) => /contradicted|other-time/u.test(shown));
+    // What speaks against one signature is not the last word while another is undecided.
+    if (proven === undefined && against.length < shows.length) expect(against).not.toContainEqual(seen);
+    if (proven !== undefined) this.#proofs.set(id, proven);
+    const { state, resolvedAs } = (await this.#watcher.reads.get(id)) ?? intent;
+    const isNew = proof === undefined && proven?.shown === 'proven';
+    const wasInDoubt = ['unknown', 'held', 'sending'].includes(intent.state);
+    const decides = isNew && wasInDoubt && !attempts.some(saidItFailed);
+    const decidedBy = (await this.#watcher.reads.decisionsOf(id)).at(-1)?.who;
+    if (decides) expect({ id, state, resolvedAs, decidedBy }).toEqual({ ...happened, id });
+    else {
+      const died = isNew && intent.state === 'sending' ? 'unknown' : intent.state;
+      expect({ id, state, resolvedAs }).toEqual({ id, state: died, resolvedAs: intent.resolvedAs });
+    }
+  }
+
+  async #mustShow(intent: Intent, attempts: readonly Attempt[]): Promise<Shown[]> {
+    const accepted = attempts.filter(({ verdict }) => verdict === 'accepted');
+    const telling = intent.state === 'accepted' ? accepted : attempts;
+    const signatures = new Set(telling.flatMap((one) => replyOf(one).signature ?? []));
+    if (signatures.size === 0) return [{ signature: undefined, shown: 'undecided no-signature' }];
+    const shows: Shown[] = [];
+    for (const signature of signatures) {
+      const shown = mustShow(this.#chain.paidBy(signature), {
+        wanted: wantedIn(Buffer.from(intent.body).toString()),
+        firstAttemptMs: attempts[0]?.startedAtMs ?? Number.NaN,
+        before: this.#heardBefore.get(intent.id),
+        keyIsElsewhereToo: intent.namedBy !== undefined && !this.#watcher.isShared,
+        isAnothers: await this.#isAnothers(signature, intent),
+        machineMs: this.scripted.clock.now(),
+        nodeMs: this.#chain.nodeMs,
+        isFinal: this.#chain.isFinal,
+      });
+      shows.push({ signature, shown });
+    }
+    return shows;
+  }
+
+  /** It has proven another intent, or the service has given it to one of the same payment. */
+  async #isAnothers(signature: string, { id, baseUrl, payment }: Intent): Promise<boolean> {
+    if ([...this.#proofs.values()].some((one) => one.signature === signature)) return true;
+    const { reads } = this.#watcher;
+    const given = { origin: baseUrl, what: 'signature', value: signature } as const;
+    const otherId = await reads.otherHolder(id, [given]);
+    return otherId !== undefined && (await reads.get(otherId))?.payment === payment;
+  }
+
+  async #askChain(intent: Intent, journal: Journal): Promise<Shown> {
+    const seen: Shown[] = [];
+    const dated = { ...journal, clock: this.scripted.clock };
+    await verifyEach([intent], { of: async () => this.#chain.opened() }, dated, async ({ view }) => {
+      const { verdict, reasons, earlier, signature } = view;
+      seen.push({ signature, shown: [verdict, ...reasons, ...(earlier ? ['earlier'] : [])].join(' ') });
+    });
+    return seen[0] ?? { signature: undefined, shown: 'nothing' };
+  }
+
+  /** The promise: after every step, whatever it was. */
+  async #holdUp(): Promise<void> {
+    if (this.#broken.length > 0) throw this.#broken[0];
+    const unsettled = new Map<string, number>();
+    const names = new Map<string, string>();
+    for (const intent of await this.#intents()) {
+      const { id, key, state, identity, tainted } = intent;
+      // However the service was called.
+      if (intent.name !== undefined) {
+        const body = intent.namedBy === 'run' ? intent.fingerprint : '';
+        const name = `${intent.kind} ${intent.namedBy} ${intent.name} ${body}`;
+        expect({ name, id: names.get(name) ?? id }).toEqual({ name, id });
+        names.set(name, id);
+      }
+      expect(this.#keys.get(id) ?? key).toBe(key);
+      this.#keys.set(id, key);
+      const effects = this.#service.effectsOf(key);
+      if (!this.#excused.has(key)) {
+        expect({ id, effects: Math.max(effects, 1) }).toEqual({ id, effects: 1 });
+        if (state === 'accepted' && !this.#service.lies.has(key))
+          expect({ id, state, effects }).toEqual({ id, state, effects: 1 });
+        if (state === 'rejected' || state === 'open')
+          expect({ id, state, effects }).toEqual({ id, state, effects: 0 });
+      }
+      if (effects > 0 && state !== 'accepted')
+        expect({ id, tainted }).toEqual({ id, tainted: state !== 'sending' || tainted });
+      if (state === 'unknown' || state === 'sending' || state === 'open') {
+        unsettled.set(identity, (unsettled.get(identity) ?? 0) + 1);
+      }
+    }
+    for (const [identity, count] of unsettled) expect({ identity, count }).toEqual({ identity, count: 1 });
+    for (const { key } of this.#service.ledger) expect([...this.#keys.values()]).toContain(key);
+  }
+}

@@ -1,0 +1,392 @@
+// What the policies mean for an intent: asked in its claim, and by a dry run.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { spendWithin, wordOfPolicies } from '../../../src/once/engine/spend.ts';
+import { unitsOf } from '../../../src/once/intent/amount.ts';
+import type { Journal } from '../../../src/once/journal/journal.ts';
+import type { Policies } from '../../../src/once/policy/policy.ts';
+import { policyOf } from '../../../testing/policies.ts';
+import {
+  ada,
+  bob,
+  endOf,
+  key,
+  lost,
+  message,
+  noRetries,
+  once,
+  paid,
+  posted,
+  reply,
+  run,
+  ScriptedEngine,
+  transfer,
+  unsent,
+} from '../../../testing/scriptedEngine.ts';
+
+let scripted: ScriptedEngine;
+beforeEach(() => {
+  scripted = new ScriptedEngine();
+});
+afterEach(() => scripted.remove());
+
+const hour = 3_600_000;
+const likeAda = '9WzDXwCbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
+const rejected = reply(400, { error: 'invalid_transfer' });
+
+const held = (written: object): { policies: Policies } => ({ policies: [policyOf(written)] });
+const aDay = (day: string): { policies: Policies } => held({ limits: { SOL: { day } } });
+const rent = (amount = '1.5') => transfer({ amount }, once('rent'));
+
+describe('on a shared journal', () => {
+  const shared = (): Journal => ({ ...scripted.open(), isShared: true });
+
+  test('a transfer without a name is refused before anything is journaled or sent', async () => {
+    await expect(scripted.run(transfer(), [paid], { journal: shared() })).rejects.toMatchObject({
+      code: 'unnamed-shared',
+    });
+    expect([await scripted.intents(), scripted.sent]).toEqual([[], []]);
+  });
+
+  test.each([
+    ['a transfer named by --once', transfer({}, once('n')), paid],
+    ['a transfer named by --run', transfer({}, run('n')), paid],
+    ['a transfer named by a key', transfer({}, key('k')), paid],
+    ['a message without a name', message(), posted],
+  ] as const)('%s is sent', async (_what, order, answer) => {
+    expect(endOf(await scripted.run(order, [answer], { journal: shared() }))).toBe('accepted');
+  });
+
+  test('of another policy since it was read, nothing is sent', async () => {
+    const other = { policyNumber: 3 };
+    await expect(scripted.run(rent(), [paid], other)).rejects.toMatchObject({ code: 'policy-changed' });
+    expect(await scripted.intents()).toEqual([]);
+    expect(endOf(await scripted.run(message(), [posted], other))).toBe('accepted');
+    await scripted.run(rent(), [lost], noRetries);
+    await expect(scripted.run(rent(), [paid], other)).rejects.toMatchObject({ code: 'policy-changed' });
+    expect((await scripted.run(rent(), [paid])).is).toBe('concluded');
+  });
+});
+
+describe('over a limit', () => {
+  test('what was never sent is refused, and stays as it was', async () => {
+    expect(await scripted.run(rent(), [], aDay('1'))).toMatchObject({
+      is: 'not-sent',
+      because: 'policy',
+      refusal: { rule: 'day', units: unitsOf('1.5'), limit: unitsOf('1'), remaining: unitsOf('1') },
+    });
+    expect(await scripted.intents()).toEqual([]);
+    await scripted.run(rent(), [unsent], noRetries);
+    expect(endOf(await scripted.run(rent(), [], aDay('1')))).toBe('not sent: policy');
+    expect(await scripted.only()).toMatchObject({ state: 'open', attempts: 1, tainted: false });
+    expect(endOf(await scripted.run(rent(), [paid], aDay('1.5')))).toBe('accepted');
+  });
+
+  test('what was rejected is refused, and stays rejected', async () => {
+    await scripted.run(rent(), [rejected]);
+    expect(endOf(await scripted.run(rent(), [], aDay('1')))).toBe('not sent: policy');
+    expect(await scripted.only()).toMatchObject({ state: 'rejected', tainted: false });
+  });
+
+  test('what may have happened is never called refused: it is held', async () => {
+    await scripted.run(rent(), [lost], noRetries);
+    expect(endOf(await scripted.run(rent(), [], aDay('1')))).toBe('held');
+    expect(await scripted.only()).toMatchObject({
+      state: 'held',
+      heldReason: 'policy',
+      tainted: true,
+      attempts: 1,
+    });
+  });
+
+  test('of one transfer, too', async () => {
+    const small = held({ limits: { SOL: { transfer: '1' } } });
+    expect(endOf(await scripted.run(rent(), [], small))).toBe('not sent: policy');
+    await scripted.run(rent(), [lost], noRetries);
+    expect(endOf(await scripted.run(rent(), [], small))).toBe('held');
+  });
+
+  test('a message has none', async () => {
+    expect(endOf(await scripted.run(message(), [posted], held({ limits: {} })))).toBe('accepted');
+    await scripted.run(message('again'), [lost], { ...noRetries, ...held({ limits: {} }) });
+    expect(endOf(await scripted.run(message('again'), [posted], held({ limits: {} })))).toBe('accepted');
+  });
+
+  test('what it has spent itself is not spent twice, and what others spent is', async () => {
+    await scripted.run(rent('3'), [lost], { ...noRetries, ...aDay('5') });
+    expect(endOf(await scripted.run(transfer({ amount: '3' }, once('b')), [], aDay('5')))).toBe(
+      'not sent: policy',
+    );
+    expect(endOf(await scripted.run(transfer({ amount: '2' }, once('c')), [paid], aDay('5')))).toBe(
+      'accepted',
+    );
+    expect(endOf(await scripted.run(rent('3'), [paid], aDay('5')))).toBe('accepted');
+    expect(endOf(await scripted.run(transfer({ amount: '0.1' }, once('d')), [], aDay('5')))).toBe(
+      'not sent: policy',
+    );
+  });
+
+  test('what is claimed in one commit counts at once, and what waits for a person does not', async () => {
+    const policies = [policyOf({ limits: { SOL: { day: '9' } }, approve_above: { SOL: '4' } })];
+    const said = await scripted.open().commit(async (tx) => {
+      const words: string[] = [];
+      for (const amount of ['8', '4', '4', '4', '1', '1']) {
+        const order = { spend: { to: ada, asset: 'SOL', units: unitsOf(amount) }, id: undefined };
+        words.push((await spendWithin(policies, order, tx, scripted.clock.now())).is);
+      }
+      return words;
+    });
+    expect(said).toEqual(['needs-approval', 'allowed', 'allowed', 'refused', 'allowed', 'refused']);
+  });
+
+  test('what is claimed again in one commit with others is not counted twice', async () => {
+    await scripted.run(rent('3'), [lost], { ...noRetries, ...aDay('9') });
+    const { id } = await scripted.only();
+    scripted.clock.advance(2 * hour);
+    const { policies } = aDay('5');
+    const said = await scripted.open().commit(async (tx) => {
+      const words: string[] = [];
+      const again = { spend: { to: ada, asset: 'SOL', units: unitsOf('3') }, id };
+      const other = { spend: { to: bob, asset: 'SOL', units: unitsOf('1') }, id: undefined };
+      for (const order of [again, other, other, other])
+        words.push((await spendWithin(policies, order, tx, scripted.clock.now())).is);
+      return words;
+    });
+    expect(said).toEqual(['allowed', 'allowed', 'allowed', 'refused']);
+  });
+
+  test.each(['day', 'recipient_day'])('of a %s, it is told which bot spent it', async (limit) => {
+    const limited = held({ limits: { SOL: { [limit]: '2' } } });
+    await scripted.run(rent(), [paid], limited);
+    expect(await scripted.run(transfer({ amount: '1' }, once('b')), [], limited)).toMatchObject({
+      refusal: { rule: limit.replace('_', '-'), spentBy: [{ bot: 'tips' }] },
+    });
+  });
+
+  test('what was spent before there was a policy counts, and what was given back since does not', async () => {
+    const earlier = (name: string, to = ada) => transfer({ amount: '1', to }, once(name));
+    await scripted.run(earlier('paid'), [paid]);
+    await scripted.run(earlier('paid bob', bob), [paid]);
+    await scripted.run(earlier('unknown'), [lost], noRetries);
+    await scripted.run(earlier('rejected'), [rejected]);
+    await scripted.run(earlier('unsent'), [unsent], noRetries);
+    scripted.clock.advance(hour / 3);
+    const left = async (line: object, amount: string): Promise<string> =>
+      endOf(
+        await scripted.run(transfer({ amount }, once(`n ${amount}`)), [unsent], {
+          ...noRetries,
+          ...held({ limits: { SOL: line } }),
+        }),
+      );
+    expect(await left({ day: '5' }, '2.1')).toBe('not sent: policy');
+    expect(await left({ day: '5' }, '2')).toBe('open');
+    expect(await left({ recipient_day: '4' }, '2.2')).toBe('not sent: policy');
+    expect(await left({ recipient_day: '4' }, '1.9')).toBe('open');
+    // It is its own: not spent twice.
+    expect(endOf(await scripted.run(earlier('unknown'), [paid], aDay('3')))).toBe('accepted');
+    expect(await left({ day: '3' }, '0.1')).toBe('not sent: policy');
+    const [, , unknown] = await scripted.intents();
+    expect(unknown).toMatchObject({ name: 'unknown', state: 'accepted' });
+  });
+
+  test('what one address got counts for it alone', async () => {
+    const each = held({ limits: { SOL: { recipient_day: '2' } } });
+    expect(endOf(await scripted.run(transfer({ amount: '2' }, once('a')), [paid], each))).toBe('accepted');
+    expect(endOf(await scripted.run(transfer({ amount: '2', to: bob }, once('b')), [paid], each))).toBe(
+      'accepted',
+    );
+    expect(endOf(await scripted.run(transfer({ amount: '1' }, once('c')), [], each))).toBe(
+      'not sent: policy',
+    );
+  });
+
+  test('it is an hour that counts whole, and then there is room again', async () => {
+    scripted.clock.nowMs = Math.floor(scripted.clock.nowMs / hour) * hour + hour / 2;
+    await scripted.run(rent('3'), [paid], aDay('5'));
+    const next = (name: string) => scripted.run(transfer({ amount: '3' }, once(name)), [paid], aDay('5'));
+    scripted.clock.advance(24.5 * hour - 1);
+    const refused = await next('b');
+    expect(refused).toMatchObject({
+      because: 'policy',
+      refusal: { rule: 'day', remaining: unitsOf('2'), freeAtMs: scripted.clock.now() + 1 },
+    });
+    scripted.clock.advance(1);
+    expect(endOf(await next('b'))).toBe('accepted');
+  });
+
+  test('a journal that is too young is refused, until it is a day old', async () => {
+    const strict = held({ limits: { SOL: { day: '9' } }, fresh_journal: undefined });
+    const began = scripted.clock.now();
+    const young = await scripted.run(rent(), [], strict);
+    expect(young).toMatchObject({
+      refusal: { rule: 'fresh-journal', sinceMs: began, freeAtMs: began + 24 * hour },
+    });
+    expect(young).not.toHaveProperty('refusal.spentBy');
+    // A refusal is a commit, too: from then on it counts.
+    scripted.clock.advance(24 * hour - 1);
+    expect(endOf(await scripted.run(rent(), [], strict))).toBe('not sent: policy');
+    scripted.clock.advance(1);
+    expect(endOf(await scripted.run(rent(), [paid], strict))).toBe('accepted');
+  });
+});
+
+describe('an address that looks like one that was paid', () => {
+  const nobody = held({ limits: { SOL: {} } });
+
+  test('is refused from a day after that on, and not before', async () => {
+    await scripted.run(rent(), [paid], nobody);
+    scripted.clock.advance(24 * hour - 1);
+    expect(
+      endOf(await scripted.run(transfer({ to: likeAda }, once('b')), [unsent], { ...noRetries, ...nobody })),
+    ).toBe('open');
+    scripted.clock.advance(1);
+    expect(await scripted.run(transfer({ to: likeAda }, once('c')), [], nobody)).toMatchObject({
+      because: 'policy',
+      refusal: { rule: 'lookalike', to: likeAda, like: ada },
+    });
+    expect(endOf(await scripted.run(transfer({ to: bob }, once('d')), [paid], nobody))).toBe('accepted');
+  });
+
+  test('is refused too where it was paid before there was a policy', async () => {
+    await scripted.run(rent(), [paid]);
+    scripted.clock.advance(24 * hour);
+    expect(endOf(await scripted.run(transfer({ to: likeAda }, once('c')), [], nobody))).toBe(
+      'not sent: policy',
+    );
+  });
+
+  test('is not refused where that was never paid', async () => {
+    await scripted.run(rent(), [rejected], nobody);
+    scripted.clock.advance(24 * hour);
+    expect(endOf(await scripted.run(transfer({ to: likeAda }, once('c')), [paid], nobody))).toBe('accepted');
+  });
+});
+
+describe('a person’s word', () => {
+  const above = held({ limits: { SOL: { day: '9' } }, approve_above: { SOL: '1' } });
+
+  test.each([
+    ['was never sent', unsent, false],
+    ['was rejected', rejected, false],
+    ['may have happened', lost, true],
+  ] as const)('is waited for by what %s', async (_what, flight, tainted) => {
+    await scripted.run(rent(), [flight], noRetries);
+    expect(endOf(await scripted.run(rent(), [], above))).toBe('held');
+    expect(await scripted.only()).toMatchObject({
+      state: 'held',
+      heldReason: 'above-limit',
+      tainted,
+      attempts: 1,
+    });
+  });
+
+  test('is waited for by what begins, and nothing is sent', async () => {
+    expect(endOf(await scripted.run(rent(), [], above))).toBe('held');
+    expect(endOf(await scripted.run(rent(), [], above))).toBe('held');
+    expect(await scripted.only()).toMatchObject({
+      state: 'held',
+      heldReason: 'above-limit',
+      tainted: false,
+      attempts: 0,
+    });
+    const { id } = await scripted.only();
+    const said = await scripted.resume(id, [paid], { ...above, word: scripted.word('send-again') });
+    expect(endOf(said)).toBe('accepted');
+  });
+
+  test('does not lift a limit, and what waits for it spends nothing', async () => {
+    expect(endOf(await scripted.run(rent('10'), [], above))).toBe('not sent: policy');
+    expect(endOf(await scripted.run(rent('8'), [], above))).toBe('held');
+    for (const name of ['b', 'c'])
+      expect(endOf(await scripted.run(transfer({ amount: '1' }, once(name)), [paid], above))).toBe(
+        'accepted',
+      );
+    const { id } = (await scripted.intents())[0] ?? { id: '' };
+    const late = await scripted.resume(id, [], { ...above, word: scripted.word('send-again') });
+    expect(endOf(late)).toBe('not sent: policy');
+  });
+});
+
+describe('a dry run says', () => {
+  type Asked = { amount?: string; id?: string | undefined; isApproved?: boolean; to?: string };
+  const ask = (
+    policies: Policies,
+    { amount = '1.5', id, isApproved, to = ada }: Asked,
+    journal?: Journal,
+  ) => {
+    const order = { spend: { to, asset: 'SOL', units: unitsOf(amount) }, id, isApproved };
+    return wordOfPolicies(policies, order, journal?.reads, scripted.clock.now());
+  };
+  const above = [policyOf({ limits: { SOL: { transfer: '4' } }, approve_above: { SOL: '1' } })];
+
+  test('that a person must approve it, with and without a journal', async () => {
+    for (const journal of [undefined, scripted.open()]) {
+      expect(await ask(above, {}, journal)).toEqual({ is: 'needs-approval' });
+      expect(await ask(above, { amount: '1' }, journal)).toEqual({ is: 'allowed' });
+    }
+  });
+
+  test('that it is refused, where it would need approval as well', async () => {
+    expect(await ask(above, { amount: '5' })).toMatchObject({ is: 'refused', refusal: { rule: 'transfer' } });
+  });
+
+  test('that it is allowed once a person has said so of this very body, and not of another', async () => {
+    await scripted.run(rent(), [unsent], noRetries);
+    const { id } = await scripted.only();
+    const journal = scripted.open();
+    expect(await ask(above, { id }, journal)).toEqual({ is: 'needs-approval' });
+    await scripted.run(rent(), [], { policies: above });
+    await scripted.resume(id, [rejected], { policies: above, word: scripted.word('send-again') });
+    expect(await ask(above, { id }, journal)).toEqual({ is: 'allowed' });
+    expect(await ask(above, { id, isApproved: false }, journal)).toEqual({ is: 'needs-approval' });
+    expect(await ask(above, { isApproved: true }, journal)).toEqual({ is: 'allowed' });
+    expect(endOf(await scripted.run(rent('2'), [], { policies: above }))).toBe('held');
+    expect(await ask(above, { id, amount: '2' }, journal)).toEqual({ is: 'needs-approval' });
+  });
+
+  test('what is left, and counts nothing', async () => {
+    await scripted.run(rent(), [paid]);
+    const journal = scripted.open();
+    const day = [policyOf({ limits: { SOL: { day: '3' } } })];
+    for (const _ of [1, 2]) expect(await ask(day, {}, journal)).toEqual({ is: 'allowed' });
+    expect(await ask(day, { amount: '2' }, journal)).toMatchObject({
+      refusal: { rule: 'day', remaining: unitsOf('1.5') },
+    });
+    expect(await ask([policyOf({ limits: { SOL: { day: '1' } } })], {})).toMatchObject({
+      refusal: { rule: 'day', remaining: unitsOf('1'), freeAtMs: undefined },
+    });
+  });
+
+  test('what one address got of one asset, before anything was counted, and no intent’s own twice', async () => {
+    await scripted.run(transfer({ amount: '1' }, once('a')), [paid]);
+    await scripted.run(transfer({ amount: '2', to: bob }, once('b')), [paid]);
+    await scripted.run(transfer({ amount: '5', asset: 'USDC' }, once('c')), [paid]);
+    await scripted.run(transfer({ amount: '3' }, once('d')), [lost], noRetries);
+    const journal = scripted.open();
+    const each = [policyOf({ limits: { SOL: { recipient_day: '6' } } })];
+    expect(await ask(each, { amount: '2' }, journal)).toEqual({ is: 'allowed' });
+    expect(await ask(each, { amount: '2.1' }, journal)).toMatchObject({
+      refusal: { rule: 'recipient-day', remaining: unitsOf('2') },
+    });
+    const day = [policyOf({ limits: { SOL: { day: '6' } } })];
+    const unknown = (await scripted.intents())[3];
+    expect(await ask(day, { amount: '3', id: unknown?.id }, journal)).toEqual({ is: 'allowed' });
+    expect(await ask(day, { amount: '3' }, journal)).toMatchObject({ refusal: { remaining: 0n } });
+  });
+
+  test('that a journal which is not there yet is too young', async () => {
+    const strict = [policyOf({ limits: { SOL: { day: '3' } }, fresh_journal: undefined })];
+    expect(await ask(strict, {})).toMatchObject({
+      refusal: { rule: 'fresh-journal', sinceMs: scripted.clock.now() },
+    });
+  });
+
+  test('that an address looks like one that was paid', async () => {
+    await scripted.run(rent(), [paid]);
+    scripted.clock.advance(24 * hour);
+    const journal = scripted.open();
+    expect(await ask(above, { amount: '1', to: likeAda }, journal)).toMatchObject({
+      refusal: { rule: 'lookalike' },
+    });
+    expect(await ask(above, { amount: '1', to: bob }, journal)).toEqual({ is: 'allowed' });
+  });
+});

@@ -1,0 +1,99 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type ButtonWord, parseButton, rowsFrom } from '../../../src/once/intent/message.ts';
+import type { Button } from '../../../src/once/intent/wanted.ts';
+
+const complaint = (value: unknown) => ({ field: '--button', rule: 'button', value });
+
+describe('a button in words', () => {
+  test.each<[string, Button]>([
+    ['label=Yes,id=vote_yes', { type: 'button', label: 'Yes', custom_id: 'vote_yes' }],
+    [
+      'label=Yes,id=vote_yes,style=success',
+      { type: 'button', label: 'Yes', style: 'success', custom_id: 'vote_yes' },
+    ],
+    ['id=a,label=B', { type: 'button', label: 'B', custom_id: 'a' }],
+    ['label=A,custom_id=b', { type: 'button', label: 'A', custom_id: 'b' }],
+    ['label=Yes\\, please,id=y', { type: 'button', label: 'Yes, please', custom_id: 'y' }],
+    ['label=C:\\\\,id=y', { type: 'button', label: 'C:\\', custom_id: 'y' }],
+    ['label=a\\b,id=y', { type: 'button', label: 'a\\b', custom_id: 'y' }],
+    ['label=end\\,id=y', { type: 'button', label: 'never', custom_id: 'never' }],
+    ['label=1+1=2,id=a=b', { type: 'button', label: '1+1=2', custom_id: 'a=b' }],
+    ['label= spaced ,id=y', { type: 'button', label: ' spaced ', custom_id: 'y' }],
+    ['label=A, id=y', { type: 'button', label: 'A', custom_id: 'y' }],
+    ['label=日本,id=😀', { type: 'button', label: '日本', custom_id: '😀' }],
+  ])('%s', (text, button) => {
+    if (button.label === 'never') expect(parseButton(text)).toEqual(complaint('no-id'));
+    else expect(parseButton(text)).toEqual(button);
+  });
+
+  test.each([
+    ['', { unknown: '' }],
+    ['Yes', { unknown: 'Yes' }],
+    ['label=A,id=b,colour=red', { unknown: 'colour=red' }],
+    ['label=A,id=b,', { unknown: '' }],
+    ['=A,id=b', { unknown: '=A' }],
+    ['constructor=A,id=b', { unknown: 'constructor=A' }],
+    ['__proto__=A,id=b', { unknown: '__proto__=A' }],
+    ['toString=A,label=x,id=b', { unknown: 'toString=A' }],
+    ['id=b', 'no-label'],
+    ['label=,id=b', 'no-label'],
+    ['label=A', 'no-id'],
+    ['label=A,id=', 'no-id'],
+    ['label=A,id=b,style=', 'empty-style'],
+    ['label=A,label=B,id=c', { twice: 'label' }],
+    ['label=A,id=b,custom_id=c', { twice: 'custom_id' }],
+  ])('%j is refused: %j', (text, value) => {
+    expect(parseButton(text)).toEqual(complaint(value));
+  });
+
+  test('any label and id come through their escapes', () => {
+    const written = (text: string): string => text.replace(/[\\,]/gu, '\\$&');
+    const some = fc.string({ minLength: 1 });
+    fc.assert(
+      fc.property(some, some, (label, id) => {
+        expect(parseButton(`label=${written(label)},id=${written(id)}`)).toEqual({
+          type: 'button',
+          label,
+          custom_id: id,
+        });
+      }),
+    );
+  });
+});
+
+const a: ButtonWord = { button: 'label=A,id=a' };
+const b: ButtonWord = { button: 'label=B,id=b' };
+const c: ButtonWord = { button: 'label=C,id=c' };
+
+function idsOf(words: ButtonWord[]): string[][] {
+  return rowsFrom(words).rows.map(({ components }) =>
+    components.map((button) => ('custom_id' in button ? button.custom_id : '?')),
+  );
+}
+
+describe('rows of buttons', () => {
+  test.each<[string, ButtonWord[], string[][]]>([
+    ['one row without --row', [a, b], [['a', 'b']]],
+    ['a row mark between buttons', [a, 'row', b, c], [['a'], ['b', 'c']]],
+    ['a row mark before the first button', ['row', a, 'row', b], [['a'], ['b']]],
+    ['every button in its own row', [a, 'row', b, 'row', c], [['a'], ['b'], ['c']]],
+  ])('%s', (_what, words, ids) => {
+    expect(rowsFrom(words).complaints).toEqual([]);
+    expect(idsOf(words)).toEqual(ids);
+  });
+
+  test.each<[string, ButtonWord[]]>([
+    ['only a row mark', ['row']],
+    ['a row mark at the end', [a, 'row']],
+    ['two row marks in a row', [a, 'row', 'row', b]],
+    ['two row marks before the first button', ['row', 'row', a]],
+  ])('%s begins a row without buttons', (_what, words) => {
+    expect(rowsFrom(words).complaints).toEqual([{ field: '--row', rule: 'row-mark', value: 'no-buttons' }]);
+  });
+
+  test('every wrong button is complained of, and its row not as well', () => {
+    const { complaints } = rowsFrom([{ button: 'x' }, a, { button: 'label=A' }]);
+    expect(complaints).toEqual([complaint({ unknown: 'x' }), complaint('no-id')]);
+  });
+});

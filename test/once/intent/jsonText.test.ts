@@ -1,0 +1,181 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decodeUtf8, parseJson, readJson } from '../../../src/once/intent/jsonText.ts';
+import { failureOf } from '../../../testing/failure.ts';
+
+async function faultOf(json: string): Promise<string> {
+  const failure = await failureOf(() => parseJson(json, 'body.json'));
+  expect(failure.code).toBe('bad-file');
+  return failure.message.replace(/^body\.json, /u, '');
+}
+
+async function badBytes(...parts: (string | number[])[]): Promise<string> {
+  const bytes = Buffer.concat(parts.map((part) => Buffer.from(part as string)));
+  const failure = await failureOf(() => decodeUtf8(bytes, 'f'));
+  expect(failure.code).toBe('bad-file');
+  return failure.message.replace(': the bytes are not valid UTF-8.', '');
+}
+
+describe('what is not JSON is refused with its line and column', () => {
+  test.each([
+    ['', 'line 1, column 1: not JSON'],
+    ['   ', 'line 1, column 4: not JSON'],
+    ['{"a": }', 'line 1, column 7: not JSON'],
+    ['{\n  "a": 1,\n  "b" 2\n}', 'line 3, column 7: not JSON'],
+    ['{"a": 1,}', 'line 1, column 9: not JSON'],
+    ['[1,]', 'line 1, column 4: not JSON'],
+    ['{"a": 1 // why\n}', 'line 1, column 9: not JSON'],
+    ['/* x */ {}', 'line 1, column 1: not JSON'],
+    ["{'a': 1}", 'line 1, column 2: not JSON'],
+    ['{a: 1}', 'line 1, column 2: not JSON'],
+    ['{"a": 01}', 'line 1, column '],
+    ['{"a": .5}', 'line 1, column 7: not JSON'],
+    ['{"a": NaN}', 'line 1, column 7: not JSON'],
+    ['{"a": undefined}', 'line 1, column 7: not JSON'],
+    ['{"a": "x\ny"}', 'line 1, column '],
+    ['{"a": "\\x"}', 'line 1, column '],
+    ['{"a": "\\u12"}', 'line 1, column '],
+    ['{"a": "\u0001"}', 'line 1, column '],
+    ['{"a": "unfinished', 'line 1, column '],
+    ['{"a": 1} {"b": 2}', 'line 1, column 10: not JSON'],
+    ['{"a": 1', 'line 1, column '],
+    ['[1, 2', 'line 1, column '],
+    ['\u00a0{}', 'line 1, column 1: not JSON'],
+  ])('%j', async (json, fault) => {
+    expect(await faultOf(json)).toContain(fault);
+  });
+
+  test('whatever JSON.parse takes is read the same; whatever it refuses is refused', () => {
+    const texts = fc.oneof(
+      fc.json({ maxDepth: 3 }),
+      fc.string(),
+      fc.stringMatching(/^[[\]{}",:0-9a-z\\. \n-]{0,12}$/u),
+    );
+    fc.assert(
+      fc.property(texts, (json) => {
+        let expected: unknown;
+        try {
+          expected = JSON.parse(json);
+        } catch {
+          expect(readJson(json)).toMatchObject({
+            fault: { is: expect.stringMatching(/^(?:not-json|syntax)$/u) },
+          });
+          return;
+        }
+        const read = readJson(json);
+        if ('value' in read) expect(read.value).toEqual(expected);
+        // Stricter in two things only.
+        else expect(['key-twice', 'inexact-number']).toContain(read.fault.is);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('a key given twice in one object is refused where it is given again', () => {
+  test.each([
+    ['{"a": 1, "a": 2}', 'line 1, column 10: the key "a" is given twice in one object.'],
+    ['{"a": 1,\n "\\u0061": 2}', 'line 2, column 2: the key "a" is given twice in one object.'],
+    ['{"x": [{"b": 1, "b": 1}]}', 'line 1, column 17: the key "b" is given twice in one object.'],
+    [
+      '{"__proto__": 1, "__proto__": 2}',
+      'line 1, column 18: the key "__proto__" is given twice in one object.',
+    ],
+  ])('%s', async (json, fault) => {
+    expect(await faultOf(json)).toBe(fault);
+  });
+
+  test('the same key in two objects is fine', () => {
+    expect(parseJson('[{"a": {"a": 1}}, {"a": 2}]', 'f')).toEqual([{ a: { a: 1 } }, { a: 2 }]);
+  });
+});
+
+describe('depth', () => {
+  const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+
+  test('64 levels are read', () => {
+    expect(parseJson(nested(64), 'f')).toBeInstanceOf(Array);
+  });
+
+  test.each([65, 1000, 500_000])('%i levels are refused, without overflowing the stack', async (levels) => {
+    expect(await faultOf(nested(levels))).toBe('line 1, column 65: it is nested deeper than 64 levels.');
+  });
+
+  test('half a million objects in each other are refused too', async () => {
+    expect(await faultOf('{"a":'.repeat(500_000))).toContain('nested deeper than 64 levels');
+  });
+});
+
+describe('numbers that would not arrive as they are written are refused', () => {
+  test.each(['1e999', '-1e999', '12345678901234567890', '9007199254740993', '0.12345678901234567890'])(
+    '%s',
+    async (number) => {
+      expect(await faultOf(`{"a": ${number}}`)).toBe(
+        `line 1, column 7: the number cannot be passed on exactly; write it as a string.`,
+      );
+    },
+  );
+
+  test.each([
+    '0',
+    '-0',
+    '-1',
+    '1.5',
+    '1.50',
+    '1e3',
+    '0.1',
+    '9007199254740991',
+    '1000000000000000000000',
+    '1e-7',
+  ])('%s is fine', (number) => {
+    expect(parseJson(number, 'f')).toBe(Number(number));
+  });
+});
+
+describe('__proto__', () => {
+  test('is a key like any other and changes no object', () => {
+    const read = parseJson('{"__proto__": {"polluted": true}}', 'f') as Record<string, unknown>;
+    expect(Object.keys(read)).toEqual(['__proto__']);
+    expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+});
+
+describe('bytes that are not UTF-8 are refused with the place of the first bad one', () => {
+  test.each<[string, (string | number[])[], string]>([
+    ['a byte that begins nothing', ['ab', [0xff]], 'f, line 1, column 3'],
+    ['a byte that only continues', ['ab\n', [0x80], 'c'], 'f, line 2, column 1'],
+    ['a sequence that breaks off at the end', ['€', [0xe2, 0x82]], 'f, line 1, column 2'],
+    ['a sequence that breaks off in the middle', ['é\né', [0xc3], 'x'], 'f, line 2, column 2'],
+    ['an overlong slash', [[0xc0, 0xaf]], 'f, line 1, column 1'],
+    ['half a surrogate pair', ['x', [0xed, 0xa0, 0x80]], 'f, line 1, column 2'],
+    ['beyond Unicode', [[0xf4, 0x90, 0x80, 0x80]], 'f, line 1, column 1'],
+    ['behind the sign for what cannot be shown', ['\ufffd', [0xff]], 'f, line 1, column 2'],
+    ['a byte like the first of that sign', ['ab', [0xef], 'x'], 'f, line 1, column 3'],
+    ['two bytes like the first of that sign', ['ab', [0xef, 0xbf], 'x'], 'f, line 1, column 3'],
+    ['two bytes like the first of that sign, at the end', ['ab\n', [0xef, 0xbf]], 'f, line 2, column 1'],
+    ['behind a byte order mark', [[0xef, 0xbb, 0xbf], 'a', [0xff]], 'f, line 1, column 2'],
+    ['UTF-16', [[0xff, 0xfe, 0x7b, 0x00]], 'f, line 1, column 1'],
+    ['behind characters of two UTF-16 units', ['😀😀', [0xff]], 'f, line 1, column 3'],
+  ])('%s', async (_what, parts, place) => {
+    expect(await badBytes(...parts)).toBe(place);
+  });
+
+  test('a megabyte before it is no hindrance', async () => {
+    expect(await badBytes('x\n'.repeat(500_000), [0xff])).toBe('f, line 500001, column 1');
+  });
+
+  test('a byte order mark is skipped, and only one', () => {
+    expect(decodeUtf8(Buffer.from('\ufeff{}'), 'f')).toBe('{}');
+    expect(decodeUtf8(Buffer.from('\ufeff\ufeff'), 'f')).toBe('\ufeff');
+  });
+
+  test('every text comes back as it was', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        fc.pre(!text.startsWith('\ufeff'));
+        expect(decodeUtf8(Buffer.from(text), 'f')).toBe(text);
+      }),
+    );
+  });
+});

@@ -1,0 +1,826 @@
+import { describe, expect, test } from 'vitest';
+import { inWords } from '../../../../src/cli/say/inWords.ts';
+import type { BaseUrl } from '../../../../src/once/intent/baseUrl.ts';
+import {
+  type GuardedWork,
+  type Guards,
+  type Intent,
+  type NewIntent,
+  type Observation,
+  receiptGuards,
+  type Selection,
+  type Transaction,
+} from '../../../../src/once/journal/journal.ts';
+import {
+  allOf,
+  baseUrl,
+  countStates,
+  done,
+  endWith,
+  type JournalInHand,
+  newIntent,
+  nowMs,
+} from '../../../../testing/journals.ts';
+import { troubles } from '../../../../testing/troubles.ts';
+import { known, narrowings, suits } from './narrowings.ts';
+
+/** A store that is to keep what every journal promises. */
+export type StoreUnderTest<Place> = {
+  newPlace(): Promise<Place>;
+  /** Opens it, as another process would; it is closed after the test. */
+  open(place: Place): Promise<JournalInHand>;
+  /** Everybody takes this owner for dead although it lives: what it sends is on record as `unknown`. */
+  declareDead(place: Place, owner: string): Promise<void>;
+};
+
+const beforeSending: Guards = { beforeSending: true };
+
+export function describeContract<Place>(name: string, store: StoreUnderTest<Place>): void {
+  const openNew = async (): Promise<JournalInHand> => store.open(await store.newPlace());
+  const ids = async (journal: JournalInHand, selection: Partial<Selection> = {}): Promise<string[]> =>
+    (await allOf(journal.select({ limit: 1000, ...selection }))).map(({ id }) => id);
+
+  describe(name, () => {
+    describe('an intent', () => {
+      test('comes back as it was begun', async () => {
+        const journal = await openNew();
+        const intent = newIntent({
+          kind: 'transfer',
+          payment: 'p',
+          namedBy: 'once',
+          name: 'n',
+          body: Buffer.from('é\0'),
+        });
+        const begun = await journal.begin(intent, 'hash', nowMs);
+        const { body, ...rest } = intent;
+        const kept = await journal.get(intent.id);
+        expect({ ...begun, body: kept?.body }).toEqual(kept);
+        expect(kept).toMatchObject({
+          ...rest,
+          state: 'sending',
+          tainted: false,
+          attempts: 1,
+          owner: journal.self(),
+          createdAtMs: nowMs,
+        });
+        expect(Buffer.from(kept?.body ?? []).equals(body)).toBe(true);
+        expect((await journal.findByKey({ baseUrl, kind: 'transfer' }, intent.key))?.id).toBe(intent.id);
+        expect(await journal.findByKey({ baseUrl, kind: 'message' }, intent.key)).toBeUndefined();
+      });
+
+      test('keeps what every attempt brought, verbatim', async () => {
+        const journal = await openNew();
+        const intent = newIntent();
+        const { attempts: number } = await journal.begin(intent, 'hash', nowMs + 1);
+        const end = endWith('rejected', {
+          status: 404,
+          requestId: 'r\u001b[31m',
+          trouble: { is: 'other', code: 'C', text: 't' },
+          retryAfterMs: 315_360_000_000,
+          duplicate: true,
+          verified: false,
+          reply: Buffer.from([0, 255, 123]),
+          headers: { 'x-a': '1', __proto: '2' },
+        });
+        await journal.endAttempt(intent.id, number, end, nowMs + 2);
+        const [attempt] = await journal.attemptsOf(intent.id);
+        expect(attempt).toEqual({
+          ...end,
+          reply: attempt?.reply,
+          number,
+          startedAtMs: nowMs + 1,
+          endedAtMs: nowMs + 2,
+        });
+        expect(Buffer.from(attempt?.reply ?? []).equals(Buffer.from([0, 255, 123]))).toBe(true);
+      });
+
+      test('keeps every trouble with all that is known of it', async () => {
+        const journal = await openNew();
+        const { id } = await journal.begin(newIntent(), 'hash', nowMs);
+        for (const [nth, [trouble]] of troubles.entries()) {
+          if (nth > 0) await journal.startAttempt(id, 'hash', nowMs);
+          const end = endWith('unsent', { phase: 'not-sent', status: undefined, trouble });
+          await journal.endAttempt(id, nth + 1, end, nowMs);
+        }
+        const kept = (await journal.attemptsOf(id)).map(({ trouble }) => trouble);
+        expect(kept).toEqual(troubles.map(([trouble]) => trouble));
+        expect((await journal.decisiveAttempt(id))?.trouble).toEqual(kept.at(-1));
+      });
+
+      test('keeps the text of a trouble as Unicode, and without a NUL', async () => {
+        const journal = await openNew();
+        const { id } = await journal.begin(newIntent(), 'hash', nowMs);
+        const trouble = { is: 'other', code: 'E\0', text: 'a\0\ud800 \\u0000' } as const;
+        await journal.endAttempt(id, 1, endWith('unsent', { phase: 'not-sent', trouble }), nowMs);
+        const [attempt] = await journal.attemptsOf(id);
+        expect(attempt?.trouble).toEqual({ is: 'other', code: 'E\ufffd', text: 'a\ufffd\ufffd \\u0000' });
+      });
+
+      test('without a name is looked for by its identity: an unfinished one first, else the newest', async () => {
+        const journal = await openNew();
+        const identity = 'same';
+        expect(await journal.findUnnamed(identity)).toBeUndefined();
+        const unknown = await done(journal, 'unknown', { identity });
+        const accepted = await done(journal, 'accepted', { identity });
+        expect((await journal.findUnnamed(identity))?.id).toBe(unknown);
+        await journal.hold(unknown, 'w', nowMs);
+        expect((await journal.findUnnamed(identity))?.id).toBe(unknown);
+        await journal.supersede(unknown);
+        expect((await journal.findUnnamed(identity))?.id).toBe(accepted);
+        const rejected = await done(journal, 'rejected', { identity });
+        expect((await journal.findUnnamed(identity))?.id).toBe(rejected);
+      });
+
+      test('is claimed by one only, and tried only by whom it is claimed', async () => {
+        const place = await store.newPlace();
+        const one = await store.open(place);
+        const other = await store.open(place);
+        const intent = newIntent();
+        await one.begin(intent, 'h', nowMs);
+        await expect(other.claim(intent.id, nowMs)).rejects.toThrow('is being sent already');
+        await expect(other.startAttempt(intent.id, 'h', nowMs)).rejects.toThrow(
+          'is not claimed by this process',
+        );
+        expect((await one.get(intent.id))?.attempts).toBe(1);
+        expect((await one.startAttempt(intent.id, 'h', nowMs)).attempts).toBe(2);
+        await expect(one.begin({ ...newIntent(), key: intent.key }, 'h', nowMs)).rejects.toThrow();
+      });
+    });
+
+    describe('an owner that comes late', () => {
+      type Overtaken = { late: JournalInHand; now: JournalInHand; id: string; number: number };
+
+      /** Begun and tried by `late`, whom everybody then takes for dead. */
+      async function overtaken(): Promise<Overtaken> {
+        const place = await store.newPlace();
+        const late = await store.open(place);
+        const now = await store.open(place);
+        const intent = newIntent({ namedBy: 'once', name: 'n' });
+        const { attempts: number } = await late.begin(intent, 'h', nowMs);
+        await store.declareDead(place, late.self());
+        expect(await now.get(intent.id)).toMatchObject({ state: 'unknown', owner: undefined });
+        return { late, now, id: intent.id, number };
+      }
+
+      async function lateAccepted({ late, id, number }: Overtaken): Promise<Intent | undefined> {
+        await late.endAttempt(id, number, endWith('accepted'), nowMs + 9);
+        return late.conclude(id, 'accepted', undefined, nowMs + 9);
+      }
+
+      const decided = (kind: 'happened' | 'did-not-happen') => (late: Overtaken) =>
+        late.now.decide(late.id, { kind, who: 'w', atMs: nowMs, reason: 'r', signature: undefined });
+
+      test.each<[string, (late: Overtaken) => Promise<void>]>([
+        ['unknown', async () => {}],
+        ['held', ({ now, id }) => now.hold(id, 'w', nowMs)],
+        ['resolved as happened', decided('happened')],
+        ['resolved as did-not-happen', decided('did-not-happen')],
+        ['being sent by another', ({ now, id }) => now.claim(id, nowMs)],
+      ])('records accepted over %s', async (_state, meanwhile) => {
+        const late = await overtaken();
+        await meanwhile(late);
+        expect(await lateAccepted(late)).toBeUndefined();
+        const { now, id } = late;
+        expect(await now.get(id)).toMatchObject({
+          state: 'accepted',
+          owner: undefined,
+          resolvedAs: undefined,
+        });
+        expect((await now.decisiveAttempt(id))?.verdict).toBe('accepted');
+      });
+
+      test('the one who sends meanwhile is told, and its own reply is kept', async () => {
+        const late = await overtaken();
+        const { now, id } = late;
+        await now.claim(id, nowMs);
+        const { attempts: second } = await now.startAttempt(id, 'h', nowMs);
+        await lateAccepted(late);
+        await now.endAttempt(id, second, endWith('unknown', { status: 500 }), nowMs + 10);
+        expect(await now.conclude(id, 'unknown', undefined, nowMs + 10)).toBeUndefined();
+        expect((await now.get(id))?.state).toBe('accepted');
+        expect((await now.attemptsOf(id)).map(({ verdict }) => verdict)).toEqual(['accepted', 'unknown']);
+        expect((await now.decisiveAttempt(id))?.number).toBe(1);
+      });
+
+      test.each(['unknown', 'rejected', 'open', 'held'] as const)('changes nothing by %s', async (state) => {
+        const { late, now, id } = await overtaken();
+        expect(await late.conclude(id, state, undefined, nowMs)).toBeUndefined();
+        expect((await now.get(id))?.state).toBe('unknown');
+      });
+    });
+
+    describe('an owner that is asked', () => {
+      test('for what it has claimed and not begun to send hears of it, and nobody else does', async () => {
+        const place = await store.newPlace();
+        const [owner, other] = [await store.open(place), await store.open(place)];
+        await owner.begin(newIntent(), 'hash', nowMs);
+        await other.begin(newIntent(), 'hash', nowMs);
+        expect([await owner.isAsked(), await other.isAsked()]).toEqual([false, false]);
+        for (let times = 0; times < 2; times += 1) await other.askOwner(owner.self());
+        expect([await owner.isAsked(), await other.isAsked()]).toEqual([true, false]);
+        expect(await other.ownerLives(owner.self())).toBe(true);
+      });
+
+      test('may have ended, or never have been', async () => {
+        const place = await store.newPlace();
+        const [owner, other] = [await store.open(place), await store.open(place)];
+        const intent = newIntent();
+        await owner.begin(intent, 'hash', nowMs);
+        await store.declareDead(place, owner.self());
+        await other.askOwner(owner.self());
+        await other.askOwner('nobody');
+        expect(await other.ownerLives('nobody')).toBe(false);
+      });
+    });
+
+    describe('a decision', () => {
+      test('is kept with who, when and why, and the doubt begins anew after it', async () => {
+        const journal = await openNew();
+        const id = await done(journal, 'unknown', { namedBy: 'once', name: 'n' });
+        expect((await journal.get(id))?.mayHaveLandedAtMs).toBe(nowMs);
+        const decision = {
+          kind: 'did-not-happen',
+          who: 'a@b',
+          atMs: 5,
+          reason: 'r',
+          signature: undefined,
+        } as const;
+        await journal.decide(id, decision);
+        expect(await journal.decisionsOf(id)).toEqual([decision]);
+        expect(await journal.get(id)).toMatchObject({
+          state: 'resolved',
+          resolvedAs: 'did-not-happen',
+          tainted: true,
+          mayHaveLandedAtMs: undefined,
+        });
+      });
+
+      test('that cannot be carried out is not kept', async () => {
+        const journal = await openNew();
+        const id = await done(journal, 'accepted');
+        await expect(
+          journal.decide(id, {
+            kind: 'did-not-happen',
+            who: 'w',
+            atMs: 1,
+            reason: 'r',
+            signature: undefined,
+          }),
+        ).rejects.toThrow();
+        expect(await journal.decisionsOf(id)).toEqual([]);
+      });
+    });
+
+    describe('unfinished payments', () => {
+      test('to the same address under another identity are found, whatever they are called', async () => {
+        const journal = await openNew();
+        const place = { baseUrl, kind: 'transfer' } as const;
+        const transfer = { kind: 'transfer', payment: 'p' } as const;
+        const unknown = await done(journal, 'unknown', transfer);
+        await done(journal, 'accepted', transfer);
+        await done(journal, 'rejected', transfer);
+        await done(journal, 'unknown', { ...transfer, payment: 'q' });
+        await done(journal, 'unknown', { ...transfer, identity: 'mine' });
+        const sending = newIntent(transfer);
+        await journal.begin(sending, 'h', nowMs);
+        expect((await journal.unfinishedTwins(place, 'p', 'mine')).map(({ id }) => id)).toEqual([
+          unknown,
+          sending.id,
+        ]);
+      });
+    });
+
+    describe('base URLs of one origin', () => {
+      const at = (url: string) => url as BaseUrl;
+
+      test('are told of each other, and of no other host, port or scheme', async () => {
+        const journal = await openNew();
+        expect(await journal.otherUrls(baseUrl)).toEqual([]);
+        const own = [baseUrl, `${baseUrl}/a`, `${baseUrl}/a/b`];
+        const others = [
+          `${baseUrl}:8443`,
+          `${baseUrl}:8443/a`,
+          `${baseUrl}.evil/a`,
+          `${baseUrl}-2/a`,
+          'sandbox',
+        ];
+        for (const url of [...own, ...others, ...own])
+          await journal.begin(newIntent({ baseUrl: at(url) }), 'h', nowMs);
+        expect((await journal.otherUrls(baseUrl)).sort()).toEqual([`${baseUrl}/a`, `${baseUrl}/a/b`]);
+        expect((await journal.otherUrls(at(`${baseUrl}/a`))).sort()).toEqual([baseUrl, `${baseUrl}/a/b`]);
+        expect((await journal.otherUrls(at(`${baseUrl}/c`))).sort()).toEqual(own);
+        expect(await journal.otherUrls(at(`${baseUrl}:8443/a`))).toEqual([`${baseUrl}:8443`]);
+        expect(await journal.otherUrls(at('sandbox'))).toEqual([]);
+      });
+
+      test('are known within the commit that began there, and of a proposal', async () => {
+        const journal = await openNew();
+        await journal.commit(async (tx) => {
+          await tx.begin(newIntent({ baseUrl: at(`${baseUrl}/a`) }), 'h', nowMs);
+          expect(await tx.otherUrls(baseUrl)).toEqual([`${baseUrl}/a`]);
+        }, beforeSending);
+        const proposal = { kind: 'transfer', payment: 'p', baseUrl: at(`${baseUrl}/b`) } as const;
+        await journal.propose(newIntent(proposal), 'proposed', nowMs);
+        expect((await journal.otherUrls(baseUrl)).sort()).toEqual([`${baseUrl}/a`, `${baseUrl}/b`]);
+      });
+
+      test('have each other’s twins, and the payments that were made lately', async () => {
+        const journal = await openNew();
+        const ids: string[] = [];
+        for (const url of [baseUrl, `${baseUrl}/a`, `${baseUrl}.evil/a`, `${baseUrl}:8443/a`])
+          for (const verdict of ['unknown', 'accepted'] as const)
+            ids.push(await done(journal, verdict, { kind: 'transfer', payment: 'p', baseUrl: at(url) }));
+        const scope = { baseUrl: at(`${baseUrl}/c`), kind: 'transfer' } as const;
+        const twins = await journal.unfinishedTwins(scope, 'p', 'mine');
+        expect(twins.map(({ id }) => id)).toEqual([ids[0], ids[2]]);
+        const made = await journal.unnamedOfPayment(scope.baseUrl, 'p', nowMs);
+        expect(made.map(({ id }) => id).sort()).toEqual(ids.slice(0, 4).sort());
+      });
+    });
+
+    describe('intents that begin so', () => {
+      test('are found by id and by key, two at most', async () => {
+        const journal = await openNew();
+        const begin = (id: string, key: string) => journal.begin(newIntent({ id, key }), 'h', nowMs);
+        await begin('aaaa1111', 'zzzz-1');
+        await begin('aaaa2222', 'zzzz-2');
+        await begin('bbbb3333', 'aaaa2-key');
+        await begin('cccc%', 'dd_d');
+        const found = async (prefix: string): Promise<string[]> =>
+          (await journal.startingWith(prefix)).map(({ id }) => id);
+        expect(await found('aaaa1')).toEqual(['aaaa1111']);
+        expect((await found('aaaa2')).sort()).toEqual(['aaaa2222', 'bbbb3333']);
+        expect(await found('aaaa')).toHaveLength(2);
+        expect(await found('zzzz-2')).toEqual(['aaaa2222']);
+        expect(await found('cccc%')).toEqual(['cccc%']);
+        expect(await found('%')).toEqual([]);
+        expect(await found('____')).toEqual([]);
+        expect(await found('ddxd')).toEqual([]);
+        expect(await found('AAAA1')).toEqual([]);
+      });
+
+      test('a whole key is no mere beginning', async () => {
+        const journal = await openNew();
+        await journal.begin(newIntent({ id: 'i1', key: 'payday' }), 'h', nowMs);
+        await journal.begin(newIntent({ id: 'i2', key: 'payday-2' }), 'h', nowMs);
+        expect((await journal.startingWith('payday')).map(({ id }) => id)).toEqual(['i1']);
+        expect(await journal.startingWith('payda')).toHaveLength(2);
+      });
+
+      test('two of one key at two places are two', async () => {
+        const journal = await openNew();
+        await journal.begin(newIntent({ id: 'i1', key: 'payday' }), 'h', nowMs);
+        await journal.begin(
+          newIntent({ id: 'i2', key: 'payday', kind: 'transfer', payment: 'p' }),
+          'h',
+          nowMs,
+        );
+        expect(await journal.startingWith('payday')).toHaveLength(2);
+      });
+
+      test('one whose id and key both begin so is one', async () => {
+        const journal = await openNew();
+        await journal.begin(newIntent({ id: 'same-1', key: 'same-2' }), 'h', nowMs);
+        expect(await journal.startingWith('same')).toHaveLength(1);
+      });
+    });
+
+    describe('a selection', () => {
+      async function some(
+        journal: JournalInHand,
+      ): Promise<Record<'old' | 'unknown' | 'held' | 'transfer', string>> {
+        const old = await done(journal, 'accepted', {}, nowMs - 1000);
+        const unknown = await done(journal, 'unknown', {}, nowMs - 500);
+        const held = await done(journal, 'held', {}, nowMs);
+        const transfer = await done(journal, 'accepted', { kind: 'transfer', payment: 'p' }, nowMs);
+        return { old, unknown, held, transfer };
+      }
+
+      test('is newest first, those of one moment in the order they began', async () => {
+        const journal = await openNew();
+        const { old, unknown, held, transfer } = await some(journal);
+        expect(await ids(journal)).toEqual([transfer, held, unknown, old]);
+        expect(await ids(journal, { limit: 2 })).toEqual([transfer, held]);
+        expect(await ids(journal, { limit: 0 })).toEqual([]);
+        expect(await ids(journal, { oldestFirst: true })).toEqual([old, unknown, held, transfer]);
+        expect(await ids(journal, { oldestFirst: true, states: ['unknown', 'held'] })).toEqual([
+          unknown,
+          held,
+        ]);
+        expect(await ids(journal, { states: ['unknown', 'held'] })).toEqual([held, unknown]);
+        expect(await ids(journal, { states: ['accepted'] })).toEqual([transfer, old]);
+        expect(await ids(journal, { states: [] })).toEqual([]);
+        expect(await ids(journal, { kind: 'transfer' })).toEqual([transfer]);
+        expect(await ids(journal, { sinceMs: nowMs - 500 })).toEqual([transfer, held, unknown]);
+        expect(await ids(journal, { states: ['unknown'], kind: 'message', sinceMs: nowMs - 500 })).toEqual([
+          unknown,
+        ]);
+      });
+
+      test('is narrowed by bot, name, batch, recipient and time, and by all of them', async () => {
+        const journal = await openNew();
+        const paying = (to: string): Partial<NewIntent> => ({
+          kind: 'transfer',
+          payment: JSON.stringify([to, 'sol', '1']),
+        });
+        const row = (batch: string, rowId: string): Partial<NewIntent> => ({
+          namedBy: 'row',
+          name: batch,
+          rowId,
+          ...paying(rowId),
+        });
+        const plain = await done(journal, 'accepted', { bot: 'other' }, nowMs - 300);
+        const rent = await done(
+          journal,
+          'accepted',
+          { namedBy: 'once', name: 'pay', ...paying('ada') },
+          nowMs,
+        );
+        const ada = await done(journal, 'unknown', row('pay-11', 'ada'), nowMs - 100);
+        const bob = await done(journal, 'accepted', row('pay-11', 'bob'), nowMs - 200);
+        const run = await done(journal, 'accepted', { namedBy: 'run', name: 'pay-11', bot: 'other' }, nowMs);
+        expect(await ids(journal, { bot: 'other' })).toEqual([run, plain]);
+        expect(await ids(journal, { nameStart: 'pay' })).toEqual([run, rent, ada, bob]);
+        expect(await ids(journal, { nameStart: 'pay', limit: 2 })).toEqual([run, rent]);
+        expect(await ids(journal, { nameStart: 'pay-' })).toEqual([run, ada, bob]);
+        expect(await ids(journal, { nameStart: 'Pay' })).toEqual([]);
+        expect(await ids(journal, { nameStart: '%' })).toEqual([]);
+        expect(await ids(journal, { batch: 'pay-11' })).toEqual([ada, bob]);
+        expect(await ids(journal, { batch: 'pay-1' })).toEqual([]);
+        expect(await ids(journal, { to: 'ada' })).toEqual([rent, ada]);
+        expect(await ids(journal, { to: 'ad' })).toEqual([]);
+        expect(await ids(journal, { sinceMs: nowMs - 200, untilMs: nowMs - 100 })).toEqual([ada, bob]);
+        expect(await ids(journal, { to: 'ada', states: ['unknown'] })).toEqual([ada]);
+        expect(await ids(journal, { nameStart: 'pay', states: ['unknown'] })).toEqual([ada]);
+        expect(await ids(journal, { bot: 'other', states: ['unknown'] })).toEqual([]);
+        const all = { bot: 'payer', kind: 'transfer', to: 'bob', nameStart: 'pay', batch: 'pay-11' } as const;
+        expect(await ids(journal, { ...all, states: ['accepted'], untilMs: nowMs })).toEqual([bob]);
+        expect(await ids(journal, { ...all, sinceMs: nowMs })).toEqual([]);
+      });
+
+      test('that is narrowed in several ways at once has what suits each of them, in order', async () => {
+        const journal = await openNew();
+        const begun = await journal.commit(
+          (tx) => Promise.all(known.map(({ intent, state, atMs }) => done(tx, state, intent, atMs))),
+          beforeSending,
+        );
+        const newest = known
+          .map((one, index) => ({ ...one, id: begun[index] }))
+          .sort((one, other) => other.atMs - one.atMs);
+        for (const narrowing of narrowings) {
+          const those = newest.filter((one) => suits(one, narrowing)).map(({ id }) => id);
+          const expected = narrowing.oldestFirst === true ? those.toReversed() : those;
+          expect([narrowing, await ids(journal, narrowing)]).toEqual([narrowing, expected]);
+        }
+      });
+
+      test('by the beginning of many names is in order too', async () => {
+        const journal = await openNew();
+        const begun = await journal.commit(
+          (tx) =>
+            Promise.all(
+              Array.from({ length: 60 }, (_, n) =>
+                done(tx, 'accepted', { namedBy: 'once', name: `pay-${n}` }, nowMs + ((n * 7) % 60)),
+              ),
+            ),
+          beforeSending,
+        );
+        const newest = begun
+          .map((id, n) => ({ id, at: (n * 7) % 60 }))
+          .sort((one, other) => other.at - one.at);
+        expect(await ids(journal, { nameStart: 'pay' })).toEqual(newest.map(({ id }) => id));
+        expect(await ids(journal, { nameStart: 'pay-1' })).toHaveLength(11);
+      });
+
+      test('finds a transfer that was rejected by the recipient it was given since', async () => {
+        const journal = await openNew();
+        const payment = (to: string): string => JSON.stringify([to, 'sol', '1']);
+        const named = { kind: 'transfer', namedBy: 'once', name: 'rent', payment: payment('ada') } as const;
+        const id = await done(journal, 'rejected', named);
+        await journal.rewrite(id, Buffer.from('{}'), 'other', payment('bob'));
+        expect(await ids(journal, { to: 'bob' })).toEqual([id]);
+        expect(await ids(journal, { to: 'ada' })).toEqual([]);
+        await journal.claim(id, nowMs);
+        expect(await ids(journal, { to: 'bob', kind: 'transfer', states: ['sending'] })).toEqual([id]);
+      });
+
+      test('of rows tells how they stand, and an overview how everything does', async () => {
+        const journal = await openNew();
+        expect(await journal.overview()).toEqual({
+          intents: {},
+          oldestUnsettledMs: undefined,
+          lastAcceptedMs: undefined,
+        });
+        const row = (rowId: string): Partial<NewIntent> => ({ namedBy: 'row', name: 'b', rowId });
+        await done(journal, 'accepted', row('1'), nowMs - 300);
+        await done(journal, 'accepted', row('2'), nowMs - 200);
+        await done(journal, 'unknown', row('3'), nowMs - 100);
+        await journal.begin(newIntent(row('4')), 'h', nowMs);
+        await done(journal, 'held', { namedBy: 'once', name: 'b' }, nowMs - 400);
+        const standings = await journal.rowsStanding('b');
+        expect(standings.sort((one, other) => one.begunAtMs - other.begunAtMs)).toMatchObject([
+          { state: 'accepted', rows: 2, bot: 'payer', begunAtMs: nowMs - 300, updatedAtMs: nowMs - 200 },
+          { state: 'unknown', rows: 1, ownerLives: false },
+          { state: 'sending', rows: 1, ownerLives: true, baseUrl, kind: 'message' },
+        ]);
+        expect(await journal.rowsStanding('c')).toEqual([]);
+        expect(await journal.overview()).toEqual({
+          intents: { accepted: 2, unknown: 1, sending: 1, held: 1 },
+          oldestUnsettledMs: nowMs - 400,
+          lastAcceptedMs: nowMs - 200,
+        });
+      });
+
+      test('of many comes whole, each one once', async () => {
+        const journal = await openNew();
+        const begun: string[] = [];
+        while (begun.length < 1200) {
+          const some = await journal.commit(
+            (tx) =>
+              Promise.all(
+                Array.from({ length: 100 }, (_, n) =>
+                  done(tx, 'unknown', { namedBy: 'run', name: 'many' }, nowMs + (n % 7)),
+                ),
+              ),
+            beforeSending,
+          );
+          begun.push(...some);
+        }
+        const found = await ids(journal, { limit: Number.MAX_SAFE_INTEGER });
+        expect(found).toHaveLength(1200);
+        expect(new Set(found)).toEqual(new Set(begun));
+        expect(await ids(journal, { limit: 1001 })).toEqual(found.slice(0, 1001));
+        const oldest = await ids(journal, { limit: 1001, nameStart: 'ma', oldestFirst: true });
+        expect(oldest).toEqual(found.toReversed().slice(0, 1001));
+        for (const narrowing of [{ bot: 'payer' }, { nameStart: 'ma' }])
+          expect(await ids(journal, { limit: 1001, ...narrowing })).toEqual(found.slice(0, 1001));
+      });
+
+      test('may be written to while it is read, also by another process', async () => {
+        const place = await store.newPlace();
+        const journal = await store.open(place);
+        const other = await store.open(place);
+        for (let nth = 0; nth < 5; nth += 1) await done(journal, 'unknown');
+        for await (const { id } of journal.select({ states: ['unknown'], limit: 100 })) {
+          await done(other, 'accepted');
+          await journal.hold(id, 'w', nowMs);
+        }
+        expect(await countStates(journal)).toEqual({ accepted: 5, held: 5 });
+      });
+
+      test('may be left half read, and read twice at once', async () => {
+        const journal = await openNew();
+        for (let nth = 0; nth < 5; nth += 1) await done(journal, 'unknown');
+        const seen: string[] = [];
+        for await (const outer of journal.select({ limit: 2 })) {
+          for await (const inner of journal.select({ limit: 2 })) {
+            seen.push(`${outer.id}/${inner.id}`);
+            if (seen.length % 2 === 0) break;
+          }
+        }
+        expect(new Set(seen).size).toBe(4);
+      });
+    });
+
+    describe('an observation of a chain', () => {
+      const seen: Observation = {
+        ...{ verdict: 'proven', who: 'chain', atMs: nowMs, signature: 's', genesis: 'g', instruction: '2.1' },
+        facts: '{"slot":1}',
+      };
+      const unit = { origin: 'g', what: 'instruction', value: 's/2.1' } as const;
+      const transfer = { kind: 'transfer', payment: 'p' } as const;
+
+      test('comes back as it was kept, oldest first', async () => {
+        const journal = await openNew();
+        const id = await done(journal, 'accepted', transfer);
+        const nothing = { signature: undefined, genesis: undefined, instruction: undefined };
+        const undecided: Observation = { ...seen, ...nothing, verdict: 'undecided' };
+        await journal.observe(id, undecided);
+        await journal.keepReceipts(id, [unit]);
+        await journal.observe(id, seen);
+        expect(await journal.observationsOf(id)).toEqual([undecided, seen]);
+        expect(await journal.observationsOf(await done(journal, 'accepted', transfer))).toEqual([]);
+      });
+
+      test('may be of before the first attempt, and is kept with it', async () => {
+        const journal = await openNew();
+        const before: Observation = {
+          ...{ verdict: 'before', who: 'chain', atMs: nowMs, signature: undefined, genesis: 'g' },
+          ...{ instruction: undefined, facts: '{"slot":7}' },
+        };
+        const intent = newIntent(transfer);
+        const begin = async (tx: Transaction): Promise<void> => {
+          await tx.begin(intent, 'hash', nowMs);
+          await tx.observe(intent.id, before);
+        };
+        await journal.commit(begin, { beforeSending: true });
+        expect(await journal.observationsOf(intent.id)).toEqual([before]);
+      });
+
+      test('proves nothing by a payment that is not the intent’s own', async () => {
+        const journal = await openNew();
+        const [one, other] = [
+          await done(journal, 'accepted', transfer),
+          await done(journal, 'accepted', transfer),
+        ];
+        await journal.keepReceipts(one, [unit]);
+        await journal.keepReceipts(other, [unit]);
+        const refusal = async (asked: Promise<void>): Promise<string> =>
+          (await inWords(await asked.catch((thrown: unknown) => thrown))).message;
+        expect(await refusal(journal.observe(other, seen))).toContain('a payment of its own');
+        for (const change of [{ genesis: 'h' }, { signature: 't' }, { instruction: '2' }])
+          expect(await refusal(journal.observe(one, { ...seen, ...change }))).toContain(
+            'a payment of its own',
+          );
+        await journal.observe(one, seen);
+        expect(await journal.observationsOf(other)).toEqual([]);
+      });
+
+      test('of one payment is given to one of two who see it at once', async () => {
+        const journal = await openNew();
+        const intents = [
+          await done(journal, 'accepted', transfer),
+          await done(journal, 'accepted', transfer),
+        ];
+        const prove = (id: string): Promise<boolean> =>
+          journal.commit(
+            async (tx) => {
+              if ((await tx.otherHolder(id, [unit])) !== undefined) return false;
+              await tx.keepReceipts(id, [unit]);
+              await tx.observe(id, seen);
+              return true;
+            },
+            receiptGuards([unit]),
+          );
+        const proven = await Promise.all(intents.map(prove));
+        expect(proven.filter(Boolean)).toHaveLength(1);
+        const kept = await Promise.all(intents.map((id) => journal.observationsOf(id)));
+        expect(kept.flat()).toEqual([seen]);
+      });
+    });
+
+    describe('a token’s hash', () => {
+      test('is the same for the journal’s life and says nothing elsewhere', async () => {
+        const place = await store.newPlace();
+        const first = await store.open(place);
+        const hash = first.hashOf('token');
+        expect(hash).toMatch(/^[0-9a-f]{64}$/u);
+        expect((await store.open(place)).hashOf('token')).toBe(hash);
+        expect(first.hashOf('other')).not.toBe(hash);
+        expect((await openNew()).hashOf('token')).not.toBe(hash);
+      });
+    });
+
+    describe('several changes at once', () => {
+      test('are all made or none', async () => {
+        const journal = await openNew();
+        const intent = newIntent();
+        const failing = journal.commit(async (tx) => {
+          await tx.begin(intent, 'h', nowMs);
+          throw new Error('no');
+        }, beforeSending);
+        await expect(failing).rejects.toThrow('no');
+        expect(await journal.get(intent.id)).toBeUndefined();
+        await journal.begin(intent, 'h', nowMs);
+      });
+
+      test('are seen within their commit, and nowhere else until it is made', async () => {
+        const place = await store.newPlace();
+        const [journal, other] = [await store.open(place), await store.open(place)];
+        const intent = newIntent();
+        let meanwhile: Promise<Intent | undefined> | undefined;
+        const failing = journal.commit(async (tx) => {
+          await tx.begin(intent, 'h', nowMs);
+          meanwhile = journal.get(intent.id);
+          expect((await tx.get(intent.id))?.state).toBe('sending');
+          throw new Error('no');
+        }, beforeSending);
+        await expect(failing).rejects.toThrow('no');
+        expect(await meanwhile).toBeUndefined();
+        await journal.begin(intent, 'h', nowMs);
+        expect((await other.get(intent.id))?.state).toBe('sending');
+      });
+
+      test('are made by nobody who still holds a commit that is over', async () => {
+        const journal = await openNew();
+        const { id } = await journal.begin(newIntent(), 'h', nowMs);
+        const kept = await journal.commit(async (tx) => tx, beforeSending);
+        const intent = newIntent();
+        for (const tooLate of [
+          () => kept.begin(intent, 'h', nowMs),
+          () => kept.startAttempt(id, 'h', nowMs),
+          () => kept.conclude(id, 'accepted', undefined, nowMs),
+        ])
+          await expect(tooLate()).rejects.toThrow('this transaction is over');
+        expect(await journal.get(intent.id)).toBeUndefined();
+        expect(await journal.get(id)).toMatchObject({ state: 'sending', attempts: 1 });
+      });
+
+      test('of two commits that must be alone with the same are made one after the other', async () => {
+        const journal = await openNew();
+        const order: string[] = [];
+        const step = (who: string) =>
+          journal.commit(
+            async (tx) => {
+              order.push(who);
+              for (let nth = 0; nth < 3; nth += 1) await tx.get('nothing');
+              order.push(who);
+            },
+            { alone: ['the same'] },
+          );
+        await Promise.all([step('one'), step('two')]);
+        expect([['one', 'one', 'two', 'two'].join(), ['two', 'two', 'one', 'one'].join()]).toContain(
+          order.join(),
+        );
+      });
+    });
+
+    describe('several works in one commit', () => {
+      const works = (intents: readonly NewIntent[], failing?: number): GuardedWork<string>[] =>
+        intents.map((intent, index) => ({
+          guards: beforeSending,
+          work: async (tx) => {
+            const { id } = await tx.begin(intent, 'h', nowMs);
+            if (index === failing) throw new Error('cannot');
+            return id;
+          },
+        }));
+
+      test('get each its own answer', async () => {
+        const journal = await openNew();
+        const intents = [newIntent(), newIntent(), newIntent()];
+        expect(await journal.commitTogether(works(intents))).toEqual(
+          intents.map(({ id }) => ({ status: 'fulfilled', value: id })),
+        );
+        expect((await ids(journal)).sort()).toEqual(intents.map(({ id }) => id));
+      });
+
+      test('where one fails it fails alone, and its neighbours are done once', async () => {
+        const journal = await openNew();
+        const intents = [newIntent(), newIntent(), newIntent()];
+        const ends = await journal.commitTogether(works(intents, 1));
+        expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+        expect(ends[1]).toMatchObject({ reason: new Error('cannot') });
+        expect((await ids(journal)).sort()).toEqual([intents[0]?.id, intents[2]?.id]);
+        expect((await allOf(journal.select({ limit: 9 }))).map(({ attempts }) => attempts)).toEqual([1, 1]);
+      });
+
+      test('see what those before them did', async () => {
+        const journal = await openNew();
+        const intent = newIntent();
+        const [, found] = await journal.commitTogether<unknown>([
+          { guards: beforeSending, work: (tx) => tx.begin(intent, 'h', nowMs) },
+          { guards: beforeSending, work: async (tx) => (await tx.findByKey(intent, intent.key))?.id },
+        ]);
+        expect(found).toEqual({ status: 'fulfilled', value: intent.id });
+      });
+
+      test('end what they ask at once as if one after the other: attempts before their intents', async () => {
+        const journal = await openNew();
+        const [early, late] = [newIntent(), newIntent()];
+        let runs = 0;
+        for (const intent of [early, late])
+          await journal.commit((tx) => tx.begin(intent, 'h', nowMs), beforeSending);
+        await journal.commit((tx) => tx.endAttempt(early.id, 1, endWith('accepted'), nowMs + 1));
+        const ends = await journal.commitTogether<unknown>([
+          {
+            guards: {},
+            work: (tx) => {
+              runs += 1;
+              return tx.conclude(early.id, 'accepted', undefined, nowMs + 2);
+            },
+          },
+          {
+            guards: {},
+            work: (tx) =>
+              Promise.all([
+                tx.endAttempt(late.id, 1, endWith('accepted'), nowMs + 2),
+                tx.conclude(late.id, 'accepted', undefined, nowMs + 2),
+              ]),
+          },
+        ]);
+        expect([runs, ...ends.map(({ status }) => status)]).toEqual([1, 'fulfilled', 'fulfilled']);
+      });
+
+      test('that must be alone with the same run one after the other', async () => {
+        const journal = await openNew();
+        const identity = 'the same';
+        const begun = await journal.commitTogether(
+          [newIntent({ identity }), newIntent({ identity })].map((intent) => ({
+            guards: { ...beforeSending, alone: [identity] },
+            work: async (tx) => {
+              const found = await tx.findUnnamed(identity);
+              return (found ?? (await tx.begin(intent, 'h', nowMs))).id;
+            },
+          })),
+        );
+        expect(begun[1]).toEqual(begun[0]);
+        expect(await ids(journal)).toHaveLength(1);
+      });
+
+      test('may be none', async () => {
+        expect(await (await openNew()).commitTogether([])).toEqual([]);
+      });
+    });
+  });
+}

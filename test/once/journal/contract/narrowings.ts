@@ -1,0 +1,67 @@
+import type { NewIntent, Selection } from '../../../../src/once/journal/journal.ts';
+import { nowMs } from '../../../../testing/journals.ts';
+
+type Verdict = 'accepted' | 'rejected' | 'held';
+
+/** An intent to be put into a journal, and what it is found by. */
+export type Known = {
+  readonly intent: Partial<NewIntent>;
+  readonly to: string | undefined;
+  readonly state: Verdict;
+  readonly atMs: number;
+};
+
+const verdicts: readonly Verdict[] = ['accepted', 'rejected', 'held'];
+
+/** Every way to be found, in all mixtures; no two at the same time. */
+export const known: readonly Known[] = Array.from({ length: 48 }, (_, n): Known => {
+  const to = n % 3 === 0 ? 'ada' : 'bob';
+  const named: Partial<NewIntent> =
+    n % 7 < 4
+      ? { namedBy: 'row', name: 'pay-11', rowId: `r${n}` }
+      : { namedBy: 'once', name: `pay-2${n % 4}` };
+  const isTransfer = n % 2 === 0;
+  const payment: Partial<NewIntent> = isTransfer
+    ? { kind: 'transfer', payment: JSON.stringify([to, 'sol', `${n}`]) }
+    : { kind: 'message' };
+  return {
+    intent: { ...named, ...payment, bot: n % 5 < 3 ? 'payer' : 'other' },
+    to: isTransfer ? to : undefined,
+    state: verdicts[(n + Math.floor(n / 3)) % 3] ?? 'held',
+    atMs: nowMs + ((n * 11) % 48),
+  };
+});
+
+const kinds: readonly Partial<Selection>[] = [{}, { kind: 'transfer' }];
+const bots: readonly Partial<Selection>[] = [{}, { bot: 'other' }];
+const names: readonly Partial<Selection>[] = [{}, { batch: 'pay-11' }, { nameStart: 'pay-2' }, { to: 'ada' }];
+const states: readonly Partial<Selection>[] = [
+  {},
+  { states: ['accepted'] },
+  { states: ['rejected', 'held'] },
+];
+const times: readonly Partial<Selection>[] = [
+  {},
+  { oldestFirst: true, sinceMs: nowMs + 9, untilMs: nowMs + 40 },
+  { sinceMs: nowMs + 9, untilMs: nowMs + 40 },
+];
+
+/** All that can be asked for together. */
+export const narrowings: readonly Partial<Selection>[] = [bots, names, states, times].reduce(
+  (sofar, more) => sofar.flatMap((one) => more.map((other) => ({ ...one, ...other }))),
+  kinds,
+);
+
+export function suits({ intent, to, state, atMs }: Known, asked: Partial<Selection>): boolean {
+  const { kind, bot, batch, nameStart = '', states: wanted, sinceMs = 0, untilMs = 2 * nowMs } = asked;
+  return (
+    (kind ?? intent.kind) === intent.kind &&
+    (bot ?? intent.bot) === intent.bot &&
+    (batch === undefined || (intent.namedBy === 'row' && intent.name === batch)) &&
+    intent.name?.startsWith(nameStart) === true &&
+    (asked.to ?? to) === to &&
+    (wanted?.includes(state) ?? true) &&
+    atMs >= sinceMs &&
+    atMs <= untilMs
+  );
+}

@@ -1,0 +1,18 @@
+import { openFile } from '../../../../src/once/journal/sqlite/sqliteFile.ts';
+import { newPath, opened } from '../../../../testing/journals.ts';
+import { describeContract } from '../contract/contract.ts';
+
+describeContract('a journal in SQLite', {
+  newPlace: async () => newPath(),
+  open: async (path) => opened(path),
+  declareDead: async (path, owner) => {
+    const { database } = openFile(path);
+    const sending = '(SELECT seq FROM intents WHERE owner = :owner)';
+    const died = `UPDATE attempts SET verdict = 'unknown', phase = 'process-died', ended_at = 1`;
+    database.prepare(`${died} WHERE intent IN ${sending}`).run({ owner });
+    database
+      .prepare(`UPDATE intents SET state = 'unknown', owner = NULL WHERE owner = :owner`)
+      .run({ owner });
+    database.close();
+  },
+});

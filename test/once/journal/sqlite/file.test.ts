@@ -1,0 +1,591 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Failure } from '../../../../src/once/failures.ts';
+import { lookAtJournal } from '../../../../src/once/journal/sqlite/lookOnly.ts';
+import { openJournal } from '../../../../src/once/journal/sqlite/openJournal.ts';
+import { migrations } from '../../../../src/once/journal/sqlite/schema.ts';
+import { openFile } from '../../../../src/once/journal/sqlite/sqliteFile.ts';
+import { findLoss } from '../../../../src/once/journal/sqlite/upkeep.ts';
+import { failureOf, linesOf } from '../../../../testing/failure.ts';
+import {
+  allOf,
+  countStates,
+  done,
+  inHand,
+  newFolder,
+  newIntent,
+  newPath,
+  nowMs,
+  opened,
+} from '../../../../testing/journals.ts';
+
+const modeOf = (path: string): number => statSync(path).mode & 0o777;
+
+/** A journal that was used, as it is found after a restart: all of it in its one file. */
+async function usedJournal(intents = 3): Promise<string> {
+  const path = newPath();
+  const journal = openJournal(path);
+  await journal.commit(async (tx) => {
+    for (let nth = 0; nth < intents; nth += 1) await done(tx, nth % 2 === 0 ? 'accepted' : 'unknown');
+  });
+  await journal.close();
+  const database = new DatabaseSync(path);
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  database.close();
+  const found = join(newFolder(), 'journal.db');
+  copyFileSync(path, found);
+  copyFileSync(`${path}.mark`, `${found}.mark`);
+  chmodSync(found, 0o600);
+  mkdirSync(`${found}.owners`, { mode: 0o700 });
+  return found;
+}
+
+async function refusal(path: string): Promise<Failure> {
+  return failureOf(() => openJournal(path).close());
+}
+
+describe('a new journal', () => {
+  test('is its user’s alone, with all that stands beside it', async () => {
+    const path = newPath();
+    const umask = process.umask(0);
+    try {
+      const journal = opened(path);
+      await done(journal, 'accepted');
+      const folder = dirname(path);
+      expect(modeOf(folder)).toBe(0o700);
+      expect(modeOf(`${path}.owners`)).toBe(0o700);
+      const files = readdirSync(folder, { recursive: true }).map(String);
+      expect(files).toEqual(
+        expect.arrayContaining(['journal.db', 'journal.db-wal', 'journal.db-shm', 'journal.db.owners']),
+      );
+      const open = files.filter((file) => (modeOf(join(folder, file)) & 0o077) !== 0);
+      expect(open).toEqual([]);
+    } finally {
+      process.umask(umask);
+    }
+  });
+
+  test('leaves no owner behind when it is closed', async () => {
+    const path = newPath();
+    const journal = inHand(openJournal(path));
+    await done(journal, 'accepted');
+    await journal.close();
+    await journal.close();
+    expect(readdirSync(`${path}.owners`)).toEqual([]);
+  });
+
+  test('is written durably: WAL with synchronous FULL, and foreign keys', () => {
+    const { database } = openFile(newPath());
+    expect(database.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
+    expect(database.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
+    expect(database.prepare('PRAGMA foreign_keys').get()).toEqual({ foreign_keys: 1 });
+    database.close();
+  });
+
+  test('opened again is durable too', async () => {
+    const path = await usedJournal();
+    const { database } = openFile(path);
+    expect(database.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
+    database.close();
+  });
+
+  test('that others could read is closed to them', async () => {
+    const path = await usedJournal();
+    chmodSync(path, 0o644);
+    opened(path);
+    expect(modeOf(path)).toBe(0o600);
+  });
+
+  test('may begin as an empty file', async () => {
+    const path = join(newFolder(), 'journal.db');
+    writeFileSync(path, '');
+    await done(opened(path), 'accepted');
+    expect(modeOf(path)).toBe(0o600);
+  });
+});
+
+describe('what is no journal of this botctl is refused, and left as it is', () => {
+  async function untouched(path: string): Promise<Failure> {
+    const before = readFileSync(path);
+    const { mode, mtimeMs } = statSync(path);
+    const beside = readdirSync(dirname(path)).sort();
+    const failure = await refusal(path);
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(statSync(path)).toMatchObject({ mode, mtimeMs });
+    expect(readdirSync(dirname(path)).sort()).toEqual(beside);
+    return failure;
+  }
+
+  test('one of a newer botctl', async () => {
+    const path = await usedJournal();
+    const database = new DatabaseSync(path);
+    database.exec('PRAGMA user_version = 99');
+    database.close();
+    const failure = await untouched(path);
+    expect(failure.code).toBe('journal-newer');
+    expect(failure.message).toContain('journal version 99');
+  });
+
+  describe.each([1, 10, 1_000_010])('one made before the first release, as version %i', (version) => {
+    async function made(end: string): Promise<string> {
+      const path = await usedJournal();
+      const left = join(newFolder(), 'journal.db');
+      const database = new DatabaseSync(path);
+      database.exec(`PRAGMA application_id = 0x626f7463; PRAGMA user_version = ${version}; ${end}`);
+      for (const suffix of ['', '-wal', '.mark']) copyFileSync(`${path}${suffix}`, `${left}${suffix}`);
+      database.close();
+      if (statSync(`${left}-wal`).size === 0) rmSync(`${left}-wal`);
+      return left;
+    }
+
+    const unreleased = expect.objectContaining({ kind: 'unreleased', code: 'journal-schema' });
+
+    test('all of it in its one file', async () => {
+      const path = await made('PRAGMA wal_checkpoint(TRUNCATE)');
+      const failure = await untouched(path);
+      expect(failure.code).toBe('journal-schema');
+      expect(failure.message).toContain('was never released');
+      expect(() => lookAtJournal(path)).toThrow(unreleased);
+      expect(() => findLoss(path)).toThrow(unreleased);
+    });
+
+    test('with what makes it one in its log', async () => {
+      const path = await made('');
+      const [before, log] = [readFileSync(path), readFileSync(`${path}-wal`)];
+      expect((await refusal(path)).code).toBe('journal-schema');
+      expect(readFileSync(path).equals(before)).toBe(true);
+      expect(readFileSync(`${path}-wal`).equals(log)).toBe(true);
+    });
+  });
+
+  test.each(['wal', 'delete'])('a database of another program, in %s mode', async (mode) => {
+    const path = join(newFolder(), 'other.db');
+    const database = new DatabaseSync(path);
+    database.exec(`PRAGMA journal_mode = ${mode}; CREATE TABLE t (x); INSERT INTO t VALUES (1);`);
+    database.close();
+    chmodSync(path, 0o644);
+    expect((await untouched(path)).code).toBe('journal-damaged');
+  });
+
+  test('a database of another program that calls its version 1', async () => {
+    const path = join(newFolder(), 'other.db');
+    const database = new DatabaseSync(path);
+    database.exec('PRAGMA user_version = 1; PRAGMA application_id = 7;');
+    database.close();
+    expect((await untouched(path)).code).toBe('journal-damaged');
+  });
+
+  test.each<[string, string | Buffer]>([
+    ['a text', 'dear diary,\n'.repeat(1000)],
+    ['a short text', 'x'],
+    ['15 bytes of a database', 'SQLite format 3'],
+    ['nothing but zeros', Buffer.alloc(8192)],
+    ['a header and zeros', Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(8176)])],
+    ['a header and noise', Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(8176, 0xa5)])],
+  ])('%s', async (_what, content) => {
+    const path = join(newFolder(), 'journal.db');
+    writeFileSync(path, content, { mode: 0o644 });
+    expect((await untouched(path)).code).toBe('journal-damaged');
+  });
+});
+
+describe('a damaged journal is said to be damaged, with what to do, and never overwritten', () => {
+  test.each([1, 100, 511, 1000, 4096, 8192, 12_288, 20_000])('cut off after %i bytes', async (length) => {
+    const path = await usedJournal(50);
+    truncateSync(path, length);
+    const before = readFileSync(path);
+    const failure = await failureOf(async () => {
+      const journal = opened(path);
+      for await (const { id } of journal.select({ limit: 1000 })) await journal.attemptsOf(id);
+      await journal.begin(newIntent(), 'h', nowMs);
+    });
+    expect(failure.code).toBe('journal-damaged');
+    expect(linesOf(failure)[0]).toContain(`mv ${path} ${path}.damaged`);
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  test('taken away from beside its log: the log is kept, for it holds what was sent last', async () => {
+    const path = newPath();
+    await openJournal(path).close();
+    const journal = inHand(openJournal(path));
+    await done(journal, 'unknown');
+    await journal.close();
+    const log = readFileSync(`${path}-wal`);
+    expect(log.length).toBeGreaterThan(0);
+    renameSync(path, `${path}.moved`);
+    const refused = await refusal(path);
+    expect(refused.code).toBe('journal-lost');
+    expect(refused.message).toContain('1 intent and 1 attempt');
+    expect(existsSync(path)).toBe(false);
+    expect(readFileSync(`${path}-wal`).equals(log)).toBe(true);
+  });
+
+  test('cut off to nothing: an emptied journal is not taken for a new one', async () => {
+    const path = await usedJournal();
+    truncateSync(path, 0);
+    const link = join(newFolder(), 'link.db');
+    symlinkSync(path, link);
+    expect((await refusal(path)).code).toBe('journal-lost');
+    expect((await refusal(link)).code).toBe('journal-lost');
+    expect(statSync(path).size).toBe(0);
+  });
+
+  test('made by way of a link that leads nowhere yet, it has its own files beside it', async () => {
+    const path = newPath();
+    const link = join(newFolder(), 'link.db');
+    symlinkSync(path, link);
+    await done(opened(link), 'accepted');
+    expect(existsSync(`${path}.mark`)).toBe(true);
+    expect(await countStates(opened(path))).toEqual({ accepted: 1 });
+  });
+
+  test('links that lead round are refused', async () => {
+    const link = join(newFolder(), 'link.db');
+    symlinkSync(link, link);
+    expect((await refusal(link)).message).toContain('too many symbolic links');
+  });
+
+  test('moved away, as its hint says, makes room for a new one', async () => {
+    const path = await usedJournal();
+    execFileSync('mv', [path, `${path}.damaged`]);
+    execFileSync('mv', [`${path}.mark`, `${path}.damaged.mark`]);
+    const journal = opened(path);
+    expect(await countStates(journal)).toEqual({});
+    await done(journal, 'accepted');
+  });
+
+  test('with flipped bits it works or says so; nothing else happens to it', async () => {
+    const used = await usedJournal(50);
+    const original = readFileSync(used);
+    // The whole header, then a place in each page.
+    const places = Array.from({ length: 100 }, (_, at) => at);
+    for (let at = 100; at < original.length; at += 1777) places.push(at);
+    const folder = newFolder();
+    const codes = new Set<string>();
+    for (const [nth, at] of places.entries()) {
+      const path = join(folder, `${nth}.db`);
+      const bytes = Buffer.from(original);
+      bytes.writeUInt8(bytes.readUInt8(at) ^ (1 << (nth % 8)), at);
+      writeFileSync(path, bytes);
+      copyFileSync(`${used}.mark`, `${path}.mark`);
+      try {
+        const journal = openJournal(path);
+        try {
+          for await (const { id } of journal.reads.select({ limit: 1000 }))
+            await journal.reads.attemptsOf(id);
+          codes.add('works');
+        } finally {
+          await journal.close();
+        }
+      } catch (error) {
+        codes.add(`${(error as Failure).code}`);
+        if (!/^journal-/u.test((error as Failure).code)) throw error;
+        expect(readFileSync(path).equals(bytes), `byte ${at}`).toBe(true);
+      }
+    }
+    expect(codes).toContain('works');
+    expect(codes).toContain('journal-damaged');
+    expect(
+      [...codes].filter((code) => !/^(works|journal-(damaged|newer|not-writable))$/u.test(code)),
+    ).toEqual([]);
+  });
+});
+
+describe('migrations', () => {
+  afterEach(() => {
+    vi.doUnmock('../../../../src/once/journal/sqlite/schema.ts');
+    vi.resetModules();
+  });
+
+  async function withMore(...more: string[]): Promise<typeof openFile> {
+    vi.resetModules();
+    vi.doMock('../../../../src/once/journal/sqlite/schema.ts', async (original) => {
+      const known = await original<typeof import('../../../../src/once/journal/sqlite/schema.ts')>();
+      return { ...known, migrations: [...known.migrations, ...more] };
+    });
+    return (await import('../../../../src/once/journal/sqlite/sqliteFile.ts')).openFile;
+  }
+
+  const versionOf = (path: string): unknown => {
+    const database = new DatabaseSync(path);
+    const version = database.prepare('PRAGMA user_version').get()?.user_version;
+    const extra = database
+      .prepare(`SELECT count(*) AS n FROM sqlite_schema WHERE name LIKE 'extra%'`)
+      .get()?.n;
+    database.close();
+    return [version, extra];
+  };
+
+  test('a step that fails leaves nothing of itself, and those before it stand', async () => {
+    const path = await usedJournal();
+    const open = await withMore(
+      'CREATE TABLE extra1 (x)',
+      'CREATE TABLE extra2 (x); INSERT INTO nowhere VALUES (1);',
+    );
+    expect(() => open(path)).toThrow();
+    expect(versionOf(path)).toEqual([migrations.length + 1, 1]);
+  });
+
+  test('each step is made once, with the record of its number', async () => {
+    const path = await usedJournal();
+    const open = await withMore('CREATE TABLE extra1 (x)', 'CREATE TABLE extra2 (x)');
+    open(path).database.close();
+    open(path).database.close();
+    expect(versionOf(path)).toEqual([migrations.length + 2, 2]);
+    expect((await refusal(path)).code).toBe('journal-newer');
+  });
+});
+
+const isRoot = process.getuid?.() === 0;
+
+/** A small disk of its own for one test, where this machine lets us have one. */
+function smallDisk(size = '512k'): { path: string; readOnly(): void; remove(): void } | undefined {
+  if (!isRoot || process.platform !== 'linux') return undefined;
+  const path = newFolder();
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', path], { stdio: 'ignore' });
+  } catch {
+    return undefined;
+  }
+  return {
+    path,
+    readOnly: () => execFileSync('mount', ['-o', 'remount,ro', path]),
+    remove: () => execFileSync('umount', ['-l', path]),
+  };
+}
+
+describe('a journal that cannot be written', () => {
+  test.each<[string, (folder: string) => string]>([
+    [
+      'a file where its folder should be',
+      (folder) => {
+        writeFileSync(join(folder, 'data'), 'x');
+        return join(folder, 'data', 'journal.db');
+      },
+    ],
+    ['a path too long', (folder) => join(folder, 'x'.repeat(300))],
+  ])('%s', async (_what, pathIn) => {
+    expect((await refusal(pathIn(newFolder()))).code).toBe('journal-not-writable');
+  });
+
+  test.skipIf(isRoot)('a folder that only others may write to (skipped for root, who may)', async () => {
+    const folder = newFolder();
+    mkdirSync(join(folder, 'data'), { mode: 0o500 });
+    expect((await refusal(join(folder, 'data', 'journal.db'))).code).toBe('journal-not-writable');
+  });
+
+  test('a disk that is full (skipped where none can be mounted)', async ({ skip }) => {
+    const disk = smallDisk();
+    if (disk === undefined) return skip('no disk can be mounted: not root, or not allowed');
+    try {
+      const path = join(disk.path, 'journal.db');
+      const journal = inHand(openJournal(path));
+      const body = Buffer.alloc(16_384, 'x');
+      const begun: string[] = [];
+      const full = await failureOf(async () => {
+        for (let nth = 0; nth < 100; nth += 1) {
+          const intent = newIntent({ body });
+          await journal.begin(intent, 'h', nowMs);
+          begun.push(intent.id);
+        }
+      });
+      expect(full.code).toBe('journal-not-writable');
+      expect(begun.length).toBeGreaterThan(2);
+      // What was said to be written is there; what was not is not; and it can still be read.
+      expect((await allOf(journal.select({ limit: 1000 }))).map(({ id }) => id).sort()).toEqual(begun);
+      await journal.close();
+    } finally {
+      disk.remove();
+    }
+  });
+
+  /** As a batch does it: ten rows a commit, all over the indexes. */
+  async function commitMany(journal: ReturnType<typeof openJournal>, commits: number): Promise<void> {
+    const random = (): string => randomBytes(20).toString('hex');
+    const rows = Array.from({ length: 10 });
+    for (let nth = 0; nth < commits; nth += 1)
+      await journal.commit(async (tx) => {
+        for (const _ of rows) {
+          const [id, key, identity, body] = [random(), random(), random(), randomBytes(200)];
+          await tx.begin(newIntent({ id, key, identity, body }), 'h', nowMs);
+        }
+      });
+  }
+
+  const mebibyte = 1024 * 1024;
+  const sizesAlong = async (path: string, journal: ReturnType<typeof openJournal>): Promise<number> => {
+    let largest = 0;
+    for (let part = 0; part < 20; part += 1) {
+      await commitMany(journal, 60);
+      largest = Math.max(largest, statSync(`${path}-wal`).size);
+    }
+    return largest;
+  };
+
+  test('on a small disk its log stays within 8 MB, however long a batch is (skipped where none can be mounted)', async ({
+    skip,
+  }) => {
+    const disk = smallDisk('60m');
+    if (disk === undefined) return skip('no disk can be mounted: not root, or not allowed');
+    try {
+      const path = join(disk.path, 'journal.db');
+      const journal = openJournal(path);
+      expect(await sizesAlong(path, journal)).toBeLessThanOrEqual(8 * mebibyte);
+      await journal.close();
+      expect(statSync(`${path}-wal`).size).toBe(0);
+      expect(await countStates(inHand(openJournal(path)))).toMatchObject({ sending: 12_000 });
+    } finally {
+      disk.remove();
+    }
+  });
+
+  test('on a large one it may be longer, and shrinks when the disk fills up (skipped where none can be mounted)', async ({
+    skip,
+  }) => {
+    const disk = smallDisk('2g');
+    if (disk === undefined) return skip('no disk can be mounted: not root, or not allowed');
+    try {
+      const path = join(disk.path, 'journal.db');
+      const journal = openJournal(path);
+      expect(await sizesAlong(path, journal)).toBeGreaterThan(16 * mebibyte);
+      execFileSync('mount', ['-o', 'remount,size=120m', disk.path]);
+      await commitMany(journal, 60);
+      expect(statSync(`${path}-wal`).size).toBeLessThanOrEqual(8 * mebibyte);
+      await journal.close();
+    } finally {
+      disk.remove();
+    }
+  });
+
+  test('on a full disk, room is made of the log that a killed run left (skipped where none can be mounted)', async ({
+    skip,
+  }) => {
+    const disk = smallDisk('60m');
+    if (disk === undefined) return skip('no disk can be mounted: not root, or not allowed');
+    try {
+      const path = join(disk.path, 'journal.db');
+      const first = openJournal(path);
+      await commitMany(first, 60);
+      await first.close();
+      const killed = new DatabaseSync(path);
+      killed.exec('PRAGMA wal_autocheckpoint = 0');
+      for (let nth = 0; nth < 800; nth += 1)
+        killed.exec(`INSERT OR REPLACE INTO meta VALUES ('filler', randomblob(16))`);
+      expect(statSync(`${path}-wal`).size).toBeGreaterThan(2 * mebibyte);
+      fill(join(disk.path, 'filler'));
+      expect(statfsSync(disk.path).bavail).toBe(0);
+      const again = inHand(openJournal(path));
+      await again.begin(newIntent(), 'h', nowMs);
+      await again.close();
+      expect(statSync(`${path}-wal`).size).toBeLessThan(mebibyte);
+      killed.close();
+    } finally {
+      disk.remove();
+    }
+  });
+
+  /** Until nothing more is taken. */
+  function fill(path: string): void {
+    const file = openSync(path, 'w');
+    try {
+      for (;;) writeSync(file, Buffer.alloc(4096, 1));
+    } catch {
+      closeSync(file);
+    }
+  }
+
+  // SQLite had rolled back by itself; that there was nothing more to roll back was taken for damage.
+  test('a disk that is too small to make it on (skipped where none can be mounted)', async ({ skip }) => {
+    for (const size of ['60k', '80k', '100k', '112k']) {
+      const disk = smallDisk(size);
+      if (disk === undefined) return skip('no disk can be mounted: not root, or not allowed');
+      try {
+        expect((await refusal(join(disk.path, 'journal.db'))).code).toBe('journal-not-writable');
+        execFileSync('mount', ['-o', 'remount,size=1m', disk.path]);
+        await openJournal(join(disk.path, 'journal.db')).close();
+      } finally {
+        disk.remove();
+      }
+    }
+  });
+
+  test('a disk that can only be read (skipped where none can be mounted)', async ({ skip }) => {
+    const disk = smallDisk();
+    if (disk === undefined) return skip('no disk can be mounted: not root, or not allowed');
+    try {
+      const path = join(disk.path, 'journal.db');
+      copyFileSync(await usedJournal(), path);
+      disk.readOnly();
+      expect((await refusal(path)).code).toBe('journal-not-writable');
+      expect((await refusal(join(disk.path, 'new.db'))).code).toBe('journal-not-writable');
+    } finally {
+      disk.remove();
+    }
+  });
+
+  test('one whose owners’ folder cannot be made', async () => {
+    const path = newPath();
+    const journal = opened(path);
+    writeFileSync(`${path}.owners`, 'x');
+    for (const work of [
+      () => journal.self(),
+      () => journal.begin(newIntent(), 'h', nowMs),
+      () => journal.commit((tx) => tx.begin(newIntent(), 'h', nowMs)),
+    ]) {
+      expect((await failureOf(work)).code).toBe('journal-not-writable');
+    }
+    expect(existsSync(path)).toBe(true);
+  });
+});
+
+describe('the log beside a journal', () => {
+  function countAlone(path: string): number {
+    const alone = join(newFolder(), 'journal.db');
+    copyFileSync(path, alone);
+    const database = new DatabaseSync(alone);
+    const { count } = database.prepare('SELECT count(*) AS count FROM intents').get() as { count: number };
+    database.close();
+    return count;
+  }
+
+  // Every command reads it first.
+  test('stays short, however many commands there were', async () => {
+    const path = newPath();
+    for (let nth = 0; nth < 100; nth += 1) {
+      const journal = inHand(openJournal(path));
+      await done(journal, 'accepted');
+      await journal.close();
+    }
+    expect(statSync(`${path}-wal`).size).toBeLessThan(300 * 4096);
+  });
+
+  test('is moved into the journal after a command of many commits', async () => {
+    const path = newPath();
+    const journal = inHand(openJournal(path));
+    for (let nth = 0; nth < 60; nth += 1) await done(journal, 'accepted');
+    expect(countAlone(path)).toBeLessThan(60);
+    await journal.close();
+    expect(countAlone(path)).toBe(60);
+  });
+});

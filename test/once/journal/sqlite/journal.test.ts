@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { describe, expect, test } from 'vitest';
+import type { GuardedWork, Selection } from '../../../../src/once/journal/journal.ts';
+import { openJournal } from '../../../../src/once/journal/sqlite/openJournal.ts';
+import { pageQueries } from '../../../../src/once/journal/sqlite/readVerbs.ts';
+import { openFile } from '../../../../src/once/journal/sqlite/sqliteFile.ts';
+import {
+  statements,
+  type TogetherName,
+  together,
+  togetherSql,
+} from '../../../../src/once/journal/sqlite/statements.ts';
+import { closedAfterTest } from '../../../../testing/closedAfterTest.ts';
+import { newIntent, newPath, nowMs, opened } from '../../../../testing/journals.ts';
+
+describe('what is asked for is found by an index', () => {
+  const database = (): DatabaseSyncInstance => openFile(newPath()).database;
+
+  const planOf = (sql: string, file = database()): string => {
+    const rows = file.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[];
+    file.close();
+    return rows.map(({ detail }) => detail).join('; ');
+  };
+
+  test.each(
+    // What is asked before counting began is asked to be shown, and once to begin with it; an overview counts all.
+    Object.entries(statements).filter(
+      ([verb, sql]) => sql.startsWith('SELECT') && !/^(uncounted(Paid)?|overview)$/u.test(verb),
+    ),
+  )('%s', (_verb, sql) => {
+    expect(planOf(sql)).not.toMatch(/SCAN (intents|attempts|decisions)(?! USING (COVERING )?INDEX)/u);
+  });
+
+  test('and each is one that a new journal can run', () => {
+    const file = database();
+    const all = [...Object.values(statements), ...(Object.keys(together) as TogetherName[]).map(togetherSql)];
+    for (const sql of all) expect(() => file.prepare(sql), sql).not.toThrow();
+    file.close();
+  });
+
+  test.each(Object.keys(together) as TogetherName[])('%s, for many', (name) => {
+    expect(planOf(togetherSql(name))).not.toMatch(/SCAN (intents|attempts|decisions|kept)/u);
+  });
+
+  const byTime = /^SEARCH intents USING COVERING INDEX intents_created \(\(?created_at/u;
+  const narrowed = (index: string, condition: string): RegExp =>
+    new RegExp(`^SEARCH intents USING (COVERING )?INDEX ${index} \\(${condition}`, 'u');
+
+  test.each<[Partial<Selection>, ...RegExp[]]>([
+    [{}, byTime],
+    [{ sinceMs: 1, untilMs: 9 }, byTime],
+    [{ states: ['accepted'] }, /^SEARCH intents USING INDEX intents_created/u],
+    [{ states: ['unknown'] }, narrowed('intents_not_accepted', 'state=')],
+    [{ states: ['unknown', 'sending'] }, narrowed('intents_not_accepted', 'state=')],
+    [{ kind: 'transfer' }, narrowed('intents_kind', 'kind=\\? AND \\(?created_at')],
+    [{ bot: 'b' }, narrowed('intents_bot', 'bot=\\? AND \\(?created_at')],
+    [{ to: 'a' }, narrowed('intents_recipient', '<expr>=\\? AND \\(?created_at')],
+    [{ batch: 'n' }, narrowed('intents_name', 'name=\\? AND \\(?created_at')],
+    [
+      { nameStart: 'n' },
+      /^SEARCH intents USING INTEGER PRIMARY KEY \(rowid=\?\).* INDEX intents_created/u,
+      /SEARCH intents USING COVERING INDEX intents_name \(name=\? AND \(?created_at/u,
+      narrowed('intents_name', 'name>\\? AND name<\\?'),
+    ],
+    [
+      { to: 'a', batch: 'n', nameStart: 'n', states: ['held'], bot: 'b', kind: 'transfer', sinceMs: 1 },
+      narrowed('intents_not_accepted', 'state='),
+      narrowed('intents_name', 'name=\\? AND \\(?created_at'),
+    ],
+    [{ states: ['held'], bot: 'b', kind: 'message' }, narrowed('intents_not_accepted', 'state=')],
+    [{ states: ['accepted'], bot: 'b', kind: 'message' }, narrowed('intents_bot', 'bot=')],
+  ])('a selection of %j', (selection, ...plans) => {
+    const queries = pageQueries({ limit: 20, ...selection }, 7, 20);
+    expect(queries.map(({ sql }) => planOf(sql))).toEqual(plans.map((plan) => expect.stringMatching(plan)));
+  });
+});
+
+describe('a commit', () => {
+  test('that waits for something other than the journal is refused, and nothing of it is kept', async () => {
+    const journal = opened();
+    const intent = newIntent();
+    const waiting = journal.commit(async (tx) => {
+      await tx.begin(intent, 'h', nowMs);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    });
+    await expect(waiting).rejects.toThrow('a commit waited for something other than the journal');
+    expect(await journal.get(intent.id)).toBeUndefined();
+    await journal.begin(intent, 'h', nowMs);
+  });
+
+  test('asked for while another one is on begins when that one is over', async () => {
+    const journal = opened();
+    const order: string[] = [];
+    const step = (who: string) =>
+      journal.commit(async (tx) => {
+        order.push(`${who} begins`);
+        for (let nth = 0; nth < 3; nth += 1) await tx.get('nothing');
+        order.push(`${who} ends`);
+      });
+    await Promise.all(['one', 'two', 'three'].map(step));
+    expect(order).toEqual(['one', 'two', 'three'].flatMap((who) => [`${who} begins`, `${who} ends`]));
+  });
+
+  test('is not seen by a read that was asked for in the same breath', async () => {
+    const journal = opened();
+    const intent = newIntent();
+    const before = [journal.get(intent.id), journal.get(intent.id)];
+    const committed = journal.commit(async (tx) => {
+      await tx.begin(intent, 'h', nowMs);
+      for (let nth = 0; nth < 3; nth += 1) await tx.get('nothing');
+      throw new Error('no');
+    });
+    const after = [journal.get(intent.id), journal.get(intent.id)];
+    await expect(committed).rejects.toThrow('no');
+    expect(await Promise.all([...before, ...after])).toEqual([undefined, undefined, undefined, undefined]);
+  });
+});
+
+describe('several works in one commit', () => {
+  const begin = (): GuardedWork<unknown> => {
+    const intent = newIntent();
+    return { guards: {}, work: (tx) => tx.begin(intent, 'h', nowMs) };
+  };
+
+  test('are durable by one commit, and each alone by its own', async () => {
+    const path = newPath();
+    const journal = opened(path);
+    await journal.commit(begin().work);
+    const before = commitsIn(`${path}-wal`);
+    await journal.commitTogether([begin(), begin(), begin()]);
+    expect(commitsIn(`${path}-wal`) - before).toBe(1);
+    for (let nth = 0; nth < 3; nth += 1) await journal.commit(begin().work);
+    expect(commitsIn(`${path}-wal`) - before).toBe(4);
+  });
+
+  test('fail all where the commit cannot be made', async () => {
+    const path = newPath();
+    opened(path);
+    const journal = closedAfterTest(openJournal(path, 'look'));
+    const ends = await journal.commitTogether([begin(), begin()]);
+    expect(ends).toMatchObject([
+      { status: 'rejected', reason: { code: 'journal-not-writable' } },
+      { status: 'rejected', reason: { code: 'journal-not-writable' } },
+    ]);
+  });
+});
+
+/** Each frame of the log that ends a commit says how long the database is then; no other frame does. */
+function commitsIn(log: string): number {
+  const bytes = readFileSync(log);
+  let commits = 0;
+  for (let at = 32; at + 24 <= bytes.length; at += 24 + 4096) {
+    const isCurrent = bytes.subarray(at + 8, at + 16).equals(bytes.subarray(16, 24));
+    if (isCurrent && bytes.readUInt32BE(at + 4) > 0) commits += 1;
+  }
+  return commits;
+}

@@ -1,0 +1,44 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { takeLock } from '../../../../src/machine/fileLock.ts';
+import { Failure } from '../../../../src/once/failures.ts';
+import { Owners } from '../../../../src/once/journal/sqlite/ownFiles.ts';
+
+vi.mock('../../../../src/machine/fileLock.ts', async (original) => {
+  const real = await original<typeof import('../../../../src/machine/fileLock.ts')>();
+  return { ...real, takeLock: vi.fn(real.takeLock) };
+});
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'botctl-owners-'));
+});
+afterEach(() => {
+  vi.mocked(takeLock).mockReset();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+// The proof made fcntl fail with EINTR, which SQLite calls busy: botctl called it a bug of its own.
+test('a lock call that is interrupted is made again', () => {
+  vi.mocked(takeLock).mockReturnValueOnce(undefined);
+  const owners = new Owners(join(folder, 'journal.db'));
+  const name = owners.self();
+  expect(readdirSync(join(folder, 'journal.db.owners'))).toEqual([name]);
+  owners.close();
+});
+
+test('a disk that takes no locks is named, and is no bug', () => {
+  vi.mocked(takeLock).mockReturnValue(undefined);
+  const owners = new Owners(join(folder, 'journal.db'));
+  const failed = (() => {
+    try {
+      return owners.self();
+    } catch (thrown) {
+      return thrown;
+    }
+  })();
+  expect(failed).toBeInstanceOf(Failure);
+  expect(failed).toMatchObject({ code: 'journal-not-writable' });
+});

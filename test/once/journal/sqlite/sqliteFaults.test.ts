@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { inWords } from '../../../../src/cli/say/inWords.ts';
+import { Told } from '../../../../src/cli/say/told.ts';
+import { Failure } from '../../../../src/once/failures.ts';
+import { openingFailure, sqliteFailure } from '../../../../src/once/journal/sqlite/faults.ts';
+
+const sqlite = (errcode: number | undefined, message = 'm'): Error =>
+  Object.assign(new Error(message), { code: 'ERR_SQLITE_ERROR' }, errcode === undefined ? {} : { errcode });
+
+describe('what SQLite says, by its number or by its words', () => {
+  test.each<[string, Error, string]>([
+    ['busy', sqlite(5), 'journal-busy'],
+    ['busy with a stale snapshot', sqlite(517), 'journal-busy'],
+    ['locked', sqlite(6), 'journal-busy'],
+    ['read-only', sqlite(8), 'journal-not-writable'],
+    ['read-only by its folder', sqlite(1544), 'journal-not-writable'],
+    ['an I/O error', sqlite(10), 'journal-not-writable'],
+    ['an I/O error in fsync', sqlite(1034), 'journal-not-writable'],
+    ['full', sqlite(13), 'journal-not-writable'],
+    ['not to be opened', sqlite(14), 'journal-not-writable'],
+    ['not permitted', sqlite(3), 'journal-not-writable'],
+    ['a lock that does not work', sqlite(15), 'journal-not-writable'],
+    ['corrupt', sqlite(11), 'journal-damaged'],
+    ['not a database', sqlite(26), 'journal-damaged'],
+    ['a table that is gone', sqlite(1, 'no such table: intents'), 'journal-damaged'],
+    ['a column that is gone', sqlite(1, 'no such column: state'), 'journal-damaged'],
+    ['words: malformed', sqlite(undefined, 'database disk image is malformed'), 'journal-damaged'],
+    ['words: full', sqlite(undefined, 'database or disk is full'), 'journal-not-writable'],
+    ['words: I/O', sqlite(undefined, 'disk I/O error'), 'journal-not-writable'],
+    ['words: locked', sqlite(undefined, 'database is locked'), 'journal-busy'],
+    [
+      'no right to a folder',
+      Object.assign(new Error('EACCES'), { code: 'EACCES', syscall: 'mkdir' }),
+      'journal-not-writable',
+    ],
+  ])('%s', async (_what, error, code) => {
+    const failure = sqliteFailure(error, '/j.db');
+    expect(failure).toBeInstanceOf(Failure);
+    expect(failure).toMatchObject({ code, cause: error });
+    const told = await inWords(failure);
+    expect(told.message).toContain('/j.db');
+    expect(told.details.hint).toBeDefined();
+  });
+
+  test.each([
+    new Error('ours'),
+    sqlite(19, 'CHECK constraint failed'),
+    sqlite(1, 'near "x"'),
+    'text',
+    undefined,
+  ])('what is our own fault stays what it is: %s', (error) => {
+    expect(sqliteFailure(error, '/j.db')).toBe(error);
+  });
+
+  test('while a file is opened nothing is our own fault but what is not SQLite’s', () => {
+    expect(openingFailure(sqlite(1, 'near "x"'), '/j.db')).toMatchObject({ code: 'journal-damaged' });
+    const ours = new Error('ours');
+    expect(openingFailure(ours, '/j.db')).toBe(ours);
+  });
+
+  test('a failure that has its name already keeps it', () => {
+    const failure = new Told('journal-newer', 'm');
+    expect(sqliteFailure(failure, '/j.db')).toBe(failure);
+  });
+});

@@ -1,0 +1,138 @@
+// What a policy may say, and where it says something else.
+import { describe, expect, test } from 'vitest';
+import type { Told } from '../../../src/cli/say/told.ts';
+import { unitsOf } from '../../../src/once/intent/amount.ts';
+import { readPolicy } from '../../../src/once/policy/readPolicy.ts';
+import { failureOf } from '../../../testing/failure.ts';
+
+const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
+const bob = '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z';
+
+const textOf = (written: object): string =>
+  JSON.stringify({ schema: 'botctl-policy/1', limits: {}, ...written });
+
+const refusal = (text: string): Promise<Told> => failureOf(() => readPolicy(text, 'p.json'));
+
+test('all that it says is read', () => {
+  expect(
+    readPolicy(
+      textOf({
+        journal: '/j.db',
+        limits: { SOL: { transfer: '5', day: '20', recipient_day: '7' }, USDC: { day: '0.5' }, EURC: {} },
+        recipients: { ada, bob },
+        only_recipients: true,
+        approve_above: { SOL: '1', USDC: '2' },
+        fresh_journal: 'allow',
+      }),
+      'p.json',
+    ),
+  ).toEqual({
+    source: 'p.json',
+    journal: '/j.db',
+    limits: new Map([
+      ['SOL', { transfer: unitsOf('5'), day: unitsOf('20'), recipientDay: unitsOf('7') }],
+      ['USDC', { day: unitsOf('0.5') }],
+      ['EURC', {}],
+    ]),
+    recipients: new Map([
+      ['ada', ada],
+      ['bob', bob],
+    ]),
+    onlyRecipients: true,
+    approveAbove: new Map([
+      ['SOL', unitsOf('1')],
+      ['USDC', unitsOf('2')],
+    ]),
+    freshJournal: 'allow',
+  });
+});
+
+test('what it leaves out holds nothing, but a journal must be old enough', () => {
+  expect(readPolicy(textOf({}), 'p.json')).toEqual({
+    source: 'p.json',
+    journal: undefined,
+    limits: new Map(),
+    recipients: new Map(),
+    onlyRecipients: false,
+    approveAbove: new Map(),
+    freshJournal: 'refuse',
+  });
+});
+
+const bad = ['0', '-1', '1.', '01', '1e3', ' 1', '0.0000000001', ''];
+
+describe('is refused, and the field is named', () => {
+  test.each<[string, object, string]>([
+    ['another schema', { schema: 'botctl' }, 'schema is not "botctl-policy/1"'],
+    ['a newer schema', { schema: 'botctl-policy/2' }, 'schema is of a newer botctl'],
+    ['a newer schema of two digits', { schema: 'botctl-policy/10' }, 'schema is of a newer botctl'],
+    ['a schema like a newer one', { schema: 'x/botctl-policy/2' }, 'schema is not'],
+    ['a key that is not known', { limit: {} }, 'limit is not known (there are schema, journal, limits'],
+    ['a key in the place of a missing one', { limits: undefined, limit: {} }, 'limit is not known'],
+    ['no limits', { limits: undefined }, 'limits is missing'],
+    ['limits that are none', { limits: [] }, 'limits is not an object'],
+    ['limits of an asset that are none', { limits: { SOL: '5' } }, 'limits.SOL is not an object'],
+    [
+      'a limit that is not known',
+      { limits: { SOL: { hour: '1' } } },
+      'limits.SOL.hour is not known (there are transfer, day',
+    ],
+    [
+      'a limit as a number',
+      { limits: { SOL: { day: 5 } } },
+      'limits.SOL.day is not a string in double quotes',
+    ],
+    ['recipients in a list', { recipients: [ada] }, 'recipients is not an object'],
+    ['a yes as text', { only_recipients: 'yes' }, 'only_recipients is not true or false'],
+    ['another word than allow', { fresh_journal: 'refuse' }, 'fresh_journal is not "allow"'],
+    ['a limit above as a number', { approve_above: { SOL: 1 } }, 'approve_above.SOL is not a string'],
+    ['a journal of no place', { journal: 'here' }, 'journal is neither'],
+    ['a second spelling of SOL', { limits: { sol: {} } }, 'limits.sol is SOL in another spelling'],
+    [
+      'an asset twice',
+      { limits: { usdc: {}, EURC: {}, USDC: {} } },
+      'limits.USDC is usdc in another spelling',
+    ],
+    [
+      'an asset twice above',
+      { approve_above: { SOL: '1', Sol: '1' } },
+      'approve_above.Sol is SOL in another',
+    ],
+    ['an asset without a name', { limits: { '': {} } }, 'is not an asset'],
+    ['an asset with a blank at its end', { limits: { 'USDC ': {} } }, 'is not an asset'],
+    ['an asset with what is invisible', { limits: { 'US\u200bDC': {} } }, 'is not an asset'],
+    ['an asset with a control character', { limits: { 'US\u0007DC': {} } }, 'is not an asset'],
+    ['a recipient whose name is none', { recipients: { ada, '@bob': bob } }, 'recipients.@bob is not a name'],
+    ['a recipient whose address is none', { recipients: { ada, bob: 'bob' } }, 'recipients.bob'],
+  ])('%s', async (_what, written, says) => {
+    const failure = await refusal(textOf(written));
+    expect(failure.code).toBe('policy-damaged');
+    expect(failure.message).toContain(says);
+  });
+
+  test.each(bad)('an amount of %j, in whichever limit of whichever asset it stands', async (amount) => {
+    const good = { transfer: '1', day: '1', recipient_day: '1' };
+    for (const limit of Object.keys(good))
+      for (const asset of ['SOL', 'USDC']) {
+        const written = { limits: { SOL: good, USDC: good, [asset]: { ...good, [limit]: amount } } };
+        if (asset === 'USDC' && amount === '0.0000000001') continue;
+        expect((await refusal(textOf(written))).message).toContain(`limits.${asset}.${limit} `);
+      }
+    for (const asset of ['SOL', 'USDC']) {
+      if (asset === 'USDC' && amount === '0.0000000001') continue;
+      const above = { SOL: '1', USDC: '1', [asset]: amount };
+      expect((await refusal(textOf({ approve_above: above }))).message).toContain(`approve_above.${asset} `);
+    }
+  });
+
+  test('what is no JSON, or no object', async () => {
+    expect((await refusal('{')).message).toMatch(/line 1, column 2: /u);
+    expect((await refusal('[]')).message).toContain('column 1: is not an object');
+    expect((await refusal('null')).message).toContain('column 1: is not an object');
+  });
+
+  test('with its line and column', async () => {
+    const text = '{\n  "schema": "botctl-policy/1",\n  "limits": {\n    "SOL": { "day": "0" }\n  }\n}';
+    expect((await refusal(text)).message).toContain('line 4, column');
+  });
+});

@@ -1,0 +1,478 @@
+// The rules by themselves, each on both sides of its border, and with two policies at once.
+import { describe, expect, test } from 'vitest';
+import { guardsOf } from '../../../src/once/engine/claim.ts';
+import { amountOf, unitsOf } from '../../../src/once/intent/amount.ts';
+import {
+  limitsADay,
+  limitsOf,
+  limitsRecipients,
+  nameOfAddress,
+  type Policies,
+  withAddress,
+} from '../../../src/once/policy/policy.ts';
+import {
+  freeAtMs,
+  mayBeLookalike,
+  needsApproval,
+  oldestHour,
+  type Refusal,
+  refusedAsFresh,
+  refusedAsLookalike,
+  refusedByDay,
+  refusedByItself,
+  spentWithin,
+  windowMs,
+} from '../../../src/once/policy/rules.ts';
+import { newIntent } from '../../../testing/journals.ts';
+import { policyOf } from '../../../testing/policies.ts';
+
+const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
+const likeAda = '9WzDXwCbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
+const likeAdaToo = '9WzDXwDbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
+const bob = '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z';
+
+const hourMs = 3_600_000;
+/** Half past an hour. */
+const nowMs = 500_000 * hourMs + hourMs / 2;
+const thisHour = 500_000;
+
+const spend = (amount: string, to = ada, asset = 'SOL') => ({ to, asset, units: unitsOf(amount) });
+const two = (one: object, other: object): Policies => [policyOf(one, 'first'), policyOf(other, 'second')];
+const sol = (line: object): object => ({ limits: { SOL: line } });
+
+/** A refusal with its amounts as text. */
+function told(refusal: Refusal | undefined): object | undefined {
+  if (refusal === undefined || !('limit' in refusal)) return refusal;
+  const { units: _, limit, remaining, ...rest } = refusal;
+  return { ...rest, limit: amountOf(limit), remaining: amountOf(remaining) };
+}
+
+describe('what needs no journal', () => {
+  test.each([
+    ['an asset that one of two does not name', two({ limits: { SOL: {}, USDC: {} } }, {}), 'USDC', 'second'],
+    ['an asset that neither names', two({}, {}), 'USDC', 'first'],
+    ['an asset that both name', two({}, {}), 'SOL', undefined],
+  ])('%s', (_what, policies, asset, source) => {
+    const refusal = refusedByItself(policies, spend('1', ada, asset));
+    expect(refusal).toEqual(source && { rule: 'asset', source, asset });
+  });
+
+  const only = (recipients: object): object => ({ recipients, only_recipients: true });
+  test.each([
+    ['the first of its recipients', [policyOf(only({ ada, bob }))], ada, undefined],
+    ['the last of its recipients', [policyOf(only({ ada, bob }))], bob, undefined],
+    ['somebody else', [policyOf(only({ ada }))], bob, 'the policy'],
+    ['somebody, where there are none', [policyOf(only({}))], ada, 'the policy'],
+    ['somebody else, where recipients are only named', [policyOf({ recipients: { ada } })], bob, undefined],
+    [
+      'whom only the one that asks for nothing lists',
+      two(only({ ada }), { recipients: { bob } }),
+      bob,
+      'first',
+    ],
+    ['whom only the other of two lists', two(only({ ada }), only({ ada, bob })), bob, 'first'],
+    ['whom only the first of two lists', two(only({ ada, bob }), only({ ada })), bob, 'second'],
+    ['whom both list', two(only({ ada, bob }), only({ bob })), bob, undefined],
+  ] as const)('a recipient is %s', (_what, policies, to, source) => {
+    expect(refusedByItself(policies, spend('1', to))).toEqual(source && { rule: 'recipient', source, to });
+  });
+
+  test.each([
+    ['as much as the limit', [policyOf(sol({ transfer: '5' }))], '5', undefined],
+    ['a little more', [policyOf(sol({ transfer: '5' }))], '5.000000001', ['the policy', '5']],
+    [
+      'the stricter of two, which is the first',
+      two(sol({ transfer: '2' }), sol({ transfer: '5' })),
+      '6',
+      ['first', '2'],
+    ],
+    [
+      'the stricter of two, which is the second',
+      two(sol({ transfer: '5' }), sol({ transfer: '2' })),
+      '6',
+      ['second', '2'],
+    ],
+    [
+      'the only one of two that is passed',
+      two(sol({ transfer: '5' }), sol({ transfer: '2' })),
+      '3',
+      ['second', '2'],
+    ],
+    ['none, where it limits a day only', [policyOf(sol({ day: '1' }))], '3', undefined],
+  ] as const)('the limit of one transfer: %s', (_what, policies, amount, refused) => {
+    expect(told(refusedByItself(policies, spend(amount)))).toEqual(
+      refused && {
+        rule: 'transfer',
+        source: refused[0],
+        asset: 'SOL',
+        limit: refused[1],
+        remaining: refused[1],
+      },
+    );
+  });
+
+  const above = (assets: object): object => ({ approve_above: assets });
+  test.each([
+    ['no', [policyOf({})], '100', false],
+    ['no, for as much as it may be', [policyOf(above({ SOL: '1' }))], '1', false],
+    ['yes, for more', [policyOf(above({ SOL: '1' }))], '1.000000001', true],
+    ['no, for another asset', [policyOf(above({ USDC: '1' }))], '2', false],
+    ['yes, by the first of two', two(above({ SOL: '1' }), above({ SOL: '9' })), '2', true],
+    ['yes, by the second of two', two(above({ SOL: '9' }), above({ SOL: '1' })), '2', true],
+    ['yes, by the only one of two that asks', two({}, above({ SOL: '1' })), '2', true],
+    ['no, by two', two(above({ SOL: '9' }), above({ SOL: '8' })), '2', false],
+  ] as const)('does it need a person’s word? %s', (_what, policies, amount, needs) => {
+    expect(needsApproval(policies, spend(amount))).toBe(needs);
+  });
+});
+
+describe('whether the journal is asked', () => {
+  test.each([
+    ['nothing', [policyOf(sol({ transfer: '1' }))], false, false],
+    ['a day', [policyOf(sol({ day: '1' }))], true, false],
+    ['what one gets a day', [policyOf(sol({ recipient_day: '1' }))], true, true],
+    ['a day, by the second of two', two(sol({ transfer: '1' }), sol({ day: '1' })), true, false],
+    [
+      'what one gets a day, by the second of two',
+      two(sol({ day: '1' }), sol({ recipient_day: '1' })),
+      true,
+      true,
+    ],
+    ['a day, beside another asset', [policyOf({ limits: { USDC: {}, SOL: { day: '1' } } })], true, false],
+    [
+      'a day of another asset',
+      [policyOf({ limits: { SOL: {}, USDC: { day: '1', recipient_day: '1' } } })],
+      false,
+      false,
+    ],
+  ] as const)('limited is %s', (_what, policies, aDay, recipients) => {
+    // Twice: what was found once is remembered.
+    for (const _ of [1, 2])
+      expect([limitsADay(policies, 'SOL'), limitsRecipients(policies, 'SOL')]).toEqual([aDay, recipients]);
+    const guards = guardsOf(newIntent({ kind: 'transfer', payment: JSON.stringify([ada, 'sol', '1']) }), {
+      policies,
+      journal: { isShared: true },
+    });
+    expect(guards.spends?.isLimited).toBe(aDay);
+  });
+
+  test('a claim on a shared journal tells which asset it spends, and one on a file needs not', () => {
+    const payment = JSON.stringify([ada, 'sol', '1']);
+    const guards = (intent: object, isShared: boolean) =>
+      guardsOf(newIntent({ kind: 'transfer', ...intent }), { policies: undefined, journal: { isShared } });
+    expect(guards({ payment }, true).spends).toMatchObject({
+      of: expect.stringMatching(/ sol$/u),
+      isLimited: false,
+    });
+    expect(guards({ payment }, false)).not.toHaveProperty('spends');
+    expect(guards({}, true)).not.toHaveProperty('spends');
+  });
+
+  test('an asset has the lines of those that name it, with their sources', () => {
+    const policies = two(sol({ day: '1' }), {
+      limits: { SOL: { transfer: '2' }, USDC: { recipient_day: '3' } },
+    });
+    expect(limitsOf(policies, 'SOL')).toEqual([
+      { source: 'first', day: unitsOf('1') },
+      { source: 'second', transfer: unitsOf('2') },
+    ]);
+    expect(limitsOf(policies, 'USDC')).toEqual([{ source: 'second', recipientDay: unitsOf('3') }]);
+    expect(limitsOf(policies, 'EURC')).toEqual([]);
+  });
+});
+
+describe('a journal that is younger than the window', () => {
+  const fresh = (line: object, more: object = { fresh_journal: undefined }): object => ({
+    ...sol(line),
+    ...more,
+  });
+  const allowed = { fresh_journal: 'allow' };
+  test.each([
+    ['a day old', [policyOf(fresh({ day: '1' }))], windowMs, undefined],
+    ['a millisecond short of a day', [policyOf(fresh({ day: '1' }))], windowMs - 1, 'the policy'],
+    ['of the future', [policyOf(fresh({ recipient_day: '1' }))], -1, 'the policy'],
+    ['new, where nothing is counted', [policyOf(fresh({ transfer: '1' }))], 0, undefined],
+    ['new, where it may be', [policyOf(fresh({ day: '1' }, allowed))], 0, undefined],
+    [
+      'new, where only the second of two minds',
+      two(fresh({ day: '1' }, allowed), fresh({ recipient_day: '1' })),
+      0,
+      'second',
+    ],
+    [
+      'new, where only the first of two minds',
+      two(fresh({ day: '1' }), fresh({ day: '1' }, allowed)),
+      0,
+      'first',
+    ],
+    [
+      'new, where the one that minds counts nothing',
+      two(fresh({ day: '1' }, allowed), fresh({ transfer: '1' })),
+      0,
+      undefined,
+    ],
+  ] as const)('is %s', (_what, policies, ageMs, source) => {
+    const sinceMs = nowMs - ageMs;
+    const expected = source && {
+      rule: 'fresh-journal',
+      source,
+      asset: 'SOL',
+      sinceMs,
+      freeAtMs: sinceMs + windowMs,
+    };
+    expect(refusedAsFresh(policies, 'SOL', sinceMs, nowMs)).toEqual(expected);
+    const counted = { sinceMs, total: new Map(), toRecipient: new Map() };
+    expect(refusedByDay(policies, spend('1'), counted, nowMs)).toEqual(expected);
+  });
+});
+
+/** Amounts by how many hours ago they were claimed. */
+const ago = (spent: Readonly<Record<number, string>>): Map<number, bigint> =>
+  new Map(Object.entries(spent).map(([hours, amount]) => [thisHour - Number(hours), unitsOf(amount)]));
+
+describe('the window', () => {
+  test('is a day, its oldest hour counts whole, and so does what is to come', () => {
+    expect(windowMs).toBe(24 * hourMs);
+    expect(oldestHour(nowMs)).toBe(thisHour - 24);
+    expect(oldestHour(thisHour * hourMs)).toBe(thisHour - 24);
+    expect(oldestHour(thisHour * hourMs - 1)).toBe(thisHour - 25);
+    const spent = ago({ 30: '1000', 25: '100', 24: '10', 0: '1', [-2]: '0.5' });
+    expect(amountOf(spentWithin(spent, nowMs))).toBe('11.5');
+  });
+
+  test.each<[string, Record<number, string>, string, string, number | undefined]>([
+    ['when the oldest is gone', { 3: '1', 1: '1' }, '2', '1', 3],
+    ['when two are gone', { 3: '1', 1: '1' }, '2', '2', 1],
+    ['in their order, whatever that of the journal', { 1: '1', 3: '1' }, '2', '1', 3],
+    ['when enough is gone of what is over the limit', { 4: '5', 3: '1', 1: '1' }, '2', '1', 3],
+    ['with the oldest hour that counts', { 24: '2' }, '2', '1', 24],
+    ['not by what is too old already', { 25: '9', 2: '2' }, '2', '1', 2],
+    ['of what is to come', { [-2]: '2' }, '2', '1', -2],
+    ['never, where it is more than the limit', { 3: '1' }, '2', '2.1', undefined],
+  ])('has room again %s', (_what, spent, limit, units, hoursAgo) => {
+    const free = freeAtMs(ago(spent), unitsOf(limit), unitsOf(units), nowMs);
+    expect(free).toBe(hoursAgo === undefined ? undefined : (thisHour - hoursAgo + 1) * hourMs + windowMs);
+  });
+});
+
+describe('what was spent before', () => {
+  const old = nowMs - windowMs;
+  type Spent = { total?: Record<number, string>; toRecipient?: Record<number, string> };
+  test.each<[string, Policies, Spent, string, object | undefined]>([
+    ['leaves just enough', [policyOf(sol({ day: '5' }))], { total: { 3: '4' } }, '1', undefined],
+    [
+      'leaves too little',
+      [policyOf(sol({ day: '5' }))],
+      { total: { 3: '4' } },
+      '1.1',
+      { rule: 'day', limit: '5', remaining: '1' },
+    ],
+    [
+      'leaves nothing',
+      [policyOf(sol({ day: '5' }))],
+      { total: { 3: '5' } },
+      '1',
+      { rule: 'day', remaining: '0' },
+    ],
+    [
+      'leaves no less than nothing',
+      [policyOf(sol({ day: '5' }))],
+      { total: { 3: '9' } },
+      '1',
+      { rule: 'day', remaining: '0' },
+    ],
+    [
+      'by others does not count for one address',
+      [policyOf(sol({ recipient_day: '5' }))],
+      { total: { 3: '9' } },
+      '1',
+      undefined,
+    ],
+    [
+      'to one address counts',
+      [policyOf(sol({ recipient_day: '5' }))],
+      { toRecipient: { 3: '4' } },
+      '2',
+      { rule: 'recipient-day', limit: '5', remaining: '1' },
+    ],
+    [
+      'to one address is no sum of all',
+      [policyOf(sol({ day: '5' }))],
+      { toRecipient: { 3: '9' } },
+      '1',
+      undefined,
+    ],
+    [
+      'leaves least by the day',
+      [policyOf(sol({ day: '5', recipient_day: '4' }))],
+      { total: { 3: '4' }, toRecipient: { 3: '2' } },
+      '3',
+      { rule: 'day', remaining: '1' },
+    ],
+    [
+      'leaves least to the address',
+      [policyOf(sol({ day: '5', recipient_day: '4' }))],
+      { total: { 3: '4' }, toRecipient: { 3: '4' } },
+      '3',
+      { rule: 'recipient-day', remaining: '0' },
+    ],
+    [
+      'is limited by the second of two',
+      two(sol({ day: '9' }), sol({ day: '5' })),
+      { total: { 3: '4' } },
+      '2',
+      { rule: 'day', source: 'second', remaining: '1' },
+    ],
+    [
+      'leaves as little by both of two',
+      two(sol({ day: '5' }), sol({ day: '5' })),
+      { total: { 3: '4' } },
+      '3',
+      { rule: 'day', source: 'first', remaining: '1' },
+    ],
+    [
+      'leaves least by the first of two',
+      two(sol({ day: '5' }), sol({ day: '6' })),
+      { total: { 3: '4' } },
+      '3',
+      { rule: 'day', source: 'first', remaining: '1' },
+    ],
+    [
+      'leaves least by the second of two',
+      two(sol({ day: '6' }), sol({ recipient_day: '5' })),
+      { total: { 3: '4' }, toRecipient: { 3: '4' } },
+      '3',
+      { rule: 'recipient-day', source: 'second', remaining: '1' },
+    ],
+  ])('%s', (_what, policies, { total = {}, toRecipient = {} }, amount, expected) => {
+    const counted = { sinceMs: old, total: ago(total), toRecipient: ago(toRecipient) };
+    const refusal = told(refusedByDay(policies, spend(amount), counted, nowMs));
+    expect(refusal).toEqual(expected && expect.objectContaining({ asset: 'SOL', to: ada, ...expected }));
+  });
+
+  test('says when there is room again, by its own limit', () => {
+    const policies = [policyOf(sol({ day: '5', recipient_day: '4' }))];
+    const refused = (total: Record<number, string>, toRecipient: Record<number, string>): unknown =>
+      refusedByDay(
+        policies,
+        spend('3'),
+        { sinceMs: old, total: ago(total), toRecipient: ago(toRecipient) },
+        nowMs,
+      );
+    const freeAfter = (hoursAgo: number): object => ({
+      freeAtMs: (thisHour - hoursAgo + 1) * hourMs + windowMs,
+    });
+    expect(refused({ 4: '3' }, { 2: '1' })).toMatchObject({ rule: 'day', ...freeAfter(4) });
+    expect(refused({ 4: '1' }, { 2: '3' })).toMatchObject({ rule: 'recipient-day', ...freeAfter(2) });
+  });
+});
+
+describe('a lookalike', () => {
+  const paid = (address: string, ageMs: number) => ({ address, sinceMs: nowMs - ageMs });
+  const names = { recipients: { ada } };
+  test.each([
+    ['of nobody', [policyOf({})], likeAda, [], undefined],
+    ['of a recipient', [policyOf(names)], likeAda, [], { like: ada, name: 'ada' }],
+    ['of the second policy’s recipient', two({}, names), likeAda, [], { like: ada, name: 'ada' }],
+    [
+      'that is a recipient itself',
+      [policyOf({ recipients: { ada, like: likeAda } })],
+      likeAda,
+      [],
+      undefined,
+    ],
+    [
+      'that is the other policy’s recipient',
+      two(names, { recipients: { like: likeAda } }),
+      likeAda,
+      [],
+      undefined,
+    ],
+    [
+      'of who was paid a day ago',
+      [policyOf({})],
+      likeAda,
+      [paid(ada, windowMs)],
+      { like: ada, name: undefined },
+    ],
+    ['of who was paid later', [policyOf({})], likeAda, [paid(ada, windowMs - 1)], undefined],
+    [
+      'of a recipient, paid a day ago itself',
+      [policyOf(names)],
+      likeAda,
+      [paid(likeAda, windowMs)],
+      undefined,
+    ],
+    [
+      'of a recipient, paid itself since',
+      [policyOf(names)],
+      likeAda,
+      [paid(likeAda, windowMs - 1)],
+      { like: ada, name: 'ada' },
+    ],
+    [
+      'of a recipient and of who was paid',
+      [policyOf(names)],
+      likeAda,
+      [paid(likeAdaToo, windowMs)],
+      { like: ada, name: 'ada' },
+    ],
+    [
+      'of one of two who were paid',
+      [policyOf({})],
+      likeAda,
+      [paid(bob, windowMs), paid(ada, windowMs)],
+      { like: ada, name: undefined },
+    ],
+  ] as const)('%s', (_what, policies, to, known, expected) => {
+    const refusal = refusedAsLookalike(policies, spend('1', to), known, nowMs);
+    expect(refusal).toEqual(expected && { rule: 'lookalike', to, ...expected });
+  });
+
+  test('may be whoever no policy names', () => {
+    const policies = two({}, { recipients: { bob, ada } });
+    expect([ada, bob, likeAda].map((to) => mayBeLookalike(policies, spend('1', to)))).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    expect([ada, bob, likeAda].map((to) => nameOfAddress(policies, to))).toEqual(['ada', 'bob', undefined]);
+  });
+});
+
+describe('a name for an address', () => {
+  const complaintOf = (to: unknown, policies: Policies): unknown =>
+    withAddress({ to_address: to }, policies).complaint;
+  const complaint = (value: unknown) => ({ field: 'to_address', rule: 'recipient', value });
+  test('becomes the address, and the other fields stay', () => {
+    const fields = { to_address: '@ada', amount: '1' };
+    expect(withAddress(fields, two({ recipients: { bob } }, { recipients: { ada } }))).toEqual({
+      fields: { to_address: ada, amount: '1' },
+    });
+    expect(
+      withAddress({ to_address: '@ada' }, two({ recipients: { ada } }, { recipients: { ada } })),
+    ).toEqual({
+      fields: { to_address: ada },
+    });
+  });
+
+  test.each([[{ to_address: ada }], [{ to_address: 'x@ada' }], [{ to_address: 7 }], [{}]])(
+    'is not in %j',
+    (fields) => {
+      const { fields: same, ...rest } = withAddress(fields, [policyOf({ recipients: { ada } })]);
+      expect(same).toBe(fields);
+      expect(rest).toEqual({});
+    },
+  );
+
+  test('that is in no policy, or means two, is refused', () => {
+    expect(complaintOf('@ada', [])).toEqual(complaint('no-policy'));
+    expect(complaintOf('@ada', [policyOf({})])).toEqual(complaint({ noneOf: [] }));
+    expect(complaintOf('@eve', two({ recipients: { ada, bob } }, { recipients: { bob } }))).toEqual(
+      complaint({ noneOf: ['@ada', '@bob'] }),
+    );
+    expect(complaintOf('@ada', two({ recipients: { ada } }, { recipients: { ada: bob } }))).toEqual(
+      complaint('several-addresses'),
+    );
+  });
+});

@@ -1,0 +1,419 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { spendWithin } from '../../../src/once/engine/spend.ts';
+import { unitsOf } from '../../../src/once/intent/amount.ts';
+import type { BaseUrl } from '../../../src/once/intent/baseUrl.ts';
+import type { Decision, Guards, NewIntent, Transaction } from '../../../src/once/journal/journal.ts';
+import type { Policies } from '../../../src/once/policy/policy.ts';
+import { baseUrl, done, endWith, type JournalInHand, newIntent, nowMs } from '../../../testing/journals.ts';
+
+/** A store that counts what is spent. */
+export type CountingStore<Place> = {
+  newPlace(): Promise<Place>;
+  open(place: Place): Promise<JournalInHand>;
+  declareDead(place: Place, owner: string): Promise<void>;
+  /** Where that is not for whoever sends: has it count from now on. */
+  startCounting(place: Place, atMs: number): Promise<void>;
+};
+
+const hourMs = 3_600_000;
+export const people = [
+  '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM',
+  'HN7cABqLq46Es1jh92dQQisAq662SmxELLLsHHe4YWrH',
+];
+const assets = ['SOL', 'TOKEN'] as const;
+const most = 2n ** 64n - 1n;
+
+/** Up to any u64, with as many places as the asset has. */
+const amountOf = (asset: (typeof assets)[number]) =>
+  fc
+    .tuple(fc.bigInt({ min: 1n, max: most }), fc.integer({ min: 0, max: asset === 'SOL' ? 9 : 18 }))
+    .map(([units, places]) => {
+      const digits = units.toString().padStart(places + 1, '0');
+      const fraction = digits.slice(digits.length - places).replace(/0+$/u, '');
+      const whole = digits.slice(0, digits.length - places);
+      return places === 0 || fraction === '' ? whole : `${whole}.${fraction}`;
+    });
+
+/** The same amount as whole 10^-18. Written anew: what it judges counts in its own way. */
+function exact(text: string): bigint {
+  const [whole = '', fraction = ''] = text.split('.');
+  return BigInt(whole) * 10n ** 18n + BigInt(fraction.padEnd(18, '0'));
+}
+
+type Limits = { readonly day: string; readonly recipientDay: string | undefined };
+type Step =
+  | { do: 'claim'; asset: (typeof assets)[number]; to: number; amount: string; at: string; held: boolean }
+  | { do: 'end'; which: number; as: 'accepted' | 'rejected' | 'open' | 'unknown' | 'held' }
+  | { do: 'resume'; which: number }
+  | { do: 'resolve'; which: number; as: 'happened' | 'did-not-happen' }
+  | { do: 'accept late'; which: number }
+  | { do: 'crash' }
+  | { do: 'clock'; byMs: number }
+  | { do: 'policy'; limits: Limits };
+
+const limits = amountOf('TOKEN').chain((day) =>
+  fc.record({ day: fc.constant(day), recipientDay: fc.option(amountOf('TOKEN'), { nil: undefined }) }),
+);
+const which = fc.nat(20);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom(...assets).chain((asset) =>
+      fc.record({
+        do: fc.constant('claim' as const),
+        asset: fc.constant(asset),
+        to: fc.nat(1),
+        amount: amountOf(asset),
+        at: fc.constantFrom('', '/team-b', '.other'),
+        held: fc.boolean(),
+      }),
+    ),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('end' as const),
+      which,
+      as: fc.constantFrom('accepted', 'rejected', 'open', 'unknown', 'held'),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('resume' as const), which }) },
+  fc.record({
+    do: fc.constant('resolve' as const),
+    which,
+    as: fc.constantFrom('happened', 'did-not-happen'),
+  }),
+  fc.record({ do: fc.constant('accept late' as const), which }),
+  fc.record({ do: fc.constant('crash' as const) }),
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('clock' as const),
+      byMs: fc.integer({ min: -hourMs, max: 9 * hourMs }),
+    }),
+  },
+  fc.record({ do: fc.constant('policy' as const), limits }),
+);
+
+type Known = {
+  readonly id: string;
+  readonly asset: string;
+  readonly to: number;
+  readonly amount: bigint;
+  state: 'sending' | 'accepted' | 'rejected' | 'open' | 'unknown' | 'held' | 'happened' | 'did-not-happen';
+  claimedAtMs: number;
+};
+
+const counts = ({ state }: Known): boolean => !['rejected', 'open', 'did-not-happen'].includes(state);
+
+/** What an exact reckoner says is left of a limit. */
+function spentOf(
+  known: readonly Known[],
+  asset: string,
+  to: number | undefined,
+  atMs: number,
+  without?: string,
+): bigint {
+  const oldest = Math.floor((atMs - 24 * hourMs) / hourMs);
+  return known
+    .filter((one) => one.asset === asset && one.id !== without && counts(one))
+    .filter((one) => (to === undefined || one.to === to) && Math.floor(one.claimedAtMs / hourMs) >= oldest)
+    .reduce((sum, { amount }) => sum + amount, 0n);
+}
+
+export function describeSpending<Place>(name: string, store: CountingStore<Place>, runs: number): void {
+  test(`${name}: whatever happens, exactly what the limits allow is claimed`, async () => {
+    const history = fc.tuple(limits, fc.nat(6), fc.array(step, { minLength: 5, maxLength: 40 }));
+    await fc.assert(
+      fc.asyncProperty(history, async ([first, countedFrom, steps]) => {
+        const place = await store.newPlace();
+        const play = new Play(store, place, await store.open(place), first);
+        for (const [number, one] of steps.entries()) {
+          if (number === countedFrom) await play.startCounting();
+          await play.take(one);
+        }
+        await play.end();
+      }),
+      { numRuns: runs },
+    );
+  });
+
+  test(`${name}: what is claimed in one shared commit counts for the rest of it, and what was claimed before once`, async () => {
+    const place = await store.newPlace();
+    const journal = await store.open(place);
+    const paymentTo = (to: string) =>
+      ({
+        kind: 'transfer',
+        namedBy: 'once',
+        name: 'n',
+        payment: JSON.stringify([to, 'sol', '100']),
+      }) as const;
+    const [ada = '', bob = ''] = people;
+    await store.startCounting(place, nowMs);
+    await journal.startCounting(nowMs);
+    const doubtful = await done(journal, 'unknown', paymentTo(ada));
+    const policies: Policies = [
+      {
+        source: 'the policy',
+        journal: undefined,
+        limits: new Map([['SOL', { day: unitsOf('400'), recipientDay: unitsOf('300') }]]),
+        recipients: new Map([
+          ['ada', ada],
+          ['bob', bob],
+        ]),
+        onlyRecipients: false,
+        approveAbove: new Map(),
+        freshJournal: 'allow',
+      },
+    ];
+    let judgeOthers = (): void => {};
+    const isJudged = new Promise<void>((resolve) => {
+      judgeOthers = resolve;
+    });
+    const claim = (to: string, id?: string) => async (tx: Transaction) => {
+      if (id === undefined) await isJudged;
+      const spend = { to, asset: 'SOL', units: unitsOf('100') };
+      const { is } = await spendWithin(policies, { spend, id }, tx, nowMs);
+      judgeOthers();
+      if (is !== 'allowed') return is;
+      if (id === undefined) await tx.begin(newIntent(paymentTo(to)), 'hash', nowMs);
+      else {
+        await tx.claim(id, nowMs);
+        await tx.startAttempt(id, 'hash', nowMs);
+      }
+      return is;
+    };
+    const guards = { spends: { of: 'spend sol', isLimited: true }, beforeSending: true };
+    const works = [claim(ada, doubtful), claim(ada), claim(ada), claim(ada), claim(bob), claim(bob)];
+    const ends = await journal.commitTogether(works.map((work) => ({ work, guards })));
+    expect(ends.map((end) => (end.status === 'fulfilled' ? end.value : end.reason))).toEqual([
+      ...['allowed', 'allowed', 'allowed', 'refused'],
+      ...['allowed', 'refused'],
+    ]);
+    await journal.close();
+  });
+
+  test(`${name}: who was paid is found by three characters at either end, since the first time`, async () => {
+    const place = await store.newPlace();
+    const journal = await store.open(place);
+    const pay = (
+      to: string,
+      verdict: Parameters<typeof done>[1],
+      atMs: number,
+      asset = 'sol',
+    ): Promise<string> =>
+      done(
+        journal,
+        verdict,
+        { kind: 'transfer', namedBy: 'once', name: 'n', payment: JSON.stringify([to, asset, '1']) },
+        atMs,
+      );
+    const decide = (id: string, kind: Decision['kind'], atMs: number): Promise<void> =>
+      journal.decide(id, { kind, who: 'me', atMs, reason: 'seen', signature: undefined });
+    await pay('AdaMiddleXyz', 'accepted', nowMs - 3);
+    await pay('AdaMiddleXyz', 'accepted', nowMs - 2);
+    await pay('AdaRejectedXyz', 'rejected', nowMs - 2);
+    await decide(await pay('AdaHappenedXyz', 'unknown', nowMs - 1), 'happened', nowMs - 1);
+    await decide(await pay('AdaDidNotXyz', 'unknown', nowMs - 1), 'did-not-happen', nowMs - 1);
+    await store.startCounting(place, nowMs);
+    await journal.startCounting(nowMs);
+    await pay('AdaMiddleXyz', 'accepted', nowMs + 1);
+    await pay('aDaHeadAbc', 'accepted', nowMs + 2);
+    await pay('aDaHeadAbc', 'accepted', nowMs + 3, 'token');
+    await pay('BobTailxYZ', 'accepted', nowMs + 4);
+    await pay('AdNeitherByz', 'accepted', nowMs + 4);
+    for (const verdict of ['rejected', 'unknown', 'held'] as const)
+      await pay(`Ada${verdict}Xyz`, verdict, nowMs);
+    await decide(await pay('AdaLaterXyz', 'unknown', nowMs + 1), 'happened', nowMs + 5);
+    await decide(await pay('AdaLaterNotXyz', 'unknown', nowMs + 1), 'did-not-happen', nowMs + 5);
+    const looking = await store.open(place);
+    const paidLike = async (address: string): Promise<Record<string, number>> => {
+      const found = await looking.paidLike(address);
+      return Object.fromEntries(found.map((one) => [one.address, one.sinceMs - nowMs]));
+    };
+    const byHead = { AdaMiddleXyz: -3, AdaHappenedXyz: -1, aDaHeadAbc: 2, AdaLaterXyz: 5 };
+    expect(await paidLike('AdaSomebodyXyz')).toEqual({ ...byHead, BobTailxYZ: 4 });
+    expect(await paidLike('adaSomebodyElse')).toEqual(byHead);
+    expect(await paidLike('SomebodyABC')).toEqual({ aDaHeadAbc: 2 });
+    expect(await paidLike('NobodyWhoIsKnown')).toEqual({});
+    await Promise.all([journal.close(), looking.close()]);
+  });
+}
+
+class Play<Place> {
+  readonly #store: CountingStore<Place>;
+  readonly #place: Place;
+  readonly #known: Known[] = [];
+  #journal: JournalInHand;
+  #limits: Limits;
+  #isCounting = false;
+  #nowMs = nowMs;
+
+  constructor(store: CountingStore<Place>, place: Place, journal: JournalInHand, limits: Limits) {
+    this.#store = store;
+    this.#place = place;
+    this.#journal = journal;
+    this.#limits = limits;
+  }
+
+  async end(): Promise<void> {
+    await this.#journal.close();
+  }
+
+  async startCounting(): Promise<void> {
+    this.#isCounting = true;
+    await this.#store.startCounting(this.#place, this.#nowMs);
+  }
+
+  async take(step: Step): Promise<void> {
+    switch (step.do) {
+      case 'claim':
+        return this.#claim(step);
+      case 'end':
+        return this.#end(step);
+      case 'resume':
+        return this.#resume(step);
+      case 'resolve':
+        return this.#resolve(step);
+      case 'accept late':
+        return this.#acceptLate(step);
+      case 'crash':
+        return this.#crash();
+      case 'clock':
+        this.#nowMs += step.byMs;
+        return;
+      case 'policy':
+        this.#limits = step.limits;
+    }
+  }
+
+  #pick(which: number, ...states: Known['state'][]): Known | undefined {
+    const fitting = this.#known.filter(({ state }) => states.includes(state));
+    return fitting[which % Math.max(1, fitting.length)];
+  }
+
+  get #policies(): Policies {
+    const { day, recipientDay } = this.#limits;
+    const line = { day: unitsOf(day), ...(recipientDay && { recipientDay: unitsOf(recipientDay) }) };
+    return [
+      {
+        source: 'the policy',
+        journal: undefined,
+        limits: new Map(assets.map((asset) => [asset, line])),
+        recipients: new Map(people.map((address, n) => [`p${n}`, address])),
+        onlyRecipients: false,
+        approveAbove: new Map(),
+        freshJournal: 'allow',
+      },
+    ];
+  }
+
+  #guards(asset: string): Guards {
+    return { spends: { of: `spend ${asset}`, isLimited: true }, beforeSending: true };
+  }
+
+  /** What is to be said of this spend, by the exact reckoner. */
+  #expected({ asset, to, amount }: Pick<Known, 'asset' | 'to' | 'amount'>, without?: string): string {
+    const { day, recipientDay } = this.#limits;
+    const left = (limit: string, who?: number): bigint =>
+      exact(limit) - spentOf(this.#known, asset, who, this.#nowMs, without);
+    const fits = left(day) >= amount && (recipientDay === undefined || left(recipientDay, to) >= amount);
+    return fits ? 'allowed' : 'refused';
+  }
+
+  async #asked(
+    tx: Transaction,
+    { asset, to, id }: Pick<Known, 'asset' | 'to'> & { id: string | undefined },
+    text: string,
+  ): Promise<string> {
+    const spend = { to: people[to] ?? '', asset, units: unitsOf(text) };
+    return (await spendWithin(this.#policies, { spend, id }, tx, this.#nowMs)).is;
+  }
+
+  async #claim({ asset, to, amount, at, held }: Step & { do: 'claim' }): Promise<void> {
+    const payment = JSON.stringify([people[to], asset.toLowerCase(), amount]);
+    const intent: NewIntent = newIntent({
+      kind: 'transfer',
+      // Whatever service it goes to.
+      baseUrl: `${baseUrl}${at}` as BaseUrl,
+      namedBy: 'once',
+      name: 'n',
+      payment,
+      body: Buffer.from(amount),
+    });
+    const one = { id: intent.id, asset, to, amount: exact(amount) };
+    const isHeld = held && this.#isCounting;
+    const word = await this.#journal.commit(async (tx) => {
+      const said = isHeld ? await this.#asked(tx, { asset, to, id: undefined }, amount) : 'allowed';
+      if (said === 'allowed') await tx.begin(intent, 'hash', this.#nowMs);
+      return said;
+    }, this.#guards(asset));
+    if (isHeld) expect(word).toBe(this.#expected(one));
+    if (word === 'allowed') this.#known.push({ ...one, state: 'sending', claimedAtMs: this.#nowMs });
+  }
+
+  async #end({ which, as }: Step & { do: 'end' }): Promise<void> {
+    const one = this.#pick(which, 'sending');
+    if (one === undefined) return;
+    const { attempts, tainted } = (await this.#journal.get(one.id)) ?? { attempts: 0, tainted: false };
+    const state = tainted && (as === 'rejected' || as === 'open') ? 'unknown' : as;
+    await this.#journal.commit(async (tx) => {
+      await tx.endAttempt(one.id, attempts, endWith(state === 'open' ? 'unsent' : state), this.#nowMs);
+      await tx.conclude(one.id, state, state === 'held' ? 'no-proof' : undefined, this.#nowMs);
+    });
+    one.state = state;
+  }
+
+  async #resume({ which }: Step & { do: 'resume' }): Promise<void> {
+    const one = this.#pick(which, 'unknown', 'open', 'rejected', 'did-not-happen');
+    if (one === undefined || !this.#isCounting) return;
+    const text = Buffer.from((await this.#journal.get(one.id))?.body ?? '').toString();
+    const word = await this.#journal.commit(async (tx) => {
+      const said = await this.#asked(tx, one, text);
+      if (said !== 'allowed') return said;
+      await tx.claim(one.id, this.#nowMs);
+      await tx.startAttempt(one.id, 'hash', this.#nowMs);
+      return said;
+    }, this.#guards(one.asset));
+    expect(word).toBe(this.#expected(one, one.id));
+    if (word !== 'allowed') return;
+    one.state = 'sending';
+    one.claimedAtMs = this.#nowMs;
+  }
+
+  async #resolve({ which, as }: Step & { do: 'resolve' }): Promise<void> {
+    const one = this.#pick(which, 'unknown', 'held', 'open', 'did-not-happen');
+    if (one === undefined) return;
+    const decision: Decision = {
+      kind: as,
+      who: 'me',
+      atMs: this.#nowMs,
+      reason: 'seen',
+      signature: undefined,
+    };
+    await this.#journal.decide(one.id, decision);
+    one.state = as;
+  }
+
+  async #acceptLate({ which }: Step & { do: 'accept late' }): Promise<void> {
+    const one = this.#pick(which, 'unknown', 'held', 'rejected', 'did-not-happen');
+    if (one === undefined) return;
+    const { attempts, state } = (await this.#journal.get(one.id)) ?? { attempts: 0, state: 'open' };
+    const attempt = (await this.#journal.attemptsOf(one.id)).at(-1);
+    if (attempt?.phase !== 'process-died' || state === 'accepted') return;
+    await this.#journal.commit(async (tx) => {
+      await tx.endAttempt(one.id, attempts, endWith('accepted'), this.#nowMs);
+      await tx.conclude(one.id, 'accepted', undefined, this.#nowMs);
+    });
+    one.state = 'accepted';
+  }
+
+  async #crash(): Promise<void> {
+    if (!this.#known.some(({ state }) => state === 'sending')) return;
+    await this.#store.declareDead(this.#place, this.#journal.self());
+    await this.#journal.close();
+    this.#journal = await this.#store.open(this.#place);
+    for (const one of this.#known) if (one.state === 'sending') one.state = 'unknown';
+  }
+}

@@ -1,0 +1,177 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openChannel } from '../../../src/once/wire/undiciChannel.ts';
+import { type Certificates, makeCertificates, trust } from '../../../testing/certificates.ts';
+import { closedAfterTest } from '../../../testing/closedAfterTest.ts';
+import { flyTo, limitsOf, noReply, reply, settingsFor, shipmentTo } from '../../../testing/flights.ts';
+import { deadPort, httpReply, type Loopback, startLoopback } from '../../../testing/loopback.ts';
+
+/** Waits for what another socket of this process is about to do. */
+async function until(happened: () => boolean): Promise<void> {
+  for (let tries = 0; !happened(); tries += 1) {
+    if (tries > 200) throw new Error('it did not happen');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+async function server(...how: Parameters<typeof startLoopback>): Promise<Loopback> {
+  const started = closedAfterTest(await startLoopback(...how));
+  return started;
+}
+
+describe('nothing went out, so nothing happened', () => {
+  test('when the connection is refused', async () => {
+    const origin = `http://127.0.0.1:${await deadPort()}`;
+    expect(await flyTo(origin)).toEqual({
+      came: 'nothing',
+      headersSent: false,
+      trouble: { is: 'refused' },
+    });
+  });
+
+  test('when all addresses of a host refuse', async () => {
+    const origin = `http://localhost:${await deadPort()}`;
+    expect(noReply(await flyTo(origin))).toEqual({
+      came: 'nothing',
+      headersSent: false,
+      trouble: { is: 'refused' },
+    });
+  });
+
+  test('when https is spoken to a service that does not', async () => {
+    const plain = createServer((socket) =>
+      socket.on('error', () => {}).end('HTTP/1.1 400 Bad Request\r\n\r\n'),
+    );
+    await once(plain.listen(0, '127.0.0.1'), 'listening');
+    const { port } = plain.address() as AddressInfo;
+    expect(await flyTo(`https://127.0.0.1:${port}`)).toEqual({
+      came: 'nothing',
+      headersSent: false,
+      trouble: { is: 'tls', problem: 'not-spoken' },
+    });
+    plain.close();
+  });
+
+  test('when the host has no address', async () => {
+    // A label this long is no name: it is not even looked up outside.
+    const flight = noReply(await flyTo(`http://${'x'.repeat(64)}.test`));
+    expect(flight.headersSent).toBe(false);
+    expect(flight.trouble).toEqual({ is: 'host-not-found' });
+  });
+
+  test('when nobody takes the connection up in time', async () => {
+    const { port, close } = await fullBacklog();
+    try {
+      expect(await flyTo(`http://127.0.0.1:${port}`, { timeoutMs: 150 })).toEqual({
+        came: 'nothing',
+        headersSent: false,
+        trouble: { is: 'timed-out', afterMs: 150 },
+      });
+    } finally {
+      await close();
+    }
+  });
+
+  test('when TLS is never answered, and what was being connected is let go', async () => {
+    const { port, talks } = await server(() => {});
+    const flight = noReply(await flyTo(`https://localhost:${port}`, { timeoutMs: 100 }));
+    expect(flight).toEqual({
+      came: 'nothing',
+      headersSent: false,
+      trouble: { is: 'timed-out', afterMs: 100 },
+    });
+    await until(() => talks[0]?.socket.destroyed === true);
+    expect(String(talks[0]?.received)).not.toContain('POST');
+  });
+
+  test('when the other side does not speak TLS', async () => {
+    const plain = createServer((socket) => {
+      socket.on('error', () => {}).once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    }).listen(0, '127.0.0.1');
+    await once(plain, 'listening');
+    closedAfterTest({ close: async () => void plain.close() });
+    const { port } = plain.address() as AddressInfo;
+    const flight = noReply(await flyTo(`https://localhost:${port}`));
+    expect(flight.headersSent).toBe(false);
+  });
+
+  test('when it is interrupted while connecting, and what was being connected is let go at once', async () => {
+    const { port, talks } = await server(() => {});
+    const cut = new AbortController();
+    const channel = openChannel(settingsFor(`https://localhost:${port}`));
+    const flying = channel.fly(shipmentTo(`https://localhost:${port}`), limitsOf(60_000, cut.signal));
+    await until(() => talks.length > 0);
+    cut.abort();
+    expect(noReply(await flying)).toEqual({
+      came: 'nothing',
+      headersSent: false,
+      trouble: { is: 'interrupted' },
+    });
+    await until(() => talks[0]?.socket.destroyed === true);
+  });
+
+  test('when it was interrupted before: no connection is made at all', async () => {
+    const { port, talks } = await server((socket) => socket.end(httpReply('{}')));
+    const flight = await flyTo(`http://127.0.0.1:${port}`, { cut: AbortSignal.abort() });
+    expect(flight).toEqual({ came: 'nothing', headersSent: false, trouble: { is: 'interrupted' } });
+    expect(talks).toHaveLength(0);
+  });
+});
+
+const certificates: Certificates | undefined = makeCertificates();
+
+describe.skipIf(certificates === undefined)('TLS (skipped where there is no openssl)', () => {
+  let made: Certificates;
+  beforeAll(() => {
+    if (certificates === undefined) throw new Error('no certificates');
+    made = certificates;
+    return trust(made.authority);
+  });
+
+  test('a good certificate is taken', async () => {
+    const { port } = await server((socket) => socket.end(httpReply('{"a":1}')), made.good);
+    const flight = reply(await flyTo(`https://localhost:${port}`));
+    expect(flight.status).toBe(200);
+    expect(String(flight.body)).toBe('{"a":1}');
+  });
+
+  test.each([
+    ['expired', 'expired'],
+    ['otherHost', 'other-host'],
+    ['selfSigned', 'self-signed'],
+  ] as const)('with a certificate that is %s no byte of the request goes out', async (which, problem) => {
+    const { port, talks } = await server(() => {}, made[which]);
+    const flight = noReply(await flyTo(`https://localhost:${port}`));
+    expect(flight).toEqual({
+      came: 'nothing',
+      headersSent: false,
+      trouble: { is: 'certificate', problem },
+    });
+    expect(talks.map(({ received }) => String(received)).join('')).toBe('');
+  });
+});
+
+/** A port whose queue of connections is full: who comes now gets no answer. */
+async function fullBacklog(): Promise<{ port: number; close: () => Promise<void> }> {
+  const code = `const s = require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () =>
+    process.stdout.write(String(s.address().port)));`;
+  const child = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [port] = (await once(child.stdout, 'data')) as [Buffer];
+  child.kill('SIGSTOP');
+  const waiting: Socket[] = [];
+  for (let index = 0; index < 8; index += 1) {
+    const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
+    waiting.push(socket);
+  }
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  return {
+    port: Number(port),
+    close: async () => {
+      for (const socket of waiting) socket.destroy();
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import type { SharedFacts } from '../../src/postgres/facts.ts';
+import {
+  type JournalFacts,
+  refusalOfServer,
+  refusalToSend,
+  type ServerFacts,
+} from '../../src/postgres/handshake.ts';
+
+const place = 'postgres://bots@db.example.com:5432/ledger?schema=botctl';
+const server: ServerFacts = {
+  versionNumber: 150_004,
+  isStandby: false,
+  isReadOnly: false,
+  settings: { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', server_encoding: 'UTF8' },
+  systemId: '7',
+  timeline: 1,
+  startedAtMs: 1,
+  nowMs: 2,
+};
+const journal: JournalFacts = {
+  id: '00',
+  salt: Buffer.from('salt'),
+  leaseMs: 30_000,
+  acceptedDurability: false,
+  policy: undefined,
+  servers: [],
+};
+const set = (settings: Partial<ServerFacts['settings']>): Partial<ServerFacts> => ({
+  settings: { ...server.settings, ...settings },
+});
+
+test('a server that is as it should be is refused nothing', () => {
+  expect(refusalOfServer(server, place)).toBeUndefined();
+  expect(refusalToSend(server, journal, place)).toBeUndefined();
+});
+
+test.each<[string, Partial<ServerFacts>, keyof SharedFacts, object]>([
+  ['older than 15', { versionNumber: 140_011 }, 'server-too-old', { version: 14, least: 15 }],
+  ['in another encoding', set({ server_encoding: 'SQL_ASCII' }), 'not-utf8', { encoding: 'SQL_ASCII' }],
+])('a server %s is asked nothing', (_what, change, kind, fields) => {
+  const refused = refusalOfServer({ ...server, ...change }, place);
+  expect(refused).toMatchObject({ kind, fields: { place, ...fields }, code: 'journal-schema' });
+});
+
+const off = (setting: string) => ({
+  kind: 'not-durable',
+  code: 'journal-not-durable',
+  fields: { place, setting },
+});
+
+test.each<[string, Partial<ServerFacts>, Partial<JournalFacts>, object]>([
+  ['a standby', { isStandby: true }, {}, { kind: 'standby-only', code: 'journal-unreachable' }],
+  [
+    'a role that may only read',
+    { isReadOnly: true },
+    {},
+    { kind: 'role-reads-only', code: 'journal-not-writable' },
+  ],
+  ['fsync off', set({ fsync: 'off' }), {}, off('fsync')],
+  ['full_page_writes off', set({ full_page_writes: 'off' }), {}, off('full_page_writes')],
+  [
+    'a synchronous_commit that cannot be set on',
+    set({ synchronous_commit: 'off' }),
+    { acceptedDurability: true },
+    off('synchronous_commit'),
+  ],
+  ['a role without the salt', {}, { salt: undefined }, { kind: 'no-salt', code: 'journal-schema' }],
+])('nothing is sent with %s', (_what, ofServer, ofJournal, refusal) => {
+  const refused = refusalToSend({ ...server, ...ofServer }, { ...journal, ...ofJournal }, place);
+  expect(refused).toMatchObject({ fields: { place }, ...refusal });
+});
+
+test('settings that were accepted are accepted', () => {
+  const lax = { ...server, ...set({ fsync: 'off', full_page_writes: 'off' }) };
+  expect(refusalToSend(lax, { ...journal, acceptedDurability: true }, place)).toBeUndefined();
+});

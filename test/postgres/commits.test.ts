@@ -1,0 +1,231 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Decision } from '../../src/once/journal/journal.ts';
+import { parseAddress } from '../../src/postgres/address.ts';
+import { migrate } from '../../src/postgres/handshake.ts';
+import { openSharedJournal } from '../../src/postgres/openSharedJournal.ts';
+import { failureOf } from '../../testing/failure.ts';
+import { allOf, done, inHand, newFolder, newIntent, nowMs } from '../../testing/journals.ts';
+import { type CuttableProxy, startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
+import { sharedServer } from '../../testing/postgres/server.ts';
+import { shortSleep } from '../../testing/postgres/sharedEngine.ts';
+import {
+  newSharedPlace,
+  onServer,
+  openShared,
+  patient,
+  type SharedPlace,
+} from '../../testing/postgres/sharedJournal.ts';
+
+const beforeSending = { beforeSending: true } as const;
+
+let proxy: CuttableProxy;
+/** What the server's next answer to a COMMIT is made into. */
+let asCommitted: string | undefined;
+beforeAll(async () => {
+  proxy = await startCuttableProxy((await sharedServer()).port, (from, message) => {
+    if (from !== 'server' || asCommitted === undefined || message.toString('latin1', 5) !== 'COMMIT\0')
+      return message;
+    const text = Buffer.from(`${asCommitted}\0`);
+    asCommitted = undefined;
+    const head = Buffer.from([67, 0, 0, 0, text.length + 4]);
+    return Buffer.concat([head, text]);
+  });
+});
+afterAll(() => proxy.close());
+
+const throughProxy = (place: SharedPlace): SharedPlace => ({ ...place, url: proxy.through(place.url) });
+const patience = { sleep: shortSleep };
+
+/** Ends the sessions of all others on this journal's database that are in a transaction. */
+function killOthers(place: SharedPlace): Promise<unknown> {
+  return onServer(place, (client) =>
+    client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE pid <> pg_backend_pid() AND datname = current_database() AND state LIKE 'idle in transaction%'`),
+  );
+}
+
+describe('a commit', () => {
+  test('whose answer is ROLLBACK was not made, and is made again', async () => {
+    const journal = await openShared(throughProxy(await newSharedPlace()), { patience });
+    let runs = 0;
+    const intent = newIntent({ namedBy: 'once', name: 'n' });
+    const made = await journal.commit(async (tx) => {
+      runs += 1;
+      const found = await tx.get(intent.id);
+      if (runs === 1) asCommitted = 'ROLLBACK';
+      return found === undefined ? (await tx.begin(intent, 'h', nowMs)).attempts : 'found';
+    }, beforeSending);
+    // The proxy lied: the second run finds what the first one made.
+    expect([made, runs]).toEqual(['found', 2]);
+  });
+
+  test('whose session is ended in the middle of it is made again, once', async () => {
+    const place = await newSharedPlace();
+    const journal = await openShared(place, { patience });
+    let runs = 0;
+    const intent = newIntent();
+    await journal.commit(async (tx) => {
+      runs += 1;
+      await tx.begin(intent, 'h', nowMs);
+      if (runs === 1) await killOthers(place);
+    }, beforeSending);
+    expect(runs).toBe(2);
+    expect(await allOf(journal.reads.select({ limit: 9 }))).toHaveLength(1);
+  });
+
+  test('that cannot be made at all is told as a journal that cannot be reached, and nothing is left of it', async () => {
+    const place = await newSharedPlace();
+    const journal = await openShared(place, { patience: { ...patience, maxWaitMs: 300 } });
+    const intent = newIntent();
+    let runs = 0;
+    const failed = await failureOf(() =>
+      journal.commit(async (tx) => {
+        runs += 1;
+        await tx.begin(intent, 'h', nowMs);
+        await killOthers(place);
+      }, beforeSending),
+    );
+    expect(failed).toMatchObject({ code: 'journal-unreachable' });
+    expect(runs).toBeLessThan(6);
+    expect(await allOf((await openShared(place)).reads.select({ limit: 9 }))).toEqual([]);
+  });
+
+  test('of which nobody hears how it ended is waited for no longer than was asked for', async () => {
+    const place = await newSharedPlace();
+    const journal = await openShared(throughProxy(place), { patience: { ...patience, maxWaitMs: 400 } });
+    const intent = newIntent();
+    const stranded = proxy.when({ from: 'client', has: 'COMMIT' }, 'strand');
+    const failed = await failureOf(() => journal.commit((tx) => tx.begin(intent, 'h', nowMs), beforeSending));
+    await stranded;
+    expect(failed).toMatchObject({ code: 'journal-unreachable' });
+    proxy.release();
+  });
+
+  test('by a server that says nothing more is waited for once, whatever is asked after it', async () => {
+    const place = throughProxy(await newSharedPlace());
+    const journal = await openShared(place, { patience: { sleep: shortSleep, maxWaitMs: 0, leastMs: 500 } });
+    proxy.now('hold');
+    const begin = () => journal.commit((tx) => tx.begin(newIntent(), 'h', nowMs), beforeSending);
+    for (const ask of [begin, begin, () => journal.reads.get('somebody')])
+      expect(await failureOf(ask)).toMatchObject({ code: 'journal-unreachable' });
+    proxy.release();
+    // A slow machine needs more than one of so short waits to connect anew.
+    const isBegun = () =>
+      begin().then(
+        ({ state }) => state === 'sending',
+        () => false,
+      );
+    await expect.poll(isBegun).toBe(true);
+  });
+
+  test('that was made, and whose answer was lost, leaves one decision', async () => {
+    const journal = inHand(await openShared(throughProxy(await newSharedPlace()), { patience }));
+    const id = await done(journal, 'unknown', { namedBy: 'once', name: 'n' });
+    const word: Decision = { kind: 'happened', who: 'w', atMs: nowMs, reason: 'seen', signature: undefined };
+    const cut = proxy.when({ from: 'server', has: 'COMMIT' }, 'cut');
+    await journal.decide(id, word);
+    await cut;
+    expect(await journal.decisionsOf(id)).toEqual([word]);
+    expect(await journal.get(id)).toMatchObject({ state: 'resolved', resolvedAs: 'happened' });
+  });
+
+  test('that is over shows nothing to who still holds it', async () => {
+    const journal = await openShared(await newSharedPlace());
+    const kept = await journal.commit(async (tx) => tx, beforeSending);
+    await expect(allOf(kept.select({ limit: 1 }))).rejects.toThrow('this transaction is over');
+  });
+
+  test('is made in no journal that was put in the place of the one that was open', async () => {
+    const place = await newSharedPlace();
+    const journal = await openShared(place, { patience });
+    await onServer(place, async (client) => {
+      await client.query(`DROP SCHEMA ${place.schema} CASCADE`);
+      await migrate(client, place.schema, randomBytes);
+      const others = `application_name = 'botctl' AND pid <> pg_backend_pid()`;
+      await client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${others}`);
+    });
+    const intent = newIntent();
+    const failed = await failureOf(() => journal.commit((tx) => tx.begin(intent, 'h', nowMs), beforeSending));
+    expect(failed).toMatchObject({ code: 'journal-lost' });
+  });
+
+  test('that waited for a statement too long is made again', async () => {
+    const place = await newSharedPlace();
+    const [journal, other] = [await openShared(place, { patience }), inHand(await openShared(place))];
+    const { id } = await other.begin(newIntent(), 'h', nowMs);
+    let runs = 0;
+    let cancelling: Promise<void> | undefined;
+    await onServer(place, async (client) => {
+      await client.query('BEGIN');
+      await client.query('SELECT 1 FROM standing FOR UPDATE');
+      const leaving = journal.commit(async (tx) => {
+        runs += 1;
+        if (runs === 2) await client.query('ROLLBACK');
+        else cancelling = untilCancelled(place);
+        await tx.supersede(id);
+      });
+      await leaving;
+      await cancelling;
+    });
+    expect(runs).toBe(2);
+  });
+});
+
+/** As a statement_timeout does to whoever waits for a lock. */
+async function untilCancelled(place: SharedPlace): Promise<void> {
+  const cancel = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+    WHERE pid <> pg_backend_pid() AND datname = current_database() AND wait_event_type = 'Lock'`;
+  while ((await onServer(place, (client) => client.query(cancel))).rowCount === 0)
+    await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+describe('a server', () => {
+  const open = (url: string, maxWaitMs: number) =>
+    openSharedJournal(
+      parseAddress(url, 'BOTCTL_JOURNAL', {}, () => 'nobody'),
+      {
+        use: 'send',
+        dataFolder: newFolder(),
+        patience: { ...patient, maxWaitMs, sleep: shortSleep },
+      },
+    );
+
+  test('with too many connections is waited for, and no longer than was asked for', async () => {
+    const place = await newSharedPlace();
+    const server = await sharedServer();
+    await onServer(place, async (client) => {
+      const role = `crowded_${place.schema}`;
+      await client.query(`CREATE ROLE ${role} LOGIN CONNECTION LIMIT 0 PASSWORD 'p'`);
+      await client.query(`GRANT ALL ON SCHEMA ${place.schema} TO ${role}`);
+      await client.query(`GRANT ALL ON ALL TABLES IN SCHEMA ${place.schema} TO ${role}`);
+      await client.query(`GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${place.schema} TO ${role}`);
+      const url = place.url.replace(/\/\/[^@]*@/u, `//${role}:p@`);
+      expect(url).toContain(`:${server.port}/`);
+      expect(await failureOf(() => open(url, 300))).toMatchObject({
+        code: 'journal-unreachable',
+        message: expect.stringContaining('too many connections'),
+      });
+      const opening = open(url, 20_000);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      await client.query(`ALTER ROLE ${role} CONNECTION LIMIT 5`);
+      await (await opening).close();
+    });
+  });
+
+  test('that is not there at all is not waited for', async () => {
+    const longerThanATest = 600_000;
+    const failed = await failureOf(() => open('postgres://nobody@127.0.0.1:1/none', longerThanATest));
+    expect(failed).toMatchObject({ code: 'journal-unreachable' });
+  });
+
+  test('that lets a connection in and then says nothing is left behind in a moment', async () => {
+    const journal = inHand(await openShared(throughProxy(await newSharedPlace())));
+    await journal.begin(newIntent(), 'h', nowMs);
+    proxy.now('hold');
+    const startedAtMs = performance.now();
+    await journal.close();
+    expect(performance.now() - startedAtMs).toBeLessThan(15_000);
+    proxy.release();
+  });
+});

@@ -1,0 +1,26 @@
+import { describe } from 'vitest';
+import { inHand } from '../../testing/journals.ts';
+import {
+  newSharedPlace,
+  onServer,
+  openShared,
+  type SharedPlace,
+} from '../../testing/postgres/sharedJournal.ts';
+import { describeContract } from '../once/journal/contract/contract.ts';
+
+describe.each([18, 15] as const)('on PostgreSQL %i', (version) => {
+  describeContract<SharedPlace>('a shared journal', {
+    newPlace: () => newSharedPlace({ version }),
+    open: async (place) => inHand(await openShared(place)),
+    declareDead: (place, owner) =>
+      onServer(place, async (client) => {
+        const sending = 'intent IN (SELECT intent FROM standing WHERE owner = $1)';
+        await client.query('UPDATE owners SET ended_at = renewed_at WHERE id = $1', [owner]);
+        await client.query(
+          `UPDATE attempts SET verdict = 'unknown', phase = 'process-died', ended_at = 1 WHERE ${sending}`,
+          [owner],
+        );
+        await client.query(`UPDATE standing SET state = 'unknown', owner = NULL WHERE owner = $1`, [owner]);
+      }),
+  });
+});

@@ -1,0 +1,203 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TLSSocket } from 'node:tls';
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { parseAddress } from '../../src/postgres/address.ts';
+import { driverSettings } from '../../src/postgres/connection.ts';
+import type { Env } from '../../src/postgres/settings.ts';
+import { type Certificate, type Certificates, makeCertificates } from '../../testing/certificates.ts';
+import { failureOf } from '../../testing/failure.ts';
+import { type PostgresServer, startServer } from '../../testing/postgres/server.ts';
+
+function settings(text: string, env: Env = {}) {
+  return driverSettings(parseAddress(text, 'BOTCTL_JOURNAL', env, () => 'me'));
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'botctl-driver-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function file(name: string, text: string, mode = 0o600): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  chmodSync(path, mode);
+  return path;
+}
+
+test('the driver is told everything, and asks for the password only when the server does', async () => {
+  const told = settings('postgres://bots@db/ledger?sslmode=disable&application_name=night');
+  expect(told).toEqual({
+    host: 'db',
+    port: 5432,
+    user: 'bots',
+    database: 'ledger',
+    password: expect.any(Function),
+    ssl: false,
+    sslnegotiation: 'postgres',
+    client_encoding: 'UTF8',
+    connectionTimeoutMillis: 10_000,
+    application_name: 'night',
+    enableChannelBinding: false,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 0,
+  });
+  expect((await failureOf(told.password)).message).toContain('asks for a password');
+  expect(settings('postgres://u:pw@db/x').password()).toBe('pw');
+  expect(settings('postgres:///x?host=/tmp').host).toBe('/tmp');
+});
+
+test.each([
+  ['a certificate that is not there', { sslrootcert: join(folder, 'none.pem') }, 'cannot be read'],
+  ['a folder', { sslrootcert: folder }, 'cannot be read'],
+  ['something else', { sslrootcert: file('text', 'hello') }, 'holds no certificate in PEM'],
+  [
+    'a key that others can read',
+    {
+      sslcert: file('c.pem', '-----BEGIN CERTIFICATE-----'),
+      sslkey: file('k.pem', '-----BEGIN PRIVATE KEY-----', 0o644),
+    },
+    'is a private key that other users can read',
+  ],
+])('%s is refused before anything is connected', async (_what, parameters, problem) => {
+  const failure = await failureOf(() => settings(`postgres://db/x?${new URLSearchParams(parameters)}`));
+  expect(failure.code).toBe('journal-unusable');
+  expect(failure.message).toContain(problem);
+});
+
+const certificates = makeCertificates();
+
+/** As much of PostgreSQL as it takes to set up TLS: then it says what it was sent, and that it was TLS. */
+describe.skipIf(certificates === undefined)('TLS (skipped where there is no openssl)', () => {
+  const made = certificates as Certificates;
+  let root: string;
+  beforeAll(() => {
+    root = file('root.pem', made.authority);
+  });
+  const closing: (() => void)[] = [];
+  afterEach(() => {
+    for (const close of closing.splice(0)) close();
+    delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+  });
+
+  async function serve({ key, cert }: Certificate): Promise<number> {
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => {
+        socket.write('S');
+        const secure = new TLSSocket(socket, { isServer: true, key, cert });
+        secure.on('error', () => {});
+        secure.once('data', () => secure.end(errorResponse('reached')));
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closing.push(() => server.close());
+    return (server.address() as AddressInfo).port;
+  }
+
+  /** What the server answers over TLS, or why it was not asked. */
+  async function ask(text: string): Promise<string> {
+    const client = new Client(settings(text));
+    try {
+      await client.connect();
+      return 'connected';
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    } finally {
+      await client.end().catch(() => {});
+    }
+  }
+
+  const verdict = (message: string): string => (message === 'reached' ? 'reached' : 'refused');
+
+  test.each([
+    ['good', '127.0.0.1', 'verify-full', 'reached'],
+    ['good', 'localhost', 'verify-full', 'reached'],
+    ['otherHost', '127.0.0.1', 'verify-full', 'refused'],
+    ['otherHost', 'localhost', 'verify-full', 'refused'],
+    ['selfSigned', 'localhost', 'verify-full', 'refused'],
+    ['expired', 'localhost', 'verify-full', 'refused'],
+    ['otherHost', '127.0.0.1', 'verify-ca', 'reached'],
+    ['otherHost', 'localhost', 'verify-ca', 'reached'],
+    ['selfSigned', 'localhost', 'verify-ca', 'refused'],
+  ] as const)('a certificate that is %s, by %s, with %s: %s', async (kind, host, sslmode, expected) => {
+    const port = await serve(made[kind]);
+    const text = `postgres://me:pw@${host}:${port}/x?sslmode=${sslmode}&sslrootcert=${root}`;
+    expect(verdict(await ask(text))).toBe(expected);
+    process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+    expect(verdict(await ask(text))).toBe(expected);
+  });
+
+  test('require asks for no proof, and a public authority does not vouch for a private one', async () => {
+    const port = await serve(made.selfSigned);
+    expect(await ask(`postgres://me:pw@localhost:${port}/x?sslmode=require`)).toBe('reached');
+    expect(verdict(await ask(`postgres://me:pw@localhost:${port}/x?sslmode=verify-full`))).toBe('refused');
+  });
+});
+
+/** PostgreSQL itself. */
+describe('a server', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startServer(certificates === undefined ? {} : { certificate: certificates.good });
+  });
+  afterAll(() => server.close());
+
+  type Seen = { usename: string; application_name: string; datname: string; ssl: boolean };
+
+  async function seen(text: string, env: Env = {}): Promise<Seen | undefined> {
+    const client = new Client(settings(text, env));
+    await client.connect();
+    try {
+      const { rows } = await client.query<Seen>(
+        'SELECT usename, application_name, datname, ssl FROM pg_stat_activity JOIN pg_stat_ssl USING (pid) WHERE pid = pg_backend_pid()',
+      );
+      return rows[0];
+    } finally {
+      await client.end();
+    }
+  }
+
+  const as = { usename: 'postgres', application_name: 'botctl', datname: 'postgres' };
+
+  test('is reached over loopback, and over its socket', async () => {
+    expect(await seen(server.url)).toEqual({ ...as, ssl: false });
+    expect(await seen(server.socketUrl)).toEqual({ ...as, ssl: false });
+  });
+
+  test.skipIf(certificates === undefined)('is reached over TLS', async () => {
+    const root = file('server-root.pem', certificates?.authority ?? '');
+    expect(await seen(`${server.url}?sslrootcert=${root}`)).toEqual({ ...as, ssl: true });
+  });
+
+  test('is reached as the address says, whatever else the driver could read', async () => {
+    const others = { PGUSER: 'nobody', PGDATABASE: 'nothing', PGAPPNAME: 'other', PGSSLMODE: 'require' };
+    const before = { ...process.env };
+    Object.assign(process.env, others, {
+      PGPASSWORD: 'wrong',
+      PGSSLNEGOTIATION: 'direct',
+      PGCONNECT_TIMEOUT: '1',
+    });
+    try {
+      expect(await seen(server.url)).toEqual({ ...as, ssl: false });
+    } finally {
+      for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
+      Object.assign(process.env, before);
+    }
+  });
+
+  test('that asks for a password nobody gave is told as what it is', async () => {
+    const failure = await failureOf(() => seen(server.url.replace(/:[^:@]+@/u, '@')));
+    expect(failure.message).toContain(`postgres://postgres@127.0.0.1:${server.port}/postgres`);
+    expect(failure.message).toContain('asks for a password');
+  });
+});
+
+function errorResponse(message: string): Buffer {
+  const fields = Buffer.from(`SFATAL\0VFATAL\0C28000\0M${message}\0\0`);
+  const head = Buffer.alloc(5);
+  head.write('E');
+  head.writeInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
+}

@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { migrate, schemaStateOf } from '../../src/postgres/handshake.ts';
+import { type GrantedUse, grantsSql } from '../../src/postgres/upkeep.ts';
+import type { Version } from '../../testing/postgres/binaries.ts';
+import { sharedServer } from '../../testing/postgres/server.ts';
+
+const schema = 'bot "ctl"';
+const at = '"bot ""ctl"""';
+
+const tables = [
+  ...['meta', 'salt', 'servers', 'owners', 'intents', 'rewrites', 'standing', 'attempts'],
+  ...['decisions', 'receipts', 'losses', 'batches', 'shares', 'observations'],
+];
+
+/** What runners do, each statement after the ones before it. */
+const work: readonly (readonly [string, string])[] = [
+  ['notes its server', `INSERT INTO ${at}.servers VALUES ('1', 1, 1)`],
+  [
+    'begins as an owner',
+    `INSERT INTO ${at}.owners (id, host, pid, begun_at, renewed_at) VALUES ('o', 'h', 1, 1, 1)`,
+  ],
+  ['asks another owner', `UPDATE ${at}.owners SET asked_at = 2 WHERE id = 'o'`],
+  ['renews its lease', `UPDATE ${at}.owners SET renewed_at = 2 WHERE id = 'o' AND ended_at IS NULL`],
+  [
+    'begins an intent with its first attempt',
+    `WITH begun AS (INSERT INTO ${at}.intents (id, kind, base_url, bot, named_by, name, key, identity, fingerprint, payment,
+        body, created_at) VALUES ('i', 'transfer', 'u', 'b', 'once', 'n', 'k', 'd', 'f', '["r","sol","1"]', '{}', 1) RETURNING seq),
+      stands AS (INSERT INTO ${at}.standing (intent, created_at, updated_at, attempts, payment, state, owner)
+        SELECT seq, 1, 1, 1, '["r","sol","1"]', 'sending', 'o' FROM begun)
+      INSERT INTO ${at}.attempts (intent, number, started_at) SELECT seq, 1, 1 FROM begun`,
+  ],
+  [
+    'looks at it and locks it',
+    `SELECT * FROM ${at}.intents_now; SELECT * FROM ${at}.standing FOR UPDATE; SELECT value FROM ${at}.salt`,
+  ],
+  [
+    'ends an attempt',
+    `UPDATE ${at}.attempts SET ended_at = 2, phase = 'replied', verdict = 'rejected', status = 400, request_id = 'r',
+      trouble = '{}', retry_after = 1, duplicate = false, verified = true, reply = '', headers = '{}'`,
+  ],
+  ['ends a claim', `UPDATE ${at}.standing SET state = 'rejected', owner = NULL, why = NULL, updated_at = 2`],
+  [
+    'gives what is rejected another body',
+    `INSERT INTO ${at}.rewrites SELECT seq, 2, 'g', '["r","sol","2"]', '{}' FROM ${at}.intents;
+     UPDATE ${at}.standing SET body_version = 2, payment = '["r","sol","2"]'`,
+  ],
+  [
+    'claims it and begins another attempt',
+    `UPDATE ${at}.standing SET state = 'sending', owner = 'o', attempts = 2, token_hash = 't';
+     INSERT INTO ${at}.attempts (intent, number, started_at) SELECT seq, 2, 3 FROM ${at}.intents`,
+  ],
+  [
+    'records a death',
+    `UPDATE ${at}.attempts SET verdict = 'unknown', phase = 'process-died', ended_at = 4 WHERE number = 2;
+     UPDATE ${at}.standing SET state = 'unknown', owner = NULL; UPDATE ${at}.owners SET ended_at = 4`,
+  ],
+  [
+    'decides',
+    `INSERT INTO ${at}.decisions (intent, kind, who, at, reason) SELECT seq, 'happened', 'w', 5, 'r' FROM ${at}.intents;
+     UPDATE ${at}.standing SET state = 'resolved', resolved_as = 'happened', may_have_landed_at = NULL, left_behind = true`,
+  ],
+  ['keeps a receipt', `INSERT INTO ${at}.receipts SELECT seq, 'u', 'signature', 's' FROM ${at}.intents`],
+  ['reports an outcome', `UPDATE ${at}.standing SET reported_at = 6`],
+  ['accepts a loss', `INSERT INTO ${at}.losses (what, who, at, detail) VALUES ('intents', 'w', 7, 'd')`],
+  [
+    'shares a batch',
+    `INSERT INTO ${at}.batches (base_url, kind, name, digest, rows) VALUES ('u', 'transfer', 'n', 'd', 9);
+     UPDATE ${at}.batches SET next_ordinal = 5; UPDATE ${at}.batches SET round = 2, next_ordinal = 1, digest = 'e', rows = 8;
+     INSERT INTO ${at}.shares (batch, round, first, last, owner) SELECT seq, 2, 1, 4, 'o' FROM ${at}.batches;
+     INSERT INTO ${at}.owners VALUES ('p', 'h', 2, 8, 8);
+     UPDATE ${at}.shares SET owner = 'p'; UPDATE ${at}.shares SET ended_at = 9`,
+  ],
+];
+
+const forNobody: readonly (readonly [string, string])[] = [
+  ['another salt', `UPDATE ${at}.salt SET value = value`],
+  ['another version', `UPDATE ${at}.meta SET value = value WHERE name = 'journal-version'`],
+  ['a note of its own', `INSERT INTO ${at}.meta VALUES ('durability', 'x')`],
+  ['another body', `UPDATE ${at}.intents SET body = ''`],
+  ['another decision', `UPDATE ${at}.decisions SET reason = ''`],
+  ['another begin of an attempt', `UPDATE ${at}.attempts SET started_at = 0`],
+  ['another process behind an owner', `UPDATE ${at}.owners SET host = 'x'`],
+  ['a table', `CREATE TABLE ${at}.more (id int)`],
+  ['a column', `ALTER TABLE ${at}.intents ADD COLUMN more int`],
+  ['no triggers', `ALTER TABLE ${at}.standing DISABLE TRIGGER USER`],
+  ['triggers that do not fire', 'SET session_replication_role = replica'],
+  ['other rules', `CREATE OR REPLACE FUNCTION ${at}.refuse(sentence text) RETURNS void LANGUAGE sql AS ''`],
+  ...tables.map((table) => [`an empty ${table}`, `TRUNCATE ${at}.${table} CASCADE`] as const),
+  ...tables.map((table) => [`fewer rows in ${table}`, `DELETE FROM ${at}.${table}`] as const),
+];
+
+describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
+  let client: Client;
+  beforeAll(async () => {
+    const server = await sharedServer(version);
+    client = new Client({ connectionString: await server.newDatabase() });
+    await client.connect();
+    await client.query(`DO $$ BEGIN CREATE ROLE "run ""er"; CREATE ROLE "look ""er";
+      EXCEPTION WHEN duplicate_object THEN NULL; END $$`);
+    await migrate(client, schema, randomBytes);
+    for (const use of ['run', 'look'] as const) await client.query(grantsSql(schema, `${use} "er`, use));
+  });
+  afterAll(() => client.end());
+  beforeEach(() => client.query('BEGIN'));
+  afterEach(() => client.query('ROLLBACK'));
+
+  async function become(use: GrantedUse): Promise<void> {
+    await client.query(`SET LOCAL ROLE "${use} ""er"`);
+  }
+
+  async function refused(sql: string): Promise<void> {
+    await client.query('SAVEPOINT before');
+    await expect(client.query(sql), sql).rejects.toThrow(/permission denied|must be owner/u);
+    await client.query('ROLLBACK TO before');
+  }
+
+  test('who runs can do all that runners do', async () => {
+    await become('run');
+    for (const [what, statement] of work) await expect(client.query(statement), what).resolves.toBeDefined();
+    const { rows } = await client.query(`SELECT state, payment, tainted FROM ${at}.intents_now`);
+    expect(rows).toEqual([{ state: 'resolved', payment: '["r","sol","2"]', tainted: 1 }]);
+  });
+
+  test.each(forNobody)('who runs makes the journal no %s', async (_what, statement) => {
+    await become('run');
+    await refused(statement);
+  });
+
+  test('who looks sees everything but the salt, and changes nothing', async () => {
+    for (const [, statement] of work) await client.query(statement);
+    await become('look');
+    for (const table of [...tables.filter((table) => table !== 'salt'), 'intents_now', 'payments']) {
+      await expect(client.query(`SELECT * FROM ${at}.${table}`), table).resolves.toBeDefined();
+    }
+    expect(await schemaStateOf(client, schema)).toEqual({ is: 'current' });
+    await refused(`SELECT value FROM ${at}.salt`);
+    for (const [, statement] of [...work, ...forNobody]) await refused(statement);
+  });
+
+  test('who ran before may only look once it is granted no more', async () => {
+    await client.query('ROLLBACK');
+    await client.query(grantsSql(schema, 'run "er', 'look'));
+    await client.query(`BEGIN; SET LOCAL ROLE "run ""er"`);
+    for (const [, statement] of work) await refused(statement);
+    await client.query('ROLLBACK');
+    await client.query(grantsSql(schema, 'run "er', 'run'));
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import { parseAddress } from '../../src/postgres/address.ts';
+import { PgConnection } from '../../src/postgres/connection.ts';
+import { askAll, askJournal, askServer } from '../../src/postgres/handshake.ts';
+import { grantsSql } from '../../src/postgres/upkeep.ts';
+import { closedAfterTest } from '../../testing/closedAfterTest.ts';
+import type { Version } from '../../testing/postgres/binaries.ts';
+import { sharedServer } from '../../testing/postgres/server.ts';
+import { newPlaceIn, onServer, openShared, type SharedPlace } from '../../testing/postgres/sharedJournal.ts';
+
+/** What is asked in one round trip must also be had where a part of it is refused. */
+describe.each<Version>([18, 15])('on PostgreSQL %i, where nobody may ask for the system', (version) => {
+  const asRole = (place: SharedPlace, role: string): SharedPlace => {
+    const url = new URL(place.url);
+    url.username = role;
+    url.password = 'secret';
+    return { ...place, url: url.href };
+  };
+  const newPlace = async (): Promise<SharedPlace> => {
+    const place = await newPlaceIn(await (await sharedServer(version)).newDatabase());
+    await onServer(place, async (client) => {
+      await client.query(`REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC;
+        DROP ROLE IF EXISTS "runner_${version}", "looker_${version}";
+        CREATE ROLE "runner_${version}" LOGIN PASSWORD 'secret'; CREATE ROLE "looker_${version}" LOGIN PASSWORD 'secret'`);
+      await client.query(grantsSql(place.schema, `runner_${version}`, 'run'));
+      await client.query(grantsSql(place.schema, `looker_${version}`, 'look'));
+    });
+    return place;
+  };
+
+  test('who runs can open the journal, and who only looks, without its salt', async () => {
+    const place = await newPlace();
+    const running = await openShared(asRole(place, `runner_${version}`));
+    const looking = await openShared(asRole(place, `looker_${version}`), { use: 'look' });
+    expect(looking.hashOf('token')).not.toBe(running.hashOf('token'));
+    expect(await looking.reads.get('nobody')).toBeUndefined();
+  });
+});
+
+test.each<[Version, object]>([
+  [18, { transaction_timeout: '20000' }],
+  [15, {}],
+])('a machine that is cut off holds its locks on PostgreSQL %i for seconds only', async (version, known) => {
+  const { url } = await sharedServer(version);
+  const line = closedAfterTest(
+    await PgConnection.connect(parseAddress(url, 'BOTCTL_JOURNAL', {}, () => 'nobody')),
+  );
+  await askServer(line);
+  const { rows } = await line.query(`SELECT name, setting FROM pg_settings
+    WHERE name ~ '^tcp_(keepalives|user)_|^transaction_timeout$'`);
+  expect(Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))).toEqual({
+    tcp_keepalives_count: '3',
+    tcp_keepalives_idle: '5',
+    tcp_keepalives_interval: '2',
+    tcp_user_timeout: '10000',
+    ...known,
+  });
+});
+
+test.each(['send', 'look'] as const)(
+  'to %s, all is had at once; where a part of it is refused or of another release, nothing is',
+  async (use) => {
+    const place = await newPlaceIn(await (await sharedServer(18)).newDatabase());
+    const address = parseAddress(place.url, 'BOTCTL_JOURNAL', {}, () => 'nobody');
+    const line = closedAfterTest(await PgConnection.connect(address));
+    const all = await askAll(line, place.schema, use);
+    const server = await askServer(line);
+    expect(all).toEqual({
+      server: { ...server, nowMs: expect.any(Number) },
+      journal: await askJournal(line, place.schema),
+    });
+    expect(await askAll(line, 'elsewhere', use)).toBeUndefined();
+    await line.query(`UPDATE ${place.schema}.meta SET value = '99' WHERE name = 'journal-version'`);
+    expect(await askAll(line, place.schema, use)).toBeUndefined();
+  },
+);

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import { execute } from '../../src/once/engine/execute.ts';
+import type { Order } from '../../src/once/intent/naming.ts';
+import type { Journal } from '../../src/once/journal/journal.ts';
+import type { Flight } from '../../src/once/wire/flight.ts';
+import { allOf, newIntent, nowMs } from '../../testing/journals.ts';
+import { onShared, scriptedEngines } from '../../testing/postgres/sharedEngine.ts';
+import { newSharedPlace, openShared, type SharedPlace } from '../../testing/postgres/sharedJournal.ts';
+import { endOf, message, once, posted, reply, run, transfer } from '../../testing/scriptedEngine.ts';
+
+const newEngine = scriptedEngines();
+const many = 8;
+
+const openMany = (place: SharedPlace): Promise<Journal[]> =>
+  Promise.all(Array.from({ length: many }, () => openShared(place)));
+
+type Ended = {
+  readonly ends: readonly string[];
+  readonly keys: readonly string[];
+  readonly overlaps: number;
+};
+
+/** Each journal does its order, all at once; of the requests, some may be under way together. */
+async function allAtOnce(journals: readonly Journal[], orderOf: (nth: number) => Order): Promise<Ended> {
+  const keys: string[] = [];
+  let [inFlight, overlaps] = [0, 0];
+  const ends = await Promise.all(
+    journals.map(async (journal, nth) => {
+      const scripted = newEngine();
+      const answer = async ({ body }: { body: Uint8Array }): Promise<Flight> => {
+        const { idempotency_key: key } = JSON.parse(Buffer.from(body).toString()) as {
+          idempotency_key: string;
+        };
+        keys.push(key);
+        overlaps += inFlight;
+        inFlight += 1;
+        await new Promise((resolve) => setTimeout(resolve, 3));
+        inFlight -= 1;
+        const order = orderOf(nth);
+        return order.wanted.kind === 'message'
+          ? posted
+          : reply(200, { transfer_id: `t ${key}`, signature: `s ${key}` });
+      };
+      scripted.script.push(answer);
+      return endOf(
+        await execute(orderOf(nth), scripted.engine({ ...onShared(journal), limits: { maxWaitMs: 60_000 } })),
+      );
+    }),
+  );
+  return { ends, keys, overlaps };
+}
+
+describe('many machines at once', () => {
+  test('that send the same message without a name make one of it', async () => {
+    const place = await newSharedPlace();
+    const journals = await openMany(place);
+    for (let round = 0; round < 5; round += 1) {
+      const { ends, keys } = await allAtOnce(journals, () => message(`round ${round}`));
+      expect(keys).toHaveLength(1);
+      expect(ends.filter((end) => !end.endsWith('accepted'))).toEqual([]);
+    }
+    expect(await allOf((await openShared(place)).reads.select({ limit: 100 }))).toHaveLength(5);
+  });
+
+  test('that send the same under one name make one of it', async () => {
+    const journals = await openMany(await newSharedPlace());
+    for (let round = 0; round < 5; round += 1) {
+      const { ends, keys } = await allAtOnce(journals, () => transfer({}, once(`rent ${round}`)));
+      expect(keys).toHaveLength(1);
+      expect(ends.filter((end) => !end.endsWith('accepted'))).toEqual([]);
+    }
+  });
+
+  test('that pay the same under other names pay each once, and who is not named for good never beside another', async () => {
+    const journals = await openMany(await newSharedPlace());
+    for (let round = 0; round < 3; round += 1) {
+      const amount = `${round + 1}`;
+      const { ends, keys, overlaps } = await allAtOnce(journals, (nth) =>
+        transfer({ amount }, run(`${round}/${nth % 4}`)),
+      );
+      expect(ends.filter((end) => !end.endsWith('accepted'))).toEqual([]);
+      expect(new Set(keys).size).toBe(keys.length);
+      expect([keys.length, overlaps]).toEqual([4, 0]);
+    }
+  });
+
+  test('that pay the same under names for good do not wait for each other', async () => {
+    const journals = await openMany(await newSharedPlace());
+    const { ends, keys } = await allAtOnce(journals, (nth) => transfer({}, once(`rent ${nth}`)));
+    expect(ends).toEqual(Array.from({ length: many }, () => 'accepted'));
+    expect(new Set(keys).size).toBe(many);
+  });
+
+  test('that take their locks in any order never stop each other', async () => {
+    const journals = await openMany(await newSharedPlace());
+    const names = ['a', 'b', 'c', 'd'];
+    const works = journals.flatMap((journal, nth) =>
+      Array.from({ length: 6 }, (_, round) => {
+        const alone = names.map((_name, at) => names[(at + nth + round) % names.length] as string);
+        if (nth % 2 === 0) alone.reverse();
+        return journal.commit(async (tx) => (await tx.get('nothing')) ?? 'none', {
+          alone: alone.slice(0, 3),
+        });
+      }),
+    );
+    expect(new Set(await Promise.all(works))).toEqual(new Set(['none']));
+  });
+});
+
+describe('the lock on an identity', () => {
+  /** Both look before either begins, if nothing keeps them apart. */
+  async function lookThenBegin(alone: readonly string[]): Promise<number> {
+    const place = await newSharedPlace();
+    const journals = [await openShared(place), await openShared(place)];
+    const identity = 'the same message';
+    let looked = 0;
+    const begin = (journal: Journal): Promise<boolean> => {
+      const intent = newIntent({ identity });
+      return journal.commit(
+        async (tx) => {
+          if ((await tx.findUnnamed(identity)) !== undefined) return false;
+          looked += 1;
+          for (let turn = 0; turn < 30 && looked < 2; turn += 1) await tx.get('nothing');
+          await tx.begin(intent, 'h', nowMs);
+          return true;
+        },
+        { alone, beforeSending: true },
+      );
+    };
+    await Promise.all(journals.map(begin));
+    return (await allOf((await openShared(place)).reads.select({ limit: 9 }))).length;
+  }
+
+  test('keeps who looks from beginning beside who has looked', async () => {
+    expect(await lookThenBegin(['the same message'])).toBe(1);
+  });
+
+  test('is what does it: without it there are two', async () => {
+    expect(await lookThenBegin([])).toBe(2);
+  });
+});

@@ -1,0 +1,174 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { migrate, schemaStateOf, schemaVersion } from '../../src/postgres/handshake.ts';
+import type { Version } from '../../testing/postgres/binaries.ts';
+import { type PostgresServer, sharedServer } from '../../testing/postgres/server.ts';
+
+const schema = 'bot "ctl"';
+
+describe.each<Version>([18, 15])('the schema on PostgreSQL %i', (version) => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await sharedServer(version);
+  });
+
+  let clients: Client[] = [];
+  afterEach(async () => {
+    for (const client of clients) await client.end();
+    clients = [];
+  });
+
+  async function connect(url: string): Promise<Client> {
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    clients.push(client);
+    return client;
+  }
+
+  const fresh = async (): Promise<Client> => connect(await server.newDatabase());
+
+  async function valuesOf(client: Client): Promise<unknown> {
+    const { rows } = await client.query(`SELECT name, value FROM "bot ""ctl""".meta UNION ALL
+      SELECT name, value FROM "bot ""ctl""".salt ORDER BY name`);
+    return rows;
+  }
+
+  test('is made from nothing, with a salt and an id of its own', async () => {
+    const client = await fresh();
+    expect(await schemaStateOf(client, schema)).toEqual({ is: 'missing' });
+    expect(await migrate(client, schema, (size) => new Uint8Array(size).fill(size))).toEqual({
+      is: 'migrated',
+      from: 0,
+      to: schemaVersion,
+    });
+    expect(await schemaStateOf(client, schema)).toEqual({ is: 'current' });
+    expect(await valuesOf(client)).toEqual([
+      { name: 'journal-id', value: Buffer.alloc(16, 16) },
+      { name: 'journal-version', value: Buffer.from(String(schemaVersion)) },
+      { name: 'lease-ms', value: Buffer.from('30000') },
+      { name: 'salt', value: Buffer.alloc(32, 32) },
+    ]);
+  });
+
+  test('is made in a schema that was there', async () => {
+    const client = await fresh();
+    await client.query('CREATE SCHEMA "bot ""ctl"""; CREATE TABLE "bot ""ctl"""."else" (id int)');
+    expect(await schemaStateOf(client, schema)).toEqual({ is: 'missing' });
+    expect(await migrate(client, schema, randomBytes)).toMatchObject({ is: 'migrated' });
+  });
+
+  test('is left as it is by whoever migrates again', async () => {
+    const client = await fresh();
+    await migrate(client, schema, randomBytes);
+    const before = await valuesOf(client);
+    expect(await migrate(client, schema, randomBytes)).toEqual({ is: 'current' });
+    expect(await valuesOf(client)).toEqual(before);
+  });
+
+  test('is made once by several at the same time', async () => {
+    const url = await server.newDatabase();
+    const all = await Promise.all([1, 2, 3].map(() => connect(url)));
+    const done = await Promise.all(all.map((client) => migrate(client, schema, randomBytes)));
+    expect(done.map(({ is }) => is).sort()).toEqual(['current', 'current', 'migrated']);
+  });
+
+  test.each([
+    ['newer', '99', { is: 'newer', version: 99 }],
+    ['no version of a journal', 'nine', { is: 'foreign' }],
+  ])('is left as it is where it is %s', async (_what, written, state) => {
+    const client = await fresh();
+    await migrate(client, schema, randomBytes);
+    await client.query(`UPDATE "bot ""ctl""".meta SET value = '${written}' WHERE name = 'journal-version'`);
+    expect(await schemaStateOf(client, schema)).toEqual(state);
+    const before = await valuesOf(client);
+    expect(await migrate(client, schema, randomBytes)).toEqual(state);
+    expect(await valuesOf(client)).toEqual(before);
+  });
+
+  test.each(['1', '2', '12'])(
+    'is left as it is where it was made before the first release: version %s',
+    async (version) => {
+      const client = await fresh();
+      await migrate(client, schema, randomBytes);
+      await client.query(`ALTER TABLE "bot ""ctl""".meta DISABLE TRIGGER USER;
+      UPDATE "bot ""ctl""".meta SET name = 'version', value = '${version}'
+      WHERE name = 'journal-version'`);
+      const before = await valuesOf(client);
+      expect(await migrate(client, schema, randomBytes)).toEqual({ is: 'unreleased' });
+      expect(await valuesOf(client)).toEqual(before);
+    },
+  );
+
+  test('is left as it is where another program has a table meta', async () => {
+    const client = await fresh();
+    await client.query('CREATE SCHEMA "bot ""ctl"""; CREATE TABLE "bot ""ctl""".meta (id int)');
+    expect(await migrate(client, schema, randomBytes)).toEqual({ is: 'foreign' });
+    await client.query(`DROP TABLE "bot ""ctl""".meta; CREATE TABLE "bot ""ctl""".meta (name text, value bytea);
+      INSERT INTO "bot ""ctl""".meta VALUES ('version', '1')`);
+    expect(await migrate(client, schema, randomBytes)).toEqual({ is: 'foreign' });
+  });
+
+  test('is not there at all where a step broke off, and the next one makes it', async () => {
+    const client = await fresh();
+    const broken = migrate(client, schema, () => {
+      throw new Error('no randomness');
+    });
+    await expect(broken).rejects.toThrow('no randomness');
+    expect(await schemaStateOf(client, schema)).toEqual({ is: 'missing' });
+    expect(await migrate(client, schema, randomBytes)).toMatchObject({ is: 'migrated' });
+  });
+
+  describe('by a release with more steps', () => {
+    afterEach(() => {
+      vi.doUnmock('../../src/postgres/schema/migrations.ts');
+      vi.resetModules();
+    });
+
+    async function withMore(...more: string[]): Promise<typeof import('../../src/postgres/handshake.ts')> {
+      vi.resetModules();
+      vi.doMock('../../src/postgres/schema/migrations.ts', async (original) => {
+        const known = await original<typeof import('../../src/postgres/schema/migrations.ts')>();
+        return { ...known, migrations: [...known.migrations, ...more] };
+      });
+      return import('../../src/postgres/handshake.ts');
+    }
+
+    test('is brought up to date step by step, and is then newer than what this one knows', async () => {
+      const client = await fresh();
+      await migrate(client, schema, randomBytes);
+      const next = await withMore(
+        'CREATE TABLE @schema.extra1 (x int)',
+        'CREATE TABLE @schema.extra2 (x int)',
+      );
+      expect(await next.schemaStateOf(client, schema)).toEqual({ is: 'older', version: schemaVersion });
+      const done = { is: 'migrated', from: schemaVersion, to: schemaVersion + 2 };
+      expect(await next.migrate(client, schema, randomBytes)).toEqual(done);
+      expect(await next.migrate(client, schema, randomBytes)).toEqual({ is: 'current' });
+      expect(await schemaStateOf(client, schema)).toEqual({ is: 'newer', version: schemaVersion + 2 });
+      await client.query('SELECT FROM "bot ""ctl""".extra1, "bot ""ctl""".extra2');
+    });
+
+    test('is made whole from nothing', async () => {
+      const client = await fresh();
+      const next = await withMore('CREATE TABLE @schema.extra1 (x int)');
+      expect(await next.migrate(client, schema, randomBytes)).toMatchObject({
+        from: 0,
+        to: schemaVersion + 1,
+      });
+    });
+
+    test('keeps the steps before one that fails, and nothing of that one', async () => {
+      const client = await fresh();
+      await migrate(client, schema, randomBytes);
+      const next = await withMore(
+        'CREATE TABLE @schema.extra1 (x int)',
+        'CREATE TABLE @schema.extra2 (x int); INSERT INTO @schema.nowhere VALUES (1)',
+      );
+      await expect(next.migrate(client, schema, randomBytes)).rejects.toThrow('nowhere');
+      expect(await next.schemaStateOf(client, schema)).toEqual({ is: 'older', version: schemaVersion + 1 });
+      const { rows } = await client.query(`SELECT tablename FROM pg_tables WHERE tablename LIKE 'extra%'`);
+      expect(rows).toEqual([{ tablename: 'extra1' }]);
+    });
+  });
+});

@@ -1,0 +1,92 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Notes } from '../../src/postgres/notes.ts';
+import { closedAfterTest } from '../../testing/closedAfterTest.ts';
+import { failureOf } from '../../testing/failure.ts';
+import { newFolder, newIntent, nowMs } from '../../testing/journals.ts';
+import { newSharedPlace, onServer, openShared } from '../../testing/postgres/sharedJournal.ts';
+
+const newPath = (): string => join(newFolder(), 'shared', 'id', 'notes');
+const open = (path: string): Notes => closedAfterTest(new Notes(path));
+
+test('a machine that was told nothing has no notes, and no file', () => {
+  const path = newPath();
+  expect(open(path).read()).toEqual([]);
+  expect(() => statSync(path)).toThrow('ENOENT');
+});
+
+test('a process notes the last that it was told, and others read it, also after it has ended', () => {
+  const path = newPath();
+  const one = open(path);
+  expect(one.write({ what: 'attempt', id: 'first', number: 1 })).toBe(true);
+  expect(one.write({ what: 'decision', id: 'second', number: 12 })).toBe(true);
+  one.close();
+  expect(open(path).read()).toEqual([{ what: 'decision', id: 'second', number: 12 }]);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test('processes that write at once each leave one that is whole', () => {
+  const path = newPath();
+  const processes = Array.from({ length: 20 }, () => open(path));
+  for (let round = 0; round < 5; round += 1)
+    for (const [nth, one] of processes.entries())
+      one.write({ what: 'attempt', id: `p${nth}`, number: round });
+  const read = open(path).read();
+  expect(read.length).toBeGreaterThan(5);
+  for (const { id, number } of read) expect([id, number]).toEqual([expect.stringMatching(/^p\d+$/u), 4]);
+});
+
+test('one that is torn says nothing, and the others stand', () => {
+  const path = newPath();
+  open(path).write({ what: 'attempt', id: 'whole', number: 1 });
+  const text = readFileSync(path, 'latin1');
+  for (const torn of ['attempt torn 1 0123456789abcdef', '\0\0\0', '', 'attempt whole 2']) {
+    const free = text.startsWith('attempt whole') ? 1 : 0;
+    const bytes = Buffer.alloc(64 * 96);
+    bytes.write(text, 'latin1');
+    bytes.write(torn.padEnd(95), free * 96, 'latin1');
+    writeFileSync(path, bytes);
+    expect(open(path).read()).toEqual([{ what: 'attempt', id: 'whole', number: 1 }]);
+  }
+});
+
+test('a machine whose disk takes none goes on without', () => {
+  const path = newPath();
+  mkdirSync(dirname(dirname(path)), { recursive: true });
+  writeFileSync(dirname(path), 'a file where the folder would be');
+  expect(open(path).write({ what: 'attempt', id: 'i', number: 1 })).toBe(false);
+});
+
+test('notes that cannot be read are not taken for none, unless there can be none', () => {
+  const path = newPath();
+  mkdirSync(path, { recursive: true });
+  expect(() => open(path).read()).toThrow(
+    expect.objectContaining({
+      kind: 'notes-unreadable',
+      fields: { path, trouble: expect.objectContaining({ code: 'EISDIR' }) },
+    }),
+  );
+  const file = newPath();
+  mkdirSync(dirname(dirname(file)), { recursive: true });
+  writeFileSync(dirname(file), 'a file where the folder would be');
+  expect(open(file).read()).toEqual([]);
+});
+
+test('what a chain was seen to say is noted, and missed', async () => {
+  const place = await newSharedPlace();
+  const journal = await openShared(place);
+  const { id } = await journal.commit((tx) => tx.begin(newIntent(), 'h', nowMs), { beforeSending: true });
+  const facts = { genesis: undefined, instruction: undefined, signature: undefined, facts: '{}' };
+  await journal.commit((tx) => tx.observe(id, { ...facts, verdict: 'undecided', who: 'ada', atMs: 7 }));
+  const path = join(place.dataFolder, 'shared', journal.id ?? '', 'notes');
+  expect(open(path).read()).toEqual([{ what: 'observation', id, number: 7 }]);
+  await (await openShared(place)).close();
+  await onServer(place, (client) =>
+    client.query('ALTER TABLE observations DISABLE TRIGGER ALL; DELETE FROM observations'),
+  );
+  expect(await failureOf(() => openShared(place))).toMatchObject({
+    code: 'journal-lost',
+    message: expect.stringContaining('an observation that the journal acknowledged'),
+  });
+});

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import type { BaseUrl } from '../../src/once/intent/baseUrl.ts';
+import { rowsReportedTogether } from '../../src/postgres/statements.ts';
+import { newSharedPlace, onServer, openShared } from '../../testing/postgres/sharedJournal.ts';
+
+const rows = rowsReportedTogether + 2;
+
+test('all rows of a batch are noted as reported, however many, and no other batch’s', async () => {
+  const place = await newSharedPlace();
+  await onServer(place, (client) =>
+    client.query(`SET session_replication_role = replica;
+      INSERT INTO intents (id, kind, base_url, bot, named_by, name, key, identity, fingerprint, body, created_at)
+      SELECT 'i' || n, 'message', 'u', 'b', 'row', CASE WHEN n <= ${rows} THEN 'payroll' ELSE 'other' END, 'k' || n, 'd',
+        'f', '{}', 1 FROM generate_series(1, ${rows + 1}) n;
+      INSERT INTO standing (intent, created_at, updated_at, attempts, state)
+      SELECT seq, 1, 1, 1, CASE WHEN seq = 1 THEN 'rejected' ELSE 'accepted' END FROM intents`),
+  );
+  const journal = await openShared(place);
+  const scope = { baseUrl: 'u' as BaseUrl, kind: 'message' } as const;
+  await journal.commit((tx) => tx.markRowsReported(scope, 'payroll', 7), { unsynced: true });
+  const reported = await onServer(place, async (client) => {
+    const { rows: found } = await client.query(
+      'SELECT i.name, count(s.reported_at)::int FROM standing s JOIN intents i ON i.seq = s.intent GROUP BY 1 ORDER BY 1',
+    );
+    return found;
+  });
+  expect(reported).toEqual([
+    { name: 'other', count: 0 },
+    { name: 'payroll', count: rows - 1 },
+  ]);
+});

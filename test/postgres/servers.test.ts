@@ -1,0 +1,229 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { Intent } from '../../src/once/journal/journal.ts';
+import { failureOf } from '../../testing/failure.ts';
+import { allOf, inHand, newFolder, newIntent, nowMs } from '../../testing/journals.ts';
+import { startCuttableProxy } from '../../testing/postgres/cuttableProxy.ts';
+import { type PostgresServer, type Standby, startServer } from '../../testing/postgres/server.ts';
+import { shortSleep } from '../../testing/postgres/sharedEngine.ts';
+import { newPlaceIn, onServer, openShared, type SharedPlace } from '../../testing/postgres/sharedJournal.ts';
+import { silence, upAsItIs, upForLong } from '../../testing/postgres/silence.ts';
+
+const patience = { sleep: shortSleep };
+const beforeSending = { beforeSending: true } as const;
+
+let server: PostgresServer;
+let database: string;
+let places = 0;
+beforeAll(async () => {
+  server = await startServer();
+  database = await server.newDatabase();
+});
+afterEach(() => setTo({ synchronous_standby_names: '', fsync: 'on', full_page_writes: 'on' }));
+afterAll(() => server.close());
+
+function newPlace(): Promise<SharedPlace> {
+  places += 1;
+  return newPlaceIn(database, `journal_${places}`);
+}
+
+async function setTo(settings: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, value] of Object.entries(settings))
+    await server.query(`ALTER SYSTEM SET ${name} = '${value}'`);
+  await server.query('SELECT pg_reload_conf()');
+  const [[name, value] = ['', '']] = Object.entries(settings);
+  while ((await server.query<{ now: string }>(`SELECT current_setting('${name}') AS now`))[0]?.now !== value)
+    await pause(10);
+}
+
+async function begun(place: SharedPlace): Promise<Intent> {
+  const journal = inHand(await openShared(place, { patience }));
+  const intent = await journal.begin(newIntent({ namedBy: 'once', name: 'n' }), 'h', nowMs);
+  await journal.close();
+  return intent;
+}
+
+const anotherMachine = (place: SharedPlace): SharedPlace => ({ ...place, dataFolder: newFolder() });
+const onStandby = (place: SharedPlace, standby: Standby): SharedPlace => ({
+  ...place,
+  url: place.url.replace(`:${server.port}/`, `:${standby.port}/`),
+});
+
+describe('a server that may forget what it has acknowledged', () => {
+  test.each(['fsync', 'full_page_writes'])(
+    'by %s = off takes nothing, unless that was accepted',
+    async (setting) => {
+      const place = await newPlace();
+      await setTo({ [setting]: 'off' });
+      expect(await failureOf(() => openShared(place))).toMatchObject({
+        code: 'journal-not-durable',
+        message: expect.stringContaining(`its setting ${setting} is off.`),
+      });
+      expect(await allOf((await openShared(place, { use: 'look' })).reads.select({ limit: 1 }))).toEqual([]);
+      await onServer(place, (client) =>
+        client.query(`INSERT INTO meta (name, value) VALUES ('durability', 'x')`),
+      );
+      await begun(place);
+    },
+  );
+
+  test('since it stopped waiting for its standby is believed no commit', async () => {
+    const place = await newPlace();
+    const journal = await openShared(place, { patience });
+    await setTo({ synchronous_standby_names: 'nobody' });
+    const intent = newIntent();
+    const failing = failureOf(() =>
+      journal.commit((tx) => tx.begin(intent, 'h', nowMs), { ...beforeSending, alone: ['x'] }),
+    );
+    await cancelWaitingUntil(failing);
+    expect(await failing).toMatchObject({ code: 'journal-not-durable' });
+  });
+
+  test('waits for a standby no longer than was asked for, and says what it waits for', async () => {
+    const place = await newPlace();
+    await setTo({ synchronous_standby_names: 'nobody' });
+    const journal = await openShared(place, { patience: { ...patience, maxWaitMs: 100, leastMs: 1000 } });
+    const guards = { ...beforeSending, alone: ['x'] };
+    const begin = () => failureOf(() => journal.commit((tx) => tx.begin(newIntent(), 'h', nowMs), guards));
+    // The second one waits for the locks of the first.
+    for (const failed of [await begin(), await begin()])
+      expect(failed).toMatchObject({
+        code: 'journal-not-durable',
+        message: expect.stringContaining('no standby answered'),
+      });
+  });
+
+  test('is believed no commit that nobody heard of, until it is on the standby', async () => {
+    const proxy = await startCuttableProxy(server.port);
+    const place = await newPlace();
+    const journal = await openShared({ ...place, url: proxy.through(place.url) }, { patience });
+    await setTo({ synchronous_standby_names: 'nobody' });
+    const intent = newIntent();
+    const stranded = proxy.when({ from: 'client', has: 'COMMIT' }, 'strand');
+    const failing = failureOf(() =>
+      journal.commit((tx) => tx.begin(intent, 'h', nowMs), { ...beforeSending, alone: ['x'] }),
+    );
+    await stranded;
+    proxy.release();
+    // The lost one is given up by the server first; what is written to find out waits again.
+    await cancelWaitingUntil(failing);
+    expect(await failing).toMatchObject({ code: 'journal-not-durable' });
+    await journal.close();
+    await proxy.close();
+  });
+
+  /** Whoever waits for a standby is told not to. */
+  async function cancelWaitingUntil(ended: Promise<unknown>): Promise<void> {
+    let isOver = false;
+    void ended.finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      await server.query(`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`);
+      await pause(20);
+    }
+  }
+});
+
+describe('a server that was started anew', () => {
+  test('takes nobody for dead until everybody could be heard', async () => {
+    const place = await newPlace();
+    onTestFinished(() => upAsItIs(database));
+    const proxy = await startCuttableProxy(server.port);
+    const silent = await openShared({ ...place, url: proxy.through(place.url) }, { patience });
+    const other = inHand(await openShared(place, { patience }));
+    const { id } = await silent.commit((tx) => tx.begin(newIntent(), 'h', nowMs), beforeSending);
+    await proxy.close();
+    await upForLong(place.url, place.schema);
+    await upAsItIs(database);
+    await server.restart();
+    await silence(place.url, silent.self(), place.schema);
+    await other.recordDeath(id, nowMs);
+    expect((await other.get(id))?.state).toBe('sending');
+    await upForLong(place.url, place.schema);
+    const later = inHand(await openShared(place, { patience }));
+    await later.recordDeath(id, nowMs);
+    expect((await later.get(id))?.state).toBe('unknown');
+  });
+
+  test('after it was killed under a command still has what it acknowledged, and the command goes on', async () => {
+    const place = await newPlace();
+    const journal = inHand(await openShared(place, { patience }));
+    const first = await journal.begin(newIntent(), 'h', nowMs);
+    await server.kill();
+    const going = journal.begin(newIntent(), 'h', nowMs);
+    await server.start();
+    const second = await going;
+    const found = await allOf(journal.select({ limit: 9 }));
+    expect(found.map(({ id }) => id).sort()).toEqual([first.id, second.id].sort());
+  });
+});
+
+describe('a standby', () => {
+  test('shows the journal; promoted, it is used by who misses nothing of its own, and by others after that', async () => {
+    const proxy = await startCuttableProxy(server.port);
+    onTestFinished(() => proxy.close());
+    const [primary, lacking] = [await newPlace(), await newPlace()];
+    onTestFinished(() => upAsItIs(database));
+    await upForLong(primary.url, primary.schema);
+    const { id: known } = await begun(primary);
+    await begun(lacking);
+    const standby = await server.standby({ through: proxy.port });
+    onTestFinished(() => standby.close());
+    await standby.caughtUp();
+    const whole = onStandby(primary, standby);
+
+    expect(await failureOf(() => openShared(whole))).toMatchObject({
+      code: 'journal-unreachable',
+      message: expect.stringContaining('is a standby'),
+    });
+    const looking = await openShared(whole, { use: 'look' });
+    expect([(await looking.reads.get(known))?.id, looking.isReadOnly]).toEqual([known, true]);
+    await looking.close();
+
+    proxy.refuse();
+    proxy.now('cut');
+    await begun(lacking);
+    await standby.promote();
+    expect(await failureOf(() => openShared(onStandby(lacking, standby)))).toMatchObject({
+      code: 'journal-lost',
+      message: expect.stringContaining('acknowledged to this machine'),
+    });
+
+    expect(await failureOf(() => openShared(anotherMachine(whole)))).toMatchObject({
+      code: 'journal-lost',
+      message: expect.stringContaining('cannot tell whether anything is missing.'),
+    });
+    await onServer(whole, async (client) => {
+      await client.query(
+        `INSERT INTO owners (id, host, pid, begun_at, renewed_at) VALUES ('silent', 'h', 1, 1, 1)`,
+      );
+    });
+    const journal = inHand(await openShared(whole));
+    await journal.begin(newIntent(), 'h', nowMs);
+    expect((await journal.get(known))?.id).toBe(known);
+    // Up for long, and yet nobody could renew a lease here before it was promoted.
+    expect(await journal.ownerLives('silent')).toBe(true);
+    await upForLong(whole.url, whole.schema);
+    const later = inHand(await openShared(whole));
+    expect(await later.ownerLives('silent')).toBe(false);
+    await later.close();
+    await (await openShared(anotherMachine(whole))).close();
+    await journal.close();
+  }, 30_000);
+});
+
+describe('a server restored to an earlier moment', () => {
+  test('has lost something for who was told more, and nothing is sent, also in the middle of a command', async () => {
+    const place = await newPlace();
+    await begun(place);
+    const early = await server.snapshot();
+    const journal = inHand(await openShared(place, { patience }));
+    await journal.begin(newIntent(), 'h', nowMs);
+    await server.restore(early);
+    expect(await failureOf(() => journal.begin(newIntent(), 'h', nowMs))).toMatchObject({
+      code: 'journal-lost',
+    });
+    expect(await failureOf(() => openShared(place))).toMatchObject({ code: 'journal-lost' });
+  }, 30_000);
+});

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { spendWithin } from '../../src/once/engine/spend.ts';
+import { unitsOf } from '../../src/once/intent/amount.ts';
+import type { Journal, Transaction } from '../../src/once/journal/journal.ts';
+import type { Policies } from '../../src/once/policy/policy.ts';
+import { policyStatements } from '../../src/postgres/upkeep.ts';
+import { countStates, inHand, newIntent, nowMs } from '../../testing/journals.ts';
+import {
+  newSharedPlace,
+  onServer,
+  openShared,
+  type SharedPlace,
+} from '../../testing/postgres/sharedJournal.ts';
+import { describeSpending } from '../once/policy/spendingModel.ts';
+
+const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
+
+const startCounting = (place: SharedPlace, atMs: number): Promise<void> =>
+  onServer(place, async (client) => {
+    const run = (sql: string, values?: unknown[]) => client.query(sql.replaceAll('@schema.', ''), values);
+    await run(policyStatements.seedSpending, [atMs]);
+    await run(policyStatements.seedPaid);
+    await run(policyStatements.start, [atMs]);
+  });
+
+describeSpending<SharedPlace>(
+  'on PostgreSQL',
+  {
+    newPlace: () => newSharedPlace(),
+    open: async (place) => inHand(await openShared(place)),
+    declareDead: (place, owner) =>
+      onServer(place, async (client) => {
+        const sending = 'intent IN (SELECT intent FROM standing WHERE owner = $1)';
+        await client.query('UPDATE owners SET ended_at = renewed_at WHERE id = $1', [owner]);
+        await client.query(
+          `UPDATE attempts SET verdict = 'unknown', phase = 'process-died', ended_at = 1
+           WHERE verdict IS NULL AND ${sending}`,
+          [owner],
+        );
+        await client.query(`UPDATE standing SET state = 'unknown', owner = NULL WHERE owner = $1`, [owner]);
+      }),
+    startCounting,
+  },
+  Number(process.env.BOTCTL_RUNS ?? 8),
+);
+
+test('four machines with many rows each claim no more together than a day allows, and all of that', async () => {
+  const place = await newSharedPlace();
+  await startCounting(place, nowMs);
+  const machines = await Promise.all([1, 2, 3, 4].map(() => openShared(place)));
+  const policies: Policies = [
+    {
+      source: 'the policy',
+      journal: undefined,
+      limits: new Map([['SOL', { day: unitsOf('50') }]]),
+      recipients: new Map([['ada', ada]]),
+      onlyRecipients: false,
+      approveAbove: new Map(),
+      freshJournal: 'allow',
+    },
+  ];
+  const spend = { to: ada, asset: 'SOL', units: unitsOf('1') };
+  const guards = { spends: { of: 'spend sol', isLimited: true }, beforeSending: true };
+  const claimOne = async (tx: Transaction): Promise<string> => {
+    const { is } = await spendWithin(policies, { spend, id: undefined }, tx, nowMs);
+    const payment = JSON.stringify([ada, 'sol', '1']);
+    const named = { kind: 'transfer', namedBy: 'once', name: 'n', payment } as const;
+    if (is === 'allowed') await tx.begin(newIntent(named), 'hash', nowMs);
+    return is;
+  };
+  const works = Array.from({ length: 16 }, () => ({ work: claimOne, guards }));
+  const ends = await Promise.all(
+    machines.flatMap((machine) => [machine.commitTogether(works), machine.commitTogether(works)]),
+  );
+  const words = ends.flat().map((end) => (end.status === 'fulfilled' ? end.value : String(end.reason)));
+  expect(words.filter((word) => word === 'allowed')).toHaveLength(50);
+  expect(words.filter((word) => word === 'refused')).toHaveLength(78);
+  expect(await countStates(machines[0]?.reads as Journal['reads'])).toEqual({ sending: 50 });
+});
