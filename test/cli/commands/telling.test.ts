@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { run as resolve } from '../../../src/cli/commands/resolve/run.ts';
 import { run as resume } from '../../../src/cli/commands/resume/run.ts';
 import { reportJsonOrError, reportOf, tell } from '../../../src/cli/commands/telling.ts';
 import { type Context, ParsedArgs } from '../../../src/cli/parse/command.ts';
@@ -142,6 +143,32 @@ describe('an intent whose request was damaged', () => {
     expect((await reportJsonOrError({ ...report, problem }, display)).error).toBe(problem);
     expect(said.join()).toMatch(/The journal is damaged/u);
     expect((await reportJsonOrError(report, display)).error).toMatchObject({ code: 'journal-damaged' });
+  });
+});
+
+describe('resolve', () => {
+  test('never says that nothing was decided when a fault comes after the decision', async () => {
+    await makeHeld();
+    const { id } = await scripted.only();
+    const context: Context = {
+      ...contextWith({
+        show: async () => {
+          throw new Told('journal-busy', 'The journal is kept busy');
+        },
+      }),
+      doing: { does: 'decides', hasChanged: false, begun: false },
+    };
+    const words = [
+      { name: 'happened', value: true },
+      { name: 'reason', value: 'seen in the explorer' },
+      { name: 'journal', value: scripted.path },
+    ] as const;
+    const names = ['happened', 'did-not-happen', 'reason', 'signature', 'overrule', 'yes'];
+    const declared = new Set([...options, ...names, 'base-url', 'token-file', 'profile']);
+    expect(await resolve(new ParsedArgs('resolve', [id], words, declared), context)).toBe(1);
+    expect((await scripted.only()).state).toBe('resolved');
+    expect(said.join()).toContain('The journal is kept busy.');
+    expect(said.join()).not.toContain('Nothing was decided');
   });
 });
 

@@ -66,12 +66,14 @@ async function resolveOne(
   journal: Journal,
 ): Promise<Exit> {
   const { display } = context;
+  let mayBeDecided = false;
   try {
     const found = await intentById(beginning, journal);
     const overrule = given.flag('overrule');
     if (overrule && reverses(decision, found))
       await confirmReversal(found, decision, given, context, journal);
     const look = await lookAtSignature(found, decision, given, context, journal);
+    mayBeDecided = true;
     const intent: Intent = await resolveIntent(found.id, decision, journal, overrule);
     await look?.keep();
     const written = await display.show(outcomeView(await storedReport(intent, given.command, journal.reads)));
@@ -80,7 +82,9 @@ async function resolveOne(
   } catch (thrown) {
     const failure = await inWords(thrown);
     if (failure.code === 'bug' || failure.code === 'stdout-not-writable') throw failure;
-    const problem = problemOf(failure, context.doing);
+    // Its commit refuses before it decides; after any other fault of it, nobody knows.
+    const begun = mayBeDecided && failure.code !== 'not-allowed-now';
+    const problem = problemOf(failure, { does: context.doing.does, begun });
     await display.fail(problem, { schema: 'botctl/1', command: given.command, error: problem });
     return exitOf(failure.code);
   }
