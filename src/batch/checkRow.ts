@@ -209,7 +209,7 @@ export class PolicySurvey {
   readonly #compared = new Set<string>();
   readonly #totals = new Map<string, Spending['total']>();
 
-  /** Whoever a row pays, what it spends is spent of one sum. */
+  /** All recipients' rows count against one sum. */
   #withCommonTotal(asset: string, spending: Spending): Spending {
     const total = this.#totals.get(countedAsset(asset)) ?? spending.total;
     this.#totals.set(countedAsset(asset), total);

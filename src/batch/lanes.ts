@@ -68,7 +68,7 @@ export class InFlightLimit {
     return this.#waiting.length;
   }
 
-  /** Resolves when there is room, with the way to leave; undefined where nothing more is to be sent. */
+  /** Resolves when there is room, to a function that leaves; to undefined if nothing more will be sent. */
   async enter(): Promise<Leave | undefined> {
     if (this.#stopped.aborted) return undefined;
     if (this.#free === 0) return new Promise((resolve) => this.#waiting.push(resolve));

@@ -326,7 +326,7 @@ function outcomeOf(plan: Plan): SeenOutcome {
   if (standing === 'conflict') return 'not-sent';
   if (found === undefined) return twin === undefined ? 'not-begun' : 'not-sent';
   if (standing === 'elsewhere') return 'sending';
-  // Its owner died; and what an operator said did not happen is to be done.
+  // A row whose owner died is unknown; one that an operator decided did not happen is open again.
   if (found.state === 'sending') return 'unknown';
   return found.state === 'resolved' && standing !== 'done' ? 'open' : found.state;
 }

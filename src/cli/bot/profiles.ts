@@ -154,7 +154,7 @@ export function checkFolder(path: string): void {
   if (danger !== undefined) throw unsafePlace(path, danger);
 }
 
-/** The bytes of a file that is private to its user; undefined where there is none. */
+/** Reads a file that only its user may read; undefined if there is no such file. */
 export function readPrivate(path: string): Buffer | undefined {
   let descriptor: number;
   try {

@@ -136,7 +136,7 @@ export type Batch = {
   readonly options: BatchOptions;
   readonly order: BatchOrder;
   readonly bot: Bot;
-  /** Absent in a dry run where there is none yet. */
+  /** A dry run has none if none exists yet. */
   readonly journal: Journal | undefined;
   readonly sheet: Sheet;
   readonly report: ReportFile | undefined;

@@ -297,7 +297,7 @@ async function changeAndShow(
   return 0;
 }
 
-/** The source that the options give; a token that is to be stored, and is too short, gets a warning. */
+/** The token source that the options name. Warns if a token to store is too short. */
 async function givenSource(profile: string, given: ParsedArgs, context: Context): Promise<TokenSource> {
   const source = await newSource(sourceOptions(given), sourceInputs(profile, context));
   if (source.kind === 'stored' && source.secret.length < leastTellingLength) {

@@ -73,7 +73,7 @@ function limitADay(policies: Policies, asset: string): bigint | undefined {
   );
 }
 
-/** Whole or not at all: whoever collects it may look at any moment. Others than this user collect it. */
+/** Written whole or not at all, because a collector may read it at any moment. Other users may read it. */
 async function writeWhole(path: string, text: string): Promise<void> {
   const draft = join(dirname(path), `.${basename(path)}.${randomUUID().slice(0, 8)}`);
   try {
