@@ -29,13 +29,13 @@ export type ProcessContext = {
   interrupts: Interrupts;
   clock: Clock;
   chance: Chance;
-  /** Of the environment it must not be: whoever is held by it sets that. */
+  /** Not read from the environment: the user it restricts controls the environment. */
   machinePolicy?: string;
 };
 
 const machinePolicy = '/etc/botctl/policy.json';
 
-/** From the words of the command line to the exit code, when all is written. */
+/** Runs one command line and resolves to its exit code, after all output is written. */
 export async function main(outer: ProcessContext, tree: readonly CommandSpec[] = commandTree): Promise<Exit> {
   const stderr = new Output(outer.stderr);
   const summary = await stepSummaryOf(outer.env);
@@ -45,12 +45,12 @@ export async function main(outer: ProcessContext, tree: readonly CommandSpec[] =
     await stderr.say(summary.annotation(told.command, exit));
     summary.appendTo(outer.env.GITHUB_STEP_SUMMARY ?? '', told.command, exit);
   }
-  // Who interrupts does not wait for a reader that may never come.
+  // A user who interrupts should not wait for a reader of stderr that may never read.
   if (!outer.interrupts.first.aborted) await stderr.drained();
   return exit;
 }
 
-/** Only where a job of GitHub Actions asks for it. */
+/** Only if a GitHub Actions job asks for a summary. */
 async function stepSummaryOf({ GITHUB_STEP_SUMMARY: path = '' }: Env): Promise<StepSummary | undefined> {
   if (path === '') return undefined;
   const { StepSummary } = await import('./cli/show/stepSummary.ts');
@@ -59,7 +59,7 @@ async function stepSummaryOf({ GITHUB_STEP_SUMMARY: path = '' }: Env): Promise<S
 
 type Telling = { readonly summary: StepSummary | undefined; command: string };
 
-/** The only place where everything is caught. */
+/** The only catch-all in the program. */
 async function dispatch(
   outer: ProcessContext,
   tree: readonly CommandSpec[],
@@ -137,13 +137,13 @@ function faceOf(has: (name: string, short?: string) => boolean, kept: readonly O
   };
 }
 
-/** The words that can be options, whatever else is wrong with the command line. */
+/** The arguments before `--`, so that `--json` applies even if the rest of the command line is wrong. */
 function optionWords(argv: readonly string[]): ReadonlySet<string> {
   const end = argv.indexOf('--');
   return new Set(end < 0 ? argv : argv.slice(0, end));
 }
 
-/** Whoever only asks for help gets it without commander, which is half of what it would load. */
+/** A request for help does not load commander, which is half of what parsing would load. */
 async function parse(
   argv: readonly string[],
   tree: readonly CommandSpec[],
@@ -177,8 +177,8 @@ function stackOf(failure: Told): string[] {
 }
 
 /**
- * An engine calls it success when nothing is left to wait for, so a process that ends before its `main` has says so
- * itself. Returns what `main`'s end must call.
+ * Node exits with 0 when nothing is left to wait for, even if `main` has not resolved. This reports such an early end
+ * as a failure. Call the returned function when `main` has ended.
  */
 export function guardExit({ argv, interrupts }: Pick<ProcessContext, 'argv' | 'interrupts'>): () => void {
   let isOver = false;
@@ -194,7 +194,7 @@ export function guardExit({ argv, interrupts }: Pick<ProcessContext, 'argv' | 'i
     try {
       writeSync(descriptor, `${text}\n`);
     } catch {
-      // Nobody reads it: the exit code says it all the same.
+      // The output is closed. The exit code still tells the caller.
     }
   });
   return () => {
@@ -202,13 +202,13 @@ export function guardExit({ argv, interrupts }: Pick<ProcessContext, 'argv' | 'i
   };
 }
 
-/** The real world: this process, its streams, its signals. */
+/** The real process: its streams and its signals. */
 export function thisProcess(): ProcessContext {
   if (process.env.NODE_DEBUG) withoutNodeDebug(process.stderr);
   return {
     argv: process.argv.slice(2),
     env: process.env,
-    // Looking at process.stdin alone makes Node load its file streams, 3 ms: only who reads it looks.
+    // Touching process.stdin makes Node load its file streams (3 ms), so only code that reads it touches it.
     get stdin() {
       return process.stdin;
     },

@@ -14,7 +14,7 @@ import { transferSpec } from './cli/commands/transfer/spec.ts';
 import { verifySpec } from './cli/commands/verify/spec.ts';
 import type { CommandSpec } from './cli/parse/command.ts';
 
-/** Every command, in the order the help shows them. What a command does is loaded when it runs. */
+/** Every command, in help order. A command's code is loaded when it runs. */
 export const commandTree: readonly CommandSpec[] = [
   sendSpec,
   transferSpec,

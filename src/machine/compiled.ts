@@ -26,16 +26,16 @@ type Require = (id: string) => unknown;
 type Main = {
   /** What main.js exports. */
   readonly main: unknown;
-  /** To be called at the end, when all is told: keeps what was compiled. */
+  /** Call this at the end, after all output: it keeps the compiled code. */
   readonly keep: () => void;
 };
 
-/** After so many different commands next to nothing of a file is left that is not compiled. */
+/** After this many different commands almost every function of a file is compiled. */
 const mostRuns = 64;
 
 /**
- * The program, taken compiled where that is possible: what one command made the engine compile is there for the next,
- * 15 ms of a send. `code` is the folder of all its files.
+ * Loads the program from the compile cache if possible. Code that one command made V8 compile is ready for the next
+ * command, which saves 15 ms of a send. `code` is the folder of the program's files.
  */
 export function loadMain(code: string, env: LoaderEnv): Main {
   const required: Require = createRequire(join(code, 'main.js'));
@@ -49,13 +49,13 @@ export function loadMain(code: string, env: LoaderEnv): Main {
       try {
         keep(loaded, folder);
       } catch {
-        // A disk that is full or takes nothing: it is compiled again.
+        // The disk is full or read-only. The next command compiles again.
       }
     },
   };
 }
 
-/** Loads the program's own files, which lie side by side, and leaves all else to Node. */
+/** Loads the program's own files, which are in one folder. Node loads everything else. */
 function loaderOf(
   code: string,
   folder: string,
@@ -63,7 +63,7 @@ function loaderOf(
   required: Require,
   loaded: Loaded[],
 ): Require {
-  // What v8.cachedDataVersionTag() is made of, without loading node:v8: 1.4 ms of every command.
+  // The parts of v8.cachedDataVersionTag(), without loading node:v8, which costs every command 1.4 ms.
   const { version, arch, execArgv } = process;
   const engine = [version, arch, ...execArgv, env.NODE_OPTIONS].join(' ');
   const modules = new Map<string, { exports: unknown }>();
@@ -77,7 +77,7 @@ function loaderOf(
     const source = readFileSync(file);
     const path = keptAs(folder, source, engine);
     const kept = readKept(path);
-    // The build writes nothing beyond ASCII: as such it is read without a second look, 0.5 ms of a send.
+    // The build writes only ASCII, so latin1 is safe and saves 0.5 ms of a send.
     const script = new Script(wrap(source.toString('latin1')), { filename: file, cachedData: kept?.code });
     loaded.push({ script, path, kept });
     const run = script.runInThisContext() as ModuleBody;
@@ -87,7 +87,7 @@ function loaderOf(
   return load;
 }
 
-/** A command that loads what none before it loaded together adds what it compiled; any other has nothing new. */
+/** Adds newly compiled code only if no earlier command loaded the same set of files. */
 function keep(loaded: readonly Loaded[], folder: string): void {
   const run = loaded.map(({ path }) => path.slice(-12, -4)).join(' ');
   const gaining = loaded.filter(({ kept }) => isNew(run, kept));
@@ -95,7 +95,7 @@ function keep(loaded: readonly Loaded[], folder: string): void {
   takeBackFlags();
   for (const { script, path, kept } of gaining) {
     const code = script.createCachedData();
-    // What a long command no longer calls, the engine gives up.
+    // V8 discards compiled functions that a long command no longer calls, so the larger code is the better one.
     const best = kept !== undefined && kept.code.length > code.length ? kept.code : code;
     writeKept(path, { runs: [...(kept?.runs ?? []), run], code: best });
   }
@@ -106,7 +106,8 @@ function isNew(run: string, kept: Kept | undefined): boolean {
   return kept === undefined || (!kept.runs.includes(run) && kept.runs.length < mostRuns);
 }
 
-// What wire/connecting.ts says to Node 20, with all that it implies: the next command begins without it.
+// Undoes the flags that wire/connecting.ts sets on Node 20, and the flags that those imply. The cached code must match
+// the flags at the start of the next command.
 const flagsBefore = ['--no-liftoff-only', '--wasm-tier-up', '--wasm-dynamic-tiering'];
 
 function takeBackFlags(): void {
@@ -124,18 +125,18 @@ type ModuleBody = (
 ) => void;
 
 /**
- * The folder that keeps compiled code; undefined where none is to be kept, or nobody can say that only its owner
- * writes to it: what lies there is run. Node's own choice is in /tmp.
+ * The folder for compiled code, which we later run. Undefined if the cache is off, or if other users may be able to
+ * write to the folder. Node's own default is in /tmp.
  */
 function privateCacheFolder(env: LoaderEnv): string | undefined {
   const base = env.XDG_CACHE_HOME || (env.HOME && `${env.HOME}/.cache`);
   if (env.NODE_DISABLE_COMPILE_CACHE || !base?.startsWith('/') || process.getuid === undefined)
     return undefined;
   try {
-    // A home that is not there is not made for the sake of speed.
+    // Do not create a missing home folder just for speed.
     if (isNone(dirname(base)) || (isNone(base) && !made(base))) return undefined;
     const folder = `${realpathSync(base)}/botctl`;
-    // What runs once, in a container, is not worth keeping: the first command makes no more than the folder.
+    // A container often runs one command only, so the first command creates the folder and caches nothing.
     if (isNone(folder)) return void made(folder);
     return isPrivate(folder, process.getuid()) ? folder : undefined;
   } catch {
@@ -147,26 +148,26 @@ function isNone(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) === undefined;
 }
 
-// One by one: Node's own way of making several never ends under /proc.
+// Not recursive: Node's recursive mkdir never returns under /proc.
 function made(path: string): boolean {
   mkdirSync(path, { mode: 0o700 });
   return true;
 }
 
-/** Nobody else may write to it, nor put another one in its place. */
+/** Whether no other user can write to it or replace it. */
 function isPrivate(folder: string, uid: number): boolean {
   const own = lstatSync(folder);
   if (!own.isDirectory() || own.uid !== uid || (own.mode & 0o077) !== 0) return false;
-  // With another's home, as under sudo, it is not: the other one could put there what root would run.
+  // Under sudo with the caller's HOME this fails: the caller could put code there that root would run.
   return [...foldersAbove(folder)].every((above) => {
     const stats = lstatSync(above);
     return isOwnedSafely(stats, uid) && !isFolderOpen(stats);
   });
 }
 
-/** What is kept of one file of the program. */
+/** The cached code of one program file. */
 type Kept = {
-  /** Which commands it was compiled for: what each of them loaded. */
+  /** The sets of files loaded by the commands that it was compiled for. */
   readonly runs: readonly string[];
   readonly code: Buffer;
 };
@@ -176,15 +177,15 @@ const digestLength = 32;
 const mostBytes = 16 * 1024 * 1024;
 const longestDays = 60;
 
-/** Its name says what it was compiled from, and for which engine: another release looks for another one. */
+/** The name is a hash of the source and the V8 version, so another release never reads it. */
 export function keptAs(folder: string, source: Uint8Array, engine: string): string {
   const sum = createHash('sha256').update(source).update(engine).digest('hex');
   return join(folder, `${sum.slice(0, 32)}${ending}`);
 }
 
 /**
- * Undefined where it is not there, or is not whole. The engine itself checks next to nothing: of thirty flipped bits
- * it took twenty-five, and five ended the process.
+ * Undefined if the file is missing or damaged. The checksum is necessary because V8 checks almost nothing: of thirty
+ * flipped bits it accepted twenty-five, and five of these killed the process.
  */
 export function readKept(path: string): Kept | undefined {
   let file: number | undefined;
@@ -205,7 +206,7 @@ export function readKept(path: string): Kept | undefined {
   }
 }
 
-/** Put in place whole, so that nobody reads the half of it. */
+/** Renames a finished file into place, so that nobody reads half of it. */
 export function writeKept(path: string, { runs, code }: Kept): void {
   const content = Buffer.concat([Buffer.from(`${JSON.stringify(runs)}\n`), code]);
   const half = `${path}.${process.pid}`;
@@ -222,7 +223,10 @@ function digestOf(content: Uint8Array): Buffer {
   return createHash('sha256').update(content).digest();
 }
 
-/** What has not been written for long, and the oldest where all of it is too much. Nothing else lies in the folder. */
+/**
+ * Removes files not written for 60 days, then the oldest if the rest is too large. The folder contains only cached
+ * code.
+ */
 export function removeOld(folder: string): void {
   const files = readdirSync(folder)
     .map((name) => ({

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Why a folder is not there: its cause is the system's own error, if there is one. */
+/** Why a folder could not be made. `cause` is the system's error, if there is one. */
 class FolderTrouble extends Error {
   readonly kind: 'not-made' | 'not-a-folder';
   readonly folder: string;
@@ -16,7 +16,7 @@ class FolderTrouble extends Error {
   }
 }
 
-/** What the system or SQLite said: by its code, where it has one. */
+/** The message of the system or SQLite, with its code if it has one. */
 type Said = { readonly code: string; readonly said: string };
 
 /** Why a file or folder could not be read or written. */
@@ -36,8 +36,8 @@ function saidBy(error: unknown): Said {
 }
 
 /**
- * Makes a private folder, and those above it that are missing; says whether it was made. One by one: Node's own
- * way of making several never ends under /proc. What is there is left as it is, whoever made it.
+ * Makes a private folder and its missing parents, and returns whether it was made. Existing folders are left unchanged,
+ * whatever their owner. Not recursive: Node's recursive mkdir never returns under /proc.
  */
 export function makeFolder(path: string): boolean {
   const above = dirname(path);
@@ -47,7 +47,7 @@ export function makeFolder(path: string): boolean {
     mkdirSync(path, { mode: 0o700 });
     return true;
   } catch (error) {
-    // Another process may have been quicker.
+    // Another process may have made it first.
     if (codeOf(error) === 'EEXIST' && isFolder(path)) return false;
     if (error instanceof FolderTrouble) throw error;
     throw new FolderTrouble('not-made', path, codeOf(error) ?? '', error);
@@ -64,9 +64,9 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** A name that was given in a folder is on the disk only when the folder is. */
+/** A new or renamed file survives a power cut only after its folder is synced. */
 export function syncFolder(folder: string): void {
-  // Windows cannot open a folder; there the rename itself must do.
+  // Windows cannot open a folder. There the rename must be enough.
   if (process.platform === 'win32') return;
   const descriptor = openSync(folder, 'r');
   try {

@@ -2,9 +2,9 @@ import { closeSync, openSync, statSync, unlinkSync } from 'node:fs';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 
 /**
- * A lock that the operating system drops when its process ends, however it ends. Node has no flock, so an
- * empty SQLite file stands in: SQLite holds an fcntl lock on it for as long as its transaction is open.
- * A stopped process still holds it; no age and no pid is ever guessed at.
+ * A lock that the operating system releases when its process ends, however it ends. Node has no flock, so we use an
+ * empty SQLite file: SQLite holds an fcntl lock on it while its transaction is open. A stopped process keeps its lock;
+ * we never guess from an age or a pid.
  */
 export class HeldLock {
   readonly #database: DatabaseSyncInstance;
@@ -19,7 +19,7 @@ export class HeldLock {
     this.#database.close();
   }
 
-  /** Also removes the file: only for a lock whose path nobody will take again. */
+  /** Also removes the file. Only for a lock whose path will never be used again. */
   releaseAndRemove(): void {
     removeFile(this.#path);
     this.release();
@@ -34,7 +34,7 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && /database is locked/iu.test(error.message);
 }
 
-/** A private file, empty, unless there is one. */
+/** Creates an empty private file, unless one exists. */
 export function createPrivate(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
@@ -43,18 +43,18 @@ export function createPrivate(path: string): void {
   }
 }
 
-/** Unlike existsSync this throws where nobody can tell: what cannot be seen may well be held. */
+/** Unlike existsSync, this throws if the answer is unknown: a file we cannot see may be locked. */
 function isThere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Takes the lock, waiting `waitMs` at most; undefined if another holder kept it that long. */
+/** Takes the lock, waiting `waitMs` at most. Undefined if another process kept it that long. */
 export function takeLock(path: string, waitMs: number): HeldLock | undefined {
-  // An existing file is not opened here: closing it would drop the locks that this process holds on it.
+  // Never open and close an existing file here: closing drops every lock that this process has on it.
   if (!isThere(path)) createPrivate(path);
   const database = new DatabaseSync(path, { timeout: waitMs });
   try {
-    // Nothing is ever written to it, so nothing has to be rolled back: no second file beside it.
+    // Nothing is ever written to the file, so a rollback journal in memory is enough and avoids a second file.
     database.exec(/* sql */ 'PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return new HeldLock(database, path);
   } catch (error) {
@@ -64,7 +64,7 @@ export function takeLock(path: string, waitMs: number): HeldLock | undefined {
   }
 }
 
-/** Does the work while the lock is held; `stillHeld` is thrown where another holder kept it for `waitMs`. */
+/** Runs `work` with the lock held. Throws `stillHeld` if another process kept the lock for `waitMs`. */
 export function whileLocked<Result>(
   path: string,
   waitMs: number,
@@ -80,7 +80,7 @@ export function whileLocked<Result>(
   }
 }
 
-/** Whether some living process holds the lock. Never ask this of a lock that this process holds itself. */
+/** Whether a living process holds the lock. Never call this for a lock of this process. */
 export function isHeld(path: string): boolean {
   if (!isThere(path)) return false;
   const lock = takeLock(path, 0);
@@ -88,11 +88,11 @@ export function isHeld(path: string): boolean {
   return lock === undefined;
 }
 
-/** Only tidies up: what stays behind is free to take. Node's rmSync would load its way of removing whole trees. */
+/** Only tidies up: a lock file left behind is harmless. Not rmSync, which loads code for removing whole trees. */
 export function removeFile(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // Gone already, or on a disk that takes no changes any more: no outcome may be lost over that.
+    // Already removed, or the disk is read-only. An outcome must not be lost because of this.
   }
 }

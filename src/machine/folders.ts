@@ -10,13 +10,13 @@ export class NoHomeFolder extends Error {
 
 type Kind = 'config' | 'data';
 
-// The XDG specification: a relative path in its variables is to be ignored. So is one in HOME: the files
-// would be wherever one happens to stand.
+// The XDG specification says to ignore relative paths. We ignore a relative HOME too: the files would depend on the
+// current folder.
 function absolute(value: string | undefined): string | undefined {
   return value !== undefined && isAbsolute(value) ? value : undefined;
 }
 
-// Node believes HOME before the account.
+// Node trusts HOME before the account.
 function accountHome(): string {
   try {
     return absolute(homedir()) ?? userInfo().homedir;

@@ -1,7 +1,10 @@
 import { lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** The folders above a path, nearest first, and those above each link on the way: who writes to one decides what is there. */
+/**
+ * The folders above a path, nearest first, and those above each link on the way. A user who can write to one of them
+ * controls what the path leads to.
+ */
 export function foldersAbove(path: string): ReadonlySet<string> {
   const folders = new Set<string>();
   addAbove(path, folders);
@@ -21,7 +24,7 @@ export function isLink(path: string): boolean {
   return lstatSync(path).isSymbolicLink();
 }
 
-/** Root, or who runs this: another owner may change it at any time. */
+/** Owned by root or by the current user. Any other owner could change it at any time. */
 export function isOwnedSafely({ uid }: Pick<Stats, 'uid'>, ownUid: number): boolean {
   return uid === 0 || uid === ownUid;
 }
@@ -29,7 +32,7 @@ export function isOwnedSafely({ uid }: Pick<Stats, 'uid'>, ownUid: number): bool
 const writableByOthers = 0o022;
 const sticky = 0o1000;
 
-/** In a sticky folder others put what is theirs, and replace nothing. */
+/** In a sticky folder other users can add files but cannot replace ours. */
 export function isFolderOpen({ mode }: Pick<Stats, 'mode'>): boolean {
   return (mode & writableByOthers) !== 0 && (mode & sticky) === 0;
 }

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Time, so that tests can hold it in their hands. */
+/** Time, as an interface that tests replace. */
 export interface Clock {
   now(): number;
   /** Resolves after `waitMs`, or at once when `signal` aborts. */
   sleep(waitMs: number, signal?: AbortSignal): Promise<void>;
 }
 
-// A longer timer of Node would fire at once. A caller that waits longer looks at the clock again.
+// Node fires a longer timer at once. Callers that wait longer check the clock again.
 const longestTimerMs = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -28,7 +28,7 @@ export interface Chance {
 const fewUuids = 4;
 let uuidsMade = 0;
 
-// Node makes 128 of them ahead; a command that needs one or two is quicker without.
+// Node creates 128 UUIDs in advance. That is slower for a command that needs one or two.
 function uuid(): string {
   uuidsMade += 1;
   return process.getBuiltinModule('node:crypto').randomUUID({ disableEntropyCache: uuidsMade <= fewUuids });
@@ -36,7 +36,7 @@ function uuid(): string {
 
 export const systemChance: Chance = { fraction: Math.random, uuid };
 
-/** The first signal means: start nothing new, let the flight land. The second: leave now. */
+/** The first signal means: start nothing new, let requests in flight finish. The second: leave now. */
 export interface Interrupts {
   readonly first: AbortSignal;
   readonly second: AbortSignal;
@@ -53,7 +53,7 @@ export function interruptsOfProcess(): Interrupts {
   return { first: first.signal, second: second.signal };
 }
 
-/** What has come, or is to go, is read and written in between. */
+/** Lets the event loop do pending reads and writes. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
@@ -61,20 +61,20 @@ export function nextTurn(): Promise<void> {
 }
 
 /**
- * What came on a connection while nothing was asked must not be read as the next reply. Sockets are read once between
- * two rounds of immediates.
+ * Bytes that arrive on an idle connection must not be read as the next reply. Node reads sockets once between two
+ * rounds of immediates, so after two turns such bytes have been read.
  */
 export function readLeftovers(): Promise<void> {
   underway ??= twoTurns();
   return underway;
 }
 
-/** One for all who ask in one turn: of a batch those are many. */
+/** Shared by all callers of one turn; a batch has many. */
 let underway: Promise<void> | undefined;
 
 async function twoTurns(): Promise<void> {
   await nextTurn();
-  // Who asks from now on has not seen both.
+  // A caller from here on has not waited for both turns, so it starts its own.
   underway = undefined;
   await nextTurn();
 }

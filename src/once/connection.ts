@@ -6,60 +6,62 @@ import type { Kind } from './intent/wanted.ts';
 import type { Channel, Flight, FlightLimits, Shipment } from './wire/flight.ts';
 import { troubleOf } from './wire/trouble.ts';
 
-/** A bot, and the service that it speaks to. */
+/** A bot and its service. */
 export type Bot = {
-  /** The profile's name; `env` where the token is not a profile's, `sandbox` for the built-in one. */
+  /** The profile's name; `env` if the token is not from a profile; `sandbox` for the built-in bot. */
   readonly name: string;
-  /** As intents keep it: there the names of loopback are one, and the sandbox's is its name, whatever its port. */
+  /**
+   * The URL used for identity and key. All loopback names count as one; the sandbox counts as one whatever its port.
+   */
   readonly baseUrl: BaseUrl;
-  /** As it was given: where the token goes. */
+  /** The URL as the user wrote it. Requests go there. */
   readonly spelledUrl: BaseUrl;
-  /** Revealed only to be hashed and to be sent. */
+  /** Revealed only to hash or to send it. */
   readonly token: { reveal(): string };
-  /** A phrase for people; never the token. */
+  /** Where the token came from, as a phrase for people. Never the token itself. */
   readonly tokenSource: string;
   readonly settings: Settings;
-  /** Absent where no node is named that could show its transfers. */
+  /** Undefined if no node is configured that could verify transfers. */
   readonly chain?: ChainProfile | undefined;
 };
 
-/** The bot of a token that is no profile's. */
+/** The bot's name if the token is not from a profile. */
 export const envBot = 'env';
 
-/** The built-in bot, as far as it is known while its service is not running. */
+/** The built-in bot, which is known by this name even while its service is not running. */
 export const sandboxBot = 'sandbox';
 
-/** What a profile may say about trying; an option of the command outranks it. What it may spend no option changes. */
+/** A profile's settings. A command's options override them, except the policy: no option can change that. */
 export type Settings = {
   keyAgeMs?: number;
   timeoutMs?: number;
   retries?: number;
   maxWaitMs?: number;
-  /** The file of its policy. */
+  /** The path of its policy file. */
   policy?: string;
 };
 
-/** Which chain a bot's transfers are on, and who can show them. */
+/** The chain of a bot's transfers, and the nodes that can show them. */
 export type ChainProfile = {
   readonly cluster: Cluster;
-  /** The bot's own address, where it is known. */
+  /** The bot's own address, if known. */
   readonly wallet: string | undefined;
-  /** The mints of assets, by their names. */
+  /** The mints of assets, by asset name. */
   readonly assets: Readonly<Record<string, string>>;
-  /** Asked for only where a node is: it may take a person to unlock them. */
+  /** Called only when a node is needed, because a person may have to unlock the URLs. */
   rpcUrls(): Promise<readonly RpcUrl[]>;
 };
 
 /** How a bot's requests reach its service. */
 export type Connection = {
-  /** The base URL that requests go to. */
+  /** The base URL of requests. */
   readonly url: string;
   readonly channel: Channel;
-  /** Before a person is asked about it: throws where it cannot be done there at all. */
+  /** Called before a person is asked. Throws if this service cannot do it at all. */
   ensurePossible(kind: Kind): void;
-  /** Before anything is journaled that is to be sent. */
+  /** Called before anything that will be sent is journaled. */
   ready(): Promise<void>;
-  /** The same where it is known that something will be sent: names, TCP and TLS take their time beside the claim. */
+  /** Like `ready`, when something will certainly be sent: DNS, TCP and TLS run while the claim is committed. */
   reachOut(): Promise<void>;
   close(): Promise<void>;
 };
@@ -69,11 +71,11 @@ export type ConnectedBot = { readonly bot: Bot; readonly connection: Connection 
 export type ChannelOptions = {
   readonly env: Env;
   readonly userAgent: string;
-  /** Its connections carry one request after another. */
+  /** Whether a connection carries several requests, one after another. */
   readonly keepAlive: boolean;
 };
 
-/** The way to where a bot speaks; nothing is opened before it is needed. */
+/** A bot's connection. It opens nothing until it is needed. */
 export function connectionTo({ spelledUrl }: Bot, choice: ChannelOptions): Connection {
   const channel = channelTo(new URL(spelledUrl).origin, { ...choice, direct: false });
   return {
@@ -86,7 +88,7 @@ export function connectionTo({ spelledUrl }: Bot, choice: ChannelOptions): Conne
   };
 }
 
-/** `direct` goes past any proxy. */
+/** With `direct`, any proxy is bypassed. */
 export function channelTo(
   origin: string,
   options: ChannelOptions & { readonly direct: boolean },
@@ -101,15 +103,15 @@ export function channelTo(
     const first = connecting(settings);
     if (reachesOut) await first.begin();
     const { openChannel } = await import('./wire/undiciChannel.ts');
-    // What came back while undici was loading is answered before the commit takes its time.
+    // Handle the replies that arrived while undici loaded, before the commit takes its time.
     if (reachesOut) await nextTurn();
     return openChannel(settings, first);
   });
 }
 
 /**
- * A channel that is opened when something is about to be sent. undici is a third of all that a send loads, and a
- * replay sends nothing. Whoever journals opens it first, so that nothing of it can go wrong afterwards.
+ * A channel that opens when something is about to be sent: undici is a third of what a send loads, and a replay sends
+ * nothing. Open it before journaling, so that opening cannot fail afterwards.
  */
 export class LateChannel implements Channel {
   readonly #open: (reachesOut: boolean) => Promise<Channel>;
@@ -119,12 +121,12 @@ export class LateChannel implements Channel {
     this.#open = open;
   }
 
-  /** Opens it, or says why it cannot be opened. */
+  /** Opens it, or throws the reason why it cannot be opened. */
   async ready(): Promise<void> {
     await this.#opened();
   }
 
-  /** Begins its connection too: for who is about to put on record what will be sent. */
+  /** Also starts connecting. For callers that are about to journal what they will send. */
   async reachOut(): Promise<void> {
     await this.#opened(true);
   }
@@ -151,11 +153,11 @@ export class LateChannel implements Channel {
 }
 
 /**
- * Many requests at a time, each on a channel of its own; a channel is used again once its reply was judged: until
- * then nobody knows whether its connection is fit for another.
+ * Many requests at a time, each on its own channel. A channel is reused only after its reply has been judged: until
+ * then we do not know whether its connection is fit for another request.
  */
 export function poolChannels(open: () => Channel): Channel {
-  // What forbids a channel must be known before anything is to be sent on it.
+  // Open one now: whatever makes a channel impossible must fail before anything is sent.
   const all = [open()];
   const free = [...all];
   const openAnother = (): Channel => {

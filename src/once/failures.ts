@@ -2,8 +2,8 @@ import { NoHomeFolder } from '../machine/folders.ts';
 import type { Interrupts } from '../machine/process.ts';
 
 /**
- * Every way botctl can fail, by name. The exit code and what a caller may do next come from these two tables and
- * from nowhere else.
+ * Every way in which botctl can fail, by name. These tables are the only source of exit codes and of what a caller may
+ * do next.
  */
 
 export type Retry = 'same-command' | 'after-fix' | 'decide';
@@ -28,7 +28,7 @@ export const exitTable = [
 
 export type Exit = (typeof exitTable)[number]['exit'];
 
-/** What each failure is called in `error.code`, and the exit code it has where no state decides first. */
+/** Every `error.code` with its exit code. An intent's state, where there is one, decides first. */
 export const failureExits = {
   bug: 1,
   'stdout-not-writable': 1,
@@ -122,8 +122,8 @@ export const failureExits = {
 export type FailureCode = keyof typeof failureExits;
 
 /**
- * What failed: a kind of its room, and its fields. No sentence: who asks is known at the top only, and so is what was
- * being done. Thrown only where nothing was sent; an attempt's outcome is a value, never this.
+ * A failure of a room: a kind and its fields, without a sentence. Only the top knows which command runs and so which
+ * words fit. Thrown only if nothing was sent; the outcome of an attempt is a value, never a Failure.
  */
 export class Failure extends Error {
   readonly room: string;
@@ -141,7 +141,7 @@ export class Failure extends Error {
   }
 }
 
-/** How a room makes its failures: by kind, each with the fields that its sentence needs and the code that callers see. */
+/** Makes a room's failures: each kind has the fields that its sentence needs and the code that callers see. */
 export function failing<Facts extends object>(
   room: string,
   codes: { readonly [K in keyof Facts]: FailureCode },
@@ -153,7 +153,7 @@ export function exitOf(code: FailureCode): Exit {
   return failureExits[code];
 }
 
-/** What helps belongs to what failed: its exit code tells it only where nothing else is known of it. */
+/** The advice for codes where it differs from the advice of their exit code. */
 const ownRetries: Partial<Record<FailureCode, Retry>> = {
   'journal-busy': 'same-command',
   'policy-changed': 'same-command',
@@ -169,7 +169,7 @@ export function retryOf(code: FailureCode): Retry {
   return ownRetries[code] ?? row?.retry ?? 'after-fix';
 }
 
-// What no program can cause by a mistake of its own.
+// Errors of the machine, which a bug cannot cause.
 const machineFaults = [
   'EIO',
   'ENOSPC',
@@ -186,7 +186,7 @@ function isMachineFault(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && machineFaults.includes(String(error.code));
 }
 
-/** What no room is at fault for. */
+/** Failures that belong to no room. */
 export type MachineFacts = {
   'no-home': Record<never, never>;
   failed: { readonly error: Error; readonly path: string | undefined };
@@ -196,7 +196,7 @@ export type MachineFacts = {
 const machineCodes = { 'no-home': 'machine-fault', failed: 'machine-fault', bug: 'bug' } as const;
 const machineFailure = failing<MachineFacts>('machine', machineCodes);
 
-/** Anything thrown, as a failure: what has no name here is a bug and says so. */
+/** Turns anything thrown into a failure. What is not recognised is a bug. */
 export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   if (thrown instanceof NoHomeFolder) return machineFailure('no-home', {}, thrown.cause);
@@ -207,10 +207,10 @@ export function asFailure(thrown: unknown): Failure {
   return machineFailure('bug', { what: thrown instanceof Error ? thrown.message : String(thrown) }, thrown);
 }
 
-/** What a process has claimed: how much, and what last. */
+/** How many intents a process has claimed, and the last of them. */
 type Claimed = { readonly intents: number; readonly lastId: string };
 
-// A process is known by its interrupts.
+// The Interrupts object stands for the process.
 const claimed = new WeakMap<Interrupts, Claimed>();
 
 export function noteClaim(interrupts: Interrupts, id: string): void {

@@ -5,7 +5,7 @@ import { isatty, ReadStream as Terminal } from 'node:tty';
 import { type DiskTrouble, diskTroubleOf } from '../machine/disk.ts';
 import { Failure, failing } from './failures.ts';
 
-/** Of what a file or stdin holds; `name` is what people call it. */
+/** Failures of reading a file or stdin. `name` is what people call it. */
 export type InputFacts = {
   unreadable: { readonly name: string; readonly trouble: DiskTrouble };
   interrupted: { readonly name: string };
@@ -18,13 +18,13 @@ export const inputFailure = failing<InputFacts>('input', codes);
 export type Source = {
   /** A file's path, or `-` for stdin. */
   readonly path: string;
-  /** As people call it. */
+  /** What people call it. */
   readonly name: string;
   readonly stdin: Readable | NodeJS.ReadableStream;
   readonly interrupted: AbortSignal;
 };
 
-/** What a file or stdin holds, piece by piece, until its end or the first interrupt. */
+/** Yields the content of a file or stdin, up to its end or the first interrupt. */
 export async function* bytesOf(source: Source): AsyncGenerator<Buffer> {
   const { path, name, interrupted } = source;
   const stream = path === '-' ? source.stdin : opened(path, name);
@@ -59,8 +59,8 @@ function unreadable(name: string, error: unknown): Failure {
 }
 
 /**
- * A file, a named pipe or a terminal as a stream. Whoever opens a pipe in the usual way waits for its writer in a
- * thread that no interrupt ends, and that holds the process at its exit: here the waiting is the event loop's.
+ * Opens a file, a named pipe or a terminal as a stream. Opening a pipe in the usual way waits for its writer in a
+ * thread that no interrupt ends and that keeps the process from exiting. Here the event loop waits.
  */
 export function openToRead(path: string): Readable {
   const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -76,8 +76,8 @@ export function openToRead(path: string): Readable {
 }
 
 /**
- * The work, or a failure as soon as a signal says stop: what is read may never come. Nothing waits for the signal
- * afterwards: a race of each piece against one promise for all would keep every piece that was ever read.
+ * Resolves with the work, or fails when the signal aborts, because input may never come. The listener is removed after
+ * each piece: racing every piece against one shared promise would keep every piece in memory.
  */
 export async function unlessInterrupted<Result>(
   work: Promise<Result>,
