@@ -20,7 +20,7 @@ import {
 import { complainOfRow, type OwnRules, type RowComplaint, type RowComplaints } from './facts.ts';
 import type { Sheet } from './sheet.ts';
 
-/** A row as it was read, before anything is asked of its fields. Empty cells are absent. */
+/** A row as it was read, before its fields are checked. Empty cells are absent. */
 export type RawRow = ReadRow | UnreadableRow;
 
 type ReadRow = { readonly line: number; readonly fields: Readonly<Record<string, unknown>> };
@@ -34,7 +34,7 @@ type UnreadableRow = {
 /** No request of this service is that long. */
 export const maxRowBytes = 1024 * 1024;
 
-/** What a row may say, by the names of the payload's fields. `buttons` is a short way to write `components`. */
+/** The fields that a row may have, named as in the payload. `buttons` is a short form of `components`. */
 const columnsOf: Readonly<Record<Kind, readonly string[]>> = {
   message: ['id', 'conversation_id', 'content', 'reply_to_message_id', 'components', 'buttons'],
   transfer: ['id', 'to_address', 'asset', 'amount', 'memo'],
@@ -45,11 +45,11 @@ const neededColumnsOf: Readonly<Record<Kind, readonly string[]>> = {
   transfer: ['id', 'to_address', 'asset', 'amount'],
 };
 
-/** What a header may name, and what it must. */
+/** The columns that a header may have, and those it must have. */
 export type HeaderColumns = {
   readonly known: readonly string[];
   readonly needed: readonly string[];
-  /** Says of what the header lacks who needs it, where that is not the command itself. */
+  /** Throws an error that names what needs the missing columns, if it is not the command itself. */
   readonly refuseMissing?: (missing: readonly string[], columns: readonly string[], file: string) => void;
 };
 
@@ -62,7 +62,10 @@ export const jsonColumns: readonly string[] = ['components', 'buttons'];
 
 type CheckedRow = { readonly wanted: Wanted; readonly id: string | undefined };
 
-/** What a row wants, or everything that is wrong with it. Whether a wallet key controls the address is asked later. */
+/**
+ * The request of a row, or everything that is wrong with it. Whether a wallet key controls the address is checked
+ * later.
+ */
 export function checkRow(
   { fields }: ReadRow,
   kind: Kind,
@@ -80,7 +83,7 @@ export function checkRow(
   return { wanted: checked.wanted, id: typeof id === 'string' ? id : undefined };
 }
 
-/** A recipient's name becomes its address first. */
+/** Replaces a recipient's name by its address first. */
 function checkPayment(
   payload: Readonly<Record<string, unknown>>,
   policies: Policies,
@@ -97,7 +100,7 @@ function idComplaint(id: unknown, kind: Kind): RowComplaint | undefined {
   return is && complainOfRow('id', 'id', { mostBytes: maxIdBytes, is });
 }
 
-/** What cannot be seen must not tell two payments apart. */
+/** Invisible characters must not be the only difference between two payments. */
 function badId(id: unknown): OwnRules['id']['is'] | undefined {
   if (typeof id !== 'string') return 'not-text';
   if (id === '') return 'empty';
@@ -135,7 +138,7 @@ function buttonOf({ id, ...rest }: Fields): Fields {
   return { type: 'button', ...(id === undefined ? {} : { custom_id: id }), ...rest };
 }
 
-/** The short `buttons` of a row as the `components` of a payload: one row of buttons, or several. */
+/** Turns the short `buttons` of a row into the `components` of a payload: one row of buttons, or several. */
 function componentsFrom(buttons: unknown): RowComplaint | readonly Fields[] {
   if (!Array.isArray(buttons) || buttons.length === 0) return complainOfRow('buttons', 'buttons', 'other');
   const rows: readonly unknown[] = buttons.every(Array.isArray) ? buttons : [buttons];
@@ -149,35 +152,35 @@ function componentsFrom(buttons: unknown): RowComplaint | readonly Fields[] {
 
 export type RowNaming = Naming & { readonly by: 'row' };
 
-/** A row with an `id` is that id of its batch, whatever its place in the file. */
+/** A row with an `id` is identified by it, wherever the row stands in the file. */
 export function namedById(name: string, id: string): RowNaming {
   return { by: 'row', name, row: `id:${id}`, id };
 }
 
-/** A row without one is its body, and which of its equals it is: reordering changes nothing. */
+/** A row without an `id` is identified by its body and its number among equal rows, so reordering changes nothing. */
 export function namedByBody(name: string, canonical: string, ordinal: number): RowNaming {
   return { by: 'row', name, row: `body:${ordinal}:${canonical}` };
 }
 
-/** What the journal says of whom a row pays, and of what was spent. */
+/** What the journal knows about a row's recipient, and about what was spent. */
 type Known = { readonly paid: readonly PaidAddress[]; readonly spending: Spending | undefined };
 
 type Inputs = {
   readonly policies: Policies;
-  /** Absent where there is no journal yet. */
+  /** Absent if there is no journal yet. */
   readonly reads: Reads | undefined;
   readonly nowMs: number;
   readonly sheet: Sheet;
 };
 
-/** Of addresses: a few megabytes. */
+/** Addresses kept in memory: a few megabytes. */
 const mostRemembered = 20_000;
 
-/** All rows of a batch against the policies, as if each before it had been sent. */
+/** Checks all rows of a batch against the policies, each as if the rows before it had been sent. */
 export class PolicySurvey {
   readonly #inputs: Inputs;
   readonly #spending = new Map<string, Promise<Spending | undefined>>();
-  /** Whom an earlier row pays, and who looks like nobody known: asked once. */
+  /** Recipients that passed the lookalike check. They are not checked again. */
   readonly #passed = new Set<string>();
 
   constructor(inputs: Inputs) {
@@ -209,14 +212,14 @@ export class PolicySurvey {
   readonly #compared = new Set<string>();
   readonly #totals = new Map<string, Spending['total']>();
 
-  /** All recipients' rows count against one sum. */
+  /** Rows to different recipients share one total. */
   #withCommonTotal(asset: string, spending: Spending): Spending {
     const total = this.#totals.get(countedAsset(asset)) ?? spending.total;
     this.#totals.set(countedAsset(asset), total);
     return { ...spending, total };
   }
 
-  /** What is refused, if anything; what is not counts for the rows after it. */
+  /** The policy's refusal, if there is one. A row that is not refused counts towards the rows after it. */
   judge(spend: Spend, { paid, spending }: Known, found: Intent | undefined): Refusal | undefined {
     const { policies, nowMs } = this.#inputs;
     const refusal = refusedByItself(policies, spend) ?? this.#lookalike(spend, paid);
@@ -236,7 +239,7 @@ export class PolicySurvey {
     return refusal;
   }
 
-  /** An address of an earlier row that this one is not, and looks like; told of once. */
+  /** The address of an earlier row that looks like this one but differs from it. Reported once for each address. */
   likeEarlier({ to }: Spend): string | undefined {
     if (this.#compared.has(to)) return undefined;
     if (this.#compared.size < mostRemembered) this.#compared.add(to);

@@ -2,10 +2,10 @@ import type { DiskTrouble } from '../machine/disk.ts';
 import { failing } from '../once/failures.ts';
 import type { ComplaintOf, FieldRules, TextFault, Unseen } from '../once/intent/facts.ts';
 
-/** A place of a template that names a column; line and column of the text are counted from 1. */
+/** Where a template names a column. Line and column of the text are counted from 1. */
 export type TemplatePlace = { readonly line: number; readonly place: number };
 
-/** Why a batch cannot be read, or its report not be written. `source` is a file as people call it. */
+/** Why a batch cannot be read, or why its report cannot be written. `source` names the file for people. */
 export type BatchFacts = {
   'no-header': { readonly source: string; readonly known: readonly string[] };
   'bad-header': {
@@ -54,7 +54,7 @@ const codes = {
 
 export const batchFailure = failing<BatchFacts>('batch', codes);
 
-/** The rules that only rows of a batch have, each with what is told of a value that breaks it. */
+/** The rules that only rows of a batch have, each with the facts about a value that breaks it. */
 export type OwnRules = {
   object: 'other-json' | TextFault;
   'header-length': { readonly header: number; readonly cells: number };
@@ -67,7 +67,7 @@ export type OwnRules = {
   template: 'given' | { readonly column: string; readonly source: string; readonly at: TemplatePlace };
 };
 
-/** What is wrong with a row: of one of its fields, or without a field of the whole row. */
+/** What is wrong with one field of a row; without a field, with the whole row. */
 export type RowComplaint = ComplaintOf<FieldRules & OwnRules>;
 
 export type RowComplaints = { readonly complaints: readonly RowComplaint[] };

@@ -2,21 +2,21 @@ import type { Commit } from '../once/engine/context.ts';
 import type { Kind } from '../once/intent/wanted.ts';
 import type { GuardedWork, Journal, Work } from '../once/journal/journal.ts';
 
-/** How many rows are in hand at a time: in flight, waiting for it, or being put on record. */
+/** How many rows are worked on at a time: in flight, waiting for a place, or being recorded. */
 export type Lanes = {
   readonly count: number;
-  /** Rows are claimed before there is room for their requests. */
+  /** Rows may be claimed before there is room for their requests. */
   readonly isAhead: boolean;
 };
 
-// With 4, twice as many commits, and a twentieth more of CPU for each row.
+// A value of 4 makes twice as many commits and costs 5 % more CPU for each row.
 const lanesAPlace = 16;
 const mostAhead = 256;
 
 /**
- * Claims ahead keep the service busy while the journal is, and make commits few and large. But what a kill leaves of
- * them is in doubt: a message is then sent again under its key for a day, a transfer for half an hour only. Nor is
- * anything claimed long before a slow pace lets it go.
+ * Claiming ahead keeps the service busy while the journal commits, and makes commits fewer and larger. But a kill
+ * leaves these claims in doubt, and a message can be resent under its key for a day, a transfer for only half an hour.
+ * So transfers are not claimed ahead, and neither are rows that a slow pace would hold back.
  */
 export function lanesFor(kind: Kind, concurrency: number, ratePerS: number | undefined): Lanes {
   const isAhead = kind === 'message' && ratePerS === undefined;
@@ -28,25 +28,24 @@ const whileOthersAreSentMs = 10;
 const untilOthersLandMs = 2;
 
 /**
- * How long a commit waits for more to share it. One in a file holds this process up, so it is made when the runway is
- * empty; a server makes it while others are sent. Where none are to be sent, it waits for those that can still land,
- * until no more than half of what is in flight are left, in a file a quarter: of transfers, a commit that is shared by
- * a third more rows takes a tenth less of a server, and of a file 4 % less of a row's CPU.
+ * How long a commit waits so that more rows can share it. A commit to a file blocks this process, so it waits while
+ * other rows can still be sent; a server commits meanwhile. If none are left to send, the commit waits for rows in
+ * flight, until at most half of the places are taken (in a file, a quarter). For transfers, sharing a commit among a
+ * third more rows saves a tenth of the server's work, and in a file 4 % of CPU for each row.
  */
 export function worthWaitingMs({ waiting, inFlight, places }: InFlightLimit, isShared: boolean): number {
   if (waiting > 0) return isShared ? 0 : whileOthersAreSentMs;
   return inFlight > places / (isShared ? 2 : 4) ? untilOthersLandMs : 0;
 }
 
-/** Makes room for another one; asked again, it does nothing. */
+/** Frees one place. Calling it again does nothing. */
 export type Leave = () => void;
 
 /**
- * As many rows at a time as have requests in flight; whoever is claimed waits here for its turn. First come, first
- * served, until nothing more is to be sent.
+ * Limits how many requests are in flight. Claimed rows wait here for a place, first come, first served, until sending
+ * stops.
  */
 export class InFlightLimit {
-  /** Requests in flight at a time. */
   readonly places: number;
   readonly #stopped: AbortSignal;
   readonly #waiting: ((leave: Leave | undefined) => void)[] = [];
@@ -63,12 +62,12 @@ export class InFlightLimit {
     return this.places - this.#free;
   }
 
-  /** Claimed, and not in flight yet. */
+  /** Rows that are claimed but not in flight yet. */
   get waiting(): number {
     return this.#waiting.length;
   }
 
-  /** Resolves when there is room, to a function that leaves; to undefined if nothing more will be sent. */
+  /** Waits for a place. Resolves to a function that frees it, or to undefined if nothing more will be sent. */
   async enter(): Promise<Leave | undefined> {
     if (this.#stopped.aborted) return undefined;
     if (this.#free === 0) return new Promise((resolve) => this.#waiting.push(resolve));
@@ -90,7 +89,7 @@ export class InFlightLimit {
     else next(this.#leaving());
   }
 
-  /** Nobody who waits now gets a turn. */
+  /** Ends all waits that are pending now without giving them a place. */
   turnAway(): void {
     for (const resolve of this.#waiting.splice(0)) resolve(undefined);
   }
@@ -102,9 +101,8 @@ type Queued = GuardedWork<unknown> & {
 };
 
 /**
- * Everything that is to be committed in one turn of the event loop shares one durable commit; and so does whatever
- * comes while another one is being made, which on a server takes its time, or for as long as it is worth waiting for
- * more.
+ * Work queued in the same turn of the event loop shares one durable commit. So does work queued while an earlier commit
+ * is running, or while `worthWaitingMs` says that waiting for more pays.
  */
 export function sharedCommit(
   journal: Pick<Journal, 'commitTogether'>,
@@ -117,7 +115,7 @@ export function sharedCommit(
     const queued = queue;
     queue = [];
     await commitAll(queued, journal);
-    // What its rows want next is asked for in this turn: it goes along.
+    // The rows just committed queue their next work in this turn, so that work can share the next commit.
     setImmediate(() => {
       isBusy = false;
       if (queue.length > 0) flushInTime();

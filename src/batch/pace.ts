@@ -4,13 +4,13 @@ import type { Pace } from '../once/engine/context.ts';
 const firstQuietMs = 1000;
 const shortestQuietMs = 250;
 const longestQuietMs = 60_000;
-// A limit that comes so soon after the last one means that the last wait was too short.
+// A limit this soon after the last one means that the last wait was too short.
 const soonMs = 5000;
 
-/** The pace below a limit that was met: half of what went before, and as much more each second. */
+/** The pace after a rate limit: half of the pace before it, growing by as much again each second. */
 type Slowed = { readonly perS: number; readonly morePerS: number; readonly sinceMs: number };
 
-/** One pace for all rows: `--rate` at most, and slower once the service says that it was too fast. */
+/** One pace for all rows: at most `--rate`, and slower after the service has limited the rate. */
 export class BatchPace implements Pace {
   readonly #clock: Clock;
   readonly #mostPerS: number;
@@ -34,7 +34,7 @@ export class BatchPace implements Pace {
       this.#nextAtMs = atMs + 1000 / this.#perS(atMs);
       if (atMs > nowMs) await this.#clock.sleep(atMs - nowMs, signal);
       if (signal.aborted) return;
-      // A limit met meanwhile holds for those that already had a turn, too.
+      // A limit that arrived meanwhile also applies to requests that already had their turn.
       if (this.#quietUntilMs <= this.#clock.now()) break;
     }
     this.#started += 1;
@@ -42,7 +42,7 @@ export class BatchPace implements Pace {
 
   limited(retryAfterMs: number | undefined): void {
     const nowMs = this.#clock.now();
-    // What was on its way when the quiet began tells of the same limit.
+    // Requests that were under way when the wait began report the same limit.
     if (nowMs < this.#quietUntilMs) {
       if (retryAfterMs !== undefined) this.#quietFor(retryAfterMs, nowMs);
       return;
@@ -52,7 +52,7 @@ export class BatchPace implements Pace {
     this.#quietFor(retryAfterMs ?? Math.min(longestQuietMs, firstQuietMs * 2 ** this.#limitsInARow), nowMs);
   }
 
-  /** How long everybody still waits because of a limit. */
+  /** How long all requests must still wait because of a limit. */
   quietMs(): number {
     return Math.max(0, this.#quietUntilMs - this.#clock.now());
   }

@@ -9,7 +9,7 @@ import { batchFailure, complainOfRow, type RowComplaint } from './facts.ts';
 import type { Template } from './template.ts';
 
 type Input = Omit<Source, 'name'> & {
-  /** Told of all bytes as they are read. */
+  /** Called with all bytes as they are read. */
   readonly onBytes?: (bytes: Buffer) => void;
 };
 
@@ -17,7 +17,10 @@ export function inputName({ path }: Pick<Input, 'path'>): string {
   return path === '-' ? 'stdin' : path;
 }
 
-/** The rows of a file or of stdin, read once, a piece at a time. What begins with `{` is JSON Lines, else CSV. */
+/**
+ * The rows of a file or of stdin, read once, a piece at a time. A text that begins with `{` is JSON Lines, any other
+ * CSV.
+ */
 export async function* readRows(input: Input, kind: Kind, template?: Template): AsyncGenerator<RawRow> {
   const source = inputName(input);
   const bytes = bytesOf({ ...input, name: source });
@@ -40,7 +43,7 @@ async function* watched(
   }
 }
 
-/** Enough of the beginning to tell what it is. */
+/** Enough of the beginning to tell the format. */
 async function firstPiece(pieces: AsyncGenerator<string>): Promise<string> {
   let first = '';
   while (first.length < maxRowBytes) {
@@ -60,7 +63,7 @@ async function* again(first: string, rest: AsyncGenerator<string>): AsyncGenerat
 function parser(pieces: AsyncIterable<string>, delimiter: string): Parser {
   const csv = parse({
     delimiter,
-    // Named one by one: a guess from the first line would take the others for text.
+    // All three are listed: if the parser guessed from the first line, it would treat the others as text.
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     max_record_size: maxRowBytes,
@@ -69,7 +72,7 @@ function parser(pieces: AsyncIterable<string>, delimiter: string): Parser {
   return csv;
 }
 
-/** Rows of CSV under a header, each with the line that it begins on. */
+/** Rows of CSV below a header, each with the line on which it begins. */
 async function* csvRows(
   pieces: AsyncIterable<string>,
   columns: HeaderColumns,
@@ -94,7 +97,10 @@ async function* csvRows(
 
 const delimiters = [',', ';', '\t'] as const;
 
-/** What spreadsheets of many countries write instead of the comma: known by a header that it makes sense of. */
+/**
+ * Finds the separator. Spreadsheets in many countries use another one than the comma; the right one gives known
+ * columns.
+ */
 function delimiterOf(beginning: string, { known }: HeaderColumns): string {
   const [header = ''] = beginning.trimStart().split(/[\r\n]/u);
   const knownBy = (delimiter: string): number =>
@@ -106,7 +112,7 @@ function unquoted(cell: string): string {
   return cell.replace(/^"(.*)"$/u, '$1');
 }
 
-/** Until the end of the first line that says something: a pipe may give it in pieces. */
+/** Reads to the end of the first line that is not blank: a pipe may deliver it in pieces. */
 async function withBeginning(
   pieces: AsyncIterable<string>,
 ): Promise<{ beginning: string; all: AsyncIterable<string> }> {
@@ -173,7 +179,7 @@ function broken(error: CsvError, source: string): Error {
   return batchFailure('not-csv', { source, line, what }, error);
 }
 
-/** Rows of JSON Lines: an object a line; blank lines are skipped. */
+/** Rows of JSON Lines: one object on each line. Blank lines are skipped. */
 async function* jsonLines(pieces: AsyncIterable<string>, source: string): AsyncGenerator<RawRow> {
   let line = 0;
   for await (const text of linesOf(pieces, source)) {
@@ -206,7 +212,7 @@ function rowOfLine(text: string, line: number): RawRow {
   return { line, fields: value as Record<string, unknown> };
 }
 
-/** How many bytes from the end belong to a character whose rest is still to come. */
+/** How many bytes at the end belong to a character that is still incomplete. */
 function unfinishedBytes(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes.readUInt8(bytes.length - back);
@@ -223,7 +229,7 @@ function newlineBytesIn(bytes: Buffer): number {
   return count;
 }
 
-/** Bytes as text, never cut within a character, without a byte order mark; refused where they are not UTF-8. */
+/** Decodes bytes to text without splitting a character or keeping a byte order mark. Throws if they are not UTF-8. */
 export async function* wholeText(chunks: AsyncIterable<Buffer>, source: string): AsyncGenerator<string> {
   let rest: Buffer = Buffer.alloc(0);
   let linesBefore = 0;

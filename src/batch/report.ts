@@ -14,7 +14,7 @@ import { orderOf } from './runRows.ts';
 import type { Sheet, SheetRow } from './sheet.ts';
 import type { BatchOrder } from './survey.ts';
 
-/** What is told of one row of the input when a batch is over. */
+/** One row of the input in the report of a batch. */
 export type RowReport = {
   readonly line: number;
   readonly id: string | undefined;
@@ -30,14 +30,14 @@ export type RowReportInputs = {
   readonly sheet: Sheet;
   readonly bot: Bot;
   readonly journal: Journal | undefined;
-  /** What the service, or an operator, said that proves it. */
+  /** The service's or an operator's proof of the result. */
   readonly resultOf: (intent: Intent, attempt: Attempt | undefined) => Promise<string | undefined>;
 };
 
-/** A report of each row in input order: what the journal knows of it, and what was said of it in this run. */
+/** A report of each row in input order: what the journal knows about it, and what this run said about it. */
 export async function* reportRows(sources: RowReportInputs): AsyncGenerator<RowReport> {
   for (const rows of sources.sheet.pages()) {
-    // Asked for together, they are looked up together.
+    // Queries that start together share one look-up.
     yield* await Promise.all(rows.map((row) => reportRow(row, sources)));
   }
 }
@@ -59,7 +59,7 @@ function keyOf(row: SheetRow, { order, bot, journal }: RowReportInputs): string 
   return identify(orderOf(row, order), bot, { hashOf: (token) => journal?.hashOf(token) ?? '' }).key;
 }
 
-/** How a report reads: what stands above its rows, and each of them. */
+/** The format of a report: its header and its rows. */
 export type ReportText = {
   readonly heading: string;
   readonly line: (row: RowReport) => string;
@@ -67,7 +67,7 @@ export type ReportText = {
 
 const pieceLength = 64 * 1024;
 
-/** A report beside its final place, which it takes whole or not at all. */
+/** A report that is written beside its final place and then moved there whole. */
 export class ReportFile {
   readonly #path: string;
   readonly #draft: string;
@@ -79,7 +79,7 @@ export class ReportFile {
     this.#file = file;
   }
 
-  /** Before anything is sent: a report that cannot be written is known in time. */
+  /** Called before anything is sent, so that a report that cannot be written is noticed in time. */
   static async begin(path: string): Promise<ReportFile> {
     try {
       const { target, mode } = earlier(path);
@@ -93,7 +93,7 @@ export class ReportFile {
     }
   }
 
-  /** False where `given up` came first: then an earlier report stays as it was. */
+  /** Returns false if `givenUp` aborted first; an earlier report then stays as it was. */
   async finish(text: ReportText, rows: AsyncIterable<RowReport>, givenUp: AbortSignal): Promise<boolean> {
     try {
       let piece = text.heading;
@@ -114,14 +114,14 @@ export class ReportFile {
     }
   }
 
-  /** Also after `finish`: leaves nothing behind but the report. */
+  /** Removes the temporary file. May also be called after `finish`. */
   async close(): Promise<void> {
     await this.#file.close();
     await rm(this.#draft, { force: true });
   }
 }
 
-/** Where the report goes: to an earlier one's own place, whatever link leads there, with the mode that it was given. */
+/** Where the report goes. If one exists there, links are followed and its mode is kept. */
 function earlier(path: string): { readonly target: string; readonly mode?: number } {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return { target: path };
   const stats = statSync(path, { throwIfNoEntry: false });
@@ -129,10 +129,12 @@ function earlier(path: string): { readonly target: string; readonly mode?: numbe
   throw batchFailure(stats === undefined ? 'report-dead-link' : 'report-not-a-file', { path });
 }
 
-/** The rows of a run of which nothing shows that what was done under their ids is what they say. */
+/**
+ * Rows that are done under their ids although nothing shows that the content sent then is the content of the row now.
+ */
 export class UnverifiedRows {
   rows = 0;
-  /** Those of them of which something speaks against it. */
+  /** Those with evidence that the content differs. */
   readonly mayDiffer = new Map<WhyMayDiffer, number>();
 
   note(outcome: Outcome): void {

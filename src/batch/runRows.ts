@@ -30,26 +30,26 @@ type RunInputs = {
   readonly lanes: Lanes;
   readonly ranges: Ranges;
   readonly onWaiting: (others: readonly Runner[]) => void;
-  /** Asked once for each row as it ends; its lane sends nothing more before it has been told. */
+  /** Called once for each row as it ends. The row's lane sends nothing more until the result has been told. */
   readonly explain: (end: RowEnd) => ExplainedEnd | Promise<ExplainedEnd>;
 };
 
 export type RunEnd = {
   readonly counts: Counts;
-  /** Of the rows that are done, those that another process did meanwhile. */
+  /** Rows that another process completed meanwhile. */
   readonly doneElsewhere: number;
   readonly stop: Stop | undefined;
-  /** What the rows that are not done need. */
+  /** What must happen before the other rows can be done. */
   readonly needs: ReadonlySet<Retry>;
 };
 
-/** Does what is not done yet, a few rows at a time, until all have ended or there is a reason to begin no more. */
+/** Processes the rows that are not done, a few at a time, until all have ended or a rule says stop. */
 export async function runRows(inputs: RunInputs, counts: Counts = noCounts()): Promise<RunEnd> {
   const { sheet, ranges, engine, rules, lanes, onWaiting } = inputs;
   const { first, second } = engine.interrupts;
   const asked = new AbortController();
   const halted = AbortSignal.any([rules.signal, asked.signal]);
-  // Each lane listens to them; Node takes many listeners for a leak.
+  // Each lane adds a listener, and Node warns about a leak if there are many.
   setMaxListeners(0, first, second, rules.signal, halted);
   const onInterrupt = (): void => rules.interrupt();
   if (first.aborted) onInterrupt();
@@ -69,7 +69,7 @@ export async function runRows(inputs: RunInputs, counts: Counts = noCounts()): P
   };
   const run: Run = {
     ...inputs,
-    // What another process sends is put back, and waited for without holding a lane.
+    // A row that another process is sending is put back, so that no lane is blocked by it.
     engine: { ...engine, limits: { ...limits, ownerWaitMs: 0 } },
     list: new WorkList(work),
     counts,
@@ -93,23 +93,23 @@ type Run = RunInputs & {
   readonly counts: Counts;
   readonly needs: Set<Retry>;
   doneElsewhere: number;
-  /** Aborts when another process asks for rows: from then on none is claimed ahead of its flight. */
+  /** Aborts when another process asks for rows. From then on, no row is claimed before there is room to send it. */
   readonly asked: AbortController;
-  /** Aborts when nothing that was claimed ahead is to be sent any more. */
+  /** Aborts when rows that were claimed ahead must no longer be sent. */
   readonly halted: AbortSignal;
   lanesAtWork: number;
 };
 
 const listenEveryMs = 1000;
 
-/** While rows are claimed ahead, another process may have nothing else to do. */
+/** Listens for other processes that have run out of work while this one claims rows ahead. */
 function listen({ runway, lanes, engine: { journal }, asked }: Run): () => void {
   if (!lanes.isAhead) return () => {};
   let isBusy = false;
   const look = async (): Promise<void> => {
     if (isBusy || asked.signal.aborted) return;
     isBusy = true;
-    // A journal that does not answer is found so by the next commit.
+    // The next commit will notice that the journal does not answer.
     const isAsked = await journal.isAsked().catch(() => false);
     isBusy = false;
     if (!isAsked) return;
@@ -120,7 +120,7 @@ function listen({ runway, lanes, engine: { journal }, asked }: Run): () => void 
   return () => clearInterval(timer);
 }
 
-/** What a policy has refused of an asset is refused of its other rows, too. */
+/** Once a policy has refused a row because of its asset, it refuses the asset's other rows too. */
 function isOfRefusedAsset(row: SheetRow, rules: StopRules): boolean {
   if (!rules.refusesAnything) return false;
   const request = requestOfRow(row);
@@ -131,7 +131,7 @@ export function noCounts(): Counts {
   return { accepted: 0, resolved: 0, unknown: 0, held: 0, rejected: 0, open: 0, sending: 0, 'not-sent': 0 };
 }
 
-/** One lane: a row from its claim to its end, then the next one. */
+/** One lane: takes a row from its claim to its end, then takes the next one. */
 async function workThrough(run: Run): Promise<void> {
   const { rules } = run;
   let next: Promise<Begun | undefined> | undefined;
@@ -142,9 +142,10 @@ async function workThrough(run: Run): Promise<void> {
       const begun = await current;
       if (begun === undefined) return;
       await finish(begun, run, () => {
-        // Again where the commit took the reply for another one's: the next row is claimed already.
+        // `finish` calls this again if the commit rejected the reply as another row's; the next row is already claimed
+        // then.
         next ??= begin(run);
-        // What went wrong is heard when it is waited for.
+        // An error is reported when `next` is awaited.
         next.catch(() => {});
       });
     } catch (thrown) {
@@ -155,7 +156,7 @@ async function workThrough(run: Run): Promise<void> {
 
 type Begun = { readonly turn: Turn; readonly step: Claim | Outcome; readonly isAhead: boolean };
 
-/** Claims the next row, or says why it is not to be sent; undefined where there is none: then the lane ends. */
+/** Claims the next row, or says why it will not be sent. Returns undefined if no rows are left, which ends the lane. */
 async function begin(run: Run): Promise<Begun | undefined> {
   const { pace, rules, list, order, engine, lanes, asked } = run;
   const isAhead = lanes.isAhead && !asked.signal.aborted;
@@ -171,7 +172,7 @@ async function begin(run: Run): Promise<Begun | undefined> {
   return undefined;
 }
 
-/** Without claims ahead there are no more lanes than requests in flight: each has room for its own. */
+/** If rows are not claimed ahead, there are only as many lanes as places in flight, so each lane has its own place. */
 function isTooMany({ asked, lanesAtWork, runway }: Run): boolean {
   return asked.signal.aborted && lanesAtWork > runway.places;
 }
@@ -181,7 +182,10 @@ function claimRow(row: SheetRow, batch: BatchOrder, engine: EngineContext): Prom
   return claim(order, engine, undefined, identify(order, engine.bot, engine.journal, row.request));
 }
 
-/** Sends what was claimed, and tells how the row ended; who has landed well makes room before that is on record. */
+/**
+ * Sends a claimed row and records how it ended. A row that was sent successfully frees its place before that is
+ * recorded.
+ */
 async function finish({ turn, step, isAhead }: Begun, run: Run, beginNext: () => void): Promise<void> {
   if (step.is !== 'claim') return endRow(turn, step, false, run);
   const leave = isAhead ? await takeOffInTurn(run) : await run.runway.enter();
@@ -198,8 +202,8 @@ async function finish({ turn, step, isAhead }: Begun, run: Run, beginNext: () =>
 }
 
 /**
- * Room for one more request in flight, at the pace of all; undefined where nothing more is to be sent, or another
- * process asks for what was claimed ahead. From here on a row either flies or is given back, and never both.
+ * Waits for a place in flight and for the common pace. Returns undefined if nothing more will be sent, or if another
+ * process has asked for the rows claimed ahead. From here on a row is either sent or given back, never both.
  */
 async function takeOffInTurn({ runway, pace, halted }: Run): Promise<Leave | undefined> {
   const leave = halted.aborted ? undefined : await runway.enter();
@@ -226,14 +230,14 @@ async function endRow(turn: Turn, outcome: Outcome, isSent: boolean, run: Run): 
   const end: RowEnd = { row, ending: endingOf(outcome), sent: isSent };
   note(end, run);
   const explained = explain(end);
-  // Only what is not well is waited for.
+  // An await is only needed for rows with a problem.
   const { problem, tell } = explained instanceof Promise ? await explained : explained;
   sheet.recordEnd(row.ordinal, rowOutcomeOf(outcome), ownIntent(outcome), problem);
   list.end(turn);
   await tell();
 }
 
-/** Before any words are made: nothing more is begun where that is pointless. */
+/** Updates the counts and rules before the row's end is put into words, so that no pointless row begins meanwhile. */
 function note(end: RowEnd, run: Run): void {
   const { counts, needs, rules } = run;
   const { outcome, code } = end.ending;
@@ -245,9 +249,9 @@ function note(end: RowEnd, run: Run): void {
 }
 
 function needOf(outcome: Outcome, cameTo: RowOutcome, code: FailureCode): Retry {
-  // What is open is always sent by the same command, also where something must be fixed before it.
+  // The same command always sends open rows, even if something must be fixed first.
   if (cameTo === 'open') return 'same-command';
-  // And what is unknown at another base URL never is.
+  // But it never sends a row that is unknown at another base URL.
   return outcome.is === 'not-sent' && outcome.because === 'unknown-at-other-url' ? 'decide' : retryOf(code);
 }
 
@@ -255,7 +259,7 @@ function isDone(cameTo: RowOutcome): boolean {
   return cameTo === 'accepted' || cameTo === 'resolved';
 }
 
-/** It, or what stands in its way, is being sent by another process. */
+/** The intent that another process is sending: the row's own, or the one that blocks it. */
 function sentElsewhere(outcome: Outcome): Intent | undefined {
   const isTwin = outcome.is === 'not-sent' && outcome.because === 'twin-still-sending';
   return outcome.is === 'still-sending' || isTwin ? outcome.intent : undefined;
@@ -281,7 +285,7 @@ function rowOutcomeOf(outcome: Outcome): RowOutcome {
   }
 }
 
-/** The intent that stands in the way of a refused row is another's. */
+/** The row's own intent. The intent that blocks a refused row is not its own. */
 function ownIntent(outcome: Outcome): string | undefined {
   return outcome.is === 'not-sent' ? undefined : outcome.intent.id;
 }
@@ -295,7 +299,10 @@ type LookInputs = {
 
 export type SeenOutcome = RowOutcome | 'not-begun';
 
-/** How the rows stand that this process has not ended: others may have, since the survey. Notes it in the sheet. */
+/**
+ * How rows stand that this process has not ended; other processes may have ended them since the survey. Updates the
+ * sheet.
+ */
 export async function lookAgain(inputs: LookInputs): Promise<Map<SeenOutcome, number>> {
   const counts = new Map<SeenOutcome, number>();
   const { sheet } = inputs;
@@ -303,7 +310,7 @@ export async function lookAgain(inputs: LookInputs): Promise<Map<SeenOutcome, nu
     const rows = page.filter(
       ({ standing, outcome }) => standing !== 'invalid' && standing !== 'done' && outcome === undefined,
     );
-    // Asked for together, they are looked up together.
+    // Queries that start together share one look-up.
     const plans = await Promise.all(rows.map((row) => planOf(row, inputs)));
     for (const [index, { ordinal }] of rows.entries()) {
       const plan = plans[index];
@@ -326,7 +333,7 @@ function outcomeOf(plan: Plan): SeenOutcome {
   if (standing === 'conflict') return 'not-sent';
   if (found === undefined) return twin === undefined ? 'not-begun' : 'not-sent';
   if (standing === 'elsewhere') return 'sending';
-  // A row whose owner died is unknown; one that an operator decided did not happen is open again.
+  // A row whose owner died is unknown. A row that an operator resolved as not having happened is open again.
   if (found.state === 'sending') return 'unknown';
   return found.state === 'resolved' && standing !== 'done' ? 'open' : found.state;
 }

@@ -3,11 +3,11 @@ import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } f
 import { endsOf } from '../once/intent/amount.ts';
 import type { Range } from '../once/journal/journal.ts';
 
-/** What the survey found a row to be, before anything is sent. */
+/** What the survey says about a row, before anything is sent. */
 const standings = ['new', 'unfinished', 'done', 'held', 'elsewhere', 'conflict', 'invalid'] as const;
 export type Standing = (typeof standings)[number];
 
-/** How a row stands after a run: its intent's state, or that it was not this batch's to send. */
+/** How a row stands after a run: the state of its intent, or why it was not this batch's row to send. */
 export type RowOutcome =
   | 'accepted'
   | 'resolved'
@@ -24,12 +24,12 @@ export type SheetRow = {
   readonly line: number;
   readonly id: string | undefined;
   readonly standing: Standing;
-  /** What names it within its batch, and its canonical body; absent where it is invalid. */
+  /** What identifies it within its batch, and its canonical body; absent if the row is invalid. */
   readonly row: string | undefined;
   readonly request: string | undefined;
-  /** Its intent, where the journal has one that is its own. */
+  /** The row's own intent, if the journal has one. */
   readonly intent: string | undefined;
-  /** How it ended in this run, and what was said of it. */
+  /** How it ended in this run, and the problem that was reported. */
   readonly outcome: RowOutcome | undefined;
   readonly problem: string | undefined;
 };
@@ -92,9 +92,9 @@ function rowOf(cells: Cells): SheetRow {
 }
 
 /**
- * The input as it was checked, row by row, on disk: what runs is what was checked, whatever becomes of the
- * file meanwhile, and memory does not grow with the rows. SQLite keeps a database without a name in a private
- * file that is gone with its process, however that ends.
+ * The checked input, row by row, on disk. The rows sent are the rows checked, even if the file changes meanwhile, and
+ * memory does not grow with their number. SQLite keeps a database without a name in a private file that disappears with
+ * its process, however it ends.
  */
 export class Sheet {
   readonly #database: DatabaseSyncInstance;
@@ -115,7 +115,7 @@ export class Sheet {
     this.#prepared.add.run(ordinal, line, ...cells);
   }
 
-  /** False where an earlier row has this id. */
+  /** Returns false if an earlier row has this id. */
   takeId(id: string, ordinal: number): boolean {
     return Number(this.#prepared.takeId.run(id, ordinal).changes) > 0;
   }
@@ -125,7 +125,7 @@ export class Sheet {
     return cells === undefined ? undefined : rowOf(cells);
   }
 
-  /** Counts one more row with this body, and says how many there are now. */
+  /** Counts one more row with this body and returns the new count. */
   countEqual(body: string): number {
     return Number((this.#prepared.countEqual.get(body) as Cells).count);
   }
@@ -134,7 +134,10 @@ export class Sheet {
     this.#prepared.countPayment.run(address, by);
   }
 
-  /** Other recipients of earlier rows that begin or end as this one, which is one itself from now on. */
+  /**
+   * Other recipients of earlier rows that begin or end like this one. This recipient is remembered for the rows after
+   * it.
+   */
   recipientsLike(address: string): string[] {
     const { head, tail } = endsOf(address);
     const isNew = Number(this.#prepared.addEnds.run(address, head, tail).changes) > 0;
@@ -148,7 +151,7 @@ export class Sheet {
     return { distinct: Number(cells.addresses), repeated: Number(cells.repeated) };
   }
 
-  /** Makes a row that was taken for good invalid after all. */
+  /** Marks a row as invalid that had been accepted as valid. */
   markInvalid(ordinal: number, problem: string): void {
     this.#prepared.markInvalid.run(problem, ordinal);
   }
@@ -166,12 +169,12 @@ export class Sheet {
     this.#prepared.recordIntent.run(intent ?? null, ordinal);
   }
 
-  /** Rows in input order, all unless a range is named. Their ends may be recorded meanwhile. */
+  /** Rows in input order: all, or those of a range. Their ends may be recorded while this runs. */
   *rows(range?: Range): Generator<SheetRow> {
     for (const page of this.pages(range)) yield* page;
   }
 
-  /** The same, a few at a time. */
+  /** The same, a page at a time. */
   *pages({ first, last }: Range = everyRow): Generator<readonly SheetRow[]> {
     let seen = first - 1;
     for (;;) {
@@ -190,9 +193,9 @@ export class Sheet {
 const hexDigits = 12;
 
 /**
- * Random ids that follow one another, from a random first one: the journal's index then keeps the rows of a
- * batch side by side, where each by itself would touch a page of its own; a twentieth of a row's time. That an
- * id was given before is as unlikely as for any other.
+ * Consecutive ids from a random first one. They keep the rows of a batch side by side in the journal's index; random
+ * ids would each touch a page of their own and cost a twentieth more time for each row. A collision is as unlikely as
+ * with random ids.
  */
 export function consecutiveIds(uuid: () => string): () => string {
   const all = 16 ** hexDigits;

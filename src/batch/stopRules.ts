@@ -5,7 +5,7 @@ import type { Runner } from '../once/journal/journal.ts';
 import type { Refusal } from '../once/policy/rules.ts';
 import type { SheetRow } from './sheet.ts';
 
-/** Why no new rows are begun. */
+/** Why no new rows are started. */
 export type Stop =
   | { readonly because: 'token'; readonly status: number }
   | { readonly because: 'balance' }
@@ -20,12 +20,12 @@ export type Stop =
 
 type StopLimits = {
   readonly kind: Kind;
-  /** As many rows in a row as this without an answer, or held: something is wrong with the service. */
+  /** The batch stops after this many rows in a row that got no answer or were held: the service has a problem. */
   readonly concurrency: number;
   readonly maxFailures: number | undefined;
 };
 
-/** Watches how rows end, and says when it is pointless or harmful to begin more. */
+/** Watches how rows end, and decides when starting more would be pointless or harmful. */
 export class StopRules {
   readonly #limits: StopLimits;
   readonly #stopping = new AbortController();
@@ -33,7 +33,7 @@ export class StopRules {
   #unansweredInARow = 0;
   #heldInARow = 0;
   #failures = 0;
-  /** Why nothing more of an asset is begun. */
+  /** Why no more rows of an asset are started. */
   readonly #refused = new Map<string, Refusal>();
 
   constructor(limits: StopLimits) {
@@ -44,7 +44,7 @@ export class StopRules {
     return this.#stop;
   }
 
-  /** The same once the batch is over: what a policy refused stops the rows of its asset alone. */
+  /** Why the batch stopped. A policy's refusal counts only here, because it stops only the rows of its asset. */
   get stopAtEnd(): Stop | undefined {
     const [refusal] = this.#refused.values();
     return this.#stop ?? (refusal && { because: 'policy', refusal });
@@ -58,7 +58,7 @@ export class StopRules {
     return this.#refused.has(asset);
   }
 
-  /** Aborts when no new rows are to be begun. */
+  /** Aborts when no new rows may be started. */
   get signal(): AbortSignal {
     return this.#stopping.signal;
   }
@@ -67,7 +67,7 @@ export class StopRules {
     this.#stopFor({ because: 'interrupted' });
   }
 
-  /** They were waited for in vain. */
+  /** Stops because these runners still have rows and the wait for them is over. */
   leaveTo(runners: readonly Runner[]): void {
     this.#stopFor({ because: 'others-at-work', runners });
   }
@@ -86,7 +86,7 @@ export class StopRules {
     }
   }
 
-  /** What is left for one row is left for no other of the kind. */
+  /** A refusal of one row for its asset applies to all rows of that asset. */
   #noteRefused(refusal: Refusal): void {
     if ('asset' in refusal && !this.#refused.has(refusal.asset)) this.#refused.set(refusal.asset, refusal);
   }
@@ -116,17 +116,16 @@ export class StopRules {
   }
 }
 
-/** How one row ended in this run. */
 export type RowEnd = {
   readonly row: SheetRow;
   readonly ending: Ending;
-  /** A request was made for it now. */
+  /** A request was sent for it in this run. */
   readonly sent: boolean;
 };
 
-/** What the caller makes of a row's end. */
+/** What the caller says about a row's end. */
 export type ExplainedEnd = {
-  /** Why the row is not done, in words, for the report. */
+  /** Why the row is not done, in words for the report. */
   readonly problem?: string | undefined;
   readonly tell: () => Promise<void>;
 };

@@ -21,24 +21,24 @@ import {
 import { batchFailure, complainOfRow, type RowComplaint } from './facts.ts';
 import type { Sheet, SheetRow, Standing } from './sheet.ts';
 
-/** What is asked of all rows alike. */
+/** What applies to all rows of a batch. */
 export type BatchOrder = {
   readonly kind: Kind;
   /** `--once`: the batch's name. */
   readonly name: string;
   readonly allowOffCurve: boolean;
-  /** What its transfers are held to; absent where nobody says. */
+  /** The policies that its transfers must obey; absent if there are none. */
   readonly policies?: Policies | undefined;
 };
 
 type SurveyInputs = {
   readonly sheet: Sheet;
   readonly bot: Bot;
-  /** Absent where there is no journal yet, and none is to be made. */
+  /** Absent if there is no journal yet and none should be created. */
   readonly journal: Journal | undefined;
   readonly now: () => number;
   readonly interrupted: AbortSignal;
-  /** Asked once for each row that is not valid. */
+  /** Called once for each row that is not valid. */
   readonly inWords: (complaints: readonly RowComplaint[]) => string;
 };
 
@@ -48,7 +48,7 @@ export type BadRow = OfRow & { readonly reason: string };
 export type ConflictRow = OfRow & { readonly plan: ConflictKind };
 export type RefusedRow = OfRow & { readonly refusal: Refusal };
 
-/** An address looks like that of an earlier row, and is another one. */
+/** An address that looks like that of an earlier row but differs from it. */
 type LookalikeRows = {
   readonly is: 'rows-look-alike';
   readonly line: number;
@@ -58,18 +58,18 @@ type LookalikeRows = {
 
 export type SurveyWarning = Warning | LookalikeRows;
 
-/** Everything that is known of a batch before its first request. */
+/** Everything that is known about a batch before its first request. */
 export type Survey = {
   readonly rows: number;
   readonly tally: Tally;
-  /** Rows of this name that the journal knows and the input lacks. */
+  /** Rows that the journal has under this name but that are missing from the input. */
   readonly lacking: number;
   readonly firstBad: readonly BadRow[];
   readonly firstConflicts: readonly ConflictRow[];
-  /** Rows that a policy refuses, and the first reason. */
+  /** The number of rows that a policy refuses, and the first reason. */
   readonly refused: RefusedRows;
   readonly warnings: readonly SurveyWarning[];
-  /** Of the rows that are valid. */
+  /** Sums over the keys of the valid rows. */
   readonly keys: KeySums;
 };
 
@@ -82,14 +82,14 @@ export type RefusedRows = {
 export const shownBadRows = 20;
 const shownWarnings = 20;
 
-/** Reads and checks the whole input, and asks the journal of every row. Sends nothing, journals nothing. */
+/** Reads and checks the whole input, and looks up every row in the journal. Sends and records nothing. */
 export async function survey(
   rows: AsyncIterable<RawRow>,
   order: BatchOrder,
   inputs: SurveyInputs,
 ): Promise<Survey> {
   const { journal, bot } = inputs;
-  // Asked first: what other processes begin meanwhile is no row that the input lacks.
+  // Counted first, so that rows that other processes begin meanwhile do not look like rows missing from the input.
   const inJournal =
     (await journal?.reads.countRows({ baseUrl: bot.baseUrl, kind: order.kind }, order.name)) ?? 0;
   const surveyor = new Surveyor(order, inputs);
@@ -109,24 +109,23 @@ export async function survey(
   return { ...surveyed, refused: { ...surveyed.refused, refusal: named } };
 }
 
-// What is asked of the journal in one breath may be one question to it.
+// Look-ups that start together may become one query.
 const askedTogether = 256;
 
-/** Of addresses that a wallet can have: a few megabytes. */
+/** Addresses known to belong to a wallet key, kept in memory: a few megabytes. */
 const mostRemembered = 20_000;
 
-/** A row as it reads, before the journal was asked of it. */
+/** A row as it was read, before it is looked up in the journal. */
 type Read = { readonly ordinal: number; readonly line: number; readonly id: string | undefined } & (
   | { readonly is: 'repeated'; readonly id: string }
   | { readonly is: 'invalid'; readonly complaints: readonly RowComplaint[] }
   | { readonly is: 'row'; readonly wanted: Wanted; readonly naming: RowNaming }
 );
 
-/** What the journal says of a row. */
 type Seen = {
   readonly found: Intent | undefined;
   readonly planned: { readonly identity: Identity; readonly plan: Plan } | undefined;
-  /** What is known of whom it pays. */
+  /** What is known about its recipient. */
   readonly spending?: Awaited<ReturnType<PolicySurvey['ask']>> | undefined;
 };
 
@@ -201,7 +200,7 @@ class Surveyor {
       const spending = await this.#askOfSpending(row.wanted, planned.plan);
       return { found: planned.plan.found, planned, spending };
     }
-    // A row that is invalid now may still be one that the journal knows: the input does not lack it.
+    // An invalid row may be one that the journal knows. It is not missing from the input then.
     const found = row.is === 'invalid' && row.id !== undefined ? await this.#findById(row.id) : undefined;
     return { found, planned: undefined };
   }
@@ -218,7 +217,7 @@ class Surveyor {
     else if (seen?.planned !== undefined) this.#plan(row, seen.planned, seen.spending);
   }
 
-  /** Only what would be sent: what is done costs nothing. */
+  /** Checks only rows that would be sent: rows already done cost nothing. */
   #holdToPolicy(
     { line, id, wanted }: Read & { is: 'row' },
     spending: Seen['spending'],
@@ -235,7 +234,7 @@ class Surveyor {
     if (this.#firstRefused.length < shownBadRows) this.#firstRefused.push({ ...ofRow(line, id), refusal });
   }
 
-  /** Each once, however many rows it is about. */
+  /** Reports each warning once, however many rows it applies to. */
   #warn(warning: SurveyWarning): void {
     if (this.#warnings.size < shownWarnings) this.#warnings.set(JSON.stringify(warning), warning);
   }
@@ -288,11 +287,11 @@ class Surveyor {
     return { identity, plan: planOfNewJournal };
   }
 
-  /** The dearest of the checks: not made again for what is done. */
+  /** The most expensive check, so it is skipped for rows already done. */
   #offCurve(wanted: Wanted): RowComplaint | undefined {
     if (wanted.kind === 'message' || this.#order.allowOffCurve) return undefined;
     const { to_address: address } = wanted.request;
-    // A payroll pays the same people again: looking one up costs a thousandth of the check.
+    // A payroll pays the same people repeatedly. Remembering an address costs a thousandth of the check.
     if (this.#onCurve.has(address)) return undefined;
     const complaint = addressComplaint(address, false);
     if (this.#onCurve.size >= mostRemembered) this.#onCurve.clear();
@@ -310,7 +309,7 @@ class Surveyor {
     );
   }
 
-  /** Nobody knows which of the two is meant, so neither is sent. */
+  /** It is unclear which of the two rows is meant, so neither is sent. */
   #markRepeated(row: Read, id: string): void {
     const { sheet } = this.#inputs;
     const first = sheet.firstWithId(id);
@@ -355,12 +354,12 @@ export function requestOfRow({ request }: SheetRow): Wanted['request'] | undefin
   return request === undefined ? undefined : (JSON.parse(request) as Wanted['request']);
 }
 
-/** Exact sums of one asset: all valid rows, and those of them that are not done. */
+/** Exact sums of one asset: over all valid rows, and over those that are not done. */
 type AssetTotal = { readonly all: MinorUnits; readonly left: MinorUnits };
 
 const nothing: MinorUnits = { units: 0n, decimals: 0 };
 
-/** What a batch comes to: how many rows stand how, and how much goes to how many. */
+/** Counts the rows of a batch by how they stand, and sums up amounts and recipients. */
 class Tally {
   readonly standings: Record<Standing, number> = {
     new: 0,
@@ -400,7 +399,7 @@ class Tally {
   }
 }
 
-/** Sums over the keys of many rows: the same rows have the same, whatever their order, and no others do. */
+/** A sum over the keys of many rows. Their order does not matter. Other rows have another sum. */
 export class KeySum {
   #rows = 0;
   #first = 0;

@@ -3,9 +3,9 @@ import { batchFailure, complainOfRow, type RowComplaint, type TemplatePlace } fr
 
 type Part = string | { readonly column: string };
 
-/** A message's text with places for columns of its row, and nothing else: no conditions, no loops, no escapes. */
+/** A message's text with placeholders for columns of its row. It has no conditions, no loops and no escapes. */
 export class Template {
-  /** What the places name, each once. */
+  /** The columns that the placeholders name, each once. */
   readonly columns: readonly string[];
   readonly #source: string;
   readonly #parts: readonly Part[];
@@ -39,7 +39,7 @@ export class Template {
     return new Template(parts, places, source);
   }
 
-  /** Instead of the content a header names what the content is made of. */
+  /** The header that this template needs: its own columns instead of `content`. */
   header(): HeaderColumns {
     const { known, needed } = headerOf('message');
     const others = (columns: readonly string[]): string[] => columns.filter((column) => column !== 'content');
@@ -77,7 +77,7 @@ export class Template {
   }
 }
 
-/** Anything that a header may say, but for what would not be seen, or would end the place. */
+/** Any header text is a column name, unless it has invisible characters or would end the placeholder. */
 function isColumn(name: string): boolean {
   return /^[^\p{C}\p{Z}{}]+(?: [^\p{C}\p{Z}{}]+)*$/u.test(name);
 }
@@ -86,7 +86,6 @@ function isText(value: unknown): boolean {
   return (typeof value === 'string' && value !== '') || typeof value === 'number';
 }
 
-/** Counted from 1. */
 function placeAt(text: string, index: number): TemplatePlace {
   const before = text.slice(0, index).split('\n');
   return { line: before.length, place: [...(before.at(-1) ?? '')].length + 1 };

@@ -2,20 +2,20 @@ import type { Chance, Clock } from '../machine/process.ts';
 import type { Range, Round, Runner, Shares, Taken } from '../once/journal/journal.ts';
 import { everyRow, type Sheet, type SheetRow } from './sheet.ts';
 
-/** A row in hand: to be ended, or put back. */
+/** A row in hand. It must be ended or put back. */
 export type Turn = {
   readonly row: SheetRow;
   readonly range: OpenRange;
-  /** When another process was first found to send it. */
+  /** When this runner first found that another process is sending the row. */
   readonly elsewhereSinceMs?: number;
 };
 
 type OpenRange = {
   readonly range: Range;
   readonly rows: Iterator<SheetRow>;
-  /** Else another runner's, which may not have begun all of it. */
+  /** False for another runner's range, which that runner may not have finished starting. */
   isOwn: boolean;
-  /** In hand, or put back. */
+  /** Rows in hand or put back. */
   begun: number;
   allBegun: boolean;
 };
@@ -23,24 +23,24 @@ type OpenRange = {
 type PutBack = {
   readonly turn: Turn;
   readonly atMs: number;
-  /** The process that has had it in hand for a while. */
+  /** The process that has had the row in hand for a while. */
   readonly owner?: string | undefined;
 };
 
 type WorkInputs = {
   readonly sheet: Sheet;
   readonly ranges: Ranges;
-  /** Rows that are wanted at a time. */
+  /** How many rows are needed at a time. */
   readonly concurrency: number;
   readonly clock: Clock;
   readonly chance: Pick<Chance, 'fraction'>;
-  /** How long others are waited for: for a row that they send, and for their rows. */
+  /** How long to wait for other runners: for a row that they are sending, and for their ranges. */
   readonly maxWaitMs: number;
-  /** Aborts when nothing more is to be begun. */
+  /** Aborts when no more rows may be started. */
   readonly stopped: AbortSignal;
-  /** Told when nothing is left but what others have in hand. */
+  /** Called when only rows that other runners have in hand are left. */
   readonly onWaiting: (others: readonly Runner[]) => void;
-  /** Asks another process for the rows that it has in hand and does not send yet. */
+  /** Asks another process for the rows that it has claimed but is not sending yet. */
   readonly ask: (owner: string) => Promise<void>;
 };
 
@@ -49,14 +49,14 @@ const askAgainMs = 500;
 const longestWaitMs = 1000;
 
 /**
- * The rows that are left to do, one after the other. What another process sends is looked at again later and holds
- * nothing up; a runner that has no rows left looks through those of others, and waits for them: they may die.
+ * Hands out the rows that are left to do. A row that another process is sending is tried again later and blocks
+ * nothing. A runner without rows of its own goes through those of other runners and waits for them, in case they die.
  */
 export class WorkList {
   readonly #inputs: WorkInputs;
   readonly #open: OpenRange[] = [];
   readonly #holding = new Set<Range>();
-  /** Ranges of others that this runner looks through as well, by their first rows. */
+  /** Ranges of other runners that this one goes through too, by their first rows. */
   readonly #theirs = new Map<number, OpenRange>();
   readonly #putBack: PutBack[] = [];
   #ended: Range[] = [];
@@ -74,12 +74,12 @@ export class WorkList {
     inputs.stopped.addEventListener('abort', () => this.#wake.abort(), { once: true });
   }
 
-  /** Whose rows were waited for in vain. */
+  /** The runners that still had rows when this one stopped waiting. */
   get waitedFor(): readonly Runner[] {
     return this.#isOver ? this.#others : [];
   }
 
-  /** The next row; undefined when there is none, and none will come. */
+  /** The next row, or undefined if none is left and none will come. */
   async next(): Promise<Turn | undefined> {
     while (!this.#inputs.stopped.aborted) {
       const turn = this.#due() ?? this.#fresh();
@@ -96,7 +96,7 @@ export class WorkList {
     this.#endIfDone(range);
   }
 
-  /** What process `owner` sends is for later; false where it was waited for long enough. */
+  /** Puts a row back that process `owner` is sending. Returns false if it was waited for long enough. */
   putBack(turn: Turn, owner?: string): boolean {
     const { maxWaitMs, stopped } = this.#inputs;
     const { elsewhereSinceMs = this.#now } = turn;
@@ -106,7 +106,7 @@ export class WorkList {
     return true;
   }
 
-  /** For later, or for another process. */
+  /** Puts a row back, for later or for another process. */
   giveBack({ row, range }: Turn): void {
     this.#later({ row, range });
   }
@@ -159,14 +159,17 @@ export class WorkList {
     this.#wake.abort();
   }
 
-  /** Asked for in time, the next rows are there when these have been begun; no sooner, or others would lack them. */
+  /**
+   * The next range is requested just early enough to arrive when this one has been started; sooner would take rows from
+   * other runners.
+   */
   #isNearItsEnd({ first, last }: Range, { ordinal }: SheetRow): boolean {
     return last - ordinal <= Math.min(this.#inputs.concurrency, (last - first) / 4);
   }
 
   #takeAhead(): void {
     if (this.#isOver || this.#askAtMs > this.#now) return;
-    // Who then finds no row asks again, and hears what went wrong.
+    // A lane that finds no row asks again and gets the error then.
     this.#take().catch(() => {});
   }
 
@@ -190,7 +193,7 @@ export class WorkList {
     if (isDone && taken.others.length === 0) this.#isOver = true;
     else if (isDone) this.#waitForOthers(taken.others, taken.theirs);
     else this.#idleSinceMs = undefined;
-    // Of a runner that has rows of its own nobody need know at once that another one is gone.
+    // A runner with rows of its own need not learn at once that another one has died.
     if (this.#ended.length === 0) this.#askAtMs = this.#now + this.#jittered(askAgainMs);
   }
 
@@ -238,7 +241,7 @@ export class WorkList {
     return this.#waiting;
   }
 
-  /** There is nothing else to do: what others have claimed ahead of their requests can be done here. */
+  /** Asks other processes for the rows that they claimed ahead, because there is nothing else to do here. */
   async #askOwners(): Promise<void> {
     const owners = new Set(this.#putBack.flatMap(({ owner = [] }) => owner));
     if (owners.size === 0 || this.#now < this.#askOwnersAtMs) return;
@@ -246,26 +249,25 @@ export class WorkList {
     await Promise.all(Array.from(owners, this.#inputs.ask));
   }
 
-  /** Until there may be something to do: for all who wait together. */
+  /** Waits until there may be something to do. All waiting lanes share one wait. */
   async #waitForWork(): Promise<void> {
     const { clock, stopped } = this.#inputs;
     this.#wake = new AbortController();
     if (stopped.aborted) return;
     await this.#askOwners();
     const untilMs = Math.min(this.#askAtMs, ...this.#putBack.map(({ atMs }) => atMs));
-    // Not for long at a time: it is the journal's clock, and its server may be another one with an earlier clock.
+    // Waits are short because the times come from the journal's clock, which may go back when its server is replaced.
     const waitMs = Math.min(longestWaitMs, Math.max(1, untilMs - this.#now));
     await clock.sleep(waitMs, this.#wake.signal);
   }
 }
 
-/** Where a runner's rows come from. */
 export interface Ranges {
-  /** Gives back what has `ended`, and takes more; who asks is still `holding` these. */
+  /** Gives back the `ended` ranges and takes another one. `holding` lists the ranges that the runner still has. */
   take(ended: readonly Range[], holding: readonly Range[]): Promise<Taken>;
 }
 
-/** A runner that has the journal to itself has all rows. */
+/** A runner that has the journal to itself gets all rows. */
 export function allRows(): Ranges {
   let isTaken = false;
   return {
@@ -283,7 +285,7 @@ type Sharing = {
   readonly concurrency: number;
 };
 
-/** A range at a time, from the server that divides them. */
+/** One range at a time, from the server that divides the rows. */
 export function sharedRanges(shares: Pick<Shares, 'take'>, { round, rows, concurrency }: Sharing): Ranges {
   let left = rows;
   return {
@@ -298,7 +300,7 @@ export function sharedRanges(shares: Pick<Shares, 'take'>, { round, rows, concur
 const mostRows = 256;
 const leastRows = 16;
 
-/** Long ranges cost the server little; short ones, near the end, let all runners end at about the same time. */
+/** Long ranges cost the server little. Short ones near the end let all runners finish at about the same time. */
 function rangeSize(left: number, concurrency: number): number {
   return Math.min(mostRows, Math.max(Math.ceil(left / 16), Math.min(concurrency, leastRows)));
 }
