@@ -4,13 +4,13 @@ import { concluded, mustFind, type Outcome } from './outcome.ts';
 import { type Identity, isBeingSent, makePlan, type Plan } from './plan.ts';
 import { isDone, meaningOf } from './planKinds.ts';
 
-/** What a person says to a plan. `anew`: not the replay, nor the twin; do it once more. */
+/** A person's answer to a plan. `anew` means: do it once more, despite the replay or the twin. */
 export type Answer = 'go' | 'anew' | 'no';
 
-/** Asks a person, where there is one, before anything is journaled. */
+/** Asks a person, if there is one, before anything is journaled. */
 export type Consent = (plan: Plan) => Promise<Answer>;
 
-/** Asks about the plan, and about each that it becomes, until a person has seen and agreed to what is done. */
+/** Asks about the plan, and about every plan it turns into, until a person has agreed to what will be done. */
 export async function agree(
   identity: Identity,
   engine: EngineContext,
@@ -19,7 +19,7 @@ export async function agree(
   const overruled = new Set<string>();
   for (;;) {
     const plan = await makePlan(identity, engine.bot, engine.journal.reads, engine.clock.now(), overruled);
-    // Whoever wants it done anew has seen all of it; but a twin that shows only then is asked about too.
+    // A person who overruled a plan has seen all of it. Ask again only about a twin that has appeared since.
     if (overruled.size > 0 && meaningOf(plan).asks !== 'send-anyway') return plan;
     const answer = await answerTo(plan, engine, consent);
     if (typeof answer === 'object') return answer;
@@ -44,7 +44,7 @@ async function answerTo(
   return (await leaveDoubtful(plan, engine)) ?? { is: 'not-sent', because: 'declined' };
 }
 
-/** Without a Yes nothing is sent; but what may have happened before is told as that, whatever was answered. */
+/** Without a Yes nothing is sent. If an earlier attempt may have landed, that is reported, whatever the answer was. */
 async function leaveDoubtful({ found }: Plan, engine: EngineContext): Promise<Outcome | undefined> {
   if (found === undefined) return undefined;
   return engine.commit(async (tx) => {
@@ -56,15 +56,15 @@ async function leaveDoubtful({ found }: Plan, engine: EngineContext): Promise<Ou
 }
 
 const pollMs = 50;
-/** Over a network, and of a server that others ask too. */
+/** Slower: each poll goes over a network, to a server with other clients. */
 const sharedPollMs = 250;
 
-/** Not in step with others that wait for the same. */
+/** Random on a shared journal, so that waiting processes do not poll in step. */
 function pauseMs({ journal, chance }: EngineContext): number {
   return journal.isShared ? sharedPollMs * (0.75 + chance.fraction() / 2) : pollMs;
 }
 
-/** Its process has its outcome and is about to tell it: only if it never does, a twin of it has to ask. */
+/** The owner has its outcome and is about to report it. Its twin needs to ask only if that never happens. */
 async function isAboutToBeTold(
   now: Intent | undefined,
   owner: string | undefined,
@@ -75,19 +75,22 @@ async function isAboutToBeTold(
   return !isNamedForGood && owner !== undefined && reads.ownerLives(owner);
 }
 
-/** A batch claimed it and did not begin to send it: a process that waited for it can send it instead. */
+/** A batch gave it back without sending it, so a process that waited for it can send it. */
 async function wasGivenBack(now: Intent | undefined, reads: Reads): Promise<boolean> {
   if (now?.state !== 'open' && now?.state !== 'unknown') return false;
   return (await reads.decisiveAttempt(now.id))?.trouble?.is === 'given-back';
 }
 
-/** How the wait for an owner ended, and how long all owners of one claim have been waited for while they sent. */
+/**
+ * How waiting for an owner ended. `inAllMs` is how long we have waited for all owners of this claim while they were
+ * sending.
+ */
 type Waited = {
   readonly is: 'ended' | 'given-back' | 'owner-died' | 'time-is-up';
   readonly inAllMs: number;
 };
 
-/** Waits while another living process sends it: `--max-wait` at most, or as long as the caller has for that. */
+/** Waits while another living process sends it, for `ownerWaitMs` or else for `--max-wait`. */
 export async function waitForOwner(
   { intent, twin }: { readonly intent: Intent; readonly twin: boolean },
   engine: EngineContext,

@@ -40,18 +40,18 @@ export type Claim = {
   readonly number: number;
   /** This process has just created it. */
   readonly createdNow: boolean;
-  /** What was done before, or left where it is, when this one began. */
+  /** The earlier intent, done or superseded, that this one follows. */
   readonly after?: Intent;
 };
 
-/** What one look at the journal, and one commit, led to. */
+/** The result of one look at the journal and one commit. */
 export type Step =
   | Claim
   | Outcome
   | { readonly is: 'wait'; readonly intent: Intent; readonly twin: boolean }
   | { readonly is: 'changed' };
 
-/** Asks, decides and claims, waiting for a living owner where there is one. */
+/** Asks, decides and claims. Waits for a living owner if there is one. */
 export async function claim(
   order: Order,
   engine: EngineContext,
@@ -59,7 +59,7 @@ export async function claim(
   identity = identify(order, engine.bot, engine.journal),
 ): Promise<Claim | Outcome> {
   refuseUnnamed(order, engine.journal);
-  // Drawn before any commit: one that is made again must find what it made itself.
+  // Random values are drawn before the commit, so that a repeated commit recognises the intent that it already made.
   const fresh = newIntent(identity, engine.bot, engine.chance.uuid);
   return untilClaimed(async () => {
     const agreed = consent && (await agree(identity, engine, consent));
@@ -70,8 +70,8 @@ export async function claim(
 }
 
 /**
- * A server that is restored or promoted can lose what it acknowledged. A name outlives that, for as long as the
- * service remembers its key; without one the same transfer would be a new one.
+ * A server that is restored or promoted can lose commits that it acknowledged. A named intent survives that as long as
+ * the service remembers its key. Without a name, the same transfer would be sent as a new one.
  */
 export function refuseUnnamed(
   { naming, wanted }: Order,
@@ -84,7 +84,7 @@ export function refuseUnnamed(
 type Guarded = Pick<NewIntent, 'namedBy' | 'key' | 'identity' | 'baseUrl' | 'payment'>;
 type Limits = Pick<EngineContext, 'policies'> & { readonly journal: Pick<Journal, 'isShared'> };
 
-/** What nobody else may begin meanwhile: the same, or the same payment under another name. */
+/** Keeps others from beginning the same intent meanwhile, or the same payment under another name. */
 export function guardsOf(
   { namedBy, key, identity, baseUrl, payment }: Guarded,
   limits: Limits,
@@ -94,19 +94,19 @@ export function guardsOf(
   const same = namedBy === undefined ? identity : key;
   const spends =
     payment === undefined || !limits.journal.isShared ? {} : { spends: spendingOf(payment, limits) };
-  // Two that are named for good are never each other's twins.
+  // Two intents with permanent names are never twins of each other.
   return namedBy === undefined || namedBy === 'run'
     ? { alone: [same, ...names, ...payments], ...spends, beforeSending: true }
     : { alone: [same, ...names], alongside: payments, ...spends, beforeSending: true };
 }
 
-/** A process that begins the same name under another path of the origin takes this lock, too. */
+/** A process that begins the same name under another path of the origin takes this lock too. */
 function nameAtOrigin(identity: Identity): string[] {
   const origin = originOf(identity.scope.baseUrl);
   return identity.key === undefined || origin === identity.scope.baseUrl ? [] : [keyAt(origin, identity)];
 }
 
-/** Every claim of an asset is seen by those that are limited by its sum. */
+/** A process that is limited by an asset's sum must see every claim of that asset. */
 function spendingOf(payment: string, { policies = [] }: Limits): NonNullable<Guards['spends']> {
   const { asset } = readPayment(payment);
   const isLimited = policies.some(({ limits }) =>
@@ -117,7 +117,9 @@ function spendingOf(payment: string, { policies = [] }: Limits): NonNullable<Gua
   return { of: `spend ${asset}`, isLimited };
 }
 
-/** Takes steps until one of them is an end or a claim, waiting for living owners in between: for all of them together. */
+/**
+ * Takes steps until one of them ends or claims. The limit on waiting for living owners applies to all steps together.
+ */
 export async function untilClaimed(
   take: () => Promise<Step>,
   engine: EngineContext,
@@ -144,12 +146,12 @@ export async function untilClaimed(
   }
 }
 
-/** Who sends it meanwhile. A batch comes back to it, and need not know. */
+/** The process that is sending it. A batch comes back to the row later, so it does not ask. */
 async function senderOf({ owner }: Intent, { journal, limits }: EngineContext): Promise<Process | undefined> {
   return owner === undefined || limits.ownerWaitMs === 0 ? undefined : journal.reads.processOf(owner);
 }
 
-/** Makes the plan once more, and does what it says: to be run inside one commit. */
+/** Makes the plan again inside the commit and acts on it. */
 async function actOnPlan(
   identity: Identity,
   fresh: NewIntent,
@@ -203,7 +205,7 @@ async function actOnPlan(
   }
 }
 
-/** A commit of which nobody could say that it was made, and which was. */
+/** Our own intent, from a commit that succeeded although its confirmation was lost. */
 function isOwn(found: Intent | undefined, { id }: NewIntent, { journal }: EngineContext): found is Intent {
   return found?.id === id && found.state === 'sending' && found.owner === journal.self();
 }
@@ -212,14 +214,14 @@ function isSamePlan(left: Plan, right: Plan): boolean {
   return left.is === right.is && left.found?.id === right.found?.id && left.twin?.id === right.twin?.id;
 }
 
-/** Puts a dead owner's `sending` on record as what it is. */
+/** Records the death of a `sending` intent's owner. */
 async function ownerHasDied({ found }: Plan, tx: Transaction, nowMs: number): Promise<boolean> {
   if (found?.state !== 'sending' || isBeingSent(found)) return false;
   await tx.recordDeath(found.id, nowMs);
   return true;
 }
 
-/** The next attempt of what this process has claimed. */
+/** Starts the next attempt of an intent that this process has claimed. */
 async function startAttempt(
   id: string,
   tx: Transaction,
@@ -231,12 +233,12 @@ async function startAttempt(
   return { is: 'claim', intent, number: intent.attempts, createdNow: false };
 }
 
-/** A shared journal may have been given another one since this process has read it. */
+/** The policy in a shared journal may have changed since this process read it. */
 async function refuseOtherPolicy(tx: Transaction, { policyNumber }: EngineContext): Promise<void> {
   if ((await tx.policyNumber()) !== policyNumber) throw engineFailure('policy-changed', {});
 }
 
-/** Begins what no policy speaks against; what is to be approved first is put on record as that. */
+/** Begins a new intent if no policy objects. If it needs approval first, records it as a proposal. */
 async function beginAllowed(
   { order }: Identity,
   fresh: NewIntent,
@@ -280,12 +282,12 @@ async function propose(
   return { ...(await concluded(intent, tx, false)), createdNow: true };
 }
 
-/** Of what has not left anything it is a proposal from now on; what may have landed stays in doubt. */
+/** An intent that was never sent becomes a proposal. One that may have landed stays unknown. */
 async function proposeFound(intent: Intent, tx: Transaction, nowMs: number): Promise<Outcome> {
   return intent.tainted ? concluded(intent, tx, false) : holdFor('proposed', intent, tx, nowMs);
 }
 
-/** The clock is read once for what is checked and what is put on record. */
+/** Uses one clock reading for the checks and the record. */
 async function beginNew(
   fresh: NewIntent,
   tx: Transaction,
@@ -315,7 +317,7 @@ async function supersede(
   return { ...(await beginNew(fresh, tx, engine)), after: mustFind(await tx.get(id)) };
 }
 
-/** Why what may have landed must not be sent again without an operator's word. */
+/** Why an intent that may have landed must not be sent again without an operator's decision. */
 export function whyHold(intent: Intent, { journal, bot, clock }: EngineContext): HeldReason | undefined {
   const tooOld = tooOldToSend(intent, bot.settings.keyAgeMs, clock.now());
   if (tooOld !== undefined) return tooOld;
@@ -323,7 +325,7 @@ export function whyHold(intent: Intent, { journal, bot, clock }: EngineContext):
   return intent.tokenHash === journal.hashOf(bot.token.reveal()) ? undefined : 'other-token';
 }
 
-/** Resumes what may have landed or never left; what must not go by itself is held. */
+/** Resumes an intent that may have landed or was never sent, or holds it if it must not go out by itself. */
 export async function resumeOrHold(intent: Intent, tx: Transaction, engine: EngineContext): Promise<Step> {
   const why = whyHold(intent, engine);
   if (why === undefined) return claimAllowed(intent, tx, engine);
@@ -331,10 +333,12 @@ export async function resumeOrHold(intent: Intent, tx: Transaction, engine: Engi
   return concluded(mustFind(await tx.get(intent.id)), tx, false);
 }
 
-/** An operator's word to send it, where it has just been given; one on record is none for another body. */
+/**
+ * An operator's approval to send: just given, on record, or none. An approval on record does not apply to another body.
+ */
 type Approval = Decision | 'as-on-record' | 'none';
 
-/** Claims what is on record, where no policy speaks against it. */
+/** Claims an intent that is on record, if no policy objects. */
 export async function claimAllowed(
   intent: Intent,
   tx: Transaction,
@@ -344,7 +348,7 @@ export async function claimAllowed(
   const { id, tainted } = intent;
   const nowMs = engine.clock.now();
   const word = await wordOn(intent, tx, engine, nowMs, approval);
-  // What may have happened is never called refused.
+  // An intent that may have landed is held, never reported as refused.
   if (word.is === 'refused' && !tainted) return { is: 'not-sent', because: 'policy', refusal: word.refusal };
   if (word.is !== 'allowed')
     return holdFor(word.is === 'refused' ? 'policy' : 'above-limit', intent, tx, nowMs);
@@ -397,19 +401,18 @@ async function sendAgain(
 
 type Kept = Pick<Reads, 'decisiveAttempt' | 'receiptsOf'>;
 
-/** What is shown again must be what it was: a bit that flipped on the disk since would be told as what happened. */
+/** A replayed outcome must be intact. Otherwise a flipped bit on the disk would be reported as what happened. */
 async function mustBeIntact(intent: Intent, reads: Kept): Promise<Intent> {
   if (isIntact(intent) && (await givesWhatItGave(intent, reads))) return intent;
   throw engineFailure('intent-changed', { id: intent.id, wasDone: true });
 }
 
-/** A bit that flipped in what is kept of a body must not be told as another body. */
+/** A flipped bit in a stored body must not be reported as a different body. */
 function mustHaveIntactBody(intent: Intent): Intent {
   if (isIntact(intent)) return intent;
   throw engineFailure('intent-changed', { id: intent.id, wasDone: false });
 }
 
-/** Asked of what is about to be sent. */
 function mustHaveIntactRequest(intent: Intent): Intent {
   if (isIntact(intent)) return intent;
   const { id, mayHaveLandedAtMs } = intent;
@@ -421,8 +424,8 @@ function isIntact({ body, key, fingerprint }: Intent): boolean {
 }
 
 /**
- * The transfer id and the signature are kept twice: in the reply, and as what belongs to one intent only. What a chain
- * was seen to give stands in no reply.
+ * The transfer id and the signature are stored twice: in the reply and as receipts. An instruction comes from a chain
+ * and is in no reply.
  */
 async function givesWhatItGave({ id, kind }: Intent, reads: Kept): Promise<boolean> {
   const attempt = await reads.decisiveAttempt(id);

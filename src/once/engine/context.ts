@@ -11,39 +11,39 @@ export type ChainPoint = {
   readonly nodeMs: number | undefined;
 };
 
-/** Everything the engine reaches of the world outside it. */
+/** Everything the engine uses from outside. */
 export type EngineContext = {
   readonly journal: Journal;
   readonly bot: Bot;
   readonly connection: Pick<Connection, 'url' | 'channel'>;
   readonly limits: {
-    /** One attempt. */
+    /** The longest time for one attempt. */
     readonly timeoutMs: number;
-    /** Attempts after the first; where it is not given, only the time bounds them. */
+    /** Attempts after the first. If undefined, only time limits them. */
     readonly retries: number | undefined;
-    /** How long after the end of the first attempt the last pause may end. */
+    /** The last pause must end within this time after the end of the first attempt. */
     readonly maxWaitMs: number;
-    /** How long another process is waited for that sends the same; `maxWaitMs` where it is not given. */
+    /** How long to wait for another process that sends the same intent; `maxWaitMs` by default. */
     readonly ownerWaitMs?: number;
   };
-  /** What a transfer may spend; absent where nobody says. */
+  /** What a transfer may spend; undefined if no policy applies. */
   readonly policies?: Policies | undefined;
-  /** Of the journal's own policy, which is one of them. */
+  /** The number of the journal's own policy, which is one of them. */
   readonly policyNumber?: number | undefined;
-  /** What would begin is put on record for a person to send; nothing leaves. */
+  /** New intents are recorded for a person to send. Nothing leaves. */
   readonly proposes?: boolean;
   readonly clock: Clock;
   readonly chance: Chance;
   readonly interrupts: Interrupts;
   readonly observer: Observer;
   readonly commit: Commit;
-  /** How far a chain had come by what was heard of it last: kept with a transfer's first attempt. */
+  /** The last known position of the chain, recorded with a transfer's first attempt. */
   readonly chainBefore?: () => ChainPoint | undefined;
-  /** Only in a batch: there a limit is waited out by all together, beside `--max-wait` and `--retries`. */
+  /** Only in a batch: the whole batch waits out a rate limit together, outside of `--max-wait` and `--retries`. */
   readonly pace?: Pace;
 };
 
-/** What came of an attempt: the status of its reply, or what went wrong. */
+/** The result of an attempt: the status of its reply, or what went wrong. */
 export type WhatCame = number | Trouble;
 
 /** What the engine waits for. */
@@ -52,27 +52,27 @@ export type Waiting =
   | { readonly for: 'other-process'; readonly id: string }
   | { readonly for: 'next-try'; readonly waitMs: number; readonly why: WhatCame | undefined };
 
-/** A step of the engine, for whoever wants to see them all. */
+/** A step of the engine, for observers that show every step. */
 export type Progress =
   | { readonly is: 'sending'; readonly number: number; readonly url: string; readonly key: string }
   | { readonly is: 'came-back'; readonly number: number; readonly what: WhatCame; readonly tookMs: number }
   | { readonly is: 'waiting'; readonly verdict: Verdict; readonly waitMs: number };
 
-/** Who is told what the engine is about, while it is about it. */
+/** Watches the engine while it works. */
 interface Observer {
   during<Result>(waiting: Waiting, work: Promise<Result>): Promise<Result>;
   step(progress: Progress): void;
-  /** A new intent begins although the journal holds one like it. */
+  /** A new intent begins although the journal has one like it. */
   beginsAnew(after: Intent): void;
 }
 
-/** The common pace of a batch: every attempt waits for its turn, and one limit slows them all. */
+/** The common pace of a batch: every attempt waits for its turn, and one rate limit slows all of them. */
 export interface Pace {
   /** Resolves when the next attempt may leave, or at once when `signal` aborts. */
   turn(signal: AbortSignal): Promise<void>;
-  /** The service asked to be left alone, and for how long if it said so. */
+  /** The service asked us to wait, and for how long if it said so. */
   limited(retryAfterMs: number | undefined): void;
 }
 
-/** Makes one durable commit of `work`; a batch lets several share one. Resolves when it is durable. */
+/** Makes one durable commit of `work` and resolves when it is durable. In a batch several can share one commit. */
 export type Commit = <Result>(work: Work<Result>, guards?: Guards) => Promise<Result>;

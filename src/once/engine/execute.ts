@@ -12,7 +12,7 @@ import { concluded, mustFind, type Outcome, type Stopped } from './outcome.ts';
 import { Door, notRecorded, type Recorded, record, stateAtEnd } from './record.ts';
 import type { Ruling } from './verdict.ts';
 
-/** Does what is wanted, once: whatever happened before, and whatever happens meanwhile. */
+/** Does what is wanted once, whatever happened before and whatever happens meanwhile. */
 export async function execute(order: Order, engine: EngineContext, consent?: Consent): Promise<Outcome> {
   const claimed = await claim(order, engine, consent);
   if (claimed.is !== 'claim') return claimed;
@@ -21,8 +21,9 @@ export async function execute(order: Order, engine: EngineContext, consent?: Con
 }
 
 /**
- * Send, judge, record; and again, until the intent has its outcome or trying must end. `onAccepted` is told before that
- * is on record: what it commits shares the record's commit. Where that finds that the reply was another's, it is told again.
+ * Sends, judges and records until the intent has its outcome or no tries are left. `onAccepted` is called before the
+ * acceptance is recorded, so that what it commits shares that commit. If that commit finds that the reply was another
+ * intent's, a later attempt may call it again.
  */
 export async function carryOut(
   first: Claim,
@@ -41,7 +42,8 @@ export async function carryOut(
     const cameBackAtMs = engine.clock.now();
     tries.count(seen.end, cameBackAtMs - startedAtMs);
     const isAccepted = seen.ruling.verdict === 'accepted';
-    // The commit can only still find out whose a reply's receipts are: without any, the connection is free at once.
+    // The commit can reject an accepted reply only because of its receipts. Without receipts the connection is free
+    // now.
     const isFree = isAccepted && seen.receipts.length === 0;
     if (isFree) keepConnection(flight, seen, claim);
     if (isAccepted) onAccepted();
@@ -52,7 +54,7 @@ export async function carryOut(
     const { judgement, follows } = recorded;
     const told = (end: Outcome): Outcome => (hasLeft ? end : asOthersDidIt(end));
     if (follows.is !== 'try-again') return told(follows);
-    // What leaves again are the bytes that left, whatever has become of the disk.
+    // A retry sends the bytes that were sent first, even if the disk has damaged them since.
     claim = { ...claim, intent: { ...follows.intent, body: first.intent.body } };
     await tries.wait(follows.waitMs, judgement.end);
     const goesOnAtMs = engine.clock.now();
@@ -63,20 +65,23 @@ export async function carryOut(
   }
 }
 
-/** Nothing left here, and yet it is done: whoever took over has done it. */
+/** Nothing left this process, but the intent is accepted: the process that took over sent it. */
 function asOthersDidIt(outcome: Outcome): Outcome {
   if (outcome.is !== 'concluded' || outcome.intent.state !== 'accepted') return outcome;
   return { ...outcome, replayed: 'by-another-process' };
 }
 
-/** What stood at the door ends it, whatever tries are left: what may have landed waits for an operator. */
+/**
+ * A shut door ends all tries, unless only the claim is in doubt. An intent that is too old to send waits for an
+ * operator.
+ */
 function atTheDoor(judgement: Judgement, { shut }: Door): Judgement {
   if (shut === undefined || shut.because === 'claim') return judgement;
   const held = shut.because === 'too-old' ? ({ heldAtEnd: true, heldReason: shut.why } as const) : {};
   return { ...judgement, ruling: { ...judgement.ruling, next: 'stop', ...held } };
 }
 
-/** Only a reply that was taken for this request's own lets its connection carry another. */
+/** A connection may carry another request only if its reply was accepted as this request's own. */
 async function leaveConnection(
   flight: Flight,
   { judgement, follows }: Recorded,
@@ -107,7 +112,7 @@ async function claimNext(
   }
 }
 
-/** Others took this process for dead: what came back is on record, and the intent is in their hands. */
+/** Others thought that this process was dead. What came back is on record, and they have the intent now. */
 async function asOthersLeftIt(
   { intent: { id }, createdNow }: Claim,
   { journal }: EngineContext,
@@ -117,7 +122,7 @@ async function asOthersLeftIt(
   return { ...(await concluded(intent, journal.reads, false)), createdNow, stopped };
 }
 
-/** The next attempt on record; unless a person, the key's age or somebody else's proof forbids it. */
+/** Starts the next attempt, unless a person, the key's age or another process's proof forbids it. */
 async function startNext(
   { intent: { id, body }, createdNow }: Claim,
   last: Ruling,
@@ -147,7 +152,7 @@ async function startNext(
   return { is: 'claim', intent: { ...begun, body }, number: begun.attempts, createdNow };
 }
 
-/** One flight of an intent's own bytes. It always comes back, even if with nothing. */
+/** Sends the intent's own bytes once. Never rejects. */
 export async function send({ intent, number }: Claim, door: Door, engine: EngineContext): Promise<Flight> {
   const { connection, bot, limits, clock, observer } = engine;
   const url = endpoint(connection.url, intent.kind);
@@ -175,7 +180,7 @@ export async function send({ intent, number }: Claim, door: Door, engine: Engine
   }
 }
 
-/** A channel that throws says nothing of how far it came: the worst is taken for true. */
+/** A channel that throws does not say how far it got, so assume that the request went out. */
 function brokenChannel(error: unknown): Flight {
   const text = error instanceof Error ? error.message : String(error);
   return { came: 'nothing', headersSent: true, trouble: { is: 'attempt-failed', text } };
@@ -184,8 +189,8 @@ function brokenChannel(error: unknown): Flight {
 const landingMs = 5000;
 
 /**
- * After the first signal what is in flight may land for a while; the second ends it now. One for all flights of a
- * process: a signal of its own for each row of a batch is a twentieth of what the row costs.
+ * After the first signal, requests in flight may finish for a while; the second signal ends them now. All flights of a
+ * process share one AbortSignal: one for each row of a batch would take a twentieth of the row's time.
  */
 class Landing {
   readonly #cut = new AbortController();
@@ -194,7 +199,7 @@ class Landing {
 
   constructor({ interrupts: { first, second }, clock }: Pick<EngineContext, 'interrupts' | 'clock'>) {
     const cut = (): void => this.#cut.abort();
-    // Each flight listens; Node takes many listeners for a leak.
+    // Every flight adds a listener; without this Node warns of a leak.
     setMaxListeners(0, this.#cut.signal);
     const onFirst = (): void => {
       if (this.#inFlight === 0) return;

@@ -4,21 +4,21 @@ import type { Decision, State } from '../journal/journal.ts';
 
 type Nothing = Record<never, never>;
 
-/** How the engine fails: of an order or a decision, before anything of it has left. */
+/** How the engine fails with an order or a decision, before anything was sent. */
 export type EngineFacts = {
-  /** The journal names an intent that it does not find. */
+  /** The journal refers to an intent that it does not contain. */
   'intent-missing': Nothing;
-  /** What would be sent is not what it was. */
+  /** The request to send has changed on the disk. */
   'request-changed': { readonly id: string; readonly mayHaveLanded: boolean };
-  /** What would be shown again, or compared with what is wanted now, is not what it was. */
+  /** The intent to replay, or to compare with the order, has changed on the disk. */
   'intent-changed': { readonly id: string; readonly wasDone: boolean };
-  /** The journal was given another one since this process read it. */
+  /** The journal's policy changed after this process read it. */
   'policy-changed': Nothing;
   'unnamed-on-shared': { readonly place: string; readonly kind: Kind };
-  /** An operator cannot decide now. */
+  /** A process is sending it, so an operator cannot decide now. */
   'being-sent': { readonly id: string };
   proven: { readonly id: string; readonly state: State };
-  /** `earlier` is undefined where the journal does not show it. */
+  /** `earlier` is undefined if the journal does not show it. */
   'decided-otherwise': {
     readonly id: string;
     readonly decision: Pick<Decision, 'kind' | 'reason' | 'signature'>;

@@ -20,12 +20,12 @@ import type { EngineContext } from './context.ts';
 import type { Stopped } from './outcome.ts';
 import { type Evidence, echoOf, judge, keyFixesBody, namesWhatWasDone, type Ruling } from './verdict.ts';
 
-/** What came back, as it goes on record, and what it proves. */
+/** What came back, as it is recorded, and what it proves. */
 export type Judgement = {
   readonly end: AttemptEnd;
   readonly ruling: Ruling;
   readonly evidence: Evidence;
-  /** What the reply gives to one intent and to no other. */
+  /** Identifiers from the reply that belong to one intent only. */
   readonly receipts: readonly Receipt[];
 };
 
@@ -68,7 +68,7 @@ function ruleOn(evidence: Evidence, claim: Claim, engine: EngineContext): Pick<J
   return { end, ruling };
 }
 
-/** The same, now that the journal says whose the receipts are: asked in the commit that records them. */
+/** Judges again if the receipts belong to another intent. Runs in the commit that records them. */
 export async function withReceiptsChecked(
   before: Judgement,
   claim: Claim,
@@ -98,7 +98,7 @@ function keptOf(headers: Reply['headers']): Record<string, string> {
   return kept;
 }
 
-/** A rate limit's reset comes with every reply of some services; only where it was hit does it ask to wait. */
+/** Some services send a rate-limit reset with every reply. It asks us to wait only if the limit was hit. */
 function askingHeaders(headers: Reply['headers'], { verdict }: Ruling): Reply['headers'] {
   if (verdict === 'limited' || headers['x-ratelimit-reset'] === undefined) return headers;
   const { 'x-ratelimit-reset': _reset, ...others } = headers;
@@ -116,7 +116,7 @@ function receiptsIn({ kind, parsed, flight }: Evidence, { baseUrl: origin }: Int
   });
 }
 
-/** What a connection is told of its reply when it is kept for another request. */
+/** What a kept connection remembers of its last exchange. */
 export function exchangeOf({ evidence: { kind, parsed } }: Judgement, { key }: Intent): Exchange {
   return { key, id: kind === 'message' ? messageIdIn(parsed) : undefined };
 }
@@ -129,7 +129,7 @@ function messageIdIn(parsed: ParsedReply | undefined): string | undefined {
   return (typeof named === 'string' && named !== '') || typeof named === 'number' ? String(named) : undefined;
 }
 
-/** A server or a proxy that answers twice shifts every later reply of its connection by one. */
+/** If a server or a proxy answers twice, every later reply on the connection is off by one. */
 function isTheReplyBefore(flight: Flight, parsed: ParsedReply | undefined, { key, kind }: Intent): boolean {
   const before = flight.came === 'reply' ? flight.socket?.before : undefined;
   if (kind !== 'message' || before?.id === undefined || before.key === key) return false;
@@ -137,9 +137,9 @@ function isTheReplyBefore(flight: Flight, parsed: ParsedReply | undefined, { key
 }
 
 /**
- * A name may fix the key and not the body: what the service did under it may then be another machine's, and
- * another thing. That this journal has seen the name before proves nothing: of an attempt whose reply was lost,
- * nobody knows whether it was the first under its key. Shown only of what was accepted.
+ * A name may fix the key but not the body, so another machine may have used the name for something else. That this
+ * journal knows the name proves nothing: if a reply was lost, we do not know whether its attempt was the first under
+ * the key. Only an accepted attempt can be unverified.
  */
 function isVerified(
   { echo }: Evidence,
@@ -148,14 +148,14 @@ function isVerified(
   isShared: boolean,
 ): boolean {
   if (verdict !== 'accepted' || keyFixesBody(intent) || echo === 'same') return true;
-  // All machines have their names in one journal: whoever uses one without it is told by a 409, or by the echo.
+  // All machines keep their names in one journal. A machine that bypasses it shows up as a 409 or in the echo.
   return isShared && duplicate !== true && echo === 'silent';
 }
 
-/** Why nothing shows that what was done under a name is what was asked for. */
+/** Why what was done under a name may not be what was ordered. */
 export type WhyMayDiffer = 'known-key' | 'other-echo';
 
-/** Why what was accepted may not be what was asked for, where something speaks against it. */
+/** Why an accepted intent may differ from the order, if something suggests that. */
 export function whyMayDiffer(intent: Intent, attempt: Attempt | undefined): WhyMayDiffer | undefined {
   if (intent.state !== 'accepted' || attempt === undefined || attempt.verified) return undefined;
   if (attempt.duplicate) return 'known-key';
@@ -163,7 +163,7 @@ export function whyMayDiffer(intent: Intent, attempt: Attempt | undefined): WhyM
   return json !== undefined && echoOf(intent, json) === 'other' ? 'other-echo' : undefined;
 }
 
-/** No earlier attempt in this journal was answered by anything but "not now". */
+/** Whether every earlier attempt in this journal was unsent or rate-limited. */
 async function isFirstHeard({ intent, number }: Claim, { journal }: EngineContext): Promise<boolean> {
   if (number === 1) return true;
   try {
@@ -172,7 +172,7 @@ async function isFirstHeard({ intent, number }: Claim, { journal }: EngineContex
       (one) => one.number >= number || one.verdict === 'unsent' || one.verdict === 'limited',
     );
   } catch {
-    // A reply is here and must be told: where the journal cannot say more, less is taken for proven.
+    // The reply must be reported even if the journal cannot be read, so assume that less is proven.
     return false;
   }
 }
@@ -183,14 +183,14 @@ function troubleIn(flight: Flight): Trouble | undefined {
   return flight.ended === 'too-long' ? { is: 'reply-too-long' } : undefined;
 }
 
-/** How often, and for how long, one run of a command has tried. */
+/** How often and how long one run of a command has tried. */
 export class Tries {
   readonly #engine: EngineContext;
   #attempts = 0;
   #certificatesRefused = 0;
   /**
-   * Pauses, flights and the journal's own time after the first attempt. Added up, for a clock that jumps within them
-   * must not count.
+   * Time since the end of the first attempt: pauses, flights and journal work. Added up piece by piece, each with a
+   * cap, so that a clock that jumps does not count.
    */
   #sinceFirstMs = 0;
 
@@ -198,14 +198,14 @@ export class Tries {
     this.#engine = engine;
   }
 
-  /** An attempt has ended, and took so long. */
+  /** Counts an attempt that has ended and took `tookMs`. */
   count(end: AttemptEnd, tookMs: number): void {
     if (this.#attempts > 0) this.#spend(tookMs, this.#engine.limits.timeoutMs);
     if (!this.#waitsWithAll(end)) this.#attempts += 1;
     if (end.trouble?.is === 'certificate') this.#certificatesRefused += 1;
   }
 
-  /** The journal took so long, after an attempt or before the next one: its server may have been away. */
+  /** Counts time spent in the journal after or before an attempt: its server may have been away. */
   recorded(tookMs: number): void {
     this.#spend(tookMs, this.#engine.limits.maxWaitMs);
   }
@@ -214,7 +214,7 @@ export class Tries {
     this.#sinceFirstMs += Math.min(Math.max(0, tookMs), mostMs);
   }
 
-  /** How long to wait for the next attempt, or why there is none. */
+  /** How long to wait before the next attempt, or why there is none. */
   next(end: AttemptEnd): number | Stopped {
     const { interrupts, pace, limits, chance, clock } = this.#engine;
     if (interrupts.first.aborted) return { because: 'interrupted' };
@@ -238,16 +238,18 @@ export class Tries {
     const why = trouble ?? status;
     await observer.during({ for: 'next-try', waitMs, why }, clock.sleep(waitMs, interrupts.first));
     this.#sinceFirstMs += waitMs;
-    // Waited together with a whole batch, which costs nobody's own time.
+    // The whole batch waits here together, so this counts against no single intent.
     await pace?.turn(interrupts.first);
   }
 
-  /** A certificate stays as it is; but one of several servers behind a name may be the wrong one. */
+  /**
+   * A refused certificate stays refused, but one of several servers behind a name may have the wrong one. So try twice.
+   */
   get #mayTryAgain(): boolean {
     return this.#certificatesRefused < 2;
   }
 
-  /** In a batch a limit is not this intent's own trouble: it costs no try, and the pace knows how long it lasts. */
+  /** In a batch a rate limit is not this intent's fault: it costs no try, and the pace knows how long it lasts. */
   #waitsWithAll({ verdict }: AttemptEnd): boolean {
     return verdict === 'limited' && this.#engine.pace !== undefined;
   }
@@ -257,15 +259,15 @@ const firstStepMs = 500;
 const longestStepMs = 20_000;
 
 /**
- * How long to wait for the next try; undefined where tries end. Full jitter over an exponential step; what the
- * service asks for is obeyed even where it is longer.
+ * How long to wait before the next try; undefined if tries are over. Full jitter over an exponential step, or longer if
+ * the service asks for that.
  */
 export function nextPauseMs(
   tried: {
     readonly attempts: number;
-    /** Since the first of them ended, later flights included. */
+    /** Since the end of the first attempt, including later flights. */
     readonly sinceFirstMs: number;
-    /** What the service asked for, if it asked. */
+    /** What the service asked for, if anything. */
     readonly retryAfterMs: number | undefined;
   },
   limits: Pick<EngineContext['limits'], 'retries' | 'maxWaitMs'>,

@@ -17,15 +17,15 @@ export type Stopped =
   | { readonly because: 'interrupted' }
   | { readonly because: 'nothing-to-gain' };
 
-/** How a command's part in an intent ended. */
+/** How a command ended for one intent. */
 export type Outcome =
   | {
       readonly is: 'concluded';
       readonly intent: Intent;
       readonly attempt: Attempt | undefined;
-      /** Nothing was sent now: the journal knew, or another process did it. */
+      /** Nothing was sent in this run: the journal had the outcome, or another process sent it. */
       readonly replayed: false | 'from-journal' | 'by-another-process';
-      /** This very run created the intent. */
+      /** This run created the intent. */
       readonly createdNow: boolean;
       readonly stopped?: Stopped;
     }
@@ -33,12 +33,12 @@ export type Outcome =
   | {
       readonly is: 'not-sent';
       readonly because: Exclude<NotSentKind, OtherUrlKind> | 'twin-still-sending' | 'interrupted';
-      /** The one that was found, or the twin that stands in the way. */
+      /** The intent that was found, or the twin that is in the way. */
       readonly intent: Intent;
-      /** Who is sending it. */
+      /** The process that is sending it. */
       readonly by?: Process | undefined;
     }
-  /** The one that has the name, and where this one would have gone. */
+  /** `intent` has this name at another URL; `url` is where this one would have gone. */
   | {
       readonly is: 'not-sent';
       readonly because: OtherUrlKind;
@@ -47,17 +47,17 @@ export type Outcome =
     }
   | { readonly is: 'not-sent'; readonly because: 'declined' }
   | { readonly is: 'not-sent'; readonly because: 'policy'; readonly refusal: Refusal }
-  /** A reply came, but the journal could not take it. */
+  /** A reply came, but the journal could not record it. */
   | {
       readonly is: 'not-recorded';
       readonly intent: Intent;
       readonly attempt: Attempt;
       readonly cause: unknown;
-      /** The file in which it waits for the journal, where there is one. */
+      /** The file that keeps the reply until the journal can be reached, if there is one. */
       readonly keptAt?: string | undefined;
     };
 
-/** Where an intent stands by the journal, as this command's outcome. */
+/** The state of an intent in the journal, as this command's outcome. */
 export async function concluded(
   intent: Intent,
   reads: Pick<Reads, 'decisiveAttempt'>,
@@ -72,22 +72,22 @@ export async function concluded(
   };
 }
 
-/** Nothing is ever deleted from a journal: what it names and does not find is damage. */
+/** Nothing is ever deleted from a journal, so a missing intent means damage. */
 export function mustFind(intent: Intent | undefined): Intent {
   if (intent !== undefined) return intent;
   throw engineFailure('intent-missing', {});
 }
 
-/** An outcome with all that is told of it beside. */
+/** An outcome with everything that is reported beside it. */
 export type Ending = {
   readonly outcome: Outcome;
-  /** The failure that it is; undefined where all is well. */
+  /** The failure code; undefined on success. */
   readonly code: FailureCode | undefined;
   /** What the last reply says went wrong. */
   readonly complaint: ReplyComplaint | undefined;
-  /** What is odd about a reply that was accepted. */
+  /** What is odd about an accepted reply. */
   readonly oddities: readonly Oddity[];
-  /** Another payment was made under its name, which does not fix the body: the same name cannot pay it any more. */
+  /** Its name was used for another payment and does not fix the body, so the name cannot be used for this payment. */
   readonly needsOtherName: boolean;
 };
 
@@ -107,7 +107,7 @@ export function endingOf(outcome: Outcome): Ending {
   };
 }
 
-/** What it is told by. */
+/** The intent and the attempt that explain the outcome. */
 function lastOf(outcome: Outcome): [intent?: Intent, attempt?: Attempt | undefined] {
   return outcome.is === 'concluded' || outcome.is === 'not-recorded' ? [outcome.intent, outcome.attempt] : [];
 }
@@ -125,7 +125,7 @@ function codeOf(outcome: Outcome): FailureCode | undefined {
   }
 }
 
-/** State decides first; the last reply only says which of the untainted failures it was. */
+/** The state decides first. The last reply only tells the untainted failures apart. */
 function codeOfState(outcome: Outcome & { is: 'concluded' }): FailureCode | undefined {
   const { intent, attempt } = outcome;
   switch (intent.state) {

@@ -6,19 +6,19 @@ import type { Intent, Journal, NamedBy, NewIntent, Reads } from '../journal/jour
 import { type Found, isDone, meaningOf, type PlanKind, rerunRowFor, rerunWindowMs } from './planKinds.ts';
 import type { HeldReason } from './verdict.ts';
 
-/** What would happen if the command went on now. Making it changes nothing. */
+/** What would happen if the command went on now. Making a plan changes nothing. */
 export type Plan = {
   readonly is: PlanKind;
   readonly found: Intent | undefined;
-  /** Another one that stands in its way. */
+  /** Another intent that is in its way. */
   readonly twin: Intent | undefined;
-  /** What a person was shown and wants done all the same: a replay, or a twin by its id. */
+  /** What a person has seen and overruled: `replay`, or the id of a twin. */
   readonly overruled: ReadonlySet<string>;
 };
 
 const nothingOverruled: Plan['overruled'] = new Set();
 
-/** The plan where there is no journal that could know anything. */
+/** The plan if there is no journal yet. */
 export const planOfNewJournal: Plan = {
   is: 'new',
   found: undefined,
@@ -26,7 +26,7 @@ export const planOfNewJournal: Plan = {
   overruled: nothingOverruled,
 };
 
-/** Asks the journal whether this is a re-run, and whether a twin stands in the way. */
+/** Asks the journal whether this is a re-run and whether a twin is in the way. */
 export async function makePlan(
   identity: Identity,
   bot: Bot,
@@ -34,7 +34,7 @@ export async function makePlan(
   nowMs: number,
   overruled = nothingOverruled,
 ): Promise<Plan> {
-  // In one breath: on a server that is one round trip.
+  // Together: on a server this is one round trip.
   const [found, urls] = await Promise.all([
     lookUp(identity, reads),
     identity.key === undefined ? [] : reads.otherUrls(bot.baseUrl),
@@ -42,7 +42,7 @@ export async function makePlan(
   const is = found === undefined ? 'new' : await kindOf(found, identity, bot, reads, nowMs, overruled);
   const same = isGuarded(is, found) ? await findAtOtherUrl(identity, urls, reads) : undefined;
   if (same !== undefined) return { ...same, found, overruled };
-  // A message is no payment.
+  // A message has no payment, so it has no twin.
   const twin =
     identity.payment !== undefined && isGuarded(is, found)
       ? await findTwin(paymentBy(identity, bot), reads, nowMs, overruled)
@@ -50,7 +50,7 @@ export async function makePlan(
   return { is: twin?.is ?? is, found, twin: twin?.twin, overruled };
 }
 
-/** A name determines its key; so does whoever gives as KEY what the journal knows under another name. */
+/** A name determines its key. A key given by the caller also finds an intent with another name, or with none. */
 function lookUp({ key, scope, digest }: Identity, reads: Reads): Promise<Intent | undefined> {
   return key === undefined ? reads.findUnnamed(digest) : reads.findByKey(scope, key);
 }
@@ -64,9 +64,9 @@ async function kindOf(
   overruled: Plan['overruled'],
 ): Promise<PlanKind> {
   const { plan } = rerunRowFor(await howFound(found, identity, bot, reads, nowMs));
-  // A person who was shown the replay of an unnamed intent wants it done once more.
+  // A person has seen the replay of an unnamed intent and wants it done once more.
   if (plan === 'replay' && overruled.has('replay')) return 'new-after-done';
-  // Its key was given as a name; but an unnamed intent that ended is over.
+  // The caller gave its key, but an unnamed intent that has ended is over.
   return plan === 'again' && found.namedBy === undefined ? 'other-body' : plan;
 }
 
@@ -90,14 +90,14 @@ async function howFound(
     tainted: found.tainted,
     ownerAlive: isBeingSent(found),
     resolvedAs: found.resolvedAs,
-    // Only an unnamed one is not replayed for ever.
+    // A named intent is replayed forever, an unnamed one only for a while.
     reported: isDone(found) && !isNamed(order.naming) ? await whenReported(found, reads, nowMs) : 'never',
-    // A clock that went back proves no age: that one is held, not left behind and sent anew.
+    // If the clock went back, the age is unknown: the intent is held, not superseded by a new one.
     pastKeyAge: tooOldToSend(found, bot.settings.keyAgeMs, nowMs) === 'key-age',
   };
 }
 
-/** Only what would go out for the first time is guarded: what may have landed is its own re-run. */
+/** Guards only what would be sent for the first time. What may have landed is its own re-run. */
 function isGuarded(is: PlanKind, found: Intent | undefined): boolean {
   const { twinGuard } = meaningOf({ is });
   if (twinGuard !== 'if-nothing-left-yet') return twinGuard === 'always';
@@ -109,7 +109,7 @@ type AtOtherUrl = {
   readonly twin: Intent;
 };
 
-/** The same name at the same origin, under another path: nobody can say that it is another service. */
+/** Finds the same name at the same origin under another path, which may well be the same service. */
 async function findAtOtherUrl(
   identity: Identity,
   urls: readonly BaseUrl[],
@@ -127,7 +127,7 @@ async function findAtOtherUrl(
   return same[0] && { is: 'other-url', twin: same[0] };
 }
 
-/** What two transfers are compared by. */
+/** The fields by which two transfers are compared. */
 type PlannedPayment = Pick<
   Intent,
   'baseUrl' | 'kind' | 'payment' | 'identity' | 'bot' | 'tokenHash' | 'fingerprint' | 'namedBy'
@@ -146,7 +146,7 @@ type TwinFound = {
   readonly twin: Intent;
 };
 
-/** Another payment that this one may be: it is waited for, or stands in the way. */
+/** Finds another intent that may be the same payment. This one waits for it, or is blocked by it. */
 export async function findTwin(
   payment: PlannedPayment,
   reads: Reads,
@@ -174,9 +174,8 @@ async function findUnfinishedTwin(
 }
 
 /**
- * A payment that was made and that nobody was told of; or one with the same body, made by another token's `env`,
- * or with the same token under another name, as before a profile was renamed. Where nothing is named, nobody can
- * say that this one is not the same.
+ * Finds a payment that was made but never reported; or one with the same body that `env` made with another token, or
+ * that the same token made under another name (a renamed profile). Without names it may be the same payment.
  */
 async function findRecentTwin(
   { payment, namedBy, baseUrl, identity, bot, tokenHash, fingerprint }: PlannedPayment,
@@ -195,7 +194,7 @@ async function findRecentTwin(
     .find((other) => other.reportedAtMs === undefined || mayBeThisOne(other));
 }
 
-/** An order with the names that it has in the journal: two commands mean the same intent if their digests are equal. */
+/** An order with its identity in the journal. Two commands mean the same intent if their digests are equal. */
 export type Identity = {
   readonly order: Order;
   readonly scope: Scope;
@@ -203,18 +202,18 @@ export type Identity = {
   readonly fingerprint: string;
   readonly digest: string;
   readonly payment: string | undefined;
-  /** Whose it is where nothing names it: a bot may be given another name. */
+  /** Identifies the bot of an unnamed intent, because bots can be renamed. */
   readonly tokenHash: string | undefined;
-  /** The key, where it is determined before anything is sent. */
+  /** The key, if it is determined before anything is sent. */
   readonly key: string | undefined;
 };
 
-/** The key under which another base URL would know the same name; the same where the key itself was given. */
+/** The key of the same name at another base URL. A key that the caller gave is the same everywhere. */
 export function keyAt(baseUrl: string, { order, scope, canonical }: Identity): string {
   return keyFor(order.naming, { baseUrl, kind: scope.kind }, canonical, () => '');
 }
 
-/** `canonical` is given by whoever has it already: a batch keeps it of each row. */
+/** Pass `canonical` if you have it already; a batch keeps it for each row. */
 export function identify(
   order: Order,
   bot: Bot,
@@ -237,7 +236,7 @@ export function identify(
   };
 }
 
-/** The intent that begins where the journal has none of this identity. */
+/** The intent to begin if the journal has none of this identity. */
 export function newIntent(identity: Identity, bot: Bot, randomUuid: () => string): NewIntent {
   const { order, scope, canonical, digest, fingerprint, payment } = identity;
   const { naming, wanted } = order;
@@ -260,8 +259,9 @@ export function newIntent(identity: Identity, bot: Bot, randomUuid: () => string
 }
 
 /**
- * When the outcome was first told, as far as clocks can be believed. This machine's clock may have been wrong then, or be wrong now. The service's own date, kept with its reply,
- * may move a deed later, or out of the future; never otherwise earlier, for it may come from a cache.
+ * When the outcome was first reported, as far as clocks can be trusted: this machine's clock may be wrong now, or may
+ * have been then. The service's own date, kept with its reply, may move that time later, or back from the future. It
+ * moves it back in no other case, because it may come from a cache.
  */
 async function whenReported(
   intent: Intent,
@@ -298,8 +298,8 @@ export function keyAgeMs(kind: Kind, transferKeyAgeMs: number | undefined): numb
 }
 
 /**
- * Whether the service may have forgotten the key of something that may have landed. Nobody promises how
- * long it remembers; and a clock that went back cannot tell how long ago anything was.
+ * Whether the service may have forgotten the key of an intent that may have landed. No service promises how long it
+ * remembers. If the clock went back, we cannot tell how long ago anything was.
  */
 export function tooOldToSend(
   intent: Pick<Intent, 'kind' | 'mayHaveLandedAtMs' | 'createdAtMs' | 'updatedAtMs'>,

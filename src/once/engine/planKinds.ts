@@ -2,7 +2,7 @@ import { type Exit, exitOf, type FailureCode } from '../failures.ts';
 import type { Kind } from '../intent/wanted.ts';
 import type { State } from '../journal/journal.ts';
 
-/** What can come of an order, once the journal was asked. The last three are about a twin of it. */
+/** What an order can turn out to be once the journal was asked. The last three are about a twin. */
 export type PlanKind =
   | 'new'
   | 'new-after-done'
@@ -22,22 +22,25 @@ export type PlanKind =
   | 'unfinished-twin'
   | 'recently-done';
 
-/** What a row of a batch is found to be, before anything is sent. */
+/** What a row of a batch turns out to be before anything is sent. */
 type RowFinding = { readonly is: 'new' | 'unfinished' | 'done' | 'held' | 'elsewhere' | 'conflict' };
 
-/** All that a kind of plan means; its words are in `cli/say/plans.ts`. A new kind does not compile until all of it is said. */
+/**
+ * Everything a kind of plan means; its words are in `cli/say/plans.ts`. A new kind compiles only when all fields are
+ * set.
+ */
 export type PlanMeaning = {
-  /** What leaves this machine, if all goes well. */
+  /** What this machine sends if all goes well. */
   readonly sends: 'nothing' | 'what-was-found' | 'a-new-intent';
-  /** Whether a twin of it, another payment like it, is looked for first. */
+  /** Whether to look first for a twin: another payment like it. */
   readonly twinGuard: 'always' | 'if-nothing-left-yet' | 'never' | 'found-one';
-  /** What a person is asked, where there is one to ask. */
+  /** What a person is asked, if there is one to ask. */
   readonly asks: 'nothing' | 'send' | 'do-again' | 'send-anyway';
   /** What the person is told with the question. */
   readonly reminds: 'of-nothing' | 'of-doubt' | 'it-was-done' | 'when-last-done' | 'of-the-twin';
-  /** How the command ends: as its intent does, well, or with this failure and without sending. */
+  /** How the command ends: as its intent does, well, or with this failure and nothing sent. */
   readonly ends: 'as-its-intent' | 'well' | FailureCode;
-  /** Whether the same command under another name is suggested, for whoever means it as another one. */
+  /** Whether to suggest another name, for callers who want a second intent. */
   readonly suggestsName: boolean;
   readonly row: RowFinding;
 };
@@ -198,15 +201,15 @@ export const planKinds = {
   },
 } as const satisfies Record<PlanKind, PlanMeaning>;
 
-/** The kinds about the same name at another base URL. */
+/** The kinds for the same name at another base URL. */
 export type OtherUrlKind = Extract<PlanKind, `${string}other-url`>;
 
-/** The kinds that end with a failure of their own. What is held is told as that intent's outcome instead. */
+/** The kinds that end with a failure of their own. A held intent is reported as its own outcome instead. */
 export type NotSentKind = {
   [Kind in PlanKind]: (typeof planKinds)[Kind]['ends'] extends Exclude<FailureCode, 'held'> ? Kind : never;
 }[PlanKind];
 
-/** The kinds that say of a batch's row that its id stands for something else. */
+/** The kinds that mean that the id of a batch's row stands for something else. */
 export type ConflictKind = {
   [Kind in PlanKind]: (typeof planKinds)[Kind]['row']['is'] extends 'conflict' ? Kind : never;
 }[PlanKind];
@@ -215,18 +218,17 @@ export function isConflict(kind: PlanKind): kind is ConflictKind {
   return planKinds[kind].row.is === 'conflict';
 }
 
-/** The meaning of a plan, whatever its kind. */
 export function meaningOf({ is }: { readonly is: PlanKind }): PlanMeaning {
   return planKinds[is];
 }
 
-/** The exit code; undefined where it is that of whatever the intent comes to. */
+/** The exit code; undefined if it depends on the intent's outcome. */
 export function exitOfPlan({ ends }: PlanMeaning): Exit | undefined {
   if (ends === 'as-its-intent') return undefined;
   return ends === 'well' ? 0 : exitOf(ends);
 }
 
-/** What is known when a command meets an intent of its own identity. */
+/** What is known when a command finds an intent of its own identity. */
 export type Found = {
   readonly kind: Kind;
   /** Whether the caller named it. */
@@ -237,9 +239,9 @@ export type Found = {
   readonly tainted: boolean;
   readonly ownerAlive: boolean;
   readonly resolvedAs: 'happened' | 'did-not-happen' | undefined;
-  /** When a command first told its outcome; `ahead`: by this clock, that is yet to come. */
+  /** When its outcome was first reported; `ahead` means later than this clock's time. */
   readonly reported: 'never' | 'within-window' | 'long-ago' | 'ahead';
-  /** What may have landed is older than any memory of its key that can be relied on. */
+  /** It may have landed, and the service may have forgotten its key by now. */
   readonly pastKeyAge: boolean;
 };
 
@@ -254,7 +256,7 @@ const didNotHappen = ({ state, tainted, resolvedAs }: Found): boolean =>
 export const isDone = ({ state, resolvedAs }: Pick<Found, 'state' | 'resolvedAs'>): boolean =>
   state === 'accepted' || (state === 'resolved' && resolvedAs === 'happened');
 
-/** Is this a re-run? First match, top to bottom. Without anything found it is not, and all is new. */
+/** Is this a re-run? The first matching row decides. If nothing was found, the order is new. */
 export const rerunTable = [
   {
     found: 'other-bot',
@@ -312,7 +314,7 @@ export const rerunTable = [
   { found: 'named-not-done', matches: didNotHappen, plan: 'again' },
 ] as const satisfies readonly RerunRow[];
 
-/** What is found; in words in `cli/say/plans.ts`. */
+/** What a re-run found; its words are in `cli/say/plans.ts`. */
 export type RerunFinding = (typeof rerunTable)[number]['found'];
 
 function isForgottenMessage({ kind, named, pastKeyAge }: Found): boolean {

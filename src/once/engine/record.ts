@@ -14,7 +14,7 @@ import { mustFind, type Outcome, type Stopped } from './outcome.ts';
 import { tooOldToSend } from './plan.ts';
 import type { HeldReason, Ruling } from './verdict.ts';
 
-/** Where the intent stands if trying ends with this judgement. */
+/** The intent's state if trying ends with this judgement. */
 export function stateAtEnd(
   ruling: Ruling,
   tainted: boolean,
@@ -26,13 +26,13 @@ export function stateAtEnd(
   return tainted || verdict === 'unknown' ? 'unknown' : 'open';
 }
 
-/** What came back, as it is on record now, and what follows from it. */
+/** What came back, as it is recorded now, and what follows. */
 export type Recorded = {
   readonly judgement: Judgement;
   readonly follows: Outcome | { readonly is: 'try-again'; readonly intent: Intent; readonly waitMs: number };
 };
 
-/** Puts what came back on record; with the outcome in the same commit, where there is one. */
+/** Records what came back, and the outcome in the same commit if there is one. */
 export async function record(
   claim: Claim,
   seen: Judgement,
@@ -40,7 +40,7 @@ export async function record(
   tries: Tries,
   engine: EngineContext,
 ): Promise<Recorded> {
-  // Asked once and not in the commit, which is made again where one that was shared with others fails.
+  // Decided once, outside the commit: a commit that is shared with others runs again if one of them fails.
   const nextOfSeen = nextTry(seen, tries);
   try {
     const recorded = await engine.commit(async (tx): Promise<Recorded> => {
@@ -56,7 +56,7 @@ export async function record(
   }
 }
 
-/** How long to wait for the next try, or why there is none; neither where the intent has its outcome. */
+/** How long to wait before the next try, or why there is none; undefined if the intent has its outcome. */
 function nextTry({ ruling, end }: Judgement, tries: Tries): number | Stopped | undefined {
   if (ruling.next === 'done') return undefined;
   return ruling.next === 'try-again' ? tries.next(end) : { because: 'nothing-to-gain' };
@@ -81,10 +81,10 @@ async function recordNow(
   }
   const state = stateAtEnd(ruling, tainted, next);
   const why = state === 'held' ? ruling.heldReason : undefined;
-  // Asked at once, it is one round trip to a server.
+  // Together: on a server this is one round trip.
   const [concluded] = await Promise.all([tx.conclude(id, state, why, nowMs), ...endAttempt]);
   const intent = concluded ?? mustFind(await tx.get(id));
-  // Only an earlier attempt's proof tells more than this one does.
+  // If the intent is accepted but this attempt was not, an earlier attempt has the proof.
   const tells = intent.state !== 'accepted' || end.verdict === 'accepted';
   return {
     is: 'concluded',
@@ -96,7 +96,7 @@ async function recordNow(
   };
 }
 
-/** What came back must be told even where the journal can hold no more. */
+/** What came back must be reported even if the journal cannot record it. */
 export function notRecorded(
   { intent, number }: Claim,
   { end, ruling, receipts }: Judgement,
@@ -112,16 +112,16 @@ export function notRecorded(
   return { is: 'not-recorded', intent, attempt, cause, keptAt };
 }
 
-/** Why nothing leaves although the connection stands. */
+/** Why nothing may leave although the connection is open. */
 type DoorShut =
   | { readonly because: 'too-old'; readonly why: HeldReason }
   | { readonly because: 'journal'; readonly failure: Failure }
-  /** Others took over, or soon may: what is sent again needs a claim anew. */
+  /** Others took over, or soon may. Sending again needs a new claim. */
   | { readonly because: 'claim' };
 
 /**
- * Asked when the connection stands and nothing is written yet. Connecting can take long, and a process can be
- * frozen for days: what was true when the attempt was put on record may not be any more.
+ * Asked when the connection is open and nothing is written yet. Connecting can take long, and a process can be frozen
+ * for days, so what was true when the attempt was recorded may have changed.
  */
 export class Door {
   readonly #intent: Intent;
@@ -137,7 +137,7 @@ export class Door {
     return this.#shut;
   }
 
-  /** Why nothing may leave; undefined where it may. */
+  /** Why nothing may leave; undefined if it may. */
   ask(): Trouble | undefined {
     const { journal, bot, clock } = this.#engine;
     const failure = journalTrouble(journal);
@@ -156,7 +156,10 @@ export class Door {
   }
 }
 
-/** What is not in the journal's own files is lost with this process: then nothing leaves, and nothing counts as recorded. */
+/**
+ * If the journal's own files are gone, what is written is lost with this process. Then nothing may leave, and nothing
+ * counts as recorded.
+ */
 function journalTrouble(journal: Pick<EngineContext['journal'], 'trouble'>): Failure | undefined {
   try {
     const trouble = journal.trouble();
@@ -166,7 +169,7 @@ function journalTrouble(journal: Pick<EngineContext['journal'], 'trouble'>): Fai
   }
 }
 
-/** Ends the claim of what was put on record to be sent, and was not: not a byte of it has left. */
+/** Ends a claim that was recorded but never sent: not a byte of it has left. */
 export async function giveBack({ intent, number }: Claim, { commit, clock }: EngineContext): Promise<void> {
   const { id, tainted } = intent;
   await commit(async (tx) => {

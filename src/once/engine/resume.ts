@@ -7,7 +7,7 @@ import { engineFailure } from './facts.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
 import { findTwin, isBeingSent } from './plan.ts';
 
-/** Sends one known intent again, with its own key and bytes, as far as the rules let it. */
+/** Sends a known intent again with its own key and bytes, as far as the rules allow. */
 export async function resume(
   id: string,
   engine: EngineContext,
@@ -47,7 +47,7 @@ async function takeUp(
   }
 }
 
-/** Nothing of it has left: it must not slip past a payment that it may be. */
+/** Nothing of it has left, so it must not bypass another payment that may be the same. */
 async function takeUpOpen(intent: Intent, tx: Transaction, engine: EngineContext): Promise<Step> {
   const found = await findTwin(intent, tx, engine.clock.now());
   if (found === undefined) return resumeOrHold(intent, tx, engine);
@@ -55,7 +55,7 @@ async function takeUpOpen(intent: Intent, tx: Transaction, engine: EngineContext
   return { is: 'not-sent', because: found.is, intent: found.twin };
 }
 
-/** The operator's word is kept in the same commit that sends it again. */
+/** Records the operator's decision in the same commit that sends it again. */
 async function takeUpHeld(
   intent: Intent,
   tx: Transaction,
@@ -65,7 +65,7 @@ async function takeUpHeld(
   return claimAllowed(intent, tx, engine, decision);
 }
 
-/** An operator's word on whether it happened; refused where the journal has the proof, or another such word. */
+/** Records an operator's decision whether it happened. Refused if the journal has proof, or a contrary decision. */
 export async function resolveIntent(
   id: string,
   decision: Decision,
@@ -82,7 +82,7 @@ export async function resolveIntent(
     if (!overrule && reverses(decision, intent)) {
       throw engineFailure('decided-otherwise', { id, decision, earlier: await lastDecision(id, tx) });
     }
-    // Made once more, because nobody heard how it ended: it is there.
+    // The commit ran again because its result was lost. The decision is already there.
     if (isDeepStrictEqual(await lastDecision(id, tx), decision)) return intent;
     await tx.decide(id, decision);
     return (await tx.get(id)) ?? intent;
@@ -95,12 +95,12 @@ function refuseWhatIsProven(intent: Intent): void {
   if (state === 'accepted' || state === 'rejected') throw engineFailure('proven', { id, state });
 }
 
-/** Whether it would turn an earlier decision round. */
+/** Whether it would reverse an earlier decision. */
 export function reverses({ kind }: Decision, { state, resolvedAs }: Intent): boolean {
   return state === 'resolved' && resolvedAs !== kind;
 }
 
-/** The decision that stands. */
+/** The last decision on whether it happened. */
 export async function lastDecision(id: string, reads: Reads): Promise<Decision | undefined> {
   const decisions = await reads.decisionsOf(id);
   return decisions.findLast(({ kind }) => kind !== 'send-again');

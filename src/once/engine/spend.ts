@@ -14,7 +14,7 @@ import {
   type Spend,
 } from '../policy/rules.ts';
 
-/** What the policies say of a transfer that is about to be claimed. */
+/** What the policies say about a transfer that is about to be claimed. */
 export type PolicyWord =
   | { readonly is: 'allowed' }
   | { readonly is: 'needs-approval' }
@@ -22,12 +22,12 @@ export type PolicyWord =
 
 const allowed: PolicyWord = { is: 'allowed' };
 
-/** What is to be claimed, and what is known of it. */
+/** A transfer to be claimed, and what is known about it. */
 type SpendOrder = {
   readonly spend: Spend;
-  /** The intent, where it is on record: what counts as spent of it already is not spent twice. */
+  /** The intent, if it is on record: what already counts as spent by it is not counted twice. */
   readonly id: string | undefined;
-  /** Whether a person has just said that it is to be sent; where it is not given, an earlier word counts. */
+  /** Whether a person has just approved sending it. If undefined, an earlier approval counts. */
   readonly isApproved?: boolean | undefined;
 };
 
@@ -35,14 +35,14 @@ export function spendOf({ to_address: to, asset, amount }: TransferRequest): Spe
   return { to, asset, units: unitsOf(amount) };
 }
 
-/** What an intent would spend: its frozen bytes say it. */
+/** What an intent would spend, according to its frozen bytes. */
 export function spendOfIntent({ body }: Pick<Intent, 'body'>): Spend {
   return spendOf(JSON.parse(new TextDecoder().decode(body)) as TransferRequest);
 }
 
 /**
- * Asked in the commit that claims it, so that no two pass together; and what it spends is counted at once, for the
- * others that are claimed in the same commit.
+ * Runs in the commit that claims the transfer, so that no two pass together. What it spends counts at once for the
+ * other claims of that commit.
  */
 export async function spendWithin(
   policies: Policies,
@@ -56,7 +56,7 @@ export async function spendWithin(
   return word.is === 'allowed' && waits ? { is: 'needs-approval' } : word;
 }
 
-/** What a dry run says of it: nothing is counted for it. */
+/** What a dry run shows. Counts nothing. */
 export async function wordOfPolicies(
   policies: Policies,
   order: SpendOrder,
@@ -77,7 +77,7 @@ const nothingSpent: SpendingReads = {
   policyNumber: async () => undefined,
 };
 
-/** What they would say now; nothing is counted for it. */
+/** With `counts`, an allowed amount is added to the sums of this commit. */
 async function wordOfSpending(
   policies: Policies,
   { spend, id }: SpendOrder,
@@ -98,7 +98,7 @@ async function wordOfSpending(
   };
   const own = id === undefined ? undefined : await reads.ownSpending(id);
   const { sinceMs = nowMs, total, toRecipient } = await reads.spending(scope);
-  // From here on nothing is waited for: whoever asks next sees what this one takes.
+  // From here on an allowed transfer awaits nothing, so the next caller sees what this one takes.
   const counted = { sinceMs, total: without(own, total), toRecipient: without(own, toRecipient) };
   const refusal = refusedByDay(policies, spend, counted, nowMs);
   if (refusal !== undefined) return { is: 'refused', refusal: await withSpenders(refusal, reads, nowMs) };
@@ -110,7 +110,7 @@ async function wordOfSpending(
   return allowed;
 }
 
-/** With the bots that spent what is not left: they may be another service's. */
+/** Adds the bots that used up the limit: they may belong to another service. */
 export async function withSpenders(
   refusal: Refusal,
   reads: Pick<Reads, 'spenders'>,
@@ -127,7 +127,7 @@ function without(own: OwnSpending | undefined, units: UnitsByHour): UnitsByHour 
   return others;
 }
 
-/** A person who had this very body sent has approved it, until it was decided otherwise. */
+/** A person who had this exact body sent has approved it, unless a later decision says otherwise. */
 async function isApproved({ id, isApproved: isSaid }: SpendOrder, reads: Reads): Promise<boolean> {
   if (isSaid !== undefined) return isSaid;
   if (id === undefined) return false;

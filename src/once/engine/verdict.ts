@@ -3,30 +3,29 @@ import type { Kind } from '../intent/wanted.ts';
 import type { Intent, Verdict } from '../journal/journal.ts';
 import { type Flight, type ParsedReply, saysItFailed, saysNothing } from '../wire/flight.ts';
 
-/** All that one attempt is judged by. */
+/** Everything that one attempt is judged by. */
 export type Evidence = {
   readonly kind: Kind;
   readonly flight: Flight;
-  /** The reply as it reads; absent where none came. */
+  /** The parsed reply; undefined if none came. */
   readonly parsed: ParsedReply | undefined;
-  /** What the reply says of the request that it answers. */
+  /** What the reply says about its request. */
   readonly echo: Echo;
-  /** What it names as done is another intent's: it arrived on the wrong request. */
+  /** The result in the reply is another intent's: the reply arrived on the wrong request. */
   readonly isSomeoneElses: boolean;
   readonly tainted: boolean;
-  /** A named intent of which nothing but this attempt has been heard in this journal. */
+  /** A named intent, and this journal has had no other answer about it. */
   readonly firstHeardOfName: boolean;
 };
 
 /** What an attempt proves. */
 export type Ruling = {
   readonly verdict: Verdict;
-  /** The intent has its outcome; or try again, if time is left; or stop, as trying now would tell nothing new. */
+  /** The intent has its outcome; or try again if time is left; or stop, because trying now would tell nothing new. */
   readonly next: 'done' | 'try-again' | 'stop';
-  /** When tries end with this judgement an operator must decide. */
+  /** If tries end with this ruling, an operator must decide. */
   readonly heldAtEnd?: true;
   readonly duplicate?: true;
-  /** Why it is held, where it is. */
   readonly heldReason?: HeldReason;
 };
 
@@ -45,7 +44,7 @@ export type HeldReason =
   | 'policy'
   | ApprovalReason;
 
-/** What waits for a person’s approval, and why; `approval` where only that is known. */
+/** Why it waits for a person’s approval; `approval` if only that is known. */
 export type ApprovalReason = 'proposed' | 'above-limit' | 'approval';
 
 export type VerdictRow = {
@@ -75,7 +74,7 @@ const nonEmptyString = (value: unknown): boolean => typeof value === 'string' &&
 const isObject = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A success that names the thing done. Without it nothing shows that anything was. */
+/** A success that names what was done. Without a name nothing shows that anything was done. */
 export function namesWhatWasDone(kind: Kind, parsed: ParsedReply | undefined): boolean {
   const json = parsed?.json;
   if (json === undefined || !saysNothing(json.error)) return false;
@@ -87,7 +86,7 @@ export function namesWhatWasDone(kind: Kind, parsed: ParsedReply | undefined): b
 const provesItHappened = (evidence: Evidence): boolean =>
   isSuccess(evidence) && namesWhatWasDone(evidence.kind, evidence.parsed);
 
-// Where botctl itself stopped reading a reply that says no, its status line is proof enough.
+// If botctl itself stopped reading a long reply that says no, its status line is proof enough.
 function wasBrokenOff(evidence: Evidence): boolean {
   const { flight } = evidence;
   if (flight.came === 'nothing') return flight.upgraded !== true;
@@ -95,12 +94,12 @@ function wasBrokenOff(evidence: Evidence): boolean {
   return flight.ended === 'broken';
 }
 
-/** Statuses that are said only of what was not done. */
+/** Statuses that are sent only for what was not done. */
 const rejections: readonly number[] = [
   400, 402, 404, 405, 406, 407, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 426, 428, 431, 451,
 ];
 
-/** What one attempt proves. First match, top to bottom. */
+/** What one attempt proves. The first matching row applies. */
 export const verdictTable: readonly VerdictRow[] = [
   {
     // DNS, refused, connect timeout, TLS failure: headers never went out
@@ -169,7 +168,7 @@ export const verdictTable: readonly VerdictRow[] = [
     ...same(unknownTryAgain),
   },
   {
-    // 409 on a message, the first that is heard of a named intent in this journal
+    // 409 on a message, as the first answer about a named intent in this journal
     came: 'first-conflict',
     matches: (evidence) =>
       isStatus(409)(evidence) &&
@@ -192,7 +191,7 @@ export const verdictTable: readonly VerdictRow[] = [
     ...same(heldAtEnd('conflict-in-flight')),
   },
   {
-    // any other 4xx: proxies say them of requests that went through
+    // any other 4xx: proxies send these for requests that went through
     came: 'unclear-status',
     matches: (evidence) => statusOf(evidence) >= 400 && !isStatus(...rejections)(evidence),
     ...same(heldAtEnd('unclear-status')),
@@ -217,14 +216,14 @@ export function judge(evidence: Evidence): Ruling {
   return evidence.tainted ? row.tainted : row.untainted;
 }
 
-/** Random, or made from the body: no other body has this key. */
+/** The key is random or made from the body, so no other body has it. */
 export function keyFixesBody({ namedBy, rowId }: Pick<Intent, 'namedBy' | 'rowId'>): boolean {
   return namedBy === undefined || namedBy === 'run' || (namedBy === 'row' && rowId === undefined);
 }
 
 /**
- * What a reply says of the request it answers: that it is the one that was asked, or another, or nothing. Only
- * the request's own field names are compared.
+ * What a reply says about its request: the same, another one, or nothing. Only the request's own field names are
+ * compared.
  */
 export type Echo = 'same' | 'other' | 'silent';
 
@@ -276,26 +275,26 @@ function fieldEcho(
 // 32 bytes in base58: an address, or a mint.
 const account = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u;
 
-/** Where a token goes, the reply may name the account that holds it for the recipient. */
+/** For a token, the reply may name the recipient's token account instead of the recipient. */
 function addressEcho(wanted: string, given: unknown, isSol: boolean): Echo {
   if (given === wanted) return 'same';
   return isSol && typeof given === 'string' && account.test(given) ? 'other' : 'silent';
 }
 
-/** A token's symbol and its mint are two names of one thing. */
+/** A symbol and a mint can name the same token. */
 function assetEcho(wanted: string, given: unknown): Echo {
   if (typeof given !== 'string' || given === '') return 'silent';
   if (given.toLowerCase() === wanted.toLowerCase()) return 'same';
   return account.test(given) === account.test(wanted) ? 'other' : 'silent';
 }
 
-// Longer than any amount, it is no amount.
+// Anything longer is not an amount.
 const decimal = /^(?=.{1,100}$)(\d+\.?\d*|\.\d+)$/u;
 
 function amountEcho(wanted: string, given: unknown, isSol: boolean): Echo {
   const decimals = isSol ? [9] : tokenDecimals;
   if (typeof given === 'number') {
-    // A number has lost its digits on the way; as many as it kept are compared.
+    // A JSON number may have lost digits; compare as many as it kept.
     if (given === Number(wanted)) return 'same';
     return decimals.some((count) => given === Number(`${wanted}e${count}`)) ? 'silent' : 'other';
   }
@@ -307,7 +306,7 @@ function amountEcho(wanted: string, given: unknown, isSol: boolean): Echo {
     : 'other';
 }
 
-// In base units, by the decimals that tokens have.
+// For amounts in base units: the numbers of decimals that tokens have.
 const tokenDecimals = Array.from({ length: 14 }, (_, index) => index + 5);
 
 function isEqual(left: MinorUnits, right: MinorUnits): boolean {
