@@ -2,7 +2,7 @@ import { base58 } from '@scure/base';
 import { failing } from '../failures.ts';
 import { isLoopback } from '../intent/baseUrl.ts';
 
-/** Which chain is meant: by its genesis hash, and by a name where it has one. */
+/** A chain, identified by its genesis hash, with the name of the cluster if it has one. */
 export type Cluster = { readonly genesis: string; readonly name: string };
 
 const known: Readonly<Record<string, string>> = {
@@ -13,7 +13,7 @@ const known: Readonly<Record<string, string>> = {
 
 export const clusterNames = Object.keys(known);
 
-/** A name, or a genesis hash; undefined where it is neither. */
+/** The cluster with this name or genesis hash; undefined if the text is neither. */
 export function clusterOf(text: string): Cluster | undefined {
   const genesis = Object.hasOwn(known, text) ? known[text] : undefined;
   if (genesis !== undefined) return { genesis, name: text };
@@ -22,7 +22,7 @@ export function clusterOf(text: string): Cluster | undefined {
   return { genesis: text, name };
 }
 
-/** 32 bytes in base58: a genesis hash, or an address. */
+/** Whether the text is 32 bytes in base58: a genesis hash or an address. */
 export function isHash(text: string): boolean {
   if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/u.test(text)) return false;
   return base58.decode(text).length === 32;
@@ -35,9 +35,9 @@ export function explorerLink({ name }: Cluster, signature: string): string | und
   return `https://explorer.solana.com/tx/${signature}${query}`;
 }
 
-/** The URL is not told: it may carry a key. */
+/** The URL is not among the fields, because it may carry a key. */
 export type ChainFacts = {
-  /** `origin`: where its text came from, as people call it. */
+  /** `origin` says for people where the text came from. */
   'bad-rpc-url': {
     readonly origin: string;
     readonly fault: 'not-a-url' | 'not-https' | 'user-info' | 'fragment';
@@ -46,7 +46,7 @@ export type ChainFacts = {
 
 const chainFailure = failing<ChainFacts>('chain', { 'bad-rpc-url': 'bad-rpc-url' });
 
-/** Where a Solana node is. It often carries a key: only its host is ever shown. */
+/** The URL of a Solana node. It often carries a key, so only its host is ever shown. */
 export class RpcUrl {
   readonly #value: string;
   readonly host: string;
@@ -56,7 +56,7 @@ export class RpcUrl {
     this.host = url.host;
   }
 
-  /** `origin` is a phrase for people: where the text came from. The text itself is never echoed. */
+  /** `origin` says for people where the text came from. The text itself is never shown. */
   static from(text: string, origin: string): RpcUrl {
     if (!URL.canParse(text)) throw chainFailure('bad-rpc-url', { origin, fault: 'not-a-url' });
     const url = new URL(text);
@@ -72,13 +72,13 @@ export class RpcUrl {
     return new URL(this.#value).origin;
   }
 
-  /** Which machine it is, however it is spelled: two nodes there are one witness. */
+  /** The machine, however its name is spelled. Two nodes on one machine count as one witness. */
   get witness(): string {
     const url = new URL(this.#value);
     return /^(?:localhost|\[::1\])$/u.test(url.hostname) ? '127.0.0.1' : url.hostname.replace(/\.$/u, '');
   }
 
-  /** It holds nothing but where to: nobody could do anything with it. */
+  /** Whether the URL is only an address, so that it cannot carry a key. */
   get isPlain(): boolean {
     const url = new URL(this.#value);
     return url.pathname === '/' && url.search === '';

@@ -16,7 +16,7 @@ import {
 } from './transaction.ts';
 import { type ChainBefore, type Commitment, commitments, graceMs } from './verdict.ts';
 
-/** What nodes say of one transaction, all together. */
+/** What all nodes together say about one transaction. */
 export type Sighting =
   | { readonly saw: 'nothing'; readonly because: Reason; readonly waitMs?: number }
   | { readonly saw: 'status'; readonly commitment: Commitment }
@@ -24,22 +24,22 @@ export type Sighting =
       readonly saw: 'transaction';
       readonly commitment: 'confirmed' | 'finalized';
       readonly transaction: ChainTransaction;
-      /** What the nodes' clocks said then, as far as they told. */
+      /** The nodes' clocks at that time, as far as they gave it. */
       readonly nodesMs: readonly number[];
     };
 
-/** What a node says of the state of a transaction. */
+/** What one node says about the state of a transaction. */
 type Status =
   | { readonly is: 'nothing'; readonly because: Reason; readonly waitMs?: number }
   | { readonly is: 'seen'; readonly slot: number; readonly failed: boolean; readonly commitment: Commitment };
 
-/** Each node's own statuses, in the order of the nodes. */
+/** For each signature, the status at each node, in the order of the nodes. */
 export type Statuses = ReadonlyMap<string, readonly Status[]>;
 
-/** As many signatures as one question may have. */
+/** The most signatures that one request may have. */
 export const mostSignatures = 256;
 
-/** The nodes that are asked: all must say the same. */
+/** The nodes that are asked. A result counts only if all of them agree. */
 export class ChainNodes {
   readonly hosts: readonly string[];
   readonly #nodes: readonly RpcNode[];
@@ -47,7 +47,7 @@ export class ChainNodes {
   #areOfIt = false;
   readonly #ask: (node: RpcNode, method: string, params: readonly unknown[]) => Promise<NodeAnswer>;
 
-  /** `patiently` says how a node is asked: again and again, say, while it limits the rate. */
+  /** `patiently` wraps each request, for example to repeat it while a node limits the rate. */
   constructor(
     nodes: readonly RpcNode[],
     genesis: string,
@@ -59,7 +59,7 @@ export class ChainNodes {
     this.#ask = (node, method, params) => patiently(() => node.ask(method, params));
   }
 
-  /** Why they are not known as nodes of their chain, where they are not, and which. */
+  /** The node that could not be confirmed to be on this chain, and why; undefined if all are. */
   async ofAnother(): Promise<{ readonly host: string; readonly because: Reason } | undefined> {
     if (this.#areOfIt) return undefined;
     const answers = await this.#each(async (node) => {
@@ -70,11 +70,11 @@ export class ChainNodes {
     });
     const against = answers.filter((answer) => answer !== undefined);
     this.#areOfIt = against.length === 0;
-    // One that is surely of another chain, before one that did not answer.
+    // A node that is certainly on another chain comes before one that did not answer.
     return against.find(({ because }) => because === 'other-cluster') ?? against[0];
   }
 
-  /** Whether it is a token's mint; undefined where a node does not say. */
+  /** Whether the address is a token's mint; undefined if a node does not say. */
   async isMint(address: string): Promise<boolean | undefined> {
     const said = await this.#each(async (node) => {
       const config = { encoding: 'base64', commitment: 'finalized' };
@@ -84,7 +84,9 @@ export class ChainNodes {
     return said.includes(undefined) ? undefined : !said.includes(false);
   }
 
-  /** How these stand by each of the nodes. A node that has none of it in its memory looks into its history. */
+  /**
+   * The status of these signatures at each node. A node also searches its history for those it no longer has in memory.
+   */
   async statusesOf(signatures: readonly string[]): Promise<Statuses> {
     const byNode = await this.#each(async (node): Promise<readonly Status[]> => {
       const options = { searchTransactionHistory: true };
@@ -99,7 +101,9 @@ export class ChainNodes {
     );
   }
 
-  /** What they say of one transaction that stands so; it is asked for where it has come so far. */
+  /**
+   * What the nodes say about one transaction. It is fetched only if all nodes have it at least at commitment `least`.
+   */
   async sight(signature: string, statuses: Statuses, least: 'confirmed' | 'finalized'): Promise<Sighting> {
     const own = statuses.get(signature) ?? [];
     const nothing = own.find((status) => status.is === 'nothing');
@@ -107,7 +111,7 @@ export class ChainNodes {
     const commitment = lowest(own);
     if (commitment === 'processed' || commitments.indexOf(commitment) < commitments.indexOf(least))
       return { saw: 'status', commitment };
-    // Whoever looks may have come here without asking: on another chain, nothing is shown of this one.
+    // Nothing else may have checked the chain yet. A transaction on another chain must not be shown as one of this.
     const other = await this.ofAnother();
     if (other !== undefined) return { saw: 'nothing', because: other.because };
     const nodesMs: number[] = [];
@@ -128,7 +132,7 @@ export class ChainNodes {
     return { saw: 'transaction', commitment, transaction: { ...first, blockTimeS }, nodesMs };
   }
 
-  /** When it was by each node that knows: where none has said so by itself they are asked for the slot's time. */
+  /** The time of the transaction at each node that has it. If none has, the nodes are asked for the slot's time. */
   async #timesOf(told: readonly ChainTransaction[]): Promise<number[]> {
     const timesS = told.flatMap(({ blockTimeS }) => blockTimeS ?? []);
     const [slot] = told.map((one) => one.slot);
@@ -137,7 +141,7 @@ export class ChainNodes {
     return asked.flatMap((answer) => countIn(answer) ?? []);
   }
 
-  /** How far the chain is final by the one that knows most; undefined where none says. */
+  /** The newest slot that any node calls final; undefined if none answers. */
   async finalizedNow(): Promise<ChainBefore | undefined> {
     const asked = await this.#each((node) => this.#ask(node, 'getSlot', [{ commitment: 'finalized' }]));
     const slots = asked.flatMap((answer) => countIn(answer) ?? []);
@@ -155,7 +159,7 @@ export class ChainNodes {
   }
 }
 
-/** Version 1 transactions are live: asked for 0 only, a node now and then answers with an error. */
+/** Version 1 transactions exist: if only version 0 is allowed, nodes sometimes answer with an error. */
 const asked = (commitment: Commitment) => ({
   encoding: 'json',
   commitment,
@@ -167,7 +171,7 @@ function withoutIs(status: (Status & { is: 'nothing' }) | undefined): { because:
   return { because, ...(waitMs === undefined ? {} : { waitMs }) };
 }
 
-/** As far as all of them have it. */
+/** The commitment that all nodes have reached. */
 function lowest(statuses: readonly Status[]): Commitment {
   const places = statuses.map((status) =>
     status.is === 'seen' ? commitments.indexOf(status.commitment) : 0,
@@ -194,7 +198,7 @@ function statusesIn(answer: NodeAnswer, count: number): readonly Status[] {
 }
 
 function statusOf(value: Exact): Status {
-  // It may be on its way, or lost, or the node's storage is down: nobody can say.
+  // It may be on its way or lost, or the node's storage may be down. Nothing follows from that.
   if (value === null) return { is: 'nothing', because: 'not-seen' };
   try {
     const { slot, err, confirmationStatus } = objectOf(value, 'status');
@@ -219,7 +223,7 @@ function transactionIn(
   status: Status | undefined,
 ): ChainTransaction | { because: Reason; waitMs?: number } {
   if (answer.is === 'trouble') return troubleOf(answer);
-  // It has just said that it has it.
+  // The node has just said that it has the transaction.
   if (answer.value === null) return { because: 'lagging' };
   try {
     const transaction = readTransaction(answer.value);
@@ -232,19 +236,19 @@ function transactionIn(
   }
 }
 
-/** In all that the rules read. When it was is an estimate of each node's own. */
+/** Compares everything that the rules read, except the time, which each node estimates itself. */
 function saysTheSame(one: ChainTransaction, other: ChainTransaction): boolean {
   return isDeepStrictEqual({ ...one, blockTimeS: undefined }, { ...other, blockTimeS: undefined });
 }
 
-/** What a node answers; or why nothing can be made of it. */
+/** A node's answer, or why it cannot be used. */
 export type NodeAnswer =
-  /** `nodeMs`: the node's clock, where it tells. */
+  /** `nodeMs` is the node's clock, if it gave one. */
   | { readonly is: 'answer'; readonly value: Exact; readonly nodeMs: number | undefined }
   | { readonly is: 'trouble'; readonly because: Reason; readonly waitMs?: number };
 
 type NodeSettings = {
-  /** All that is ever shown of where it is: the URL often carries a key. */
+  /** The only part of its URL that is ever shown, because the URL often carries a key. */
   readonly host: string;
   readonly url: { reveal(): string };
   readonly channel: Channel;
@@ -281,7 +285,7 @@ export class RpcNode {
   }
 }
 
-/** What did not answer as it should may still say something: whatever comes is not for the next question. */
+/** A node whose answer was broken may still send something. It must not count as the answer to the next request. */
 async function leave(flight: Flight, answer: NodeAnswer): Promise<void> {
   const socket = flight.came === 'reply' ? flight.socket : undefined;
   if (answer.is === 'answer') socket?.keep({ key: '', id: undefined });
@@ -320,7 +324,7 @@ function resultIn(reply: Exact, id: number, nodeMs: number | undefined): NodeAns
   return result === undefined ? trouble('unreadable') : { is: 'answer', value: result, nodeMs };
 }
 
-/** JSON-RPC's numbers that say more than that there was an error. */
+/** The JSON-RPC error numbers that have a more exact meaning. */
 const known: Readonly<Record<string, Reason>> = {
   '-32005': 'lagging',
   '-32015': 'unknown-version',
@@ -333,7 +337,7 @@ function reasonOf(error: Exact): Reason {
   return (typeof code === 'bigint' ? known[code.toString()] : undefined) ?? 'node-error';
 }
 
-/** The common pace of all questions: each waits for its turn, and one limit slows them all. */
+/** One pace for all requests: each waits for its turn, and a rate limit slows all of them. */
 type NodePace = {
   turn(signal: AbortSignal): Promise<void>;
   limited(retryAfterMs: number | undefined): void;
@@ -342,7 +346,7 @@ type NodePace = {
 const mostTries = 6;
 const longestMs = 60_000;
 
-/** Asks again where a node limits the rate, after as long as it says; what it says last is what counts. */
+/** Repeats a request while the node limits the rate, after the wait that it asks for. Returns the last answer. */
 export function patiently(
   pace: NodePace,
   interrupted: AbortSignal,
@@ -358,15 +362,15 @@ export function patiently(
   };
 }
 
-// What the token programs write: 82 bytes are a mint, and under Token-2022 what is longer has a byte for its kind
-// behind the longest of what is not extended, but for the signers of one account.
+// Layout of the token programs' accounts: a mint has 82 bytes. Under Token-2022 an extended account is longer and has
+// its kind at byte 165, except for a list of signers, which has 355 bytes.
 const mintBytes = 82;
 const initializedAt = 45;
 const kindAt = 165;
 const mintKind = 1;
 const signersBytes = 355;
 
-/** Whether what `getAccountInfo` shows is a token's mint; undefined where nobody can read it. */
+/** Whether the result of `getAccountInfo` is a token's mint; undefined if it cannot be read. */
 export function isMintAccount(account: Exact | undefined): boolean | undefined {
   if (account === undefined) return undefined;
   if (!isObject(account)) return false;

@@ -8,18 +8,18 @@ import {
   tokenPrograms,
 } from './transaction.ts';
 
-/** What was asked for, as the chain could show it. */
+/** The payment that was asked for, in terms of the chain. */
 export type Payment = {
   readonly to: string;
   readonly asset: 'SOL' | { readonly mint: string };
-  /** Decimal, as it was asked for. */
+  /** A decimal number, as in the request. */
   readonly amount: string;
   readonly memo: string | undefined;
-  /** Whose money it must be, where that is known. */
+  /** The wallet that must pay, if it is known. */
   readonly wallet: string | undefined;
 };
 
-/** One instruction that pays it. */
+/** One instruction that makes the payment. */
 export type Match = {
   readonly path: string;
   readonly units: bigint;
@@ -27,18 +27,18 @@ export type Match = {
   readonly received: bigint;
 };
 
-/** What a transaction shows of a payment. */
+/** What a transaction shows about a payment. */
 export type Findings = {
-  /** Every instruction that pays it and agrees with the balances, in the order in which they ran. */
+  /** All instructions that make the payment and agree with the balances, in the order in which they ran. */
   readonly matches: readonly Match[];
-  /** Where nothing matches: why that proves nothing, */
+  /** If nothing matches: why this does not show that it was not paid. */
   readonly doubt: Reason | undefined;
-  /** or else what was done instead. */
+  /** If there is no doubt either: what the transaction did instead. */
   readonly miss: Reason;
   readonly hasMemo: boolean;
-  /** By how much the recipient has more after it than before, */
+  /** How much the recipient's balance rose. */
   readonly gained: bigint;
-  /** and the instructions that paid it of this asset: other intents may have claimed some of them. */
+  /** The instructions that paid the recipient this asset. Other intents may have claimed some of them. */
   readonly credits: readonly Credit[];
 };
 
@@ -47,7 +47,7 @@ type Credit = Pick<Match, 'path' | 'received'>;
 const wrappedSol = 'So11111111111111111111111111111111111111112';
 const solDecimals = 9;
 
-/** Whether these movements of this asset pay it. */
+/** Whether the transaction makes the payment. */
 export function findPayment(payment: Payment, transaction: ChainTransaction): Findings {
   const { movements } = transaction;
   const { asset } = payment;
@@ -60,7 +60,7 @@ export function findPayment(payment: Payment, transaction: ChainTransaction): Fi
 
 type FoundPayment = Omit<Findings, 'hasMemo'>;
 
-/** An amount in the units that programs count in; undefined where it has more places than those have. */
+/** An amount in the asset's smallest units; undefined if it has more decimal places than the asset. */
 function unitsOf(amount: string, decimals: number): bigint | undefined {
   const { units, decimals: own } = minorUnits(amount);
   return own > decimals ? undefined : units * 10n ** BigInt(decimals - own);
@@ -70,14 +70,14 @@ function sum(units: readonly bigint[]): bigint {
   return units.reduce((total, each) => total + each, 0n);
 }
 
-/** What all movements seen do to an account. */
+/** The sum of what the movements add to an account and take from it. */
 function netOf(account: string, movements: readonly Movement[]): bigint {
   const moved = (side: 'from' | 'to'): bigint =>
     sum(movements.filter((each) => each[side] === account).map(({ units }) => units));
   return moved('to') - moved('from');
 }
 
-/** Whether some of these parts make up the amount. With too many sums to try, they may. */
+/** Whether some of these parts add up to the amount. If there are too many sums to try, the answer is yes. */
 function addsUp(parts: readonly bigint[], amount: bigint | undefined): boolean {
   if (amount === undefined) return false;
   const sums = new Set([0n]);
@@ -115,14 +115,14 @@ function inLamports(payment: Payment, transaction: ChainTransaction, all: readon
   };
 }
 
-/** The first account pays the fee: that is no payment. */
+/** The first account pays the fee, which is not part of the payment. */
 function lamportsGained(to: string, transaction: ChainTransaction): bigint {
   const { accounts, preLamports, postLamports, feeLamports } = transaction;
   const at = accounts.indexOf(to);
   return (postLamports[at] ?? 0n) - (preLamports[at] ?? 0n) + (at === 0 ? feeLamports : 0n);
 }
 
-/** Why nothing follows where no instruction pays it out of the wallet. */
+/** Why nothing can be concluded if no instruction makes the payment from the wallet. */
 function doubtOfSource(
   paying: readonly Movement[],
   toRecipient: readonly Movement[],
@@ -146,7 +146,7 @@ function missOfSol(payment: Payment, transaction: ChainTransaction, all: readonl
   return lamports.length > 0 ? 'other-recipient' : 'no-transfer';
 }
 
-/** SOL was asked for, and the token of that name was moved to the same recipient. */
+/** Whether SOL was asked for, but wrapped SOL was moved to the same recipient. */
 function isWrapped({ to }: Payment, transaction: ChainTransaction, all: readonly Movement[]): boolean {
   return all.some((one) => {
     const holder = holderOf(one.to, transaction);
@@ -158,7 +158,7 @@ type Holder =
   | { readonly is: 'known'; readonly mint: string; readonly owner: string }
   | { readonly is: 'unclear' };
 
-/** Whose a token account is, and of which mint: after the transaction, or before it where it is gone since. */
+/** The owner and mint of a token account: after the transaction, or before it if the account was closed. */
 function holderOf(account: string, { preTokens, postTokens }: ChainTransaction): Holder {
   const of = (balances: readonly TokenBalance[]) => balances.find((each) => each.account === account);
   const [before, after] = [of(preTokens), of(postTokens)];
@@ -235,7 +235,7 @@ function isOf(account: string, wallet: string, transaction: ChainTransaction): b
   return account === wallet || (holder.is === 'known' && holder.owner === wallet);
 }
 
-/** What it moves, by its own word and by the balances of both accounts; undefined where they do not agree. */
+/** The mint, from the instruction and the balances of both accounts; undefined if they disagree. */
 function mintOf({ from, to, of }: MovedToken, transaction: ChainTransaction): string | undefined {
   const said = [holderOf(from, transaction), holderOf(to, transaction)].map((holder) =>
     holder.is === 'known' ? holder.mint : undefined,
@@ -244,7 +244,7 @@ function mintOf({ from, to, of }: MovedToken, transaction: ChainTransaction): st
   return mints.size === 1 ? [...mints][0] : undefined;
 }
 
-/** Why a transaction that seems not to pay it may have paid it all the same. */
+/** Why a transaction that does not seem to make the payment may still have made it. */
 function doubtOf(
   payment: TokenPayment,
   transaction: ChainTransaction,
@@ -280,7 +280,7 @@ function tokensAgree(account: string, transaction: ChainTransaction, tokens: rea
   return only !== undefined && another === undefined && withoutFee(only, transaction, tokens) !== undefined;
 }
 
-/** What of it came to the recipient: all, or under Token-2022 what a fee has left; undefined where it does not agree. */
+/** What the recipient received: all of it, or under Token-2022 what a fee left. Undefined if the balances disagree. */
 function receivedBy(
   one: MovedToken,
   transaction: ChainTransaction,

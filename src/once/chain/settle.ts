@@ -17,12 +17,13 @@ import { type ChainView, chainBefore, isFinalMatch, type Paid, standingOf } from
 import type { Reason } from './transaction.ts';
 import { type Age, ageOf, type Beginning, type ChainEvidence, judgeChain } from './verdict.ts';
 
-/** Whether it happened is put on record where that is proven, too; the function words the reason that is kept with it. */
+/** Whether a proven payment is also recorded as a decision. The function returns the reason kept with it. */
 type Decides = 'nothing' | ((view: ChainView) => string);
 
 /**
- * Puts on record what was seen, in one commit: the payment becomes this intent's own where no other has it, and
- * what may have happened has happened. Of two who see the same payment, one finds it taken and judges anew.
+ * Records what was seen, in one commit: an unclaimed payment becomes this intent's own, and an intent that may have
+ * happened is decided to have happened. If two processes see the same payment, the second finds it taken and decides
+ * again.
  */
 export async function settle(look: Look, id: string, journal: Journal, decides: Decides): Promise<ChainView> {
   const baseUrl = (await journal.reads.get(id))?.baseUrl;
@@ -43,7 +44,7 @@ export async function settle(look: Look, id: string, journal: Journal, decides: 
   );
 }
 
-/** What it shows, as far as nobody settles another one meanwhile. */
+/** The verdict as it is now. It changes if another process settles an intent meanwhile. */
 export function judgeUnsettled(look: Look, id: string, journal: Journal): Promise<ChainView> {
   return judgeWithin(journal.reads, look, id, journal);
 }
@@ -59,7 +60,7 @@ async function judgeWithin(
   return judgeLook(look, await claimsOn(look, id, reads), { ...beginning, mayBeEarlier });
 }
 
-/** Only a key that other machines have, too, can have been used before this journal's first attempt. */
+/** Only a key that other machines have too can have been used before this journal's first attempt. */
 async function beginningOf(id: string, { cluster }: Look, reads: Reads): Promise<Omit<Beginning, 'nowMs'>> {
   const intent = await reads.get(id);
   const [first] = await reads.attemptsOf(id);
@@ -70,7 +71,7 @@ async function beginningOf(id: string, { cluster }: Look, reads: Reads): Promise
   };
 }
 
-/** What of the payments in it is this intent's, and what belongs to others. */
+/** Which payments in the transaction are this intent's, and which belong to others. */
 async function claimsOn(look: Look, id: string, reads: Reads): Promise<Claims> {
   const { credited, matching } = unitsIn(look);
   const others = new Set<string>();
@@ -81,7 +82,9 @@ async function claimsOn(look: Look, id: string, reads: Reads): Promise<Claims> {
   return { own: new Set(await ownUnits(id, credited, reads)), others };
 }
 
-/** The service gave this signature to another intent, of the same payment, for which nobody has looked yet. */
+/**
+ * The service gave this signature to another intent with the same payment, whose transfer has not been looked up yet.
+ */
 async function isOwedToAnother(
   look: Look,
   units: readonly Receipt[],
@@ -96,7 +99,7 @@ async function isOwedToAnother(
   return (await ownUnits(other.id, units, reads)).length === 0;
 }
 
-/** What the service's reply gave, as it is kept of it. */
+/** The signature, in the form in which the journal keeps it from the service's reply. */
 function givenBy(baseUrl: Intent['baseUrl'], { signature }: Look): Receipt {
   return { origin: baseUrl, what: 'signature', value: signature };
 }
@@ -118,7 +121,7 @@ async function keep(view: ChainView, look: Look, id: string, tx: Transaction, at
   if (isNews) await tx.observe(id, observationOf(view, cluster, atMs));
 }
 
-/** An earlier payment is another machine's: whether it is this one, a person says. */
+/** An earlier payment was made by another machine. A person must decide whether it is this one. */
 function provesAlone({ verdict, earlier }: ChainView): boolean {
   return verdict === 'proven' && earlier !== true;
 }
@@ -137,18 +140,18 @@ async function decideHappened(
   await tx.decide(id, { kind: 'happened', who: 'chain', atMs, reason, signature });
 }
 
-/** Nobody knows it yet; of what is being sent its sender will know more. */
+/** Nobody knows whether it happened. An intent that is being sent is left out: its sender will learn more. */
 function mayHaveHappened({ state }: Intent): boolean {
   return state === 'unknown' || state === 'held';
 }
 
-/** The service itself denied it: the signature that it named may be of anything. */
+/** The service itself said that it failed, so the signature that it named may belong to anything. */
 function saidItFailed({ reply, headers }: Attempt): boolean {
   const { json } = reply === undefined ? {} : readReply({ body: reply, headers });
   return json !== undefined && (saysItFailed('transfer', json) || !saysNothing(json.error));
 }
 
-/** Everything that a sighting is judged with. */
+/** A sighting with everything needed to judge it. */
 export type Look = {
   readonly signature: string;
   readonly sighting: Sighting;
@@ -157,11 +160,11 @@ export type Look = {
   readonly hosts: readonly string[];
 };
 
-/** What a sighting shows that intents can claim, lowest place first, each as what belongs to one of them only. */
+/** The payments in a transaction that intents can claim, in order. Each can belong to one intent only. */
 function unitsIn({ sighting, payment, signature, cluster }: Look): {
-  /** All that it paid to the recipient, */
+  /** Everything paid to the recipient. */
   readonly credited: readonly Receipt[];
-  /** and what of it could prove this payment. */
+  /** Those that could prove this payment. */
   readonly matching: readonly Receipt[];
 } {
   if (sighting.saw !== 'transaction') return { credited: [], matching: [] };
@@ -171,14 +174,14 @@ function unitsIn({ sighting, payment, signature, cluster }: Look): {
   return { credited: units(credits), matching: units(matches) };
 }
 
-/** Whose the payments of a transaction are by now, each as the value of its unit. */
+/** Who has claimed the payments of a transaction, each by the value of its unit. */
 export type Claims = { readonly own: ReadonlySet<string>; readonly others: ReadonlySet<string> };
 
 function unitOf({ genesis }: Pick<Cluster, 'genesis'>, signature: string, path: string): Receipt {
   return { origin: genesis, what: 'instruction', value: `${signature}/${path}` };
 }
 
-/** What a sighting proves of an intent that began so, where the payments in it are claimed so. */
+/** What a sighting proves about an intent, given its beginning and the claims on the payments. */
 export function judgeLook(look: Look, claims: Claims, beginning: Beginning): ChainView {
   const { signature, sighting, payment, cluster, hosts } = look;
   const evidence = evidenceOf(look, claims, beginning);
@@ -218,7 +221,7 @@ function evidenceOf(look: Look, { own, others }: Claims, beginning: Beginning): 
   if (isOurs && transaction.failed) return { saw: 'failure', commitment };
   const findings = findPayment(payment, transaction);
   const unitValue = (path: string): string => unitOf(cluster, signature, path).value;
-  // One that is its own already stays so.
+  // If the intent has claimed a payment already, it keeps that one.
   const isFree = (value: string): boolean => (own.size > 0 ? own.has(value) : !others.has(value));
   const free = findings.matches.filter(({ path }) => isFree(unitValue(path)));
   const claimedByOthers = findings.credits.filter(({ path }) => others.has(unitValue(path)));
@@ -261,7 +264,6 @@ function reasonsOf(
   ];
 }
 
-/** As it is kept. */
 function observationOf(view: ChainView, { genesis }: Pick<Cluster, 'genesis'>, atMs: number): Observation {
   return {
     verdict: view.verdict,
@@ -274,7 +276,7 @@ function observationOf(view: ChainView, { genesis }: Pick<Cluster, 'genesis'>, a
   };
 }
 
-/** How far a transfer is to come before it counts as seen. */
+/** The commitment that a transfer must reach to count as seen. */
 export type Until = 'confirmed' | 'finalized';
 
 type Watching = {
@@ -283,9 +285,9 @@ type Watching = {
   readonly waitMs: number;
   readonly interrupted: AbortSignal;
   readonly clock: { now(): number; sleep(waitMs: number, signal: AbortSignal): Promise<void> };
-  /** Words the reason that is kept where what is seen proves that it happened. */
+  /** Returns the reason that is kept if the transfer is proven. */
   readonly reasonOf: (view: ChainView) => string;
-  /** Told after each look that decides nothing. */
+  /** Called after each look that decides nothing. */
   onLook(view: ChainView): void;
 };
 
@@ -294,7 +296,7 @@ type Watched = Omit<Look, 'sighting' | 'hosts'> & { readonly id: string };
 const firstPauseMs = 250;
 const longestPauseMs = 2000;
 
-/** Looks again and again until it has come so far, the time is over, or nothing more can come of it. */
+/** Looks repeatedly until the transfer has reached the commitment, time is up, or no other result can come. */
 export async function watch(
   { id, ...wanted }: Watched,
   watching: Watching,
@@ -325,7 +327,7 @@ function cameSoFar(sighting: Sighting, until: Until): boolean {
   return sighting.commitment === 'finalized' || until === 'confirmed';
 }
 
-/** What is final changes no more; what is confirmed and does not match yet may still be replaced. */
+/** A final transaction no longer changes. One that is only confirmed and does not match may still be replaced. */
 function isEnd({ verdict }: ChainView, sighting: Sighting): boolean {
   return verdict !== 'undecided' || (sighting.saw === 'transaction' && sighting.commitment === 'finalized');
 }

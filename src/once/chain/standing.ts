@@ -4,11 +4,11 @@ import type { Cluster } from './cluster.ts';
 import type { Reason } from './transaction.ts';
 import type { ChainBefore, ChainVerdict, Commitment } from './verdict.ts';
 
-/** What the journal knows of an intent by the chain. */
+/** What the journal knows about an intent from the chain. */
 export type ChainStanding = {
-  /** What counts: what is proven, else the latest look. */
+  /** The look that counts: one that proved it, or else the latest. */
   readonly view: ChainView | undefined;
-  /** A person has dealt with the contradiction that counts. */
+  /** A person has dealt with a contradiction. */
   readonly acknowledged: boolean;
 };
 
@@ -23,17 +23,17 @@ export function standingOf(observations: readonly Observation[]): ChainStanding 
   };
 }
 
-/** Proven, or dealt with by a person: what a further look shows is no news to anybody. */
+/** Proven, or dealt with by a person. Another look brings no news. */
 export function isSettled({ view, acknowledged }: ChainStanding): boolean {
   return view?.verdict === 'proven' || acknowledged;
 }
 
-/** Nothing that a further look could change. */
+/** Whether another look cannot change the result. */
 export function isFinal({ view, acknowledged }: ChainStanding): boolean {
   return view !== undefined && (isFinalMatch(view) || view.verdict === 'contradicted' || acknowledged);
 }
 
-/** It was paid, as far as that can be known: without a wallet nobody can say whose money it was. */
+/** It was paid, as far as can be known: without a wallet, nobody can say whose money it was. */
 export function isFinalMatch(view: ChainView): view is ChainView & { readonly instruction: string } {
   const { verdict, commitment, instruction } = view;
   return (
@@ -42,7 +42,7 @@ export function isFinalMatch(view: ChainView): view is ChainView & { readonly in
   );
 }
 
-/** What speaks against it until a person has dealt with it. */
+/** Whether it contradicts the payment until a person has dealt with it. */
 export function isAgainst(view: ChainView | undefined): boolean {
   return view?.verdict === 'contradicted' || isOfOtherTime(view);
 }
@@ -51,7 +51,7 @@ export function isOfOtherTime(view: ChainView | undefined): boolean {
   return view?.reasons.includes('other-time') === true;
 }
 
-/** How far the chain had come before the first attempt: only what went on record with that attempt says so. */
+/** How far the chain was before the first attempt. Only an observation recorded with that attempt says so. */
 export function chainBefore(
   [first]: readonly Observation[],
   { genesis }: Pick<Cluster, 'genesis'>,
@@ -61,7 +61,7 @@ export function chainBefore(
   return { slot, nodeMs };
 }
 
-/** As it was kept; undefined where it was damaged since, or is no look at a chain. */
+/** The view as it was kept; undefined if it is damaged or is not a look at a chain. */
 function viewOf({ verdict, facts }: Observation): ChainView | undefined {
   if (verdict === 'acknowledged' || verdict === 'before') return undefined;
   try {
@@ -71,23 +71,23 @@ function viewOf({ verdict, facts }: Observation): ChainView | undefined {
   }
 }
 
-/** What a look at the chain says of an intent, as `--json` shows it and the journal keeps it. */
+/** What a look at the chain says about an intent, as `--json` shows it and the journal keeps it. */
 export type ChainView = {
   readonly verdict: ChainVerdict;
   readonly commitment?: Commitment;
   readonly signature?: string;
-  /** Which instruction pays it: a place among the transaction's own. */
+  /** The instruction that makes the payment, by its place in the transaction. */
   readonly instruction?: string;
   readonly slot?: number;
   readonly block_time?: number;
-  /** When the intent's first attempt began, where the transaction is of another time. */
+  /** When the intent's first attempt began, if the transaction is from another time. */
   readonly first_attempt?: number;
-  /** It was paid before the first attempt of this journal: by another machine, under the same key. */
+  /** It was paid before this journal's first attempt, by another machine under the same key. */
   readonly earlier?: true;
   readonly cluster: string;
   readonly rpc: readonly string[];
   readonly paid?: Paid;
-  /** Whether a memo that was asked for is there. */
+  /** Whether the memo that was asked for is there. */
   readonly memo?: boolean;
   readonly reasons: readonly Reason[];
 };
@@ -101,7 +101,7 @@ export type Paid = {
   readonly fee_units: string;
 };
 
-/** The signatures that replies to this intent's own key named: nothing else is ever looked for. */
+/** The signatures that replies to this intent's own key named. Nothing else is ever looked up. */
 export function ownSignatures(
   { state, resolvedAs }: Pick<Intent, 'state' | 'resolvedAs'>,
   attempts: readonly Attempt[],

@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
 
-/** A transaction as far as the rules read it. */
+/** A transaction, as far as the rules read it. */
 export type ChainTransaction = {
   readonly signature: string;
   readonly slot: number;
@@ -14,9 +14,9 @@ export type ChainTransaction = {
   readonly postTokens: readonly TokenBalance[];
   /** Outer and inner ones, in the order in which they ran. */
   readonly instructions: readonly Instruction[];
-  /** What they move; of one that failed nothing. */
+  /** What the instructions move; empty if the transaction failed. */
   readonly movements: readonly Movement[];
-  /** Some of it nobody else can read. */
+  /** It has instructions whose amounts only the parties can read. */
   readonly isConfidential: boolean;
 };
 
@@ -26,16 +26,16 @@ export type TokenBalance = {
   readonly owner: string | undefined;
   readonly units: bigint;
   readonly decimals: number;
-  /** As wallets show it: what a mint that scales amounts says is not what it moves. */
+  /** The amount as wallets show it. It differs from what is moved if the mint scales amounts. */
   readonly shown: string;
 };
 
 const knownVersions: readonly Exact[] = ['legacy', 0n, 1n];
 
-/** Reads `getTransaction` in `json` encoding. Throws `Unreadable` where it is not what the rules know. */
+/** Reads `getTransaction` in `json` encoding. Throws `Unreadable` if it is not in the form that the rules know. */
 export function readTransaction(result: Exact): ChainTransaction {
   const whole = objectOf(result, 'result');
-  // A node that says nothing of it is one from before there were versions.
+  // A node that gives no version is older than transaction versions.
   if (!knownVersions.includes(whole.version ?? 'legacy'))
     throw new Unreadable('new-version', 'unknown-version');
   const { signatures, message } = objectOf(whole.transaction, 'transaction');
@@ -74,7 +74,9 @@ function isNothing(value: Exact | undefined): value is undefined | null {
   return value === undefined || value === null;
 }
 
-/** The indexes of instructions and balances run over static keys, then loaded writable, then loaded readonly. */
+/**
+ * Indexes in instructions and balances count static keys first, then loaded writable keys, then loaded readonly keys.
+ */
 function accountsOf(keys: Exact | undefined, loaded: Exact | undefined): string[] {
   const { writable = [], readonly = [] } = isNothing(loaded) ? {} : objectOf(loaded, 'loadedAddresses');
   const accounts = [keys, writable, readonly].flatMap((list) =>
@@ -113,7 +115,7 @@ function instructionsOf(
   inner: Exact | undefined,
   accounts: readonly string[],
 ): Instruction[] {
-  // Without them nobody knows whether one was called: only an empty list says that none was.
+  // Only an empty list says that no instruction was called. Without a list, nobody knows.
   const called = new Map<number, readonly Exact[]>();
   for (const each of listOf(inner, 'innerInstructions')) {
     const { index, instructions } = objectOf(each, 'inner-instructions');
@@ -140,7 +142,7 @@ function instructionOf(value: Exact, path: string, known: readonly string[]): In
   };
 }
 
-// More than any transaction holds; decoding time grows with the square of the length.
+// More than any transaction has. The time to decode it grows with the square of the length.
 const longestData = 8192;
 
 function bytesOf(text: string): Uint8Array {
@@ -153,7 +155,7 @@ function bytesOf(text: string): Uint8Array {
 }
 
 type Instruction = {
-  /** `2` is the third outer one, `2.0` the first that it called. */
+  /** `2` is the third outer instruction, `2.0` the first one that it called. */
   readonly path: string;
   readonly program: string;
   readonly accounts: readonly string[];
@@ -169,7 +171,7 @@ export const tokenPrograms = {
 /** What an instruction moves from one account to another. */
 export type Movement = {
   readonly path: string;
-  /** Its purpose is to pay: making an account only moves lamports besides. */
+  /** Whether its purpose is to pay. Creating an account only moves lamports as a side effect. */
   readonly isTransfer: boolean;
   readonly from: string;
   readonly to: string;
@@ -179,7 +181,7 @@ export type Movement = {
 
 export type TokenMovement = {
   readonly program: string;
-  /** As the instruction says them, where it does. */
+  /** As the instruction states them, if it does. */
   readonly mint: string | undefined;
   readonly decimals: number | undefined;
 };
@@ -195,11 +197,11 @@ function isTokenProgram(program: string): boolean {
   return program === tokenPrograms.token || program === tokenPrograms.token2022;
 }
 
-/** Of the system program: the number of the instruction, the accounts it moves between, and where the amount is. */
+/** Instructions of the system program: their number, the accounts they move between, and where the amount is. */
 const lamportMoves: Readonly<Record<number, LamportMove>> = {
   0: { isTransfer: false, from: 0, to: 1, at: () => 4 },
   2: { isTransfer: true, from: 0, to: 1, at: () => 4 },
-  // Behind the base address and the seed, whose length is a u64 before it.
+  // The amount comes after the base address and the seed, whose length is a u64 in front of it.
   3: { isTransfer: false, from: 0, to: 1, at: (data) => 4 + 32 + 8 + Number(u64At(data, 36)) },
   5: { isTransfer: true, from: 0, to: 1, at: () => 4 },
   11: { isTransfer: true, from: 0, to: 2, at: () => 4 },
@@ -255,7 +257,7 @@ function tokenMovedBy({ path, program, accounts, data }: Instruction): Movement[
   return [{ path, isTransfer: true, from, to, units: u64At(data, at), of }];
 }
 
-/** p-token's batch: for each a byte for its accounts, a byte for its data, and the data; the accounts in turn. */
+/** Splits p-token's batch. An item has a byte for its number of accounts, one for its length, and its data. */
 function unbatched({ path, program, accounts, data }: Instruction): Instruction[] {
   const found: Instruction[] = [];
   let taken = 0;
@@ -275,7 +277,7 @@ function unbatched({ path, program, accounts, data }: Instruction): Instruction[
   return found;
 }
 
-/** Token-2022's ways to move amounts that nobody else can read. */
+/** The Token-2022 instructions that move confidential amounts. */
 const confidential: readonly (number | undefined)[] = [27, 37, 42];
 
 function movesConfidentially(instructions: readonly Instruction[]): boolean {
@@ -331,14 +333,14 @@ function u64Of(value: Exact | undefined, what: string): bigint {
   throw new Unreadable(`${what}/no-u64`);
 }
 
-/** The same, written as a text. */
+/** The same for a u64 written as text. */
 function u64InText(value: Exact | undefined, what: string): bigint {
   const text = textOf(value, what);
   if (!/^(?:0|[1-9]\d{0,19})$/u.test(text)) throw new Unreadable(`${what}/no-u64`);
   return u64Of(BigInt(text), what);
 }
 
-/** A whole number that a float holds. */
+/** A whole number that a float represents exactly. */
 export function countOf(value: Exact | undefined, what: string): number {
   const count = u64Of(value, what);
   if (count > BigInt(Number.MAX_SAFE_INTEGER)) throw new Unreadable(`${what}/too-great`);
@@ -349,7 +351,7 @@ export function countOf(value: Exact | undefined, what: string): number {
 export type Exact = string | boolean | null | bigint | Inexact | readonly Exact[] | ExactObject;
 type ExactObject = { readonly [name: string]: Exact };
 
-/** A number with a point or an exponent: nothing that counts money is one. */
+/** A number with a point or an exponent. Amounts of money are never written like that. */
 class Inexact {
   readonly written: string;
 
@@ -358,13 +360,13 @@ class Inexact {
   }
 }
 
-// In JSON that has been found valid, what begins so outside of strings is a number.
+// In valid JSON, such text outside of strings is a number.
 const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/gu;
 
-// The first character of every text, for the time between: a text stays a text, whatever it looks like.
+// A prefix for each string and number while parsing, so that a string that looks like a number stays a string.
 const [aText, aNumber] = ['t', 'n'];
 
-/** Throws where the text is not JSON. Integers come back whole: u64 beyond 2^53 would lose digits in a float. */
+/** Throws if the text is not JSON. Integers become bigints: a float would lose digits of a u64 above 2^53. */
 export function parseExact(text: string): Exact {
   JSON.parse(text);
   const marked = text.replace(stringOrNumber, (token) =>
@@ -386,7 +388,7 @@ function numberOf(written: string): bigint | Inexact {
   return /^-?\d+$/u.test(written) ? BigInt(written) : new Inexact(written);
 }
 
-/** Why a verdict is what it is; also what is odd about a payment that is proven. */
+/** Why a verdict is what it is; also what is unusual about a proven payment. */
 export const reasons = [
   'no-signature',
   'no-mint',
@@ -427,7 +429,7 @@ export const reasons = [
 
 export type Reason = (typeof reasons)[number];
 
-/** What a node said cannot be read as what it should be: nothing follows from it. `what` is for who looks for a bug. */
+/** A node's answer does not have the expected form, so nothing follows from it. `what` helps to find a bug. */
 export class Unreadable extends Error {
   readonly reason: Reason;
 

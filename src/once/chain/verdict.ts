@@ -7,24 +7,24 @@ export type ChainVerdict = (typeof chainVerdicts)[number];
 export const commitments = ['processed', 'confirmed', 'finalized'] as const;
 export type Commitment = (typeof commitments)[number];
 
-/** All that one look at the chain is judged by. */
+/** Everything that one look at the chain is judged by. */
 export type ChainEvidence =
-  /** Nothing can be made of what the nodes say. */
+  /** The nodes' answers cannot be used. */
   | { readonly saw: 'nothing'; readonly because: Reason }
   | { readonly saw: 'status'; readonly commitment: 'processed' }
   | { readonly saw: 'failure'; readonly commitment: 'confirmed' | 'finalized' }
   | {
       readonly saw: 'transaction';
       readonly commitment: 'confirmed' | 'finalized';
-      /** Whether the signature asked for is the first of it: only then it is ours. */
+      /** Whether the signature looked up is the transaction's first. Only then is the transaction ours. */
       readonly isOurs: boolean;
       readonly findings: Findings;
-      /** Of the instructions that pay it, those that no other intent has claimed. */
+      /** The paying instructions that no other intent has claimed. */
       readonly free: readonly Match[];
-      /** Whether the recipient gained what all intents together claim of it. */
+      /** Whether the recipient gained at least what all intents together claim. */
       readonly isGained: boolean;
       readonly age: Age;
-      /** Whether it is known whose money it must be. */
+      /** Whether it is known which wallet must pay. */
       readonly isSourceKnown: boolean;
     };
 
@@ -34,7 +34,7 @@ type ChainRow = {
   readonly saw: string;
   readonly matches: (evidence: ChainEvidence) => boolean;
   readonly finalized: (evidence: ChainEvidence) => ChainRuling;
-  /** What is not final yet contradicts nothing. */
+  /** A transaction that is not final yet contradicts nothing. */
   readonly confirmed: (evidence: ChainEvidence) => ChainRuling;
 };
 
@@ -54,10 +54,10 @@ const seen =
   (evidence: ChainEvidence): boolean =>
     evidence.saw === 'transaction' && matches(evidence);
 
-/** What one look at the chain proves. First match, top to bottom. A miss proves nothing, ever. */
+/** What one look at the chain proves. The first row that matches counts. A miss never proves anything. */
 export const chainTable: readonly ChainRow[] = [
   {
-    // null, lag, 429, an RPC error, what cannot be read, nodes that disagree
+    // null, a node that lags, 429, an RPC error, an unreadable answer, nodes that disagree
     saw: 'nothing',
     matches: ({ saw }) => saw === 'nothing',
     finalized: (evidence) => becauseOf(evidence),
@@ -66,40 +66,40 @@ export const chainTable: readonly ChainRow[] = [
   { saw: 'processed', matches: ({ saw }) => saw === 'status', ...undecided('only-processed') },
   { saw: 'failure', matches: ({ saw }) => saw === 'failure', ...against(ruling('contradicted', 'failed')) },
   {
-    // a transaction that our signature is not the first of
+    // a transaction whose first signature is not ours
     saw: 'not-first-signature',
     matches: seen(({ isOurs }) => !isOurs),
     ...undecided('not-first-signature'),
   },
   {
-    // an instruction that pays it, of a transaction of another time, or of a time that nobody knows
+    // a paying instruction, in a transaction from another time or an unknown time
     saw: 'other-time',
     matches: seen(({ free, age }) => free.length > 0 && isOfAnotherTime(age)),
     finalized: (evidence) => becauseOf(evidence),
     confirmed: (evidence) => becauseOf(evidence),
   },
   {
-    // an instruction that pays it, and the recipient has not gained what is claimed of the transaction
+    // a paying instruction, but the recipient gained less than what intents claim of the transaction
     saw: 'no-gain',
     matches: seen(({ free, isGained }) => free.length > 0 && !isGained),
     ...undecided('no-gain'),
   },
   {
-    // an instruction that pays it, where nobody knows whose money it must be
+    // a paying instruction, but it is not known which wallet must pay
     saw: 'source-unchecked',
     matches: seen(({ free, isSourceKnown }) => free.length > 0 && !isSourceKnown),
     finalized: ruling('likely'),
     confirmed: ruling('likely', 'only-confirmed'),
   },
   {
-    // an instruction that pays it, and that no other intent has claimed
+    // a paying instruction that no other intent has claimed
     saw: 'payment',
     matches: seen(({ free }) => free.length > 0),
     finalized: ruling('proven'),
     confirmed: ruling('likely', 'only-confirmed'),
   },
   {
-    // instructions that pay it, and all claimed by other intents
+    // paying instructions, all claimed by other intents
     saw: 'claimed',
     matches: seen(({ findings }) => findings.matches.length > 0),
     ...against(ruling('contradicted', 'claimed')),
@@ -143,20 +143,20 @@ export function judgeChain(evidence: ChainEvidence): ChainRuling {
   return row?.[isFinal ? 'finalized' : 'confirmed'](evidence) ?? { verdict: 'undecided', reason: undefined };
 }
 
-/** How far a chain had come before an intent's first attempt: what is final at this slot is older. */
+/** How far a chain was before an intent's first attempt. What is final at this slot is older. */
 export type ChainBefore = {
   readonly slot: number;
-  /** When that was by the node's own clock, where it told. */
+  /** The node's own clock at that time, if it gave one. */
   readonly nodeMs: number | undefined;
 };
 
-/** What is known of an intent's beginning: a transaction from before it is another payment. */
+/** What is known about when an intent began. A transaction from before then is another payment. */
 export type Beginning = {
   /** When its first attempt began. */
   readonly atMs: number;
-  /** Known where a node was asked before that. */
+  /** Known if a node was asked before the first attempt. */
   readonly before: ChainBefore | undefined;
-  /** Another machine may have paid a little earlier under the same key, and this journal need not know. */
+  /** Another machine may have paid a little earlier under the same key without this journal knowing. */
   readonly mayBeEarlier: boolean;
   readonly nowMs: number;
 };
@@ -164,14 +164,15 @@ export type Beginning = {
 export type Age = 'in-time' | 'earlier' | (Reason & ('other-time' | 'clock' | 'no-time'));
 
 const hourMs = 3_600_000;
-/** A cluster's clock once ran half an hour behind, and machines' clocks drift. */
+/** A cluster's clock once ran half an hour late, and machines' clocks drift. */
 export const graceMs = 2 * hourMs;
-/** As long as a transfer's re-run window: no daily payment fits in. */
+/** As long as a transfer's re-run window, and too short for a daily payment. */
 const earlierMs = 20 * hourMs;
 
 /**
- * When a transaction was, beside an intent's beginning. A slot shows that it is older, and not that it is newer: the
- * node may have lagged. The node's own clock, where it was heard of before the first attempt, spares this machine's.
+ * How old a transaction is compared with an intent's beginning. A slot can show that it is older, but not that it is
+ * newer, because the node may have lagged. If the node's clock was recorded before the first attempt, it is used
+ * instead of this machine's.
  */
 export function ageOf(
   { slot, blockTimeS }: Pick<ChainTransaction, 'slot' | 'blockTimeS'>,

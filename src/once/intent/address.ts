@@ -10,7 +10,7 @@ function bytesOf(text: string): Uint8Array | Complaint {
     const at = [...text].findIndex((character) => !alphabet.test(character));
     return complain('to_address', 'address', { notBase58At: at + 1 });
   }
-  // 32 bytes take 32 to 44 characters; decoding time grows with the square of the length.
+  // 32 bytes take 32 to 44 characters. The time to decode them grows with the square of the length.
   if (text.length > 44) return complain('to_address', 'address', { characters: text.length });
   const bytes = base58.decode(text);
   return bytes.length === 32 ? bytes : complain('to_address', 'address', { bytes: bytes.length });
@@ -18,7 +18,7 @@ function bytesOf(text: string): Uint8Array | Complaint {
 
 function isOnCurve(bytes: Uint8Array): boolean {
   try {
-    // Solana's own check accepts non-canonical encodings too (ZIP 215).
+    // Solana itself also accepts non-canonical encodings (ZIP 215).
     Point.fromBytes(bytes, true);
     return true;
   } catch {
@@ -37,8 +37,8 @@ export function addressComplaint(text: string, allowOffCurve: boolean): Complain
 }
 
 /**
- * Addresses that are points of the curve by accident or design, but nobody's wallet: pasted by mistake, they
- * would keep the money for ever.
+ * Addresses that are points of the curve, by accident or design, but no wallet. If one is pasted by mistake, the money
+ * is lost.
  */
 export const notWallets: Readonly<Record<string, NotWallet>> = {
   '11111111111111111111111111111111': 'system-program',

@@ -1,11 +1,11 @@
 import { type BadAmount, type Complaint, complain } from './facts.ts';
 
-/** Decimal places of the assets whose places are known. */
+/** Decimal places of the assets for which they are known. */
 const knownDecimals: Readonly<Record<string, number>> = { SOL: 9 };
 
 const shape = /^(0|[1-9][0-9]*)(\.[0-9]+)?$/u;
 
-// Long enough for any u64 with 18 places; short enough never to be a paste accident.
+// Long enough for any u64 with 18 places, and too short for most pasting accidents.
 const maxDigits = 40;
 
 function whyNot(text: string): BadAmount {
@@ -56,7 +56,7 @@ export function formatAmount({ units, decimals }: MinorUnits): string {
   return fraction === '' ? whole : `${whole}.${fraction}`;
 }
 
-/** As many places as an amount can have: one scale for all, so that every sum is one of whole numbers. */
+/** The most decimal places that an amount can have. One scale for all amounts keeps every sum a whole number. */
 const decimals = 38;
 
 const scales = Array.from({ length: decimals + 1 }, (_, own) => 10n ** BigInt(decimals - own));
@@ -74,15 +74,14 @@ export function amountOf(units: bigint): string {
 
 export const hourMs = 3_600_000;
 
-/** Hours since 1970. */
 export function hourOf(ms: number): number {
   return Math.floor(ms / hourMs);
 }
 
-/** Of two addresses that people take for each other, one of the ends is the same in so many characters. */
+/** How many characters must agree at the beginning or the end before two addresses are compared as lookalikes. */
 const endLength = 3;
 
-/** What addresses are looked up by that begin, or end, as this one does. */
+/** The keys for looking up addresses that begin or end like this one. */
 export function endsOf(address: string): { readonly head: string; readonly tail: string } {
   const folded = address.toLowerCase();
   return { head: folded.slice(0, endLength), tail: folded.slice(-endLength) };

@@ -1,9 +1,9 @@
 import { type IntentFacts, intentFailure } from './facts.ts';
 
-/** Where a service is, written one way only: it is part of what an intent is. */
+/** The address of a service, in one spelling only, because it is part of an intent's identity. */
 export type BaseUrl = string & { readonly brand: 'BaseUrl' };
 
-/** The sandbox's base URL in every identity and key, whatever port it got. */
+/** The sandbox's base URL in every identity and key, whichever port it uses. */
 export const sandboxBaseUrl = 'sandbox' as BaseUrl;
 
 const loopbackHosts = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/u;
@@ -12,12 +12,12 @@ export function isLoopback(url: URL): boolean {
   return loopbackHosts.test(url.hostname);
 }
 
-/** What proxies and servers read as another path, so that one service would have many spellings. */
+/** Proxies and servers may read these as another path, so one service would have many spellings. */
 const manySpelled = /[%\\;]|\/\/|\/\.{1,2}(?=\/|$)/u;
 
 /**
- * Whole and normalised: case of host, default port, one trailing slash. The rest is refused as it was typed, before
- * a URL parser removes it. `name` is said where it is wrong.
+ * Normalises the URL: case of the host, default port, one trailing slash. Refuses the rest in the text as typed,
+ * because a URL parser would remove it. `name` is for the error.
  */
 export function parseBaseUrl(text: string, name?: string): BaseUrl {
   const bad = (fault: IntentFacts['bad-base-url']['fault']) => intentFailure('bad-base-url', { name, fault });
@@ -34,7 +34,7 @@ export function parseBaseUrl(text: string, name?: string): BaseUrl {
   return `${url.origin}${path.replace(/\/$/u, '')}` as BaseUrl;
 }
 
-/** The URL in identities and keys: all loopback names are one host, and a trailing dot of the host goes. */
+/** The URL used for identity and key: all loopback names count as one, and a trailing dot of the host is dropped. */
 export function identityUrl(spelled: BaseUrl): BaseUrl {
   return withoutDot(spelled).replace(
     /^(?<scheme>https?:\/\/)(?:localhost|\[::1\])(?=[:/]|$)/u,
@@ -42,12 +42,14 @@ export function identityUrl(spelled: BaseUrl): BaseUrl {
   ) as BaseUrl;
 }
 
-/** The dot says that a name is whole: resolvers need not search for it, and it names the same host. */
+/** The dot only tells resolvers that the name is complete. It names the same host. */
 function withoutDot(url: string): string {
   return url.replace(/^(https?:\/\/[^/:]+)\.(?=[:/]|$)/u, '$1');
 }
 
-/** Where a token belongs, and whose two base URLs are one service's. The sandbox is a service of its own. */
+/**
+ * The origin that a token belongs to. Base URLs with the same origin are one service's. The sandbox is its own service.
+ */
 export function originOf(baseUrl: string): string {
   return withoutDot(/^https?:\/\/[^/]+/u.exec(baseUrl)?.[0] ?? baseUrl);
 }

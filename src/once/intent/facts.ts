@@ -1,9 +1,9 @@
 import { failing } from '../failures.ts';
 
-/** What a text lacks. */
+/** What is wrong with a text. */
 export type BadText = 'empty' | 'half-pair';
 
-/** What keeps a text from being an amount. */
+/** Why a text is not an amount. */
 export type BadAmount =
   | 'empty'
   | 'sign'
@@ -15,13 +15,13 @@ export type BadAmount =
   | 'bare-dot'
   | 'other';
 
-/** The rules of a request's fields, each with what is told of a value that breaks it. */
+/** The rules of a request's fields, each with the facts about a value that breaks it. */
 export type FieldRules = {
   given: 'missing';
   known: 'unknown';
-  /** Only what nobody foresaw. */
+  /** For faults that have no rule of their own. */
   valid: 'invalid';
-  /** The type that it must have. */
+  /** The type that the value must have. */
   shape: string;
 
   text: BadText;
@@ -49,7 +49,7 @@ export type FieldRules = {
   decimals: { readonly most: number; readonly asset: string; readonly decimals: number };
 };
 
-/** What is wrong with one field: the rule that it breaks, and how. Without a field it is the whole request. */
+/** What is wrong with one field: the rule that it breaks, and how. Without a field, with the whole request. */
 export type Complaint = ComplaintOf<FieldRules>;
 
 export type ComplaintOf<Rules> = {
@@ -63,7 +63,7 @@ export type ComplaintOf<Rules> = {
 /** Everything that is wrong with one request. */
 export type Complaints = { readonly complaints: readonly Complaint[] };
 
-/** The options that can give a field, the usual one first: of fields that came from a file there are none. */
+/** The options that can set a field, the usual one first. Fields that came from a file have none. */
 export type OptionsOfField = Readonly<Record<string, readonly string[]>>;
 
 export function complain<Rule extends keyof FieldRules>(
@@ -89,16 +89,16 @@ export type NotWallet =
 /** What gives an intent its name: an option, a variable, or the key in a payload. */
 export type NameSource = '--once' | '--run' | '--idempotency-key' | 'BOTCTL_RUN' | 'payload';
 
-/** What is wrong with a text, and where in it. */
+/** What is wrong with a text, and where. */
 export type TextFault = { readonly line: number; readonly column: number } & (
   | { readonly is: 'not-utf8' | 'not-json' | 'inexact-number' }
-  /** The parser's name of what it stumbled on. */
+  /** The parser's name for the fault. */
   | { readonly is: 'syntax'; readonly error: string }
   | { readonly is: 'too-deep'; readonly mostLevels: number }
   | { readonly is: 'key-twice'; readonly key: string }
 );
 
-/** Of what is not to be sent as it was asked for. */
+/** Why a request is refused before it is sent. */
 export type IntentFacts = {
   'not-valid': {
     readonly kind: 'message' | 'transfer';
@@ -109,13 +109,13 @@ export type IntentFacts = {
   'empty-name': { readonly source: NameSource };
   'long-name': { readonly source: NameSource; readonly mostBytes: number };
   'unseen-in-name': { readonly source: NameSource; readonly unseen: Unseen };
-  /** The URL itself is never among them. */
+  /** The URL itself is not among the fields. */
   'bad-base-url': {
-    /** Which one it is, as people call it. */
+    /** Which URL it is, as people call it. */
     readonly name: string | undefined;
     readonly fault: 'not-a-url' | 'user-info' | 'not-https' | 'query' | 'path';
   };
-  /** `source` is a file, or stdin, as people call it. */
+  /** `source` names the file, or stdin, for people. */
   'bad-text': { readonly source: string; readonly fault: TextFault };
 };
 
@@ -131,7 +131,7 @@ const codes = {
 
 export const intentFailure = failing<IntentFacts>('intent', codes);
 
-/** What nobody can see of a text, and which of its characters it is, counted from 1. */
+/** An invisible character in a text, and its position, counted from 1. */
 export type Unseen = {
   readonly is: 'hidden' | 'other-blank' | 'lost' | 'blank-at-end' | 'decomposed';
   readonly codePoint: number;

@@ -1,7 +1,7 @@
 import { findNodeAtLocation, parseTree, printParseErrorCode, visit } from 'jsonc-parser';
 import { intentFailure, type TextFault } from './facts.ts';
 
-/** UTF-8 bytes as text; where they are none, says at which byte. A byte order mark is skipped. */
+/** Decodes UTF-8 without its byte order mark. If the bytes are not UTF-8, the error says at which byte. */
 export function decodeUtf8(bytes: Uint8Array, source: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -11,7 +11,7 @@ export function decodeUtf8(bytes: Uint8Array, source: string): string {
 }
 
 export function firstBadByte(bytes: Uint8Array): { line: number; column: number } {
-  // What is read of a beginning: a sequence that only breaks off at its end is not bad yet.
+  // Decodes only a beginning. A sequence that is merely cut off at its end is not a fault yet.
   const readable = (length: number): string | undefined => {
     try {
       return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length), { stream: true });
@@ -32,11 +32,11 @@ export function firstBadByte(bytes: Uint8Array): { line: number; column: number 
 
 const maxDepth = 64;
 
-// A double holds any 15 digits.
+// A double represents any 15 digits exactly.
 const exactDigits = 15;
 const maxNumberCharacters = 400;
 
-/** Whether a number is the same after it was read. Nothing may be changed on its way unseen. */
+/** Whether a number keeps its value when it is read. No value may change unnoticed. */
 function isExact(value: number, written: string): boolean {
   if (!Number.isFinite(value) || written.length > maxNumberCharacters) return false;
   const digits = written
@@ -47,7 +47,7 @@ function isExact(value: number, written: string): boolean {
   return Number.isSafeInteger(value) && String(value) === written;
 }
 
-/** Strict JSON with positions: no comments, no trailing commas, no key given twice in an object. */
+/** Strict JSON with positions: no comments, no trailing commas, no key twice in an object. */
 export function parseJson(json: string, source: string): unknown {
   const read = readJson(json);
   if ('fault' in read) throw intentFailure('bad-text', { source, fault: read.fault });
@@ -63,7 +63,7 @@ class Faulty extends Error {
   }
 }
 
-/** The same with what is wrong as a value. */
+/** The same, but returns a fault instead of throwing it. */
 export function readJson(json: string): { readonly value: unknown } | { readonly fault: TextFault } {
   try {
     visitStrictly(json);
@@ -120,7 +120,7 @@ function visitStrictly(json: string): void {
   );
 }
 
-/** Where the value at this path stands in a JSON text that was read; of a property, where its key does. */
+/** The position of the value at this path in a valid JSON text; for a property, the position of its key. */
 export function placeIn(json: string, path: readonly string[]): { line: number; column: number } {
   const root = parseTree(json);
   for (let depth = path.length; root !== undefined && depth > 0; depth -= 1) {

@@ -22,7 +22,7 @@ const content = z.string().check(
 function badContent(value: string): FieldRules['content']['is'] | undefined {
   const broken = halfPair(value);
   if (broken !== undefined) return broken;
-  // At most two UTF-16 units a code point: no need to count what is far too long.
+  // A code point takes at most two UTF-16 units, so a text that is far too long need not be counted.
   if (value.length > 2 * maxContentCodePoints) return 'far-too-long';
   const characters = [...value].length;
   if (characters === 0) return 'empty';
@@ -53,7 +53,7 @@ const messageSchema = z.strictObject({
 
 const typed = z.looseObject({ type: text('component-type') });
 
-/** Rows and buttons are held to the document; types that it does not show pass as they are. */
+/** Checks rows and buttons against the service's document. Types that it does not show pass unchanged. */
 function checkComponents(values: readonly unknown[], path: string): Complaint[] {
   return values.flatMap((value, index) => {
     const at = `${path}[${index}]`;
@@ -76,7 +76,7 @@ function under(path: string, complaints: readonly Complaint[]): Complaint[] {
 
 type CheckedMessage = { wanted: Wanted & { kind: 'message' }; payloadKey: string | undefined };
 
-/** A message from fields of any origin, or a refusal that lists everything wrong with them. */
+/** Makes a message from fields of any origin. Throws one error that lists everything wrong with them. */
 export function parseMessage(fields: unknown, options: OptionsOfField = {}): CheckedMessage {
   const checked = checkMessage(fields);
   if ('complaints' in checked)
@@ -84,7 +84,7 @@ export function parseMessage(fields: unknown, options: OptionsOfField = {}): Che
   return checked;
 }
 
-/** The same with everything that is wrong as a value: a batch lists it and goes on. */
+/** The same, but returns what is wrong instead of throwing it: a batch lists it and goes on. */
 export function checkMessage(fields: unknown): CheckedMessage | Complaints {
   const checked = check(messageSchema, fields);
   const given =
@@ -106,7 +106,7 @@ export function checkMessage(fields: unknown): CheckedMessage | Complaints {
 
 const knownStyles: readonly string[] = ['success', 'danger'];
 
-/** `--button` and `--row` in the order they were given: a row mark begins a new row. */
+/** `--button` and `--row` in the order of the command line. `--row` begins a new row. */
 export type ButtonWord = { readonly button: string } | 'row';
 
 const fieldNames = new Map<string, 'label' | 'custom_id' | 'style'>([
@@ -116,7 +116,7 @@ const fieldNames = new Map<string, 'label' | 'custom_id' | 'style'>([
   ['style', 'style'],
 ]);
 
-/** Splits at commas; `\,` is a comma and `\\` a backslash. */
+/** Splits at commas. `\,` stands for a comma and `\\` for a backslash. */
 function splitAtCommas(text: string): string[] {
   const parts: string[] = [''];
   for (let index = 0; index < text.length; index += 1) {
@@ -150,7 +150,7 @@ export function parseButton(text: string): Button | Complaint {
   return { type: 'button', label, ...(style === undefined ? {} : { style }), custom_id: customId };
 }
 
-/** Rows of buttons from the words of the command line. */
+/** Rows of buttons from the command line. */
 export function rowsFrom(words: readonly ButtonWord[]): { rows: ActionRow[]; complaints: Complaint[] } {
   const rows: Button[][] = [[]];
   const complaints: Complaint[] = [];
@@ -163,7 +163,7 @@ export function rowsFrom(words: readonly ButtonWord[]): { rows: ActionRow[]; com
     if ('rule' in button) complaints.push(button);
     else rows.at(-1)?.push(button);
   }
-  // A --row before the first button merely begins it.
+  // A --row before the first button only begins the first row.
   if (rows[0]?.length === 0 && rows.length > 1) rows.shift();
   if (complaints.length === 0 && rows.some((row) => row.length === 0)) {
     complaints.push(complain('--row', 'row-mark', 'no-buttons'));
@@ -179,7 +179,7 @@ function isButton(component: Component): component is Button {
   return component.type === 'button';
 }
 
-/** Every button, wherever it stands. */
+/** All buttons, at any depth. */
 function buttonsIn(components: readonly Component[]): Button[] {
   return components.flatMap((component) => {
     if (isRow(component)) return buttonsIn(component.components);

@@ -1,16 +1,16 @@
 import { intentFailure, type NameSource, type Unseen } from './facts.ts';
 import { digestOf, type Kind, type Wanted } from './wanted.ts';
 
-/** What the caller calls an intent. */
+/** How the caller names an intent. */
 export type Naming =
   | { readonly by: 'nothing' }
   | { readonly by: 'once'; readonly name: string }
   | { readonly by: 'run'; readonly name: string }
   | { readonly by: 'key'; readonly key: string }
-  /** A row of a batch: its `id`, or its body and which of its equals it is. */
+  /** A row of a batch: its `id`, or its body and its number among equal rows. */
   | { readonly by: 'row'; readonly name: string; readonly row: string; readonly id?: string };
 
-/** Names and keys are one within a service, and for one kind. */
+/** Names and keys are unique within a service and a kind. */
 export type Scope = { readonly baseUrl: string; readonly kind: Kind };
 
 export type NamingChoice = {
@@ -22,7 +22,7 @@ export type NamingChoice = {
   runFromEnv: string | undefined;
 };
 
-/** At most one way of naming; a flag outranks the environment; nothing named may be empty. */
+/** At most one name may be given. A flag outranks the environment, and no name may be empty. */
 export function namingFrom(choice: NamingChoice): Naming {
   const key = choice.key ?? choice.payloadKey;
   const keySource = choice.key === undefined ? 'payload' : '--idempotency-key';
@@ -60,7 +60,7 @@ export function nameOf(naming: Naming): string | undefined {
   return naming.name;
 }
 
-/** The fields, beside base URL and kind, that make two commands one. */
+/** The fields, beside base URL and kind, that make two commands the same. */
 function fieldsOf(naming: Exclude<Naming, { by: 'nothing' }>, canonical: string): string[] {
   switch (naming.by) {
     case 'once':
@@ -74,7 +74,7 @@ function fieldsOf(naming: Exclude<Naming, { by: 'nothing' }>, canonical: string)
   }
 }
 
-/** Shaped as a UUIDv4, because services check the shape. */
+/** Has the form of a UUIDv4, because services check it. */
 function asUuid(hex: string): string {
   const variant = '89ab'.charAt(Number.parseInt(hex.charAt(16), 16) % 4);
   const parts = [
@@ -86,14 +86,14 @@ function asUuid(hex: string): string {
   return [...parts, hex.slice(20, 32)].join('-');
 }
 
-/** The idempotency key. Only an unnamed intent's is random: every other is the same on every machine. */
+/** The idempotency key. It is random for an unnamed intent, and the same on every machine for any other. */
 export function keyFor(naming: Naming, scope: Scope, canonical: string, randomKey: () => string): string {
   if (naming.by === 'nothing') return randomKey();
   if (naming.by === 'key') return naming.key;
   return asUuid(digestOf('botctl-key/1', [scope.baseUrl, scope.kind, ...fieldsOf(naming, canonical)]));
 }
 
-/** Whether this command and an earlier one mean the same intent: they do if their identities are equal. */
+/** Two commands mean the same intent if and only if their identities are equal. */
 export function identityFor(naming: Naming, scope: Scope, bot: BotIdentity, canonical: string): string {
   const fields =
     naming.by === 'nothing'
@@ -104,18 +104,18 @@ export function identityFor(naming: Naming, scope: Scope, bot: BotIdentity, cano
 
 type BotIdentity = {
   readonly bot: string;
-  /** Only for the bot `env`: unnamed commands of two tokens are two bots' commands. */
+  /** Only for the bot `env`: unnamed commands with two tokens are two bots' commands. */
   readonly tokenHash: string | undefined;
 };
 
-// Nearly every name: the tables of Unicode are dear at start-up.
+// Matches nearly every name, and so avoids loading the Unicode tables, which is slow at start-up.
 const plain = /^[!-~](?:[ -~]*[!-~])?$/u;
 const hidden = /^[\p{Cc}\p{Cf}\p{DI}\p{Cs}\u2800]$/u;
 const otherBlank = /^(?! )[\p{Zs}\p{Zl}\p{Zp}]$/u;
 
 /**
- * What of a name, a key or a row's id nobody can see. Two that differ in this alone look
- * like one and would be two; so it is refused, never mended: which of the two was meant, only its author knows.
+ * Finds an invisible character in a name, a key or a row's id. Two names that differ only in such characters look the
+ * same. They are refused, never repaired: only the author knows which one was meant.
  */
 export function invisibleIn(text: string): Unseen | undefined {
   if (plain.test(text)) return undefined;
@@ -134,7 +134,7 @@ function unseenAs(character: string, isAtEnd: boolean): Unseen['is'] | undefined
   return isAtEnd && character === ' ' ? 'blank-at-end' : undefined;
 }
 
-/** Unicode spells some characters in two ways; only the composed one (NFC) is a name's. */
+/** Unicode can spell some characters in two ways. A name must use the composed form (NFC). */
 function decomposedIn(characters: readonly string[]): Unseen | undefined {
   if (characters.join('') === characters.join('').normalize('NFC')) return undefined;
   let soFar = '';
@@ -150,7 +150,7 @@ function codePoint(character: string): number {
   return character.codePointAt(0) ?? 0;
 }
 
-/** One thing to be done once: what is wanted, and under which name. */
+/** One thing that must be done once: the request and its name. */
 export type Order = {
   readonly wanted: Wanted;
   readonly naming: Naming;

@@ -21,12 +21,12 @@ export function halfPair(value: string): 'half-pair' | undefined {
 
 type TextRule = 'text' | 'conversation' | 'label' | 'style' | 'custom-id' | 'component-type';
 
-/** A string that can be written as UTF-8 and holds something. */
+/** A string that is not empty and can be written as UTF-8. */
 export function text(name: TextRule) {
   return z.string().check(rule(name, (value: string) => (value === '' ? 'empty' : halfPair(value))));
 }
 
-/** Empty is the same as absent. */
+/** An empty string counts as absent. */
 export function optionalText() {
   return z.optional(z.string().check(rule('text', halfPair)));
 }
@@ -58,9 +58,9 @@ type Checked<Value> =
   | { readonly success: true; readonly data: Value; readonly complaints: readonly [] }
   | { readonly success: false; readonly complaints: readonly Complaint[] };
 
-/** A value held to its schema, or all that is wrong with it. */
+/** The checked value, or everything that is wrong with it. */
 export function check<Value>(schema: z.ZodMiniType<Value>, value: unknown): Checked<Value> {
-  // With the input in the issue: what is missing is told from what is wrong.
+  // With the input in the issue, a missing value can be told from a wrong one.
   const checked = schema.safeParse(value, { reportInput: true });
   if (checked.success) return { success: true, data: checked.data, complaints: [] };
   return { success: false, complaints: checked.error.issues.flatMap(complaintsOfIssue) };

@@ -23,7 +23,9 @@ const transferSchema = z.strictObject({
 
 type CheckedTransfer = { wanted: Wanted & { kind: 'transfer' }; payloadKey: string | undefined };
 
-/** What no schema says. Of fields that are no text the schema has complained already. */
+/**
+ * Checks what the schema cannot. Fields that are not text are skipped, because the schema has reported them already.
+ */
 function complaintsAbout(fields: unknown, allowOffCurve: boolean): Complaint[] {
   if (typeof fields !== 'object' || fields === null) return [];
   const { to_address, amount, asset } = fields as Partial<Record<string, unknown>>;
@@ -32,7 +34,7 @@ function complaintsAbout(fields: unknown, allowOffCurve: boolean): Complaint[] {
   return [...(address === undefined ? [] : [address]), ...(typeof spelled === 'string' ? [] : [spelled])];
 }
 
-/** A transfer from fields of any origin, or a refusal that lists everything wrong with them. */
+/** Makes a transfer from fields of any origin. Throws one error that lists everything wrong with them. */
 export function parseTransfer(
   fields: unknown,
   allowOffCurve: boolean,
@@ -44,7 +46,7 @@ export function parseTransfer(
   return checked;
 }
 
-/** The same with everything that is wrong as a value: a batch lists it and goes on. */
+/** The same, but returns what is wrong instead of throwing it: a batch lists it and goes on. */
 export function checkTransfer(fields: unknown, allowOffCurve: boolean): CheckedTransfer | Complaints {
   const checked = check(transferSchema, fields);
   const complaints = [...checked.complaints, ...complaintsAbout(fields, allowOffCurve)];

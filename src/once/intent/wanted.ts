@@ -16,7 +16,7 @@ export type TransferRequest = {
   readonly memo?: string;
 };
 
-/** One thing to be done once, checked and in its one spelling. */
+/** A request that was checked and is in its one spelling. */
 export type Wanted =
   | { readonly kind: 'message'; readonly request: MessageRequest; readonly warnings: readonly Warning[] }
   | { readonly kind: 'transfer'; readonly request: TransferRequest; readonly warnings: readonly Warning[] };
@@ -25,11 +25,11 @@ export function canonicalOf(wanted: Wanted): string {
   return canonicalBody(wanted.request);
 }
 
-/** Who gets how much of what: two transfers that agree here may be one payment spelled twice. */
+/** Recipient, asset and amount. Two transfers that agree here may be one payment spelled in two ways. */
 export function paymentOf(wanted: Wanted): string | undefined {
   if (wanted.kind === 'message') return undefined;
   const { to_address, asset, amount } = wanted.request;
-  // Whether the service tells `usdc` from `USDC` it does not say; that two tokens differ by this alone is rarer.
+  // The service does not say whether `usdc` and `USDC` differ. Two tokens whose names differ only in case are rare.
   return JSON.stringify([to_address, asset.toLowerCase(), amount]);
 }
 
@@ -42,12 +42,12 @@ export type Button = {
 
 export type ActionRow = { readonly type: 'action_row'; readonly components: readonly Component[] };
 
-/** Types that the service's document does not show are passed on as they are. */
+/** Types that the service's document does not show are passed on unchanged. */
 type OtherComponent = { readonly type: string };
 
 export type Component = ActionRow | Button | OtherComponent;
 
-/** What is sent as it is, and may not be what was meant. */
+/** Something that is sent unchanged but may not be what was meant. */
 export type Warning =
   | { readonly is: 'unknown-style'; readonly style: string; readonly known: readonly string[] }
   | { readonly is: 'more-unknown-styles'; readonly count: number };
@@ -67,11 +67,11 @@ function sorted(value: Json): Json {
   return Object.fromEntries(fields.map(([name, field]) => [name, sorted(field)]));
 }
 
-/** The one spelling of a body: keys sorted, its empty fields left out. Never holds the idempotency key. */
+/** The one spelling of a body: keys sorted, empty fields left out. Never contains the idempotency key. */
 export function canonicalBody(request: Fields): string {
-  // Only the request's own: what is empty inside a component that the document does not show may mean something.
+  // Only the request's own fields: an empty field inside a component of an unknown type may mean something.
   const names = Object.keys(request).filter((name) => !isEmpty(request[name]));
-  // Put together by hand: an object made anew for each row of a batch costs three times as much.
+  // Built as text: making a new object for each row of a batch takes three times as long.
   const fields = names.sort().map((name) => `${JSON.stringify(name)}:${spelled(request[name] ?? null)}`);
   return `{${fields.join(',')}}`;
 }
@@ -80,12 +80,12 @@ function spelled(value: Json): string {
   return JSON.stringify(typeof value === 'string' ? value : sorted(value));
 }
 
-/** The exact bytes that travel. The same request and key give the same bytes on every machine. */
+/** The exact bytes that are sent. The same request and key give the same bytes on every machine. */
 export function bodyBytes(request: Fields, key: string): Uint8Array {
   return new TextEncoder().encode(canonicalBody({ ...request, idempotency_key: key }));
 }
 
-/** Whether a body is still the one that the request of this fingerprint and its key made, byte for byte. */
+/** Whether a body is byte for byte what the request with this fingerprint and the key produced. */
 export function isWhole(body: Uint8Array, key: string, wanted: string): boolean {
   try {
     const fields = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as Fields;
@@ -101,7 +101,7 @@ export function fingerprint(canonical: string): string {
   return hash('sha256', canonical);
 }
 
-/** A digest, in hex, of fields that cannot run into each other: each is preceded by its length in bytes. */
+/** A digest, in hex. The length in bytes precedes each field, so that fields cannot run into each other. */
 export function digestOf(domain: string, fields: readonly string[]): string {
   const text = fields.map((field) => `${Buffer.byteLength(field)}:${field}`).join('');
   return hash('sha256', `${domain}${text}`);

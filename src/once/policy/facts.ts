@@ -2,23 +2,23 @@ import type { DiskTrouble } from '../../machine/disk.ts';
 import { failing } from '../failures.ts';
 import type { Complaint, TextFault } from '../intent/facts.ts';
 
-/** What a field of a policy has that none may have. */
+/** What is wrong with a field of a policy. */
 export type PolicyFault =
   | { readonly is: 'newer' | 'missing' | 'not-a-journal' | 'not-an-asset' | 'not-a-name' }
   | { readonly is: 'unknown-key'; readonly known: readonly string[] }
-  /** The type that it must have, or the only value that it may have. */
+  /** The type that the field must have, or its only allowed value. */
   | { readonly is: 'not-of-shape'; readonly shape: string }
   | { readonly is: 'not-the-value'; readonly field: string }
   | { readonly is: 'same-asset'; readonly other: string }
   | { readonly is: 'not-an-amount' | 'not-an-address'; readonly complaint: Complaint };
 
-/** Of a policy's file; `source` is where it stands, for people. */
+/** Why a policy file is refused. `source` names it for people. */
 export type PolicyFacts = {
   damaged: {
     readonly source: string;
     readonly line: number;
     readonly column: number;
-    /** The way to it; undefined is the whole policy. */
+    /** The path to the field; undefined for the whole policy. */
     readonly field: string | undefined;
     readonly fault: PolicyFault;
   };
@@ -26,7 +26,7 @@ export type PolicyFacts = {
   unreadable: { readonly source: string; readonly trouble: DiskTrouble };
   'not-a-file': { readonly source: string };
   'too-long': { readonly source: string; readonly mostBytes: number };
-  /** `path` is the policy, or the folder of it that others can change. */
+  /** `path` is the policy file, or its folder, that others can change. */
   'other-owner': {
     readonly source: string;
     readonly path: string;

@@ -1,34 +1,34 @@
 import { type Complaint, complain } from '../intent/facts.ts';
 
-/** What may be spent of one asset. What is not given is not limited. */
+/** What may be spent of one asset. A limit that is absent does not apply. */
 export type AssetLimits = {
   readonly transfer?: bigint;
   /** In the last 24 hours, by all bots of the journal. */
   readonly day?: bigint;
-  /** The same to one address. */
+  /** The same, to one address. */
   readonly recipientDay?: bigint;
 };
 
 /** What one policy file, or a shared journal's own policy, allows. */
 export type Policy = {
-  /** Where it stands, for people. */
+  /** Where the policy is, for people. */
   readonly source: string;
-  /** The only journal to be used: a path, or a shared journal's id. */
+  /** The only journal that may be used: a path, or a shared journal's id. */
   readonly journal: string | undefined;
-  /** An asset without a line is refused. */
+  /** Assets that are not listed are refused. */
   readonly limits: ReadonlyMap<string, AssetLimits>;
-  /** Addresses by their names. */
+  /** Addresses by name. */
   readonly recipients: ReadonlyMap<string, string>;
   readonly onlyRecipients: boolean;
   readonly approveAbove: ReadonlyMap<string, bigint>;
-  /** Whether a journal that is younger than the window may begin to count. */
+  /** Whether a journal younger than the window may be used. */
   readonly freshJournal: 'refuse' | 'allow';
 };
 
-/** All that apply: whatever one of them refuses is refused. */
+/** All policies that apply. What one of them refuses is refused. */
 export type Policies = readonly Policy[];
 
-/** The name that a policy gives to this address, where one does. */
+/** The name that a policy gives this address, if there is one. */
 export function nameOfAddress(policies: Policies, address: string): string | undefined {
   for (const { recipients } of policies)
     for (const [name, known] of recipients) if (known === address) return name;
@@ -39,7 +39,7 @@ type Limited = AssetLimits & { readonly source: string };
 
 const limitsByAsset = new WeakMap<Policies, Map<string, readonly Limited[]>>();
 
-/** What each policy says of this asset; nothing of those that do not name it. */
+/** The limits for this asset in each policy that names it. */
 export function limitsOf(policies: Policies, asset: string): readonly Limited[] {
   const byAsset = limitsByAsset.get(policies) ?? new Map<string, readonly Limited[]>();
   limitsByAsset.set(policies, byAsset);
@@ -49,24 +49,24 @@ export function limitsOf(policies: Policies, asset: string): readonly Limited[] 
     const line = limits.get(asset);
     return line === undefined ? [] : [{ ...line, source }];
   });
-  // What nobody limits is refused, and need not be remembered.
+  // An asset without limits is refused, so it need not be remembered.
   if (found.length > 0) byAsset.set(asset, found);
   return found;
 }
 
-/** Whether what was spent before matters. */
+/** Whether a daily limit applies, so that earlier spending matters. */
 export function limitsADay(policies: Policies, asset: string): boolean {
   return limitsOf(policies, asset).some(
     ({ day, recipientDay }) => day !== undefined || recipientDay !== undefined,
   );
 }
 
-/** Whether what one address got matters. */
+/** Whether a daily limit to one address applies. */
 export function limitsRecipients(policies: Policies, asset: string): boolean {
   return limitsOf(policies, asset).some(({ recipientDay }) => recipientDay !== undefined);
 }
 
-/** `@ada` as the address that a policy gives to that name; what is no name stays as it is. */
+/** Replaces `@ada` by the address that a policy gives that name. Other text is unchanged. */
 function addressOf(recipient: string, policies: Policies): string | Complaint {
   if (!recipient.startsWith('@')) return recipient;
   const name = recipient.slice(1);
@@ -78,7 +78,7 @@ function addressOf(recipient: string, policies: Policies): string | Complaint {
       'recipient',
       policies.length === 0 ? 'no-policy' : { noneOf: namesIn(policies) },
     );
-  // Two that say otherwise: nobody knows who is meant.
+  // If policies give the name different addresses, it is unclear who is meant.
   return addresses.size === 1 ? address : complain('to_address', 'recipient', 'several-addresses');
 }
 
@@ -86,7 +86,7 @@ function namesIn(policies: Policies): string[] {
   return [...new Set(policies.flatMap(({ recipients }) => [...recipients.keys()]))].map((name) => `@${name}`);
 }
 
-/** The same of the fields of a request, before they are checked. */
+/** The same for the fields of a request, before they are checked. */
 export function withAddress(
   fields: Readonly<Record<string, unknown>>,
   policies: Policies,

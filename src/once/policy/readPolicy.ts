@@ -14,7 +14,7 @@ const limits = z.strictObject({
   recipient_day: z.optional(amount),
 });
 
-/** A policy as it is written. */
+/** The form of a policy file. */
 export const policyFile = z.strictObject({
   schema: z.literal(policySchema),
   journal: z.optional(z.string()),
@@ -28,10 +28,12 @@ export const policyFile = z.strictObject({
 type Written = z.infer<typeof policyFile>;
 type Path = readonly string[];
 
-/** Where in it something is wrong, and what. */
+/** What is wrong in a policy, and where. */
 type Wrong = { readonly path: Path; readonly fault: PolicyFault };
 
-/** A policy from its text; or a refusal that names the line. `source` is where it stands, for people. */
+/**
+ * Reads a policy from its text, or throws an error that names the line. `source` says for people where the policy is.
+ */
 export function readPolicy(json: string, source: string): Policy {
   const read = readJson(json);
   if ('fault' in read) throw policyFailure('bad-text', { source, fault: read.fault });
@@ -51,7 +53,7 @@ function wrongIn(value: unknown): Wrong | undefined {
   return wrongMeaning(checked.data);
 }
 
-/** A key that is not known may be another one that is missing, in another spelling. */
+/** An unknown key comes first: it may be a misspelling of one that is reported as missing. */
 function worstOf(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
   return issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
 }
@@ -71,7 +73,7 @@ function knownAt(path: Path): string[] {
   return Object.keys((path.length === 0 ? policyFile : limits)._zod.def.shape);
 }
 
-/** What no shape says. */
+/** Checks what the schema cannot. */
 function wrongMeaning({
   journal,
   limits: lines,
@@ -102,7 +104,7 @@ function wrongMeaning({
   return wrongRecipient(recipients ?? {});
 }
 
-/** Two spellings of one asset would have two limits, and one count. */
+/** Two spellings of one asset would have two limits but one count. */
 function wrongAsset(field: string, assets: readonly string[]): Wrong | undefined {
   const seen = new Map<string, string>();
   for (const asset of assets) {
@@ -130,7 +132,7 @@ function wrongRecipient(recipients: Readonly<Record<string, string>>): Wrong | u
   for (const [name, address] of Object.entries(recipients)) {
     const path = ['recipients', name];
     if (!recipientName.test(name)) return { path, fault: { is: 'not-a-name' } };
-    // Who writes a policy may name a vault, whose address no key controls.
+    // A policy may name a vault, whose address is controlled by no key.
     const complaint = addressComplaint(address, true);
     if (complaint !== undefined) return { path, fault: { is: 'not-an-address', complaint } };
   }

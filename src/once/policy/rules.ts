@@ -2,7 +2,7 @@ import type { FailureCode } from '../failures.ts';
 import { hourMs, hourOf } from '../intent/amount.ts';
 import { limitsOf, nameOfAddress, type Policies } from './policy.ts';
 
-/** What is to be spent, and to whom. */
+/** What would be spent, and its recipient. */
 export type Spend = { readonly to: string; readonly asset: string; readonly units: bigint };
 
 /** What a policy refuses, by which rule, and what is left. */
@@ -20,7 +20,7 @@ export type Refusal =
       readonly rule: 'day' | 'recipient-day';
       readonly to: string;
       readonly freeAtMs: number | undefined;
-      /** Asked only once it is refused. */
+      /** Looked up only after a refusal. */
       readonly spentBy?: readonly { readonly bot: string; readonly url: string }[];
     } & OverLimit)
   | {
@@ -31,7 +31,7 @@ export type Refusal =
       readonly freeAtMs: number;
     };
 
-/** What it is for those who asked for it. */
+/** The public code of a refusal. */
 export const refusalCodes = {
   asset: 'policy-asset',
   recipient: 'policy-recipient',
@@ -52,7 +52,7 @@ type OverLimit = {
 
 type OverRefusal = Extract<Refusal, OverLimit>;
 
-/** What needs no journal: the asset, the recipient, and how much at once. */
+/** The rules that need no journal: the asset, the recipient, and the amount of one transfer. */
 export function refusedByItself(policies: Policies, spend: Spend): Refusal | undefined {
   const { to, asset, units } = spend;
   for (const { source, limits } of policies) if (!limits.has(asset)) return { rule: 'asset', source, asset };
@@ -67,15 +67,18 @@ export function refusedByItself(policies: Policies, spend: Spend): Refusal | und
   );
 }
 
-/** An address that was paid, and when it was first. */
+/** An address that was paid, and the time of its first payment. */
 type PaidBefore = { readonly address: string; readonly sinceMs: number };
 
-/** Whether the journal has to be asked for addresses like this one. */
+/** Whether the journal must be searched for addresses like this one. */
 export function mayBeLookalike(policies: Policies, { to }: Pick<Spend, 'to'>): boolean {
   return nameOfAddress(policies, to) === undefined;
 }
 
-/** An address that nobody knows and that looks like one that is known. What was paid lately may be poison itself. */
+/**
+ * Refuses an unknown address that looks like a known one. An address first paid in the last day is not known: it may be
+ * an attacker's.
+ */
 export function refusedAsLookalike(
   policies: Policies,
   { to }: Spend,
@@ -92,9 +95,8 @@ export function refusedAsLookalike(
     : { rule: 'lookalike', to, like, name: nameOfAddress(policies, like) };
 }
 
-/** What the journal has counted. */
 type Counted = {
-  /** Since when it is complete. */
+  /** Since when the count is complete. */
   readonly sinceMs: number;
   readonly total: SpentByHour;
   readonly toRecipient: SpentByHour;
@@ -102,14 +104,14 @@ type Counted = {
 
 type Fresh = Extract<Refusal, { rule: 'fresh-journal' }>;
 
-/** A journal that is younger than a day cannot say what was spent in one. */
+/** A journal younger than a day cannot say what was spent in a day. */
 export function refusedAsFresh(
   policies: Policies,
   asset: string,
   sinceMs: number,
   nowMs: number,
 ): Fresh | undefined {
-  // A clock that went back makes it young again.
+  // If the clock goes back, the journal counts as young again.
   if (sinceMs <= nowMs - windowMs) return undefined;
   const strict = limitsOf(policies, asset).find(
     ({ source, day, recipientDay }) =>
@@ -120,7 +122,7 @@ export function refusedAsFresh(
   return { rule: 'fresh-journal', source: strict.source, asset, sinceMs, freeAtMs: sinceMs + windowMs };
 }
 
-/** What was spent before leaves less than this. */
+/** Refuses amounts above what earlier spending leaves. */
 export function refusedByDay(
   policies: Policies,
   { to, asset, units }: Spend,
@@ -151,7 +153,7 @@ export function refusedByDay(
   );
 }
 
-/** The one that leaves the least, and the first of several such. */
+/** The refusal that leaves the least; of several, the first. */
 function tightest(refusals: readonly OverRefusal[]): Refusal | undefined {
   return refusals.reduce<OverRefusal | undefined>(
     (least, one) => (least === undefined || one.remaining < least.remaining ? one : least),
@@ -159,7 +161,7 @@ function tightest(refusals: readonly OverRefusal[]): Refusal | undefined {
   );
 }
 
-/** A larger one waits for a person. */
+/** Whether a person must approve the amount. */
 export function needsApproval(policies: Policies, { asset, units }: Spend): boolean {
   return policies.some(({ approveAbove }) => {
     const above = approveAbove.get(asset);
@@ -168,8 +170,8 @@ export function needsApproval(policies: Policies, { asset, units }: Spend): bool
 }
 
 /**
- * Whoever poisons a history makes addresses whose ends look like a known one's, because that is what people
- * compare. So few of all addresses agree with a known one in so many characters by chance.
+ * Attackers put addresses into a payment history whose ends look like a known one's, because people compare the ends. By
+ * chance, almost no address agrees with a known one in this many characters.
  */
 const agreeing = 6;
 const agreeingIgnoringCase = 8;
@@ -182,7 +184,7 @@ export function looksLike(address: string, known: string): boolean {
   );
 }
 
-/** In how many characters two addresses agree from their beginning, and from their end. */
+/** How many characters agree at the beginning and the end together. */
 function agreement(one: string, other: string): number {
   const length = Math.min(one.length, other.length);
   let head = 0;
@@ -194,10 +196,10 @@ function agreement(one: string, other: string): number {
 
 export const windowMs = 24 * hourMs;
 
-/** What was spent, by the hour in which it was claimed. */
+/** What was spent, by the hour of the claim. */
 type SpentByHour = ReadonlyMap<number, bigint>;
 
-/** The first hour that counts, and it counts whole. What was claimed in the future counts too. */
+/** The first hour that counts; it counts in full. Claims with a time in the future count too. */
 export function oldestHour(nowMs: number): number {
   return hourOf(nowMs - windowMs);
 }
@@ -209,7 +211,7 @@ export function spentWithin(spent: SpentByHour, nowMs: number): bigint {
   return sum;
 }
 
-/** When enough of it is too old to count for this to be allowed; never, where it is more than the limit itself. */
+/** When enough earlier spending no longer counts for this to be allowed; undefined if it alone exceeds the limit. */
 export function freeAtMs(
   spent: SpentByHour,
   limit: bigint,

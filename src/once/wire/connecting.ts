@@ -9,25 +9,25 @@ import { TroubleError } from './trouble.ts';
 export type ConnectingSettings = {
   readonly origin: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The embedded sandbox is on this machine: no proxy can help to reach it. */
+  /** True for the embedded sandbox, which is on this machine and needs no proxy. */
   readonly direct: boolean;
 };
 
 export type Connecting = {
   /**
-   * Begins the connection that is needed first, before anything may be sent on it. Resolves when it is the other
-   * side’s turn, also where the connection has failed by then: what keeps the process busy can be done now.
+   * Begins the first connection before anything may be sent on it. Resolves when only the other side can continue, or
+   * the connection has failed, so that the caller can do slow work meanwhile.
    */
   begin(): Promise<void>;
   readonly connect: buildConnector.connector;
-  /** Lets go of every connection that is still being made, or was made for nothing: undici itself would wait. */
+  /** Closes all connections that are being made or were not used. undici itself would wait for them. */
   abandon(): void;
 };
 
-// A way that takes longer has time enough left for everything.
+// `begin` waits no longer than this: a slow connection leaves enough time for the other work anyway.
 const longestGreetingMs = 100;
 
-/** How a client gets its connections: straight, or through a proxy's tunnel; not where the token would be read by others. */
+/** Makes a client's connections: direct, or through a proxy's tunnel. Refuses settings that would expose the token. */
 export function connecting(settings: ConnectingSettings): Connecting {
   refuseBlindTls(settings);
   const destination: Destination = { service: new URL(settings.origin), proxy: usableProxy(settings) };
@@ -89,17 +89,17 @@ function usableProxy(settings: ConnectingSettings): ProxyServer | undefined {
 
 function proxyOf({ env, origin, direct }: ConnectingSettings): ProxyServer | undefined {
   const url = new URL(origin);
-  // What is for this machine stays on it: over plain HTTP a proxy would read the token.
+  // Requests to this machine use no proxy. Over plain HTTP a proxy would read the token.
   return direct || url.protocol !== 'https:' || isLoopback(url) ? undefined : proxyFor(url, env);
 }
 
 let isParserSmall = false;
 
 /**
- * Node 20 optimises undici's HTTP parser (WebAssembly) on other threads while the one reply is being read: 65 ms
- * of processor time and 35 MB that a short run never earns back. Later Nodes wait until it pays by themselves.
- * Said as late as can be, when the connection stands and the parser is about to load: a flag makes Node compile
- * anew what it loads of itself from then on, which takes it three times as long.
+ * Node 20 optimises undici's HTTP parser (WebAssembly) on other threads while the only reply is read: 65 ms of
+ * processor time and 35 MB that a short run never earns back. Later versions wait by themselves until it pays. The flag
+ * is set as late as possible, when the connection is open: from then on, Node compiles its own modules afresh when it
+ * loads them, which takes three times as long.
  */
 function keepParserSmall(): void {
   if (isParserSmall || !process.versions.node.startsWith('20.')) return;
@@ -109,17 +109,17 @@ function keepParserSmall(): void {
 
 type Destination = { readonly service: URL; readonly proxy: ProxyServer | undefined };
 
-/** A way to the other side, before TLS. */
+/** A connection to the service or the proxy, before TLS. */
 type Reaching = {
   readonly socket: Promise<Socket>;
-  /** Its first packet is on its way, or never will be. */
+  /** Resolves when the first packet has left or never will. */
   readonly begun: Promise<void>;
 };
 
 /**
- * A connection that stands: TCP, a proxy's tunnel where there is one, and TLS. Not a byte of a request is in it.
- * Nothing here ends by itself: aborting `over` lets go of all that is underway. `onGreeted` is called when all has
- * been said that can be said before the other side answers.
+ * An open connection: TCP, a proxy's tunnel if there is one, and TLS. No byte of a request has been sent on it. Nothing
+ * here times out: aborting `over` closes all that is under way. `onGreeted` is called when this side has sent all that
+ * it can before the other side answers.
  */
 async function dial(
   { service, proxy }: Destination,
@@ -138,13 +138,13 @@ async function dial(
   return socket.setNoDelay(true).setKeepAlive(true, 60_000);
 }
 
-// node:net and node:tls are loaded by whoever connects only.
+// Loads node:net only when a connection is made.
 function reach(host: string, port: number, over: AbortSignal): Reaching {
   const { connect } = process.getBuiltinModule('node:net');
   const socket = connect({ host, port });
   const stands = standing(socket, 'connect', over);
   const named = new Promise<void>((resolve) => {
-    // The first packet leaves right after it.
+    // The first packet leaves right after the look-up.
     socket.once('lookup', () => resolve());
     const settled = (): void => resolve();
     stands.then(settled, settled);
@@ -171,7 +171,7 @@ async function tunnel(proxy: ProxyServer, target: string, over: AbortSignal): Pr
   });
 }
 
-/** Node 20 takes 19 ms to read the authorities that it trusts: while the first packet is on its way. */
+/** Node 20 takes 19 ms to load its trusted authorities, so this happens while the first packet is on its way. */
 async function secured(
   { socket: reaching, begun }: Reaching,
   host: string,
@@ -183,7 +183,7 @@ async function secured(
   const { connect, createSecureContext } = process.getBuiltinModule('node:tls');
   const secureContext = createSecureContext();
   const socket = await reaching;
-  // Without the dot that ends a whole name: servers in Go refuse it there.
+  // Without the trailing dot of a complete name: servers written in Go refuse it here.
   const servername = isAddress(host) ? '' : host.replace(/\.$/u, '');
   const ALPNProtocols = ['http/1.1'];
   const securing = connect({ socket, host, servername, secureContext, ALPNProtocols });
@@ -197,7 +197,7 @@ function standing(socket: Socket, event: 'connect' | 'secureConnect', over: Abor
       socket.destroy();
       reject(new TroubleError({ is: 'given-up' }));
     };
-    // It stays: an error may come at any time, and nobody else may be listening.
+    // This listener stays: an error may come at any time, and there may be no other listener.
     socket.on('error', reject);
     socket.once(event, () => {
       over.removeEventListener('abort', letGo);
@@ -210,7 +210,7 @@ function standing(socket: Socket, event: 'connect' | 'secureConnect', over: Abor
 
 const longestIdleMs = 5000;
 
-/** A connection that is begun before anything may be sent, while the claim commits. */
+/** A connection that is opened while the claim commits, before anything may be sent. */
 class EarlyConnection {
   readonly #dialled: Promise<Socket>;
   readonly #now: () => number;
@@ -227,14 +227,14 @@ class EarlyConnection {
     });
     this.#dialled.then(
       (socket) => {
-        // Bytes that nobody asked for, or the other side's goodbye.
+        // Unexpected bytes, or the other side has closed the connection.
         for (const event of ['readable', 'end', 'close']) socket.on(event, this.#spoil);
       },
       () => {},
     );
   }
 
-  /** The connection, or why there is none; undefined where it is no better than none, and another is to be made. */
+  /** The connection, or its error. Undefined if it is too old or no longer usable: then the caller opens a new one. */
   async take(): Promise<Socket | undefined> {
     let socket: Socket;
     try {
@@ -252,7 +252,7 @@ class EarlyConnection {
     return socket;
   }
 
-  /** For who sends nothing after all. */
+  /** Closes the connection if nothing will be sent. */
   letGo(): void {
     this.#dialled.then(
       (socket) => socket.destroy(),
@@ -260,7 +260,7 @@ class EarlyConnection {
     );
   }
 
-  /** By the clock of the day: a lid may have been closed meanwhile. */
+  /** Uses the wall clock, because the machine may have slept meanwhile. */
   #isLongAgo(): boolean {
     const idleMs = this.#now() - this.#endedAtMs;
     return idleMs < 0 || idleMs > longestIdleMs;

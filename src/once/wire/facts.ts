@@ -1,10 +1,12 @@
 import { failing } from '../failures.ts';
 
-/** Why no way to the service is begun. */
+/** Why no connection to the service is attempted. */
 export type WireFacts = {
   /** Certificates would not be checked (NODE_TLS_REJECT_UNAUTHORIZED). */
   'unchecked-certificates': Record<never, never>;
-  /** `scheme`: where it is another one than http or https, and a known one. The rest may hold a password. */
+  /**
+   * `scheme` is set only if it is a known one other than http or https. The rest of the text may contain a password.
+   */
   'bad-proxy': { readonly scheme: string | undefined };
 };
 

@@ -1,17 +1,17 @@
 import type { Kind } from '../intent/wanted.ts';
 import type { Trouble } from './trouble.ts';
 
-/** What came of one HTTP request, before anything is made of it. */
+/** The result of one HTTP request, before it is interpreted. */
 export type Flight = NoReply | Reply;
 
 export type NoReply = {
   readonly came: 'nothing';
-  /** Whether the request's headers went out: only then can it have taken effect. */
+  /** Whether the request's headers were sent. Only then can the request have taken effect. */
   readonly headersSent: boolean;
   readonly trouble: Trouble;
-  /** The server tried to change the protocol: it answered, but with no final answer. */
+  /** The server tried to change the protocol, so it answered, but not with a final reply. */
   readonly upgraded?: true;
-  /** The door was shut: not a byte of the request was written. */
+  /** The door refused: no byte of the request was written. */
   readonly shut?: true;
 };
 
@@ -20,32 +20,35 @@ export type Reply = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** The body ended where it said it would. Otherwise why it did not. */
+  /** `whole` if the body ended where it should, otherwise why it did not. */
   readonly ended: 'whole' | 'broken' | 'too-long';
-  /** Only where a further request could go over the connection that it came on. */
+  /** Set only if the reply's connection could carry another request. */
   readonly socket?: ReplySocket;
 };
 
-/** The connection of a reply. Whoever has judged the reply says once whether another request may use it. */
+/** The connection of a reply. After the reply is judged, exactly one call says whether another request may use it. */
 export interface ReplySocket {
-  /** What was answered on it before this reply. */
+  /** The exchange before this reply on the same connection. */
   readonly before: Exchange | undefined;
   keep(exchange: Exchange): void;
-  /** Replies may arrive on the wrong requests: whatever still comes on it is nobody's. */
+  /** Replies may arrive for the wrong requests, so anything else that arrives on it is ignored. */
   drop(): Promise<void>;
 }
 
-/** A reply that was taken for the answer to the request with this key, and the id that it named. */
+/** A reply that was accepted as the answer to the request with this key, and the id in it. */
 export type Exchange = { readonly key: string; readonly id: string | undefined };
 
-/** Everything one request is made of. The token is revealed only while its header is written; some need none. */
+/**
+ * Everything that makes up one request. The token is revealed only while its header is written; some requests have
+ * none.
+ */
 export type Shipment = {
   readonly url: string;
   readonly token: { reveal(): string } | undefined;
   readonly body: Uint8Array;
 };
 
-/** A way to the service: one request at a time, over a connection of its own. */
+/** A channel to the service: one request at a time, on its own connection. */
 export interface Channel {
   fly(shipment: Shipment, limits: FlightLimits): Promise<Flight>;
   close(): Promise<void>;
@@ -55,7 +58,7 @@ export type FlightLimits = {
   readonly timeoutMs: number;
   /** Aborting it ends the attempt at once. */
   readonly cut: AbortSignal;
-  /** Asked when the connection stands and nothing is written: why nothing may be. */
+  /** Called when the connection is open and nothing is written yet. Returns why nothing may be sent, if so. */
   readonly door: () => Trouble | undefined;
 };
 
@@ -68,9 +71,9 @@ export function endpoint(serviceUrl: string, kind: Kind): string {
   return `${serviceUrl}${paths[kind]}`;
 }
 
-/** A reply, read as tolerantly as the service's document is silent. */
+/** A parsed reply. The service's document says little, so parsing is tolerant. */
 export type ParsedReply = {
-  /** The body, where it is a JSON object. */
+  /** The body, if it is a JSON object. */
   readonly json?: Readonly<Record<string, unknown>>;
   readonly complaint?: ReplyComplaint;
   readonly requestId?: string;
@@ -105,12 +108,12 @@ function parse(body: Uint8Array): Record<string, unknown> | undefined {
   }
 }
 
-/** What the service says went wrong, in its own words. */
+/** What went wrong, in the service's own words. */
 export type ReplyComplaint = { readonly code?: string; readonly message?: string };
 
-/** As much of a text as anybody reads; never half a character. */
+/** Cuts a text to a readable length, never within a character. */
 function shortened(text: string): string {
-  // At most two UTF-16 units a character: no need to take a whole megabyte apart.
+  // A character takes at most two UTF-16 units, so a megabyte of text need not be split.
   const characters = [...text.slice(0, 2 * maxShownCharacters + 2)];
   return characters.length > maxShownCharacters
     ? `${characters.slice(0, maxShownCharacters).join('')}…`
@@ -139,7 +142,7 @@ function complaintIn(json: Record<string, unknown>): ReplyComplaint | undefined 
   return complaintFrom(json.code, nonEmpty(json.message) ?? json.detail ?? json.title);
 }
 
-/** The text of a body that is no JSON object; of a page, its title or what a browser would show. */
+/** The text of a body that is not a JSON object; for an HTML page, its title or visible text. */
 function complaintInText(body: Uint8Array): ReplyComplaint | undefined {
   const text = new TextDecoder().decode(body.subarray(0, 16 * 1024));
   const title = /<title[^>]*>([^<]*)<\/title>/iu.exec(text)?.[1] ?? '';
@@ -157,33 +160,33 @@ export function readReply({ body, headers }: RawReply): ParsedReply {
   return {
     ...(json === undefined ? {} : { json }),
     ...(complaint === undefined ? {} : { complaint }),
-    // A NUL would end the text wherever it is kept; the reply's own bytes stay beside it.
+    // A NUL would end the text wherever it is stored. The reply's own bytes are kept beside it.
     ...(requestId === undefined ? {} : { requestId: requestId.replaceAll('\0', '\ufffd') }),
   };
 }
 
-/** How long the service asks to be left alone, from Retry-After (seconds or a date) or a rate limit's reset. */
+/** How long the service asks to wait: Retry-After (seconds or a date), or when its rate limit resets. */
 export function retryAfterMs(headers: Readonly<Record<string, string>>, nowMs: number): number | undefined {
   const waitMs = requestedWaitMs(headers, nowMs);
   return waitMs === undefined ? undefined : Math.min(waitMs, longestMs);
 }
 
-// Far beyond any wait, and still a date.
+// Longer than any wait, and still a valid date.
 const longestMs = 10 * 365 * 24 * 3600 * 1000;
 
 const seconds = /^\d+(\.\d+)?$/u;
 
-// Date.parse takes nearly anything for a date: "-5" and "3, 7" too.
+// Date.parse accepts almost anything as a date, even "-5" and "3, 7".
 const date = /^([A-Z][a-z]{2,8},? |\d{4}-\d\d-\d\dT)/u;
 
 function requestedWaitMs(headers: Readonly<Record<string, string>>, nowMs: number): number | undefined {
   const value = headers['retry-after']?.trim() ?? '';
   if (value === '') return resetMs(headers, nowMs);
-  // A header given twice arrives as one text: the longest wait satisfies both.
+  // A header that was sent twice arrives as one text. The longest wait satisfies both.
   const waits = value.split(/\s*,\s*/u);
   if (waits.every((wait) => seconds.test(wait))) return Math.ceil(Math.max(...waits.map(Number)) * 1000);
   const dateMs = date.test(value) ? Date.parse(value) : Number.NaN;
-  // The service's own clock, where it shows it: ours may be wrong.
+  // Uses the service's own clock if it sends one, because ours may be wrong.
   if (!Number.isNaN(dateMs)) return Math.max(0, dateMs - (serverNow(headers) ?? nowMs));
   return resetMs(headers, nowMs);
 }
@@ -193,7 +196,7 @@ function serverNow(headers: Readonly<Record<string, string>>): number | undefine
   return Number.isNaN(dateMs) ? undefined : dateMs;
 }
 
-// Seconds from now, or a time since 1970 in seconds or milliseconds: nobody waits for thirty years.
+// Seconds from now, or a time since 1970 in seconds or milliseconds. A wait of thirty years must be such a time.
 const leastEpochSeconds = 1_000_000_000;
 const leastEpochMs = 1_000_000_000_000;
 
@@ -213,12 +216,12 @@ const stems = new Set(
    dropped abort aborted denied timeout insufficient invalid`.split(/\s+/u),
 );
 
-/** What says failure in two words; `timeOut` is two as well. */
+/** Pairs of words that mean failure. `timeOut` is split into two words as well. */
 const pairs = new Set(['timed out', 'time out']);
 
 const negations = new Set(['no', 'not', 'non', 'never']);
 
-/** Split at whatever is no letter, and where camelCase begins a word. */
+/** Splits at everything that is not a letter, and where camelCase begins a word. */
 function wordsOf(text: string): string[] {
   const spaced = text.replace(/(\p{Ll})(\p{Lu})|(\p{Lu})(?=\p{Lu}\p{Ll})/gu, '$1$3 $2');
   return spaced
@@ -227,7 +230,7 @@ function wordsOf(text: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** Whether a status or a code says failure: `airdropped`, `not_failed` and `NO_ERROR` do not. */
+/** Whether a status or code means failure. `airdropped`, `not_failed` and `NO_ERROR` do not. */
 function readsAsFailure(text: string): boolean {
   const words = wordsOf(text);
   return words.some((word, index) => {
@@ -249,7 +252,7 @@ function isNo(value: unknown): boolean {
   return value === false || value === 0 || (typeof value === 'string' && /^false$/iu.test(value));
 }
 
-/** "", false, 0, {} and [] stand where nothing is to be said. */
+/** "", false, 0, {} and [] are used for "no error". */
 export function saysNothing(value: unknown): boolean {
   if (isThing(value)) return Object.keys(value as object).length === 0;
   return value === undefined || value === null || value === '' || value === false || value === 0;
@@ -259,7 +262,7 @@ function hasErrors({ errors }: ReplyFields): boolean {
   return (typeof errors === 'string' || isThing(errors)) && !saysNothing(errors);
 }
 
-/** Whether a success says in its own fields that it is none. */
+/** Whether a reply with a success status says in its own fields that the request failed. */
 export function saysItFailed(kind: Kind, json: ReplyFields): boolean {
   if (isNo(json.success) || isNo(json.ok) || hasErrors(json)) return true;
   if (kind === 'message') return false;

@@ -7,15 +7,15 @@ import { isLoopback } from '../intent/baseUrl.ts';
 import { BadProxy, type ProxyServer, proxyFor, proxyText } from './proxy.ts';
 import { isNotHttp, type Trouble, TroubleError, troubleOf } from './trouble.ts';
 
-/** What trying the way to a service shows, without asking its API anything. */
+/** What a test connection to a service shows, without a request to its API. */
 export type Probe = {
   readonly reached: boolean;
-  /** What answered is no HTTP/1.1. */
+  /** The other side does not speak HTTP/1.1. */
   readonly speaksOther?: true;
-  /** Why it was not reached, or why no reply came. */
+  /** Why the service was not reached, or why it did not reply. */
   readonly trouble: Trouble | undefined;
   readonly tls: { readonly protocol: string; readonly validToMs: number | undefined } | undefined;
-  /** The service's clock, and this machine's when it was heard. */
+  /** The service's clock, and this machine's at the same moment. */
   readonly clock: { readonly theirsMs: number; readonly oursMs: number } | undefined;
 };
 
@@ -35,9 +35,9 @@ const nothing = {
 } as const;
 
 /**
- * Connects as an attempt would: TCP, through the proxy's tunnel if there is one, and TLS. Then it asks HEAD of
- * `/`, without the token: a method that by its definition changes nothing, on a path that is none of the
- * API's. All it is asked for is the Date of the reply; that there is none says nothing against the service.
+ * Connects like an attempt: TCP, through the proxy's tunnel if there is one, and TLS. Then sends HEAD for `/` without
+ * the token: the method changes nothing by definition, and the path is not part of the API. Only the reply's Date is
+ * used, and a reply without one is no fault.
  */
 export async function probe(settings: ProbeSettings): Promise<Probe> {
   const service = new URL(settings.origin);
@@ -134,11 +134,11 @@ function tlsOf(socket: Duplex): Probe['tls'] {
 type ProxyEnv = Readonly<Record<string, string | undefined>>;
 
 export type ProxyInEnv = {
-  /** Without its user and password; absent if nobody can tell what it means. */
+  /** Without user and password; absent if the text cannot be understood. */
   readonly shown: string | undefined;
-  /** Where it is on the way to this origin. */
+  /** The proxy used for this origin. */
   readonly server: ProxyServer | undefined;
-  /** It cannot be used. */
+  /** Why it cannot be used. */
   readonly bad: BadProxy | undefined;
 };
 
@@ -161,8 +161,8 @@ export function proxyInEnv(origin: URL | undefined, env: ProxyEnv): ProxyInEnv |
 }
 
 /**
- * Asks a proxy for a tunnel to `target`. Nothing of the request itself goes to the proxy: what it sees are
- * the target's name and the tunnel's encrypted bytes.
+ * Asks a proxy for a tunnel to `target`. The proxy sees only the target's name and the encrypted bytes, nothing of the
+ * request.
  */
 export function openTunnel(
   { secure, host, port, authorization }: ProxyServer,

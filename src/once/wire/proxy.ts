@@ -4,21 +4,21 @@ export type ProxyServer = {
   readonly secure: boolean;
   readonly host: string;
   readonly port: number;
-  /** Its own user and password, as the header that carries them. */
+  /** The header with the proxy's user and password. */
   readonly authorization: string | undefined;
 };
 
-/** What a variable says in lower case, or in upper case: an empty one says nothing, and hides nothing. */
+/** The variable in lower case, or else in upper case. An empty one counts as unset and does not hide the other. */
 function said(env: Env, lower: 'https_proxy' | 'no_proxy'): string {
   return env[lower]?.trim() || env[lower.toUpperCase()]?.trim() || '';
 }
 
-/** The text that names the proxy; empty where there is none. It may hold a password. */
+/** The text that names the proxy; empty if there is none. It may contain a password. */
 export function proxyText(env: Env): string {
   return said(env, 'https_proxy');
 }
 
-/** The proxy on the way to an https origin, if the environment names one and does not except the origin. */
+/** The proxy for an https origin, if the environment names one and does not except the origin. */
 export function proxyFor(origin: URL, env: Env): ProxyServer | undefined {
   const text = proxyText(env);
   if (text === '' || isExcepted(origin, said(env, 'no_proxy'))) return undefined;
@@ -42,7 +42,7 @@ function parseProxy(text: string): ProxyServer {
   }
 }
 
-/** A proxy that cannot be one: refused before anything is journaled. Its text may hold a password. */
+/** A proxy setting that cannot be used. It is refused before anything is journaled. Its text may contain a password. */
 export class BadProxy extends Error {
   readonly scheme: string | undefined;
 
@@ -54,7 +54,9 @@ export class BadProxy extends Error {
 
 const knownSchemes = /^(socks[45]?[ah]?|ftp|file|wss?|quic|ssh):\/\//iu;
 
-/** NO_PROXY: hosts with or without a port, each for all below it too; `*` for all. */
+/**
+ * Whether NO_PROXY lists the host, with or without a port; a host includes all names below it, and `*` means all hosts.
+ */
 function isExcepted(origin: URL, list: string): boolean {
   const port = origin.port || '443';
   return list

@@ -1,9 +1,9 @@
 /**
- * What went wrong with an attempt. The journal keeps it as JSON, and `cli/say/trouble.ts` has its sentences: what was
- * written once must stay readable.
+ * What went wrong with an attempt. The journal keeps it as JSON, and `cli/say/trouble.ts` has its sentences. Values
+ * that were once written must stay readable.
  */
 export type Trouble = (OfConnection | TlsTrouble | NoTunnel | OfReply | OfBotctl | Foreign) & {
-  /** On the way to the proxy, not to the service. */
+  /** It happened on the way to the proxy, not to the service. */
   readonly atProxy?: true;
 };
 
@@ -29,17 +29,17 @@ type OfReply =
   | { readonly is: 'timed-out'; readonly afterMs: number }
   | { readonly is: 'no-answer' | 'reply-broke-off' | 'reply-too-long' | 'someone-elses-reply' };
 
-/** botctl itself stopped or failed: in this process, or in one that ended before. */
+/** botctl itself stopped or failed: this process or an earlier one. */
 type OfBotctl =
   | { readonly is: 'interrupted' | 'given-up' | 'other-origin' | 'process-died' | 'given-back' }
-  /** Found when the connection stood, and nothing was written. */
+  /** Noticed when the connection was open and nothing was written yet. */
   | { readonly is: 'journal-gone' | 'claim-too-old' | 'too-late' }
   | { readonly is: 'attempt-failed'; readonly text: string };
 
 /** An error of Node or undici that has no name here. */
 type Foreign = { readonly is: 'other'; readonly code?: string; readonly text: string };
 
-/** Thrown by what knows what went wrong. */
+/** Thrown by code that knows what went wrong. */
 export class TroubleError extends Error {
   readonly trouble: Trouble;
 
@@ -49,7 +49,7 @@ export class TroubleError extends Error {
   }
 }
 
-/** By Node's and undici's codes. */
+/** By the codes of Node and undici. */
 const byCode: ReadonlyMap<string | undefined, OfConnection['is']> = new Map([
   ['ENOTFOUND', 'host-not-found'],
   ['EAI_AGAIN', 'lookup-failed'],
@@ -67,10 +67,10 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** What went wrong on the wire. */
+/** What went wrong with the connection or the request. */
 export function troubleOf(error: unknown): Trouble {
   if (error instanceof TroubleError) return error.trouble;
-  // Connecting to several addresses of one host fails with all their reasons; the first speaks for them.
+  // A connection attempt to several addresses of a host fails with one error for each. The first one is reported.
   if (error instanceof AggregateError && error.errors.length > 0) return troubleOf(error.errors[0]);
   const code = codeOf(error);
   const known = byCode.get(code);
@@ -80,12 +80,12 @@ export function troubleOf(error: unknown): Trouble {
   return tlsTrouble(code, text) ?? { is: 'other', ...(code !== undefined && { code }), text };
 }
 
-/** Of undici's parser or of Node's own: undici's gives no code. */
+/** From undici's parser or Node's own. undici's has no code. */
 function isParserError(error: unknown): error is Error {
   return error instanceof Error && (error.name === 'HTTPParserError' || !!codeOf(error)?.startsWith('HPE_'));
 }
 
-/** What answered does not even begin like HTTP/1.1. */
+/** Whether the reply does not even begin like HTTP/1.1. */
 export function isNotHttp(error: unknown): boolean {
   return codeOf(error) === 'HPE_INVALID_CONSTANT' || codeOf(error) === 'HPE_INVALID_VERSION';
 }
@@ -127,12 +127,12 @@ type TlsProblem =
   | 'damaged'
   | 'failed';
 
-/** `certificate`: this machine does not accept the other side's. A code is Node's, a reason OpenSSL's. */
+/** `certificate`: this machine rejects the other side's certificate. A code is Node's, a reason OpenSSL's. */
 type TlsTrouble =
   | { readonly is: 'certificate'; readonly problem: CertificateProblem; readonly code?: string }
   | { readonly is: 'tls'; readonly problem: TlsProblem; readonly reason?: string };
 
-/** What Node calls a certificate that it does not accept. */
+/** Node's codes for certificates that it rejects. */
 const certificates: Readonly<Record<string, CertificateProblem>> = {
   UNABLE_TO_GET_ISSUER_CERT: 'unknown-authority',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'unknown-authority',
@@ -154,7 +154,7 @@ const certificates: Readonly<Record<string, CertificateProblem>> = {
   ERR_TLS_DH_PARAM_SIZE: 'too-weak',
 };
 
-/** The same as OpenSSL's reasons, without what says which side and which version of TLS they come from. */
+/** The same by OpenSSL's reasons, without the parts that name the side and the version of TLS. */
 const certificateReasons: Readonly<Record<string, CertificateProblem>> = {
   CERTIFICATE_VERIFY_FAILED: 'unknown-authority',
   DH_KEY_TOO_SMALL: 'too-weak',
@@ -195,7 +195,7 @@ const tlsReasons: Readonly<Record<string, TlsProblem>> = {
   DECRYPT_ERROR: 'damaged',
 };
 
-/** What is wrong with TLS; undefined if it is not TLS. No text of OpenSSL gets out. */
+/** What is wrong with TLS; undefined if it is not TLS. OpenSSL's text is never passed on. */
 function tlsTrouble(code: string | undefined, message: string): TlsTrouble | undefined {
   const reason = reasonOf(code, message);
   const certificate = certificateProblem(code, message) ?? certificateReasons[reason ?? ''];
@@ -221,7 +221,7 @@ function isCertificateCode(code: string): boolean {
   return /^(ERR_TLS_|UNABLE_TO_|CERT_|CRL_|ERROR_IN_CR?)/u.test(code);
 }
 
-/** A code like ERR_SSL_TLSV1_ALERT_UNKNOWN_CA, or where there is only OpenSSL's line, what that gives as reason. */
+/** The reason in a code like ERR_SSL_TLSV1_ALERT_UNKNOWN_CA, or in OpenSSL's line if there is no code. */
 function reasonOf(code: string | undefined, message: string): string | undefined {
   const said = /:SSL routines:[^:]*:([\w /.-]{1,80})/u.exec(message)?.[1];
   const written = /^ERR_(?:SSL|OSSL)_(.+)/u.exec(code ?? '')?.[1] ?? said;
@@ -234,7 +234,7 @@ function reasonOf(code: string | undefined, message: string): string | undefined
 
 type OtherProtocol = 'http2' | 'tls' | 'ssh' | 'mail' | 'ftp' | 'redis';
 
-/** What servers of other protocols say first, or in answer to a request that they cannot read. */
+/** What servers of other protocols send first, or in answer to a request that they cannot read. */
 const greetings: readonly (readonly [RegExp, OtherProtocol])[] = [
   [/^SSH-\d/u, 'ssh'],
   [/^(220|421|554)[ -].*(SMTP|Postfix|Exim|mail)/iu, 'mail'],
@@ -246,7 +246,7 @@ const greetings: readonly (readonly [RegExp, OtherProtocol])[] = [
 const settingsFrame = 4;
 const goAwayFrame = 7;
 
-/** The head of an HTTP/2 frame: its length in three bytes, its type, its flags, and stream 0 in four. */
+/** The head of an HTTP/2 frame: three bytes of length, the type, the flags, and four bytes for stream 0. */
 function isHttp2(beginning: string): boolean {
   const type = beginning.charCodeAt(3);
   const isOfConnection = beginning.startsWith('\0\0') && beginning.slice(5, 9) === '\0'.repeat(4);
@@ -255,7 +255,7 @@ function isHttp2(beginning: string): boolean {
 
 const tlsRecords = ['\x15\x03', '\x16\x03'];
 
-/** What a reply is that no parser took for HTTP. Only its beginning is looked at, and nothing of it is shown. */
+/** The protocol of a reply that is not HTTP/1.1. Only its beginning is examined, and none of it is shown. */
 function otherProtocol(error: Error): OtherProtocol | undefined {
   const beginning = beginningOf(error);
   if (isHttp2(beginning)) return 'http2';
@@ -264,7 +264,7 @@ function otherProtocol(error: Error): OtherProtocol | undefined {
 }
 
 function beginningOf(error: Error): string {
-  // undici keeps what it could not read as text, Node's own client the packet that it stood in.
+  // undici keeps the text that it could not parse; Node's own client keeps the packet.
   if ('data' in error && typeof error.data === 'string') return error.data.slice(0, 200);
   if ('rawPacket' in error && error.rawPacket instanceof Uint8Array) {
     return Buffer.from(error.rawPacket.subarray(0, 200)).toString('latin1');

@@ -10,7 +10,7 @@ import { withoutToken } from './withoutToken.ts';
 export const maxReplyBytes = 1024 * 1024;
 
 export type ChannelSettings = ConnectingSettings & {
-  /** A batch keeps its connections; a single command never reuses one that may just have been closed. */
+  /** A batch keeps its connections. A single command never reuses one, because it may just have been closed. */
   readonly keepAlive: boolean;
   readonly userAgent: string;
 };
@@ -20,7 +20,7 @@ class Shut extends TroubleError {}
 
 /**
  * A channel to the service over undici: HTTP/1.1, no redirects, no retries, nothing that sends a body twice. `first`
- * may have begun the connection of the first flight.
+ * may have begun the first connection.
  */
 export function openChannel(settings: ChannelSettings, first: Connecting = connecting(settings)): Channel {
   let next: Connecting | undefined = first;
@@ -46,7 +46,7 @@ export function openChannel(settings: ChannelSettings, first: Connecting = conne
         }
         return { ...flight, socket: connectionOf(way, drop) };
       } catch (error) {
-        // Whatever broke, the caller must know what may have happened: nothing is ever thrown from here.
+        // Nothing is ever thrown from here: whatever fails, the caller must learn what may have happened.
         await drop();
         return { came: 'nothing', headersSent: phase.headersSent, trouble: troubleOf(error) };
       }
@@ -87,10 +87,10 @@ const longestTimerMs = 2 ** 31 - 1;
 
 type ChannelDestination = { readonly url: string; readonly origin: string; readonly path: string };
 
-/** The rows of a batch go to one place: parsing it for each would cost what reading a reply does. */
+/** All rows of a batch go to the same place. Parsing the URL for each would take as long as reading a reply. */
 let lastDestination: ChannelDestination | undefined;
 
-/** Where the request goes: a token leaves for the origin of its channel only. */
+/** Where the request goes. A token is sent only to the origin of its channel. */
 function destination({ url }: Shipment, { origin }: ChannelSettings): ChannelDestination {
   if (lastDestination?.url !== url) {
     const { origin: itsOrigin, pathname, search } = new URL(url);
@@ -101,7 +101,7 @@ function destination({ url }: Shipment, { origin }: ChannelSettings): ChannelDes
   return lastDestination;
 }
 
-/** One attempt: every way it can end resolves, and says whether the headers had gone out. */
+/** One attempt. It always resolves, however it ends, and says whether the headers were sent. */
 function flyOnce(
   { client, connecting: ways }: Way,
   shipment: Shipment,
@@ -182,7 +182,7 @@ function requestOf(shipment: Shipment, settings: ChannelSettings): Dispatcher.Di
   };
 }
 
-/** What has come back so far. */
+/** What has been received so far. */
 class Received {
   ended: 'whole' | 'broken' | 'too-long' = 'broken';
   #status: number | undefined;
@@ -191,7 +191,7 @@ class Received {
   #bytes = 0;
 
   begin(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
-    // An informational reply may come first; the final one replaces it.
+    // An informational reply may come first. The final one replaces it.
     this.#status = status;
     this.#headers = {};
     for (const name in headers) {
@@ -233,7 +233,7 @@ const decoders: Readonly<Record<string, Decoder>> = {
   gzip: (bytes, zlib, options) => zlib.gunzipSync(bytes, options),
   'x-gzip': (bytes, zlib, options) => zlib.gunzipSync(bytes, options),
   br: (bytes, zlib, { maxOutputLength }) => zlib.brotliDecompressSync(bytes, { maxOutputLength }),
-  // Half the world leaves out the zlib header that HTTP asks for.
+  // Many servers leave out the zlib header that HTTP requires.
   deflate: (bytes, zlib, options) =>
     hasZlibHeader(bytes) ? zlib.inflateSync(bytes, options) : zlib.inflateRawSync(bytes, options),
 };
@@ -243,8 +243,8 @@ function hasZlibHeader([first = 0, second = 0]: Uint8Array): boolean {
 }
 
 /**
- * A reply without the compression that nobody asked for. What cannot be undone by a method known here stays as
- * it came; what breaks off is broken off, and what grows beyond `maxBytes` is too long.
+ * Decompresses a reply that came compressed although no compression was requested. An unknown method leaves the body as
+ * it is. Data that breaks off makes the reply `broken`, and more than `maxBytes` makes it `too-long`.
  */
 function decoded(flight: Flight, maxBytes: number): Flight {
   if (flight.came === 'nothing' || flight.body.length === 0) return flight;
@@ -272,7 +272,7 @@ function undo(method: string, reply: Reply, maxBytes: number): Reply {
   }
 }
 
-/** As much as can be read of what was cut: compressed bytes of it could hide the token. */
+/** Decompresses as much of a cut-off body as possible. Compressed bytes could hide the token, so none are kept. */
 function beginning(decode: Decoder, bytes: Uint8Array, zlib: Zlib, maxBytes: number): Uint8Array {
   try {
     return decode(bytes, zlib, {
@@ -284,7 +284,7 @@ function beginning(decode: Decoder, bytes: Uint8Array, zlib: Zlib, maxBytes: num
   }
 }
 
-/** Whether the headers of one request went out. What is sent is decided by this, never by an error's code. */
+/** Whether the headers of one request were sent. Only this decides what was sent, never an error's code. */
 type RequestPhase = { headersSent: boolean };
 
 const phases = new WeakMap<object, RequestPhase>();
@@ -300,14 +300,14 @@ function listen(): void {
     const { request } = message as RequestMessage;
     if (beginningPhase !== undefined) phases.set(request, beginningPhase);
   });
-  // Published just before the socket is written to: it may say yes too early, never too late.
+  // Published just before the socket is written, so it may say yes too early but never too late.
   subscribe('undici:client:sendHeaders', (message) => {
     const phase = phases.get((message as RequestMessage).request);
     if (phase !== undefined) phase.headersSent = true;
   });
 }
 
-/** Runs `dispatch`, which creates one request, and follows that request's phase. */
+/** Runs `dispatch`, which creates one request, and records that request's phase. */
 function followPhase(phase: RequestPhase, dispatch: () => unknown): void {
   listen();
   beginningPhase = phase;

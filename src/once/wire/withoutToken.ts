@@ -2,17 +2,17 @@ import type { Flight } from './flight.ts';
 
 const standIn = '[token]';
 
-/** A cut-off token this long gives away enough to be taken out. */
+/** A cut-off token this long reveals enough that it must be removed. */
 const leastBeginning = 8;
 
 type Finder = { readonly token: string; readonly spellings: readonly string[]; readonly all: RegExp };
 
 let last: Finder | undefined;
 
-/** The rows of a batch have one token between them. */
+/** All rows of a batch use the same token. */
 function finderOf(token: string): Finder {
   if (last?.token === token) return last;
-  // The longest first: one spelling may begin with another.
+  // The longest first, because one spelling may begin with another.
   const spellings = spellingsOf(token).sort((one, other) => other.length - one.length);
   const literals = spellings.map((spelling) => spelling.replaceAll(/[^\w%]/gu, '\\$&'));
   last = { token, spellings, all: new RegExp(literals.join('|'), 'g') };
@@ -32,8 +32,8 @@ function withoutBeginning(text: string, { spellings }: Finder): string {
 }
 
 /**
- * If a service echoes the token, in an error for example, the journal and the terminal would show it. It is taken
- * out here, spelled as `spellingsOf` says. Spellings are ASCII, so bytes are read as one character each.
+ * A service may echo the token, for example in an error. It is removed here in all forms that `spellingsOf` lists, so
+ * that the journal and the terminal never show it. The forms are ASCII, so each byte is read as one character.
  */
 export function withoutToken(flight: Flight, token: string): Flight {
   if (flight.came === 'nothing' || token.length < leastTellingLength) return flight;
@@ -47,7 +47,7 @@ export function withoutToken(flight: Flight, token: string): Flight {
     ([name, value]) => [name, value.replace(finder.all, standIn)] as const,
   );
   const isClean = after === before && headers.every(([name, value]) => flight.headers[name] === value);
-  // Few replies of a batch contain it: the others are not copied.
+  // Most replies do not contain it and are not copied.
   if (isClean) return flight;
   return { ...flight, headers: Object.fromEntries(headers), body: Buffer.from(after, 'latin1') };
 }
@@ -56,7 +56,7 @@ type Spelled = Readonly<Record<string, string>>;
 
 const inHtml = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** What HTML libraries make of quotation marks: they differ. */
+/** HTML libraries escape quotation marks in different ways. */
 const htmlQuotes: readonly Spelled[] = [
   {},
   { "'": '&#39;' },
@@ -65,7 +65,7 @@ const htmlQuotes: readonly Spelled[] = [
   { '"': '&#34;', "'": '&#39;' },
 ];
 
-/** What JSON libraries escape beyond what they must. */
+/** Characters that some JSON libraries escape although they need not. */
 const jsonExtras: readonly Spelled[] = [
   {},
   { '/': '\\/' },
@@ -86,7 +86,7 @@ function percentSpellings(token: string): string[] {
   return [lenient, strict].flatMap((text) => [text, text.replaceAll(/%../gu, (code) => code.toLowerCase())]);
 }
 
-/** Every character by its number, as a library may do that takes no risk. */
+/** Every character as a numeric reference, as some cautious libraries do. */
 function byNumber(token: string): string[] {
   const spell = (as: (hex: string, code: number) => string): string =>
     [...token].map((one) => as(one.charCodeAt(0).toString(16), one.charCodeAt(0))).join('');
@@ -101,7 +101,7 @@ function byNumber(token: string): string[] {
   ];
 }
 
-/** The characters of base64 that hold nothing but the token, for each number of bytes that may come before it. */
+/** The base64 characters that depend on the token alone, for each number of bytes that may come before it. */
 function base64Spellings(token: Buffer): string[] {
   return [0, 1, 2].flatMap((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), token]);
@@ -111,7 +111,7 @@ function base64Spellings(token: Buffer): string[] {
   });
 }
 
-/** The ways in which a service may echo a token: as it is, or escaped or encoded once. */
+/** The forms in which a service may echo a token: as it is, or escaped or encoded once. */
 function spellingsOf(token: string): string[] {
   const bytes = Buffer.from(token, 'latin1');
   const json = JSON.stringify(token).slice(1, -1);
@@ -129,5 +129,5 @@ function spellingsOf(token: string): string[] {
   ];
 }
 
-/** A shorter token cannot be told from any other text: taking it out of a reply would only break the reply. */
+/** A shorter token cannot be told from other text. Removing it would only break the reply. */
 export const leastTellingLength = 8;
