@@ -37,7 +37,7 @@ import type { TokenSource } from './tokenSource.ts';
 const sliceMs = 250;
 const slices = 120;
 
-/** Changes the profiles: read, changed and written under one lock, so that no other writer’s change is lost. */
+/** Reads, changes and writes the profiles under one lock, so that no other writer’s change is lost. */
 export async function changeProfiles(
   paths: ProfilesPaths,
   change: (file: ProfilesFile) => ProfilesFile,
@@ -55,14 +55,14 @@ export async function changeProfiles(
   }
 }
 
-/** The lock waits without giving the event loop a turn, hence in slices: Ctrl-C must be heard. */
+/** Waits for the lock in slices: SQLite blocks the event loop while it waits, and Ctrl-C must be noticed. */
 async function lockStore(paths: ProfilesPaths, interrupted: AbortSignal): Promise<HeldLock> {
   const path = join(paths.folder, 'config.lock');
   for (let slice = 0; slice < slices; slice += 1) {
     if (interrupted.aborted) throw interruptedBeforeChange();
     const lock = writing(paths, () => {
       if (makeFolder(paths.folder)) chmodSync(paths.folder, 0o700);
-      // SQLite would only say that it cannot open a file.
+      // SQLite would only say that it cannot open the file.
       accessSync(paths.folder, constants.W_OK);
       return takeLock(path, sliceMs);
     });
@@ -73,8 +73,8 @@ async function lockStore(paths: ProfilesPaths, interrupted: AbortSignal): Promis
 }
 
 /**
- * conf writes a draft, and only a draft that reads back whole takes the file's place: on a nearly full disk
- * conf's own write can come out short without an error, and inside a snap it is not atomic.
+ * conf writes a draft. The draft replaces the file only if it reads back whole: on a nearly full disk conf's own write
+ * can come out short without an error, and inside a snap it is not atomic.
  */
 async function write(paths: ProfilesPaths, file: ProfilesFile): Promise<void> {
   const { default: Conf } = await import('conf');
@@ -101,7 +101,7 @@ async function write(paths: ProfilesPaths, file: ProfilesFile): Promise<void> {
   });
 }
 
-/** Also what a killed writer left behind: a draft may hold tokens. */
+/** Also removes the drafts of a killed writer: they may hold tokens. */
 function removeDrafts(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (name.startsWith('draft.json')) rmSync(join(folder, name), { force: true });
@@ -117,7 +117,7 @@ function assertWhole(draft: string, file: ProfilesFile): void {
   throw Object.assign(new Error('only a part of the file was written'), { code: 'ENOSPC' });
 }
 
-/** What is there of a path: of a folder that could not be made, the one that it was to be made in. */
+/** The path itself or, if it does not exist, the nearest folder above it that does. */
 function nearestFolder(path: string): string {
   const above = dirname(path);
   return existsSync(path) || above === path ? path : nearestFolder(above);
@@ -151,14 +151,14 @@ type NewProfile = {
   readonly use: boolean;
 };
 
-/** Refuses a name that is taken or cannot be one: asked before the token is, and again under the lock. */
+/** Refuses a name that is taken or not allowed. Checked before the token is asked for, and again under the lock. */
 export function checkFree(file: ProfilesFile, name: string): void {
   checkNewName(name);
   if (profileOf(file, name) === undefined) return;
   throw profileExists(name);
 }
 
-/** The first profile is in use from the start; a later one only if that is asked for. */
+/** The first profile is used from the start; a later one only on request. */
 export function addProfile(file: ProfilesFile, name: string, added: NewProfile): ProfilesFile {
   checkFree(file, name);
   readSettings(added.settings, (key) => `--${key}`);
@@ -173,7 +173,7 @@ export function removeProfile(file: ProfilesFile, name: string): ProfilesFile {
   return { ...file, 'in-use': file['in-use'] === name ? undefined : file['in-use'], profiles };
 }
 
-/** In its place among the others, and in use if it was. */
+/** Keeps the profile's place in the list, and keeps it in use if it was. */
 export function renameProfile(file: ProfilesFile, name: string, newName: string): ProfilesFile {
   findProfile(file, name);
   checkFree(file, newName);
@@ -212,7 +212,7 @@ export function setChainKey(
   return replace(file, name, { ...profile, [key]: value });
 }
 
-/** In the place of those before it, or beside them. */
+/** Replaces the RPC URLs, or adds to them. */
 export function setRpcUrl(
   file: ProfilesFile,
   name: string,
@@ -237,7 +237,7 @@ export function setToken(file: ProfilesFile, name: string, source: TokenSource):
   return replace(file, name, { ...findProfile(file, name), token: source });
 }
 
-/** Whether a profile's token belongs to another origin than this base URL, and has to be given again. */
+/** Whether the profile's token belongs to another origin than this base URL, so that it must be entered again. */
 export function needsTokenAgain(profile: ProfileRecord, baseUrl: BaseUrl): boolean {
   return originOf(parseBaseUrl(profile['base-url'])) !== originOf(baseUrl);
 }
@@ -272,7 +272,7 @@ function replace(file: ProfilesFile, name: string, profile: ProfileRecord): Prof
 
 const longestName = 64;
 
-/** Refuses what cannot be a new profile's name. */
+/** Refuses a name that a new profile cannot have. */
 function checkNewName(name: string): void {
   const meaning = reservedMeaning(name);
   if (meaning !== undefined) throw reservedProfileName(name, meaning);

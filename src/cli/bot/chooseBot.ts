@@ -10,11 +10,11 @@ export type BotOptions = {
   profile?: string | undefined;
   tokenFile?: string | undefined;
   baseUrl?: string | undefined;
-  /** The whole command, as words: a refusal suggests it without what was wrong. */
+  /** The whole command, as words: a refusal suggests it again without the faulty part. */
   command?: readonly string[] | undefined;
 };
 
-/** Where the token comes from: first found wins. */
+/** Where the token comes from. The first match wins. */
 type Choice =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'variable'; readonly token: string }
@@ -40,13 +40,13 @@ function tokenChoice(options: BotOptions, env: Env): Choice {
   return { kind: 'in-use' };
 }
 
-/** An empty value is a secret or a variable that is missing somewhere, never a wish to be somebody else. */
+/** An empty value means a missing secret or variable, never a wish to use another bot. */
 function notEmpty(value: string, where: string): string {
   if (value === '') throw emptyBotInput(where);
   return value;
 }
 
-/** Who is to speak. Reads, and never sends; a profile's code loads only where a profile is asked for. */
+/** Chooses the bot without sending anything. The code for profiles loads only if a profile is used. */
 export async function chooseBot(options: BotOptions, inputs: BotInputs): Promise<Bot> {
   const { env } = inputs;
   const choice = tokenChoice(options, env);
@@ -70,7 +70,7 @@ export async function chooseBot(options: BotOptions, inputs: BotInputs): Promise
   }
 }
 
-/** What the profile of this command says of it, without asking for its token. */
+/** The settings that the chosen profile holds. Its token is not read. */
 export async function settingsOfChoice(
   options: BotOptions,
   { env }: Pick<BotInputs, 'env'>,
@@ -81,13 +81,13 @@ export async function settingsOfChoice(
   return settingsOfProfile(choice.kind === 'profile' ? choice : undefined, env);
 }
 
-/** The bot of a profile at the profile's own base URL; undefined where the profile is gone. */
+/** The bot of a profile at the profile's own base URL; undefined if the profile no longer exists. */
 export async function botOfProfile(name: string, inputs: BotInputs): Promise<Bot | undefined> {
   const { botAtOwnUrl } = await import('./profileBot.ts');
   return botAtOwnUrl(name, inputs);
 }
 
-/** Where a profile's transfers can be seen: nobody speaks, so its token stays where it is. */
+/** Where a profile's transfers can be seen. Nothing is sent, so its token is not read. */
 export async function chainOfProfile(
   name: string,
   inputs: BotInputs,

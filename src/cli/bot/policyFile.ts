@@ -19,7 +19,7 @@ import { readPolicy } from '../../once/policy/readPolicy.ts';
 const maxBytes = 1024 * 1024;
 const writableByOthers = 0o022;
 
-/** The policy in a file that nobody but root and its user can change; undefined where it may be absent and is. */
+/** The policy in a file that only root and its user can change; undefined if the file is absent and may be. */
 export function policyAt(path: string, absence: 'is-fine' | 'is-refused'): Policy | undefined {
   const text = readSafely(path, absence);
   return text === undefined ? undefined : readPolicy(text, path);
@@ -28,7 +28,7 @@ export function policyAt(path: string, absence: 'is-fine' | 'is-refused'): Polic
 export function readSafely(path: string, absence: 'is-fine' | 'is-refused'): string | undefined {
   let descriptor: number;
   try {
-    // A pipe in its place must not hang the command.
+    // O_NONBLOCK: a pipe at this path must not hang the command.
     descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
@@ -39,7 +39,7 @@ export function readSafely(path: string, absence: 'is-fine' | 'is-refused'): str
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw policyFailure('not-a-file', { source: path });
     refuseUnsafe(path, path, stats, (stats.mode & writableByOthers) !== 0);
-    // Who may change a folder above it, or above a link to it, may put another file in its place.
+    // A user who can change a folder above the file, or above a link to it, can replace the file.
     const whole = resolve(path);
     if (isLink(whole)) refuseUnsafe(path, path, lstatSync(whole), false);
     for (const folder of foldersAbove(whole)) {
@@ -73,7 +73,7 @@ function readAll(descriptor: number, size: number): Uint8Array {
   return bytes.subarray(0, read);
 }
 
-// Windows has no such bits; there the folder of whoever owns it is what protects the file.
+// Windows has no such bits; there the permissions of the owner's folder protect the file.
 function refuseUnsafe(source: string, path: string, stats: Stats, isOpen: boolean): void {
   const me = process.getuid?.();
   if (me === undefined) return;

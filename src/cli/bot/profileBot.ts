@@ -37,13 +37,13 @@ export async function botInUse(given: GivenBaseUrl | undefined, inputs: BotInput
   return botOf(name, findProfile(file, name, theOneInUse), given, inputs);
 }
 
-/** The bot of a profile at its own base URL, whatever the command line says. */
+/** The bot of a profile at its own base URL; the command line's base URL does not apply. */
 export async function botAtOwnUrl(name: string, inputs: BotInputs): Promise<Bot | undefined> {
   const profile = profileOf(readProfiles(profilesPaths(inputs.env)), name);
   return profile === undefined ? undefined : botOf(name, profile, undefined, inputs);
 }
 
-/** Of the profile that is named, or of the one in use. */
+/** The settings of the named profile or, without a name, of the one in use. */
 export function settingsOfProfile(
   named: { readonly name: string; readonly namedBy: '--profile' | 'BOTCTL_PROFILE' } | undefined,
   env: Env,
@@ -62,7 +62,7 @@ async function botOf(
   inputs: BotInputs,
 ): Promise<Bot> {
   const spelledUrl = parseBaseUrl(profile['base-url'], keyOfProfile('base-url', name));
-  // Neither followed nor ignored: an exported staging URL would pay through production.
+  // A different base URL is neither followed nor ignored: an exported staging URL would pay through production.
   if (given !== undefined && identityUrl(given.baseUrl) !== identityUrl(spelledUrl))
     throw foreignBaseUrl({ name, own: spelledUrl, given });
   const settings = readSettings(profile, (key) => keyOfProfile(key, name));
@@ -78,7 +78,7 @@ async function botOf(
   };
 }
 
-/** The chain of a profile, without its token; undefined where the profile is gone. */
+/** The chain of a profile, without its token; undefined if the profile no longer exists. */
 export function chainAtProfile(
   name: string,
   inputs: BotInputs,
@@ -91,7 +91,7 @@ export function chainAtProfile(
 
 const defaultCluster = 'mainnet';
 
-/** Nothing where no node is named. */
+/** Undefined if no node is configured. */
 function chainProfileOf(name: string, profile: ProfileRecord, inputs: BotInputs): ChainProfile | undefined {
   const sources = profile['rpc-url'] ?? [];
   if (sources.length === 0) return undefined;
@@ -111,7 +111,7 @@ function chainProfileOf(name: string, profile: ProfileRecord, inputs: BotInputs)
   };
 }
 
-/** Two nodes agree only where they are two. */
+/** Refuses two nodes on one host: they would not confirm each other. */
 export function refuseSameHosts(urls: readonly RpcUrl[]): void {
   const seen = new Set<string>();
   for (const { witness, host } of urls) {
@@ -140,7 +140,7 @@ function readAssets(assets: Readonly<Record<string, string>>): Readonly<Record<s
   return assets;
 }
 
-/** From one line of JSON: names and their mints. */
+/** Parses one line of JSON: names and their mints. */
 export function parseAssets(text: string): Readonly<Record<string, string>> {
   let value: unknown;
   try {

@@ -24,7 +24,7 @@ export function profilesPaths(env: Env): ProfilesPaths {
   return { folder, file: join(folder, 'config.json') };
 }
 
-/** The profiles as they stand. Reading loads nothing of conf, and a file that is not there is no profiles. */
+/** The stored profiles. Reading does not load conf. A missing file means no profiles. */
 export function readProfiles(paths: ProfilesPaths): ProfilesFile {
   checkFolder(paths.folder);
   const bytes = readPrivate(paths.file);
@@ -42,7 +42,7 @@ function decode(bytes: Buffer): string | undefined {
   }
 }
 
-/** The profile of that name, or a failure that names the ones there are. `source` says where the name was found. */
+/** The profile with that name, or a failure that lists the existing ones. `source` says where the name came from. */
 export function findProfile(file: ProfilesFile, name: string, source?: string): ProfileRecord {
   const profile = profileOf(file, name);
   if (profile === undefined) throw noSuchProfile(name, Object.keys(file.profiles), source);
@@ -59,7 +59,7 @@ const source: z.ZodMiniType<TokenSource> = z.discriminatedUnion('kind', [
   z.looseObject({ kind: z.literal('command'), command: text }),
 ]);
 
-// Loose, so that what a newer botctl wrote survives being rewritten by this one.
+// Loose, so that fields written by a newer botctl survive when this one rewrites the file.
 const profile = z.looseObject({
   'base-url': text,
   token: source,
@@ -80,14 +80,14 @@ const profilesFile = z.looseObject({
   profiles: z.record(text, profile),
 });
 
-/** One profile, as it stands in the file. Texts are checked where they are used: one bad one spoils no other. */
+/** One profile as stored. Its values are checked when they are used, so one bad value affects no other profile. */
 export type ProfileRecord = z.infer<typeof profile>;
 
 export type ProfilesFile = z.infer<typeof profilesFile>;
 
 const noProfiles: ProfilesFile = { version: 1, profiles: {} };
 
-/** What the text of the file means, or why it means nothing. The text may hold secrets: it is never quoted. */
+/** The parsed file, or why it cannot be parsed. The text may hold secrets, so it is never quoted. */
 type Parsed =
   | { readonly kind: 'profiles'; readonly file: ProfilesFile }
   | { readonly kind: 'damaged'; readonly problem: string };
@@ -127,7 +127,7 @@ function ownerDanger(path: string, uid: number): Danger | undefined {
   return ownedByAnother(path, uid, me);
 }
 
-// Windows has no such bits; there the user's own folder is what protects the file.
+// Windows has no such bits; there the permissions of the user's own folder protect the file.
 function modeDanger(path: string, stats: Stats, mode: number): Danger | undefined {
   if (process.platform === 'win32' || (stats.mode & groupAndOthers) === 0) return undefined;
   return openToOthers(path, stats.mode & 0o777, mode);
@@ -137,7 +137,7 @@ export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Refuses a folder that others could read or change, or that is a way to somewhere else. Absent is fine. */
+/** Refuses a folder that others can read or change, or that is a link. An absent folder is fine. */
 export function checkFolder(path: string): void {
   let stats: Stats;
   try {
@@ -158,7 +158,7 @@ export function checkFolder(path: string): void {
 export function readPrivate(path: string): Buffer | undefined {
   let descriptor: number;
   try {
-    // Judged by what was really opened. O_NONBLOCK: a pipe in its place must not hang the command.
+    // The checks use the opened file itself. O_NONBLOCK: a pipe at this path must not hang the command.
     descriptor = openSync(
       path,
       constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),

@@ -6,11 +6,11 @@ import { isoDay } from '../say/phrases.ts';
 
 export type SettingTexts = { readonly [key in SettingKey]?: string | undefined };
 
-// A timer of Node cannot wait longer; it would fire at once.
+// Node's timers cannot wait longer: a longer one would fire at once.
 const longestMs = 2_147_483_647;
 const mostRetries = 100;
 
-/** `where` names the field as its writer knows it: `--timeout`, or the key of a profile. */
+/** `where` names the field as the user wrote it: `--timeout`, or the key of a profile. */
 function readDuration(where: string, text: string, leastMs: number): number {
   const ms = parseDuration(text);
   if (ms !== undefined && ms >= leastMs && ms <= longestMs) return ms;
@@ -22,7 +22,7 @@ function readRetries(where: string, text: string): number {
   throw badRetries(where, text, mostRetries);
 }
 
-/** Settings from their texts; whatever is not given stays absent. */
+/** Parses settings from their texts; a setting that is not given stays absent. */
 export function readSettings(texts: SettingTexts, nameOf: (key: SettingKey) => string): Settings {
   const settings: Settings = {};
   const { 'key-age': keyAge, timeout, retries, 'max-wait': maxWait, policy } = texts;
@@ -34,7 +34,7 @@ export function readSettings(texts: SettingTexts, nameOf: (key: SettingKey) => s
   return settings;
 }
 
-/** A relative one would be another file in another folder. */
+/** Refuses a relative path: it would name another file in another folder. */
 function readPath(where: string, text: string): string {
   if (isAbsolute(text)) return text;
   throw badPath(where, text);
@@ -48,22 +48,22 @@ function isUnit(text: string | undefined): text is Unit {
   return text !== undefined && Object.hasOwn(unitMs, text);
 }
 
-/** Milliseconds, or undefined where the text is not a duration. */
+/** Milliseconds, or undefined if the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
   const [, digits, unit] = /^(0|[1-9]\d{0,8})(ms|s|m|h)$/u.exec(text) ?? [];
   if (digits === undefined || !isUnit(unit)) return undefined;
   return Number(digits) * unitMs[unit];
 }
 
-/** A moment as an operator names it: so long ago, or at a time. */
+/** A moment as an operator writes it: a time ago, or a point in time. */
 export type Moment = { readonly agoMs: number } | { readonly atMs: number };
 
-/** A day without a time begins, or ends, at midnight: in UTC, or where this machine is. */
+/** A day without a time starts or ends at midnight, in UTC or in this machine's time zone. */
 type DayEdge = { readonly edge: 'begins' | 'ends'; readonly isLocal: boolean };
 
 const dayMs = 24 * 3_600_000;
 
-/** Nothing where the text is not a moment. */
+/** Undefined if the text is not a moment. */
 export function parseMoment(text: string, day: DayEdge): Moment | undefined {
   const [, days] = /^(0|[1-9]\d{0,4})d$/u.exec(text) ?? [];
   const agoMs = days === undefined ? parseDuration(text) : Number(days) * dayMs;
@@ -91,7 +91,7 @@ function nextMidnight(ms: number, isLocal: boolean): number {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime();
 }
 
-/** JavaScript takes the 30th of February for the 2nd of March. */
+/** JavaScript reads the 30th of February as the 2nd of March. */
 function isDay(date: string): boolean {
   const ms = Date.parse(`${date}T00:00Z`);
   return !Number.isNaN(ms) && isoDay(ms) === date;

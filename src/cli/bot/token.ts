@@ -14,7 +14,7 @@ function complaintAbout(text: string): string | undefined {
   return character < '\u0080' ? tokenProblems.control(index + 1) : tokenProblems.notAscii(index + 1);
 }
 
-/** A bot token. Only `reveal` shows it, and only the wire and the profiles’ own file may ask for that. */
+/** A bot token. Only `reveal` shows it, and only the wire and the code that stores profiles may call that. */
 export class Token {
   readonly #value: string;
 
@@ -22,7 +22,7 @@ export class Token {
     this.#value = value;
   }
 
-  /** `origin` is a phrase for people: where the text came from. The text itself is never echoed. */
+  /** `origin` is a phrase that says where the text came from. The text itself is never echoed. */
   static from(text: string, origin: string): Token {
     const complaint = complaintAbout(text);
     if (complaint === undefined) return new Token(text);
@@ -33,7 +33,7 @@ export class Token {
     return this.#value;
   }
 
-  /** The last characters, for telling two tokens apart: four at most, and never more than an eighth. */
+  /** The last characters, to tell two tokens apart: at most four, and at most an eighth of the token. */
   ending(): string {
     const shown = Math.min(mostShown, Math.floor(this.#value.length / shownPart));
     return this.#value.slice(this.#value.length - shown);

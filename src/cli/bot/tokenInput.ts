@@ -24,7 +24,7 @@ const mostBytes = 65_536;
 
 type Interruptible = { readonly interrupted: AbortSignal };
 
-/** One line, with or without its line break. More than one is a wrong file, and its first line no token. */
+/** One line, with or without its line break. More lines mean a wrong file, so its first line is not used as a token. */
 function onlyLine(bytes: Buffer, origin: string): Token {
   if (bytes.length > mostBytes) throw manyTokenLines(origin);
   const text = withoutLineBreaks(bytes.toString('latin1'));
@@ -33,7 +33,9 @@ function onlyLine(bytes: Buffer, origin: string): Token {
   return Token.from(text, origin);
 }
 
-/** Without those at its end. A pattern for them would look at each of many line breaks again and again. */
+/**
+ * Trims line breaks at the end. A loop, because a regular expression would rescan a long run of them again and again.
+ */
 function withoutLineBreaks(text: string): string {
   let end = text.length;
   while (text[end - 1] === '\n') end -= text[end - 2] === '\r' ? 2 : 1;
@@ -87,7 +89,7 @@ type TokenCommandInputs = {
   readonly env: Env;
   readonly interrupted: AbortSignal;
   readonly stdin: NodeJS.ReadableStream & { isTTY?: boolean };
-  /** For tests; a person has half a minute to unlock a vault. */
+  /** Tests set it. By default a person has half a minute to unlock a vault. */
   readonly limitMs?: number;
 };
 
@@ -103,7 +105,7 @@ type Ending =
   | { readonly kind: 'too-much' }
   | { readonly kind: 'interrupted' };
 
-/** Runs a token command and returns the first line of its stdout. No shell, and nothing of it is echoed. */
+/** Runs a token command and returns the first line of its output. No shell runs; the output is never echoed. */
 export async function runTokenCommand(command: string, inputs: TokenCommandInputs): Promise<string> {
   const [program] = commandWords(command);
   const ending = await run(command, inputs);
@@ -129,7 +131,7 @@ export async function runTokenCommand(command: string, inputs: TokenCommandInput
 
 function start(command: string, inputs: TokenCommandInputs): ChildProcess {
   const [program, ...words] = commandWords(command);
-  // It needs a person's answer perhaps, but never what is piped to botctl, and not another bot's token.
+  // The command may need to ask a person, but it must get neither botctl's piped input nor another bot's token.
   const { BOTCTL_TOKEN: _withheld, ...env } = inputs.env;
   return spawn(program, words, {
     env,
@@ -174,7 +176,7 @@ function run(command: string, inputs: TokenCommandInputs): Promise<Ending> {
         child.stdout?.destroy();
         finish({ kind: 'ended', code, signal, output: Buffer.concat(chunks) });
       };
-      // An agent that it left running may hold the pipe open for ever.
+      // An agent that the command left running may keep the pipe open forever.
       draining = setTimeout(end, lastOutputMs);
       child.once('close', end);
     });
@@ -185,7 +187,7 @@ function reasonOf(error: Error): string {
   return 'code' in error && error.code === 'ENOENT' ? noSuchCommand : diskTrouble(error);
 }
 
-/** Asks it to end, then ends it. What it started itself may keep the pipe: nobody waits for that. */
+/** Asks the command to stop, then kills it. Its own children may keep the pipe open, so nothing waits for the pipe. */
 function stopChild(child: ChildProcess, stopped: () => void): void {
   child.stdout?.destroy();
   const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
@@ -196,10 +198,7 @@ function stopChild(child: ChildProcess, stopped: () => void): void {
   child.kill('SIGTERM');
 }
 
-/**
- * A token command split into its words. Ours to define, because no shell is involved: the text stays data
- * whatever it holds.
- */
+/** Splits a token command into words. botctl defines the rules itself because no shell is involved. */
 export function commandWords(text: string): readonly [string, ...string[]] {
   const token = /'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)|(\s+)/gsuy;
   const words: string[] = [];

@@ -46,11 +46,11 @@ import { botInputs, channelOptions, openBot } from './openBot.ts';
 import { defaultTimeoutMs, journalLocation, settingsOf, shownLocation } from './openJournal.ts';
 import type { ChainEnd } from './stored.ts';
 
-/** The nodes of a bot's profile, and what its transfers would look like there. */
+/** The nodes of a bot's profile, and what its transfers would look like on their chain. */
 export type OpenedChain = {
   readonly nodes: ChainNodes;
   readonly cluster: Cluster;
-  /** What the chain would show of it; undefined where no mint is named for its asset. */
+  /** The payment that the chain would show for it; undefined if no mint is configured for its asset. */
   paymentOf(intent: Pick<Intent, 'body'>): Payment | undefined;
   close(): Promise<void>;
 };
@@ -67,7 +67,7 @@ export async function openChain(
   const timeoutMs = settingsOf(given).timeoutMs ?? bot.settings.timeoutMs ?? defaultTimeoutMs;
   const nodes = urls.map((url) => nodeAt(url, timeoutMs, bot.name === 'sandbox', context));
   const { first, second } = context.interrupts;
-  // Every question listens to them; Node takes many listeners for a leak.
+  // Every request listens to these signals, and Node would report the many listeners as a leak.
   setMaxListeners(0, first, second);
   const ask = pace === undefined ? (once: () => Promise<NodeAnswer>) => once() : patiently(pace, first);
   const asked = new ChainNodes(nodes, chain.cluster.genesis, ask);
@@ -109,13 +109,13 @@ function paymentIn(
   };
 }
 
-/** An asset that is a mint is its own; a mint is never learned from a transaction. */
+/** An asset that is an address is its own mint. A mint is never learned from a transaction. */
 function mintOf(asset: string, { assets }: ChainProfile): string | undefined {
   if (asset === 'SOL') return undefined;
   return Object.hasOwn(assets, asset) ? assets[asset] : isHash(asset) ? asset : undefined;
 }
 
-/** Refuses before anything is asked or journaled what could never be proven. */
+/** Refuses a transfer that could never be proven, before anything is asked or journaled. */
 export function refuseUnprovable(
   asset: string,
   { name, chain }: Pick<Bot, 'name' | 'chain'>,
@@ -126,13 +126,13 @@ export function refuseUnprovable(
   if (asset !== 'SOL' && mintOf(asset, chain) === undefined) throw noMintFor(asset, name);
 }
 
-/** How far the chain has come; undefined where a node does not say. */
+/** How far the chain has come; undefined if a node does not say. */
 export async function chainNow({ nodes, cluster }: OpenedChain): Promise<ChainPoint | undefined> {
   const now = await nodes.finalizedNow();
   return now && { genesis: cluster.genesis, ...now };
 }
 
-/** Asks the nodes whether they are of the cluster. */
+/** Checks that the nodes are on the right cluster. */
 export async function refuseOtherCluster({ nodes, cluster }: OpenedChain): Promise<void> {
   const other = await nodes.ofAnother();
   if (other === undefined) return;
@@ -141,7 +141,7 @@ export async function refuseOtherCluster({ nodes, cluster }: OpenedChain): Promi
   throw because === 'not-permitted' ? nodeRefuses(host) : nodeUnusable(host, because);
 }
 
-/** Asks them whether the mint of the asset is one. */
+/** Checks with the nodes that the asset's mint exists and is one. */
 export async function refuseNoMint(
   asset: string,
   chain: OpenedChain,
@@ -154,7 +154,7 @@ export async function refuseNoMint(
 
 type Opened = { readonly chain: OpenedChain; close(): Promise<void> };
 
-/** The chains that show the transfers of many intents, each opened and checked once. */
+/** The chains that show the transfers of many intents. Each is opened and checked once. */
 export class ChainsOfIntents {
   readonly #given: ParsedArgs;
   readonly #context: Context;
@@ -167,7 +167,7 @@ export class ChainsOfIntents {
     this.#pace = pace;
   }
 
-  /** By the profile that is named, else by the bot's own. */
+  /** Uses the named profile, otherwise the bot's own. */
   async of(intent: Intent): Promise<OpenedChain> {
     const name = this.#given.text('profile') ?? intent.bot;
     const opened = this.#open.get(name) ?? this.#connect(name, intent);
@@ -190,7 +190,7 @@ export class ChainsOfIntents {
     try {
       await refuseOtherCluster(chain);
     } catch (thrown) {
-      // A node that cannot be asked now decides nothing: each transfer says so for itself.
+      // A node that cannot be reached now decides nothing: each transfer reports that for itself.
       if (!(thrown instanceof Failure) || thrown.code !== 'node-unusable') {
         await closeBoth();
         throw thrown;
@@ -223,7 +223,10 @@ type Inputs = {
   readonly context: Context;
 };
 
-/** Waits until the chain shows an accepted transfer, and says how far it is; what is proven before is not asked again. */
+/**
+ * Waits until the chain shows an accepted transfer, and says how far it is. A transfer proven earlier is not checked
+ * again.
+ */
 async function waitForChain(intent: Intent, inputs: Inputs): Promise<ChainView> {
   const { chain, options, journal, context } = inputs;
   const { display, clock, interrupts } = context;
@@ -267,7 +270,7 @@ async function signaturesOf(intent: Intent, reads: Reads): Promise<string[]> {
   return ownSignatures(intent, attempts, await reads.decisionsOf(intent.id));
 }
 
-/** What nobody can look for. */
+/** The view of a transfer that cannot be looked for. */
 function unseen({ cluster, nodes }: OpenedChain, because: 'no-signature' | 'no-mint'): ChainView {
   return { verdict: 'undecided', cluster: cluster.name, rpc: nodes.hosts, reasons: [because] };
 }
@@ -283,8 +286,8 @@ type Asked = {
 const mostAtATime = 8;
 
 /**
- * Looks at the chain for each of these: one question for the states of many, then one for each that is there. Several
- * are looked for at a time, and told in the order in which they were given.
+ * Looks up each of these intents: one request for the states of many, then one for each transaction that exists.
+ * Several lookups run at a time; results are reported in the given order.
  */
 export async function verifyEach(
   intents: readonly Intent[],
@@ -306,7 +309,7 @@ export async function verifyEach(
   for (const one of asked) {
     if (looks.length === mostAtATime) await tellNext();
     const look = verifyOne(one, statuses.get(one.chain), journal);
-    // Its failure is heard when its turn comes, or never if another one came first.
+    // Handled when its turn comes, or ignored if an earlier lookup failed.
     look.catch(() => {});
     looks.push(look);
   }
@@ -347,7 +350,7 @@ async function verifyOne(
     if (view.verdict === 'proven') return { intent: await asItStands(intent, journal), view };
     looks.push({ look, saw: view });
   }
-  // The latest look counts: what speaks against one signature must not end it while another is undecided.
+  // The last look counts. A contradiction of one signature must not end it while another is undecided.
   looks.sort((one, other) => rankOf(one.saw) - rankOf(other.saw));
   for (const { look } of looks) view = await settle(look, intent.id, journal, provenOnChain);
   return { intent: await asItStands(intent, journal), view };
@@ -362,13 +365,13 @@ async function asItStands(intent: Intent, { reads }: Journal): Promise<Intent> {
   return (await reads.get(intent.id)) ?? intent;
 }
 
-/** What waiting for the chain asks for before something is sent, and does after it was accepted. */
+/** What `--wait` needs before something is sent, and does after it was accepted. */
 export type ChainWait = {
-  /** Refuses nodes of another cluster, and a mint that is none, while nothing is journaled. */
+  /** Refuses nodes on another cluster, and an address that is not a mint, before anything is journaled. */
   ready(): Promise<void>;
-  /** Nothing where there is no accepted transfer to wait for. */
+  /** Undefined if there is no accepted transfer to wait for. */
   end(outcome: Outcome, journal: Journal): Promise<ChainEnd | undefined>;
-  /** How far the chain had come when the nodes were asked. */
+  /** How far the chain had come when the nodes were checked. */
   before(): ChainPoint | undefined;
   close(): Promise<void>;
 };

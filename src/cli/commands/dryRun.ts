@@ -60,7 +60,7 @@ export async function dryRun(
 
 type DryPlan = { readonly identity: Identity; readonly plan: Plan; readonly word: PolicyWord | undefined };
 
-/** What the policies would say, where there are any and something would be spent. */
+/** What the policies would say, if there are any and money would be spent. */
 async function wordOn(
   { wanted }: Order,
   bot: Bot,
@@ -107,17 +107,17 @@ type DryRun = {
   readonly body: string;
   readonly request: Fields;
   readonly rerun: string;
-  /** The same as a sentence. */
+  /** `rerun` as a sentence. */
   readonly rerunWords: string;
   readonly foundId: string | undefined;
-  /** What the policies would say, where there are any. */
+  /** What the policies would say; undefined if there are none. */
   readonly policy: { readonly word: string; readonly says: string } | undefined;
-  /** What --propose would do, where it is given. */
+  /** What --propose would do, if it is given. */
   readonly proposal: string | undefined;
   readonly warnings: readonly string[];
 };
 
-/** The exact request without the token, the key if it is known, and what running it would mean. */
+/** The exact request without the token, the key if it is known, and what running it would do. */
 function dryRunView(dry: DryRun): View {
   return {
     json: {

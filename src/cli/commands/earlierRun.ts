@@ -10,8 +10,8 @@ import type { Told } from '../say/told.ts';
 import { isJournalThere, journalLocation, openWithoutWarning } from './openJournal.ts';
 
 /**
- * What keeps a command from beginning, without a token or without its journal, does not undo what an earlier run of
- * it may have done: where the journal can still be read, that is what is told.
+ * If a command cannot start, for lack of a token or a journal, an earlier run of it may still have sent something. If
+ * the journal can be read, the failure reports that.
  */
 export async function withEarlierRun(
   thrown: unknown,
@@ -21,7 +21,7 @@ export async function withEarlierRun(
   journal?: Pick<Journal, 'self'>,
 ): Promise<Told> {
   const failure = await inWords(thrown);
-  // What stood at its door kept this very command from sending.
+  // This failure comes from the journal's door, so this very command was kept from sending.
   if (failure.code === 'journal-gone') return failure;
   const earlier = await earlierOf(failure, order.wanted.kind, given, context);
   if (earlier === 'untold') return cannotBeTold(failure);
@@ -35,17 +35,17 @@ function selfOf(journal: Pick<Journal, 'self'>): string | undefined {
   try {
     return journal.self();
   } catch {
-    // Then it owns nothing.
+    // Without an identity it owns nothing.
     return undefined;
   }
 }
 
-/** Put on record now, and nothing of it has left. */
+/** This run recorded it, and nothing was sent. */
 function isBegunBy(self: string | undefined, { owner, tainted }: Intent): boolean {
   return self !== undefined && owner === self && !tainted;
 }
 
-/** The same of the rows of a batch. */
+/** The same for the rows of a batch. */
 export async function withEarlierRows(
   thrown: unknown,
   { kind, name }: { readonly kind: Kind; readonly name: string },
@@ -59,7 +59,7 @@ export async function withEarlierRows(
   return rows === 0 ? failure : rowsMayHaveHappened(failure, rows);
 }
 
-/** What is undecided at this base URL, whichever bot sent it; or that it cannot be told. */
+/** The undecided intents at this base URL, whichever bot sent them, or 'untold' if the journal cannot be read. */
 async function earlierOf(
   failure: Failure,
   kind: Kind,
@@ -68,7 +68,7 @@ async function earlierOf(
 ): Promise<readonly Intent[] | 'untold'> {
   const exit = exitOf(failure.code);
   if ((exit !== 1 && exit !== 3 && failure.code !== 'no-such-profile') || failure.code === 'bug') return [];
-  // What kept it from being opened now keeps it from being asked.
+  // The fault that kept the journal from being opened would now keep it from being read.
   if (unaskable.includes(failure.code)) return 'untold';
   if (!(await isJournalThere(given, context))) return [];
   try {
@@ -106,7 +106,7 @@ function knownBaseUrl(given: ParsedArgs, { env }: Context): string | undefined {
   return text === undefined ? undefined : identityUrl(parseBaseUrl(text));
 }
 
-/** The bot is not asked for: it may be what is not known. */
+/** Ignores the bot: it may be what is unknown. */
 function isSame(intent: Intent, { naming, wanted }: Order): boolean {
   const sameBody = intent.fingerprint === fingerprint(canonicalOf(wanted));
   return isSameName(intent, naming, sameBody);

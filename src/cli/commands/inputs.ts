@@ -10,7 +10,7 @@ import { inputTooLong, notAPayload, readFromTerminal, sharedStdin, stdinOf } fro
 
 const maxFileBytes = 1024 * 1024;
 
-/** Options that read a file, or stdin where they say `-`. Only one of them can have stdin. */
+/** Options that read a file, or stdin if their value is `-`. Only one of them can use stdin. */
 export function refuseSharedStdin(given: ParsedArgs, names: readonly string[]): void {
   const readers = names.filter((name) => given.text(name) === '-');
   if (readers.length >= 2) throw sharedStdin(readers);
@@ -37,7 +37,7 @@ async function readBytes(path: string, name: string, context: InputContext): Pro
   return Buffer.concat(chunks);
 }
 
-/** The text of the file that an option names, if it is given. */
+/** The text of the file that an option names, if the option is given. */
 export async function textOf(
   option: string,
   given: ParsedArgs,
@@ -54,7 +54,7 @@ export async function textOf(
   return decodeUtf8(bytes, source);
 }
 
-/** The JSON of the file that an option names, if it is given. */
+/** The JSON in the file that an option names, if the option is given. */
 export async function jsonOf(option: string, given: ParsedArgs, context: Context): Promise<unknown> {
   const text = await textOf(option, given, context);
   if (text === undefined) return undefined;
@@ -63,12 +63,12 @@ export async function jsonOf(option: string, given: ParsedArgs, context: Context
   return parseJson(text, path === '-' ? stdinOf(option) : String(path));
 }
 
-/** What an option says of a field, and the options that can say it. */
+/** A field's value from the options, and the options that can set the field. */
 type Override = { readonly options: readonly string[]; readonly value: unknown };
 
 type InputFields = { readonly fields: Record<string, unknown>; readonly options: OptionsOfField };
 
-/** The fields of a request: those of `--payload`, where it is given, and over them what options say. */
+/** The fields of a request: those of `--payload`, if given, overridden by the options. */
 export function fieldsOf(
   payload: Record<string, unknown> | undefined,
   overrides: Readonly<Record<string, Override>>,
@@ -77,7 +77,7 @@ export function fieldsOf(
   const options: Record<string, readonly string[]> = {};
   for (const [field, override] of Object.entries(overrides)) {
     if (override.value !== undefined) fields[field] = override.value;
-    // A field that no option gave is looked for in the payload.
+    // A field that no option set may come from the payload.
     if (override.value !== undefined || payload === undefined) options[field] = override.options;
   }
   return { fields, options };
@@ -110,7 +110,7 @@ export type WaitOptions = { readonly until: Until; readonly waitMs: number };
 
 const defaultWaitMs = 120_000;
 
-/** `--wait` and how long; undefined where nobody waits. */
+/** The value of `--wait`; undefined without the option. */
 export function waitOptions(given: ParsedArgs): WaitOptions | undefined {
   const timeout = given.text('wait-timeout');
   if (!given.flag('wait')) {

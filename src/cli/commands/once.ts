@@ -17,7 +17,7 @@ import type { WaitOptions } from './inputs.ts';
 import { openSession, type Session } from './session.ts';
 import { tell } from './telling.ts';
 
-/** Does one message or transfer once, and says how it ended. */
+/** Sends one message or transfer once, and reports how it ended. */
 export async function doOnce(
   order: Order,
   given: ParsedArgs,
@@ -40,7 +40,7 @@ export async function doOnce(
     const { engine, connection } = session;
     waiting = await openWait(order, session, given, context, wait);
     const proposes = order.wanted.kind === 'transfer' && given.flag('propose');
-    // Of a proposal nothing leaves: a person is asked when it is resumed.
+    // Nothing of a proposal is sent: the question is asked when it is resumed.
     const consent = proposes
       ? undefined
       : openBeforeSending(
@@ -66,7 +66,7 @@ async function warningsOf({ warnings }: Wanted): Promise<readonly string[]> {
   return warnings.map(warningWords);
 }
 
-/** Nothing that could never be proven is sent where somebody waits for the proof. */
+/** With `--wait`, a transfer that could never be proven is refused. */
 async function openWait(
   order: Order,
   { engine }: Session,
@@ -79,7 +79,7 @@ async function openWait(
   return openChainWait(order.wanted.request.asset, engine.bot, given, context, options);
 }
 
-/** The nodes are asked before the service is. */
+/** Checks the nodes before the service is contacted. */
 function afterNodes(connection: Connection, waiting: ChainWait | undefined): Connection {
   if (waiting === undefined) return connection;
   const reachOut = async (): Promise<void> => {
@@ -89,7 +89,7 @@ function afterNodes(connection: Connection, waiting: ChainWait | undefined): Con
   return { ...connection, reachOut };
 }
 
-/** Who asks a person, and about what. Without a terminal, or with --yes, nobody is asked. */
+/** The question to ask a person. Without a terminal, or with --yes, nobody is asked. */
 export function consentFor(
   order: Order,
   bot: Bot,
@@ -119,14 +119,14 @@ type ConsentQuestion = {
 };
 
 const questions: Readonly<Record<Exclude<PlanMeaning['asks'], 'nothing'>, ConsentQuestion>> = {
-  // A message is sent without a question: it can be followed by another.
+  // A message is sent without a question, because another can correct it.
   send: {
     text: questionTexts.send,
     isAskedOf: ({ wanted }) => wanted.kind === 'transfer',
     yes: 'go',
     no: 'no',
   },
-  // What is named is the same for ever.
+  // A named intent is never done again.
   'do-again': {
     text: questionTexts['do-again'],
     isAskedOf: ({ naming }) => !isNamed(naming),
@@ -136,7 +136,7 @@ const questions: Readonly<Record<Exclude<PlanMeaning['asks'], 'nothing'>, Consen
   'send-anyway': { text: questionTexts['send-anyway'], isAskedOf: () => true, yes: 'anew', no: 'no' },
 };
 
-/** Begins the connection before a plan is journaled that sends something; a replay does without. */
+/** Opens the connection before a plan that sends is journaled. A replay needs no connection. */
 export function openBeforeSending(
   kind: Kind,
   { ensurePossible, reachOut }: Connection,
@@ -155,7 +155,7 @@ function sends(plan: Plan): boolean {
   return meaningOf(plan).sends !== 'nothing';
 }
 
-/** Who would do what, and where: no question goes without it. */
+/** Who would do what, and where. Every question shows it. */
 function drawOrder({ wanted }: Order, { name, spelledUrl }: Bot, canvas: LabelCanvas): string {
   const who = [
     ['Bot', name],

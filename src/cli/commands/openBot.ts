@@ -45,7 +45,7 @@ export function botInputs(context: Context): BotInputs {
   };
 }
 
-/** The bot of this command: nothing is started and nothing is opened for it. */
+/** The bot of this command, without a connection or a sandbox. */
 export async function botOfCommand(given: ParsedArgs, context: Context): Promise<Bot> {
   if (given.flag('sandbox')) {
     refuseBesideSandbox(given);
@@ -55,7 +55,7 @@ export async function botOfCommand(given: ParsedArgs, context: Context): Promise
   return sayIfSlow(waitingForToken, choosing, context.display);
 }
 
-/** The bot of this command, and the way to its service. */
+/** The bot of this command, and a connection to its service. */
 export async function openBot(given: ParsedArgs, context: Context, keepAlive = false): Promise<ConnectedBot> {
   if (given.flag('sandbox')) return openSandboxBot(given, context, keepAlive);
   const bot = await botOfCommand(given, context);
@@ -83,7 +83,7 @@ function sandboxBotWith(token: string): Bot {
   };
 }
 
-/** Its own chain shows its transfers. */
+/** The sandbox's chain shows its transfers. */
 function chainOfSandbox({ node }: RunningSandbox): ChainProfile {
   return {
     cluster: { genesis: node.genesisHash, name: sandboxBot },
@@ -123,8 +123,8 @@ async function openSandboxBot(
 const noticeableMs = 300;
 
 /**
- * Says once what is waited for, where a person is there to wait. For work in which something else may be talking
- * on the terminal, a vault asking for its password: there nothing must spin.
+ * Says once what the command waits for, if a person is watching. There is no spinner, because something else may be
+ * using the terminal: a vault that asks for its password.
  */
 export async function sayIfSlow<Result>(
   why: string,

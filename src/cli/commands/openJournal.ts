@@ -30,12 +30,12 @@ export function sandboxFolder(env: Context['env']): string {
   return join(dataFolder(env), 'sandbox');
 }
 
-/** Where this command's journal is: in a file of this machine, or on a server that several machines share. */
+/** Where this command's journal is: in a file on this machine, or on a server that several machines share. */
 export type JournalLocation =
   | { readonly is: 'file'; readonly path: string; readonly isNamed?: true }
   | { readonly is: 'shared'; readonly address: Address };
 
-/** The sandbox has its own: trying things out never meets real money. */
+/** The sandbox has its own journal, so that trying things out never touches real money. */
 export async function journalLocation(given: ParsedArgs, context: EnvContext): Promise<JournalLocation> {
   const named = given.text('journal');
   if (named === '') throw emptyJournal('--journal');
@@ -43,7 +43,7 @@ export async function journalLocation(given: ParsedArgs, context: EnvContext): P
   if (given.flag('sandbox')) return { is: 'file', path: join(sandboxFolder(context.env), 'journal.db') };
   const { BOTCTL_JOURNAL: text } = context.env;
   if (text === undefined) return { is: 'file', path: join(dataFolder(context.env), 'journal.db') };
-  // A secret that a CI job lacks: each runner would have a journal of its own, and pay by itself.
+  // An empty value is a missing CI secret: each runner would use a journal of its own and pay separately.
   if (text === '') throw emptyJournal('BOTCTL_JOURNAL');
   return locationAt(text, 'BOTCTL_JOURNAL', context);
 }
@@ -54,19 +54,19 @@ async function locationAt(text: string, source: UrlSource, { env }: EnvContext):
     return { is: 'shared', address: parseAddress(text, source, env, accountName) };
   }
   const path = journalFile(text, source, env);
-  // Another journal in each folder, and no shell replaces a ~ in a CI file.
+  // A relative path would mean another journal in each folder, and CI files do not expand a ~.
   if (source === 'BOTCTL_JOURNAL' && !isAbsolute(text)) throw relativeJournal();
   return { is: 'file', path, isNamed: true };
 }
 
-/** The file of a journal that was named. `source` says where: an option, an argument, or the variable. */
+/** The file of a named journal. `source` says where the name came from: an option, an argument, or the variable. */
 export function journalFile(text: string, source: string, env: Context['env']): string {
   const looks = whyNoFile(text);
   if (looks !== undefined) throw noJournalFile(source, looks);
   return text.startsWith('~') ? join(homeFolder(env), text.slice(1)) : text;
 }
 
-/** As people may read it: a path, or the URL without its password. */
+/** The location as shown to people: a path, or the URL without its password. */
 export async function shownLocation(location: JournalLocation): Promise<string> {
   if (location.is === 'file') return location.path;
   const { placeOf } = await import('../../postgres/address.ts');
@@ -87,7 +87,7 @@ export async function openJournalOf(
   return journal;
 }
 
-/** For who has said already what it may have lost. */
+/** For a caller that has already reported what the journal may have lost. */
 export async function openWithoutWarning(
   given: ParsedArgs,
   context: JournalContext,
@@ -98,7 +98,7 @@ export async function openWithoutWarning(
   const { path, isNamed = false } = location;
   if (isEmptyFile(path)) context.display.warn(becomesNewJournal(path));
   const { openJournal } = await import('../../once/journal/sqlite/openJournal.ts');
-  // A name that is mistyped makes a journal that knows nothing.
+  // A mistyped name creates a journal that knows nothing, so that is reported.
   const isNew = isNamed && !existsSync(path);
   const journal = openJournal(path, use, context.clock);
   if (isNew) context.display.notice(madeNewJournal(path));
@@ -122,7 +122,7 @@ async function openShared(
   return context.display.waiting(connectingToJournal, opening);
 }
 
-/** How long a server that is away is waited for. */
+/** How long to wait for a server that is away. */
 function patienceOf(given: ParsedArgs, { interrupts, clock }: JournalContext): Patience {
   return {
     maxWaitMs: settingsOf(given).maxWaitMs ?? defaultMaxWaitMs,
@@ -133,7 +133,7 @@ function patienceOf(given: ParsedArgs, { interrupts, clock }: JournalContext): P
   };
 }
 
-/** The address with the password that the password file has for it, where no other was given. */
+/** The address, with the password from the password file if no other was given. */
 async function wholeAddress(
   address: Address,
   { env, display }: Pick<Context, 'env' | 'display'>,
@@ -148,8 +148,8 @@ async function wholeAddress(
 }
 
 /**
- * Whether a journal is, or was, where this command would look for it. What may not be looked at may well be there,
- * and hold what is unknown: whoever opens it says why it cannot.
+ * Whether this command's journal exists or existed. If that cannot be checked, it may exist and hold unknown intents,
+ * so the answer is yes: opening it reports the fault.
  */
 export async function isJournalThere(given: ParsedArgs, context: EnvContext): Promise<boolean> {
   const location = await journalLocation(given, context);
@@ -172,14 +172,14 @@ type JournalContext = Pick<Context, 'env' | 'display' | 'clock' | 'interrupts'>;
 function isEmptyFile(path: string): boolean {
   try {
     const stats = statSync(path);
-    // Beside one that another process is making there is the lock of who sets it up.
+    // An empty file with a setup lock beside it is a journal that another process is creating.
     return stats.isFile() && stats.size === 0 && !existsSync(`${path}.setup`);
   } catch {
     return false;
   }
 }
 
-/** Who decides: kept with every decision. */
+/** Who decides; stored with every decision. */
 export function whoDecides(): string {
   return `${userName()}@${hostname()}`;
 }
@@ -188,14 +188,14 @@ function userName(): string {
   return nameOfUser() ?? `uid ${process.getuid?.() ?? 'unknown'}`;
 }
 
-/** Who connects to a server where nobody else is named, as libpq has it. */
+/** The default user name for a server, as in libpq. */
 function accountName(): string {
   const name = nameOfUser();
   if (name === undefined) throw noUserName();
   return name;
 }
 
-// A container may run as a number that has no name.
+// In a container the user may be a number without a name.
 function nameOfUser(): string | undefined {
   try {
     return userInfo().username;
@@ -207,7 +207,7 @@ function nameOfUser(): string | undefined {
 export const defaultTimeoutMs = 30_000;
 export const defaultMaxWaitMs = 60_000;
 
-/** What the options say about trying; complains before anything else is asked. */
+/** The options for retries and timeouts, checked before anything else is asked. */
 export function settingsOf(given: ParsedArgs): Settings {
   const texts = {
     timeout: given.text('timeout'),
@@ -217,18 +217,18 @@ export function settingsOf(given: ParsedArgs): Settings {
   return readSettings(texts, (key) => `--${key}`);
 }
 
-/** The shared journal that a command looks after, and who answers for it. */
+/** A shared journal that a command maintains, and the connection to its server. */
 type SharedPlace = {
   /** Its URL without the password. */
   readonly place: string;
   readonly schema: string;
   readonly line: PgConnection;
   readonly server: ServerFacts;
-  /** Where this machine keeps what it notes for itself. */
+  /** Where this machine keeps its own notes. */
   readonly dataFolder: string;
 };
 
-/** Runs `work` on a line to the server, whatever the journal there is like. */
+/** Runs `work` on a connection to the server, whatever state the journal is in. */
 export async function withServer<Result>(
   address: Address,
   given: ParsedArgs,
@@ -243,7 +243,7 @@ export async function withServer<Result>(
     return await work({ place, schema: address.schema, line, server, dataFolder: dataFolder(context.env) });
   } catch (error) {
     if (error instanceof Failure) throw error;
-    // What breaks in the middle may have changed something; what is refused has not.
+    // A broken connection may have left changes behind; a refusal has not.
     context.doing.hasChanged = true;
     throw lineFailure(line, place, error);
   } finally {

@@ -8,7 +8,10 @@ import { countsNothing, journalsOwn, otherJournal } from '../say/open.ts';
 import { botOptions } from './openBot.ts';
 import { journalLocation, openWithoutWarning } from './openJournal.ts';
 
-/** The policies that hold this bot: its profile's and the machine's. The sandbox's money is nobody's. */
+/**
+ * The policies that apply to this bot: its profile's and the machine's. The sandbox has none, because its money is not
+ * real.
+ */
 export async function policiesOf(
   { name, settings }: Pick<Bot, 'name' | 'settings'>,
   { machinePolicy }: Pick<Context, 'machinePolicy'>,
@@ -25,7 +28,7 @@ export async function policiesOf(
   return policies.length === 0 ? undefined : policies;
 }
 
-/** The policies of the bot that this command chooses, and of a shared journal: its token is not asked for. */
+/** The policies of the chosen bot, of the machine, and of a shared journal. The bot's token is not read. */
 export async function policiesOfCommand(given: ParsedArgs, context: Context): Promise<Policies> {
   if (given.flag('sandbox')) return [];
   const settings = await settingsOfChoice(botOptions(given), context);
@@ -40,7 +43,7 @@ export async function policiesOfCommand(given: ParsedArgs, context: Context): Pr
   }
 }
 
-/** What cannot be looked at may be there. */
+/** Whether the path exists. If that cannot be checked, it may. */
 function mayExist(path: string): boolean {
   if (existsSync(path)) return true;
   try {
@@ -55,10 +58,10 @@ function mayExist(path: string): boolean {
   }
 }
 
-/** What holds a transfer, and by which number the journal knows its own of it. */
+/** The policies that apply to a transfer, and the number of the one that the journal stores. */
 export type HeldBy = { readonly policies: Policies | undefined; readonly policyNumber: number | undefined };
 
-/** All that applies to what is sent through this journal. */
+/** All policies that apply to what is sent through this journal. */
 export async function heldBy(
   own: Policies | undefined,
   { name }: Pick<Bot, 'name'>,
@@ -75,7 +78,7 @@ export async function heldBy(
   return { policies, policyNumber: stored?.number };
 }
 
-/** The same for who only looks: what is not held there is told by whoever sends. */
+/** The same for a dry run, which may have no journal. */
 export async function heldInDryRun(
   bot: Pick<Bot, 'name' | 'settings'>,
   journal: Journal | undefined,
@@ -90,7 +93,7 @@ async function storedPolicy({ text }: JournalPolicy): Promise<Policy> {
   return readPolicy(text, journalsOwn);
 }
 
-/** In another journal, what was spent in the right one would not count. */
+/** A policy can be tied to one journal: spending through another would not count. */
 function refuseOtherJournal(policies: Policies, journal: Pick<Journal, 'place' | 'id'>): void {
   for (const { source, journal: pinned } of policies)
     if (pinned !== undefined && pinned !== journal.id && !isSameFile(pinned, journal.place))

@@ -9,7 +9,7 @@ import { openBot } from './openBot.ts';
 import { defaultMaxWaitMs, defaultTimeoutMs, openJournalOf, settingsOf } from './openJournal.ts';
 import { type HeldBy, heldBy, policiesOf } from './policies.ts';
 
-/** All that a command needs to do things once, and what must be closed when it is over. */
+/** Everything that a command needs to send, which it must close at the end. */
 export type Session = {
   readonly engine: EngineContext;
   readonly connection: Connection;
@@ -20,7 +20,7 @@ export async function openSession(given: ParsedArgs, context: Context, keepAlive
   settingsOf(given);
   const { bot, connection } = await openBot(given, context, keepAlive);
   try {
-    // Before anything else is opened: where a policy cannot be read, nothing is sent.
+    // Opened first: if a policy cannot be read, nothing is sent.
     const own = await policiesOf(bot, context);
     const journal = await openJournalOf(given, context, 'send');
     const engine = await heldEngine({ bot, connection }, own, journal, given, context).catch(
@@ -43,7 +43,7 @@ export async function openSession(given: ParsedArgs, context: Context, keepAlive
   }
 }
 
-/** The same, held to what the journal says itself, too. */
+/** The engine, bound by the stored policy too. */
 export async function heldEngine(
   connected: ConnectedBot,
   own: Policies | undefined,
@@ -72,7 +72,7 @@ function engineContext(
       retries: settings.retries,
       maxWaitMs: settings.maxWaitMs ?? defaultMaxWaitMs,
     },
-    // What is on record is dated by the journal's own clock, and its age told by it.
+    // Times and ages on record come from the journal's own clock.
     clock: { now: () => journal.clock.now(), sleep: (waitMs, signal) => clock.sleep(waitMs, signal) },
     chance,
     interrupts,
@@ -89,7 +89,7 @@ function engineContext(
   };
 }
 
-/** Says at once what an interrupt waits for, while something is in flight that must land first. */
+/** After an interrupt, says at once which request it waits for. */
 export async function whileInFlight<Result>(
   work: Promise<Result>,
   interrupted: AbortSignal,

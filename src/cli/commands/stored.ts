@@ -17,7 +17,7 @@ import { inWords } from '../say/inWords.ts';
 import { type Problem, problemOf } from '../say/told.ts';
 import type { Report } from '../show/report.ts';
 
-/** What the journal alone tells of an intent, to a command that sends nothing. */
+/** The report that the journal alone gives, for a command that sends nothing. */
 export async function storedReport(intent: Intent, command: string, reads: Reads): Promise<Report> {
   return {
     command,
@@ -30,7 +30,7 @@ export async function storedReport(intent: Intent, command: string, reads: Reads
   };
 }
 
-/** What an operator noted when deciding that it happened; nothing where that was overruled. */
+/** The signature that an operator noted with “happened”; undefined if that decision was overruled. */
 export async function signatureOf(
   intent: Intent,
   reads: Pick<Reads, 'decisionsOf'>,
@@ -40,7 +40,7 @@ export async function signatureOf(
   return decisions.findLast(({ kind }) => kind === 'happened')?.signature;
 }
 
-/** Notes that a caller has seen the outcome; that it cannot be noted changes nothing of the outcome. */
+/** Notes that a caller has seen the outcome. Failing to note it does not change the outcome. */
 export async function markReported(
   { id }: Pick<Intent, 'id'>,
   journal: Pick<Journal, 'commit' | 'clock'>,
@@ -49,14 +49,14 @@ export async function markReported(
   try {
     await journal.commit((tx) => tx.markReported(id, journal.clock.now()), { unsynced: true });
   } catch (thrown) {
-    // The outcome stands and was told. Only a later run may show it once more where it could do it anew.
+    // The outcome was reported. At worst a later run shows it again instead of doing it again.
     display.step(notNotedAsReported((await inWords(thrown)).message));
   }
 }
 
 const leastCharacters = 4;
 
-/** The one intent whose id or key begins so. */
+/** The one intent whose ID or key starts with this text. */
 export async function intentById(
   beginning: string,
   { reads, place }: Pick<Journal, 'reads' | 'place'>,
@@ -70,7 +70,7 @@ export async function intentById(
   return found;
 }
 
-/** How waiting for the chain ended. */
+/** How the wait for the chain ended. */
 export type ChainEnd = { readonly view: ChainView; readonly until: Until };
 
 export async function chainStandingOf(
@@ -80,7 +80,7 @@ export async function chainStandingOf(
   return standingOf(intent.kind === 'transfer' ? await reads.observationsOf(intent.id) : []);
 }
 
-/** What the chain says against an accepted transfer, or does not say of it yet; nothing where all is well. */
+/** What the chain contradicts about an accepted transfer, or has not shown yet; undefined if all is well. */
 export function chainProblem(
   intent: Intent,
   attempt: Attempt | undefined,
@@ -99,15 +99,15 @@ export function chainProblem(
   return isReached ? undefined : problemOf(notSeen(intent, end.view));
 }
 
-/** What a person must deal with. */
+/** A contradiction that a person must deal with. */
 export function problemAgainst(intent: Intent, view: ChainView): Problem {
   return problemOf(isOfOtherTime(view) ? ofOtherTime(intent, view) : contradicted(intent, view));
 }
 
-/** What running the same command again can still change. */
+/** Exit codes that another run of the same command may change. */
 const unfinished: readonly Exit[] = [7, 8, 9, 11, 130];
 
-/** One intent speaks for itself; of several, what is still to be done comes first, then what waits for a person. */
+/** One intent gives its own exit code. Of several, unfinished ones come first, then those that wait for a person. */
 export function combineExits(exits: readonly Exit[]): Exit {
   const left = exits.filter((exit) => exit !== 0);
   const [only = 0] = left;

@@ -28,7 +28,7 @@ import {
   storedReport,
 } from './stored.ts';
 
-/** Tells how it ended: the outcome on stdout, or the failure; and keeps that it was told. */
+/** Reports the outcome on stdout or the failure on stderr, and records that it was reported. */
 export async function tell(
   outcome: Outcome,
   given: ParsedArgs,
@@ -60,7 +60,7 @@ export async function tell(
   const report = told && { ...told, chain: chainEnd === undefined ? chain : shownEnd(chain, chainEnd) };
   if (problem !== undefined) {
     const whole = report && (await reportJsonOrError({ ...report, problem }, display));
-    // What the journal could not take, its caller must have.
+    // The caller must get what the journal could not store.
     if (outcome.is === 'not-recorded' && report && display.face === 'human')
       await showUnrecorded(report, display);
     await display.fail(problem, whole ?? { schema: 'botctl/1', command, error: problem });
@@ -70,7 +70,7 @@ export async function tell(
   return show(report, exit, journal, { display });
 }
 
-/** What was seen last counts, where nothing is on record. */
+/** Uses the last look if nothing is on record. */
 function shownEnd(chain: ChainStanding | undefined, { view }: ChainEnd): ChainStanding {
   return chain?.view === undefined ? { view, acknowledged: false } : chain;
 }
@@ -89,7 +89,7 @@ async function show(
   const { display } = context;
   try {
     const written = await display.show(outcomeView(report));
-    // What nobody could read was not reported: the next run must replay it, not do it anew.
+    // If nobody could read the outcome it is not marked: the next run must replay it, not do it again.
     if (written === 'written') await markReported(intent, journal, context);
     return exit;
   } catch (thrown) {
@@ -103,7 +103,7 @@ async function show(
   }
 }
 
-/** All that is known of an intent. What cannot be read of it never takes the place of its own problem. */
+/** All that is known of an intent. Fields that cannot be read never replace its own problem. */
 export async function reportJsonOrError(
   report: Report,
   display: Context['display'],
@@ -122,7 +122,7 @@ export async function reportJsonOrError(
   }
 }
 
-/** Where stdout takes it no more than the journal did, stderr is what is left. */
+/** If stdout fails as the journal did, stderr is left. */
 async function showUnrecorded(report: Report, display: Context['display']): Promise<void> {
   try {
     await display.show(outcomeView(report));
@@ -132,7 +132,7 @@ async function showUnrecorded(report: Report, display: Context['display']): Prom
   }
 }
 
-/** What is told of an end; nothing where the intent that it names is another's. */
+/** The report of an outcome; undefined if the outcome names another intent. */
 export async function reportOf(
   outcome: Outcome,
   command: string,
@@ -140,7 +140,7 @@ export async function reportOf(
   warnings: readonly string[],
 ): Promise<Report | undefined> {
   switch (outcome.is) {
-    // The intent in the way is another one: showing its state would answer a question nobody asked.
+    // The other intent's state is not what the user asked for.
     case 'not-sent':
       return undefined;
     case 'still-sending':
@@ -167,7 +167,10 @@ export async function reportOf(
   }
 }
 
-/** The command that does once more what was not done now because it was done before: pasted twice it happens once. */
+/**
+ * Suggests a command that does it once more, if it was skipped because it was done before. Pasted twice, it happens
+ * once.
+ */
 export function suggestAnother(
   outcome: Outcome,
   given: ParsedArgs,
@@ -177,11 +180,11 @@ export function suggestAnother(
   if (outcome.is === 'not-sent') return insteadOfNothing(outcome, given);
   const other = underAnotherName(outcome, given);
   if (other !== undefined) return [other];
-  // Whoever was asked has said No.
+  // A user who was asked said No.
   if (outcome.is !== 'concluded' || (interactive && !given.flag('yes'))) return [];
   const { intent, replayed } = outcome;
   const isDone = intent.state === 'accepted' || intent.resolvedAs === 'happened';
-  // Whoever gave a name knows how to give another.
+  // A user who gave a name can give another.
   const isNamed = intent.namedBy !== undefined && intent.namedBy !== 'run';
   return replayed === 'from-journal' && isDone && !isNamed ? [underOwnName(given, intent.id)] : [];
 }
@@ -202,7 +205,7 @@ function underOwnName(given: ParsedArgs, id: string): Suggestion {
   return again(given, ['run'], { name: 'once', value: `again-${id}` });
 }
 
-/** Under a name that another payment has, this one can never be made. */
+/** Suggests another name: this one belongs to another payment, so this payment can never use it. */
 function underAnotherName(outcome: Outcome, given: ParsedArgs): Suggestion | undefined {
   if (outcome.is !== 'concluded' || outcome.intent.heldReason !== 'other-payment') return undefined;
   const taken = given.text('once') ?? given.text('idempotency-key');

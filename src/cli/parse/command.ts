@@ -5,7 +5,7 @@ import { notARate } from '../say/commandLine.ts';
 import type { Does } from '../say/told.ts';
 import type { Display } from '../show/display.ts';
 
-/** What a value can be, for completion: one of these words, or something that is on this machine. */
+/** What a value can be, for completion: one of these words, or something on this machine. */
 export type Completes =
   | 'file'
   | 'folder'
@@ -15,7 +15,7 @@ export type Completes =
   | 'recipients'
   | readonly string[];
 
-/** How a command is described: the program, its help, its man page and its completion are made from this. */
+/** The description of a command. The program, its help, its man page and its completion are made from it. */
 export type OptionSpec = {
   /** `--memo <text>`, `--row`, `-y, --yes`. */
   readonly flags: string;
@@ -23,7 +23,7 @@ export type OptionSpec = {
   readonly repeatable?: true;
   readonly env?: string;
   readonly group?: string;
-  /** A `<file>` and a `<dir>` complete without it. */
+  /** `<file>` and `<dir>` complete without it. */
   readonly completes?: Completes;
 };
 
@@ -36,20 +36,20 @@ export type ArgumentSpec = {
 
 export type Example = { readonly line: string; readonly about: string };
 
-/** Runs one command to its exit code. */
+/** Runs one command and returns its exit code. */
 export type Run = (given: ParsedArgs, context: Context) => Promise<Exit>;
 
 type Described = {
   readonly name: string;
   readonly about: string;
   readonly details?: string;
-  /** A shorter word for the same. */
+  /** A shorter word for the same command. */
   readonly alias?: string;
   readonly hidden?: true;
 };
 
 export type LeafSpec = Described & {
-  /** What it was going to do, for the sentence that says what it did not. */
+  /** What the command does, for the sentence that says what it did not do. */
   readonly does: Does;
   readonly arguments?: readonly ArgumentSpec[];
   readonly options?: readonly OptionSpec[];
@@ -62,10 +62,10 @@ export type BranchSpec = Described & { readonly children: readonly LeafSpec[] };
 
 export type CommandSpec = LeafSpec | BranchSpec;
 
-/** One option as it stood on the command line. Order is kept: buttons and rows depend on it. */
+/** One option from the command line. Order is kept: buttons and rows depend on it. */
 export type OptionOccurrence = { readonly name: string; readonly value: string | true };
 
-/** What was given to one command, by option name without dashes. Asking for an undeclared option is a bug. */
+/** The arguments of one command, by option name without dashes. Asking for an undeclared option is a bug. */
 export class ParsedArgs {
   readonly command: string;
   readonly args: readonly string[];
@@ -103,7 +103,7 @@ export class ParsedArgs {
   }
 }
 
-/** All that a command may reach of the world outside it. */
+/** Everything outside itself that a command may use. */
 export type Context = {
   readonly env: Env;
   readonly stdin: NodeJS.ReadableStream;
@@ -111,7 +111,7 @@ export type Context = {
   readonly clock: Clock;
   readonly chance: Chance;
   readonly interrupts: Interrupts;
-  /** The policy of this machine, which applies to every bot, beside a profile's own. */
+  /** This machine's policy, which applies to every bot in addition to a profile's own. */
   readonly machinePolicy: string;
   readonly doing: {
     readonly does: Does;
@@ -145,7 +145,7 @@ function distance(from: string, to: string): number {
   return row[to.length] ?? 0;
 }
 
-/** The word that was probably meant; none if nothing is near enough. */
+/** The word that was probably meant; undefined if none is close. */
 export function nearest(word: string, words: readonly string[]): string | undefined {
   const most = Math.max(1, Math.floor(word.length / 3));
   const [best] = words
@@ -157,7 +157,7 @@ export function nearest(word: string, words: readonly string[]): string | undefi
 
 const unitsInS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 
-/** `--rate`: so many a second. */
+/** `--rate`: how many a second. */
 export function rateOf(given: ParsedArgs): number | undefined {
   const text = given.text('rate');
   if (text === undefined) return undefined;

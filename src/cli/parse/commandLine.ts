@@ -25,7 +25,7 @@ import {
 } from './command.ts';
 import { commandPage, drawHelp, globalOptions, type HelpPage, rootPage, version } from './help.ts';
 
-/** What the words of a command line ask for: a command, or a text to print. Everything else is a failure. */
+/** What the command line asks for: a command, or a text to print. Everything else is a failure. */
 export async function parseCommandLine(
   argv: readonly string[],
   tree: readonly CommandSpec[],
@@ -65,7 +65,10 @@ export async function parseCommandLine(
   return { chosen, text };
 }
 
-/** Commander shows the help of the command above, and passes over a word that is no command. */
+/**
+ * Whether help is requested for an unknown command. commander would ignore the word and show the help of the command
+ * above.
+ */
 function asksForUnknown({ args: [word = '-'], commands }: Command): boolean {
   const named = commands.find((child) => child.name() === word || child.aliases().includes(word));
   return named === undefined ? commands.length > 0 && !word.startsWith('-') : asksForUnknown(named);
@@ -93,7 +96,7 @@ function usageFailure(
     const [, path = 'botctl'] = /^Usage: (botctl(?: [a-z-]+)*)/u.exec(complaint) ?? [];
     return noCommand(path.split(' ').slice(1));
   }
-  // Of `--tokn=VALUE` commander would echo the value as well, and it may be a token.
+  // For `--tokn=VALUE` commander would also echo the value, which may be a token.
   const withoutValue = complaint.replace(/^(error: unknown option '[^'=\n]*)=.*$/su, "$1'");
   const [first = thrown.message, ...rest] = withoutValue
     .replace(/^error: /u, '')
@@ -113,7 +116,9 @@ function unknownOption(said: string): string | undefined {
   return unknown;
 }
 
-/** It stands before its command's name, is another command's, or is the beginning of one. */
+/**
+ * The hint for an unknown option: it stands before its command's name, belongs to another command, or is abbreviated.
+ */
 function meantOption(said: string, argv: readonly string[], tree: readonly CommandSpec[]): string {
   const unknown = unknownOption(said);
   if (unknown === undefined) return '';
@@ -128,7 +133,7 @@ function meantOption(said: string, argv: readonly string[], tree: readonly Comma
 
 const globalLongOptions = globalOptions.flatMap(({ flags }) => flags.match(/--[a-z-]+/u) ?? []);
 
-/** The commands that take this option, by the words that call them. */
+/** The commands that take this option. */
 function commandsWith(option: string, tree: readonly CommandSpec[]): string[] {
   return tree.flatMap((spec) => {
     if (spec.hidden === true) return [];
@@ -143,7 +148,7 @@ function nearOption(said: string, argv: readonly string[], tree: readonly Comman
   return meant === undefined ? '' : didYouMean(meant);
 }
 
-/** The command that the words name: the first word that is one and, of a branch, the first after it. */
+/** The command that the words name: the first word that is a command and, below a branch, the word after it. */
 function namedIn(words: readonly string[], tree: readonly CommandSpec[]): CommandSpec | undefined {
   for (const [index, word] of words.entries()) {
     const spec = tree.find(({ name }) => name === word);
@@ -159,7 +164,7 @@ function longOptions(spec: CommandSpec | undefined): string[] {
   return (spec.options ?? []).flatMap(({ flags }) => flags.match(/--[a-z-]+/u) ?? []);
 }
 
-/** The help of the command that was probably meant, or what there is. */
+/** Shows the help of the command that was probably meant, or all commands. */
 function unknownCommandFailure(
   said: string,
   suggestion: string,
@@ -180,12 +185,12 @@ function unknownCommandFailure(
   });
 }
 
-/** What the command line asks for: a command to load and run with what it was given. */
+/** The chosen command, how to load it, and its arguments. */
 export type Chosen = { load: () => Promise<Run>; does: Does; given: ParsedArgs };
 
 /**
- * A fresh command tree. `choose` is called with the command that was named; nothing runs in here. With the
- * words of a command line, a command that is none of them is known by its name alone: it cannot be meant.
+ * Builds a fresh command tree. `choose` is called with the named command; nothing runs here. Given a command line, the
+ * tree describes other commands by name only, because they cannot be meant.
  */
 export function buildProgram(
   tree: readonly CommandSpec[],
@@ -278,9 +283,8 @@ function looksLikeOption(word: string | undefined): word is string {
 }
 
 /**
- * commander with its three traps closed for every command: an option given twice is an error unless
- * declared repeatable, `--memo --yes` is an error and never a memo called `--yes`, and every way of using
- * it wrongly is one `Failure` called `usage`.
+ * Closes commander's three traps for every command: an option given twice is an error unless declared repeatable,
+ * `--memo --yes` is an error and never a memo called `--yes`, and every wrong usage is one `Failure` called `usage`.
  */
 export class StrictCommand extends Command {
   readonly occurrences: OptionOccurrence[] = [];
@@ -296,7 +300,7 @@ export class StrictCommand extends Command {
 
   override addOption(option: Option): this {
     super.addOption(option);
-    // commander calls a `--no-x` option `x`, and announces it as `no-x`.
+    // commander calls a `--no-x` option `x`, but reports it as `no-x`.
     const name = option.negate ? `no-${option.name().replace(/^no-/u, '')}` : option.name();
     this.on(`option:${option.name()}`, (value: string | null | undefined) => {
       this.#refuseSecond(name);
@@ -317,8 +321,8 @@ export class StrictCommand extends Command {
   }
 
   /**
-   * Every way to write an option that needs a value, here and in the commands below, with its long form.
-   * Below as well, because the program takes its own options out first: `--memo --json x` would lose them.
+   * Every way to write an option that needs a value, here and in the commands below, with its long form. The commands
+   * below are included because the program parses its own options first: `--memo --json x` would lose them.
    */
   #takingValues(): Map<string, string> {
     const taking = new Map<string, string>();

@@ -6,14 +6,14 @@ import type { CommandSpec, Example, LeafSpec, OptionSpec } from './command.ts';
 export type HelpRow = { readonly term: string; readonly about: string };
 export type HelpGroup = { readonly title: string; readonly rows: readonly HelpRow[] };
 
-/** What there is to know about one command, apart from how it is drawn: help and man page are made from it. */
+/** Everything about one command except the layout. Help and man page are made from it. */
 export type HelpPage = {
   readonly path: string;
   readonly usage: string;
   readonly about: string;
   readonly details?: string;
   readonly groups: readonly HelpGroup[];
-  /** Where the options are told that every command takes. */
+  /** Where to read about the options that every command takes. */
   readonly shared: string;
   readonly examples: readonly Example[];
   readonly exits: readonly ExitInWords[];
@@ -53,7 +53,7 @@ export function globalGroups(): HelpGroup[] {
   );
 }
 
-/** Everything the environment may say: what the options name, and the rest. */
+/** All environment variables: those that options name, and the rest. */
 export function environmentRows(): HelpRow[] {
   const fromOptions = globalOptions.flatMap(({ env, flags, about }) =>
     env === undefined ? [] : [{ term: env, about: `as ${flags.match(/--[a-z-]+/u)?.[0]}: ${about}` }],
@@ -100,7 +100,7 @@ export function pageAt(words: readonly string[], tree: readonly CommandSpec[]): 
   return spec === undefined ? undefined : commandPage(['botctl', ...words].join(' '), spec);
 }
 
-/** The page that a command line asks for which names a command, or none, and at most `--help`. */
+/** The page for a command line that contains only a command's name, or none, and at most `--help`. */
 export function requestedPage(argv: readonly string[], tree: readonly CommandSpec[]): HelpPage | undefined {
   const asks = /^(--help|-h)$/u.test(argv.at(-1) ?? '');
   const words = asks ? argv.slice(0, -1) : argv;
@@ -144,7 +144,7 @@ function leafPage(path: string, spec: LeafSpec): HelpPage {
   };
 }
 
-/** What can be read about besides the commands. */
+/** The help topics besides the commands. */
 export const helpTopics = [
   { name: 'options', about: 'the options that every command takes' },
   { name: 'exit-codes', about: 'what every exit code means, and what to do' },
@@ -159,7 +159,7 @@ const widestHelp = 96;
 const widestTerm = 28;
 const narrowHelp = 60;
 
-/** Terms beside their texts; in a narrow terminal, or where a term is long, above them. */
+/** Terms beside their texts, or above them if the terminal is narrow or a term is long. */
 export function drawRows(rows: readonly HelpRow[], columns: number): string[] {
   const fitting = rows.map(({ term }) => term.length).filter((length) => length <= widestTerm);
   const termWidth = Math.max(0, ...fitting);
@@ -173,7 +173,7 @@ export function drawRows(rows: readonly HelpRow[], columns: number): string[] {
   });
 }
 
-/** Long terms, each with its text beneath. */
+/** Long terms, each with its text below. */
 export function drawStacked(rows: readonly HelpRow[], columns: number): string[] {
   return rows.flatMap(({ term, about }) => [
     ...wrapWords(term, columns - 4).map((line, index) => `${index === 0 ? '  ' : '    '}${line}`),
@@ -201,7 +201,7 @@ export function drawGroups(groups: readonly HelpGroup[], columns: number): strin
   return groups.flatMap(({ title, rows }) => section(title, drawRows(rows, columns)));
 }
 
-// What a script or a person must act on. The rest is in the topic.
+// What a script or a person must act on. The topic has the rest.
 const decisive: Readonly<Record<number, string>> = {
   0: 'done',
   9: 'unknown: run again',
@@ -219,7 +219,7 @@ function drawExits({ exits }: HelpPage, columns: number): string[] {
   return exits.length === 0 ? [] : ['', ...wrapWords(line, columns)];
 }
 
-/** The help of one command, as wide as the terminal, within reason: what it takes comes first. */
+/** The help of one command, as wide as the terminal up to a limit. Its own options come first. */
 export function drawHelp(page: HelpPage, terminalColumns: number): string {
   const columns = helpColumns(terminalColumns);
   const lines = [
@@ -248,7 +248,7 @@ const bot = 'Bot and service';
 const output = 'Output';
 const retries = 'Retries';
 
-/** Taken by every command, before or after its name. */
+/** Every command takes these, before or after its name. */
 export const globalOptions: readonly OptionSpec[] = [
   {
     flags: '-p, --profile <name>',
@@ -293,7 +293,7 @@ export const globalOptions: readonly OptionSpec[] = [
   { flags: '--no-color', about: 'no colours (see also NO_COLOR and FORCE_COLOR)', group: output },
 ];
 
-/** The variables that are read besides those named at the options. */
+/** Variables that no option names. */
 const environmentOnly: readonly { name: string; about: string }[] = [
   {
     name: 'BOTCTL_TOKEN',
@@ -306,12 +306,14 @@ const environmentOnly: readonly { name: string; about: string }[] = [
 
 export const version: string = packageJson.version;
 
-/** The keys of a profile that say how it tries, and what it may spend. Help names them: what reads their values loads later. */
+/**
+ * The profile keys for retries and spending. Listed here for the help; the code that reads their values loads later.
+ */
 export const settingKeys = ['key-age', 'timeout', 'retries', 'max-wait', 'policy'] as const;
 
 export type SettingKey = (typeof settingKeys)[number];
 
-/** The keys of a profile that say which chain its transfers are on, and who can show them. */
+/** The profile keys that say which chain the transfers are on, and which nodes can show them. */
 export const chainKeys = ['rpc-url', 'cluster', 'wallet', 'assets'] as const;
 
 export type ChainKey = (typeof chainKeys)[number];

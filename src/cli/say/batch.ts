@@ -7,7 +7,7 @@ import { type Sentence, type Table, Told, whenReady } from './told.ts';
 const fixTheFolder =
   'Make room or fix the folder’s permissions, then run the same command again: it does only what is not done.';
 
-/** Columns as a file has them, the first few. */
+/** The first few columns as the file has them. */
 function quoted(columns: readonly string[]): string {
   const shown = columns.map((column) => JSON.stringify(clipped(column)));
   return fewOf(shown, ', ', (count) => `and ${count} more`);
@@ -82,7 +82,7 @@ export function noSuchBatch(name: string, place: string): Told {
   });
 }
 
-/** How rows of a batch stand by the journal alone, in the order in which they are shown. */
+/** The states of a batch's rows according to the journal, in display order. */
 export const rowStandings = [
   'done',
   'sending',

@@ -7,7 +7,7 @@ import type { Intent } from '../../once/journal/journal.ts';
 import { counted, formatDuration, iso, listed, type Suggestion } from './phrases.ts';
 import { nothingSentNow, type Problem, Told } from './told.ts';
 
-/** Each as part of a sentence. */
+/** Each is part of a sentence. */
 const reasonWords: Readonly<Record<Reason, string>> = {
   'no-signature': 'the service gave no signature that could be looked up',
   'no-mint': 'the profile names no mint for the asset',
@@ -54,7 +54,7 @@ function why({ reasons }: Pick<ChainView, 'reasons'>): string {
 
 const oddities: readonly Reason[] = ['source-unchecked', 'memo-missing', 'fee-withheld'];
 
-/** What is odd about a payment that is proven, a sentence each. */
+/** What is odd about a proven payment, a sentence each. */
 export function chainWarnings(view: ChainView): string[] {
   const { reasons, verdict } = view;
   if (verdict !== 'proven' && verdict !== 'likely') return [];
@@ -72,7 +72,7 @@ function paidEarlier(view: ChainView): string {
   return `it was paid ${bothTimes(view)}: another machine may have paid it under the same key`;
 }
 
-/** When it was paid, and when the first attempt began. */
+/** When the payment was made, and when the first attempt began. */
 function bothTimes({ slot, block_time: timeS, first_attempt: beganS = 0 }: ChainView): string {
   const when = timeS === undefined ? `in slot ${slot}` : `at ${iso(1000 * timeS)} (slot ${slot})`;
   const order = (timeS ?? 0) > beganS ? 'and' : 'before';
@@ -86,7 +86,7 @@ const chainHeadlines: Readonly<Record<ChainView['verdict'], string>> = {
   undecided: 'Not proven by the chain',
 };
 
-/** A verdict and why, for a line of its own. */
+/** A verdict and its reason, on a line of their own. */
 export function chainLine(view: ChainView): string {
   const { verdict, commitment } = view;
   const isFinal = verdict === 'likely' && commitment === 'finalized';
@@ -94,7 +94,7 @@ export function chainLine(view: ChainView): string {
   return verdict === 'proven' ? headline : `${headline}: ${why(view)}`;
 }
 
-/** `asset`: what was asked for, where its mint is the one that was paid. */
+/** `asset` is the requested asset, if the paid mint is its own. */
 export function paidWords(
   { units, decimals, received, mint, to, fee_units: fee }: Paid,
   asset: string | undefined,
@@ -123,7 +123,7 @@ export function chainWaitOver(view: ChainView): string {
   return `${chainLine(view)}.`;
 }
 
-/** Accepted by the service, and not shown by the chain so far. */
+/** The service accepted it, but the chain has not shown it so far. */
 export function notSeen({ id }: Intent, view: ChainView): Told {
   return new Told(
     'unproven',
@@ -157,7 +157,7 @@ export function contradicted({ id }: Intent, view: ChainView): Told {
   );
 }
 
-/** The signature that the service named is of a transaction that cannot be this transfer's. */
+/** The service's signature belongs to a transaction that cannot be this transfer. */
 export function ofOtherTime({ id, state }: Intent, view: ChainView): Told {
   return new Told(
     'other-time',
@@ -169,7 +169,7 @@ export function ofOtherTime({ id, state }: Intent, view: ChainView): Told {
   );
 }
 
-/** The chain shows the payment, and a person must say whether it is this transfer's. */
+/** The chain shows the payment, and a person must say whether it is this transfer. */
 export function personDecides({ id, state }: Intent, view: ChainView): Told {
   return new Told(
     'held',
@@ -213,7 +213,7 @@ function acknowledging(id: string): Suggestion[] {
   return [['verify', id, '--acknowledge', '--reason', 'WHAT WAS DONE']];
 }
 
-/** How `verify --all` ends where not all is proven. */
+/** The end of `verify --all` if some transfers are not proven. */
 export function someUnproven(
   { against, toDecide, open }: Readonly<Record<'against' | 'toDecide' | 'open', number>>,
   of: 'of-batch' | 'of-all' = 'of-all',
@@ -260,7 +260,7 @@ export function nodeOfGoneProfile(name: string): Told {
   );
 }
 
-/** Of one bot's transfers no node can be asked; those of the others were looked up. */
+/** No node could be asked about one bot's transfers; the other bots' transfers were looked up. */
 export function notLookedUp(transfers: number, { message, hint = '' }: Problem): string {
   const left = counted(transfers, 'transfer was', 'transfers were');
   return `${message} ${left} not looked up. ${hint}`;
@@ -348,12 +348,12 @@ const seen = 'WHAT YOU SAW';
 const reason = ['--reason', seen];
 const givenUp = 'WHY IT IS GIVEN UP';
 
-/** A suggestion that was pasted as it stands: nobody has looked yet. */
+/** A suggestion that was pasted without filling in its placeholder: nobody has checked anything yet. */
 export function isStillToFillIn(text: string): boolean {
   return text === seen || text === givenUp;
 }
 
-/** The two decisions about an intent; each keeps what the operator saw. */
+/** The two decisions about an intent. Each stores what the operator saw. */
 export function resolving(id: string): Suggestion[] {
   return [
     ['resolve', id, '--happened', ...reason],
@@ -361,12 +361,12 @@ export function resolving(id: string): Suggestion[] {
   ];
 }
 
-/** What can be done about an intent that only a person can decide. */
+/** What to do about an intent that only a person can decide. */
 export function deciding(id: string): Suggestion[] {
   return [['history', id], ...resolving(id), ['resume', id, '--yes']];
 }
 
-/** It is held, and nothing that was sent of it may have happened. */
+/** It is held, and no earlier attempt may have happened. */
 export function waitsUnsent({ heldReason: why, tainted }: Pick<Intent, 'heldReason' | 'tainted'>): boolean {
   return isApprovalReason(why) && !tainted;
 }
@@ -381,12 +381,12 @@ export function isApprovalReason(why: string | undefined): why is ApprovalReason
   return why !== undefined && Object.hasOwn(approvalReasons, why);
 }
 
-/** Nothing of it may have happened: there is nothing to decide but whether it is still wanted. */
+/** Nothing of it may have happened, so the only question is whether it is still wanted. */
 export function isUnsent(intent: Pick<Intent, 'state' | 'heldReason' | 'tainted'>): boolean {
   return intent.state === 'open' || waitsUnsent(intent);
 }
 
-/** What can be done about an intent that waits for approval. */
+/** What to do about an intent that waits for approval. */
 export const approving = {
   hint: 'Check the recipient and the amount. Then a person sends it, or gives it up:',
   next: (id: string): Suggestion[] => [['history', id], ['resume', id, '--yes'], ...givingUp(id)],
@@ -396,16 +396,16 @@ export function givingUp(id: string): Suggestion[] {
   return [['resolve', id, '--did-not-happen', '--reason', givenUp]];
 }
 
-/** How an intent stands, for the line above all that is shown of it. */
+/** The state of an intent, for the line above its details. */
 type HeadlineFacts = {
   readonly kind: 'message' | 'transfer';
   readonly state: string;
   readonly resolvedAs: string | undefined;
-  /** The service, or an earlier run, had done it before. */
+  /** The service, or an earlier run, had already done it. */
   readonly isDoneBefore: boolean;
-  /** Told from the journal alone. */
+  /** Reported from the journal alone. */
   readonly isReplayed: boolean;
-  /** Nothing shows that what was accepted is what was asked for. */
+  /** Nothing shows that the accepted request is the one that was made. */
   readonly isUnverified: boolean;
 };
 

@@ -1,7 +1,7 @@
 import { counted, listed, type Suggestion } from './phrases.ts';
 import { Told } from './told.ts';
 
-/** A command line that is wrong has run nothing; an operator who pays with it must not have to guess that. */
+/** A wrong command line has run nothing, and says so: an operator who pays with it must not have to guess. */
 function wrong(what: string, hint: string, next: readonly Suggestion[] = []): Told {
   return new Told('usage', what, { hint, ...(next.length === 0 ? {} : { next }) });
 }
@@ -18,7 +18,7 @@ export function optionWithoutValue(option: string, suggestion: string): Told {
   return wrongUsage(`${option} needs a value`, suggestion);
 }
 
-/** `said` is the parser's own complaint. */
+/** `said` is the parser's message. */
 export function wrongUsage(said: string, suggestion: string): Told {
   return wrong(capital(said), suggestion || 'Add --help to the command to see what it takes.');
 }
@@ -61,7 +61,7 @@ export function optionTwice(name: string): Told {
   return wrong(`--${name} is given twice`, 'Give it once: botctl does not guess which one you mean.');
 }
 
-/** The words are not repeated: one of them may be a token. */
+/** The words are not repeated, because one of them may be a token. */
 export function tooManyArguments(command: string, got: number, usages: readonly string[]): Told {
   const takes =
     usages.length === 0
@@ -99,7 +99,7 @@ export function notAWaitTimeout(text: string): Told {
   });
 }
 
-/** What is no id may be a name: those are found otherwise. */
+/** A word that is not an ID may be a name, which is found in another way. */
 function orByName(word: string, hint: string, after = ''): { hint: string; next: Suggestion[] } {
   return word === ''
     ? { hint: `${hint}The history lists them${after}:`, next: [['history']] }

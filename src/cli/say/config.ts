@@ -66,7 +66,7 @@ export function keyWithoutValue(name: string, key: string): Told {
   });
 }
 
-/** `isNeeded`: a key that every profile has. */
+/** `isNeeded`: every profile must have this key. */
 export function keyNotResettable(
   name: string,
   key: string,
@@ -100,7 +100,7 @@ export function removalQuestion({ name, baseUrl, hasStoredToken }: Removed): str
   return `Remove profile ${name} (${baseUrl})${hasStoredToken ? ' and the token stored in it' : ''}?`;
 }
 
-/** The profile that was removed was in use. */
+/** Said when the profile in use is removed. */
 export function noneInUse(others: readonly string[]): readonly [string, readonly Suggestion[]] {
   const choose = others.length === 0 ? '' : ' To use another one:';
   return [
@@ -155,7 +155,7 @@ export function profilesBusy(waitedMs: number, lock: string): Told {
 
 type NotWritable = {
   readonly folder: string;
-  /** What is there of it. */
+  /** The deepest part of the path that exists. */
   readonly nearest: string;
   readonly reason: string;
   readonly isFull: boolean;
@@ -170,7 +170,7 @@ export function profilesNotWritable({ folder, nearest, reason, isFull }: NotWrit
   });
 }
 
-/** Said when a token is stored that is too short to be taken out of a reply that repeats it. */
+/** Said when a stored token is too short to be removed from a reply that repeats it. */
 export function shortTokenWarning(leastLength: number): string {
   return `This token is shorter than ${leastLength} characters. If the service repeats it in a reply, botctl cannot recognise it there and will store and show it.`;
 }
@@ -187,7 +187,7 @@ export function nobodyToAskForToken(): Told {
   });
 }
 
-/** `meant` is the variable whose value was given where its name belongs. */
+/** `meant` is the variable whose value was given instead of its name. */
 export function badTokenVariable(meant: string | undefined): Told {
   return new Told('bad-input', 'The value of --token-env is not the name of a variable', {
     hint: `Give the name without $, as in --token-env ${meant ?? 'BOT_TOKEN'}. botctl reads the variable each time it needs the token.`,
@@ -200,7 +200,7 @@ export function noLastingTokenFile(): Told {
   });
 }
 
-/** The value is not echoed: it is a token that by now stands in the shell's history. */
+/** The value is not echoed: it is a token, and it is already in the shell's history. */
 export function tokenAsArgument(): Told {
   return new Told(
     'usage',
@@ -217,7 +217,7 @@ export function tokenQuestion(profile: string): string {
 
 const noShell = 'botctl runs it without a shell: no pipes, no variables, no ~.';
 
-/** Of a command only its first word is shown: the others may hold a secret. */
+/** Only the first word of a command is shown: the others may hold a secret. */
 function failed(program: string, what: string, hint: string): Told {
   return new Told('no-token', `The token command (${program}) ${what}`, { hint });
 }

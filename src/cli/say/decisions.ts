@@ -3,7 +3,9 @@ import { approving, deciding, givingUp, isUnsent, resolving, waitsUnsent } from 
 import { counted, formatCount, type Suggestion } from './phrases.ts';
 import { declined, Told } from './told.ts';
 
-/** And what a person may have taken for it: an open one goes on with its own command, a held one is decided about. */
+/**
+ * Also names what a person may have meant: an open intent continues with its own command, a held one needs a decision.
+ */
 export function nothingToResume({
   open = 0,
   held = 0,
@@ -133,7 +135,7 @@ export function notReversed(): Told {
   return declined('The earlier decision stands.');
 }
 
-// Why no bot can speak for an intent.
+// Why no bot can send an intent.
 
 export function ofTheSandbox(id: string, journal: string): Told {
   return new Told('bot-moved', 'The intent belongs to the sandbox', {
@@ -188,12 +190,12 @@ export function botMoved(intent: Intent, origins: { readonly bots: string; reado
   );
 }
 
-/** What ends it without a bot. */
+/** How to settle it without a bot. */
 function ending(intent: Intent): Suggestion[] {
   return isUnsent(intent) ? givingUp(intent.id) : resolving(intent.id);
 }
 
-// What keeps a command from beginning, with what is known of an earlier run of it.
+// What keeps a command from starting, with what is known about an earlier run.
 
 type Earlier = { readonly id: string; readonly key: string; readonly state: string };
 
@@ -299,7 +301,7 @@ export function exportNotWhole(): string {
 
 type Unsettled = { readonly id: string; readonly state: string };
 
-/** What the books cannot know yet. `some` are the first of them. */
+/** Intents that the books cannot record yet. `some` are the first of them. */
 export function notAllSettled(count: number, some: readonly Unsettled[]): Told {
   const named = some.map(({ id, state }) => `${id} (${state})`).join(', ');
   const more = count > some.length ? ` and ${formatCount(count - some.length)} more` : '';

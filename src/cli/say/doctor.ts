@@ -14,7 +14,7 @@ import {
 import { Told } from './told.ts';
 import { sharedLoss } from './upkeep.ts';
 
-/** Where a failure has no hint of its own. */
+/** The default hint of a failure that has none. */
 export const lookCloser = { todo: 'See the details:', next: [['doctor', '--verbose']] } as const;
 
 export const nodeVersion = (version: string): string => `Node ${version}`;
@@ -53,7 +53,7 @@ export function checkTheProxy(proxy: string): string {
 export const checkTheAddress =
   'Check the base URL, the network, and whether a proxy is needed (HTTPS_PROXY).';
 
-/** `protocol` is absent where the address is not encrypted. */
+/** `protocol` is absent if the connection is not encrypted. */
 export function addressAnswers(baseUrl: string, protocol: string | undefined): string {
   return protocol === undefined ? `${baseUrl} answers` : `${baseUrl} answers with ${protocol}`;
 }
@@ -95,11 +95,11 @@ export function clockAgainstService(aheadMs: number): string {
   return `${formatClockOffset(aheadMs)} the service’s`;
 }
 
-/** What a check that is not in order found, and what to do. */
+/** What a failed check found, and what to do. */
 export type Advice = {
   readonly says: string;
   readonly todo: string;
-  /** Commands that do it, each to be pasted. */
+  /** Commands that fix it, each ready to paste. */
   readonly next?: readonly Suggestion[];
 };
 
@@ -192,7 +192,7 @@ export function soundJournal(path: string, version: number, known: number): stri
   return `${path}: version ${version}${old}, quick_check ok, WAL, synchronous FULL`;
 }
 
-/** How many intents there are of each state. */
+/** The number of intents in each state. */
 export function statesInAList(
   counts: readonly (readonly [state: string, count: number])[],
   waiting: Readonly<Record<string, number>>,

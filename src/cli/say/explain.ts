@@ -35,7 +35,7 @@ import {
   unsentBecause,
 } from './told.ts';
 
-/** What a command tells its caller: the exit code, and where that is not 0, why and what to do. */
+/** What a command reports: the exit code and, if it is not 0, the reason and what to do. */
 export type Explanation = {
   readonly exit: Exit;
   readonly problem?: Problem;
@@ -59,7 +59,7 @@ export async function explain(ending: Ending, nowMs: number): Promise<Explanatio
   return { exit: exitOf(code), problem, warnings: [] };
 }
 
-/** What is shown of the reply that decided it. */
+/** What is shown of the deciding reply. */
 function replyOf(outcome: Outcome): Pick<Problem, 'status' | 'request_id'> {
   if (outcome.is !== 'concluded' || outcome.attempt === undefined || hasNoReply(outcome.intent)) return {};
   const { status, requestId } = outcome.attempt;
@@ -99,7 +99,7 @@ function wordsOfState(
   const { intent, attempt } = outcome;
   const said = summary(attempt, complaint);
   switch (intent.state) {
-    // What was accepted, or has happened, is no failure.
+    // An accepted or happened intent is not a failure.
     case 'accepted':
     case 'resolved':
       return notDone(code, didNotHappenWords(intent));
@@ -116,7 +116,7 @@ function wordsOfState(
   }
 }
 
-/** Nothing left this machine now; an earlier run of it may have sent something. */
+/** This run sent nothing; an earlier run may have sent something. */
 function notDone(code: FailureCode, words: Words & Refused, isRunAgain = true): Words & Refused {
   const end = endOf(code, { does: 'sends', begun: false, isRunAgain });
   return { ...words, message: `${sentence(words.message)} ${end}` };
@@ -167,7 +167,7 @@ function notSentWords(outcome: Outcome & { is: 'not-sent' }): Words & Refused {
   }
 }
 
-/** One service may have many paths, and nobody can say of two that they are not one. */
+/** One service may have many paths, so two different URLs may still be the same service. */
 function otherUrlWords({ intent, url }: Extract<Outcome, { readonly url: BaseUrl }>): Words {
   const { id, state, spelledUrl } = intent;
   const message = `This name was used at ${spelledUrl} (intent ${id}, ${state}), and this command is for ${url}, which may be the same service.`;
@@ -245,13 +245,13 @@ const notSentWordsOf: Readonly<Record<Exclude<NotSentKind, OtherUrlKind>, (inten
   }),
 };
 
-/** Two payments that are both named for good may be equal; an unnamed one has to be settled. */
+/** Two equal payments are fine if both have permanent names; an unnamed one must be settled first. */
 function nameIt({ namedBy }: Intent): string {
   const isNamedForGood = namedBy !== undefined && namedBy !== 'run';
   return isNamedForGood ? ' If this is another payment, name it too: --once NAME.' : '';
 }
 
-/** Said when a new intent begins although the journal holds one like it. */
+/** Said when a new intent starts although the journal holds a similar one. */
 export function newOneNotice(after: Intent): string {
   const noun = nouns[after.kind];
   if (after.state === 'held') {
@@ -263,7 +263,7 @@ export function newOneNotice(after: Intent): string {
   return `The same ${noun} was last ${done[after.kind]} at ${iso(after.updatedAtMs)} (intent ${after.id}). This is a new one.`;
 }
 
-/** Said when nothing was sent now: it was done before, or another process did it. */
+/** Said when nothing was sent now because it was done before or another process did it. */
 export function replayNotice({
   intent,
   attempt,
@@ -287,7 +287,7 @@ export function replayNotice({
   return `${unsentBecause(why)} To ${verbs[kind]} another one, ${how}`;
 }
 
-/** What is odd about a reply that was accepted. */
+/** What is odd about an accepted reply. */
 export function oddityWords(oddity: Oddity): string {
   switch (oddity.is) {
     case 'no-signature':
@@ -303,7 +303,7 @@ export function oddityWords(oddity: Oddity): string {
   }
 }
 
-// What is said where an outcome cannot be told as it should be.
+// For an outcome that cannot be reported as it should be.
 
 export const runAgainToSee = `Run the same command again to see its outcome: ${neverTwice}.`;
 
@@ -314,7 +314,7 @@ type IntentFacts = {
   readonly key: string;
 };
 
-/** What keeps an intent from being shown, and where it stands all the same. */
+/** What keeps an intent from being shown, and its state nonetheless. */
 export function standsAllTheSame({ code, message, details }: Told, intent: IntentFacts): Told {
   const { kind, state, id, key } = intent;
   return new Told(code, message, {
@@ -323,7 +323,7 @@ export function standsAllTheSame({ code, message, details }: Told, intent: Inten
   });
 }
 
-/** For stderr, where stdout takes the reply no more than the journal did. */
+/** For stderr, when neither the journal nor stdout could take the reply. */
 export function replyWas(trouble: string, reply: string | undefined): string {
   return reply === undefined ? trouble : `${trouble} The reply was: ${reply}`;
 }
@@ -332,7 +332,7 @@ export function notNotedAsReported(trouble: string): string {
   return `not noted as reported: ${trouble}`;
 }
 
-/** The one line of a command whose message, or one of whose rows, the service knew or answered otherwise. */
+/** Said once per command if the service already knew a message's or a row's key, or answered with something else. */
 export function mayDifferNote(why: WhyMayDiffer, rows = 1): string {
   const some = rows === 1 ? '' : `Of ${rows} rows: `;
   return why === 'known-key'

@@ -22,7 +22,7 @@ export function notAnAddress(value: string): Told {
   );
 }
 
-/** `problem` is what is wrong with the name. */
+/** `problem` says what is wrong with the name. */
 export function notARecipient(value: string, problem: string): Told {
   return new Told('usage', `--to "${value}" ${problem}.`, {
     hint: 'Give the recipient’s whole address, or a name under recipients in the policy:',
@@ -56,7 +56,7 @@ export function noJournalYet(path: string): string {
 
 export const noIntentMatches = 'No intent matches.';
 
-/** A profile chooses who sends; a history is everybody’s. */
+/** A profile chooses who sends, but a history covers all bots. */
 export function ofAllBots(profile: string): [string, Suggestion[]] {
   return [
     'This is of all bots, whatever --profile says. Of this one alone:',
@@ -69,7 +69,7 @@ export function listIsCut(shown: number): string {
   return `There are more: only ${newest} shown. --limit shows more.`;
 }
 
-/** `trouble` is why the journal could not be written. */
+/** `trouble` says why the journal could not be written. */
 export function deathsNotNoted(trouble: string): string {
   return `${trouble} What is shown as sending may have happened: its process has ended.`;
 }
@@ -80,14 +80,14 @@ export function ofBot(bot: string): string {
   return `(bot ${bot})`;
 }
 
-/** Who wants a person’s approval of it. */
+/** Who wants a person to approve it. */
 export const waitingMarks: Readonly<Record<string, string>> = {
   proposed: 'proposed',
   'above-limit': 'over the policy’s limit',
   approval: 'waits for approval',
 };
 
-/** Which way an operator decided. */
+/** How an operator decided. */
 export function resolvedWay(resolvedAs: 'happened' | 'did-not-happen'): string {
   return resolvedAs === 'happened' ? 'happened' : 'did not happen';
 }

@@ -23,7 +23,7 @@ type Rooms = {
   readonly journal: JournalFacts;
 };
 
-/** A room's sentences are loaded when it fails. */
+/** The sentences of a room are loaded when the room fails. */
 const tables: { readonly [R in keyof Rooms]: () => Promise<Table<Rooms[R]>> } = {
   machine: async () => (await import('./machine.ts')).machineTable,
   input: async () => (await import('./machine.ts')).inputTable,
@@ -37,7 +37,7 @@ const tables: { readonly [R in keyof Rooms]: () => Promise<Table<Rooms[R]>> } = 
   journal: async () => (await import('./journal.ts')).journalTable,
 };
 
-/** Anything thrown, in words. */
+/** Puts anything that was thrown into words. */
 export async function inWords(thrown: unknown): Promise<Told> {
   const failure = asFailure(thrown);
   if (failure instanceof Told) return failure;
@@ -52,7 +52,7 @@ async function sentenceOf(failure: Failure): Promise<Sentence> {
     ]?.();
     return table?.[failure.kind]?.(failure.fields) ?? plain(failure);
   } catch {
-    // A full disk, or an upgrade in the midst of a batch: that it failed must be told all the same.
+    // The table cannot load: a full disk, or an upgrade in mid-batch. The failure must be reported all the same.
     return plain(failure);
   }
 }

@@ -15,7 +15,7 @@ import type { Warning } from '../../once/intent/wanted.ts';
 import { counted, listed } from './phrases.ts';
 import type { Sentence, Table } from './told.ts';
 
-/** What is wrong with a value, said after its field's name; and its rule, said after `it must be`. */
+/** What is wrong with a value, said after its field's name, and its rule, said after `it must be`. */
 type Said = readonly [problem: string, rule: string];
 
 const badTexts: Readonly<Record<BadText, string>> = {
@@ -60,7 +60,7 @@ const rules: { readonly [Rule in keyof FieldRules]: (value: FieldRules[Rule]) =>
   valid: () => ['is not valid', 'as the service’s document says'],
   shape: (type) => {
     const what = shapes[type] ?? `a ${type}`;
-    // A string in JSON is mistaken more often than not for a bare word.
+    // A value that must be a string in JSON usually lacks its quotes.
     return [`is not ${what}`, type === 'string' ? 'a string, in double quotes' : what];
   },
   text: badText('text'),
@@ -146,7 +146,7 @@ export function complaintWords({ rule, value }: Complaint): Said {
   return (rules[rule] as (value: unknown) => Said)(value);
 }
 
-// A field's name, or what a problem quotes, may be as long as the file.
+// A field's name, or a quoted value, may be as long as the file.
 const mostOfProblem = 200;
 
 /** What is wrong with one field. */
@@ -154,26 +154,26 @@ export function sentence(complaint: Complaint): string {
   return sentenceOn(complaint.field ?? 'the request', complaintWords(complaint));
 }
 
-/** Of what is not there at all there is no more to say: it has no rule. */
+/** A missing field has no rule, so only the problem is said. */
 function sentenceOn(field: string, [problem, rule]: Said): string {
   if (rule === '') return `${clipped(field)} ${problem}`;
   return `${clipped(field)} ${clipped(problem, mostOfProblem)} (it must be ${rule})`;
 }
 
-/** The first few complaints, and how many more there are. */
+/** The first few complaints, and the number of the others. */
 export function sentences<One>(complaints: readonly One[], say: (one: One) => string): string {
   return fewOf(complaints.map(say), '; ', (count) => `and ${count} more problems`);
 }
 
 const requests = { message: 'The message', transfer: 'The transfer' } as const;
 
-/** All complaints at once: a caller fixes them in one go. */
+/** All complaints at once, so that a caller can fix them in one go. */
 export function notValid({ kind, complaints, options }: IntentFacts['not-valid']): Sentence {
   const said = sentences(complaints, (one) => withOption(one, options));
   return { message: `${requests[kind]} is not valid: ${said}`, hint: hintOf(complaints, options) };
 }
 
-/** Of `components[0].label` it is the option of `components`. */
+/** For `components[0].label` these are the options of `components`. */
 function optionsOf({ field = '' }: Complaint, options: OptionsOfField): readonly string[] {
   const [root = ''] = /^\w+/u.exec(field) ?? [];
   return (Object.hasOwn(options, root) ? options[root] : undefined) ?? [];
@@ -204,13 +204,13 @@ export function warningWords(warning: Warning): string {
 const mostShown = 80;
 const fewest = 5;
 
-/** As much of somebody's text as anybody reads; never half a character. */
+/** A bounded part of a foreign text that never ends inside a character. */
 export function clipped(text: string, most = mostShown): string {
   if (text.length <= most) return text;
   return `${text.slice(0, most).replace(/[\ud800-\udbff]$/u, '')}…`;
 }
 
-/** The first few of many, and how many more there are. */
+/** The first few items, and the number of the others. */
 export function fewOf(shown: readonly string[], separator: string, more: (count: number) => string): string {
   const first = shown.slice(0, fewest).join(separator);
   return shown.length <= fewest ? first : `${first}${separator}${more(shown.length - fewest)}`;
@@ -271,7 +271,7 @@ function badName(source: NameSource, problem: string): Sentence {
   };
 }
 
-/** What is wrong with a text: its place is said beside it. */
+/** What is wrong with a text. The caller says where the text is. */
 export function textFaultWords(fault: TextFault): string {
   switch (fault.is) {
     case 'not-utf8':
@@ -289,7 +289,7 @@ export function textFaultWords(fault: TextFault): string {
   }
 }
 
-/** What of a name nobody can see, and which of its characters it is. */
+/** Which character of a name is invisible, and its position. */
 export function unseenWords({ is, codePoint, position }: Unseen): string {
   return `${unseen[is](`U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`)} (character ${position})`;
 }
@@ -353,12 +353,12 @@ function rowSentence(complaint: RowComplaint): string {
   return sentenceOn(complaint.field ?? 'the row', say(complaint.value));
 }
 
-/** The first few things that are wrong with a row, and how many more there are. */
+/** The first few things wrong with a row, and the number of the others. */
 export function rowSentences(complaints: readonly RowComplaint[]): string {
   return sentences(complaints, rowSentence);
 }
 
-/** A row on a line of its own: where it stands, and what is said of it. */
+/** A row on a line of its own: its line number, and what is said about it. */
 export function ofRow({ line, id }: { line: number; id?: string | undefined }, text: string): string {
   return `line ${line}${id === undefined ? '' : ` (id ${id})`}: ${text}`;
 }

@@ -6,14 +6,14 @@ import { type Table, whenReady } from './told.ts';
 
 const nameAnother = 'or name another file with --journal';
 
-/** What a path of a journal is, where it is no regular file. */
+/** What is at a journal's path, if it is not a regular file. */
 const noFiles: Readonly<Record<JournalFacts['not-a-file']['is'], string>> = {
   folder: 'a folder',
   device: 'a device',
   other: 'not a regular file',
 };
 
-/** What is said of a journal in a file. */
+/** The sentences for a journal in a file. */
 export const journalTable: Table<JournalFacts> = {
   busy: ({ path }) => ({
     message: `The journal ${path} is kept busy by other processes`,

@@ -18,7 +18,7 @@ export function besideSandbox(option: string): Told {
   });
 }
 
-/** An option or a variable that names the bot, given without a value. */
+/** An option or a variable that names the bot has no value. */
 export function emptyBotInput(source: string): Told {
   const code = source === 'BOTCTL_TOKEN' ? 'no-token' : 'usage';
   return new Told(code, `${source} is empty`, {
@@ -61,10 +61,10 @@ export function tokenVariableUnset(profile: string, variable: string, value: '' 
   );
 }
 
-/** Why a token that is only looked at has no ending to show. */
+/** Why the ending of a token cannot be shown. */
 export const glimpseProblems = { unset: 'not set here', empty: 'empty', notAToken: 'not a token' } as const;
 
-/** Where a token comes from that is no profile's, or that something else gave. */
+/** Where a token comes from, if not from a profile. */
 export const theTerminal = 'the terminal';
 export const theTokenCommand = 'the token command';
 export function theFile(path: string): string {
@@ -74,7 +74,7 @@ export function theProfile(name: string): string {
   return `profile ${name}`;
 }
 
-/** Where a token comes from, as people read it. The secret is no part of it. */
+/** Where a token comes from, without the secret. */
 export function tokenOrigin(source: TokenSource): string {
   switch (source.kind) {
     case 'stored':
@@ -148,10 +148,10 @@ export function rpcUrlQuestion(profile: string): string {
   return `rpc-url of ${profile} (not shown)`;
 }
 
-/** Beside a source whose text is only looked at. */
+/** Shown beside a source whose text is checked without being fetched. */
 export const notARpcUrl = 'not a URL that can be used';
 
-/** How a duration is written, for help and complaints. */
+/** How to write a duration, for help and complaints. */
 const durationRule = 'a whole number followed by ms, s, m or h: 500ms, 30s, 5m, 24h';
 
 const durationProblems = {
@@ -160,7 +160,7 @@ const durationProblems = {
   'too-long': 'is too long',
 } as const;
 
-/** `where` names the field as its writer knows it: `--timeout`, or the key of a profile. */
+/** `where` names the field as the user wrote it: `--timeout`, or the key of a profile. */
 export function badDuration(where: string, text: string, problem: keyof typeof durationProblems): Told {
   return new Told('bad-input', `${where} ${JSON.stringify(text)} ${durationProblems[problem]}`, {
     hint: `Write ${durationRule}; at most 596h.`,
@@ -202,7 +202,7 @@ const looks: Readonly<Record<NoFile, readonly [says: string, hint: string]>> = {
   ],
 };
 
-/** What it says may hold a password. */
+/** The text is not repeated: it may hold a password. */
 export function noJournalFile(source: string, as: NoFile): Told {
   const [says, hint] = looks[as];
   return new Told('usage', `${source} ${says}`, { hint });
@@ -238,7 +238,7 @@ export function noUserName(): Told {
 
 export const connectingToJournal = 'connecting to the shared journal';
 
-/** What a journal holds was damaged on its disk, and not so that SQLite would see it. */
+/** Damage on the disk that SQLite itself does not notice. */
 export function damaged(what: string): Sentence {
   return {
     message: sentence(`The journal is damaged: ${what}`),
@@ -254,7 +254,7 @@ export function damage(what: string): Told {
 
 export const unreadableBody = 'the body of an intent cannot be read';
 
-/** `journal` begins a sentence. */
+/** `journal` is the subject of the sentence. */
 export function madeBeforeRelease(journal: string): string {
   return `${journal} was made by a botctl that was never released, and this one cannot read it. It was left as it is`;
 }
@@ -290,7 +290,7 @@ export function otherJournal(source: string, pinned: string, place: string): Tol
   );
 }
 
-/** Of a profile that was given it a moment ago. */
+/** Said when a profile was just given this policy. */
 export function policyNotUsable(message: string): string {
   return `${message} Until that is fixed, this profile sends nothing.`;
 }
@@ -301,7 +301,7 @@ type GivenWords = {
   readonly occurrences: readonly Occurrence[];
 };
 
-/** The same command again, whole: all that it was given, without some options and with others. */
+/** The whole command again, without some options and with others. */
 export function again(...how: Parameters<typeof againWords>): Suggestion {
   return againWords(...how);
 }
@@ -315,7 +315,7 @@ export function againWords(
   return [...command.split(' '), ...args.map(asPath), ...[...options, ...more].flatMap(optionWords)];
 }
 
-/** A file whose name looks like an option. */
+/** Makes a path of a file name that looks like an option. */
 function asPath(argument: string): string {
   return argument.length > 1 && argument.startsWith('-') ? `./${argument}` : argument;
 }

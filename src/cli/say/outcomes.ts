@@ -30,9 +30,9 @@ function when(stopped: Stopped | undefined, nowMs: number): string {
   return stopped?.because === 'would-wait-too-long' ? ` after ${at(stopped.comeBackAtMs, nowMs)}` : '';
 }
 
-/** `said` is the last attempt in a few words, here and below. */
+/** Here and below, `said` is the last attempt in a few words. */
 export function unknownWords({ intent, attempt, stopped }: Concluded, said: string, nowMs: number): Words {
-  // The last attempt did not leave: what is in doubt is an earlier one.
+  // The last attempt was not sent, so the doubt is about an earlier one.
   const why =
     attempt?.trouble?.is === 'claim-too-old'
       ? `an earlier attempt left, and the last one did not (${troubleWords(attempt.trouble)})`
@@ -87,7 +87,7 @@ function isHeldReason(why: string): why is HeldReason {
   return why in heldReasons;
 }
 
-/** How it is found again: a batch's row by the id that its file has, too. */
+/** How to find it again. A row of a batch also has the ID from its file. */
 function called({ id, key, rowId }: Intent): string {
   return `Intent ${id}, key ${key}${rowId === undefined ? '' : `, row ${rowId}`}`;
 }
@@ -185,7 +185,7 @@ export const nouns: Readonly<Record<Kind, string>> = { message: 'message', trans
 export const done: Readonly<Record<Kind, string>> = { message: 'sent', transfer: 'made' };
 export const verbs: Readonly<Record<Kind, string>> = { message: 'send', transfer: 'make' };
 
-/** Whose an earlier payment was that may be the one that is wanted now. */
+/** Which bot made an earlier payment that may be the one wanted now. */
 export function byAnother({ bot }: Pick<Intent, 'bot'>): string {
   return bot === envBot ? 'with a token that is no profile’s' : `by the bot ${bot}`;
 }
@@ -204,21 +204,21 @@ export function processName({ host, pid }: Process): string {
   return `${host} (pid ${pid})`;
 }
 
-/** At the beginning of a sentence. */
+/** Starts a sentence. */
 export function anotherProcess(by: Process | undefined): string {
   return by === undefined ? 'Another botctl process' : `The botctl process on ${processName(by)}`;
 }
 
-/** What a refusal says beside its sentences. */
+/** What a refusal shows besides its sentences. */
 export type Refused = {
   readonly allowance?: Allowance;
-  /** Two addresses, to be compared character by character. */
+  /** Two addresses to compare character by character. */
   readonly beside?: { readonly given: string; readonly known: string };
 };
 
 const noUse = 'Running the same command again changes nothing.';
 
-/** Which rule speaks against it, what is left, and when more is free. */
+/** Which rule refuses it, what is left, and when more is available. */
 export function policyWords(refusal: Refusal): Words & Refused {
   switch (refusal.rule) {
     case 'asset':
@@ -297,7 +297,7 @@ export function rowsLookAlike(line: number, address: string, other: string): str
   return `Line ${line}: the address ${address} looks like ${other} of another row, but is a different one. Compare them character by character.`;
 }
 
-/** For a dry run: nothing is counted for it, and others may spend meanwhile. */
+/** For a dry run: it reserves nothing, and others may spend in the meantime. */
 export function dryPolicyWords(word: PolicyWord): string {
   switch (word.is) {
     case 'allowed':

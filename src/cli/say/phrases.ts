@@ -1,7 +1,7 @@
 import { type DiskTrouble, diskTroubleOf } from '../../machine/disk.ts';
 import { showsPassword } from '../../once/journal/place.ts';
 
-// Without Intl, which loads its tables of all languages for it: 11 ms of a command.
+// No Intl here: it loads its tables of all languages, which takes 11 ms of a command.
 
 /** `a, b, and c`, or `a, b, or c`. */
 export function listed(parts: readonly string[], word: 'and' | 'or' = 'and'): string {
@@ -25,10 +25,10 @@ export function iso(ms: number): string {
   return isoExact(ms).replace(/\.\d+Z$/u, 'Z');
 }
 
-/** Where a person's times are shown: everywhere the same, or as the clock on the wall. */
+/** The time zone for times shown to people: UTC, or the local clock. */
 export type Zone = 'utc' | 'local';
 
-/** A moment, to the second, with its offset where it is not UTC. */
+/** A moment, to the second, with its offset if it is not UTC. */
 export function isoIn(zone: Zone, ms: number): string {
   if (zone === 'utc') return iso(ms);
   const aheadMin = -new Date(ms).getTimezoneOffset();
@@ -36,7 +36,7 @@ export function isoIn(zone: Zone, ms: number): string {
   return iso(ms + aheadMin * 60_000).replace('Z', `${aheadMin < 0 ? '-' : '+'}${offset}`);
 }
 
-/** A moment as JSON gives it, to the millisecond. */
+/** A moment as in JSON, to the millisecond. */
 export function isoExact(ms: number): string {
   return new Date(ms).toISOString();
 }
@@ -49,7 +49,7 @@ export function isoMonth(ms: number): string {
   return isoExact(ms).slice(0, 7);
 }
 
-/** How long something takes, as people say it. */
+/** A duration as people say it. */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   if (seconds < 120) return `${seconds} s`;
@@ -62,44 +62,44 @@ function and(count: number, unit: string): string {
   return count === 0 ? '' : ` ${count} ${unit}`;
 }
 
-/** The wait before another try: often less than a second. */
+/** The wait before the next try, often less than a second. */
 export function formatPause(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** How one clock stands to another, before that other's name. */
+/** How far one clock is from another; the other's name follows. */
 export function formatClockOffset(aheadMs: number): string {
-  // A Date header has whole seconds: less than two say nothing.
+  // A Date header has whole seconds, so a difference below two says nothing.
   const seconds = Math.round(Math.abs(aheadMs) / 1000);
   if (seconds < 2) return 'agrees with';
   return `${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
 }
 
-/** `1.5 SOL`: the amount as it was given, never rounded. */
+/** `1.5 SOL`: the amount as given, never rounded. */
 export function formatAmountOf(amount: string, asset: string): string {
   return `${amount} ${asset}`;
 }
 
-// U+FE0E and U+FE0F choose between text and emoji shape; without them ordinary emoji look broken.
-/** What no terminal or log is given as it is: it moves the cursor, turns the reading direction or shows nothing. */
+// U+FE0E and U+FE0F choose text or emoji shape. Without them ordinary emoji look broken, so they are allowed.
+/** Characters never shown raw: they move the cursor, change the reading direction or are invisible. */
 export const unsafeClass = String.raw`(?![\uFE0E\uFE0F])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Co}\p{Default_Ignorable_Code_Point}]`;
 
-// A leading = or ~ means something to zsh, or to all shells.
+// A leading = or ~ has a meaning in zsh, or in all shells.
 const plain = /^[A-Za-z0-9_@%+:,./-][A-Za-z0-9_@%+=:,./-]*$/u;
 
 const ascii = /^[ -~]*$/u;
 let unsafe: RegExp | undefined;
 
-/** One word, quoted so that sh, bash and zsh read the same; undefined where no line can hold it. */
+/** One word, quoted so that sh, bash and zsh read it the same way; undefined if no line can hold it. */
 export function shellWord(word: string): string | undefined {
   if (plain.test(word)) return word;
   if (!mustBeSpelled(word)) return `'${word.replaceAll("'", `'\\''`)}'`;
-  // A shell drops newlines at the end of what it takes over, and what was no text is not known any more.
+  // A shell drops newlines at the end of `$(…)`, and bytes that were not text are lost.
   if (word.endsWith('\n') || /[\0\uFFFD\p{Cs}]/u.test(word)) return undefined;
   return `"$(printf '${spelled(word)}')"`;
 }
 
-/** What a terminal or a log reader would not show as it is, or would carry out. */
+/** Whether a terminal or a log viewer would hide or execute part of it. */
 function mustBeSpelled(word: string): boolean {
   if (word.includes('##[')) return true;
   if (ascii.test(word)) return false;
@@ -107,7 +107,7 @@ function mustBeSpelled(word: string): boolean {
   return unsafe.test(word);
 }
 
-// Those that mean something to printf, to a double-quoted string or to a shell's history; a - may begin an option.
+// Characters with a meaning in printf, in double quotes or in shell history; a leading - may start an option.
 const meaningful = /^-|[#%\\'"`$!]/gu;
 
 function spelled(word: string): string {
@@ -118,20 +118,20 @@ function octal(text: string): string {
   return [...Buffer.from(text)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
 }
 
-/** A command that a person may paste: the words after `botctl`, or the commands of other programs, in order. */
+/** A command that a person can paste: the words after `botctl`, or commands of other programs in order. */
 export type Suggestion = readonly string[] | { readonly shell: readonly (readonly string[])[] };
 
-/** One option of the command that suggests, as it was given. */
+/** One option of the suggesting command, as given. */
 export type Occurrence = { readonly name: string; readonly value: string | true };
 
-/** Who suggests: what it was given, and whether a person can be asked where it runs. */
+/** The suggesting command's options, and whether it can ask a person. */
 type Suggesting = { readonly occurrences: readonly Occurrence[]; readonly interactive: boolean };
 
-/** The options that name the bot, its service and the journal: every suggestion repeats them. */
+/** The options that name the bot, its service and the journal. Every suggestion repeats them. */
 const keptOptions: readonly string[] = ['sandbox', 'profile', 'base-url', 'token-file', 'journal'];
 const tryingOptions: readonly string[] = ['timeout', 'retries', 'max-wait'];
 
-/** Where a command takes more of them, or where they would mean something else. */
+/** Commands that take more of these options, or for which they would mean something else. */
 const keptBy: Readonly<Record<string, readonly string[]>> = {
   resume: [...keptOptions, ...tryingOptions],
   config: [],
@@ -141,25 +141,25 @@ const keptBy: Readonly<Record<string, readonly string[]>> = {
 /** Commands that look and decide need no token. */
 const needsNoToken: readonly string[] = ['history', 'resolve', 'verify', 'journal'];
 
-/** What says who speaks, and where: beside --sandbox it would say something else. */
+/** Options that choose the bot and service: beside --sandbox they would contradict it. */
 export const foreignToSandbox: readonly string[] = ['base-url', 'token-file', 'profile'];
 
 const stdinOptions = ['token-file', 'payload', 'content-file', 'components'].map((name) => `--${name}=-`);
 
-/** An option as words that are read back as it: a value that looks like an option stays with its name. */
+/** An option as words that parse back to it. A value that looks like an option stays attached to its name. */
 export function optionWords({ name, value }: Occurrence): string[] {
   if (value === true) return [`--${name}`];
   return value.startsWith('-') ? [`--${name}=${value}`] : [`--${name}`, value];
 }
 
 export type Suggested = {
-  /** Whole lines: quoted for a shell, with what was given to the command that suggests them. */
+  /** Whole lines, quoted for a shell, with the options of the suggesting command. */
   readonly lines: readonly string[];
-  /** Why some are not among them. */
+  /** Why some suggestions have no line. */
   readonly lacking: string | undefined;
 };
 
-/** What is suggested, as lines to be pasted. */
+/** The suggestions as lines to paste. */
 export function suggested(next: readonly Suggestion[], by: Suggesting): Suggested {
   const lines: string[] = [];
   let lacking: string | undefined;
@@ -184,16 +184,16 @@ function wholeCommand(words: readonly string[], { occurrences, interactive }: Su
   const kept = occurrences
     .filter(({ name }) => (keptBy[command] ?? keptOptions).includes(name) && !said.includes(name))
     .filter(({ name }) => !(said.includes('sandbox') && foreignToSandbox.includes(name)))
-    // Each intent has its own, and a token goes to no other intent than its own where none is given.
+    // Each intent has its own base URL. Without this option a token goes only to its own intents.
     .filter(({ name }) => !(said.includes('all') && name === 'base-url'))
     .filter(({ name, value }) => !(name === 'token-file' && value === '-' && needsNoToken.includes(command)));
-  // On a terminal it asks, and shows what it asks about.
+  // On a terminal the command asks, and shows what it asks about.
   const asks = interactive && !occurrences.some(({ name }) => name === 'yes');
   const own = asks ? words.filter((word) => word !== '--yes') : words;
   return ['botctl', ...own, ...kept.flatMap(optionWords)];
 }
 
-/** A journal's URL with a password in it is refused, but by then another failure may have come first. */
+/** A journal URL with a password is refused, but another failure may have been reported first. */
 function isSecret(word: string, { occurrences }: Suggesting): boolean {
   return occurrences.some(({ name, value }) => name === 'journal' && value === word) && showsPassword(word);
 }
@@ -202,12 +202,12 @@ function readsStdin(words: readonly string[]): boolean {
   return words.some((word) => word === '-' || stdinOptions.includes(word));
 }
 
-/** How a moment is written, for help and complaints. */
+/** How to write a moment, for help and complaints. */
 export const momentRule = 'how long ago (30m, 24h, 2d), a day (2026-11-30), or a time (2026-11-30T12:00Z)';
 
 const diskFull = 'the disk is full';
 
-/** Why a file or folder could not be read or written, by the system's code: each is part of a sentence. */
+/** Why a file or folder could not be read or written, by the system's error code. Each is part of a sentence. */
 const diskTroubles: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
   ENOSPC: diskFull,
@@ -225,7 +225,7 @@ const diskTroubles: Readonly<Record<string, string>> = {
   EIO: 'the disk could not be read or written',
 };
 
-// SQLite has no such codes: these are its own words.
+// SQLite has no such codes, so its messages are matched.
 const sqliteTroubles: readonly (readonly [RegExp, string])[] = [
   [/database or disk is full/u, diskFull],
   [/attempt to write a readonly database/u, 'it is read-only'],
@@ -244,7 +244,7 @@ export function troubleInWords(trouble: DiskTrouble): string {
   return `the folder ${trouble.folder} cannot be created: ${notMade[code] ?? words}`;
 }
 
-/** What is above the folder is there by now. */
+/** Why a folder could not be made. The folders above it exist by then. */
 const notMade: Readonly<Record<string, string>> = {
   ENOENT: 'no folder can be created there',
   EEXIST: 'a symbolic link that leads nowhere has its name',

@@ -7,9 +7,9 @@ import { formatCount } from './phrases.ts';
 import { type Problem, Told } from './told.ts';
 
 type PlanWords = {
-  /** For those who run commands again. */
+  /** For people who run a command again. */
   readonly happens: string;
-  /** For a dry run: is it a re-run, and of what? */
+  /** For a dry run: whether it is a re-run, and of what. */
   readonly dryRun: string;
 };
 
@@ -85,7 +85,7 @@ export const planWords: Readonly<Record<PlanKind, PlanWords>> = {
   },
 };
 
-/** What a command meets, as the rows of the re-run table say it. */
+/** What a command finds, as in the rows of the re-run table. */
 export const rerunFindings: Readonly<Record<RerunFinding, string>> = {
   'other-bot': 'a name held by another bot',
   'other-body': 'named, other canonical body, and neither rejected untainted nor resolved as did-not-happen',
@@ -107,7 +107,7 @@ export function rerunWords(plan: Plan): string {
   return isWaiting(plan) ? 'yes: it waits for approval; nothing would be sent' : planWords[plan.is].dryRun;
 }
 
-/** What --propose would do; nothing where something else comes first, and is said. */
+/** What --propose would do; undefined if something else comes first and is said. */
 export function proposalWords(
   plan: Plan,
   { sends }: Pick<PlanMeaning, 'sends'>,
@@ -129,7 +129,7 @@ function didYouMean(meant: string): string {
   return `Did you mean ${meant}?`;
 }
 
-/** `words` were given; `meant` takes the place of the last of them. */
+/** `meant` would replace the last of `words`. */
 export function noHelpOn(words: readonly string[], meant: string | undefined): Told {
   return new Told('usage', `There is no help on "${words.join(' ')}".`, {
     hint: meant === undefined ? 'The help lists what there is.' : didYouMean(meant),
@@ -143,7 +143,7 @@ export function noCompletionFor(shell: string, meant: string | undefined, shells
   });
 }
 
-/** What a caller may do next, as a sentence. */
+/** What a caller can do next, as a sentence. */
 export const retryWords: Readonly<Record<Retry, string>> = {
   'same-command': 'Run the same command again.',
   'after-fix': 'Fix what the error names, then run the command again.',

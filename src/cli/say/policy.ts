@@ -3,7 +3,7 @@ import { clipped, complaintWords, textFaultWords } from './intent.ts';
 import { formatAmountOf, iso, listed, troubleInWords } from './phrases.ts';
 import type { Sentence, Table } from './told.ts';
 
-/** Said after `it must be`. */
+/** Each is said after `it must be`. */
 export const policyRules = {
   schema: '"botctl-policy/1"',
   asset: 'SOL in capitals, or the name of a token, each asset once',
@@ -146,7 +146,7 @@ export function leftWords(left: Left): string {
   return `${of(left.remaining)} of ${of(left.limit)}; ${of(left.spent)} spent, or in doubt`;
 }
 
-/** Of which part of the window this journal knows what was spent. */
+/** How much of the window this journal's records of spending cover. */
 export function countedWords(sinceMs: number, isWhole: boolean): string {
   return isWhole
     ? 'all of these 24 hours'

@@ -14,7 +14,7 @@ export function reservedMeaning(name: string): string | undefined {
   return Object.hasOwn(reserved, name) ? reserved[name] : undefined;
 }
 
-/** Where the name of a profile was found, where it was not an argument. */
+/** Where the name of a profile was found, if it was not an argument. */
 export const theOneInUse = 'the one in use';
 export function namedIn(source: string): string {
   return `named by ${source}`;
@@ -61,7 +61,7 @@ type ForeignUrl = {
   };
 };
 
-/** Another base URL beside a profile's own. */
+/** The command has a base URL that differs from the profile's own. */
 export function foreignBaseUrl({ name, own, given: { baseUrl, by, command } }: ForeignUrl): Told {
   const message = `${by} is ${baseUrl}, but the profile ${name} is for ${own}`;
   if (by === '--base-url' || command === undefined)
@@ -89,7 +89,7 @@ export function profilesDamaged(file: string, problem: string): Told {
   });
 }
 
-/** What makes a file or folder no safe place for a token, with the commands that fix it. */
+/** What makes a file or folder unsafe for a token, with the commands that fix it. */
 export type Danger = {
   readonly problem: string;
   readonly fix: readonly (readonly string[])[];

@@ -42,14 +42,14 @@ export function notAPayload(): Told {
   });
 }
 
-/** What a person is asked before anything is sent; the default is No. */
+/** The questions before something is sent. The default is No. */
 export const questionTexts = {
   send: 'Send it?',
   'do-again': 'Do it again?',
   'send-anyway': 'Send the new one anyway?',
 } as const;
 
-/** What is known of it before, to be said with the question. */
+/** What is already known about it, said with the question. */
 export function reminderOf(
   { found, twin }: Plan,
   { reminds }: Pick<PlanMeaning, 'reminds'>,
@@ -88,7 +88,7 @@ function whatCame(what: WhatCame | undefined): string {
   return typeof what === 'object' ? troubleWords(what) : `status ${what}`;
 }
 
-/** Why there is a wait, beside a spinner. */
+/** The reason for a wait, shown beside a spinner. */
 export function waitingWords(waiting: Waiting): string {
   switch (waiting.for) {
     case 'reply':
@@ -100,7 +100,7 @@ export function waitingWords(waiting: Waiting): string {
   }
 }
 
-/** What the first interrupt still waits for, and how to leave. */
+/** What the first interrupt still waits for, and how to stop at once. */
 export function landingWords(kind: Kind): string {
   return `Interrupted while the ${nouns[kind]} is on its way: waiting up to 5 s for its reply. Interrupt again to leave at once; then its outcome is unknown.`;
 }

@@ -85,7 +85,7 @@ export function invalidRow(problem: string | undefined): Told {
   });
 }
 
-/** Why a row is not sent under its id. */
+/** Why a row is not sent under its ID. */
 export const conflictWords: Readonly<Record<ConflictKind, string>> = {
   'other-body': 'the id belongs to another body, which may have happened',
   'other-bot': 'the id belongs to another bot',
@@ -96,14 +96,14 @@ export function askToBegin(left: number, noun: 'message' | 'transfer'): string {
   return `${noun === 'message' ? 'Send' : 'Make'} ${counted(left, noun)}?`;
 }
 
-/** How rows stand before anything is sent, after their number in one line. */
+/** The states of rows before anything is sent. Each follows a number in a single line. */
 const standings: Readonly<Record<string, string>> = {
   done: 'already done',
   elsewhere: 'being sent by another process',
   conflict: 'in conflict',
 };
 
-/** The same in a line of its own, after the number: of one row, of several. */
+/** The same on a line of its own, after the number: for one row, for several. */
 const standingNotes: Readonly<Record<string, readonly [one: string, several: string]>> = {
   unfinished: [', to be resumed with its own key', ', to be resumed with their own keys'],
   held: [': a person must decide; not sent', ': a person must decide; not sent'],
@@ -125,7 +125,7 @@ type BatchPlanWords = {
   readonly rows: number;
   readonly standings: Readonly<Record<string, number>>;
   readonly lacking: number;
-  /** Absent where no money moves. */
+  /** Absent if no money moves. */
   readonly money?: {
     readonly totals: readonly Total[];
     readonly recipients: number;
@@ -135,7 +135,7 @@ type BatchPlanWords = {
 
 export type Total = { readonly asset: string; readonly all: string; readonly left: string };
 
-/** What is about to be done, in one line. */
+/** What will be done, in one line. */
 export function batchInALine({ name, rows, standings: found, lacking, money }: BatchPlanWords): string {
   const parts = Object.entries(found)
     .filter(([standing, count]) => count > 0 || standing === 'new' || standing === 'invalid')
@@ -168,7 +168,7 @@ function ofThem(recipients: number, repeated: number): string {
   return recipients === 1 ? '' : `${formatCount(repeated)} of them `;
 }
 
-/** How far a batch is, in one line. Times are absent where nothing has ended yet, or nothing is waited for. */
+/** The progress of a batch, in one line. Times are absent if nothing has ended yet or nothing is waited for. */
 type Progress = {
   readonly done: number;
   readonly todo: number;
@@ -177,7 +177,7 @@ type Progress = {
   readonly perS: number;
   readonly leftMs: number | undefined;
   readonly quietMs: number | undefined;
-  /** Rows that were given to other runners, and whom this one waits for. */
+  /** The number of rows that other runners took, and the runners that this one waits for. */
   readonly others?: number;
   readonly waitingFor?: readonly Runner[];
 };
@@ -189,7 +189,7 @@ export function progressOf(progress: Progress): string {
     `${formatCount(failed)} failed`,
     `${formatCount(unknown)} unknown`,
     `${perS < 10 ? perS.toFixed(1) : formatCount(Math.round(perS))} rows/s`,
-    // Nothing of its own is left: how long the others take is not known.
+    // This runner has nothing left, and how long the others take is unknown.
     leftMs === undefined || waitingFor.length > 0 ? '' : `${formatDuration(leftMs)} left`,
     quietMs === undefined ? '' : `rate limited: waiting ${formatDuration(quietMs)}`,
     others === 0 ? '' : `${formatCount(others)} given to other runners`,
@@ -200,7 +200,7 @@ export function progressOf(progress: Progress): string {
 
 type Verbs = readonly [one: string, several: string];
 
-/** Rows that are not done, in the order in which they are said: what may have happened comes first. */
+/** Rows that are not done, in the order in which they are listed: rows that may have happened come first. */
 const notDoneWords: Readonly<Record<string, { readonly verbs: Verbs; readonly meaning: Verbs }>> = {
   unknown: {
     verbs: ['is unknown: it may have happened', 'are unknown: they may have happened'],
@@ -253,7 +253,7 @@ function rowsThat({ outcome, rows }: NotDone): string {
   return `${counted(rows, 'row')} ${notDoneWords[outcome]?.verbs[rows === 1 ? 0 : 1] ?? outcome}`;
 }
 
-/** Why no new rows were begun. */
+/** Why no new rows were started. */
 export type StopWords =
   | { readonly because: 'token'; readonly status: number }
   | { readonly because: 'balance' | 'interrupted' }
@@ -308,7 +308,7 @@ const before: Readonly<Record<StopWords['because'], string>> = {
   failure: '',
 };
 
-/** Rows of which a re-run alone would say the same as now. */
+/** Rows that would end the same way in a re-run. */
 const notHelpedByRunning: readonly string[] = ['not-sent', 'rejected', 'invalid'];
 
 function hintFor(notDone: readonly NotDone[], stop: StopWords | undefined, needs: Needs): string {
@@ -345,14 +345,14 @@ function allowanceOf(refusal: Refusal): Pick<ToldDetails, 'allowance'> {
   return allowance === undefined ? {} : { allowance };
 }
 
-/** Of the failure that the whole batch ends with. */
+/** The details of the failure that the whole batch ends with. */
 function ownOf(code: FailureCode, stop: StopWords | undefined): ToldDetails | undefined {
   return stop?.because === 'failure' && stop.failure.code === code ? stop.failure.details : undefined;
 }
 
 type Needs = { has(need: 'after-fix' | 'decide'): boolean };
 
-/** A batch of which something is not done. */
+/** A batch with rows that are not done. */
 export function notAllDone(
   code: FailureCode,
   notDone: readonly NotDone[],
@@ -388,7 +388,7 @@ export function reportGivenUp(path: string): string {
   return `Interrupted again: the report ${path} was not written.`;
 }
 
-/** A batch of which a policy refuses rows: none of it is sent, so that it is known before how far it would come. */
+/** A policy refuses rows of a batch. None of it is sent, so that a batch never stops halfway at a known limit. */
 export function refusedRows(
   { refused, rows, source }: { readonly refused: number; readonly rows: number; readonly source: string },
   refusal: Refusal,
@@ -420,7 +420,7 @@ export function batchAtWork(name: string, runners: readonly Runner[]): Told {
 }
 
 function withRows(runner: Runner): string {
-  // Some of what it has in hand may be done.
+  // The runner may have done some of its rows already.
   return `${processName(runner)}: up to ${counted(runner.rows, 'row')}`;
 }
 

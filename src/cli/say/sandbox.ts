@@ -1,6 +1,6 @@
 import { Told } from './told.ts';
 
-/** What helps where the service is started inside another command. */
+/** Advice for a service that runs inside another command. */
 export const moveByVariable = 'XDG_DATA_HOME moves it.';
 export const moveByOptions = 'others are given with --port and --data.';
 

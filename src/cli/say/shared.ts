@@ -74,7 +74,7 @@ const settingFaults: Readonly<Record<SettingFault, readonly [says: string, hint:
   file: ['is not a whole path', 'Write the whole path, from / on: a ~ is not replaced.'],
 };
 
-/** Which setting it is, as the subject of a sentence. */
+/** The setting, as the subject of a sentence. */
 function settingIn(origin: Origin): string {
   if ('variable' in origin) return origin.variable;
   return 'part' in origin
@@ -86,7 +86,7 @@ function wrong(what: string, [problem, hint]: readonly [says: string, hint: stri
   return { message: `${what} ${problem}`, hint };
 }
 
-/** What is wrong with where a shared journal is said to be. */
+/** What is wrong with the URL of a shared journal. */
 const urlRows = {
   'bad-url': ({ source, fault }) => wrong(source, urlFaults[fault]),
   'blank-in-url': ({ source, position }) => ({
@@ -139,7 +139,7 @@ const serverTroubles: Readonly<Record<Exclude<ServerTrouble['is'], 'said' | 'not
   'commit-unheard': 'the server has not said how a commit ended',
 };
 
-/** As part of a sentence. */
+/** Part of a sentence. */
 function serverTrouble(trouble: ServerTrouble): string {
   switch (trouble.is) {
     case 'said':
@@ -188,7 +188,7 @@ const denials: Readonly<Record<Denial, (place: string, role: string) => Sentence
   }),
 };
 
-/** `url` leads whoever owns the journal to it; without one that is who asks. */
+/** `url` leads the journal's owner to it; undefined if the owner runs this command. */
 function migrating(url: string | undefined): readonly Suggestion[] {
   return [['journal', 'migrate', ...(url === undefined ? [] : ['--journal', url])]];
 }

@@ -12,15 +12,15 @@ import { counted, isoExact, type Suggestion } from './phrases.ts';
 export type ToldDetails = {
   /** What to do next, as a sentence. */
   hint?: string;
-  /** Commands that do it, each to be pasted. */
+  /** Commands that do it, each ready to paste. */
   next?: readonly Suggestion[];
   status?: number;
   requestId?: string;
-  /** What a policy leaves, and when it leaves enough. */
+  /** What a policy leaves, and when enough will be available. */
   allowance?: Allowance;
-  /** What is known of an earlier run, as a sentence: it may have sent something. */
+  /** What is known about an earlier run, which may have sent something, as a sentence. */
   earlier?: string;
-  /** What a journal has lost, as the sentence that it is shown with. */
+  /** What a journal has lost, as a sentence. */
   lost?: string;
   cause?: unknown;
 };
@@ -30,7 +30,7 @@ export type Allowance = { readonly remaining?: string; readonly freeAtMs?: numbe
 const longestMessage = 2000;
 const endShown = 300;
 
-/** Without the middle of what was given, where that is as long as a file: the end says what was sent. */
+/** Cuts the middle of a message that quotes something very long. The end says whether anything was sent. */
 function bounded(message: string): string {
   if (message.length <= longestMessage) return message;
   return `${message.slice(0, longestMessage - endShown)} … ${message.slice(-endShown)}`.toWellFormed();
@@ -47,13 +47,13 @@ export class Told extends Failure {
   }
 }
 
-/** A failure's sentence, what to do next, and what else is shown of it. */
+/** A failure's message, what to do next, and other details. */
 export type Sentence = Omit<ToldDetails, 'cause'> & { readonly message: string };
 
-/** What is said of each kind of a room's failures. A kind without a sentence does not compile. */
+/** One sentence for each kind of a room's failures. A kind without one does not compile. */
 export type Table<Facts> = { readonly [K in keyof Facts]: (fields: Facts[K]) => Sentence };
 
-/** A failure as it is shown: the JSON object's `error`, and the two lines a person reads. */
+/** A failure as shown: the JSON object's `error`, and the two lines for a person. */
 export type Problem = {
   code: FailureCode;
   message: string;
@@ -61,15 +61,15 @@ export type Problem = {
   next?: readonly Suggestion[];
   status?: number;
   request_id?: string;
-  /** Of what a policy refuses: how much of the asset may still be spent, and when this much may be. */
+  /** For a policy's refusal: how much of the asset may still be spent, and when this amount may be. */
   remaining?: string;
   free_at?: string;
-  /** Two addresses to be compared character by character. */
+  /** Two addresses to compare character by character. */
   beside?: { readonly given: string; readonly known: string };
   retry: Retry;
 };
 
-/** Where it keeps a command from what it was doing, its message ends with what was not done. */
+/** If the failure kept a command from its work, the message ends with what was not done. */
 export function problemOf(told: Told, doing?: Interruption): Problem {
   const { hint, next = [], status, requestId, allowance, earlier } = told.details;
   const end = doing && endOf(told.code, earlier === undefined ? doing : { ...doing, isRunAgain: true });
@@ -119,7 +119,7 @@ export const exitsInWords: readonly ExitInWords[] = exitTable.map((row) => ({
   means: exitMeanings[row.exit],
 }));
 
-/** A process that ends before its work does: what it had claimed may have been sent. */
+/** A process that stops before its work is done: intents that it claimed may have been sent. */
 export function endedEarly(claimed: { readonly intents: number; readonly lastId: string } | undefined): Told {
   const ended = 'botctl ended before its work did.';
   if (claimed === undefined)
@@ -135,20 +135,20 @@ export function endedEarly(claimed: { readonly intents: number; readonly lastId:
   });
 }
 
-/** What a command does where nothing keeps it from it. */
+/** What a command does if nothing prevents it. */
 export type Does = 'sends' | 'changes' | 'decides' | 'looks';
 
-/** What a failure keeps a command from. */
+/** What a failure keeps a command from doing. */
 export type Interruption = {
-  /** Undefined while nobody knows which command it is. */
+  /** Undefined until the command is known. */
   readonly does: Does | undefined;
-  /** It may have done some of it. */
+  /** The command may have done some of it. */
   readonly begun: boolean;
-  /** An earlier run of it may have, too. */
+  /** An earlier run may have done some of it too. */
   readonly isRunAgain?: boolean;
 };
 
-/** Failures that speak of what is on record already: it may have been sent before. */
+/** Failures about something already on record, which may have been sent before. */
 const ofEarlier: ReadonlySet<FailureCode> = new Set<FailureCode>([
   'journal-damaged',
   'journal-gone',
@@ -168,7 +168,7 @@ const ofEarlier: ReadonlySet<FailureCode> = new Set<FailureCode>([
   'reported-ahead',
 ]);
 
-/** Failures that may come between a deed and what was to be said of it. */
+/** Failures that can occur after the work is done and before it is reported. */
 const maybeAfterwards: ReadonlySet<FailureCode> = new Set<FailureCode>([
   'bug',
   'machine-fault',
@@ -177,8 +177,8 @@ const maybeAfterwards: ReadonlySet<FailureCode> = new Set<FailureCode>([
 ]);
 
 /**
- * What a command that stops did not do. A person looks for this first, so it stands at the end of every message, in
- * the same words. It is a promise, so no failure says it of itself.
+ * What a command did not do. Readers look for this first, so every message ends with it, in the same words. It is a
+ * safety promise, so it is derived here only.
  */
 export function endOf(code: FailureCode, { does, begun, isRunAgain }: Interruption): string {
   switch (does) {
@@ -199,19 +199,19 @@ export function endOf(code: FailureCode, { does, begun, isRunAgain }: Interrupti
 export const nothingSentNow = 'Nothing was sent now.';
 export const nothingChanged = 'Nothing was changed.';
 const nothingSentOrChanged = 'Nothing was sent or changed.';
-/** Of a row whose id an earlier run may have sent. */
+/** For a row whose ID an earlier run may have sent. */
 export const notSentNow = 'It was not sent now.';
 
-/** Where another process sends it meanwhile. */
+/** Said when another process is sending it. */
 export const thisOneSentNothing = 'This one sent nothing.';
 
-/** A promise about the same command, run again. */
+/** A promise about running the same command again. */
 export const neverTwice = 'nothing is sent twice';
 
-/** In front of what a dry run shows. */
+/** Shown before the output of a dry run. */
 export const onDryRun = 'nothing is sent (--dry-run)';
 
-/** No failure: what was asked for is done already, or must not be done. */
+/** Not a failure: the request is already done or must not be done. */
 export const unsentBecause = (why: string): string => `Nothing was sent now: ${sentence(why)}`;
 
 export function sentence(what: string): string {
@@ -220,7 +220,7 @@ export function sentence(what: string): string {
 
 export const whenReady = 'Run the same command again when you are ready.';
 
-/** Ctrl-C before anything was done. `when` is said after “Interrupted”: `before a token was read`. */
+/** Ctrl-C before anything was done. `when` follows “Interrupted”: `before a token was read`. */
 export function interrupted(when: string): Told {
   return new Told('interrupted', `Interrupted ${when}`, { hint: whenReady });
 }
@@ -235,7 +235,7 @@ export function interruptedAtQuestion(): Told {
   return interrupted('at the question');
 }
 
-/** Whoever was asked said No, or nothing. */
+/** A person answered No, or nothing. */
 export function declined(hint = 'Run the same command again to be asked again.'): Told {
   return new Told('declined', 'Answered No', { hint });
 }

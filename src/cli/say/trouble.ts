@@ -72,7 +72,7 @@ function tunnelWords({ status, withUser }: Of<'no-tunnel'>): string {
   return `${words} (status ${status})`;
 }
 
-/** With the name that others have for it. */
+/** Adds the system's name for it. */
 function named(words: string | undefined, name: string | undefined): string | undefined {
   return words === undefined || name === undefined ? words : `${words} (${name})`;
 }
@@ -113,7 +113,7 @@ const sentences: { readonly [Is in Trouble['is']]: string | ((trouble: Of<Is>) =
 export function troubleWords(trouble: Trouble): string {
   const sentence: string | ((trouble: never) => string | undefined) = sentences[trouble.is];
   const known = typeof sentence === 'function' ? sentence(trouble as never) : sentence;
-  // A later version may have kept what this one has no sentence for.
+  // A later version may have stored a trouble that this one does not know.
   const words = known ?? JSON.stringify(trouble);
   return trouble.atProxy ? `the proxy could not be used: ${words}` : words;
 }
@@ -146,7 +146,7 @@ const tunnelAdvice: Readonly<Record<number, string>> = {
   501: checkTheProxy,
 };
 
-/** What to do about a trouble, as the beginning of a sentence; undefined where nothing special helps. */
+/** What to do about a trouble, as the start of a sentence; undefined if nothing special helps. */
 export function adviceOn(trouble: Trouble | undefined): string | undefined {
   switch (trouble?.is) {
     case 'certificate':

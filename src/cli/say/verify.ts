@@ -53,7 +53,7 @@ export function waitingForRows(
   return `Waiting up to ${formatDuration(waitMs)} for ${counted(rows, 'transfer')} to be ${until}, as seen by ${listed(hosts)}.`;
 }
 
-/** For the end of a batch: what the chain says of its accepted rows. */
+/** For the end of a batch: what the chain says about its accepted rows. */
 export function rowsOnChain({
   proven,
   contradicted,

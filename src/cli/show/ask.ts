@@ -9,7 +9,7 @@ export type Question = {
   interrupted: AbortSignal;
 };
 
-/** Asks one line. `echo: false` shows nothing of what is typed. */
+/** Asks for one line. `echo: false` hides what is typed. */
 function readAnswer(prompt: string, question: Question, echo: boolean): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   return new Promise((resolve, reject) => {
@@ -24,7 +24,7 @@ function readAnswer(prompt: string, question: Question, echo: boolean): Promise<
       terminal: true,
       historySize: 0,
     });
-    // readline redraws the prompt it knows; without this an edited line would lose it.
+    // readline redraws only the prompt that it knows: without this an edited line would lose its prompt.
     if (echo) lines.setPrompt(prompt.slice(prompt.lastIndexOf('\n') + 1));
     let answered = false;
     const stop = () => lines.close();
@@ -45,7 +45,7 @@ function readAnswer(prompt: string, question: Question, echo: boolean): Promise<
   });
 }
 
-/** Asks what the last line of the text says; what stands above it has been broken to the width already. */
+/** Asks the question in the last line of the text. The lines above it are already wrapped. */
 export async function confirm(text: string, columns: number, question: Question): Promise<boolean> {
   const above = text.slice(0, text.lastIndexOf('\n') + 1);
   const prompt = foldAtBlanks(`${text.slice(above.length)} [y/N] `, columns).join('\n');

@@ -7,46 +7,46 @@ export type Paint = ChalkInstance;
 export type Canvas = {
   paint: Paint;
   columns: number;
-  /** Commands as lines to be pasted: none of them may be broken. */
+  /** Commands as lines to paste. None of them may be wrapped. */
   suggest: (next: readonly Suggestion[]) => Suggested;
 };
 
-/** One result in both faces. `quiet` is all that `--quiet` prints; without it, quiet prints nothing. */
+/** One result for people and as JSON. `quiet` is all that `--quiet` prints; without it, quiet prints nothing. */
 export type View = {
   json: Record<string, unknown>;
   human: (canvas: Canvas) => string;
   quiet?: string;
 };
 
-/** How far a long work is, and everything worth saying of it in a line. */
+/** The progress of long work, and a line about it. */
 export type Gauge = { readonly share: number; readonly text: string };
 
-/** Where everything a command has to say goes: results to stdout, talk to stderr. */
+/** Everything that a command prints: results to stdout, messages to stderr. */
 export interface Display {
   readonly face: 'human' | 'json';
   readonly quiet: boolean;
   /** Whether a person can be asked: stdin and stderr are both terminals. */
   readonly interactive: boolean;
-  /** How wide what a person is asked may be. */
+  /** The width for questions. */
   readonly columns: number;
-  /** The result. Resolves when it is really written; rejects when it cannot be. */
+  /** Shows the result. Resolves when it is written; rejects if it cannot be. */
   show(view: View): Promise<Written>;
-  /** Text that a command made for a program to read, as it is, in either face. */
+  /** Writes text made for programs unchanged, with and without --json. */
   write(text: string): Promise<Written>;
-  /** A failure: two lines for a person, or the JSON object `whole` with its `error`. */
+  /** Shows a failure: two lines for a person, or the JSON object `whole` with its `error`. */
   fail(problem: Problem, whole: Record<string, unknown>): Promise<void>;
-  /** Something the caller must know, whatever the mode. */
+  /** Something that the caller must know, in every mode. */
   notice(text: string, next?: readonly Suggestion[]): void;
   warn(text: string, next?: readonly Suggestion[]): void;
   /** One line per step, only with `--verbose`. */
   step(text: string): void;
-  /** Runs `work`; says why it waits if that takes longer than a moment. */
+  /** Runs `work`; if it takes longer than a moment, says why. */
   waiting<Result>(why: string, work: Promise<Result>): Promise<Result>;
-  /** Shows how a long work goes, until what is given back is called. */
+  /** Shows the progress of long work until the returned function is called. */
   meter(gauge: () => Gauge): () => void;
-  /** A question whose default is No. Only where `interactive`. */
+  /** A question whose default is No. Only if `interactive`. */
   confirm(question: string): Promise<boolean>;
-  /** A secret, typed without being shown. Only where `interactive`. */
+  /** Asks for a secret without showing what is typed. Only if `interactive`. */
   askHidden(label: string): Promise<string>;
 }
 
@@ -65,13 +65,13 @@ function codeOf(error: Error): string | undefined {
 }
 
 /**
- * A stream whose every write is awaited. A reader that went away is told apart from a disk that is full:
- * the first is nobody's fault, the second means that the result was not delivered.
+ * A stream whose every write is awaited. A closed reader is no fault; a full disk means that the result was not
+ * delivered. The two are told apart.
  */
 export class Output {
   readonly isTerminal: boolean;
   readonly columns: number;
-  /** Whether it says itself how wide it is. */
+  /** Whether the stream reports its width. */
   readonly hasWidth: boolean;
   readonly #stream: WritableLike;
   #closed = false;
@@ -80,7 +80,7 @@ export class Output {
   constructor(stream: WritableLike) {
     this.#stream = stream;
     this.isTerminal = stream.isTTY === true;
-    // A pseudo-terminal that was never told its size says 0.
+    // A pseudo-terminal without a size reports 0.
     this.hasWidth = Boolean(stream.columns);
     this.columns = stream.columns || 80;
     // Without a listener the same error would also end the process with a stack trace.
@@ -102,36 +102,36 @@ export class Output {
     throw outputNotWritable(diskTrouble(error), error);
   }
 
-  /** Waits for what nobody waits for: talk that its reader has not taken yet. */
+  /** Waits for messages that their reader has not taken yet. */
   async drained(): Promise<void> {
     await this.#last;
   }
 
-  /** For talk: a terminal that cannot be written to must not change what the command does. */
+  /** Writes a message. A broken terminal must not change what the command does. */
   async say(text: string): Promise<void> {
     try {
       await this.write(text);
     } catch {
-      // Nothing is left to say it on.
+      // There is nowhere left to say it.
     }
   }
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** How wide the caller wants it, whatever it goes to. */
+/** The width that the caller set, on a terminal or not. */
 export function columnsIn({ COLUMNS: text = '' }: Env): number | undefined {
   return /^[1-9]\d{1,4}$/u.test(text) ? Number(text) : undefined;
 }
 
-/** How wide results may be: in a pipe nothing is cut or folded. */
+/** The width for results. In a pipe nothing is cut or wrapped. */
 export function columnsOf({ isTerminal, hasWidth, columns }: Output, env: Env): number {
   return columnsIn(env) ?? (isTerminal || hasWidth ? columns : Number.POSITIVE_INFINITY);
 }
 
 type Writes = Pick<NodeJS.WriteStream, 'write'>;
 
-/** What Node writes for NODE_DEBUG begins with a section in capitals and this process's id. */
+/** NODE_DEBUG output starts with a section in capitals and this process's id. */
 function isNodeDebug(chunk: unknown): boolean {
   if (typeof chunk !== 'string') return false;
   const [, pid] = /^[A-Z][^ ]* ([^ ]+)/u.exec(chunk) ?? [];
@@ -139,8 +139,8 @@ function isNodeDebug(chunk: unknown): boolean {
 }
 
 /**
- * Drops Node's own NODE_DEBUG output: it holds the raw bytes of streams and the whole environment, tokens
- * among them, and it would land in the log of whatever runs botctl. `--verbose` says what can be said.
+ * Drops Node's NODE_DEBUG output. It holds raw bytes of streams and the whole environment, including tokens, and would
+ * end up in the logs of the program that runs botctl. `--verbose` says what can be said.
  */
 export function withoutNodeDebug(stream: Writes): void {
   const write = stream.write.bind(stream) as (...words: unknown[]) => boolean;

@@ -9,7 +9,7 @@ export type FaceChoice = {
   quiet: boolean;
   verbose: boolean;
   noColorFlag: boolean;
-  /** What this command was given: a command that is suggested repeats what matters of it. */
+  /** The options of this command. Suggested commands repeat those that matter. */
   kept: readonly Occurrence[];
 };
 
@@ -27,7 +27,7 @@ type Suggestive = { readonly next?: readonly Suggestion[]; readonly [field: stri
 const hintIndent = 'botctl: '.length;
 const leastTextWidth = 24;
 
-/** The two faces share everything that goes to stderr; they differ in what stdout gets. */
+/** The two faces share everything that goes to stderr and differ in stdout. */
 export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Promise<Display> {
   const { stdout, stderr, env } = streams;
   const levelOf = (output: Output): ColourLevel =>
@@ -77,7 +77,7 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
           await stdout.write(`${safeJson(pasteable(whole))}\n`);
           return;
         } catch {
-          // stdout is what failed: a person still has stderr.
+          // stdout is what failed, and a person still has stderr.
         }
       }
       sayProblem(problem);
@@ -106,7 +106,7 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
     meter: (gauge) => {
       if (choice.quiet) return () => {};
       const started = new Meter(gauge, {
-        // Rows of JSON on the same terminal would tear the bar.
+        // JSON rows on the same terminal would break up the bar.
         draws: spins && !(choice.json && stdout.isTerminal),
         write: (text) => void stderr.say(text),
         columns: stderr.columns,
@@ -138,14 +138,14 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
     if (hint !== undefined) saySuggesting(' '.repeat(hintIndent - 1), hintIndent, hint, next);
   }
 
-  /** A sentence, and each command on a line of its own and never broken, so that it can be pasted. */
+  /** A sentence, then each command on a line of its own, never wrapped, so that it can be pasted. */
   function saySuggesting(mark: string, indent: number, text: string, next: readonly Suggestion[]): void {
     const { lines, lacking } = suggest(next);
     sayUnder(mark, indent, lacking === undefined ? text : `${text} ${lacking}`);
     for (const line of lines) say(`${' '.repeat(hintIndent + 2)}${safeLine(line)}`);
   }
 
-  /** The same for programs: lines, where a problem or a finding has commands. */
+  /** The same for programs: the commands of a problem or a finding, as lines. */
   function pasteable(whole: Record<string, unknown>): Record<string, unknown> {
     const { error, explained, checks } = whole as {
       error?: Suggestive;
@@ -164,7 +164,7 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
     return lines.length === 0 ? said : { ...said, next: lines };
   }
 
-  /** On a terminal broken at blanks; elsewhere one line, for those who search. */
+  /** Wrapped at blanks on a terminal; elsewhere one line, so that it can be searched. */
   function sayUnder(mark: string, indent: number, text: string): void {
     const width = stderr.isTerminal ? Math.max(leastTextWidth, stderr.columns - indent) : Infinity;
     say(`${mark} ${foldAtBlanks(safeLine(text), width).join(`\n${' '.repeat(indent)}`)}`);
@@ -175,7 +175,7 @@ function refuseWithoutTerminal(interactive: boolean): void {
   if (!interactive) throw noTerminal();
 }
 
-/** Two addresses, one under the other, whole; and under them a mark at each place where they differ. */
+/** Two whole addresses, one under the other, with a mark below each place where they differ. */
 export function besideLines(
   { given, known }: { readonly given: string; readonly known: string },
   paint: Paint,
@@ -198,8 +198,8 @@ const firstLineMs = 2_000;
 const furtherLineMs = 10_000;
 
 /**
- * Where nothing spins: a line when waiting has gone on for a while, and again now and then. Waits that follow each
- * other count as one: twenty short pauses between tries are as silent as a long one.
+ * Without a spinner: prints a line after a long wait, and again from time to time. Consecutive waits count as one:
+ * twenty short pauses between tries are as silent as a long one.
  */
 export class LongWaits {
   readonly #say: (why: string) => void;
@@ -232,7 +232,7 @@ export class LongWaits {
 }
 
 type MeterStream = {
-  /** Redraws one line in place; without it a line is said now and then. */
+  /** Redraws one line in place. Otherwise prints a line from time to time. */
   readonly draws: boolean;
   readonly write: (text: string) => void;
   readonly columns: number;
@@ -242,9 +242,9 @@ type MeterStream = {
 const redrawMs = 100;
 const sayMs = 10_000;
 const barCells = 16;
-/** In a narrower terminal the words need all of it. */
+/** In a narrower terminal the words need all the room. */
 const leastWithBar = 60;
-/** So much is left free behind it: what a terminal echoes of Ctrl-C must not begin another line. */
+/** Free cells after the bar, so that the terminal's echo of Ctrl-C does not start another line. */
 const roomForEcho = 3;
 const clearLine = '\r\x1b[2K';
 
@@ -257,7 +257,7 @@ function drawn({ share, text }: Gauge, { columns, paint }: MeterStream): string 
   return `${paint.cyan(bar)}${percent}  ${text.slice(0, room)}`;
 }
 
-/** A line of progress that keeps out of the way of what else is said on the same stream. */
+/** A progress line that makes room for other output on the same stream. */
 export class Meter {
   readonly #gauge: () => Gauge;
   readonly #stream: MeterStream;
@@ -270,7 +270,7 @@ export class Meter {
     if (stream.draws) this.#show();
   }
 
-  /** Says a line above the bar. */
+  /** Prints a line above the bar. */
   say(line: string): void {
     this.#stream.write(`${this.#stream.draws ? clearLine : ''}${line}\n`);
     if (this.#stream.draws) this.#show();
@@ -295,10 +295,7 @@ type WaitingLine = {
   color: boolean;
 };
 
-/**
- * A spinner that appears only when a wait becomes noticeable. ora is loaded then and not before: most runs
- * are over sooner.
- */
+/** A spinner that appears only when a wait becomes noticeable. ora loads only then: most runs are over sooner. */
 async function withSpinner<Result>(why: string, work: Promise<Result>, line: WaitingLine): Promise<Result> {
   let stop = (): void => {};
   let over = false;
@@ -309,9 +306,9 @@ async function withSpinner<Result>(why: string, work: Promise<Result>, line: Wai
         text: why,
         stream: line.stream,
         discardStdin: false,
-        // Killed meanwhile, nobody would show it again.
+        // If the process were killed, the cursor would stay hidden.
         hideCursor: false,
-        // Whether to spin is decided once, by the display; ora would ask the environment again.
+        // The display has decided whether to spin; ora would check the environment again.
         isEnabled: true,
         ...(line.color ? {} : { color: false }),
       }).start();
@@ -332,7 +329,7 @@ export type ColourLevel = 0 | 1 | 2 | 3;
 type ColourQuestion = {
   noColorFlag: boolean;
   env: Readonly<Record<string, string | undefined>>;
-  /** Whether this very stream is a terminal: stdout and stderr are asked separately. */
+  /** Whether this stream is a terminal: stdout and stderr are checked separately. */
   isTerminal: boolean;
 };
 
@@ -343,7 +340,7 @@ function forced(value: string): ColourLevel {
   return 1;
 }
 
-/** How many colours a stream gets. First match decides; an explicit no outranks every yes. */
+/** The number of colours for a stream. The first match decides; an explicit no beats every yes. */
 export function colourLevel({ noColorFlag, env, isTerminal }: ColourQuestion): ColourLevel {
   if (noColorFlag) return 0;
   if (env.NO_COLOR) return 0;
@@ -355,13 +352,13 @@ export function colourLevel({ noColorFlag, env, isTerminal }: ColourQuestion): C
   return 1;
 }
 
-// Any style of any style, and a call that gives the text back: chalk's shape without chalk. It has no `then`,
-// or a promise would take it for another one.
+// Accepts any chain of styles, and returns the text unchanged: chalk's interface without chalk. It has no `then`, or a
+// promise would take it for another promise.
 const plain = new Proxy(String, {
   get: (_target, style) => (style === 'then' ? undefined : plain),
 }) as unknown as Paint;
 
-/** chalk, loaded only where there are colours: pipes and files, and so most scripts, have none. */
+/** Loads chalk only for a stream with colours. Pipes and files, and so most scripts, have none. */
 export async function paintOf(level: ColourLevel): Promise<Paint> {
   if (level === 0) return plain;
   const { Chalk } = await import('chalk');

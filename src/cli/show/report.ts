@@ -9,7 +9,7 @@ import type { Problem } from '../say/told.ts';
 import type { Canvas, Paint, View } from './display.ts';
 import { foldAtBlanks, safeLine, safeLines } from './text.ts';
 
-/** What a command tells about one intent, in the one shape that all commands share. */
+/** What a command reports about one intent. All commands share this shape. */
 export type Report = {
   readonly command: string;
   readonly intent: Intent;
@@ -17,9 +17,9 @@ export type Report = {
   readonly replayed: boolean;
   readonly problem?: Problem | undefined;
   readonly warnings: readonly string[];
-  /** The operator's own word on a resolved intent. */
+  /** The signature that an operator noted when resolving the intent. */
   readonly signature?: string | undefined;
-  /** What is known of it by the chain. */
+  /** What the chain shows about it. */
   readonly chain?: ChainStanding | undefined;
 };
 
@@ -27,7 +27,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 const deepest = 24;
 
-/** Reply fields are shown as they came, but no deeper than anything reads. */
+/** Reply fields are shown as received, up to a fixed depth. */
 function pruned(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (depth === deepest) return '(nested too deep to show)';
@@ -35,19 +35,19 @@ function pruned(value: unknown, depth = 0): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, pruned(field, depth + 1)]));
 }
 
-/** The request as it was frozen, without its key. */
+/** The stored request, without its key. */
 export function requestOf({ body }: Pick<Intent, 'body'>): Fields {
   const { idempotency_key: _key, ...request } = fieldsIn(body);
   return request;
 }
 
-/** The journal keeps only bodies that botctl made itself: what cannot be read was damaged since. */
+/** The journal stores only bodies that botctl made, so an unreadable one was damaged later. */
 function fieldsIn(body: Uint8Array): Fields {
   try {
     const fields: unknown = JSON.parse(new TextDecoder().decode(body));
     if (typeof fields === 'object' && fields !== null) return fields as Fields;
   } catch {
-    // Said below, in words that help.
+    // The error below says it in useful words.
   }
   throw damage(unreadableBody);
 }
@@ -61,13 +61,13 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The message as the service answered it. */
+/** The message in the service's reply. */
 export function messageOf({ intent, attempt }: Pick<Report, 'intent' | 'attempt'>): Fields | undefined {
   const message = intent.kind === 'message' ? replyJson(attempt)?.message : undefined;
   return isFields(message) ? message : undefined;
 }
 
-/** The transfer as the service answered it, or as an operator found it. */
+/** The transfer in the service's reply, or as an operator found it. */
 export function transferOf({
   intent,
   attempt,
@@ -82,13 +82,13 @@ export function transferOf({
   return signature === undefined ? undefined : { signature };
 }
 
-/** A field of a reply as text: what is no string or number is shown as JSON. */
+/** A field of a reply as text. Anything but a string or number is shown as JSON. */
 export function shown(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   return typeof value === 'string' ? value : JSON.stringify(pruned(value));
 }
 
-/** What a script wants of it: the message id or the signature (without one, the transfer id). */
+/** What a script needs: the message ID or the signature; without one, the transfer ID. */
 export function idOrSignature(report: Report): string | undefined {
   const message = messageOf(report);
   if (message !== undefined) return shown(message.id ?? message.message_id);
@@ -96,7 +96,7 @@ export function idOrSignature(report: Report): string | undefined {
   return shown(transfer?.signature) ?? shown(transfer?.transfer_id);
 }
 
-/** A script that waits for a person asks for one word, whoever wants that person’s approval. */
+/** A script that waits for approval checks one word, whoever has to approve. */
 function whyJson({ heldReason: why }: Intent): Fields {
   if (why === undefined) return {};
   if (!isApprovalReason(why)) return { why };
@@ -122,7 +122,10 @@ function intentJson(intent: Intent): Fields {
   };
 }
 
-/** Whether it is shown that what happened is what was asked for, by more than a person’s word; nothing where nothing did. */
+/**
+ * Whether something other than a person's word shows that the result matches the request; undefined if nothing
+ * happened.
+ */
 export function isVerified({
   intent,
   attempt,
@@ -164,13 +167,13 @@ export function reportJson(report: Report): Record<string, unknown> {
 
 export type LabelledValue = readonly [label: string, value: string | undefined];
 
-// One width for all, so that blocks drawn one after the other align.
+// One width for all, so that consecutive blocks align.
 const labelWidth = 12;
 
 const valueColumn = 2 + labelWidth + 2;
 const leastValueWidth = 20;
 
-/** Labelled lines; what has no value is left out. Values are made safe here, and broken at blanks only. */
+/** Lines with labels, without the empty ones. Values are made safe here, and wrapped at blanks only. */
 export function labelled(lines: readonly LabelledValue[], { paint, columns }: LabelCanvas): string {
   const width = Math.max(leastValueWidth, columns - valueColumn);
   return lines
@@ -184,7 +187,7 @@ export function labelled(lines: readonly LabelledValue[], { paint, columns }: La
     .join('');
 }
 
-/** A sentence under labelled lines. */
+/** A sentence below labelled lines. */
 export function remark(text: string, { columns }: LabelCanvas): string {
   return foldAtBlanks(safeLine(text), columns - 2)
     .map((line) => `  ${line}\n`)
@@ -196,7 +199,7 @@ export type LabelCanvas = {
   readonly columns: number;
 };
 
-/** For a question: nothing in it is painted. */
+/** For a question: without colours. */
 export function plainCanvas(columns: number): LabelCanvas {
   return { paint: { dim: (text) => text }, columns };
 }
@@ -226,7 +229,7 @@ function drawButton(button: Fields, paint: Paint): Drawn {
   };
 }
 
-/** A row in lines of a width, broken between its buttons: what goes on is set in. */
+/** A row in lines of a given width, wrapped between its buttons. Continuation lines are indented. */
 function drawRow(row: Fields, paint: Paint, width: number): string[] {
   const buttons = field(row, 'type') === 'action_row' ? listIn(row, 'components') : [row];
   const lines: Drawn[] = [];
@@ -266,7 +269,7 @@ function headline(report: Report, { paint, columns }: Canvas): string {
   return `${mark} ${lines.join('\n  ')}\n`;
 }
 
-/** What a person sees of one intent: what was asked, and what the service said of it. */
+/** One intent for a person: the request, and what the service said. */
 export function drawReport(report: Report, canvas: Canvas): string {
   const { intent } = report;
   const request = requestOf(intent);
@@ -274,7 +277,7 @@ export function drawReport(report: Report, canvas: Canvas): string {
     intent.name === undefined
       ? undefined
       : `${intent.name} (--${intent.namedBy === 'key' ? 'idempotency-key' : intent.namedBy === 'row' ? 'once' : intent.namedBy})`;
-  // Of what another machine may have done under the name only this is known: what was asked for here.
+  // Another machine may have sent something else under this name. Only the request of this machine is known.
   const isUnverified = isVerified(report) === false;
   const trailing = labelled(
     [
@@ -320,7 +323,7 @@ export function drawReport(report: Report, canvas: Canvas): string {
   return `${headline(report, canvas)}${facts}${trailing}`;
 }
 
-/** For a question about an intent: who would do what, and where. */
+/** An intent in a question: who would do what, and where. */
 export function drawIntent(intent: Intent, canvas: LabelCanvas): string {
   const request = requestOf(intent);
   const amount = text(request.amount);
@@ -347,16 +350,14 @@ export function outcomeView(report: Report): View {
   };
 }
 
-/** A failure that concerns an intent, whole. */
-
-/** What was paid is what was asked for, as far as the chain shows it. */
+/** Whether the chain shows that the payment matches the request. */
 function agrees({ verdict }: ChainView): boolean {
   return verdict === 'proven' || verdict === 'likely';
 }
 
 type Fact = readonly [string, string | undefined];
 
-/** What is known of a transfer by the chain: the verdict, what was paid, where, and where to look. */
+/** What the chain shows about a transfer: the verdict, the amount paid, the place, and a link. */
 function chainFacts(chain: ChainStanding | undefined, asset: string | undefined): Fact[] {
   const view = chain?.view;
   if (view === undefined) return [];

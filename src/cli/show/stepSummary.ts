@@ -8,7 +8,7 @@ import { safeLine } from './text.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** GitHub takes more; but who reads more? */
+/** GitHub allows more, but a longer summary is of no use. */
 const mostBytes = 64 * 1024;
 const mostRows = 50;
 const cellWidth = 80;
@@ -18,13 +18,13 @@ const warned = 'warning';
 /** The result, or the reason why there is none. */
 type Row = readonly [outcome: string, what: string, intent: string, result: string];
 
-/** What a job of GitHub Actions shows of one command: a short table on its page, and one annotation where it failed. */
+/** The summary of one command in a GitHub Actions job: a short table on its page, and an annotation if it failed. */
 export class StepSummary {
   readonly #rows: Row[] = [];
   #more = 0;
   #problem: Problem | undefined;
 
-  /** The same display, of which this keeps what the command told. */
+  /** The same display, recording what the command shows. */
   watching(display: Display): Display {
     return {
       ...display,
@@ -50,7 +50,7 @@ export class StepSummary {
   }
 
   #add(row: Row): void {
-    // What is shown, and then told as a failure, is one thing.
+    // A result that is shown and then reported as a failure counts once.
     const isKnown = this.#rows.some((other) => other.every((text, index) => text === row[index]));
     if (isKnown) return;
     if (this.#rows.length < mostRows) this.#rows.push(row);
@@ -64,13 +64,13 @@ export class StepSummary {
     return `::error title=${property(safeLine(title))}::${data(safeLine(text))}\n`;
   }
 
-  /** Nothing that goes wrong here changes how the command ends. */
+  /** A fault here never changes how the command ends. */
   appendTo(path: string, command: string, exit: Exit): void {
     try {
       const room = mostBytes - (statSync(path, { throwIfNoEntry: false })?.size ?? 0);
       appendFileSync(path, this.#markdown(command, exit, room));
     } catch {
-      // A page that is not written hides nothing: the log has it all.
+      // A missing page hides nothing: the log has it all.
     }
   }
 
@@ -96,7 +96,7 @@ function table(command: string, exit: Exit, rows: readonly Row[], more: number):
   return `\n${lines.join('\n')}\n`;
 }
 
-/** As code, in which nothing is a link, a mention or markup, and every other character by its number. */
+/** Formats as code, so that no link, mention or markup works, and encodes special characters as numbers. */
 function cell(text: string, index: number): string {
   if (text === '') return '';
   const plain = cutTo(safeLine(text), index === 3 ? reasonWidth : cellWidth);
@@ -114,10 +114,10 @@ function property(text: string): string {
 
 function rowOf(json: Json): Row | undefined {
   const { intent, result, name, outcome } = json;
-  // The rows of a batch are many: it is told by how it ended.
+  // A batch has many rows, so only its end is summarised.
   if (isObject(result) && typeof name === 'string') return [countsOf(result), name, '', ''];
   if (!isObject(intent) || outcome === 'dry-run') return undefined;
-  // Of a batch's rows only those are told of which something is to be said.
+  // Of a batch's rows only those with a problem are shown.
   const row = 'line' in json ? `line ${String(json.line)}: ` : '';
   if (row !== '' && !isObject(json.error)) return undefined;
   return [text(outcome), row + whatOf(intent), text(intent.id), resultOf(json)];

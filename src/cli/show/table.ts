@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 
-/** Cuts to a width in terminal cells, counting wide characters as two. */
+/** Cuts to a width in terminal cells. Wide characters count as two. */
 export function cutTo(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
   let kept = '';
@@ -15,7 +15,7 @@ export function pad(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
 }
 
-/** Breaks into lines of a width in terminal cells; a word that is longer is broken where it must be. */
+/** Wraps to a width in terminal cells. A longer word is split. */
 export function wrapTo(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';

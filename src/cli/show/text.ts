@@ -1,22 +1,22 @@
 import { unsafeClass } from '../say/phrases.ts';
 
 /**
- * Text from the service, from files and from other people, made harmless for a terminal and for a log
- * reader: what moves the cursor, turns the reading direction or shows nothing is written out as its escape.
+ * Makes text from the service, from files and from other people harmless in a terminal and a log: characters that move
+ * the cursor, change the reading direction or are invisible become escapes.
  */
 
 const plain = /^[ -~]*$/u;
 
 let unsafe: RegExp | undefined;
 
-// A pattern's Unicode tables are read when the code that holds it is, 1 ms: most text needs none of them.
+// A function, because compiling the pattern loads Unicode tables (1 ms), and most text does not need it.
 function withoutUnsafe(text: string, spell: (character: string) => string): string {
   if (plain.test(text)) return text;
   unsafe ??= new RegExp(unsafeClass, 'gu');
   return text.replace(unsafe, spell);
 }
 
-// What GitHub Actions would execute: `::command::` at the start of a line, `##[command]` anywhere.
+// GitHub Actions would execute `::command::` at the start of a line and `##[command]` anywhere.
 const workflowCommand = /^(\s*)::|##\[/gu;
 
 function escapeForPeople(character: string): string {
@@ -43,17 +43,17 @@ export function safeLine(text: string): string {
   );
 }
 
-/** Text of several lines, each made safe; tabs become blanks. */
+/** Several lines of text, each made safe; tabs become blanks. */
 export function safeLines(text: string): string[] {
   return text.split(/\r\n|\n|\r/u).map((line) => safeLine(line.replaceAll('\t', '    ')));
 }
 
-/** A value as one line of JSON with everything unsafe `\u`-escaped, so that it reads back the same. */
+/** A value as one line of JSON, with everything unsafe `\u`-escaped, so that it parses to the same value. */
 export function safeJson(value: unknown): string {
   return withoutUnsafe(JSON.stringify(value), escapeForJson).replaceAll('##[', '#\\u0023[');
 }
 
-/** Lines no longer than `width`, broken at blanks; what has none is left whole, so that it can be copied. */
+/** Lines up to `width`, wrapped at blanks. A longer word stays whole, so that it can be copied. */
 export function foldAtBlanks(text: string, width: number): string[] {
   const lines: string[] = [];
   let line: string | undefined;
@@ -66,13 +66,13 @@ export function foldAtBlanks(text: string, width: number): string[] {
   return [...lines, line ?? ''];
 }
 
-/** The words of one paragraph, however it was broken before. */
+/** The words of one paragraph, wrapped again. */
 export function wrapWords(text: string, width: number): string[] {
   const words = text.split(/\s+/u).filter((one) => one !== '');
   return words.length === 0 ? [] : foldAtBlanks(words.join(' '), width);
 }
 
-/** Paragraphs set anew; lines that begin with a blank are kept as they are, where all of them fit. */
+/** Wraps paragraphs. Lines that start with a blank form a table, which stays as it is if all of them fit. */
 export function wrapText(text: string, width: number): string[] {
   const lines: string[] = [];
   let paragraph = '';
@@ -92,7 +92,7 @@ export function wrapText(text: string, width: number): string[] {
   return lines;
 }
 
-/** Where its columns do not fit, what stood in the second one stands beneath. */
+/** If the columns do not fit, the second one moves below the first. */
 function setTable(table: readonly string[], width: number): string[] {
   const column = secondColumn(table);
   if (column === undefined || table.every((line) => line.length <= width)) return [...table];
@@ -103,7 +103,7 @@ function setTable(table: readonly string[], width: number): string[] {
   });
 }
 
-/** Where in all lines something begins after two blanks. */
+/** The column at which every line has a word after two blanks. */
 function secondColumn(table: readonly string[]): number | undefined {
   const [first = ''] = table;
   const begins = (line: string, at: number): boolean => /^ {2}\S/u.test(line.slice(at - 2));
@@ -111,12 +111,12 @@ function secondColumn(table: readonly string[]): number | undefined {
   return places.find((at) => table.every((line) => begins(line, at)));
 }
 
-/** The words of a shell line, quotes and what they hold together. */
+/** The words of a shell line. Quoted text stays in its word. */
 function shellWords(line: string): string[] {
   return line.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/gu) ?? [];
 }
 
-/** A shell line folded with backslashes before options and pipes, so that it can still be pasted whole. */
+/** Wraps a shell line with backslashes before options and pipes, so that it can be pasted as a whole. */
 export function foldCommand(line: string, width: number): string[] {
   const lines: string[] = [];
   let current = '';
@@ -130,7 +130,7 @@ export function foldCommand(line: string, width: number): string[] {
   return [...lines, current].map((text, index) => (index === 0 ? text : `    ${text}`));
 }
 
-/** An option stays with its value, a pipe with its command. */
+/** Keeps an option with its value and a pipe with its command. */
 function pieces(line: string): string[] {
   const found: string[] = [];
   for (const word of shellWords(line)) {
@@ -140,7 +140,7 @@ function pieces(line: string): string[] {
   return found;
 }
 
-// What a spreadsheet would run as a formula.
+// A spreadsheet would run such a cell as a formula.
 const formula = /^[=+\-@\t\r]/u;
 
 function csvCell(text: string): string {

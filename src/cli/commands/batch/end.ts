@@ -33,10 +33,10 @@ import {
 } from './telling.ts';
 import type { RowsOnChain } from './wait.ts';
 
-/** What a runner knows of the others while it runs. */
+/** What a runner knows about the other runners while it runs. */
 export type OthersNow = { given: number; waitedFor: readonly Runner[] };
 
-/** How far a batch is: done, failed, unknown, rows a second, time left, and a rate limit that is waited out. */
+/** The progress of a batch: done, failed, unknown, rows a second, time left, and the wait for a rate limit. */
 export function gaugeOf(
   { rows, tally }: Survey,
   counts: Counts,
@@ -67,9 +67,9 @@ export function gaugeOf(
 
 export type FinishedRun = RunEnd & {
   readonly unverified: UnverifiedRows;
-  /** How the rows stand that others had in hand; absent where a batch has but one runner. */
+  /** What happened to the rows that other runners had in hand; absent if the batch has only one runner. */
   readonly others: OthersEnd | undefined;
-  /** What the chain says of the rows that were accepted, where it was waited for. */
+  /** What the chain says about the accepted rows, if the batch waited for it. */
   readonly chain?: RowsOnChain | undefined;
 };
 
@@ -131,7 +131,7 @@ export async function tellEnd(
   return exitOf(problem.code);
 }
 
-/** All was accepted, and the chain does not show all of it: told only once it does. */
+/** The failure that stopped the batch, in words. */
 async function stopInWords(stop: Stop | undefined): Promise<StopWords | undefined> {
   return stop?.because === 'failure' ? { ...stop, failure: await inWords(stop.failure) } : stop;
 }
@@ -145,14 +145,14 @@ async function tellUnproven(chain: RowsOnChain, end: BatchEnd, { context }: Batc
   return exitOf(problem.code);
 }
 
-/** What has to be fixed is found out last of all, where the journal was only away at first. */
+/** If the journal was away at first and now needs fixing, the later failure counts. */
 function stopOf(own: Stop | undefined, others: OthersEnd | undefined): Stop | undefined {
   const untold: Stop | undefined =
     others?.is === 'untold' ? { because: 'failure', failure: others.failure } : undefined;
   return faultOfJournal(untold) === undefined ? (own ?? untold) : untold;
 }
 
-/** What keeps any command from using the journal until it is fixed. */
+/** A failure that prevents any command from using the journal until it is fixed. */
 function faultOfJournal(stop: Stop | undefined): FailureCode | undefined {
   if (stop?.because !== 'failure') return undefined;
   const { code } = stop.failure;
@@ -160,8 +160,8 @@ function faultOfJournal(stop: Stop | undefined): FailureCode | undefined {
 }
 
 /**
- * All at once: a row is told when its batch has said how it ended. A shared journal has nobody who asks for that:
- * there no transfer goes without a name.
+ * Marks all rows at once, when the batch has reported how it ended. A shared journal needs no such mark: every transfer
+ * in it has a name.
  */
 async function markRowsReported({ context, order, bot, journal }: Batch): Promise<void> {
   if (journal?.isShared === true) return;
@@ -176,7 +176,7 @@ async function markRowsReported({ context, order, bot, journal }: Batch): Promis
   }
 }
 
-/** What is not done yet comes first, then what waits for a person, then what has to be fixed. */
+/** Rows that a re-run can finish come first, then those that wait for a person, then those that need a fix. */
 function codeOfEnd(needs: ReadonlySet<Retry>, stop: Stop | undefined): FailureCode {
   if (stop?.because === 'policy') return 'stopped';
   if (needs.has('same-command')) return stop !== undefined && needsFixing(stop) ? 'stopped' : 'not-all-done';
@@ -188,13 +188,13 @@ function needsFixing(stop: Stop): boolean {
   return stop.because === 'token' || stop.because === 'balance' || stop.because === 'certificate';
 }
 
-/** How the rows stand at the end that this runner had no part in. */
+/** How the rows ended that this runner did not process. */
 export type OthersEnd =
   | { readonly is: 'seen'; readonly counts: ReadonlyMap<SeenOutcome, number> }
-  /** The journal could not be asked. */
+  /** The journal could not be read. */
   | { readonly is: 'untold'; readonly rows: number; readonly failure: Failure };
 
-/** Asks a shared journal how the rows of the others ended. */
+/** Asks a shared journal how the rows of the other runners ended. */
 export async function othersAtEnd(
   { counts }: RunEnd,
   surveyed: Survey,
@@ -211,7 +211,7 @@ export async function othersAtEnd(
       return { is: 'seen', counts: new Map([['accepted', left]]) };
     return { is: 'seen', counts: await lookAgain({ order, sheet, bot, journal }) };
   } catch (thrown) {
-    // What this runner has done must be told all the same.
+    // This runner's own results must be reported all the same.
     return { is: 'untold', rows: left, failure: asFailure(thrown) };
   }
 }
@@ -224,7 +224,7 @@ function isEachRowTold({ report, context }: Batch): boolean {
   return report !== undefined || context.display.quiet;
 }
 
-/** One question for all rows instead of one for each; only where all of them are done nothing else need be asked. */
+/** Asks once for all rows instead of once per row. If all are done, nothing else needs to be asked. */
 async function areAllDone({ tally, keys }: Survey, shared: SharedBatch, shares: Shares): Promise<boolean> {
   // The key of such a row may have been used for something else.
   if (tally.standings.invalid + tally.standings.conflict > 0) return false;
@@ -237,7 +237,7 @@ function doneBy(others: OthersEnd): number {
   return (others.counts.get('accepted') ?? 0) + (others.counts.get('resolved') ?? 0);
 }
 
-/** Adds what they have not done, and what that needs: after a stop, first of all the same command again. */
+/** Adds what the other runners have not done, and what that needs. After a stop, run the same command first. */
 function countOthers(
   others: OthersEnd,
   stop: Stop | undefined,

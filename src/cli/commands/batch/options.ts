@@ -82,7 +82,7 @@ function refuseSharedStdin(path: string, given: ParsedArgs): void {
   if (path === '-' && given.text('token-file') === '-') throw inputAndTokenFromStdin();
 }
 
-/** By whatever name or link either is called. */
+/** Compares the files themselves, whatever names or links lead to them. */
 function isSameFile(one: string, other: string): boolean {
   if (resolve(one) === resolve(other)) return true;
   try {
@@ -108,7 +108,7 @@ export function reportFormatOf(path: string): ReportFormat {
 
 const resultNames: Readonly<Record<Kind, string>> = { message: 'message_id', transfer: 'signature' };
 
-/** How the report of a batch reads. */
+/** The text of a batch's report. */
 export function reportText(format: ReportFormat, kind: Kind): ReportText {
   const resultName = resultNames[kind];
   if (format === 'csv') {
@@ -129,14 +129,14 @@ function safe(text: string | undefined): string | undefined {
   return text === undefined ? undefined : safeLine(text);
 }
 
-/** All that one batch consists of, from its options to its sheet. */
+/** Everything that one batch consists of, from its options to its sheet. */
 export type Batch = {
   readonly given: ParsedArgs;
   readonly context: Context;
   readonly options: BatchOptions;
   readonly order: BatchOrder;
   readonly bot: Bot;
-  /** A dry run has none if none exists yet. */
+  /** Absent in a dry run if no journal exists yet. */
   readonly journal: Journal | undefined;
   readonly sheet: Sheet;
   readonly report: ReportFile | undefined;
@@ -162,14 +162,14 @@ export function rowReportInputs({ given, order, sheet, bot, journal }: Batch): R
   };
 }
 
-/** The same batch with a report of all its rows, where none was asked for. */
+/** Suggests the same batch with a report of all its rows, if none was requested. */
 export function withReport(given: ParsedArgs): Suggestion[] {
   if (given.text('report') !== undefined) return [];
   const name = plainName(given.text('once') ?? '');
   return [again(given, [], { name: 'report', value: `${name === '' ? 'batch' : name}-report.csv` })];
 }
 
-/** What a file and a batch can be called without quotes. */
+/** A name for a file and a batch that needs no quotes. */
 function plainName(text: string): string {
   return text.replace(/[^\p{L}\p{N}._-]+/gu, '-');
 }

@@ -70,7 +70,7 @@ async function doBatch(kind: Kind, given: ParsedArgs, context: Context, wait?: W
 
 type UnopenedBatch = Omit<Batch, 'bot' | 'journal'>;
 
-/** Checks and shows everything; makes nothing, not even a journal. */
+/** Checks and shows everything but creates nothing, not even a journal. */
 async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
   const { given, context } = unopened;
   const bot = await botOfCommand(given, context);
@@ -170,7 +170,7 @@ async function surveyAll(batch: Batch): Promise<Surveyed> {
   return { surveyed, shared: { baseUrl: bot.baseUrl, kind, name, ...file } };
 }
 
-/** Read before the rows are: a mistake in it is one of all of them. */
+/** Read before the rows, because a mistake in the template affects all of them. */
 async function templateOf({
   given,
   order,
@@ -230,7 +230,7 @@ async function runAll(
   }
 }
 
-/** The path of the report, once it is in its place. */
+/** The path of the finished report. */
 async function finishReport(batch: Batch, others?: OthersEnd): Promise<string | undefined> {
   const { options, order, context, report } = batch;
   if (report === undefined || options.report === undefined) return undefined;
@@ -245,7 +245,7 @@ async function finishReport(batch: Batch, others?: OthersEnd): Promise<string | 
   return undefined;
 }
 
-/** Before anybody is asked anything: two files under one name are two batches that nobody meant. */
+/** Runs before any question: two files under one name are two batches, which is most likely a mistake. */
 async function refuseOtherFile(shared: SharedBatch | undefined, batch: Batch): Promise<void> {
   const { journal, options } = batch;
   if (shared === undefined || journal?.shares === undefined || options.changedFile) return;
@@ -281,7 +281,7 @@ async function rangesOf(
   }
 }
 
-/** The same, while it is counted how much was given to others. */
+/** The same shares, counting how many rows other runners took. */
 function counted(shares: Shares, rows: number, others: OthersNow): Pick<Shares, 'take'> {
   let own = 0;
   return {

@@ -15,7 +15,7 @@ import { labelled } from '../../show/report.ts';
 import { openJournalOf } from '../openJournal.ts';
 import { combineExits } from '../stored.ts';
 
-/** By the journal alone, whoever runs the batch, and wherever. */
+/** Reads the journal only, so it works while any machine runs the batch. */
 export const run: Run = async (given, context) => {
   const { display } = context;
   const [name = ''] = given.args;
@@ -32,7 +32,7 @@ export const run: Run = async (given, context) => {
   }
 };
 
-/** The same name at another service, or of the other kind, is another batch. */
+/** The same name at another service, or for the other kind, is another batch. */
 function statusesOf(name: string, groups: readonly RowsStanding[]): readonly BatchStatus[] {
   const byBatch = new Map<string, [RowsStanding, ...RowsStanding[]]>();
   for (const group of groups) {
@@ -83,7 +83,7 @@ function exitFor(statuses: readonly BatchStatus[]): Exit {
   return combineExits(standings.map((standing) => exits[standing]));
 }
 
-/** How a batch stands by the journal alone. */
+/** The state of a batch according to the journal. */
 type BatchStatus = {
   readonly name: string;
   readonly kind: Kind;

@@ -58,7 +58,7 @@ function whichRow({ line, id }: Pick<SheetRow, 'line' | 'id'>): Record<string, u
   return { line, ...(id === undefined ? {} : { id }) };
 }
 
-/** Tells of each row: with --json as an object, else only of what is not done. */
+/** Reports each row: every one as an object with --json, otherwise only those that are not done. */
 export class RowTeller {
   readonly #batch: Batch;
   #failures = 0;
@@ -67,7 +67,7 @@ export class RowTeller {
     this.#batch = batch;
   }
 
-  /** What has ended before anything is sent: rows done earlier, and rows that are not valid. */
+  /** Reports what is settled before anything is sent: rows done earlier, and invalid rows. */
   async tellBefore(): Promise<void> {
     const { context, sheet } = this.#batch;
     if (context.display.face !== 'json') return;
@@ -77,7 +77,7 @@ export class RowTeller {
     }
   }
 
-  /** In words once, where it is shown or reported; what is well needs none. */
+  /** Explains a row once, when it is shown or reported. A successful row needs no explanation. */
   explain(end: RowEnd, nowMs: number): ExplainedEnd | Promise<ExplainedEnd> {
     if (end.ending.code === undefined || !this.#isHeard()) return { tell: () => this.#tell(end) };
     return explain(end.ending, nowMs).then(({ problem }) => ({
@@ -145,7 +145,7 @@ export async function tellQuietResults(batch: Batch): Promise<void> {
   }
 }
 
-/** How the rows stand that a stop kept from their turn. Nothing that may have happened is called not begun. */
+/** Counts the rows that a stop kept from running. A row that may have happened never counts as not started. */
 export async function countUnvisited(
   batch: Batch,
   counts: Map<RowReport['outcome'], number>,
@@ -163,7 +163,7 @@ export async function countUnvisited(
   }
 }
 
-/** What the survey found, as it is shown. */
+/** The findings of the survey, as shown. */
 export function batchPlan(surveyed: Survey, { given, order, bot, sheet }: Batch): BatchPlan {
   const { distinct, repeated } = sheet.recipients();
   const totals = [...surveyed.tally.totals].map(([asset, { all, left }]) => ({
@@ -186,7 +186,7 @@ export function batchPlan(surveyed: Survey, { given, order, bot, sheet }: Batch)
   };
 }
 
-/** The first of the bad rows on stderr; all of them are in the report. */
+/** Lists the first few bad rows on stderr; the report has all of them. */
 export function listBadRows(
   { tally, firstBad, firstConflicts, warnings }: Survey,
   given: ParsedArgs,
@@ -223,7 +223,7 @@ function list(rows: readonly BadRow[], all: number, given: ParsedArgs, display: 
   }
 }
 
-/** Ends a batch of which nothing is sent, because some of its rows are not valid. */
+/** Ends a batch that sends nothing because some of its rows are invalid. */
 export async function reportInvalid(surveyed: Survey, batch: Batch): Promise<Exit> {
   const { context, options } = batch;
   const { invalid } = surveyed.tally.standings;
@@ -239,7 +239,7 @@ export async function reportInvalid(surveyed: Survey, batch: Batch): Promise<Exi
   return exitOf('bad-input');
 }
 
-/** The same, because a policy refuses some of its rows. Skipping rows skips no limit. */
+/** Ends a batch because a policy refuses some of its rows. Skipping rows must not get around a limit. */
 export async function reportRefused(
   { rows, first, refusal }: RefusedRows,
   surveyed: Survey,
@@ -265,19 +265,19 @@ export async function reportRefused(
   return exitOf(problem.code);
 }
 
-/** Rows that are not new may have been sent by an earlier run. */
+/** An earlier run may have sent rows that are not new. */
 function doingOf({ rows, tally }: Survey, { context: { doing } }: Batch): Interruption {
   const { new: fresh, invalid } = tally.standings;
   return { does: doing.does, begun: doing.begun, isRunAgain: fresh + invalid < rows };
 }
 
-/** How many rows are still to be done, or waited for. */
+/** How many rows must still be done, or waited for. */
 export function leftToSend({ tally }: Survey): number {
   const { new: fresh, unfinished, elsewhere } = tally.standings;
   return fresh + unfinished + elsewhere;
 }
 
-/** Shows what is about to be done; on a terminal, asks. */
+/** Shows what will be done, and asks if a terminal is there. */
 export async function tellPlan(surveyed: Survey, batch: Batch): Promise<void> {
   const { given, context, order } = batch;
   const { display } = context;
@@ -295,7 +295,7 @@ function lineOf({ kind, totals, recipients, recipientsRepeated: repeated, ...pla
   return batchInALine(kind === 'message' ? plan : { ...plan, money: { totals, recipients, repeated } });
 }
 
-/** What a batch comes to before it starts. */
+/** What a batch would do before it starts. */
 type BatchPlan = {
   readonly command: string;
   readonly kind: Kind;
@@ -303,7 +303,7 @@ type BatchPlan = {
   readonly bot: string;
   readonly baseUrl: string;
   readonly rows: number;
-  /** Rows by how they stand: new, unfinished, done, held, elsewhere, conflict, invalid. */
+  /** Number of rows in each state: new, unfinished, done, held, elsewhere, conflict, invalid. */
   readonly standings: Readonly<Record<string, number>>;
   readonly lacking: number;
   readonly totals: readonly Total[];
@@ -373,16 +373,16 @@ export function planView(plan: BatchPlan): View {
   };
 }
 
-/** How a batch ended: how many rows stand how, `unknown` first. */
+/** How a batch ended: how many rows ended in each state, `unknown` first. */
 export type BatchEnd = {
   readonly plan: BatchPlan;
   readonly doneNow: number;
   readonly doneBefore: number;
-  /** Done by other runners since this one began; absent where a batch has but one. */
+  /** Done by other runners since this one started; absent if the batch has only one runner. */
   readonly doneByOthers: number | undefined;
-  /** Rows done now of which nothing shows that what was done is what they say. */
+  /** Rows done now without evidence that the result matches the request. */
   readonly unverified: number;
-  /** Rows that are not done, by how they stand. */
+  /** Rows that are not done, by state. */
   readonly notDone: readonly NotDone[];
   readonly stopped: string | undefined;
   readonly report: string | undefined;

@@ -23,7 +23,7 @@ import type { Batch } from './options.ts';
 export type RowsOnChain = {
   readonly proven: number;
   readonly contradicted: number;
-  /** It shows a payment of another time for them. */
+  /** The chain shows a payment from another time. */
   readonly otherTime: number;
   readonly undecided: number;
 };
@@ -32,7 +32,7 @@ type Counts = { proven: number; contradicted: number; otherTime: number };
 
 const pageLength = 256;
 
-/** Waiting for the chain to show the rows of a batch, once all have been sent. */
+/** Waits for the chain to show the rows of a batch, once all have been sent. */
 export class BatchWait {
   readonly #options: WaitOptions;
   readonly #batch: Batch;
@@ -51,7 +51,7 @@ export class BatchWait {
     return new BatchWait(options, batch, await openChain(bot, given, context));
   }
 
-  /** Before a row is sent: the nodes are of the cluster, and every asset can be recognised. */
+  /** Before any row is sent: checks that the nodes are on the cluster and that every asset can be recognised. */
   async ready(): Promise<void> {
     const { bot, sheet } = this.#batch;
     const assets = new Set<string>();
@@ -62,7 +62,7 @@ export class BatchWait {
     this.#before = await chainNow(this.#chain);
   }
 
-  /** Looks again and again at what is not decided, until the time is over. */
+  /** Checks undecided rows again and again until the time is over. */
   async end(journal: Journal): Promise<RowsOnChain> {
     const { display, clock, interrupts } = this.#batch.context;
     const counts = { proven: 0, contradicted: 0, otherTime: 0 };
@@ -91,7 +91,7 @@ export class BatchWait {
     return { ...counts, undecided: left.length };
   }
 
-  /** How far the chain had come before a row was sent. */
+  /** How far the chain had come before the first row was sent. */
   before(): ChainPoint | undefined {
     return this.#before;
   }
@@ -114,7 +114,7 @@ export class BatchWait {
     return open;
   }
 
-  /** Gives back those that are still to be looked at. */
+  /** Returns the intents that must be checked again. */
   async #lookAt(intents: readonly Intent[], journal: Journal, counts: Counts): Promise<Intent[]> {
     const left: Intent[] = [];
     const note = async (verified: Verified): Promise<void> => {
@@ -141,7 +141,9 @@ export class BatchWait {
     return verdict === 'proven' || (verdict === 'likely' && this.#options.until === 'confirmed');
   }
 
-  /** As JSON each row once more, with what the chain says; for a person only what is against it, or odd. */
+  /**
+   * With --json reports each row once more, with what the chain says; for a person only contradictions and oddities.
+   */
   async #tell(intent: Intent, journal: Journal): Promise<void> {
     const { given, context } = this.#batch;
     const { display } = context;
@@ -164,7 +166,7 @@ function assetIn(request: string): string {
 
 const longestPauseMs = 2000;
 
-/** The next pause between two looks at a chain. */
+/** The pause before the chain is asked again. */
 function asksAgainAfterMs(pauseMs: number): number {
   return Math.min(longestPauseMs, 2 * pauseMs);
 }

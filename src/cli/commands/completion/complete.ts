@@ -23,7 +23,7 @@ import { policiesOf } from '../policies.ts';
 const mostLookedUp = 30;
 const aboutWidth = 60;
 
-/** For a shell at a Tab: reads only, asks nothing, and where it cannot read there is nothing to offer. */
+/** Answers a shell at a Tab. It only reads and never asks; if it cannot read, it offers nothing. */
 export function runFor(tree: readonly CommandSpec[]): Run {
   return async ({ command, args }, context) => {
     const { begun, before, among, occurrences } = nextWord(tree, args);
@@ -102,7 +102,7 @@ async function recipients(line: ParsedArgs, context: Context): Promise<Completio
     .map(([name, address]) => ({ value: `@${name}`, about: address }));
 }
 
-/** Nobody who presses Tab waits for a server. */
+/** Skips a shared journal: a Tab must not wait for a server. */
 async function journalFile(line: ParsedArgs, context: Context): Promise<string | undefined> {
   const location = await journalLocation(line, context);
   return location.is === 'file' && existsSync(location.path) ? location.path : undefined;
@@ -110,13 +110,13 @@ async function journalFile(line: ParsedArgs, context: Context): Promise<string |
 
 type Completion = { readonly value: string; readonly about: string };
 
-/** What may be the word at the cursor. */
+/** What the word at the cursor can be. */
 type NextWord = {
   readonly begun: string;
-  /** What is typed of the word before the value, as `--state=`. */
+  /** The part of the word before the value, as `--state=`. */
   readonly before: string;
   readonly among: readonly Completion[] | Exclude<Completes, readonly string[]>;
-  /** The options with a value, and the flags, that stand before it. */
+  /** The options and flags before the cursor. */
   readonly occurrences: readonly OptionOccurrence[];
 };
 
@@ -124,7 +124,7 @@ const noChoices: readonly Completion[] = [];
 const everywhere: readonly OptionSpec[] = [...globalOptions, { flags: '--help', about: 'show help' }];
 const version: OptionSpec = { flags: '--version', about: 'print the version' };
 
-/** `words` are those after `botctl`; the last is the one at the cursor, perhaps empty. */
+/** `words` are those after `botctl`. The last one is at the cursor and may be empty. */
 function nextWord(tree: readonly CommandSpec[], words: readonly string[]): NextWord {
   const begun = words.at(-1)?.trimStart() ?? '';
   const spot = new Spot(tree);
@@ -141,7 +141,7 @@ function nextWord(tree: readonly CommandSpec[], words: readonly string[]): NextW
 /** Where the words so far have led: the command, and how many arguments it has. */
 class Spot {
   readonly occurrences: OptionOccurrence[] = [];
-  /** The option that waits for its value. */
+  /** The option whose value comes next. */
   awaited: OptionSpec | undefined;
   readonly #tree: readonly CommandSpec[];
   #commands: readonly CommandSpec[];

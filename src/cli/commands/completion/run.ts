@@ -11,7 +11,7 @@ export const run: Run = async ({ command, args }, { display }) => {
   return 0;
 };
 
-/** bash 3.2 (macOS) and newer. Nothing that is listed is ever expanded, as `compgen -W` would. */
+/** bash 3.2 (macOS) and newer. Unlike `compgen -W`, it never expands the listed words. */
 const bash = `# botctl completion for bash. Load it with:  source <(botctl completion bash)
 _botctl() {
   local i word value about cut='' glue=''
@@ -50,7 +50,7 @@ _botctl() {
 complete -F _botctl botctl
 `;
 
-/** For a file called `_botctl` in fpath, or to be sourced after compinit. */
+/** Works as a file called `_botctl` in fpath, or sourced after compinit. */
 const zsh = `#compdef botctl
 # botctl completion for zsh. Load it with:  source <(botctl completion zsh)
 # or write it to a file called _botctl in a folder of $fpath.
@@ -92,7 +92,7 @@ end
 complete -c botctl -f -k -a '(__botctl_choices)'
 `;
 
-/** Files are completed by PowerShell itself. Older ones drop an empty argument, but not a blank. */
+/** PowerShell completes files itself. Older versions drop an empty argument, but not a blank one. */
 const powershell = `# botctl completion for PowerShell. Load it with:
 #   botctl completion powershell | Out-String | Invoke-Expression
 Register-ArgumentCompleter -Native -CommandName botctl -ScriptBlock {
@@ -109,5 +109,5 @@ Register-ArgumentCompleter -Native -CommandName botctl -ScriptBlock {
 }
 `;
 
-/** They know nothing of the commands: they ask `botctl complete` at each Tab. */
+/** The scripts know nothing about the commands: they ask `botctl complete` at each Tab. */
 const scripts: Readonly<Record<(typeof shells)[number], string>> = { bash, zsh, fish, powershell };

@@ -101,7 +101,7 @@ export async function add(given: ParsedArgs, context: Context): Promise<Exit> {
   return 0;
 }
 
-/** What is stored must not depend on what happens to be in the environment today. */
+/** The stored URL must not depend on what is in the environment today. */
 function requiredUrl(given: ParsedArgs): string {
   const url = given.text('base-url');
   if (url === undefined) throw noProfileUrl();
@@ -120,7 +120,7 @@ export async function set(given: ParsedArgs, context: Context): Promise<Exit> {
   return exit;
 }
 
-/** It may be put there later; but until then nothing is sent, and that is better known now. */
+/** The file may be added later, but nothing is sent until then, so the user should know now. */
 async function warnOfPolicy(path: string, { display }: Context): Promise<void> {
   const { policyAt } = await import('../../bot/policyFile.ts');
   try {
@@ -157,7 +157,7 @@ async function changeFor(
     : (file) => setSetting(file, name, key, text);
 }
 
-/** It often carries a key: it is given as a token is, and on the command line only where there is nothing in it. */
+/** The URL often carries a key, so it is entered like a token. The command line takes only a URL without one. */
 async function rpcUrlChange(
   name: string,
   value: string | undefined,
@@ -174,7 +174,7 @@ async function rpcUrlChange(
   return (file) => setRpcUrl(file, name, { kind: 'stored', secret: url.reveal() }, adds);
 }
 
-/** The token to go with a new base URL: the given one, or an asked one if the old one must not go there. */
+/** The token for a new base URL: the given one, or a requested one if the old one must not go there. */
 async function sourceFor(
   name: string,
   baseUrl: BaseUrl,
@@ -267,12 +267,12 @@ export async function remove(given: ParsedArgs, context: Context): Promise<Exit>
   return 0;
 }
 
-/** What was done, in a line; the values of a key before and after it. */
+/** What was done, in a line, with the values of a key before and after. */
 type Headline =
   | string
   | { readonly key: string; readonly of: (now: string, before: string | undefined) => string };
 
-/** Makes one change, and says in a line what it was. */
+/** Makes one change and reports it in a line. */
 async function changeAndShow(
   given: ParsedArgs,
   context: Context,
@@ -297,7 +297,7 @@ async function changeAndShow(
   return 0;
 }
 
-/** The token source that the options name. Warns if a token to store is too short. */
+/** The token source that the options name. Warns if a token to be stored is too short. */
 async function givenSource(profile: string, given: ParsedArgs, context: Context): Promise<TokenSource> {
   const source = await newSource(sourceOptions(given), sourceInputs(profile, context));
   if (source.kind === 'stored' && source.secret.length < leastTellingLength) {
@@ -306,7 +306,7 @@ async function givenSource(profile: string, given: ParsedArgs, context: Context)
   return source;
 }
 
-/** The same for the URL of a node, which is checked where it is stored. */
+/** The same for the URL of a node. Storing it checks it. */
 async function givenRpcSource(profile: string, given: ParsedArgs, context: Context): Promise<TokenSource> {
   const inputs = sourceInputs(profile, context);
   const ask = inputs.ask === undefined ? undefined : () => context.display.askHidden(rpcUrlQuestion(profile));
@@ -333,7 +333,7 @@ function sourceInputs(profile: string, { env, stdin, interrupts, display }: Cont
   };
 }
 
-/** How a token is given to a profile on the command line: one of these, or none, to be asked. */
+/** How the command line gives a token to a profile: one of these, or none, and then it is asked for. */
 type SourceOptions = {
   readonly stdin: boolean;
   readonly env: string | undefined;
@@ -345,7 +345,7 @@ type SourceInputs = {
   readonly env: Env;
   readonly stdin: NodeJS.ReadableStream;
   readonly interrupted: AbortSignal;
-  /** Asks a person for the token, unseen; undefined where there is nobody to ask. */
+  /** Asks a person for the token without showing it; undefined if nobody can be asked. */
   readonly ask: (() => Promise<string>) | undefined;
 };
 
@@ -361,7 +361,7 @@ function namesOf(options: SourceOptions): string[] {
   );
 }
 
-/** The source that a profile is to keep. Nothing is fetched from it now: it may exist only where the bot runs. */
+/** The source that a profile will keep. The token is not fetched now: it may exist only where the bot runs. */
 async function newSource(options: SourceOptions, inputs: SourceInputs): Promise<TokenSource> {
   const [first, second] = namesOf(options);
   if (first !== undefined && second !== undefined) throw twoTokenSources(first, second);
@@ -380,7 +380,7 @@ async function askForToken(inputs: SourceInputs): Promise<Token> {
   return Token.from((await inputs.ask()).trim(), theTerminal);
 }
 
-/** A value where a name belongs is most likely the secret itself, so it is never echoed. */
+/** A value in place of a name is most likely the secret itself, so it is never echoed. */
 function checkVariable(variable: string, env: Env): string {
   const named = Object.keys(env).find((name) => env[name] === variable && env[variable] === undefined);
   if (/^[A-Za-z_][A-Za-z0-9_]*$/u.test(variable) && named === undefined) return variable;

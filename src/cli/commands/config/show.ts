@@ -97,7 +97,7 @@ function rowsOf(summary: ProfileSummary): [string, string][] {
   ];
 }
 
-/** What is shown of one key. */
+/** The text shown for one key. */
 export function shownValue(summary: ProfileSummary, wanted: string): string | undefined {
   // Each asset has a row of its own.
   const rowKey = wanted === 'assets' ? 'asset' : wanted;
@@ -105,12 +105,12 @@ export function shownValue(summary: ProfileSummary, wanted: string): string | un
   return values.length === 0 ? undefined : values.join(', ');
 }
 
-/** A line that says what was done; for a program, the profile as it stands then. */
+/** A line that says what was done; as JSON, the profile after the change. */
 export function changedView(command: string, summary: ProfileSummary, line: string): View {
   return { ...profileView(command, summary), human: () => `${safeLine(line)}\n` };
 }
 
-/** A profile after it was shown or added; `headline` says what was done, if anything was. */
+/** A profile that was shown or added; `headline` says what was done, if anything. */
 export function profileView(command: string, summary: ProfileSummary, headline?: string): View {
   const rows = rowsOf(summary);
   return {
@@ -136,7 +136,7 @@ function profileRow(command: string, summary: ProfileSummary, nameWidth: number)
   };
 }
 
-/** A profile as it may be shown: everything but the token. */
+/** Everything about a profile that may be shown: all but the token. */
 export type ProfileSummary = {
   readonly name: string;
   readonly inUse: boolean;
@@ -144,12 +144,12 @@ export type ProfileSummary = {
   readonly token: {
     readonly source: TokenSource['kind'];
     readonly phrase: string;
-    /** Its last characters, or why there are none to show. */
+    /** The token's last characters, if they may be shown. */
     readonly ending?: string;
     readonly problem?: string;
   };
   readonly settings: readonly { readonly key: string; readonly value: string }[];
-  /** Of each node its host, or where its URL is read. */
+  /** For each node its host, or where its URL is read from. */
   readonly chain: {
     readonly rpc: readonly string[];
     readonly cluster: string | undefined;
@@ -186,7 +186,7 @@ function summariesOf(file: ProfilesFile, env: Env): ProfileSummary[] {
   return Object.entries(file.profiles).map(([name, profile]) => summaryOf(file, name, profile, env));
 }
 
-/** The host, and where the URL comes from where that is elsewhere. */
+/** The host, and where the URL comes from if it is not stored in the profile. */
 function nodePhrase(source: TokenSource, env: Env): string {
   const text =
     source.kind === 'stored' ? source.secret : source.kind === 'env' ? env[source.variable] : undefined;
@@ -200,7 +200,7 @@ function nodePhrase(source: TokenSource, env: Env): string {
   }
 }
 
-/** Files and commands are not asked: a look at a profile must not wait for a pipe or open a vault. */
+/** Files and commands are not read: showing a profile must not wait for a pipe or open a vault. */
 function glimpse(source: TokenSource, env: Env): { ending?: string; problem?: string } {
   if (source.kind === 'file' || source.kind === 'command') return {};
   const text = source.kind === 'stored' ? source.secret : env[source.variable];

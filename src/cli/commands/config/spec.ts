@@ -16,7 +16,7 @@ const tokenOptions: readonly OptionSpec[] = [
   },
 ];
 
-// commander wraps each line of its own accord.
+// An array, because commander wraps each line by itself.
 const tokenDetails = [
   'botctl asks for the token without showing it, or takes it with --token-stdin, --token-env, --token-file or --token-command.',
   'Of a variable, a file or a command only the name is kept: the token itself stays where it is.',

@@ -30,13 +30,13 @@ import { adviceOn, troubleWords } from '../../say/trouble.ts';
 
 type Level = 'ok' | 'warn' | 'fail';
 
-/** What one check found, and where it is not in order, what to do. */
+/** What one check found and, if something is wrong, what to do. */
 export type Finding = {
   readonly check: string;
   readonly level: Level;
   readonly says: string;
   readonly todo?: string;
-  /** Commands that do it, each to be pasted. */
+  /** Commands that fix it, each ready to paste. */
   readonly next?: readonly Suggestion[];
 };
 
@@ -52,7 +52,7 @@ export function fail(check: string, advice: Advice): Finding {
   return { check, level: 'fail', ...advice };
 }
 
-/** A failure with a name, as a finding: nothing was going to be sent here, so its sentence need not say so. */
+/** Turns a failure into a finding. The doctor sends nothing, so the sentence need not say that nothing was sent. */
 export function failed(check: string, failure: Told): Finding {
   const says = failure.message;
   const { hint, next = [] } = failure.details;
@@ -64,7 +64,7 @@ export function inOrder(findings: readonly Finding[]): boolean {
   return findings.every(({ level }) => level !== 'fail');
 }
 
-/** The Node majors that botctl is tested on. Too old ones do not get as far as this. */
+/** The Node majors that botctl is tested on. Older ones fail before this code runs. */
 const testedMajors = [20, 22, 24, 26];
 
 export function nodeFinding(version: string): Finding {
@@ -73,7 +73,7 @@ export function nodeFinding(version: string): Finding {
   return warn('node', untestedNode(number, testedMajors));
 }
 
-/** Why Solana's programs do not run here; without them the sandbox has messages only. */
+/** Why Solana's programs do not run here. Without them the sandbox offers messages only. */
 export type SandboxTrouble = { readonly message: string; readonly hint: string };
 
 export function sandboxFinding(trouble: SandboxTrouble | undefined): Finding {
@@ -86,7 +86,7 @@ const soonDays = 14;
 const noticedMs = 30_000;
 const tooFarMs = 5 * 60_000;
 
-/** The proxy that the environment names, and whether it is on the way to this service. */
+/** The proxy that the environment names, and whether requests to this service go through it. */
 type ProxyFacts = Pick<ProxyInEnv, 'shown' | 'bad'> & { readonly used: boolean };
 
 export function addressFinding(
@@ -125,7 +125,7 @@ export function insecureTlsFinding(env: Readonly<Record<string, string | undefin
   return env.NODE_TLS_REJECT_UNAUTHORIZED === '0' ? [fail('tls', uncheckedCertificates)] : [];
 }
 
-/** The service's clock against this one, and this one against what the journal has seen. */
+/** Compares the service's clock with this one, and this one with the times in the journal. */
 export function clockFinding(
   clock: Probe['clock'],
   latestInJournalMs: number | undefined,
@@ -142,7 +142,7 @@ export function clockFinding(
   return Math.abs(aheadMs) > noticedMs ? warn('clock', advice) : ok('clock', says);
 }
 
-/** What is at the journal's place. */
+/** What exists at the journal's path. */
 export type JournalFacts =
   | {
       readonly is: 'there';
@@ -153,7 +153,7 @@ export type JournalFacts =
   | { readonly is: 'none'; readonly folder: string; readonly disk: Disk }
   | { readonly is: 'unreadable'; readonly failure: Told };
 
-/** The disk that the journal is on, or will be. */
+/** The disk that the journal is on, or will be on. */
 type Disk = {
   readonly kind: 'tmpfs' | 'overlay' | 'network' | undefined;
   /** Why a send could not write there, as part of a sentence. */
@@ -181,7 +181,7 @@ function absentFinding(path: string, folder: string, { trouble }: Disk): Finding
     : fail('journal', say.folderNotWritable(folder, trouble));
 }
 
-/** What the mark says was ever committed. That the journal holds less is refused before it is looked at. */
+/** The mark says what was ever committed. A journal that holds less is refused before this check. */
 function markFinding(path: string, mark: RowNumbers | undefined): Finding {
   return mark === undefined ? warn('mark', say.noMarkYet(path)) : ok('mark', say.holdsAll(mark));
 }

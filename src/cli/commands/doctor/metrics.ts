@@ -12,7 +12,10 @@ import { diskTrouble } from '../../say/phrases.ts';
 import { isJournalThere, openJournalOf } from '../openJournal.ts';
 import { policiesOfCommand } from '../policies.ts';
 
-/** Writes what a monitor collects. What cannot be asked is not in it, and then nothing is in order. */
+/**
+ * Writes the metrics file for a monitor. A value that cannot be read is left out, and the file then says that not all
+ * is in order.
+ */
 export async function writeMetrics(
   path: string,
   inOrder: boolean,
@@ -51,7 +54,7 @@ async function policyLeft(
   context: Context,
 ): Promise<Metrics['policyLeft']> {
   const policies = await policiesOfCommand(given, context);
-  // A shared journal that has no policy counts nothing: nobody can say what is left.
+  // A shared journal without a policy counts nothing, so what is left is unknown.
   if (policies.length === 0 || (journal.isShared && (await journal.policy()) === undefined)) return [];
   const nowMs = journal.clock.now();
   const left: { asset: string; left: string }[] = [];
@@ -65,7 +68,7 @@ async function policyLeft(
   return left;
 }
 
-/** The stricter wins. */
+/** The lower limit wins. */
 function limitADay(policies: Policies, asset: string): bigint | undefined {
   return limitsOf(policies, asset).reduce<bigint | undefined>(
     (least, { day }) => (day !== undefined && (least === undefined || day < least) ? day : least),
@@ -86,21 +89,21 @@ async function writeWhole(path: string, text: string): Promise<void> {
   }
 }
 
-/** What a monitor asks of a journal, and whether all is in order. */
+/** What a monitor wants to know about a journal, and whether all is in order. */
 type Metrics = {
   readonly inOrder: boolean;
   readonly intents: Readonly<Partial<Record<State, number>>>;
-  /** When the oldest of what is open, being sent, unknown or held began. */
+  /** When the oldest intent that is open, sending, unknown or held began. */
   readonly oldestUnsettledMs: number | undefined;
   readonly lastAcceptedMs: number | undefined;
-  /** What a policy still lets go of each asset, as a decimal. */
+  /** How much of each asset the policies still allow, as a decimal. */
   readonly policyLeft: readonly { readonly asset: string; readonly left: string }[];
   readonly nowMs: number;
 };
 
 type Sample = { readonly labels?: Readonly<Record<string, string>>; readonly value: number | string };
 
-/** The text format of Prometheus, for a file that its node exporter collects. */
+/** Prometheus's text format, in a file that its node exporter collects. */
 export function metricsText(metrics: Metrics): string {
   const { inOrder, intents, oldestUnsettledMs, lastAcceptedMs, policyLeft, nowMs } = metrics;
   return [
@@ -129,7 +132,7 @@ export function metricsText(metrics: Metrics): string {
   ].join('');
 }
 
-/** Without a sample it is not there at all. */
+/** A gauge without samples is left out. */
 function gauge(name: string, about: string, samples: readonly Sample[]): string {
   if (samples.length === 0) return '';
   const lines = samples.map(({ labels = {}, value }) => `${name}${labelled(labels)} ${value}\n`);

@@ -45,7 +45,7 @@ import {
   sandboxFinding,
 } from './findings.ts';
 
-/** Where the bot speaks, and what is found out about it without speaking. */
+/** The bot's service, and what can be learned about it without sending. */
 type BotFacts = {
   readonly url: string | undefined;
   readonly direct: boolean;
@@ -132,7 +132,7 @@ async function profilesFinding({ env }: Context): Promise<Finding> {
   }
 }
 
-/** The address of who would speak, although its token is missing. */
+/** The base URL of a bot whose token is missing. */
 function urlAnyway(given: ParsedArgs, { env }: Context): BaseUrl | undefined {
   try {
     const file = readProfiles(profilesPaths(env));
@@ -233,7 +233,7 @@ async function journalFacts(path: string): Promise<JournalFacts> {
   }
 }
 
-/** Why nothing could be written there, as part of a sentence. */
+/** Why the path cannot be written, as part of a sentence. */
 async function writingTroubleAt(path: string, isThere: boolean): Promise<string | undefined> {
   const { writingTrouble } = await import('../../../once/journal/sqlite/upkeep.ts');
   const trouble = writingTrouble(path, isThere);
@@ -285,7 +285,7 @@ function drawOne({ check, level, says, todo, next = [] }: Shown, canvas: Canvas)
   return [head, ...rest.map((line) => ' '.repeat(indent) + line)].map((line) => `${line}\n`).join('');
 }
 
-/** Every check with its level, what it found, and what to do where it is not in order. */
+/** Every check with its level, what it found and, if something is wrong, what to do. */
 function doctorView(command: string, checks: readonly Shown[], inOrder: boolean): View {
   return {
     json: { schema: 'botctl/1', command, in_order: inOrder, checks },

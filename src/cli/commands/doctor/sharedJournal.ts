@@ -10,7 +10,7 @@ import { type Finding, fail, failed, intentFindings, ok, warn } from './findings
 const slowMs = 100;
 const tooFarMs = 30_000;
 
-/** `trouble` is why this machine could keep no notes of the journal, as part of a sentence. */
+/** `trouble` says why this machine could not keep its notes on the journal, as part of a sentence. */
 export function sharedFindings(place: string, look: SharedLook, trouble: string | undefined): Finding[] {
   return [
     journalFinding(place, look),
@@ -27,7 +27,7 @@ export function sharedFindings(place: string, look: SharedLook, trouble: string 
   ];
 }
 
-/** Why no look at the journal could be had. Who is told to ask the doctor has done so. */
+/** Why the journal could not be read. The user is already running the doctor, so that advice is replaced. */
 export function unusableFinding(failure: Told): Finding {
   const finding = failed('journal', failure);
   const asksDoctor = failure.details.next?.some((next) => !('shell' in next) && next[0] === 'doctor');
@@ -67,7 +67,7 @@ function notesFinding(
 ): Finding {
   if (missing.length > 0) return fail('notes', say.notesMissing(missing));
   if (isNewServer && held === 0) return fail('notes', say.newServer);
-  // Who may only look notes nothing.
+  // A role that may only read notes nothing.
   if (trouble !== undefined && journal.salt !== undefined)
     return warn('notes', say.notesNotKept(folder, trouble));
   return ok('notes', say.notesHeld(held));
@@ -77,14 +77,14 @@ function latencyFinding({ latencyMs }: SharedLook): Finding {
   return latencyMs > slowMs ? warn('latency', say.slow(latencyMs)) : ok('latency', say.roundTrip(latencyMs));
 }
 
-/** What is on record is dated by the server. */
+/** The server's clock dates what is on record. */
 function timeFinding({ aheadMs }: SharedLook): Finding {
   return Math.abs(aheadMs) > tooFarMs
     ? warn('time', say.clockApart(aheadMs))
     : ok('time', say.clocks(aheadMs));
 }
 
-/** Who could read or change what a shared journal says, on its way here. */
+/** Whether others could read or change the traffic to a shared journal. */
 export function encryptionFinding({ server, encryption }: Address): Finding {
   const { mode } = encryption;
   const isHere = distanceOf(server) !== 'network';

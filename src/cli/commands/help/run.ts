@@ -61,7 +61,7 @@ function unknownWord(words: readonly string[], tree: readonly CommandSpec[]): Fa
 
 type Topic = {
   readonly intro: string;
-  /** What is told of, in one list or in several under titles. */
+  /** What the topic lists, in one list or in several with titles. */
   readonly rows?: () => readonly HelpRow[];
   readonly groups?: () => readonly HelpGroup[];
   readonly stacked?: true;
@@ -84,7 +84,7 @@ function rerunRows(): HelpRow[] {
   });
 }
 
-/** What can be read about besides the commands, each from the table the program itself obeys. */
+/** The help topics besides the commands. Each comes from the table that the program itself uses. */
 export const topics: Readonly<Record<TopicName, Topic>> = {
   options: {
     intro: 'Every command takes these options, before or after its name.',

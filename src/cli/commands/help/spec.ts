@@ -26,7 +26,7 @@ export const helpSpecOf = (tree: () => readonly CommandSpec[]): LeafSpec => ({
   load: async () => (await import('./run.ts')).runFor(tree()),
 });
 
-/** Alone it is answered without the program being loaded, as `--version` is. */
+/** Given alone it is answered without loading the program, as `--version` is. */
 export const versionSpec: LeafSpec = {
   name: 'version',
   does: 'looks',

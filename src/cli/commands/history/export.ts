@@ -30,7 +30,7 @@ export function exportFormat(given: ParsedArgs): SettledFormat | undefined {
 
 const mostNamed = 20;
 
-/** For the books: what happened, oldest first, a page in memory at a time. */
+/** For the books: what happened, oldest first, with one page in memory at a time. */
 export async function exportHistory(
   filters: Filters,
   format: SettledFormat,
@@ -40,7 +40,7 @@ export async function exportHistory(
 ): Promise<Exit> {
   const nowMs = journal.clock.now();
   const limit = filters.limit ?? Number.MAX_SAFE_INTEGER - 1;
-  // What begins while this is written is for the next export.
+  // An intent that begins during the export belongs to the next one.
   const selection = { untilMs: nowMs, ...selectionOf(filters, nowMs, limit + 1), oldestFirst: true } as const;
   const hash = createHash('sha256');
   const write = (text: string): Promise<'written' | 'closed'> => {
@@ -122,7 +122,7 @@ type Cells = Readonly<Record<(typeof columns)[number], string | boolean | undefi
 
 type Settled = { readonly report: Report; readonly observations: readonly Observation[] };
 
-/** What books want to know of one intent that happened. */
+/** What the books need about one intent that happened. */
 function cellsOf({ report, observations }: Settled): Cells {
   const { intent, attempt } = report;
   const request = requestOf(intent);
@@ -148,7 +148,7 @@ function cellsOf({ report, observations }: Settled): Cells {
   };
 }
 
-/** When the service said so, or an operator. */
+/** When the service or an operator said that it happened. */
 function settledAt({ intent, attempt }: Report): number {
   return intent.state === 'accepted' ? (attempt?.endedAtMs ?? intent.updatedAtMs) : intent.updatedAtMs;
 }
@@ -157,7 +157,7 @@ function isProven(observations: readonly Observation[]): boolean {
   return observations.some(({ verdict }) => verdict === 'proven');
 }
 
-/** What the chain kept of the amount, where it was seen. */
+/** What the chain took as a fee, if it was seen. */
 function feeOf(observations: readonly Observation[]): string | undefined {
   const seen = observations.findLast(({ verdict }) => verdict === 'proven' || verdict === 'likely');
   if (seen === undefined) return undefined;
@@ -166,7 +166,7 @@ function feeOf(observations: readonly Observation[]): string | undefined {
     if (paid?.fee_units === undefined || paid.decimals === undefined) return undefined;
     return formatAmount({ units: BigInt(paid.fee_units), decimals: paid.decimals });
   } catch {
-    // Facts that were damaged are no facts.
+    // Damaged facts are ignored.
     return undefined;
   }
 }
@@ -175,7 +175,7 @@ function settledHeading(format: SettledFormat): string {
   return format === 'csv' ? csvLine(columns) : '';
 }
 
-/** Harmless for a terminal, a spreadsheet and a log. */
+/** A line that is harmless in a terminal, a spreadsheet and a log. */
 function settledLine(settled: Settled, format: SettledFormat): string {
   const cells = cellsOf(settled);
   if (format === 'jsonl') return `${safeJson(cells)}\n`;

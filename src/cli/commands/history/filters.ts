@@ -14,7 +14,10 @@ import {
 } from '../../say/history.ts';
 import { policiesOfCommand } from '../policies.ts';
 
-/** What the options of `history` narrow it to. A duration counts from the journal's own clock, once it is open. */
+/**
+ * The filters that the options of `history` give. A duration counts back from the journal's clock, known once it is
+ * open.
+ */
 export type Filters = Omit<Selection, 'sinceMs' | 'untilMs' | 'limit'> & {
   readonly since?: Moment;
   readonly until?: Moment;
@@ -44,7 +47,7 @@ export function parseFilters(given: ParsedArgs, nowMs: number): Filters {
   });
 }
 
-/** A recipient’s name stands for the address that a policy gives it now. */
+/** A recipient’s name stands for the address that a policy gives it today. */
 export async function withRecipient(filters: Filters, given: ParsedArgs, context: Context): Promise<Filters> {
   if (filters.to?.startsWith('@') !== true) return filters;
   const { withAddress } = await import('../../../once/policy/policy.ts');
@@ -92,7 +95,7 @@ function isKind(text: string): text is Kind {
   return text === 'message' || text === 'transfer';
 }
 
-// What is asked of the journal in one breath may be one question to it.
+// Requests that start together can become one query.
 const pageLength = 100;
 
 export async function* inPages(intents: AsyncIterable<Intent>): AsyncGenerator<readonly Intent[]> {

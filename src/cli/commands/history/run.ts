@@ -61,11 +61,11 @@ async function list(filters: Filters, journal: Journal, given: ParsedArgs, conte
   const { display } = context;
   const { limit = defaultLimit } = filters;
   const zone: Zone = given.flag('local') ? 'local' : 'utc';
-  // Those whose process died are unknown, and are to be listed as that.
+  // Intents of dead processes must be listed as unknown.
   await noteDeaths(journal, context);
   let count = 0;
   let layout: HistoryLayout = { zone, bots: [] };
-  // One more than is shown tells whether there are more.
+  // One more than is shown tells whether more exist.
   const selection = selectionOf(filters, journal.clock.now(), limit + 1);
   for await (const intents of inPages(journal.reads.select(selection))) {
     const shown = intents.slice(0, limit - count);
@@ -76,7 +76,7 @@ async function list(filters: Filters, journal: Journal, given: ParsedArgs, conte
     }
     count += intents.length;
     const reports = shown.map((intent) => storedReport(intent, given.command, journal.reads));
-    // What can be read is shown before it is said what cannot.
+    // Shows every report before the first unreadable one, then fails.
     for (const report of await Promise.allSettled(reports)) {
       if (report.status === 'rejected') throw report.reason;
       if ((await display.show(historyLine(report.value, layout))) === 'closed') return 0;
@@ -107,7 +107,7 @@ async function noteDeaths(
 }
 
 async function details(journal: Journal, given: ParsedArgs, context: Context): Promise<Exit> {
-  // One that is not there is told before any of the others is shown.
+  // All IDs are checked before the first intent is shown.
   const ids: string[] = [];
   for (const beginning of given.args) ids.push((await intentById(beginning, journal)).id);
   for (const [index, id] of [...new Set(ids)].entries()) {
@@ -118,7 +118,7 @@ async function details(journal: Journal, given: ParsedArgs, context: Context): P
   return 0;
 }
 
-/** Of what is not well by the journal alone, why, and what to do; nothing of the rest. */
+/** Why an intent is not well according to the journal, and what to do; undefined if it is well. */
 async function explainStanding(
   intent: Intent,
   attempt: Attempt | undefined,
@@ -129,7 +129,7 @@ async function explainStanding(
   return (await explain(endingOf(outcome), nowMs)).problem;
 }
 
-/** Who reads this need not be told to look here. */
+/** Drops the advice to run `history`: the user is already reading it. */
 function withoutItself(explained: Problem | undefined): Problem | undefined {
   if (explained?.next === undefined) return explained;
   return { ...explained, next: explained.next.filter((one) => !('0' in one) || one[0] !== 'history') };

@@ -14,10 +14,10 @@ const timeWidths: Readonly<Record<Zone, number>> = { utc: 20, local: 25 };
 const gap = '  ';
 const leastForWhat = 20;
 
-/** What all lines of one list share: whose the first ones are, where that is more than one, has a column. */
+/** What all lines of one list share. The bot has a column only if there is more than one. */
 export type HistoryLayout = { readonly zone: Zone; readonly bots: readonly string[] };
 
-/** The same, and how wide it may be: in a pipe, where nothing is shortened, without an end. */
+/** The same with the available width, which is infinite in a pipe. */
 type Layout = HistoryLayout & { readonly columns: number };
 
 const leastOfBot = 5;
@@ -33,12 +33,12 @@ function botCell(bot: string, layout: Layout, most = botWidth(layout)): readonly
   return layout.bots.length > 1 ? [pad(cutTo(bot, width), width)] : [];
 }
 
-/** When, how it stands, and its id; whose it is, where that has a column. */
+/** The time, state and ID, and the bot if it has a column. */
 function cellsOf(when: string, state: string, id: string, bot: string, layout: Layout): string {
   return `${[when, state, pad(id, widths.id), ...botCell(bot, layout)].join(gap)}${gap}`;
 }
 
-/** The same without the id, which goes to the next line. */
+/** The same without the ID, which goes on the next line. */
 function narrowCells(when: string, state: string, bot: string, layout: Layout): string {
   const room = layout.columns - timeWidths[layout.zone] - widths.state - 2 * gap.length;
   return [when, state, ...botCell(bot, layout, Math.max(leastOfBot, room))].join(gap);
@@ -49,7 +49,7 @@ function beforeWhat(layout: Layout): number {
   return cellsOf(when, state, '', '', layout).length;
 }
 
-/** Where a row has no room for what it is about, that has a line of its own. */
+/** Whether the description needs a line of its own because the row has no room for it. */
 function isNarrow(layout: Layout): boolean {
   return layout.columns < beforeWhat(layout) + leastForWhat;
 }
@@ -89,7 +89,7 @@ export function whoGetsWhat(intent: Pick<Intent, 'kind' | 'body'>, isWhole = fal
   return `${formatAmountOf(text(request.amount), text(request.asset))} → ${isWhole ? address : shortAddress(address)}`;
 }
 
-/** Its name, and which row of a batch it is; and which way it was resolved, or who wants it approved. */
+/** Its name, its row in a batch, how it was resolved, or who wants it approved. */
 function marksOf(
   { name, rowId, resolvedAs, heldReason: why = '', bot }: Intent,
   width: number,
@@ -104,14 +104,14 @@ function marksOf(
   return `${named}${mark === undefined ? '' : ` (${mark})`}${other}`;
 }
 
-/** What it is about and its marks, in so many cells: of a long text these are what must stay. */
+/** The description and marks cut to a width. The marks must stay when a long text is cut. */
 function whatIn(intent: Intent, width: number, layout: Layout): string {
   const marks = marksOf(intent, width, layout);
   const what = safeLine(whoGetsWhat(intent, !Number.isFinite(layout.columns)));
   return cutTo(what, Math.max(0, width - stringWidth(marks))) + marks;
 }
 
-/** The same; where that would cut it short, its marks have a line of their own. */
+/** The same for a narrow terminal: marks that would be cut off get a line of their own. */
 function whatInNarrow(intent: Intent, width: number, layout: Layout): string {
   const what = safeLine(whoGetsWhat(intent));
   const marks = marksOf(intent, width, layout).trimStart();
@@ -169,7 +169,7 @@ function attemptLine(attempt: Attempt, zone: Zone): string {
 
 const longestReply = 1000;
 
-/** What the service said, where that is not told otherwise: for whoever has to decide. */
+/** What the service said, if nothing else reports it: the person who decides needs it. */
 function replyLine({ attempt, intent }: Report): string | undefined {
   if (attempt?.reply === undefined || attempt.reply.length === 0 || intent.state === 'accepted')
     return undefined;
@@ -186,7 +186,7 @@ type HistoryDetail = {
   readonly explained: Problem | undefined;
 };
 
-/** Everything the journal holds of one intent. */
+/** Everything that the journal holds about one intent. */
 export function historyDetail({ report, attempts, decisions, zone, explained }: HistoryDetail): View {
   const { intent } = report;
   return {
@@ -222,7 +222,7 @@ function partsOf({ message, hint, next }: Problem): Partial<Problem> {
   return { message, ...(hint === undefined ? {} : { hint }), ...(next === undefined ? {} : { next }) };
 }
 
-/** The commands on lines of their own, to be pasted. */
+/** Each command on a line of its own, ready to paste. */
 function drawTodo({ hint, next = [] }: Problem, canvas: Canvas): string {
   const { lines, lacking } = canvas.suggest(next);
   const todo = [hint, lacking].filter((one) => one !== undefined).join(' ');

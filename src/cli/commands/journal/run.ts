@@ -186,14 +186,14 @@ export async function acceptDurability(given: ParsedArgs, context: Context): Pro
 }
 
 type ConfirmQuestion = {
-  /** What comes of it, to be read before the question. */
+  /** The consequence, shown before the question. */
   readonly warning: string;
   readonly question: string;
-  /** Where there is nobody to ask. */
+  /** The failure if nobody can be asked. */
   readonly nobody: () => Failure;
 };
 
-/** Goes on only with --yes, or where a person says so. */
+/** Goes on only with --yes, or if a person agrees. */
 async function confirmed(
   { warning, question, nobody }: ConfirmQuestion,
   given: ParsedArgs,
@@ -297,7 +297,7 @@ async function copyFrom(
   }
 }
 
-/** Where no journal is named, that of a URL which names none. */
+/** Without a named journal, the schema of a URL that names none. */
 async function schemaOf(given: ParsedArgs, context: Context): Promise<string> {
   const location = await journalLocation(given, context);
   if (location.is === 'shared') return location.address.schema;
@@ -309,7 +309,7 @@ async function schemaOf(given: ParsedArgs, context: Context): Promise<string> {
 
 const usualRoles: Readonly<Record<GrantedUse, string>> = { run: 'botctl_runner', look: 'botctl_auditor' };
 
-/** On one line, for psql as well: a comment would take all that follows with it. */
+/** On one line, so that psql can take it too: a comment would swallow everything after it. */
 function statementsOf(sql: string): string {
   return sql
     .trimEnd()

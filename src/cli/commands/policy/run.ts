@@ -19,7 +19,7 @@ import { refuseBesideSandbox } from '../openBot.ts';
 import { isJournalThere, journalLocation, openJournalOf, whoDecides, withServer } from '../openJournal.ts';
 import { policiesOfCommand } from '../policies.ts';
 
-/** What holds the bot of this command, and what is left of it. */
+/** Shows the policies of the chosen bot, and what they leave. */
 export async function run(given: ParsedArgs, context: Context): Promise<Exit> {
   if (given.flag('sandbox')) refuseBesideSandbox(given);
   const policies = await policiesOfCommand(given, context);
@@ -71,7 +71,7 @@ async function leftOf(policies: Policies, { reads, clock }: Journal): Promise<Le
   return { left, counted };
 }
 
-/** Gives a shared journal its policy, which holds whoever sends through it. */
+/** Stores a policy in a shared journal. It applies to everyone who sends through that journal. */
 export async function set(given: ParsedArgs, context: Context): Promise<Exit> {
   const location = await journalLocation(given, context);
   if (location.is === 'file') throw onlySharedHasPolicy(location.path);
@@ -89,7 +89,7 @@ export async function set(given: ParsedArgs, context: Context): Promise<Exit> {
   return 0;
 }
 
-/** Reads a policy as a command that sends would, and shows what it says. */
+/** Reads a policy as a sending command would, and shows its contents. */
 export async function check(given: ParsedArgs, { display }: Context): Promise<Exit> {
   const { path, policy } = await givenPolicy(given);
   await display.show(policyView({ command: given.command, policies: [shownPolicy(policy)] }));
@@ -99,7 +99,7 @@ export async function check(given: ParsedArgs, { display }: Context): Promise<Ex
 
 type GivenPolicy = { readonly path: string; readonly text: string; readonly policy: Policy };
 
-/** The policy that a command is given. */
+/** The policy file that the command names. */
 async function givenPolicy({ args }: ParsedArgs): Promise<GivenPolicy> {
   const path = resolve(args[0] ?? '');
   try {
@@ -107,7 +107,7 @@ async function givenPolicy({ args }: ParsedArgs): Promise<GivenPolicy> {
     return { path, text, policy: readPolicy(text, path) };
   } catch (thrown) {
     if (!(thrown instanceof Failure)) throw thrown;
-    // No command is kept from sending by it: it is a file like any other that a command is given.
+    // This file prevents no sending, so the fault is that of any bad input file.
     const { message, details } = await inWords(thrown);
     throw new Told('bad-file', message, details);
   }
@@ -133,7 +133,7 @@ function shownPolicy(policy: Policy): ShownPolicy {
   };
 }
 
-/** One policy, as it is shown. Amounts are texts. */
+/** One policy as shown. Amounts are texts. */
 type ShownPolicy = {
   readonly source: string;
   readonly journal: string | undefined;
@@ -149,23 +149,26 @@ type ShownPolicy = {
   readonly freshJournal: 'refuse' | 'allow';
 };
 
-/** What is left of an asset's tightest limit of a day. */
+/** What is left of an asset's tightest daily limit. */
 type ShownLeft = {
   readonly asset: string;
   readonly limit: string;
   readonly spent: string;
   readonly remaining: string;
   readonly source: string;
-  /** Until then nothing of it may be spent: the journal is too young for this limit. */
+  /** Nothing may be spent until then: the journal is too young for this limit. */
   readonly freeAtMs: number | undefined;
 };
 
 type ShownPolicies = {
   readonly command: string;
   readonly policies: readonly ShownPolicy[];
-  /** Absent where no journal was asked. */
+  /** Absent if no journal was read. */
   readonly left?: readonly ShownLeft[];
-  /** Since when the journal is complete, where it was asked and knows anything; and whether that is all of it. */
+  /**
+   * Since when the journal counts spending, and whether that covers the whole window. Absent without a journal or
+   * records.
+   */
   readonly counted?: { readonly sinceMs: number; readonly isWhole: boolean } | undefined;
 };
 

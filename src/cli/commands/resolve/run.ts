@@ -82,7 +82,7 @@ async function resolveOne(
   } catch (thrown) {
     const failure = await inWords(thrown);
     if (failure.code === 'bug' || failure.code === 'stdout-not-writable') throw failure;
-    // Its commit refuses before it decides; after any other fault of it, nobody knows.
+    // The commit refuses before it decides. After any other fault, the decision may have been stored.
     const begun = mayBeDecided && failure.code !== 'not-allowed-now';
     const problem = problemOf(failure, { does: context.doing.does, begun });
     await display.fail(problem, { schema: 'botctl/1', command: given.command, error: problem });
@@ -90,7 +90,7 @@ async function resolveOne(
   }
 }
 
-/** What was decided may have been acted upon: turning it round is asked about, or said twice. */
+/** Someone may have acted on the earlier decision, so reversing it needs a confirmation or --yes. */
 async function confirmReversal(
   intent: Intent,
   decision: Decision,
@@ -107,12 +107,12 @@ async function confirmReversal(
   if (!(await display.confirm(question))) throw notReversed();
 }
 
-/** What an operator's signature shows, to be kept once the decision is. */
+/** What the operator's signature shows, stored after the decision. */
 type Looked = { keep(): Promise<void> };
 
 /**
- * Looks at the signature that an operator names, where a node is named that could show it: one that paid something
- * else, or somebody else's intent, is refused.
+ * Looks up the signature that an operator names, if a node can show it. Refuses one that paid something else or belongs
+ * to another intent.
  */
 async function lookAtSignature(
   intent: Intent,
@@ -152,7 +152,7 @@ async function lookFor(
     const sighting = await nodes.sight(signature, statuses, 'confirmed');
     return { signature, sighting, payment, cluster, hosts: nodes.hosts };
   } catch (thrown) {
-    // Nobody has named a node: the operator's word is all there is.
+    // No node is configured, so the operator's word is all there is.
     if (thrown instanceof Failure && thrown.code === 'no-rpc-url') return undefined;
     throw thrown;
   }

@@ -55,8 +55,8 @@ export const run: Run = async (given, context) => {
         exits.push(await resumeOne(intent, bots, journal, given, context));
       } catch (thrown) {
         const failure = asFailure(thrown);
-        // A fault of this machine ends it all; after anything else, and where one row is damaged or only
-        // transfers cannot be made, the next intent may do better.
+        // A fault of this machine stops the command. After any other failure, after one damaged intent, or if only
+        // transfers are impossible here, the next intent may still succeed.
         const ofOneIntent = failure.code === 'journal-damaged' || failure.code === 'sandbox-unavailable';
         if (exitOf(failure.code) === 1 && !ofOneIntent) throw failure;
         exits.push(await reportSkipped(intent, failure, journal, given, context));
@@ -76,7 +76,7 @@ function refuseMixedUp(given: ParsedArgs): void {
   if (given.flag('held') && !all) throw heldWithoutAll();
 }
 
-/** What may have happened, oldest first. `open` waits for its own command: nothing of it has left. */
+/** The intents that may have happened, oldest first. `open` ones were never sent and wait for their own command. */
 async function resumable(given: ParsedArgs, { reads, commit, clock }: Journal): Promise<Intent[]> {
   const states: State[] = given.flag('held') ? ['sending', 'unknown', 'held'] : ['sending', 'unknown'];
   const selected: Intent[] = [];
@@ -98,7 +98,7 @@ function isOver({ state }: Intent): boolean {
   return state === 'accepted' || state === 'rejected' || state === 'resolved';
 }
 
-/** One word for all of them is that of nobody who has seen each. */
+/** Each approval needs its own look: one answer for all would approve intents that nobody has read. */
 function waitsForApproval({ state, heldReason: why }: Intent): boolean {
   return state === 'held' && isApprovalReason(why);
 }
@@ -110,7 +110,7 @@ async function resumeOne(
   given: ParsedArgs,
   context: Context,
 ): Promise<Exit> {
-  // What is over is told by the journal alone: nobody need speak for it.
+  // A settled intent is reported from the journal, so no bot is needed.
   if (isOver(intent))
     return tell(await concluded(intent, journal.reads, 'from-journal'), given, journal, context);
   if (given.flag('all') && waitsForApproval(intent)) throw approvedByItself(intent.id);
@@ -139,13 +139,13 @@ async function reportSkipped(
   return exit;
 }
 
-/** What may have happened is that first, whatever kept it from being sent now. */
+/** The exit code says first that the intent may have happened, whatever prevented sending it now. */
 function exitOfSkipped({ state }: Intent, { code }: Failure): Exit {
   if (state === 'held') return exitOf('held');
   return state === 'unknown' || state === 'sending' ? exitOf('unknown') : exitOf(code);
 }
 
-/** Sending a held intent again is an operator's decision, and is kept like one. */
+/** Sending a held intent again is an operator's decision, and is stored as one. */
 async function confirmSendAgain(
   intent: Intent,
   given: ParsedArgs,
@@ -167,10 +167,10 @@ async function confirmSendAgain(
   };
 }
 
-/** Why no bot can speak for an intent: told of each by its own id. */
+/** Why no bot can send an intent, reported with each intent's own ID. */
 type NoBot = (intent: Intent) => Failure;
 
-/** The bots of many intents, each opened once: at the base URL that was stored with its intents. */
+/** The bots of many intents, each opened once, at the base URL stored with its intents. */
 class BotsOfIntents {
   readonly #given: ParsedArgs;
   readonly #context: Context;
@@ -194,7 +194,7 @@ class BotsOfIntents {
     return found;
   }
 
-  /** Where only the intent says where to, a token must not be led to a service that is not its own. */
+  /** If only the intent says where to send, a token must not go to a service that is not its own. */
   #isAnothersToken(intent: Intent, { token }: Bot): boolean {
     if (intent.bot !== envBot || this.#givenBaseUrl() !== undefined) return false;
     return this.#journal.hashOf(token.reveal()) !== intent.tokenHash;
@@ -231,7 +231,7 @@ class BotsOfIntents {
       await opened.connection.ready();
       return opened;
     }
-    // With --sandbox alone the journal would be another one.
+    // With only --sandbox added, the command would use another journal.
     const journal = await shownLocation(await journalLocation(this.#given, this.#context));
     return ({ id }) => ofTheSandbox(id, journal);
   }
@@ -245,7 +245,7 @@ class BotsOfIntents {
     return sayIfSlow(waitingForToken, resolving, this.#context.display);
   }
 
-  /** The token that is given now; without a base URL beside it, the stored one is meant. */
+  /** The given token, at the stored base URL if no other is given. */
   async #envBotFor(intent: Intent): Promise<Bot> {
     const tokenFile = this.#given.text('token-file');
     const baseUrl = this.#givenBaseUrl() ?? intent.spelledUrl;

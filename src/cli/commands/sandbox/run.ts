@@ -39,7 +39,7 @@ import type { Display, View } from '../../show/display.ts';
 import { safeLine } from '../../show/text.ts';
 import { sandboxFolder } from '../openJournal.ts';
 
-/** So that a profile, and a name's identity with it, holds from one start to the next. */
+/** A fixed port, so that a profile, and the identity of names with it, stays valid across restarts. */
 const steadyPort = 8420;
 
 type SandboxOptions = {
@@ -51,7 +51,7 @@ type SandboxOptions = {
   faultRate?: number;
 };
 
-/** Serves until the first Ctrl-C, then lets what is in flight land; the second leaves at once. */
+/** Serves until the first Ctrl-C, then finishes requests in flight; the second stops at once. */
 export async function run(given: ParsedArgs, context: Context): Promise<Exit> {
   if (given.args.length > 0) return runOnFolder(given, context);
   const options = parse(given);
@@ -152,7 +152,7 @@ function greeting(running: RunningSandbox, dataDir: string): View {
   };
 }
 
-/** For a shell: a profile that also knows the sandbox's chain. */
+/** Commands for a shell: a profile that also knows the sandbox's chain. */
 function profileLines({ baseUrl, tokens, node }: RunningSandbox): string[] {
   const set = (key: string, value: string): string => `botctl config set local ${key} ${value}`;
   return [
@@ -191,16 +191,16 @@ function lineView({ at, operation, status, key, effect, reason }: RequestLog): V
 }
 
 /**
- * Between the greeting and the requests. A reader that took only the greeting, as head does, has gone by then: that is
- * heard of only by who writes.
+ * A pause after the greeting. A reader such as `head` that took only the greeting has left by then, and only a write
+ * notices that.
  */
 const breathMs = 500;
 const blankLine: View = { json: {}, human: () => '\n' };
 
-/** Request lines in their order. A full disk does not end the service. */
+/** Writes request lines in order. A full disk does not stop the service. */
 class LineQueue {
   readonly #display: Display;
-  /** Nobody reads stdout any more. */
+  /** Resolves when stdout has no reader any more. */
   readonly readerGone: Promise<void>;
   #sayGone: () => void = () => {};
   #last: Promise<void> = Promise.resolve();
@@ -237,7 +237,7 @@ type Balances = ReturnType<typeof resetFolder>;
 const serving = ['port', 'seed', 'fault-rate'];
 const funding = ['asset', 'amount', 'to'];
 
-/** What is done to the folder itself, whether or not somebody serves it. */
+/** Changes the folder itself, whether or not a service uses it. */
 async function runOnFolder(given: ParsedArgs, { display, env }: Context): Promise<Exit> {
   const [action = ''] = given.args;
   if (action !== 'reset' && action !== 'fund') throw noSuchAction(action);
@@ -287,7 +287,7 @@ function inFolder<T>(folder: string, work: () => T): T {
   }
 }
 
-/** Starts the embedded service; why it cannot is an error with a name. */
+/** Starts the embedded service; a failure gets a sentence. */
 export async function openSandbox(
   settings: SandboxSettings,
   advice = moveByVariable,
@@ -299,7 +299,7 @@ export async function openSandbox(
   }
 }
 
-/** Loads what a transfer needs; where it is not there, that is told before anything is journaled. */
+/** Loads what a transfer needs. If that is missing, the command fails before anything is journaled. */
 export function ensurePossibleInSandbox(kind: Kind): void {
   const trouble = kind === 'transfer' ? chainTrouble() : undefined;
   if (trouble !== undefined) throw noTransfersHere(trouble);

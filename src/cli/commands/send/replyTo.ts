@@ -11,7 +11,7 @@ export type RepliedTo = {
   readonly conversation: string | undefined;
 };
 
-/** The accepted message of an intent of this journal: by its ID, or by the name that --once gave it. */
+/** The accepted message of an intent of this journal, by its ID or by its --once name. */
 export async function repliedTo(word: string, given: ParsedArgs, context: Context): Promise<RepliedTo> {
   if (!(await isJournalThere(given, context)))
     throw noSuchMessage(word, await shownLocation(await journalLocation(given, context)));
@@ -31,7 +31,7 @@ export async function repliedTo(word: string, given: ParsedArgs, context: Contex
   }
 }
 
-/** A reply in another conversation is a name or an id that was mistaken. */
+/** Refuses a message of another conversation: its name or ID is a mistake. */
 export function refuseElsewhere(replied: RepliedTo, conversation: unknown): void {
   if (replied.conversation === undefined || replied.conversation === conversation) return;
   throw repliesElsewhere(replied, String(conversation));

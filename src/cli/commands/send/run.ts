@@ -21,7 +21,7 @@ async function parse(given: ParsedArgs, context: Context): Promise<Order> {
   const overrides = {
     conversation_id: {
       options: ['--conversation'],
-      // A reply is where what it replies to is, unless something else is said.
+      // Without another value, a reply goes to the conversation of the original message.
       value:
         given.text('conversation') ??
         (payload?.conversation_id === undefined ? replied?.conversation : undefined),
@@ -52,7 +52,7 @@ async function repliedToOf(given: ParsedArgs, context: Context): Promise<Replied
 async function contentOf(given: ParsedArgs, context: Context): Promise<string | undefined> {
   const fromFile = await textOf('content-file', given, context);
   if (fromFile === undefined) return given.text('content');
-  // The newline that every tool puts at the end of a file is not part of what was written.
+  // Most tools end a file with a newline that is not part of the message.
   return fromFile.replace(/\r?\n$/u, '');
 }
 

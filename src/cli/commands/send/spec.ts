@@ -3,7 +3,7 @@ import type { LeafSpec, OptionSpec } from '../../parse/command.ts';
 
 const group = 'Exactly once';
 
-/** Taken by every command that does one thing. */
+/** Options of every command that sends one thing. */
 export const onceOptions: readonly OptionSpec[] = [
   { flags: '-o, --once <name>', about: 'name it: under one name it happens once', group },
   {
@@ -17,7 +17,7 @@ export const onceOptions: readonly OptionSpec[] = [
   { flags: '-y, --yes', about: 'do not ask for confirmation', group },
 ];
 
-/** How doing one thing can end. */
+/** The exit codes of a command that sends one thing. */
 export const exitsOfOnce: readonly Exit[] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 130];
 
 export const sendSpec: LeafSpec = {

@@ -25,7 +25,7 @@ async function parse(given: ParsedArgs, context: Context): Promise<Order> {
   return { wanted, naming: namingOf(given, context, payloadKey) };
 }
 
-/** A recipient's name becomes its address before anything is checked or kept. */
+/** Replaces a recipient's name by its address before anything is checked or stored. */
 async function withRecipient(
   fields: Readonly<Record<string, unknown>>,
   given: ParsedArgs,

@@ -71,7 +71,7 @@ async function verifyNamed({ given, context, journal, chains }: Verifying): Prom
   const intents: Intent[] = [];
   for (const beginning of given.args) intents.push(await transferById(beginning, journal));
   const exits: Exit[] = [];
-  // Several are looked up at a time: what fails may find others decided.
+  // Several are looked up at a time: when one fails, others may already be decided.
   context.doing.hasChanged = true;
   await verifyEach(intents, chains, journal, async (verified) => {
     exits.push(await tellOne(verified, given, context, journal));
@@ -135,13 +135,13 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
   return exitOf(failing.code);
 }
 
-/** Why no node can be asked of a bot's transfers, and of how many. */
+/** Why no node can be asked about a bot's transfers, and how many transfers that affects. */
 type Nodeless = Map<Failure, number>;
 
-/** What keeps one bot's transfers from being looked up, and no other's. */
+/** Failures that affect only one bot's transfers. */
 const ofOneBot: readonly FailureCode[] = ['no-rpc-url', 'bad-rpc-url', 'other-cluster', 'bot-moved'];
 
-/** Those of which a node can be asked: another bot's must not keep them from being looked up. */
+/** The transfers that a node can look up. A bot without a node must not block the others. */
 async function withNodes(
   intents: readonly Intent[],
   chains: ChainsOfIntents,
@@ -169,7 +169,7 @@ function kindOf({ code, retry }: Problem): 'against' | 'toDecide' | 'open' {
   return retry === 'decide' ? 'toDecide' : 'open';
 }
 
-/** Transfers without a final verdict, so many at a time, oldest last. */
+/** Transfers without a final verdict, a page at a time, newest first. */
 async function* openPages(journal: Journal, sinceMs: number | undefined): AsyncGenerator<Intent[]> {
   let page: Intent[] = [];
   const selection = {
@@ -193,7 +193,7 @@ function isInDoubt({ state }: Intent): boolean {
   return state === 'unknown' || state === 'held';
 }
 
-/** What is against it; nothing where it is proven, or where a person has dealt with it. */
+/** What is wrong with it; undefined if it is proven or acknowledged. */
 async function problemWith({ intent, view }: Verified, journal: Journal): Promise<Problem | undefined> {
   const standing = await chainStandingOf(intent, journal.reads);
   const attempt = await journal.reads.decisiveAttempt(intent.id);
@@ -231,7 +231,7 @@ async function tellOne(
   return 0;
 }
 
-/** Of many, each as JSON; of what is not proven a line for a person. */
+/** One of many: always an object as JSON; a line for a person only if it is not proven. */
 async function tellRow(
   verified: Verified,
   given: ParsedArgs,
@@ -247,7 +247,7 @@ async function tellRow(
   return problem;
 }
 
-/** A contradiction first, then what is not decided. */
+/** A contradiction first, then undecided ones. */
 function worst(exits: readonly Exit[]): Exit {
   const left = exits.filter((exit) => exit !== 0);
   if (left.includes(10)) return 10;
@@ -280,7 +280,7 @@ function sinceOf(moment: Moment, nowMs: number): number {
   return 'atMs' in moment ? moment.atMs : nowMs - moment.agoMs;
 }
 
-/** A person has dealt with what the chain says against these: they are told no more as if nobody had. */
+/** Records that a person has dealt with the contradictions, so that they are no longer reported as problems. */
 export async function acknowledge(
   reason: string,
   given: ParsedArgs,
@@ -313,7 +313,10 @@ export async function acknowledge(
   return 0;
 }
 
-/** The chain contradicts it, or shows a payment of another time, or proved it by another signature than the service gave. */
+/**
+ * Whether the chain contradicts it, shows a payment from another time, or proves it by a signature other than the
+ * service's.
+ */
 async function isContradicted(intent: Intent, tx: Reads): Promise<boolean> {
   const { view } = standingOf(await tx.observationsOf(intent.id));
   if (isAgainst(view)) return true;
@@ -322,7 +325,7 @@ async function isContradicted(intent: Intent, tx: Reads): Promise<boolean> {
   return intent.state === 'accepted' && view?.verdict === 'proven' && replied !== view.signature;
 }
 
-/** How many were proven, for the last line of `verify --all`. */
+/** The number of proven transfers, for the last line of `verify --all`. */
 function verifiedView(
   command: string,
   counts: Readonly<Record<ChainVerdict, number> & { not_looked_up?: number }>,
