@@ -27,7 +27,7 @@ import {
 } from './solana/message.ts';
 import type { Account, InnerInstructions, TokenBalance, TransactionMeta } from './store/database.ts';
 
-/** What the VM asks of the ledger. */
+/** The accounts that the VM reads from the ledger. */
 export type AccountSource = {
   get(address: string): Account | undefined;
   decimalsOf(mint: string): number;
@@ -40,12 +40,12 @@ export type Execution =
   | { kind: 'too-large' };
 
 type ChainTransaction = {
-  /** Who pays the fee, then who else signs. */
+  /** The fee payer, then the other signers. */
   signers: [Keypair, ...Keypair[]];
   instructions: Instruction[];
   blockhash: string;
   form: MessageForm;
-  /** Where the accounts of a form with lookups are found. */
+  /** The lookup table, for forms that have one. */
   table: string;
 };
 
@@ -53,13 +53,13 @@ export type Chain = { execute(transaction: ChainTransaction, source: AccountSour
 
 let loaded: Chain | undefined;
 
-/** The VM takes a while to load, so the first transfer loads it, once a process. */
+/** The VM takes a while to load, so the first transfer of a process loads it. */
 export function loadChain(): Chain {
   loaded ??= new LiteChain(loadNativeVm());
   return loaded;
 }
 
-/** Why this machine has no chain, if it has none. */
+/** Why transfers do not work on this machine, if they do not. */
 export function chainTrouble(): NoChainError | undefined {
   try {
     loadChain();
@@ -70,7 +70,7 @@ export function chainTrouble(): NoChainError | undefined {
   }
 }
 
-/** Solana's programs over accounts that live in the ledger: between orders the VM holds none of them. */
+/** Runs Solana's programs over accounts in the ledger: between transactions the VM holds none of them. */
 class LiteChain implements Chain {
   readonly #native: NativeVm;
   readonly #vm: LiteSvm;
@@ -79,7 +79,7 @@ class LiteChain implements Chain {
     this.#native = native;
     this.#vm = new native.LiteSvm();
     this.#vm.setTransactionHistory(0n);
-    // The VM's only blockhash never changes; ours does.
+    // The VM's only blockhash never changes; the sandbox's does.
     this.#vm.setBlockhashCheck(false);
   }
 
@@ -90,7 +90,7 @@ class LiteChain implements Chain {
     const own = message.accounts.filter((address) => !programs.has(address));
     const program = writtenBy(instructions).find((address) => this.#isProgram(address, before.get(address)));
     if (program !== undefined) return { kind: 'program', address: program };
-    // The VM runs the legacy form of it, signed for itself: what it does is the same in all forms.
+    // The VM runs the legacy form, with its own signatures: all forms have the same effect.
     const executed = signedBy(signers, message);
     const shown = inForm(message, form, table);
     const kept = form === 'legacy' ? executed : signedBy(signers, shown.message);
@@ -124,7 +124,7 @@ class LiteChain implements Chain {
     }
   }
 
-  /** What the VM has of its own between orders: programs and system variables. */
+  /** Whether the VM itself holds this account: a program or a system variable. */
   #isProgram(address: string, kept: Account | undefined): boolean {
     return (
       programs.has(address) || (kept === undefined && this.#vm.getAccount(base58.decode(address)) !== null)
@@ -152,7 +152,7 @@ class LiteChain implements Chain {
   }
 }
 
-/** A transaction travels in one network packet; litesvm would run larger ones. */
+/** A transaction must fit one network packet; litesvm would run larger ones. */
 const packetBytes = 1232;
 
 const programs = new Set([systemProgram, tokenProgram, associatedTokenProgram, memoProgram]);
@@ -172,7 +172,7 @@ function signedBy(signers: Keypair[], message: Message): { signatures: string[];
   };
 }
 
-/** What programs called of each other, with their indexes in the order of the form that is shown. */
+/** The calls between programs, with account indexes in the order of the form that is shown. */
 function innerOf(done: TransactionMetadata, executed: string[], shown: string[]): InnerInstructions[] {
   const placeOf = (index: number): number => shown.indexOf(executed[index] ?? '');
   return done.innerInstructions().flatMap((called, index) => {
@@ -193,7 +193,7 @@ function isFailed(result: object): result is FailedTransactionMetadata {
   return 'err' in result;
 }
 
-/** `err()` gives bare numbers for plain errors; the printed form always has the name. */
+/** `err()` gives only numbers for plain errors; the printed form always has the name. */
 function verdictOf(failed: FailedTransactionMetadata): string {
   const match = /err: (.*?), meta: TransactionMetadata/s.exec(failed.toString());
   return match?.[1] ?? 'unknown error';
@@ -201,7 +201,7 @@ function verdictOf(failed: FailedTransactionMetadata): string {
 
 type Spent = Pick<TransactionMeta, 'fee' | 'preBalances' | 'postBalances' | 'logs' | 'computeUnits'>;
 
-/** What leaves the sum of all touched balances is the fee: nothing else burns lamports. */
+/** The fee is the amount by which all touched balances shrink: nothing else burns lamports. */
 function spent(done: TransactionMetadata, preBalances: string[], postBalances: string[]): Spent {
   const sum = (balances: string[]): bigint =>
     balances.reduce((total, lamports) => total + BigInt(lamports), 0n);
@@ -228,7 +228,7 @@ function tokenBalances(
   });
 }
 
-/** The part of litesvm's native module that is used here. */
+/** The part of litesvm's native module that the sandbox uses. */
 type NativeVm = {
   LiteSvm: new () => LiteSvm;
   Account: new (
@@ -241,7 +241,7 @@ type NativeVm = {
   FailedTransactionMetadata: new () => FailedTransactionMetadata;
 };
 
-/** Why there are no transfers on this machine, and what to do about it. */
+/** Why transfers do not work on this machine, and what to do about it. */
 export class NoChainError extends Error {
   readonly hint: string;
 
@@ -251,7 +251,7 @@ export class NoChainError extends Error {
   }
 }
 
-/** Where the version that is used has builds, and the packages they come in. */
+/** The platforms that this version of litesvm is built for, and their packages. */
 const builds: Readonly<Record<string, readonly string[]>> = {
   'darwin-arm64': ['litesvm-darwin-arm64'],
   'darwin-x64': ['litesvm-darwin-x64'],
@@ -260,9 +260,9 @@ const builds: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The native package itself, without litesvm's wrapper: the wrapper brings @solana/kit, whose command line
- * needs a newer Node than ours, and for that npm silently leaves out the whole optional branch. The version
- * is the newest that has a build for each of the six platforms.
+ * Loads the native package without litesvm's wrapper. The wrapper brings in @solana/kit, whose command line needs a
+ * newer Node than botctl does, and for that npm silently skips the whole optional branch. The version is the newest
+ * with a build for all six platforms.
  */
 export function loadNativeVm(platform = process.platform, arch: string = process.arch): NativeVm {
   const packages = builds[`${platform}-${arch}`];
@@ -279,7 +279,7 @@ export function loadNativeVm(platform = process.platform, arch: string = process
   throw unusable(ownOf(packages), broken);
 }
 
-/** The same, without loading anything. */
+/** Checks the same without loading anything. */
 export function missingNativeVm(
   platform = process.platform,
   arch: string = process.arch,
@@ -297,7 +297,7 @@ export function missingNativeVm(
   return packages.some(isThere) ? undefined : unusable(ownOf(packages), undefined).message;
 }
 
-/** Which of a platform's packages is for this machine's C library. */
+/** The package for this machine's C library. */
 function ownOf(packages: readonly string[]): string {
   const [gnu = '', musl = gnu] = packages;
   return existsSync('/etc/alpine-release') ? musl : gnu;

@@ -27,7 +27,7 @@ export function isOwnPath(path: string): boolean {
   return path === '/rpc' || pagePaths.includes(path) || path === '/control' || path.startsWith('/control/');
 }
 
-/** The sandbox's own paths, apart from the Bot API: control, Solana RPC, the page. */
+/** Serves the sandbox's own paths beside the Bot API: control, Solana RPC and the page. */
 export async function serveOwn(
   path: string,
   request: IncomingMessage,
@@ -64,7 +64,8 @@ async function jsonBody(request: IncomingMessage): Promise<JsonBody> {
   if (body.kind === 'too-large')
     return rejected(413, 'payload_too_large', 'A request may have 1 MiB at most.');
   if (body.bytes.length === 0) return { kind: 'value', value: undefined };
-  // Only a request that a browser asks leave for may say this of itself.
+  // A web page can send this type only after asking permission (CORS), so other pages cannot call the control
+  // interface.
   if (!isJson(request.headers['content-type'])) {
     return rejected(415, 'unsupported_media_type', 'The request needs Content-Type: application/json.');
   }
@@ -115,7 +116,7 @@ export const controlPaths: readonly string[] = [
   ...new Set(Object.keys(handlers).map((name) => name.split(' ')[1] ?? '')),
 ];
 
-/** The sandbox's own interface, apart from the Bot API: each call is one transaction. */
+/** The sandbox's own interface beside the Bot API. Each call is one transaction. */
 function control(call: ControlCall, controlled: Controlled): ControlReply {
   const path = call.path.replace(/\/$/, '');
   const handler = handlers[`${call.method} ${path}`];
@@ -141,7 +142,7 @@ function setReadings({ body }: ControlCall, { ledger, nowMs }: Controlled): Cont
   if (problem !== undefined) return bad(problem);
   const before = readingsOf(ledger);
   const readings = { ...before, ...parsed.change };
-  // What has passed has passed by the old clock.
+  // Time until now counts by the old clock.
   const clock = { ledger, readings: before, nowMs: nowMs() };
   if (readings.slot_ms !== before.slot_ms) keepSlot(currentSlot(clock), clock);
   ledger.settings.put('readings', readings);
@@ -155,7 +156,7 @@ function unpayable(payment: Readings['also_pays'] | undefined, ledger: Ledger): 
   return read.value.units > maxU64 ? 'also_pays: no wallet holds that much' : undefined;
 }
 
-/** `{"faults": [...]}` is added to the queue, `{"random": {"seed", "rate"} | null}` sets the dice. */
+/** `{"faults": [...]}` adds to the queue; `{"random": {"seed", "rate"} | null}` sets random faults. */
 function addFaults({ body }: ControlCall, { ledger }: Controlled): ControlReply {
   const { faults = [], random } = asFields(body);
   if (!Array.isArray(faults)) return bad('faults must be an array');
@@ -193,7 +194,7 @@ function addConversation({ body }: ControlCall, { ledger }: Controlled): Control
   return ok({ conversations: ledger.conversations.list() });
 }
 
-/** Money from nowhere, for the bot's wallet unless an address is given. */
+/** Creates money for the bot's wallet, or for the given address. */
 function giveMoney({ body }: ControlCall, { ledger, derived }: Controlled): ControlReply {
   const { address = derived.wallet.address, asset = 'SOL', amount } = asFields(body);
   const given = giveTo(ledger, { address, asset, amount });
@@ -235,13 +236,13 @@ function stateOf({ ledger, derived }: Pick<Controlled, 'ledger' | 'derived'>): o
       transfers: ledger.effects.count('transfer'),
       transactions: ledger.transactions.count(),
     },
-    // made = in accounts + burnt as fees, always.
+    // Always: made = in accounts + burnt as fees.
     lamports: {
       made: ledger.facts.get('lamports_made'),
       in_accounts: ledger.accounts.totalLamports().toString(),
       fees: ledger.transactions.feesLamports().toString(),
     },
-    // supply = held, always.
+    // Always: supply = held.
     supplies: suppliesOf(ledger),
   };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** `unread`: before the body is read; `before` and `after`: around the commit of the effect. */
+/** `unread`: before the body is read; `before` and `after`: before and after the effect is committed. */
 export const faultMoments = ['unread', 'before', 'after'] as const;
 type FaultMoment = (typeof faultMoments)[number];
 
@@ -16,12 +16,12 @@ export type FaultKind =
   | { kind: 'reply'; reply: ScriptedReply }
   | RpcFaultKind;
 
-/** What only an answer of /rpc can be met by. `path` leads from the result to what has another value. */
+/** Faults for /rpc only. `path` leads from the result to the value that is replaced. */
 type RpcFaultKind =
   | { kind: 'rpc-error'; code: number; message: string; data?: unknown }
   | { kind: 'twist'; path: string; value: unknown };
 
-/** Any answer at all; what is not given is what the service itself would say. `raw_base64` is the whole of it. */
+/** Any reply at all. Missing parts are what the service itself would say; `raw_base64` is the whole reply. */
 export type ScriptedReply = {
   status: number;
   reason?: string;
@@ -30,7 +30,7 @@ export type ScriptedReply = {
   raw_base64?: string;
 };
 
-/** Without an operation it is for both of the Bot API's, and never for /rpc. */
+/** Without an operation it applies to both Bot API operations, and never to /rpc. */
 export type Fault = FaultKind & {
   when: FaultMoment;
   operation: Operation | 'rpc' | null;
@@ -173,18 +173,18 @@ const randomKinds: readonly FaultKind[] = [
   { kind: 'reply', reply: { status: 307, headers: [['Location', '/elsewhere']] } },
 ];
 
-/** The same seed gives the n-th request the same fate, whichever process it meets. */
+/** With the same seed, the n-th request gets the same fault, in whichever process. */
 export function randomFault({ seed, rate }: RandomFaults, n: bigint): Fault | undefined {
   const dice = createHash('sha256').update(`${seed}/${n}`).digest();
   if (dice.readUInt32BE(0) / 2 ** 32 >= rate) return undefined;
   const kind = randomKinds[dice.readUInt32BE(4) % randomKinds.length] ?? { kind: 'drop' };
-  // A 429 or a redirect says that nothing was done: after the effect it would be a lie no service tells.
+  // A 429 or a redirect says that nothing was done. After the effect that would be false, and no service does it.
   const honest = kind.kind === 'reply' && kind.reply.status < 500;
   const when = honest || dice.readUInt8(8) % 2 === 0 ? 'before' : 'after';
   return { ...kind, when, operation: null, key: null };
 }
 
-/** The two things the service does. */
+/** The two operations of the service. */
 export type Operation = 'message' | 'transfer';
 
 const operations: readonly Operation[] = ['message', 'transfer'];

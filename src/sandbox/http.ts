@@ -15,7 +15,7 @@ type Site = {
   service: Service;
   fate: Fate;
   closing: AbortSignal;
-  /** Requests whose work is not done, whether or not their client still waits. */
+  /** Requests still at work, whether or not their clients are waiting. */
   underway: Set<Promise<void>>;
   requestTimeoutMs: number;
   onRequest: (logged: Omit<RequestLog, 'at'>) => void;
@@ -48,10 +48,10 @@ export function createSite(site: Site): Server {
   server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     takeUpgrade(request, stream, head, site);
   });
-  // Without a listener a CONNECT would be cut off without a word.
+  // Without a listener, Node would cut off a CONNECT without a reply.
   server.on('connect', (_: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => undefined);
-    // Unread bytes would hide the client's end, and the connection would never be over.
+    // Unread bytes would hide that the client has ended, and the connection would never close.
     socket.resume();
     socket.end('HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
     site.onRequest({ operation: 'none', status: 405, reason: 'method_not_allowed' });
@@ -59,7 +59,7 @@ export function createSite(site: Site): Server {
   return server;
 }
 
-/** The port beside the service's own, where @solana/web3.js 1 looks for the websocket: nothing else is there. */
+/** The port after the service's own, where @solana/web3.js 1 expects the websocket. It serves nothing else. */
 export function createWebsocketSite(site: Site): Server {
   const server = createServer((request, response) => {
     request.resume();
@@ -89,7 +89,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, site: 
   }
 }
 
-/** Of the folder itself nothing more is asked here, readings included: it may be what failed. */
+/** Uses default readings and nothing from the folder: the folder may be what failed. */
 function failure(error: unknown, { requestId, nowMs }: Service): Reply {
   const rejected = isBusy(error)
     ? rejection(503, 'busy', 'The data folder is busy.')
@@ -120,7 +120,7 @@ const unparsed: Record<string, [number, string]> = {
 
 type Unparsed = { status: number; reason: string };
 
-/** What is no HTTP request at all, or one that never ends. */
+/** Answers bytes that are not HTTP, or a request that never ends. */
 function rejectUnparsed(error: NodeJS.ErrnoException, socket: Socket): Unparsed | undefined {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

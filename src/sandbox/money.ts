@@ -18,7 +18,7 @@ import type { Account, Asset } from './store/database.ts';
 import type { Ledger } from './store/ledger.ts';
 
 const solDecimals = 9;
-/** What an account of so many bytes must hold to exist: two years' rent for them and 128 more. */
+/** The least balance of an account with this many bytes: two years' rent for them and 128 more. */
 export const rentExemption = (bytes: number): bigint => BigInt(bytes + 128) * 6960n;
 
 const startingLamports = 100_000_000_000n;
@@ -26,7 +26,7 @@ const startingUsdcUnits = 10_000_000_000n;
 
 export const maxU64 = 2n ** 64n - 1n;
 
-/** More than an account can count. */
+/** The amount would exceed what an account can hold. */
 export class TooMuchError extends Error {}
 
 function counted(units: bigint): bigint {
@@ -36,7 +36,7 @@ function counted(units: bigint): bigint {
 
 export type Balance = { asset: string; amount: string };
 
-/** A data folder's first state, also after a reset. */
+/** The first state of a data folder, and its state after a reset. */
 export function fillFresh(ledger: Ledger, derived: Derived): void {
   ledger.facts.put('lamports_made', '0');
   ledger.conversations.add('conv_demo');
@@ -53,7 +53,7 @@ export function fillFresh(ledger: Ledger, derived: Derived): void {
   giveToken(ledger, wallet.address, { symbol: 'USDC', mint: usdcMint, decimals: 6 }, startingUsdcUnits);
 }
 
-/** Every lamport that ever came from nowhere is counted, so that conservation can be checked. */
+/** Counts every lamport created, so that conservation can be checked. */
 function makeLamports(ledger: Ledger, lamports: bigint): bigint {
   ledger.facts.count('lamports_made', lamports);
   return lamports;
@@ -71,13 +71,13 @@ function giveSol(ledger: Ledger, address: string, lamports: bigint): void {
 
 const feePurseLamports = 1_000_000_000n;
 
-/** The service's own fee payer never runs dry. */
+/** The service's own fee payer never runs out. */
 export function fillFeePurse(ledger: Ledger, { feePayer }: Derived): void {
   const held = ledger.accounts.get(feePayer.address)?.lamports ?? 0n;
   if (held < feePurseLamports / 2n) giveSol(ledger, feePayer.address, feePurseLamports - held);
 }
 
-/** An account of a program, made from nowhere at the price that its size costs. */
+/** Creates a program's account with the lamports that its size requires. */
 export function makeAccount(ledger: Ledger, account: Omit<Account, 'lamports'>): void {
   const lamports = makeLamports(ledger, rentExemption(account.data.length));
   ledger.accounts.put({ ...account, lamports });
@@ -107,7 +107,7 @@ type Gift = { address: unknown; asset: unknown; amount: unknown };
 
 type Given = { ok: true; value: { address: string; balances: Balance[] } } | { ok: false; problem: string };
 
-/** Money from nowhere, where address, asset and amount are some. */
+/** Creates money, if address, asset and amount are valid. */
 export function giveTo(ledger: Ledger, { address, asset, amount }: Gift): Given {
   const problem = (text: string): Given => ({ ok: false, problem: text });
   if (typeof address !== 'string' || addressBytes(address) === undefined)
@@ -138,7 +138,7 @@ export function balancesOf(ledger: Ledger, address: string): Balance[] {
   return [{ asset: 'SOL', amount: sol }, ...tokens];
 }
 
-/** What each mint says it made, and what all its holders have together: two roads to one number. */
+/** The supply that each mint records, and the sum that its holders have: the two must agree. */
 export function suppliesOf(ledger: Ledger): Record<string, { supply: string; held: string }> {
   const held = new Map<string, bigint>();
   for (const data of ledger.accounts.dataOwnedBy(tokenProgram)) {
@@ -156,17 +156,17 @@ export function suppliesOf(ledger: Ledger): Record<string, { supply: string; hel
 export type TokenName = 'full' | 'no_send' | 'no_wallet';
 type Tokens = Record<TokenName, string>;
 
-/** Who lives in a data folder: everything follows from its one secret, so it is the same at every start. */
+/** The identities in a data folder. All derive from its one secret, so they are the same at every start. */
 export type Derived = {
   tokens: Tokens;
   wallet: Keypair;
-  /** Who pays the fee where the service does. */
+  /** Pays the fee when the service does. */
   feePayer: Keypair;
   mintAuthority: Keypair;
   usdcMint: string;
   genesisHash: string;
   blockhash(slot: number): string;
-  /** The lookup table that the transaction of a slot takes its accounts from. */
+  /** The lookup table for the transaction in this slot. */
   lookupTable(slot: number): string;
   id(prefix: string, seq: number): string;
 };
@@ -182,7 +182,7 @@ export function deriveFrom(secret: string): Derived {
     mintAuthority: keypairFromSeed(derive('mint-authority')),
     usdcMint: keypairFromSeed(derive('mint/USDC')).address,
     genesisHash: base58.encode(derive('genesis')),
-    // A blockhash met twice would let two equal transfers share a signature; slots are never used twice.
+    // With a repeated blockhash, two equal transfers could share a signature. Slots never repeat.
     blockhash: (slot) => base58.encode(derive(`blockhash/${slot}`)),
     lookupTable: (slot) => base58.encode(derive(`lookup-table/${slot}`)),
     id: (prefix, seq) => `${prefix}_${derive(`${prefix}/${seq}`).toString('hex').slice(0, 20)}`,

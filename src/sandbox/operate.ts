@@ -48,7 +48,7 @@ import {
 import { lookupTable } from './store/database.ts';
 import type { KeptReply, KeyName, Ledger, RememberedKey } from './store/ledger.ts';
 
-/** One request to an operation: read it, meet its fate, do it, answer. */
+/** Serves one request to an operation: reads it, applies a fault, does it, and answers. */
 export async function serveOperation(
   operation: Operation,
   request: IncomingMessage,
@@ -87,7 +87,7 @@ async function endEarly(
   return { status, reason: `fault: ${fault.kind}, ${fault.when}`, ...named };
 }
 
-/** What the service would say of itself under such a status. */
+/** The service's own reply for this status. */
 function standIn(fault: Fault, service: Service): Reply {
   const status = fault.kind === 'reply' ? fault.reply.status : 503;
   const late = status === 429 ? { retryAfterMs: 1000 } : {};
@@ -119,7 +119,7 @@ function logged({ key, effect, reason }: Answer, status: number, fault: Fault | 
   };
 }
 
-/** node:http keeps only the first of two; whoever sends two must be told. */
+/** node:http keeps only the first Authorization header, but a request with two must be refused. */
 function authorizationOf(request: IncomingMessage): string[] {
   const { rawHeaders } = request;
   return rawHeaders.filter(
@@ -129,7 +129,7 @@ function authorizationOf(request: IncomingMessage): string[] {
 
 type OperationRequest = RequestHead & { body: Buffer };
 
-/** One request to the Bot API, from its bytes to its reply. */
+/** Handles one Bot API request, from its bytes to its reply. */
 function operate(request: OperationRequest, service: Service): Answer {
   const { operation } = request;
   const base = replyContext(service);
@@ -163,7 +163,7 @@ function readDeed(
   }
   return check(() => {
     const payload = readTransfer(fields, (name) => service.ledger.accounts.asset(name));
-    // Loaded before the transaction begins: others need not wait for it.
+    // Loaded before the transaction begins, so that other requests need not wait for it.
     const chain = chainOf(service);
     const perform = (): Done | Rejection =>
       'kind' in chain ? chain : makeTransfer(payload, chain, context, service);
@@ -171,7 +171,7 @@ function readDeed(
   });
 }
 
-/** A 4xx: nothing is done, which a 503 would leave open. */
+/** A 4xx says that nothing was done; a 503 would leave that open. */
 function chainOf(service: Service): Chain | Rejection {
   try {
     return service.loadChain();
@@ -186,15 +186,15 @@ function invalid(operation: Operation, field: string, rule: string): Rejection {
   return { ...rejection(400, code, `${field} ${rule}.`), field };
 }
 
-/** What the service says, and for its own log: the key, the effect, or why there is none. */
+/** The reply and, for the log, the key and the effect, or why there is none. */
 type Answer = { reply: Reply; key?: string; effect?: string; reason?: string };
 
-/** What an operation did: its effect's id, and the fields of its reply. */
+/** The result of an operation: its effect's ID, and the fields of its reply. */
 type Done = { kind: 'done'; id: string; signature: string | null; fields: Fields };
 
 type Deed = { operation: Operation; key: string | undefined; perform: () => Done | Rejection };
 
-/** The key, the effect and the reply in one transaction: all of it or nothing, alone among all processes. */
+/** Stores the key, the effect and the reply in one transaction that excludes all other processes. */
 function doOnce(deed: Deed, context: RequestContext, { ledger }: Service): Answer {
   return ledger.atomically(() => {
     const { operation, key } = deed;
@@ -257,7 +257,7 @@ function otherBody({ other_body }: Readings): Rejection | undefined {
   }
 }
 
-/** What the request said, as it said it: of a repeated key, what the first request said. */
+/** The fields to echo. A repeated key gets those of its first request. */
 function echoOf({ readings, bodyText }: RequestContext): Fields {
   if (readings.echo_fields.length === 0) return {};
   const requested = Object.entries(JSON.parse(bodyText) as Fields);
@@ -297,7 +297,7 @@ function postMessage(
   return { kind: 'done', id, signature: null, fields: { message, request_id: context.requestId } };
 }
 
-/** Executes a transfer and stores what it left; inside the request's transaction. */
+/** Executes a transfer and stores the result, inside the request's transaction. */
 function makeTransfer(
   payload: TransferPayload,
   chain: Chain,
@@ -307,7 +307,7 @@ function makeTransfer(
   if (payload.units > maxU64) return rejection(402, 'insufficient_balance', 'No wallet holds that much.');
   const { wallet, feePayer } = derived;
   const clock = { ledger, readings, nowMs };
-  // One transaction, one slot; a reset does not turn slots back.
+  // One transaction per slot. A reset does not set slots back.
   const slot = currentSlot(clock) + 1;
   const table = derived.lookupTable(slot);
   const isPaidFor = readings.fee_payer === 'service';
@@ -351,7 +351,7 @@ function alsoPaid({ also_pays }: RequestContext['readings'], ledger: Ledger): Tr
   return also_pays === null ? [] : [readTransfer(also_pays, (name) => ledger.accounts.asset(name))];
 }
 
-/** The transfer is the last, and the memo stands before it: @solana/pay's validateTransfer asks for that. */
+/** The memo comes first and the transfer last, as @solana/pay's validateTransfer requires. */
 function instructionsOf({ to, asset, units, memo: text }: TransferPayload, wallet: string): Instruction[] {
   const note = text === undefined || text === '' ? [] : [memo(text)];
   if (!('mint' in asset)) return [...note, transferSol(wallet, to, units)];
@@ -372,7 +372,7 @@ function sourceOf(ledger: Ledger): AccountSource {
   };
 }
 
-/** The VM's own verdict, in the words of the document's table. */
+/** Translates the VM's error to a rejection in the service's document. */
 function rejectionOf(
   execution: Exclude<Execution, { kind: 'executed' }>,
   payload: TransferPayload,
@@ -396,7 +396,7 @@ function rejectionOf(
   return rejection(400, 'invalid_transfer', `Solana rejects this transfer: ${verdict}.`);
 }
 
-/** What the wallet has, beside what it would need. */
+/** What the wallet has, and what it would need. */
 function shortOf({ asset, units }: TransferPayload, balances: Balance[]): string {
   const held = (symbol: string): string => balances.find((each) => each.asset === symbol)?.amount ?? '0';
   const wanted = decimal(units, asset.decimals);

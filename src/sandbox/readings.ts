@@ -1,7 +1,7 @@
 import { addressBytes } from './solana/address.ts';
 import type { Ledger, RateLimit } from './store/ledger.ts';
 
-/** One choice for each thing the document leaves open. The names are the control interface's. */
+/** One choice for each thing that the document leaves open. The names are those of the control interface. */
 export type Readings = {
   success_status: number;
   transfer_status: string;
@@ -13,26 +13,26 @@ export type Readings = {
   error_body: 'nested' | 'flat' | 'text' | 'html' | 'empty';
   extra_fields: Record<string, unknown>;
   omit_fields: string[];
-  /** Fields of the request that its success gives back. */
+  /** Fields of the request that a success echoes. */
   echo_fields: string[];
   content_type: string | null;
   retry_after: 'seconds' | 'date' | 'none';
   rate_limit: RateLimit | null;
 } & ChainReadings;
 
-/** What the chain does with a transfer, and how the node at /rpc tells of it. */
+/** What the chain does with a transfer, and how the node at /rpc reports it. */
 type ChainReadings = {
-  /** The clock of slots; 0: none, and each transaction is finalized at once. */
+  /** Milliseconds per slot; 0 means that no time passes and each transaction is finalized at once. */
   slot_ms: number;
   commitment_held_at: 'processed' | 'confirmed' | null;
   node_lag_slots: number;
   node_history: 'whole' | 'dropped' | 'forgotten' | 'unavailable';
-  /** Another cluster's hash than this folder's. */
+  /** The genesis hash of another cluster, shown instead of this folder's own. */
   genesis_hash: string | null;
   rpc_rate_limit: RateLimit | null;
   transaction_version: 'legacy' | 'v0' | 'v0-lookups' | 'v1';
   fee_payer: 'wallet' | 'service';
-  /** What a transfer's transaction pays besides. */
+  /** An additional payment in the same transaction. */
   also_pays: { to_address: string; asset: string; amount: string } | null;
   reply_signature: 'own' | 'previous' | 'cosigner';
   token_replies: 'as-made' | 'token-2022-fee' | 'batch';
@@ -147,7 +147,7 @@ const checks: Record<keyof Readings, Check> = {
   token_replies: oneOf('as-made', 'token-2022-fee', 'batch'),
 };
 
-/** The values that a reading can have, where they are few. */
+/** The possible values of a reading, if they are few. */
 export function choicesOf(name: keyof Readings): readonly unknown[] | undefined {
   return checks[name].choices;
 }
@@ -165,10 +165,10 @@ export function parseReadings(value: unknown): ReadingsChange {
   return { ok: true, change: value as Partial<Readings> };
 }
 
-/** What the clock of slots is told by: the ledger's last slot, how long a slot is, and the time. */
+/** What the current slot depends on: the last slot in the ledger, the length of a slot, and the time. */
 type SlotClock = { ledger: Ledger; readings: Pick<Readings, 'slot_ms'>; nowMs: number };
 
-/** Slots only ever go up: by the time since the last one that was kept, and by one with each transaction. */
+/** Slots only grow: with the time since the last stored one, and by one with each transaction. */
 export function currentSlot({ ledger, readings, nowMs }: SlotClock): number {
   const kept = Number(ledger.facts.get('slot') ?? '0');
   const keptAtMs = Number(ledger.facts.get('slot_at_ms'));

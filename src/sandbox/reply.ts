@@ -81,18 +81,18 @@ export function retryAfter(
   nowMs: number,
 ): string | undefined {
   if (waitMs === undefined || form === 'none') return undefined;
-  // Both forms count whole seconds: round up, or the client comes back too early.
+  // Both forms count whole seconds. Rounding down would bring the client back too early.
   const waitS = Math.ceil(waitMs / 1000);
   return form === 'seconds' ? String(waitS) : new Date(Math.ceil(nowMs / 1000 + waitS) * 1000).toUTCString();
 }
 
-/** The status that left, or 0 where none did. */
+/** The status sent, or 0 if no reply was sent. */
 type Delivered = number;
 
-/** Where replies go: the response, and what ends all waiting when the sandbox closes. */
+/** The response, and the signal that ends all waiting when the sandbox closes. */
 export type Outlet = { response: ServerResponse; closing: AbortSignal };
 
-/** Replies that are said once more on their connection, each just before the next one of it. */
+/** Replies to repeat on their connection, each just before the next reply on it. */
 const saidAgain = new WeakMap<Socket, Buffer>();
 
 export function send(reply: Reply, { response, closing }: Outlet): Delivered {
@@ -110,7 +110,7 @@ export function send(reply: Reply, { response, closing }: Outlet): Delivered {
   return reply.status;
 }
 
-/** Does to a reply what a fault asks; `stall` ends by itself or with the client. */
+/** Applies a fault to a reply. A `stall` ends by itself or with the client. */
 export async function deliver(fault: FaultKind, reply: Reply, outlet: Outlet): Promise<Delivered> {
   const { socket } = outlet.response;
   if (socket === null) return 0;
@@ -147,7 +147,7 @@ export async function deliver(fault: FaultKind, reply: Reply, outlet: Outlet): P
   }
 }
 
-/** Some faults before the effect only delay it: then it goes on. */
+/** Whether the request goes on after a fault before the effect: some only delay it. */
 export async function passes(fault: FaultKind, outlet: Outlet): Promise<boolean> {
   if (fault.kind === 'pass') return true;
   if (fault.kind !== 'stall' || fault.ms === null) return false;
@@ -155,7 +155,7 @@ export async function passes(fault: FaultKind, outlet: Outlet): Promise<boolean>
   return true;
 }
 
-/** For ever means: until the client leaves or the sandbox closes. */
+/** Without a length, it lasts until the client leaves or the sandbox closes. */
 async function stall(ms: number | null, { response, closing }: Outlet): Promise<void> {
   if (ms !== null) {
     await sleep(ms, undefined, { signal: closing }).catch(() => undefined);
@@ -203,7 +203,7 @@ function scripted(script: ScriptedReply, own: Reply): Buffer {
   return Buffer.concat([head(script.status, script.reason, all), sent]);
 }
 
-/** What HTTP lets have neither a body nor a length. */
+/** Statuses that HTTP sends without a body or a length. */
 function isBodiless(status: number): boolean {
   return status < 200 || status === 204 || status === 304;
 }
@@ -212,7 +212,7 @@ function framed({ status, headers, body }: Reply): [string, string][] {
   return isBodiless(status) ? headers : [...headers, ['Content-Length', String(body.length)]];
 }
 
-/** Written by hand: node:http would refuse most of what a fault wants to say. */
+/** Written by hand, because node:http would refuse most of what a fault needs to send. */
 function head(status: number, reason: string | undefined, headers: [string, string][]): Buffer {
   const said = headers.some(([name]) => name.toLowerCase() === 'connection');
   const all = said ? headers : [...headers, ['Connection', 'close']];

@@ -27,7 +27,7 @@ export type Service = {
   loadChain: () => Chain;
 };
 
-/** One admitted request: who asks, what its bytes were, and how the service reads its document now. */
+/** One admitted request: its token, its bytes, and the current readings of the document. */
 export type RequestContext = ReplyContext & { token: TokenName; bodyText: string; bodyHash: string };
 
 export function replyContext(service: Service): ReplyContext {
@@ -39,7 +39,7 @@ const drainLimitBytes = 64 * bodyLimitBytes;
 
 export type ReadBody = { kind: 'whole'; bytes: Buffer } | { kind: 'too-large' } | { kind: 'broken-off' };
 
-/** Reads past the limit without keeping: a client that is still writing would never see the 413. */
+/** Discards what exceeds the limit but reads on: a client that is still writing would never see the 413. */
 export async function readBody(request: IncomingMessage): Promise<ReadBody> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -62,7 +62,7 @@ export function isJson(contentType: string | undefined): boolean {
   return /^application\/json\s*(;|$)/i.test(contentType ?? '');
 }
 
-/** The value the bytes mean, or undefined where they are no JSON in UTF-8. */
+/** The decoded value, or undefined if the bytes are not JSON in UTF-8. */
 export function decodeJson(bytes: Uint8Array): { text: string; value: unknown } | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -86,7 +86,7 @@ export function keyIn(value: unknown): string | undefined {
   return typeof key === 'string' ? key : undefined;
 }
 
-/** Two bodies are the same request when only their key, or the order of their fields, differs. */
+/** Two bodies are the same request if they differ only in their key or in the order of their fields. */
 function hashOf({ idempotency_key: _, ...rest }: Fields): string {
   try {
     return createHash('sha256')
@@ -105,7 +105,7 @@ function sorted(value: unknown): unknown {
   return entries.map(([name, inner]) => [name, sorted(inner)]);
 }
 
-/** One request, as the sandbox tells of it. Status 0: no reply left. */
+/** The sandbox's log entry for one request. Status 0: no reply was sent. */
 export type RequestLog = {
   at: Date;
   operation: string;
@@ -115,7 +115,7 @@ export type RequestLog = {
   reason?: string;
 };
 
-/** A page on the web can make a browser ask this machine; its Host, or its Origin, gives it away. */
+/** Whether a web page made a browser send this request: its Host or Origin gives it away. */
 export function isForeign({ headers }: IncomingMessage): boolean {
   return (
     !isLoopback(headers.host) ||
@@ -129,7 +129,7 @@ function isLoopback(host: string | undefined): boolean {
 
 export type RequestHead = { operation: Operation; authorization: string[]; contentType: string | undefined };
 
-/** All that is asked of a request before its body is. */
+/** Every check that comes before the body. */
 export function admit(
   head: RequestHead,
   context: ReplyContext,
@@ -167,7 +167,7 @@ function limited(bucketName: string, { readings }: ReplyContext, service: Servic
   return { ...rejection(429, 'rate_limited', 'Too many requests.'), retryAfterMs: waitMs };
 }
 
-/** Takes one from a bucket; where it is empty, how long until there is one. */
+/** Takes one from a bucket; if the bucket is empty, says how long until one is available. */
 export function takeFrom(
   bucketName: string,
   limit: RateLimit | null,
@@ -202,11 +202,11 @@ export function render(rejected: Rejection, service: Service): Reply {
   return rejectionReply(rejected, replyContext(service));
 }
 
-/** Which fault meets a request: the first scripted one that fits it, else the dice. */
+/** Chooses the fault for a request: the first scripted one that fits, otherwise a random one. */
 export type Fate = {
   beforeReading(operation: Operation): Fault | undefined;
   afterReading(operation: Operation, key: string | undefined): Fault | undefined;
-  /** Of a request to /rpc: before its body is read, or by the methods it calls. Dice are not thrown for it. */
+  /** For a request to /rpc: before its body is read, or by the methods it calls. Random faults do not apply. */
   ofRpc(methods: 'unread' | readonly string[]): Fault | undefined;
 };
 
@@ -228,7 +228,7 @@ function fits(fault: Fault, operation: Operation, key: string | undefined): bool
   return (fault.operation ?? operation) === operation && (fault.key ?? key) === key;
 }
 
-/** Scripts run in order: a fault that belongs to another moment is not overtaken. */
+/** Scripted faults run in order: a fault waiting for another moment is not overtaken. */
 function takeFault(
   ledger: Ledger,
   matches: (fault: Fault) => boolean,
@@ -258,7 +258,7 @@ export function setRandom(ledger: Ledger, random: RandomFaults | null): void {
   ledger.facts.put('random_faults_asked', '0');
 }
 
-/** A payload as the document's tables read it, or the first field that breaks a rule. */
+/** A payload that follows the document's tables, or the first field that breaks a rule. */
 export type Checked<T> = { ok: true; value: T } | { ok: false; field: string; rule: string };
 
 export type Fields = Record<string, unknown>;
@@ -274,7 +274,7 @@ class FieldError extends Error {
   }
 }
 
-/** Runs a reading of fields that stops at the first broken rule. */
+/** Runs a check of fields that stops at the first broken rule. */
 export function check<T>(read: () => T): Checked<T> {
   try {
     return { ok: true, value: read() };
@@ -329,7 +329,7 @@ const contentLimit = 5000;
 export function readMessage(fields: Fields): MessagePayload {
   const conversationId = filledString(fields, 'conversation_id');
   const content = requiredString(fields, 'content');
-  // A character is a Unicode code point: one emoji is not two.
+  // Counts Unicode code points, so that an emoji counts as one.
   const length = [...content].length;
   if (length < 1 || length > contentLimit)
     throw new FieldError('content', `must have 1 to ${contentLimit} characters, not ${length}`);

@@ -15,16 +15,16 @@ import { FactStore, Ledger } from './store/ledger.ts';
 
 export type SandboxSettings = {
   dataDir: string;
-  /** 0: any free one. */
+  /** 0 means any free port. */
   port: number;
-  /** The one to take where any would do and it is free. */
+  /** The preferred port if `port` is 0 and this one is free. */
   steadyPort?: number;
-  /** Also at the port after its own, where @solana/web3.js 1 looks for the node's websocket. */
+  /** Also listens on the next port, where @solana/web3.js 1 expects the node's websocket. */
   nextPortToo?: boolean;
   seed?: string | number;
   faultRate?: number;
   onRequest?: (logged: RequestLog) => void;
-  /** How long a client may take to say its request. */
+  /** How long a client may take to send its request. */
   requestTimeoutMs?: number;
   nowMs?: () => number;
   randomBytes?: (count: number) => Buffer;
@@ -38,12 +38,12 @@ export type RunningSandbox = {
   conversations: string[];
   wallet: { address: string; balances: Balance[] };
   node: NodeFacts;
-  /** Settings in the data folder that a caller may have forgotten, a sentence each. */
+  /** Settings in the data folder that the user may have forgotten, a sentence each. */
   notes: string[];
   close(): Promise<void>;
 };
 
-/** The Bot API on a loopback port, over one data folder that other processes may be serving too. */
+/** The Bot API on a loopback port, over a data folder that other processes may serve too. */
 export async function startSandbox(settings: SandboxSettings): Promise<RunningSandbox> {
   const random = settings.randomBytes ?? randomBytes;
   const nowMs = settings.nowMs ?? Date.now;
@@ -96,7 +96,7 @@ export async function startSandbox(settings: SandboxSettings): Promise<RunningSa
       await listener.stop();
       await Promise.allSettled(underway);
       try {
-        // Dice asked for by a flag end with it; dice set by a control call stay.
+        // Random faults from a flag end with the process; those from a control call stay.
         if (settings.faultRate !== undefined) ledger.atomically(() => setRandom(ledger, null));
       } finally {
         ledger.close();
@@ -108,7 +108,7 @@ export async function startSandbox(settings: SandboxSettings): Promise<RunningSa
 const othersMayWrite = 0o022;
 const onlyTheirOwn = 0o1000;
 
-/** Of a folder that was there before: it is left as it is. */
+/** Notes about an existing folder, which is left as it is. */
 function folderNotes(folder: string): string[] {
   const { mode } = statSync(folder);
   const isOpen = process.platform !== 'win32' && (mode & othersMayWrite) !== 0 && (mode & onlyTheirOwn) === 0;
@@ -134,7 +134,7 @@ const closingGraceMs = 5_000;
 
 const pairTries = 8;
 
-/** Takes the steady port where any would do and it is free; else the one that is asked for. */
+/** Takes the preferred port if any would do and it is free, otherwise the requested one. */
 async function listenSteadily(
   server: Server,
   beside: Server | undefined,
@@ -148,7 +148,7 @@ async function listenSteadily(
   }
 }
 
-/** A server, and another one at the port after it where that one is free. */
+/** A server and, if the next port is free, another one there. */
 async function listenTogether(server: Server, beside: Server | undefined, port: number): Promise<Listener> {
   for (let tries = 1; ; tries += 1) {
     const own = await listen(server, port);
@@ -156,13 +156,13 @@ async function listenTogether(server: Server, beside: Server | undefined, port: 
     const other = await listen(beside, own.port + 1).catch(() => undefined);
     if (other !== undefined)
       return { port: own.port, stop: async () => void (await Promise.all([own.stop(), other.stop()])) };
-    // A port that was asked for is kept; of any others there may be two.
+    // A requested port is kept. If any port will do, look for two in a row.
     if (port !== 0 || tries === pairTries) return own;
     await own.stop();
   }
 }
 
-/** Loopback only: whoever is not on this machine cannot even connect. */
+/** Loopback only: other machines cannot connect. */
 async function listen(server: Server, port: number): Promise<Listener> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
@@ -179,10 +179,10 @@ async function listen(server: Server, port: number): Promise<Listener> {
   return { port: (server.address() as AddressInfo).port, stop: () => stop(server, sockets) };
 }
 
-/** What is in flight lands; a client that says nothing, or never ends, is left after a while. */
+/** Finishes requests in flight. A client that is silent or never ends is dropped after a while. */
 function stop(server: Server, sockets: Set<Socket>): Promise<void> {
   return new Promise((resolve) => {
-    // Not closeAllConnections: it forgets those that left HTTP.
+    // Not closeAllConnections, which forgets connections that have left HTTP.
     const grace = setTimeout(() => {
       for (const socket of sockets) socket.destroy();
     }, closingGraceMs);
@@ -194,12 +194,12 @@ function stop(server: Server, sockets: Set<Socket>): Promise<void> {
   });
 }
 
-/** What a client must know of the chain to ask the node at /rpc: all that a profile would have to say. */
+/** What a client must know about the chain to use the node at /rpc: everything that a profile would say. */
 type NodeFacts = {
   rpcUrl: string;
   genesisHash: string;
   wallet: string;
-  /** Each token's mint, by its symbol. */
+  /** Each token's mint, by symbol. */
   assets: Readonly<Record<string, string>>;
 };
 
@@ -215,7 +215,7 @@ function nodeFacts(baseUrl: string, { ledger, derived }: Pick<Service, 'ledger' 
 
 type Funded = { kind: 'funded'; address: string; balances: Balance[] } | { kind: 'problem'; problem: string };
 
-/** Opens a data folder; a new one gets its secret, from which all that lives in it follows. */
+/** Opens a data folder. A new one gets a secret, from which all its identities derive. */
 function openLedger(
   dataDir: string,
   { seed, random = randomBytes, waitMs = lockWaitMs }: Opening = {},
@@ -240,7 +240,7 @@ function initialise(
   fillFresh(ledger, deriveFrom(secret));
 }
 
-/** A fresh folder with the same tokens and wallet, whichever processes serve it. */
+/** A fresh folder with the same tokens and wallet, even while processes serve it. */
 export function resetFolder(dataDir: string): Balance[] {
   return withLedger(dataDir, (ledger) => {
     const derived = deriveFrom(ledger.facts.get('secret') ?? '');

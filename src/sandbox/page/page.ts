@@ -9,7 +9,7 @@ const titles: readonly (readonly [SectionName, string])[] = [
   ['readings', 'Readings'],
 ];
 
-/** What lives in the data folder, for a person who opens the address: whole without a script, live with one. */
+/** Shows the data folder to a person: complete without a script, live with one. */
 function page(service: Service): string {
   const now = sections(service);
   const tokens = Object.entries(service.derived.tokens).map(
@@ -45,12 +45,12 @@ function page(service: Service): string {
   }`;
 }
 
-/** A screen reader says what is new in a chat or a table, not a form that was drawn again. */
+/** A screen reader announces new text in a chat or a table, but not a redrawn form. */
 function liveness(name: SectionName): Html {
   return name === 'conversations' || name === 'transfers' ? html` aria-live="polite"` : html``;
 }
 
-/** Nothing from elsewhere, nothing written into the page runs, and no other page may frame it. */
+/** Loads nothing from elsewhere, runs no inline script, and forbids frames. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -62,7 +62,7 @@ const documents: Readonly<Record<string, { type: string; text: (service: Service
 
 export const pagePaths: readonly string[] = [...Object.keys(documents), '/events'];
 
-/** The page for people; the status that left. */
+/** Serves the page; returns the status sent. */
 export function servePage(path: string, outlet: Outlet, service: Service, live: LivePages): number {
   const document = documents[path];
   if (document !== undefined) return send(reply(document.type, document.text(service)), outlet);
@@ -88,7 +88,7 @@ function reply(type: string, text: string): Reply {
   };
 }
 
-/** For the browser. What it puts into the page was escaped by the sandbox; nothing else is ever put there. */
+/** Runs in the browser. It inserts only text that the sandbox has escaped. */
 const script = `'use strict';
 const byId = (id) => document.getElementById(id);
 const waiting = new Map();

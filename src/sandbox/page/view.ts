@@ -15,7 +15,7 @@ const viewersAtMost = 20;
 
 type Viewer = { response: ServerResponse; seen: Partial<Record<SectionName, string>> };
 
-/** Tells open pages what has changed, as server-sent events: looked for together, and only while one is open. */
+/** Sends changes to open pages as server-sent events. It checks once for all pages, and only while one is open. */
 export class LivePages {
   readonly #service: Service;
   readonly #closing: AbortSignal;
@@ -53,7 +53,7 @@ export class LivePages {
       : undefined;
   }
 
-  /** A folder that is busy now is looked at again later. */
+  /** Skips a busy folder until the next check. */
   #look(): void {
     let now: Record<SectionName, string>;
     try {
@@ -70,7 +70,7 @@ export class LivePages {
   }
 }
 
-/** Who has not read what was said before is told later. */
+/** Skips a viewer that has not read the last update; a later check sends the changes. */
 function tell(viewer: Viewer, now: Record<SectionName, string>): void {
   if (viewer.response.writableNeedDrain) return;
   const names = Object.keys(now) as SectionName[];
@@ -85,7 +85,7 @@ export type SectionName = 'wallet' | 'conversations' | 'transfers' | 'faults' | 
 
 const effectsShown = 100;
 
-/** All that changes on the page, by the name of its place there. */
+/** Every part of the page that changes, by section name. */
 export function sections(service: Service): Record<SectionName, string> {
   const { ledger, derived } = service;
   const effects = ledger.effects.latest(effectsShown);
@@ -109,7 +109,7 @@ type ShownMessage = {
   components?: TableRow[];
 };
 
-/** The conversations as chats, their newest messages last. */
+/** The conversations as chats, newest messages last. */
 function conversationsSection({ ledger }: Service, effects: readonly Effect[]): Html {
   const messages = effects.filter(({ kind }) => kind === 'message').reverse();
   return html`${ledger.conversations.list().map((id) => {
@@ -147,7 +147,7 @@ function buttonRow({ components = [] }: TableRow, id: string): Html {
 
 type Transfer = { to_address: string; asset: string; amount: string; memo?: string };
 
-/** What was paid, what it cost, and what it left, newest first. */
+/** Each payment, its cost and the balance after it, newest first. */
 function transfersSection(service: Service, effects: readonly Effect[]): Html {
   const transfers = effects.filter(({ kind }) => kind === 'transfer');
   if (transfers.length === 0) return html`<p class="none">No transfers yet.</p>`;
@@ -187,7 +187,7 @@ function stage({ slot }: StoredTransaction, service: Service): string {
   return 'problem' in node ? '' : (stageOf(slot, node) ?? 'not seen by the node');
 }
 
-/** The wallet's own side of a transaction, in the asset that was asked for. */
+/** The change in the wallet's balance of the requested asset. */
 function walletMoved(
   { wire, meta }: StoredTransaction,
   symbol: string,
@@ -207,7 +207,7 @@ function walletMoved(
   return { before: held(meta.preTokenBalances), after: held(meta.postTokenBalances) };
 }
 
-/** A form to each reading: a choice where there are few values, else its JSON. */
+/** A form for each reading: a choice if it has few values, otherwise its JSON. */
 function readingsSection(service: Service): Html {
   const readings = service.readings();
   const names = Object.keys(defaultReadings) as (keyof Readings)[];
@@ -228,7 +228,7 @@ function readingForm(name: keyof Readings, readings: Readings): Html {
   </form>`;
 }
 
-/** What waits for requests, and a form to add one more. */
+/** The queued faults, and a form to add one. */
 function faultsSection({ ledger }: Service): Html {
   const queued = ledger.faults.list();
   const list = queued.map(({ fault, remaining }) => {
@@ -264,7 +264,7 @@ function option(value: string, isChosen: boolean): Html {
     : html`<option value="${value}">${value}</option>`;
 }
 
-/** Text that is safe in a page as it stands. */
+/** Text that is already safe in a page. */
 export class Html {
   readonly text: string;
 
@@ -275,7 +275,7 @@ export class Html {
 
 type Piece = Html | string | number | readonly Piece[];
 
-/** A template whose pieces are escaped, unless they are such templates themselves. */
+/** A template that escapes its pieces, unless they are `Html` themselves. */
 export function html(parts: TemplateStringsArray, ...pieces: Piece[]): Html {
   return new Html(parts.map((part, place) => part + textOf(pieces[place] ?? '')).join(''));
 }

@@ -26,7 +26,7 @@ import {
 } from './node.ts';
 import { recentSlots, signaturesFor, statusesOf, transactionOf } from './transactions.ts';
 
-/** A request to the node: its fate, its place in the bucket, its calls. */
+/** Serves a request to the node: its fault, its rate limit, its calls. */
 export async function serveRpc(
   request: IncomingMessage,
   outlet: Outlet,
@@ -64,7 +64,7 @@ async function meet(fault: Fault, methods: string, reply: Reply, outlet: Outlet)
   return { status, reason: `${methods} fault: ${fault.kind}`.trimStart() };
 }
 
-/** What a scripted status has where the script leaves it out: a success its answer, any other a failure of JSON-RPC. */
+/** The default body for a scripted status: the real answer for a success, a JSON-RPC error otherwise. */
 function ownReply(fault: Fault | undefined, call: unknown, node: Node): Reply {
   const status = fault?.kind === 'reply' ? fault.reply.status : 200;
   if (status === 429) return tooMany(call, node, 1000);
@@ -89,7 +89,7 @@ function jsonReply(text: string, status = 200): Reply {
 
 const callsAtMost = 100;
 
-/** Solana JSON-RPC, as much as a client needs to confirm a transfer and see what it moved. */
+/** The part of Solana JSON-RPC that a client needs to confirm a transfer and see what it moved. */
 function answerRpc(body: unknown, node: Node, fault: Fault | undefined): string {
   if (!Array.isArray(body)) return toJson(answerCall(body, node, fault));
   if (body.length === 0 || body.length > callsAtMost)
@@ -97,17 +97,17 @@ function answerRpc(body: unknown, node: Node, fault: Fault | undefined): string 
   return toJson(body.map((call) => answerCall(call, node, fault)));
 }
 
-/** What the bytes of a request were, where they are no JSON. */
+/** The answer to bytes that are not JSON. */
 export function answerUnreadable(): string {
   return toJson(failed(null, new RpcError(-32700, 'Parse error')));
 }
 
-/** A whole answer under an HTTP status that is no success. */
+/** A complete answer with an HTTP error status. */
 function answerStatus(body: unknown, status: number, message: string): string {
   return toJson(failed(Array.isArray(body) ? null : idOf(body), new RpcError(status, message)));
 }
 
-/** The methods that a request calls, for the faults that are meant for one. */
+/** The methods that a request calls, to match faults meant for one method. */
 export function methodsIn(body: unknown): string[] {
   const calls = Array.isArray(body) ? body.slice(0, callsAtMost) : [body];
   return calls.flatMap((call) => {
@@ -120,7 +120,7 @@ function answerCall(call: unknown, node: Node, fault: Fault | undefined): object
   return answerWith(methods, call, fault, (run, params) => run(params, node));
 }
 
-/** One call's answer, out of a table of methods: what it gives, or why it cannot. */
+/** Answers one call from a table of methods: with the result, or with an error. */
 export function answerWith<Run>(
   table: Readonly<Record<string, Run>>,
   call: unknown,
@@ -157,7 +157,9 @@ function asCall(call: unknown): Record<string, unknown> {
   return typeof call === 'object' && call !== null ? (call as Record<string, unknown>) : {};
 }
 
-/** The result with one value changed, where `path` leads: names and numbers between points; '' is all of it. */
+/**
+ * The result with one value replaced. `path` is a list of names and indexes separated by dots; '' is the whole result.
+ */
 function twisted(result: unknown, { path, value }: { path: string; value: unknown }): unknown {
   return path === '' ? value : withChanged(result, path.split('.'), value);
 }
@@ -176,7 +178,7 @@ const slotsInEpoch = 432_000;
 const accountsAtMost = 100;
 const accountBytesAtMost = 10 * 1024 * 1024;
 
-/** Accounts are told as they are now, at any commitment: only transactions have stages here. */
+/** Accounts are shown as of now at every commitment: only transactions have stages here. */
 export const methods: Record<string, Method> = {
   getHealth: (_, { readings }) => {
     const numSlotsBehind = readings.node_lag_slots;

@@ -13,13 +13,13 @@ import {
 import { type Account, readLookupTable } from '../store/database.ts';
 import type { Ledger } from '../store/ledger.ts';
 
-/** The node that one request asks: what it holds, as of which slot, and how it reads its own part. */
+/** The node for one request: its data, its newest slot, and its readings. */
 export type Node = {
   ledger: Ledger;
   derived: Derived;
   readings: Readings;
   nowMs: number;
-  /** The newest slot it knows. */
+  /** The newest slot that it knows. */
   slot: number;
 };
 
@@ -29,7 +29,7 @@ export type Stage = (typeof stages)[number];
 export const isAtLeast = (stage: Stage, wanted: Stage): boolean =>
   stages.indexOf(stage) >= stages.indexOf(wanted);
 
-/** A node's own readings may also stand in the URL: a second node, over the same ledger, that disagrees. */
+/** A node's own readings can also be in the URL, to get a second node that disagrees over the same ledger. */
 const ownReadings = [
   'commitment_held_at',
   'node_lag_slots',
@@ -62,12 +62,12 @@ function jsonOrText(text: string): unknown {
   }
 }
 
-/** The newest slot of which a node speaks at a commitment. */
+/** The newest slot that the node shows at a commitment. */
 export function slotAt(commitment: Stage, { slot, readings }: Node): number {
   return readings.slot_ms === 0 ? slot : Math.max(0, slot - stages.indexOf(commitment));
 }
 
-/** How far a transaction has come for this node; undefined where it does not know of it. */
+/** The stage of a transaction on this node; undefined if the node does not know it. */
 export function stageOf(transactionSlot: number, { slot, readings }: Node): Stage | undefined {
   const age = slot - transactionSlot;
   if (age < 0) return undefined;
@@ -88,7 +88,7 @@ export function configOf(value: unknown): NodeConfig {
   return value as NodeConfig;
 }
 
-/** The stage that is asked for: finalized, unless the call says another. */
+/** The requested stage; finalized by default. */
 export function commitmentOf({ commitment }: NodeConfig): Stage {
   if (commitment === undefined || commitment === null) return 'finalized';
   const stage = stages.find((name) => name === commitment);
@@ -96,7 +96,7 @@ export function commitmentOf({ commitment }: NodeConfig): Stage {
   return stage;
 }
 
-/** A method that tells of blocks says nothing of what may still be dropped. */
+/** Methods about blocks refuse `processed`, because such blocks can still be dropped. */
 export function settledCommitmentOf(config: NodeConfig): Stage {
   const commitment = commitmentOf(config);
   if (commitment === 'processed')
@@ -104,7 +104,7 @@ export function settledCommitmentOf(config: NodeConfig): Stage {
   return commitment;
 }
 
-/** A value, and the slot it is told as of. */
+/** A value together with its slot. */
 export function inContext(config: NodeConfig, node: Node, valueAt: (commitment: Stage) => unknown): object {
   const commitment = commitmentOf(config);
   const slot = reachedSlot(config, commitment, node);
@@ -129,7 +129,7 @@ export function addressIn(value: unknown): string {
   return address;
 }
 
-/** A whole number from 0 to `most`, or what holds where none is given. */
+/** A whole number from 0 to `most`, or the default if none is given. */
 export function countIn(value: unknown, what: string, most: number, otherwise: number): number {
   if (value === undefined || value === null) return otherwise;
   if (!Number.isInteger(value) || Number(value) < 0 || Number(value) > most)
@@ -142,7 +142,7 @@ export function listIn(value: unknown, what: string, most: number): unknown[] {
   return value;
 }
 
-/** JSON with u64 as bare digits: JSON.stringify has no word for a bigint. */
+/** JSON with u64 as bare digits, which JSON.stringify cannot write for a bigint. */
 export function toJson(value: unknown): string {
   if (typeof value === 'bigint') return value.toString();
   if (Array.isArray(value)) return `[${value.map(toJson).join(',')}]`;
@@ -153,7 +153,7 @@ export function toJson(value: unknown): string {
     .join(',')}}`;
 }
 
-/** A call's failure, with JSON-RPC's number for it. */
+/** A failed call, with its JSON-RPC error number. */
 export class RpcError extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -216,7 +216,7 @@ class TooLongForBase58 extends RpcError {
   }
 }
 
-/** A notification cannot be refused: an account too long for base58 says so in place of its data. */
+/** A notification cannot be refused, so an account too long for base58 says that in place of its data. */
 export function notifiedAccount(account: Account, config: AccountConfig, ledger: Ledger): object {
   try {
     return shownAccount(account, config, ledger);
@@ -258,7 +258,7 @@ function slice(data: Uint8Array, dataSlice: unknown): Uint8Array {
   return data.slice(offset, offset + countIn(config.length, 'dataSlice.length', 2 ** 32, 0));
 }
 
-/** What the accounts of known programs say, in words; undefined for any other. */
+/** The parsed accounts of known programs; undefined for all others. */
 function parsedData({ owner: program, data }: Account, ledger: Ledger): object | undefined {
   const shown = (type: string, info: object): object => ({
     program: program === tokenProgram ? 'spl-token' : 'address-lookup-table',

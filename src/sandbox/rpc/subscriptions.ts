@@ -32,15 +32,15 @@ type Connection = {
   readonly socket: WebSocket;
   readonly url: string;
   readonly subscriptions: Subscriptions;
-  /** How many calls it was refused one after the other. */
+  /** How many of its calls were refused in a row. */
   refusedInARow: number;
-  /** Refusals that are kept back. */
+  /** Delayed refusals. */
   late: { readonly reply: object; readonly dueMs: number }[];
 };
 
 /**
- * @solana/web3.js 1 asks again as soon as it is refused, 1,300 times a second: from the fourth refusal in a row on,
- * each comes later than the one before.
+ * @solana/web3.js 1 repeats a refused call at once, 1,300 times a second. From the fourth refusal in a row, each is
+ * delayed longer than the one before.
  */
 const refusedAtOnce = 3;
 const refusalAtLatestMs = 10_000;
@@ -50,7 +50,7 @@ const connectionsAtMost = 200;
 const unreadBytesAtMost = 1024 * 1024;
 const lookEveryMs = 20;
 
-/** Subscriptions: looked after together, and only while there are some. */
+/** Manages all subscriptions together, and runs only while there are some. */
 export class WebsocketHub {
   readonly #service: Service;
   readonly #fate: Fate;
@@ -66,7 +66,7 @@ export class WebsocketHub {
     closing.addEventListener('abort', () => this.#end(), { once: true });
   }
 
-  /** Takes a connection over from HTTP, or says why not in HTTP's words. */
+  /** Takes a connection over from HTTP, or refuses it with an HTTP reply. */
   async take(request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
     stream.on('error', () => undefined);
     const url = request.url ?? '/';
@@ -114,7 +114,7 @@ export class WebsocketHub {
     if (this.#closing.aborted) socket.terminate();
   }
 
-  /** The folder may be busy or gone: then the connection ends, as a node's would. */
+  /** If the folder is busy or gone, the connection ends, as a real node's would. */
   #hear(connection: Connection, bytes: Buffer): void {
     try {
       this.#answer(connection, bytes);
@@ -131,7 +131,7 @@ export class WebsocketHub {
       return;
     }
     const call = decoded.value;
-    // A client's sign of life: it wants no answer.
+    // A keep-alive message needs no answer.
     if (typeof call === 'object' && call !== null && !('id' in call)) return;
     const fault = this.#fate.ofRpc(methodsIn(call));
     if (fault !== undefined && fault.kind !== 'rpc-error' && fault.kind !== 'pass') {
@@ -181,7 +181,7 @@ export class WebsocketHub {
     this.#keepLooking();
   }
 
-  /** Who does not read is left. */
+  /** Drops a client that does not read. */
   #tell({ socket }: Connection, message: object): void {
     if (socket.bufferedAmount > unreadBytesAtMost) socket.terminate();
     else socket.send(toJson(message));
@@ -195,14 +195,14 @@ export class WebsocketHub {
 
 type Watch = {
   readonly method: string;
-  /** What came about since it was last asked: a result for each notification. */
+  /** What is new since the last call: a result for each notification. */
   readonly due: (node: Node) => object[];
   readonly isOver?: () => boolean;
 };
 
 type Results = (from: number, upTo: number, node: Node) => unknown[];
 
-/** Asks for what happened between two slots, each time up to the newest one that has reached the commitment. */
+/** Reports what happened since the last call, up to the newest slot that has reached the commitment. */
 function watchOf(method: string, commitment: Stage, started: Node, resultsOf: Results): Watch {
   let told = slotAt(commitment, started);
   return {
@@ -216,7 +216,7 @@ function watchOf(method: string, commitment: Stage, started: Node, resultsOf: Re
   };
 }
 
-/** Undefined while transactions are held back from the commitment, or gone. */
+/** Undefined while transactions are held back from the commitment, or after they were dropped. */
 function reachedSlot(commitment: Stage, node: Node): number | undefined {
   const slot = slotAt(commitment, node);
   const stage = stageOf(slot, node);
@@ -230,7 +230,7 @@ function watchAccount(params: unknown[], started: Node): Watch {
   const shown = (upTo: number, { ledger }: Node): object =>
     notifiedAccount(accountAsOf(upTo, address, ledger), config, ledger);
   let last = toJson(shown(slotAt(commitment, started), started));
-  // Money that is given by hand is in no transaction: what is told last is compared.
+  // Money from the control interface is in no transaction, so the last reported value is compared.
   return watchOf('accountNotification', commitment, started, (_, upTo, node) => {
     const value = shown(upTo, node);
     const json = toJson(value);
@@ -243,7 +243,7 @@ function watchAccount(params: unknown[], started: Node): Watch {
 function watchProgram(params: unknown[], started: Node): Watch {
   const program = addressIn(params[0]);
   const config = configOf(params[1]);
-  // Refuses a configuration that no account could be shown by.
+  // Refuses a configuration that could not show any account.
   notifiedAccount(nothingAt(program), config, started.ledger);
   const filters = listIn(config.filters ?? [], 'filters', filtersAtMost).map(filterIn);
   return watchOf('programNotification', commitmentOf(config), started, (from, upTo, { ledger }) => {
@@ -294,7 +294,7 @@ const nothingAt = (address: string): Account => ({
   data: new Uint8Array(0),
 });
 
-/** An account as it was after a slot, before the transactions that came later. */
+/** An account after a slot, without the transactions that came later. */
 function accountAsOf(upTo: number, address: string, ledger: Ledger): Account {
   const now = ledger.accounts.get(address) ?? nothingAt(address);
   const later = ledger.transactions.firstTouching(address, upTo);
@@ -332,17 +332,17 @@ function bytesIn(written: string, encoding: unknown): Buffer {
   try {
     if (encoding === 'base58') return Buffer.from(base58.decode(written));
   } catch {
-    // Said below, as of another encoding.
+    // The error below covers this, as it covers an unknown encoding.
   }
   throw invalidParams('memcmp.bytes must be base58, or base64 where its encoding says so');
 }
 
-/** Something that a subscriber is to hear. */
+/** A message to a subscriber. */
 type Notification = { jsonrpc: '2.0'; method: string; params: { result: object; subscription: number } };
 
 const subscriptionsAtMost = 100;
 
-/** What one connection waits to hear. */
+/** The subscriptions of one connection. */
 class Subscriptions {
   readonly #watches = new Map<number, Watch>();
   #next = 1;
@@ -364,7 +364,7 @@ class Subscriptions {
     throw new RpcError(-32602, 'Invalid subscription id.');
   }
 
-  /** What has come about since it was last asked. */
+  /** What is new since the last call. */
   due(node: Node): Notification[] {
     return [...this.#watches].flatMap(([id, watch]) => {
       const results = watch.due(node);
@@ -390,7 +390,7 @@ function watchSlots(): Watch {
   };
 }
 
-/** A signature is told once, and then no longer watched. */
+/** A signature is reported once, and then no longer watched. */
 function watchSignature([wanted, given]: unknown[]): Watch {
   const signature = signatureIn(wanted);
   const commitment = commitmentOf(configOf(given));

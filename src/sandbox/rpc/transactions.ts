@@ -26,7 +26,7 @@ import {
   uiAmount,
 } from './node.ts';
 
-/** How long a node keeps statuses at hand without looking into its history, and a blockhash is good. */
+/** How many slots a node remembers statuses without searching its history, and a blockhash stays valid. */
 export const recentSlots = 150;
 
 const statusesAtMost = 256;
@@ -62,7 +62,7 @@ export function transactionOf(params: unknown[], node: Node): object | null {
   return shownTransaction(found, config, node.readings.token_replies);
 }
 
-/** Newest first. A node whose storage is down has been seen to say that there are none. */
+/** Newest first. A real node whose storage was down has been seen to return none. */
 export function signaturesFor(params: unknown[], node: Node): object[] {
   const address = addressIn(params[0]);
   const config = configOf(params[1]);
@@ -146,7 +146,7 @@ function shownTransaction(
   };
 }
 
-/** Left out for a client that names no version; an error for one whose newest is older. */
+/** Omitted for a client that names no version; an error if the client's newest is older. */
 function versionFor({ version }: Message, asked: unknown): Message['version'] | undefined {
   const newest = Number.isInteger(asked) ? Number(asked) : undefined;
   if (asked !== undefined && asked !== null && newest === undefined)
@@ -241,7 +241,7 @@ function shownMeta({ meta, keys }: Told, isParsed: boolean): object {
   };
 }
 
-/** Of the token program that the transaction names: a retold one names another. */
+/** Uses the token program that the transaction names, because an altered one may name Token-2022. */
 function shownBalance({ accountIndex, mint, owner, amount, decimals }: TokenBalance, keys: string[]): object {
   const programId = keys.includes(token2022Program) ? token2022Program : tokenProgram;
   return { accountIndex, mint, owner, programId, uiTokenAmount: uiAmount(BigInt(amount), decimals) };
@@ -256,12 +256,12 @@ type ShownInstruction = {
 
 type Parsed = { type: string; info: object };
 
-/** An instruction's accounts by place, and its data. */
+/** Gives an instruction's accounts by index, and its data. */
 type Parts = { at: (place: number) => string; bytes: Buffer };
 
 type Parser = (parts: Parts) => Parsed | undefined;
 
-/** An instruction in words where its program is known here, else its accounts by name. */
+/** A parsed instruction if its program is known here, otherwise its accounts by address. */
 function parsedInstruction(
   { programIndex, accounts, data, stackHeight }: ShownInstruction,
   keys: string[],
@@ -359,7 +359,7 @@ const programs: Readonly<Record<string, { program: string; parse: Parser }>> = {
   [associatedTokenProgram]: { program: 'spl-associated-token-account', parse: makeTokenAccount },
 };
 
-/** A transaction with its accounts by name, before it takes the form that a call asks for. */
+/** A transaction with its accounts by address, before it takes the requested form. */
 type Told = { signatures: string[]; message: Message; keys: string[]; meta: TransactionMeta };
 
 const transferChecked = 12;
@@ -367,7 +367,7 @@ const transferFeeExtension = 26;
 const transferCheckedWithFee = 1;
 const batch = 255;
 
-/** A token's payment as it was made, or as a client may find it on the real chain and this VM makes none. */
+/** A token payment as made, or altered to a form that exists on the real chain but that this VM cannot make. */
 function retold(told: Told, reading: Readings['token_replies']): Told {
   switch (reading) {
     case 'as-made':
@@ -384,10 +384,10 @@ type WireInstruction = Told['message']['instructions'][number];
 const isTokenTransfer = ({ programIndex, data }: WireInstruction, keys: string[]): boolean =>
   keys[programIndex] === tokenProgram && data[0] === transferChecked;
 
-/** One percent of what is sent, rounded up, stays in the recipient's account out of his reach. */
+/** One percent of the amount, rounded up, is withheld in the recipient's account. */
 const feeOf = (units: bigint): bigint => (units + 99n) / 100n;
 
-/** Token-2022 with a fee: the recipient's account gains less than what the instruction says. */
+/** Token-2022 with a fee: the recipient's account gains less than the instruction says. */
 function withFee({ message, keys, meta, signatures }: Told): Told {
   const withheld = new Map<number, bigint>();
   const instructions = message.instructions.map((instruction) => {
@@ -416,7 +416,7 @@ function withFee({ message, keys, meta, signatures }: Told): Told {
   };
 }
 
-/** All token transfers of the transaction in one instruction, where the last of them stood. */
+/** All token transfers of the transaction in one instruction, in the place of the last one. */
 function inBatch(told: Told): Told {
   const { message, keys, meta } = told;
   const transfers = message.instructions.filter((instruction) => isTokenTransfer(instruction, keys));

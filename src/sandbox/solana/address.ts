@@ -7,10 +7,10 @@ export const tokenProgram = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 export const associatedTokenProgram = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL';
 export const token2022Program = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
 export const lookupTableProgram = 'AddressLookupTab1e1111111111111111111111111';
-/** The memo program litesvm carries. */
+/** The memo program that litesvm includes. */
 export const memoProgram = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 
-/** The 32 bytes of an address, or undefined where the text is none. */
+/** The 32 bytes of an address, or undefined if the text is not one. */
 export function addressBytes(text: string): Uint8Array | undefined {
   if (text.length < 32 || text.length > 44) return undefined;
   try {
@@ -21,12 +21,12 @@ export function addressBytes(text: string): Uint8Array | undefined {
   }
 }
 
-/** The account that holds `owner`'s tokens of one mint. */
+/** The account that holds `owner`'s tokens of a mint. */
 export function tokenAccountOf(owner: string, mint: string): string {
   return programAddress([owner, tokenProgram, mint], associatedTokenProgram);
 }
 
-/** Solana's find_program_address: the first bump whose hash no key can sign for. */
+/** Solana's find_program_address: the first bump whose hash is not a public key. */
 function programAddress(seeds: string[], program: string): string {
   for (let bump = 255; bump >= 0; bump -= 1) {
     const hash = createHash('sha256');
@@ -52,10 +52,10 @@ function isOnCurve(bytes: Uint8Array): boolean {
 
 export type Keypair = { address: string; sign(message: Uint8Array): Uint8Array };
 
-/** PKCS#8 of an Ed25519 private key is this and then its 32 bytes. */
+/** PKCS#8 of an Ed25519 private key is this prefix and then its 32 bytes. */
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** node:crypto signs at once, where WebCrypto would wait: an effect must be one synchronous piece. */
+/** node:crypto signs synchronously, unlike WebCrypto: an effect must be one synchronous piece. */
 export function keypairFromSeed(seed: Uint8Array): Keypair {
   const der = Buffer.concat([pkcs8Prefix, seed]);
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
@@ -83,7 +83,7 @@ export function transferSol(from: string, to: string, lamports: bigint): Instruc
 
 type TokenHolder = { owner: string; account: string };
 
-/** Makes the recipient's token account at the payer's cost; where it exists, it does nothing. */
+/** Creates the recipient's token account at the payer's cost. Does nothing if the account exists. */
 export function createTokenAccount(payer: string, holder: TokenHolder, mint: string): Instruction {
   return {
     program: associatedTokenProgram,
@@ -122,7 +122,7 @@ export function memo(text: string): Instruction {
   return { program: memoProgram, accounts: [], data: Buffer.from(text, 'utf8') };
 }
 
-// The token program's account layouts: 82 bytes a mint, 165 a holder.
+// The token program's account layouts: 82 bytes for a mint, 165 for a holder.
 
 export function mintData(authority: string, supply: bigint, decimals: number): Uint8Array {
   const data = Buffer.alloc(82);
@@ -145,7 +145,7 @@ export function holderData(mint: string, owner: string, units: bigint): Uint8Arr
 
 type Holding = { mint: string; owner: string; units: bigint };
 
-/** What a token account holds; undefined where the bytes are not a token account's. */
+/** The contents of a token account; undefined if the bytes are not one. */
 export function readHolding(data: Uint8Array): Holding | undefined {
   if (data.length !== 165) return undefined;
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
@@ -158,7 +158,7 @@ export function readHolding(data: Uint8Array): Holding | undefined {
 
 type Mint = { authority: string; supply: bigint; decimals: number };
 
-/** What a mint says of itself; undefined where the bytes are not a mint's. */
+/** The contents of a mint; undefined if the bytes are not one. */
 export function readMint(data: Uint8Array): Mint | undefined {
   if (data.length !== 82) return undefined;
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
@@ -176,7 +176,7 @@ export function readSupply(mint: Uint8Array): bigint {
   return Buffer.from(mint).readBigUInt64LE(36);
 }
 
-/** Digits with a point, never through a float. */
+/** Decimal digits with a point, never through a float. */
 export function decimal(units: bigint, decimals: number): string {
   const digits = units.toString().padStart(decimals + 1, '0');
   const whole = digits.slice(0, digits.length - decimals);

@@ -3,10 +3,10 @@ import type { AccountUse, Instruction } from './address.ts';
 
 type CompiledInstruction = { programIndex: number; accounts: number[]; data: Uint8Array };
 
-/** Accounts that a table has, by their places in it. */
+/** Accounts in a lookup table, by index. */
 type Lookup = { table: string; writable: number[]; readonly: number[] };
 
-/** A transaction message, as its bytes say it: `accounts` are those that stand in it. */
+/** A transaction message as encoded. `accounts` are those in the message itself. */
 export type Message = {
   version: 'legacy' | 0 | 1;
   signers: number;
@@ -18,10 +18,10 @@ export type Message = {
   lookups: Lookup[];
 };
 
-/** What lookups stand for. Indexes of a message run over its own accounts, then these. */
+/** The accounts that lookups resolve to. A message's indexes count its own accounts first, then these. */
 export type Loaded = { writable: string[]; readonly: string[] };
 
-/** The forms a transaction can have on the wire. */
+/** The forms that a transaction can have on the wire. */
 export type MessageForm = 'legacy' | 'v0' | 'v0-lookups' | 'v1';
 
 export function compileMessage(payer: string, instructions: Instruction[], blockhash: string): Message {
@@ -56,7 +56,7 @@ export function compileMessage(payer: string, instructions: Instruction[], block
   };
 }
 
-/** One entry an address, in order of first use, with the widest rights any use asks for. */
+/** One entry per address, in order of first use, with the widest rights that any use needs. */
 function mergeUses(uses: AccountUse[]): AccountUse[] {
   const merged = new Map<string, AccountUse>();
   for (const { address, signer, writable } of uses) {
@@ -72,7 +72,7 @@ function mergeUses(uses: AccountUse[]): AccountUse[] {
 
 const versions = { legacy: 'legacy', v0: 0, 'v0-lookups': 0, v1: 1 } as const;
 
-/** The same message in another form; `table` is where the accounts of lookups are to be found. */
+/** The same message in another form; `table` is the lookup table for its accounts. */
 export function inForm(
   message: Message,
   form: MessageForm,
@@ -148,7 +148,7 @@ function encodeLookups(lookups: Lookup[]): Uint8Array {
   return Buffer.concat([shortLength(lookups.length), ...entries]);
 }
 
-/** Counts and headers first, then what they count; no configuration is asked for. */
+/** Counts and headers come first, then the items they count. No configuration is encoded. */
 function encodeVersion1({ accounts, instructions, ...message }: Message): Uint8Array {
   const headers = instructions.map((instruction) => {
     const header = Buffer.of(instruction.programIndex, instruction.accounts.length, 0, 0);
@@ -168,7 +168,7 @@ function encodeVersion1({ accounts, instructions, ...message }: Message): Uint8A
 
 const versionFlag = 0x80;
 
-/** Version 1 has its signatures last, and says nowhere but in its header how many there are. */
+/** Version 1 has its signatures last, and only its header says how many there are. */
 export function encodeTransaction(signatures: Uint8Array[], message: Uint8Array): Uint8Array {
   if (message[0] === (versionFlag | 1)) return Buffer.concat([message, ...signatures]);
   return Buffer.concat([shortLength(signatures.length), ...signatures, message]);
@@ -224,7 +224,7 @@ function decodeVersion1(reader: Reader): Message {
 const shortBytes = (bytes: ArrayLike<number>): Uint8Array =>
   Buffer.concat([shortLength(bytes.length), Uint8Array.from(bytes)]);
 
-/** Solana's compact-u16: seven bits a byte, least first. */
+/** Solana's compact-u16: seven bits a byte, lowest first. */
 function shortLength(length: number): Uint8Array {
   const bytes: number[] = [];
   for (let rest = length; ; rest >>= 7) {

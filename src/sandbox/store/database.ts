@@ -12,7 +12,7 @@ export type Database = InstanceType<typeof DatabaseSync>;
 /** How long a request waits for other processes' transactions. */
 export const lockWaitMs = 15_000;
 
-/** Which transactions name an address: each has a slot of its own. And when the clock of slots began. */
+/** Which transactions name an address (each transaction has a slot of its own), and when the slot clock started. */
 const secondVersion = `
   CREATE TABLE touches (
     address TEXT NOT NULL,
@@ -71,12 +71,12 @@ const schema = `
   ) STRICT;
 `;
 
-/** Opens the data folder's database; `fill` runs once, in the transaction that lays the tables. */
+/** Opens the data folder's database. `fill` runs once, in the transaction that creates the tables. */
 export function openDatabase(dataDir: string, waitMs: number, fill: (db: Database) => void): Database {
   makeFolder(dataDir);
   const file = join(dataDir, 'sandbox.db');
   refuseForeign(file);
-  // What is there already is left as it is, its mode too.
+  // An existing file keeps its mode.
   createPrivate(file);
   accessSync(file, constants.W_OK);
   const db = new DatabaseSync(file, { timeout: waitMs });
@@ -103,7 +103,7 @@ export function openDatabase(dataDir: string, waitMs: number, fill: (db: Databas
   }
 }
 
-/** Folders of the first version did not keep which transactions name an address. */
+/** Folders of the first version did not store which transactions name an address. */
 function addTouches(db: Database): void {
   db.exec(secondVersion);
   const touch = db.prepare('INSERT INTO touches (address, slot) VALUES (?, ?)');
@@ -139,7 +139,7 @@ function keepLog(db: Database, file: string, waitMs: number): void {
   whileLocked(`${file}.setup`, waitMs, stillBeingMade, () => db.exec('PRAGMA journal_mode = WAL'));
 }
 
-/** Some builds default to NORMAL, which loses commits on power failure: set FULL, then ask. */
+/** Some builds default to NORMAL, which loses commits on a power failure. Sets FULL, then checks. */
 function setDurable(db: Database): void {
   db.exec('PRAGMA synchronous = FULL');
   const row = db.prepare('PRAGMA synchronous').get() as { synchronous: number };
@@ -162,13 +162,13 @@ export function inTransaction<T>(db: Database, work: () => T): T {
   }
 }
 
-/** Leaves all of it in one file, unless others are at work in there or its disk is full: the log holds it all. */
+/** Moves the log into the one file, unless other processes use it or the disk is full: the log then keeps it all. */
 export function closeDatabase(db: Database): void {
   try {
     db.exec('PRAGMA busy_timeout = 0');
     db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   } catch {
-    // Whoever opens it next reads the log. What was done stands, and no outcome may be lost over tidying up.
+    // The next process to open it reads the log. Nothing is lost, and a failed cleanup must not hide an outcome.
   } finally {
     db.close();
   }
@@ -176,7 +176,7 @@ export function closeDatabase(db: Database): void {
 
 const sqliteBusy = 5;
 
-/** Other processes held the folder for longer than this one would wait; nothing was done. */
+/** Other processes kept the folder locked for longer than this one waits. Nothing was done. */
 export function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy;
 }
@@ -186,7 +186,7 @@ export type Asset = { symbol: string; mint: string; decimals: number };
 
 type AccountRow = { lamports: string; owner: string; data: Uint8Array | null };
 
-/** Every account of the chain. Lamports are u64, wider than an SQLite integer: TEXT. */
+/** Every account of the chain. Lamports are TEXT, because a u64 is wider than an SQLite integer. */
 export class AccountStore {
   readonly #get;
   readonly #put;
@@ -208,7 +208,7 @@ export class AccountStore {
     this.#remove = db.prepare('DELETE FROM accounts WHERE address = ?');
     this.#lamports = db.prepare('SELECT lamports FROM accounts');
     this.#owned = db.prepare('SELECT data FROM accounts WHERE owner = ?');
-    // In the words of the index: a bound parameter would miss it.
+    // Repeats the index's expression literally: with a bound parameter SQLite would not use the index.
     this.#tokenAccounts = db.prepare(
       `SELECT address, lamports, owner, data FROM accounts
        WHERE owner = '${tokenProgram}' AND substr(data, 33, 32) = ? AND length(data) = 165 ORDER BY address`,
@@ -224,7 +224,7 @@ export class AccountStore {
     return row === undefined ? undefined : toAccount({ address, ...row });
   }
 
-  /** The token accounts that one owner has, of all mints. */
+  /** All token accounts of one owner, for all mints. */
   tokenAccountsOf(owner: string): Account[] {
     const rows = this.#tokenAccounts.all(base58.decode(owner)) as (AccountRow & { address: string })[];
     return rows.map(toAccount);
@@ -236,7 +236,7 @@ export class AccountStore {
       this.#remove.run(account.address);
       return;
     }
-    // A zero-length BLOB binds as NULL anyway; say so.
+    // A zero-length BLOB would be bound as NULL anyway, so this is explicit.
     const data = account.data.length === 0 ? null : account.data;
     this.#put.run(account.address, account.lamports.toString(), account.owner, data);
   }
@@ -279,13 +279,13 @@ export type TokenBalance = {
   decimals: number;
 };
 
-/** What an instruction made programs call: `index` is its place in the transaction. */
+/** The calls that an instruction caused: `index` is its position in the transaction. */
 export type InnerInstructions = {
   index: number;
   instructions: { programIndex: number; accounts: number[]; data: string; stackHeight: number }[];
 };
 
-/** What executing did: u64 as text. */
+/** The result of an execution. A u64 is stored as text. */
 export type TransactionMeta = {
   fee: string;
   preBalances: string[];
@@ -295,7 +295,7 @@ export type TransactionMeta = {
   logs: string[];
   computeUnits: string;
   inner: InnerInstructions[];
-  /** What the lookups of its message stand for. */
+  /** The accounts that the message's lookups resolve to. */
   loaded: Loaded;
 };
 
@@ -343,7 +343,7 @@ export class TransactionStore {
     this.#fees = db.prepare("SELECT coalesce(sum(json_extract(meta, '$.fee')), 0) AS fees FROM transactions");
   }
 
-  /** `addresses`: the accounts that it names, for those who ask by one of them. */
+  /** `addresses` are the accounts that it names, for searches by address. */
   put(transaction: StoredTransaction, addresses: Iterable<string>): void {
     const { signature, slot, blockTimeS, wire, meta } = transaction;
     this.#put.run(signature, slot, blockTimeS, wire, JSON.stringify(meta));
@@ -359,7 +359,7 @@ export class TransactionStore {
     return (this.#latest.get() as { signature: string } | undefined)?.signature;
   }
 
-  /** Those that name an address, newest first, read as they are taken. */
+  /** The transactions that name an address, newest first, read one at a time. */
   *touching(address: string, slots: { before: number; until: number }): Iterable<StoredTransaction> {
     const rows = this.#touching.iterate({ address, ...slots }) as Iterable<
       TransactionRow & { signature: string }
@@ -367,7 +367,7 @@ export class TransactionStore {
     for (const row of rows) yield { signature: row.signature, ...stored(row) };
   }
 
-  /** The first that names an address after a slot. */
+  /** The first transaction after a slot that names an address. */
   firstTouching(address: string, after: number): StoredTransaction | undefined {
     const row = this.#firstTouching.get(address, after) as
       | (TransactionRow & { signature: string })
@@ -375,7 +375,7 @@ export class TransactionStore {
     return row === undefined ? undefined : { signature: row.signature, ...stored(row) };
   }
 
-  /** Those of the slots after one, up to another, oldest first. */
+  /** The transactions after one slot and up to another, oldest first. */
   between(after: number, upTo: number): StoredTransaction[] {
     const rows = this.#between.all(after, upTo) as (TransactionRow & { signature: string })[];
     return rows.map((row) => ({ signature: row.signature, ...stored(row) }));
@@ -399,15 +399,15 @@ function stored({
   return { slot, blockTimeS, wire, meta: { ...beforeInner, ...(JSON.parse(meta) as TransactionMeta) } };
 }
 
-/** What those kept by the first version do not say. */
+/** Fields that transactions stored by the first version lack. */
 const beforeInner = { inner: [], loaded: { writable: [], readonly: [] } };
 
-// The lookup table program's layout: 56 bytes of its own, then the addresses.
+// The lookup table program's layout: a header of 56 bytes, then the addresses.
 
 const ownBytes = 56;
 const addressBytes = 32;
 
-/** A table that nobody may change any more, with these addresses. */
+/** A frozen table with these addresses. */
 export function lookupTable(address: string, addresses: string[], slot: number): Omit<Account, 'lamports'> {
   const head = Buffer.alloc(ownBytes);
   head.writeUInt32LE(1, 0);
@@ -417,7 +417,7 @@ export function lookupTable(address: string, addresses: string[], slot: number):
   return { address, owner: lookupTableProgram, data };
 }
 
-/** What a table says of itself, in the words of a node. Nobody may change it, so it names no authority. */
+/** A table's contents as a node shows them. It is frozen, so it has no authority. */
 export function readLookupTable(data: Uint8Array): object {
   const bytes = Buffer.from(data);
   const addresses: string[] = [];

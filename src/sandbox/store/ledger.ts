@@ -1,7 +1,7 @@
 import type { Fault, Operation } from '../faults.ts';
 import { AccountStore, closeDatabase, type Database, inTransaction, TransactionStore } from './database.ts';
 
-/** All the sandbox knows, in the data folder's one database. Nothing of it is kept in memory. */
+/** The sandbox's whole state, in the data folder's one database. Nothing is kept in memory. */
 export class Ledger {
   readonly accounts: AccountStore;
   readonly buckets: BucketStore;
@@ -27,12 +27,12 @@ export class Ledger {
     this.transactions = new TransactionStore(db);
   }
 
-  /** Nothing may wait inside `work`: what it does is one transaction, alone among all processes. */
+  /** Runs `work` as one transaction that excludes all other processes. `work` must not wait for anything. */
   atomically<T>(work: () => T): T {
     return inTransaction(this.#db, work);
   }
 
-  /** The chain, the effects and the keys; what stays is who the bot is, and what is never given twice. */
+  /** Forgets the chain, the effects and the keys. The bot's identity, and numbers that must never repeat, stay. */
   forgetAll(): void {
     this.#db.exec(`
       DELETE FROM accounts; DELETE FROM assets; DELETE FROM transactions; DELETE FROM touches;
@@ -50,7 +50,7 @@ export class Ledger {
   }
 }
 
-/** What the control interface has set: a name, and JSON. */
+/** Settings made through the control interface: a name and JSON. */
 class SettingsStore {
   readonly #get;
   readonly #put;
@@ -78,7 +78,7 @@ class SettingsStore {
   }
 }
 
-/** The reply a key was answered with, verbatim. */
+/** The reply to a key's first request, verbatim. */
 export type KeptReply = { status: number; contentType: string; body: string };
 
 export type RememberedKey = { atMs: number; bodyHash: string; effectId: string; reply: KeptReply };
@@ -169,7 +169,7 @@ export type EffectFilter = { kind?: string; key?: string; afterSeq?: number; lim
 
 type EffectRow = Omit<Effect, 'atMs'> & { at_ms: number };
 
-/** The ledger: all that ever took effect. */
+/** Everything that ever took effect. */
 class EffectStore {
   readonly #next;
   readonly #put;
@@ -195,7 +195,7 @@ class EffectStore {
     this.#count = db.prepare('SELECT count(*) AS count FROM effects WHERE kind = ?');
   }
 
-  /** Never given twice, also after a reset. Only true inside the transaction that then puts it. */
+  /** Never repeats, even after a reset. Valid only in the transaction that then stores it. */
   nextSeq(): number {
     return (this.#next.get() as { seq: number }).seq;
   }
@@ -264,7 +264,7 @@ type Taken = { allowed: true; bucket: Bucket } | { allowed: false; bucket: Bucke
 
 export function takeOne(limit: RateLimit, bucket: Bucket | undefined, nowMs: number): Taken {
   const { level, atMs } = bucket ?? { level: limit.capacity, atMs: nowMs };
-  // A clock that went back refills nothing.
+  // A clock that was set back refills nothing.
   const refilled = (Math.max(0, nowMs - atMs) / 1000) * limit.per_second;
   const full = Math.min(limit.capacity, level + refilled);
   if (full >= 1) return { allowed: true, bucket: { level: full - 1, atMs: nowMs } };
@@ -272,7 +272,7 @@ export function takeOne(limit: RateLimit, bucket: Bucket | undefined, nowMs: num
   return { allowed: false, bucket: { level: full, atMs: nowMs }, waitMs };
 }
 
-/** What a data folder is born with (its secret), and what only grows (money made, random faults asked). */
+/** What a data folder gets at creation (its secret), and counters that only grow (money made, random faults used). */
 export class FactStore {
   readonly #get;
   readonly #put;
@@ -292,7 +292,7 @@ export class FactStore {
     this.#put.run(name, value);
   }
 
-  /** Adds to a counter and gives what it was. */
+  /** Adds to a counter and returns its old value. */
   count(name: string, add: bigint): bigint {
     const before = BigInt(this.get(name) ?? '0');
     this.put(name, (before + add).toString());
