@@ -18,7 +18,7 @@ import {
   serverOf,
 } from './settings.ts';
 
-/** Where a shared journal is, and how it is reached: nothing is left for the driver to guess. */
+/** Where a shared journal is and how to reach it. It is complete, so that the driver has nothing to guess. */
 export type Address = {
   readonly server: Server;
   readonly port: number;
@@ -32,7 +32,7 @@ export type Address = {
   readonly password: Password | undefined;
 };
 
-/** Where the URL was given: an argument can be seen by everyone on the machine. */
+/** Where the URL was given. Everyone on the machine can see an argument. */
 export type UrlSource = '--journal' | 'BOTCTL_JOURNAL';
 
 const defaultPort = 5432;
@@ -40,7 +40,7 @@ export const defaultSchema = 'botctl';
 const defaultTimeoutMs = 10_000;
 const longestTimeoutS = 600;
 
-/** `userName` is asked only where nobody else says who connects. The password file is not read here. */
+/** `userName` is called only if nothing else names the user. The password file is not read here. */
 export function parseAddress(text: string, source: UrlSource, env: Env, userName: () => string): Address {
   if (source === '--journal' && showsPassword(text))
     throw sharedFailure('bad-url', { source, fault: 'password-in-option' });
@@ -89,7 +89,7 @@ function portOf(settings: AddressSettings): number {
   return port;
 }
 
-// It stands quoted in every statement; a name that needs no quotes is the one that a person in psql would find.
+// The schema is quoted in every statement. Only names that need no quotes are allowed, so that psql finds the same one.
 function schemaOf(setting: Setting | undefined): string {
   if (setting === undefined) return defaultSchema;
   if (/^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$/u.test(setting.value)) return setting.value;
@@ -110,14 +110,17 @@ function passwordOf(setting: Setting | undefined): Password | undefined {
   return new Password(setting.value);
 }
 
-/** For messages and JSON: a URL without the password, in which every character is a safe one. */
+/** For messages and JSON: a URL without the password, in which every character is safe. */
 export function placeOf({ server, port, user, database, schema }: Address): string {
   const [host, socket] =
     server.is === 'host' ? [hostInUrl(server.host), ''] : ['', `host=${folderInUrl(server.folder)}&`];
   return `postgres://${encodeURIComponent(user)}@${host}:${port}/${encodeURIComponent(database)}?${socket}schema=${schema}`;
 }
 
-/** The same journal for another role, to be pasted: how its server proves itself is said where it must be. */
+/**
+ * A URL of the same journal for another role, to be pasted. It says how to verify the server if that is not the
+ * default.
+ */
 export function urlFor(address: Address, user: string): string {
   const { demands, encryption, server } = address;
   const { mode } = encryption;
@@ -139,7 +142,7 @@ function folderInUrl(folder: string): string {
   return encodeURIComponent(folder).replaceAll('%2F', '/');
 }
 
-/** The password of a shared journal. Only `reveal` shows it, and only the driver may ask for that. */
+/** The password of a shared journal. Only `reveal` shows it, and only the driver may call that. */
 class Password {
   readonly #value: string;
 
@@ -164,19 +167,21 @@ class Password {
   }
 }
 
-/** Why a password file that there is was not used, as libpq does not. */
+/** Why an existing password file was ignored, as libpq would ignore it. */
 export type PassFileIgnored = { readonly path: string } & PassFileProblem;
 
 type PassFileProblem =
   | { readonly is: 'missing' | 'not-a-file' | 'open-to-others' }
   | { readonly is: 'unreadable'; readonly trouble: DiskTrouble };
 
-/** An address with all that is known of its password. */
+/** An address with everything that is known about its password. */
 type Completed = { readonly address: Address; readonly ignored: PassFileIgnored | undefined };
 
 type Place = { readonly env: Env; readonly home: () => string; readonly platform?: NodeJS.Platform };
 
-/** Where neither the URL nor PGPASSWORD has a password, libpq's file is asked: by its rules, so that psql agrees. */
+/**
+ * If neither the URL nor PGPASSWORD has a password, reads libpq's password file by libpq's rules, so that psql agrees.
+ */
 export function withPassFile(address: Address, place: Place): Completed {
   if (address.password !== undefined) return { address, ignored: undefined };
   const named = place.env.PGPASSFILE;
@@ -202,7 +207,7 @@ function readPassFile(
 ): { readonly is: 'read'; readonly text: string } | PassFileProblem {
   let descriptor: number | undefined;
   try {
-    // Judged by what was really opened. O_NONBLOCK: a pipe in its place must not hang the command.
+    // Checks the file that was opened. O_NONBLOCK keeps a pipe in its place from blocking the command.
     descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) return { is: 'not-a-file' };
@@ -216,10 +221,10 @@ function readPassFile(
   }
 }
 
-/** The folders that are libpq's default, by how it was built: of them its file says `localhost`. */
+/** libpq's default folders, depending on how it was built. Its password file calls them `localhost`. */
 const defaultFolders: readonly string[] = ['/tmp', '/run/postgresql', '/var/run/postgresql'];
 
-/** Of the lines `host:port:database:user:password`, the first that matches: of several users', none is better. */
+/** The first line `host:port:database:user:password` that matches. */
 export function findPassword(text: string, { server, port, database, user }: Address): string | undefined {
   const hosts =
     server.is === 'host'
@@ -235,7 +240,7 @@ export function findPassword(text: string, { server, port, database, user }: Add
   return undefined;
 }
 
-/** Still escaped: `\*` is a name, and `*` is any. A fifth one ends at its colon too. */
+/** The fields, still escaped: `\*` is a name, and `*` means any. A colon also ends the fifth field. */
 function fieldsOf(line: string): string[] {
   return [...line.matchAll(/((?:\\.|[^:\\]|\\$)*)(?::|$)/gsu)].map(([, field = '']) => field);
 }

@@ -21,10 +21,10 @@ import {
 
 type Answer = { readonly command: string; readonly rows: readonly Row[] };
 
-/** No statement of ours takes as long: whoever is silent for so long is not there any more. */
+/** No statement takes this long, so a server that is silent for this long is gone. */
 const longestMs = 30_000;
 
-/** How much time there is for what is asked next. */
+/** How much time is left for the next question. */
 export type LeftMs = () => number;
 
 const always: LeftMs = () => longestMs;
@@ -33,17 +33,17 @@ type Connecting = { readonly leftMs?: LeftMs; readonly givenUp?: AbortSignal };
 
 const longestGoodbyeMs = 1000;
 
-/** Told by the server where a transaction came to another of its processes than the line was introduced to. */
+/** The server's error if a transaction has reached another of its processes than the connection began with. */
 export const elsewhere = 'another process than this connection began with';
 
-/** One connection to the server. What breaks once stays broken: there is another one, or none. */
+/** One connection to the server. Once broken, it stays broken and must be replaced. */
 export class PgConnection {
   readonly #client: Client;
   readonly #address: Address;
   #isBroken = false;
   readonly #word = randomBytes(16).toString('hex');
   #processId: number | undefined;
-  /** Warnings of the server since the last statement began. */
+  /** The server's warnings since the last statement began. */
   #warnings: string[] = [];
   #leftMs: LeftMs = always;
 
@@ -55,25 +55,25 @@ export class PgConnection {
     };
     client.on('error', breakOff);
     client.on('end', breakOff);
-    // By its code: the word for a warning is in the server's own language.
+    // Recognised by their code, because the word for a warning is in the server's language.
     client.on('notice', ({ code = '' }) => {
       if (code.startsWith('01')) this.#warnings.push(code);
     });
   }
 
-  /** Where it is given up meanwhile, nobody waits for a server that does not answer. */
+  /** If `givenUp` aborts meanwhile, the connection is closed without waiting for the server. */
   static async connect(
     address: Address,
     { leftMs = always, givenUp }: Connecting = {},
   ): Promise<PgConnection> {
     const dialled = new Dialled(address);
-    // The driver costs more to read than all else that a start does with the journal.
+    // Loading the driver takes longer than everything else that a start does with the journal.
     const { default: driver } = await import('pg');
     const client = new driver.Client({
       ...driverSettings(address),
       stream: () => dialled,
       connectionTimeoutMillis: Math.min(address.connectTimeoutMs, leftMs()),
-      // What is asked at once leaves at once, and is answered in turn.
+      // Questions asked together are sent together and answered in order.
       pipeline: true,
       types: { getTypeParser: parserOf(driver.types.getTypeParser) },
     });
@@ -98,7 +98,7 @@ export class PgConnection {
     }
   }
 
-  /** One that is looked for may come back as it must be: it is tried again as one that is away. */
+  /** A server with other attributes than demanded counts as unreachable and is tried again, because this may change. */
   async #refuseOther(): Promise<void> {
     const { demands } = this.#address;
     const { rows } = await this.query(askAttributes);
@@ -106,7 +106,7 @@ export class PgConnection {
       throw new ServerTroubleError({ is: 'not-as-demanded', demand: demands.target_session_attrs ?? '' });
   }
 
-  /** Where another role finds what this line leads to. */
+  /** The URL under which another role finds the same journal. */
   urlFor(user: string): string {
     return urlFor(this.#address, user);
   }
@@ -115,7 +115,7 @@ export class PgConnection {
     return this.#isBroken;
   }
 
-  /** From now on; who does not answer in time is not asked again. */
+  /** Limits how long the server may take to answer from now on. If it takes longer, the connection is closed. */
   answerWithin(leftMs: LeftMs = always): void {
     this.#leftMs = leftMs;
   }
@@ -125,8 +125,8 @@ export class PgConnection {
   }
 
   /**
-   * Leaves a word with the process on the server that answers. Behind a pooler the next answer may be another's, and
-   * the number that the driver was told at first is the pooler's own.
+   * Leaves a word with the server process that answers. Behind a pooler, another process may answer next, and the
+   * process id that the driver learned first is the pooler's own.
    */
   get introduction(): string {
     return /* sql */ `SET botctl.line = '${this.#word}'`;
@@ -136,7 +136,7 @@ export class PgConnection {
     this.#processId = processId;
   }
 
-  /** SQL that is true, or an error where it is another process that answers: nothing beside it is committed. */
+  /** SQL that is true, or fails if another server process answers; then nothing beside it is committed. */
   get here(): string {
     return /* sql */ `(CASE WHEN pg_backend_pid() = ${this.#processId} AND current_setting('botctl.line', true) = '${this.#word}'
       THEN 'true' ELSE '${elsewhere}' END)::boolean`;
@@ -146,7 +146,7 @@ export class PgConnection {
     await this.all(['BEGIN', /* sql */ `SELECT ${this.here}`, ...more]);
   }
 
-  /** One statement, prepared under this name. */
+  /** Runs one statement, prepared under this name. */
   async ask(name: string, text: string, values: unknown[]): Promise<Answer> {
     return this.#watched({ name, text, values });
   }
@@ -155,13 +155,13 @@ export class PgConnection {
     return this.#watched(values === undefined ? { text } : { text, values });
   }
 
-  /** Several at once, without values: the answer to each. */
+  /** Runs several statements at once, without values. Returns the answer to each. */
   async all(statements: readonly string[]): Promise<readonly Answer[]> {
     const answers = await this.#watched({ text: statements.join(';\n') });
     return [answers].flat();
   }
 
-  /** All that is asked meanwhile leaves in one piece. */
+  /** Sends everything asked meanwhile in one piece. */
   together(ask: () => void): void {
     const stream = streamOf(this.#client);
     stream.cork();
@@ -175,14 +175,14 @@ export class PgConnection {
     try {
       return await this.#client.query<Row>(timed);
     } catch (error) {
-      // Without an answer nobody knows what the server is about: this line says no more.
+      // Without an answer, the state of the server is unknown, so this connection is no longer used.
       if (error instanceof Error && (error.message === 'Query read timeout' || isLastWord(error)))
         this.destroy();
       throw error;
     }
   }
 
-  /** Nobody waits for long until a server that does not answer has said goodbye. */
+  /** Does not wait long for a server that never says goodbye. */
   async close(): Promise<void> {
     if (this.#isBroken) return;
     const late = setTimeout(() => this.destroy(), longestGoodbyeMs);
@@ -196,7 +196,9 @@ export class PgConnection {
   }
 }
 
-/** With these the server ends the session: it is going down, or somebody or a time limit has said so. */
+/**
+ * Whether the server ended the session: it is shutting down, an administrator ended it, or a time limit was reached.
+ */
 function isLastWord(error: Error): boolean {
   return 'code' in error && /^(?:57P0[1-5]|25P0[34])$/u.test(String(error.code));
 }
@@ -211,19 +213,19 @@ type ParserOf = CustomTypesConfig['getTypeParser'];
 
 const bigint = 20;
 
-/** Milliseconds and places in a table come as numbers: they are far below where numbers end to be exact. */
+/** Reads bigints as numbers. Milliseconds and row numbers are far below the limit of exact numbers. */
 function parserOf(usual: ParserOf): ParserOf {
   return ((id: number, format?: 'text' | 'binary') =>
     id === bigint && format !== 'binary' ? Number : usual(id, format as 'text')) as ParserOf;
 }
 
-/** What `pg` is told. It asks its own environment for whatever is left out, so that nothing is. */
+/** Settings for `pg`. It takes missing ones from its own environment, so none is left out. */
 type DriverSettings = {
   readonly host: string;
   readonly port: number;
   readonly user: string;
   readonly database: string;
-  /** Asked only when the server asks: one that trusts its socket needs none. */
+  /** Called only if the server wants a password. One that trusts its socket needs none. */
   readonly password: () => string;
   readonly ssl: false | TlsSettings;
   readonly sslnegotiation: 'postgres';
@@ -237,7 +239,7 @@ type DriverSettings = {
 };
 
 type TlsSettings = {
-  /** Said here in any case, so that NODE_TLS_REJECT_UNAUTHORIZED changes nothing. */
+  /** Always set, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect. */
   readonly rejectUnauthorized: boolean;
   readonly checkServerIdentity: (host: string, certificate: PeerCertificate) => Error | undefined;
   readonly ca?: string;
@@ -284,7 +286,7 @@ function tlsSettings(encryption: Encryption, server: Server): false | TlsSetting
   const { mode, rootCert, client } = encryption;
   return {
     rejectUnauthorized: mode !== 'require',
-    // By the name that was given: what the driver hands over for an IP address has changed between its versions.
+    // Checks the name from the URL. What the driver passes for an IP address has changed between its versions.
     checkServerIdentity: (_host, certificate) =>
       mode === 'verify-full' ? checkServerIdentity(server.host, certificate) : undefined,
     ...(rootCert === undefined ? {} : { ca: readPem(rootCert, 'certificate') }),
@@ -321,13 +323,13 @@ function readFile(path: string, check: (stats: Stats) => void): string {
   }
 }
 
-/** As libpq: a group may read a key that root owns. Windows has no such bits. */
+/** As in libpq, a group may read a key that root owns. Windows has no such permissions. */
 function isOpenToOthers({ mode, uid }: Stats): boolean {
   if (process.platform === 'win32') return false;
   return (mode & (uid === 0 ? 0o037 : 0o077)) !== 0;
 }
 
-/** A connection that is begun while the driver is still being read: told to connect, it says what has become of it. */
+/** A connection that is opened while the driver is still loading. When the driver connects it, it reports its state. */
 export class Dialled extends Socket {
   #trouble: Error | undefined;
 
@@ -340,7 +342,7 @@ export class Dialled extends Socket {
     else super.connect(`${server.folder}/.s.PGSQL.${port}`);
   }
 
-  /** By the driver, which listens only after this. */
+  /** Called by the driver, which adds its listeners only afterwards. */
   override connect(): this {
     if (!this.connecting)
       process.nextTick(() => {

@@ -5,13 +5,13 @@ import { ServerTroubleError, sharedFailure } from './facts.ts';
 import { isComingBack, isDenied, unreachable } from './faults.ts';
 import { introduce } from './handshake.ts';
 
-/** How long a command waits for a server that is away, and by whose clock. */
+/** How long a command waits for a server that is away, and by which clock. */
 export type Patience = {
   readonly maxWaitMs: number;
-  /** Nothing that is asked gets less time, whatever is left: given up, it is in doubt. */
+  /** The least time that any question gets. A question that is given up is in doubt. */
   readonly leastMs: number;
   readonly interrupted: AbortSignal;
-  /** Soon after this nothing is waited for any more. */
+  /** Soon after this aborts, nothing is waited for any more. */
   readonly leaving?: AbortSignal;
   sleep(waitMs: number, signal?: AbortSignal): Promise<void>;
 };
@@ -21,33 +21,33 @@ const longestPauseMs = 2000;
 
 const longestFarewellMs = 2000;
 
-/** What came back is still put on record for so long after a first Ctrl-C. */
+/** After a first Ctrl-C, replies that came back may still be recorded for this long. */
 const landingMs = 5000;
 
-/** A server that is there takes less to put on record what was cut off by a second one. */
+/** After a second Ctrl-C, a server that is there needs less than this to record what was cut off. */
 const leavingMs = 1000;
 
-/** For one piece of work. */
+/** The patience of one piece of work. */
 export type Waiting = {
-  /** Pauses, each longer than the last; false where the time is up. */
+  /** Pauses, longer each time. Returns false if time is up. */
   again(): Promise<boolean>;
   readonly leftMs: LeftMs;
-  /** It is done: what comes next has all the time again. */
+  /** The work is done: the next piece of work has the full time again. */
   over(): void;
 };
 
-/** The one line on which this process works, made anew where it broke. */
+/** The one connection that this process works on. It is replaced when it breaks. */
 export class PgConnections {
   readonly #address: Address;
   readonly #patience: Patience;
-  /** Greets a new line: asks who answers, gives its name, and refuses what must not be written to. */
+  /** Checks a new connection: returns the server's name, and throws if the journal must not be written there. */
   readonly #greet: (line: PgConnection) => Promise<string>;
   #line: PgConnection | undefined;
-  /** Perhaps not greeted yet. */
+  /** The newest connection, perhaps not greeted yet. */
   #latest: PgConnection | undefined;
   readonly #left = new AbortController();
   #server = '';
-  /** Since when nothing was got done: what comes next waits no longer for the same. */
+  /** Since when no work succeeded. Later work does not wait for the same problem again. */
   #fruitlessSinceMs: number | undefined;
 
   constructor(address: Address, patience: Patience, greet: (line: PgConnection) => Promise<string>) {
@@ -59,10 +59,10 @@ export class PgConnections {
     });
   }
 
-  /** The first one: who is not there at all is not waited for, who is only busy is. */
+  /** The first connection. An absent server is not waited for, a busy one is. */
   async open(): Promise<PgConnection> {
     const { interrupted: signal } = this.#patience;
-    // Nothing has begun yet that could still land.
+    // Nothing has been sent yet, so nothing can be lost by leaving.
     const leave = (): void => this.#leave();
     signal.addEventListener('abort', leave, { once: true });
     try {
@@ -74,19 +74,21 @@ export class PgConnections {
     }
   }
 
-  /** One that works, if there is one within the time. */
+  /** A connection that works, if there is one in time. */
   async working(waiting: Waiting = this.waiting()): Promise<PgConnection> {
     if (this.#line?.isBroken !== false) return this.#keepTrying(() => true, waiting);
     this.#line.answerWithin(waiting.leftMs);
     return this.#line;
   }
 
-  /** Who answered last: another one, or another history of the same, has another name. */
+  /**
+   * The name of the server that answered last. Another server, or another history of the same one, has another name.
+   */
   get server(): string {
     return this.#server;
   }
 
-  /** To wait for what may come back; a reply that has come is worth more patience than what may still be left undone. */
+  /** How long to wait. Recording a reply deserves more patience than work that can still be left undone. */
   waiting(isForReply: boolean = false): Waiting {
     const { maxWaitMs, leastMs, interrupted, leaving, sleep } = this.#patience;
     const nowMs = performance.now();
@@ -115,7 +117,7 @@ export class PgConnections {
     };
   }
 
-  /** A line of its own, beside the one that may be busy. */
+  /** A separate connection, beside the one that may be busy. */
   async another(): Promise<PgConnection> {
     const line = await PgConnection.connect(this.#address);
     await introduce(line).catch((error: unknown) => {
@@ -125,7 +127,7 @@ export class PgConnections {
     return line;
   }
 
-  /** The last word, where there is still a line for it. */
+  /** Runs a last statement if the connection still works. */
   async farewell(statement: (line: PgConnection) => string): Promise<void> {
     const line = this.#line;
     if (line === undefined || line.isBroken) return;

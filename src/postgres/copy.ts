@@ -9,7 +9,7 @@ import { findSharedLoss } from './upkeep.ts';
 
 type Shared = Parameters<typeof findSharedLoss>[0];
 
-/** A shared journal, ready to take in what another one knows: refused where nothing could be sent by it. */
+/** Opens a shared journal to receive a copy. Refuses one through which nothing could be sent. */
 export async function openTarget(shared: Shared) {
   const { line, schema, place, server } = shared;
   const lost = await findSharedLoss(shared);
@@ -31,19 +31,19 @@ export async function openTarget(shared: Shared) {
 type Copying = {
   readonly source: SourceFile;
   readonly target: CopyTarget;
-  /** The shared journal, and who copies, as the file is to name them. */
+  /** The shared journal and the person who copies, as they are noted in the file. */
   readonly moved: Moved;
   readonly isSameSalt: boolean;
   readonly interrupted: AbortSignal;
-  /** Asks a person, where the file is to be closed. */
+  /** Asks a person before the file is closed. */
   confirm(): Promise<void>;
   onPage(done: number): void;
 };
 
 /**
- * Copies a journal in a file into a shared one. What cannot be one intent is found before anything is done; then the
- * file is closed, so that nothing is sent by both; then it is copied, and what is interrupted goes on when it is
- * asked again.
+ * Copies a journal from a file into a shared one. Conflicts are found before anything is changed. Then the file is
+ * closed, so that only one of the two journals sends, and then it is copied. An interrupted copy continues when run
+ * again.
  */
 export async function copyIntoShared(copying: Copying): Promise<Added & { readonly keepsTokens: boolean }> {
   const { source, target, moved, isSameSalt } = copying;

@@ -9,7 +9,7 @@ import type { Lease } from './lease.ts';
 import type { Row } from './rows.ts';
 import { inSchema } from './schema/migrations.ts';
 
-/** An intent that is known here, too. */
+/** An intent that this journal has too. */
 type Known = {
   readonly id: string;
   readonly fingerprint: string;
@@ -18,7 +18,10 @@ type Known = {
   readonly isTakenIn: boolean;
 };
 
-/** Of those of a page: put in, there before, taken into one that was there, and held for want of their tokens. */
+/**
+ * How many intents of a page were added, already there, merged into one already there, or held because their token is
+ * lost.
+ */
 export type Added = Readonly<Record<'added' | 'known' | 'merged' | 'held', number>>;
 
 export type Conflict = {
@@ -36,7 +39,7 @@ type Inputs = {
 
 const mostTries = 5;
 
-/** A shared journal that takes in what another one knows. */
+/** A shared journal that receives a copy of another one. */
 export class CopyTarget {
   readonly #inputs: Inputs;
 
@@ -44,19 +47,19 @@ export class CopyTarget {
     this.#inputs = inputs;
   }
 
-  /** Refuses a role that may not do it, while nothing is done yet. */
+  /** Refuses a role without the rights to copy, before anything is changed. */
   async refuseRole(): Promise<{ readonly isUsed: boolean; readonly mayAdopt: boolean }> {
     const [row] = await this.#query('place', []);
     if (row?.may_add !== true) throw sharedFailure('may-only-look', { place: this.#inputs.place });
     return { isUsed: row.used === true, mayAdopt: row.may_adopt === true };
   }
 
-  /** Takes the other journal's salt for its own: possible only while there are no intents. */
+  /** Takes over the other journal's salt, which is possible only while there are no intents. */
   async adoptSalt(salt: Uint8Array): Promise<void> {
     await this.#query('adoptSalt', [Buffer.from(salt)]);
   }
 
-  /** Those that cannot be one intent with what is here under the same key. */
+  /** Intents that cannot be the same as the one here with the same key. */
   async conflictsOf(page: readonly CopiedIntent[]): Promise<Conflict[]> {
     const known = await this.#known(page);
     return page.flatMap(({ intent }, n) => {
@@ -68,7 +71,7 @@ export class CopyTarget {
     });
   }
 
-  /** All of a page, or nothing of it. */
+  /** Adds all of a page, or nothing of it. */
   async add(page: readonly CopiedIntent[], keepsTokens: boolean): Promise<Added> {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -124,7 +127,7 @@ export class CopyTarget {
     await this.#addRest(fresh, (one) => one.intent.id);
   }
 
-  /** What is known of it there is added to it here; false where there is nothing to add. */
+  /** Merges what the other journal knows into the intent here. Returns false if there is nothing to add. */
   async #merge(here: Known, there: CopiedIntent): Promise<boolean> {
     const { id, kind, fingerprint } = there.intent;
     if (here.id === id || here.isTakenIn) return false;
@@ -291,15 +294,15 @@ function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }
 
-/** PostgreSQL's text holds no NUL, and nothing that is not Unicode. */
+/** PostgreSQL's text can hold neither NUL nor invalid Unicode. */
 function text(given: string | undefined): string | undefined {
   return given?.replaceAll('\0', '\ufffd').toWellFormed();
 }
 
 /**
- * What puts the intents of another journal into this one: a page in each transaction, in steps that its rules allow.
- * Each intent is claimed by who copies, and nobody else sees it before it stands as it stood there. It is claimed at
- * its latest attempt: then it was spent.
+ * The statements that copy another journal's intents: one transaction for each page, in steps that the rules allow. The
+ * copying process claims each intent, and others see it only in its final state. The claim has the time of the latest
+ * attempt, because that is when the money was spent.
  */
 
 const standing = /* sql */ `state text, tainted boolean, may_have_landed_at bigint, token_hash text, why text, resolved_as text,
@@ -307,8 +310,7 @@ const standing = /* sql */ `state text, tainted boolean, may_have_landed_at bigi
 
 const copySql = {
   /**
-   * The given intents that are here already, under the same key; and whether all of their attempts are, too, because
-   * an earlier run of the copy took them in.
+   * The given intents that exist here under the same key, and whether an earlier run has copied all of their attempts.
    */
   known: /* sql */ `SELECT g.n, i.id, s.state, s.tainted, s.may_have_landed_at, s.token_hash, s.why, s.resolved_as, s.attempts,
             s.updated_at, s.reported_at, s.left_behind, coalesce(r.fingerprint, i.fingerprint) AS fingerprint,
@@ -335,7 +337,7 @@ const copySql = {
             CASE WHEN g.is_proposal THEN NULL ELSE $2 END, CASE WHEN g.is_proposal THEN 'approval' END, b.payment
           FROM begun b JOIN given g ON g.id = b.id`,
 
-  /** One that stands here is claimed, to take in what another journal knows of it. */
+  /** Claims an intent that exists here, so that the other journal's knowledge can be added. */
   claim: /* sql */ `UPDATE @schema.standing s SET state = 'sending', owner = $3, why = NULL, resolved_as = NULL,
             updated_at = greatest((SELECT max(a.started_at) FROM @schema.attempts a WHERE a.intent = s.intent), $4)
           FROM @schema.intents i WHERE i.id = $1 AND s.intent = i.seq AND s.state = $2`,
@@ -353,7 +355,7 @@ const copySql = {
           JOIN @schema.intents i ON i.id = g.id
           WHERE a.intent = i.seq AND a.number = g.number AND g.verdict IS NOT NULL`,
 
-  /** What was resolved goes there by the way that all intents go. */
+  /** A resolved intent first becomes `unknown` or `open`, because that is the only way to `resolved`. */
   stand: /* sql */ `UPDATE @schema.standing s SET owner = NULL, tainted = g.tainted, may_have_landed_at = g.may_have_landed_at,
             token_hash = g.token_hash, why = g.why, attempts = g.attempts, updated_at = g.updated_at,
             reported_at = g.reported_at, left_behind = g.left_behind,
@@ -374,7 +376,10 @@ const copySql = {
           FROM json_to_recordset($1::json) AS g(id text, origin text, what text, value text)
           JOIN @schema.intents i ON i.id = g.id ORDER BY g.value ON CONFLICT DO NOTHING`,
 
-  /** What both journals took for their own payment is the other one's here: it is looked at anew. */
+  /**
+   * If both journals took the same payment as proof of their own intent, it belongs to the one here. The copied intent
+   * becomes undecided and is looked up again.
+   */
   observe: /* sql */ `INSERT INTO @schema.observations (intent, verdict, who, at, signature, genesis, instruction, facts)
           SELECT i.seq, CASE WHEN g.verdict = 'proven' AND NOT EXISTS (SELECT FROM @schema.receipts r
               WHERE r.intent = i.seq AND r.what = 'instruction' AND r.origin = g.genesis
@@ -390,7 +395,7 @@ const copySql = {
             has_table_privilege(current_user, '@schema.intents', 'INSERT') AS may_add`,
 } as const;
 
-/** A transfer in doubt that was made with a token which cannot be told from another here: a person must look. */
+/** The other journal's tokens cannot be compared here, so a person must check a transfer that is in doubt. */
 function withoutToken(standing: Standing, kind: Intent['kind']): Standing {
   const isInDoubt = kind === 'transfer' && standing.state === 'unknown';
   return {
@@ -401,8 +406,8 @@ function withoutToken(standing: Standing, kind: Intent['kind']): Standing {
 }
 
 /**
- * Where one intent stands that two journals know, by the same key and body. What happened outranks all else, doubt
- * outranks what is said to be over. Nothing where it stays as it is here.
+ * Combines the standing of one intent from two journals with the same key and body. What happened outranks everything,
+ * and doubt outranks what is said to be over. Undefined if the standing here stays as it is.
  */
 export function mergeStanding(here: Standing, there: Standing, kind: Intent['kind']): Standing | undefined {
   if (isOver(here)) return undefined;

@@ -2,8 +2,8 @@ import type { DiskTrouble } from '../machine/disk.ts';
 import { failing } from '../once/failures.ts';
 import type { Unseen } from '../once/intent/facts.ts';
 
-// A URL may hold a password, and a character in the wrong place makes any part of it one: no field holds anything of it
-// but the names of its parameters. `place` is the journal's URL without its password.
+// A URL may hold a password, and a misplaced character can make any part of it one. So no field holds any of it except
+// the names of its parameters. `place` is the journal's URL without its password.
 
 export type UrlFault =
   | 'not-postgres'
@@ -14,7 +14,7 @@ export type UrlFault =
   | 'parameter'
   | 'path';
 
-/** Where a setting was given: in the URL, by the name of the option or variable that holds it, or in a variable. */
+/** Where a setting was given: in the URL, which an option or variable holds, or in a variable of its own. */
 export type Origin =
   | { readonly part: 'user' | 'password' | 'host' | 'port' | 'database'; readonly source: string }
   | { readonly parameter: string; readonly source: string }
@@ -41,12 +41,12 @@ export type SettingFault =
 
 /** Why a server does not answer as it must. */
 export type ServerTrouble =
-  /** In the words of the server, the network or the driver. */
+  /** The words of the server, the network or the driver. */
   | { readonly is: 'said'; readonly text: string }
   | { readonly is: 'silent' | 'no-reason' | 'connection-lost' | 'commit-undone' | 'commit-unheard' }
   | { readonly is: 'not-as-demanded'; readonly demand: string };
 
-/** Thrown where nobody else has said what went wrong. */
+/** Thrown when no other error says what went wrong. */
 export class ServerTroubleError extends Error {
   readonly trouble: ServerTrouble;
 
@@ -58,12 +58,12 @@ export class ServerTroubleError extends Error {
 
 /** What a shared journal has lost, as far as this machine can tell. */
 export type SharedLoss =
-  /** It acknowledged these to this machine, and does not know them. */
+  /** Records that the journal acknowledged to this machine but no longer has. */
   | { readonly is: 'records'; readonly missing: readonly Note[] }
-  /** It is on a server that it was never on, and this machine has no notes of it. */
+  /** The journal is on a server where it never was before, and this machine has no notes of it. */
   | { readonly is: 'server-changed' };
 
-/** Who the server does not let in, or what it does not let it do. */
+/** What the server refuses: the user, the database, or an action. */
 export type Denial = 'user' | 'database' | 'rights';
 
 type None = Record<never, never>;
@@ -73,7 +73,7 @@ type OfDisk = { readonly path: string; readonly trouble: DiskTrouble };
 export type SharedFacts = {
   'bad-url': { readonly source: string; readonly fault: UrlFault };
   'blank-in-url': { readonly source: string; readonly position: number };
-  /** Undefined is one whose name is not repeated. */
+  /** A parameter is undefined if its name must not be shown. */
   'unknown-parameters': {
     readonly source: string;
     readonly parameters: readonly (string | undefined)[];
@@ -110,9 +110,9 @@ export type SharedFacts = {
   'through-pooler': AtPlace;
   'server-too-old': AtPlace & { readonly version: number; readonly least: number };
   'not-utf8': AtPlace & { readonly encoding: string };
-  /** It takes nothing to send by. */
+  /** The server is a standby, so nothing can be sent through it. */
   'standby-only': AtPlace;
-  /** It takes no change to the journal itself. */
+  /** The server is a standby, so the journal itself cannot be changed. */
   'unchanged-on-standby': AtPlace;
   'role-reads-only': AtPlace;
   'not-durable': AtPlace & { readonly setting: string };
@@ -120,7 +120,7 @@ export type SharedFacts = {
   busy: AtPlace;
   'disk-full': AtPlace;
 
-  /** `ownersUrl` leads whoever may make or change it to it; undefined where that is who asks. */
+  /** `ownersUrl` is for the role that may create or change the schema; undefined if this role may. */
   'schema-missing': AtPlace & { readonly schema: string; readonly ownersUrl: string | undefined };
   'schema-older': AtPlace & {
     readonly version: number;
@@ -138,7 +138,7 @@ export type SharedFacts = {
 
   lost: AtPlace & { readonly loss: SharedLoss };
   'rules-refused': AtPlace & { readonly trouble: ServerTrouble };
-  /** Others took this process for dead. */
+  /** Other processes have declared this one dead. */
   fenced: AtPlace;
   'sent-there-now': AtPlace;
 };
@@ -202,8 +202,8 @@ const codes = {
 export const sharedFailure = failing<SharedFacts>('shared', codes);
 
 /**
- * Something that was acknowledged to this machine: an attempt of an intent by its number, a decision or observation by
- * its time, or a policy by its number, with its time as the id.
+ * Something that the journal acknowledged to this machine: an attempt by its number, a decision or observation by its
+ * time, or a policy by its number with its time as the id.
  */
 export type Note = {
   readonly what: 'attempt' | 'decision' | 'observation' | 'policy';

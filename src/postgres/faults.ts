@@ -3,7 +3,7 @@ import { elsewhere } from './connection.ts';
 import { type Denial, type ServerTrouble, ServerTroubleError, sharedFailure } from './facts.ts';
 import { Overtaken } from './writing.ts';
 
-/** The server's code for what went wrong; undefined for what is not the server's. */
+/** The server's error code; undefined if the error is not the server's. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }
@@ -11,14 +11,16 @@ export function codeOf(error: unknown): string | undefined {
 const driverSays =
   /^(?:Connection terminated|Client (?:was closed|has encountered)|Query read timeout|timeout expired)/u;
 
-/** What answers is not what the line was introduced to: a pooler has given the transaction to another connection. */
+/**
+ * Whether another server process answered than the one the connection began with: a pooler has switched connections.
+ */
 export function isElsewhere(error: unknown): boolean {
   const code = codeOf(error) ?? '';
   const said = error instanceof Error ? error.message : '';
   return pooled.includes(code) || (code === '22P02' && said.includes(elsewhere)) || noTransactions.test(said);
 }
 
-/** A statement that was prepared elsewhere is not known here, or one of that name is another's. */
+/** A prepared statement is unknown here, or its name is in use: it was prepared on another connection. */
 const pooled = ['26000', '42P05'];
 
 /** PgBouncer's own words. */
@@ -26,7 +28,7 @@ const noTransactions = /statement pooling mode/u;
 
 const networkCodes = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_)/u;
 
-/** The connection broke, or nobody answers. */
+/** Whether the connection broke or the server did not answer. */
 export function isOfNetwork(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof ServerTroubleError) return true;
@@ -35,40 +37,40 @@ export function isOfNetwork(error: unknown): boolean {
 
 const ruleOfJournal = 'ZJ001';
 
-/** What another process holds was waited for too long. */
+/** A lock held by another process was waited for too long. */
 const lockTimedOut = '55P03';
 
-/** In one transaction, most of it in waiting for others. */
+/** A transaction took too long, mostly by waiting for others. */
 const tookTooLong = '25P04';
 
 const readOnly = '25006';
 
-/** Undone whole, and another time it may go well. */
+/** The transaction was rolled back whole and may succeed when it is tried again. */
 const passing = [
   '40001', // could not serialize
   '40P01', // deadlock
   lockTimedOut,
   '57014', // a statement took too long
-  '23505', // somebody else was quicker
+  '23505', // another process was quicker
   readOnly, // it has become a standby
-  '25P02', // something before it in the same transaction
+  '25P02', // an earlier error in the same transaction
   '25P03', // idle in the transaction for too long
   tookTooLong,
-  '57P01', // going down
+  '57P01', // shutting down
   '57P02',
   '57P03', // starting up
   '57P05', // idle for too long
   '53200', // out of memory
   '53300', // too many connections
-  ruleOfJournal, // what was looked at has changed since
+  ruleOfJournal, // the data changed after it was read
 ];
 
-/** Made again at once it would only meet the same. */
+/** Whether an immediate retry would only meet the same error. */
 export function needsTime(error: unknown): boolean {
   return isOfNetwork(error) || /^5[37]|^55P03$/u.test(codeOf(error) ?? '');
 }
 
-/** It stands in somebody's way, or waits for an answer that takes long. */
+/** Whether it waited for a lock or another slow answer. */
 export function isHeldUp(error: unknown): boolean {
   const code = codeOf(error);
   return (
@@ -80,7 +82,7 @@ export function isPassing(error: unknown): boolean {
   return error instanceof Overtaken || passing.includes(codeOf(error) ?? '');
 }
 
-/** Worth waiting for when a line is made: others leave, or it has just been started. */
+/** Whether to wait and connect again: connections become free, or the server has just been started. */
 export function isComingBack(error: unknown): boolean {
   return ['53300', '57P03', '57P01', '57P02', '57P05'].includes(codeOf(error) ?? '');
 }
@@ -100,12 +102,12 @@ function denialOf(error: unknown): Denial | undefined {
   return denials[codeOf(error) ?? ''];
 }
 
-/** The driver's own words: it has no code for this. */
+/** The driver's own words, because it has no code for this. */
 const noTls = 'The server does not support SSL connections';
 
 const certificateCodes = /CERT|^UNABLE_TO_VERIFY_|^HOSTNAME_MISMATCH$/u;
 
-/** What keeps a line from being made, or from working again. */
+/** Why a connection cannot be made, or no longer works. */
 export function unreachable(error: unknown, place: string): unknown {
   if (error instanceof Error && error.message === noTls) return sharedFailure('no-tls', { place }, error);
   const trouble = troubleOf(error);
@@ -115,7 +117,7 @@ export function unreachable(error: unknown, place: string): unknown {
   return failure instanceof Failure ? failure : sharedFailure('unreachable', { place, trouble }, error);
 }
 
-/** An error of the server's as a failure with a name; anything else as it is. */
+/** The server's error as a failure with a name; any other error unchanged. */
 export function serverFailure(error: unknown, place: string): unknown {
   const code = codeOf(error);
   if (error instanceof Failure || code === undefined) return error;
@@ -132,7 +134,7 @@ export function serverFailure(error: unknown, place: string): unknown {
   return isPassing(error) ? sharedFailure('unreachable', { place, trouble }, error) : error;
 }
 
-/** Who connects, as a journal's URL says. */
+/** The role in a journal's URL. */
 function roleIn(place: string): string {
   return decodeURIComponent(/^postgres:\/\/([^@/]*)@/u.exec(place)?.[1] ?? '');
 }

@@ -5,18 +5,20 @@ import { sharedFailure } from './facts.ts';
 import { inMs, nowMs, type Row } from './rows.ts';
 import { inSchema, migrations } from './schema/migrations.ts';
 
-/** SQL, for servers that know how to (17 and later). The commit itself may take longer. */
+/**
+ * SQL that limits the length of transactions, on servers that can (17 and later). The commit itself may take longer.
+ */
 function endTransactionsAfter(time: string, inThis: 'session' | 'transaction'): string {
   return /* sql */ `SELECT set_config('transaction_timeout', '${time}', ${inThis === 'transaction'})
     WHERE current_setting('server_version_num')::int >= 170000`;
 }
 
-/** What a server says of itself when a line to it is made. */
+/** What a server says about itself when a connection is made. */
 export type ServerFacts = {
   readonly versionNumber: number;
-  /** It follows another one, and takes nothing. */
+  /** It follows another server and accepts no changes. */
   readonly isStandby: boolean;
-  /** It takes nothing from this role, or in this database, as it is set. */
+  /** Its settings forbid changes by this role or in this database. */
   readonly isReadOnly: boolean;
   readonly settings: Readonly<
     Record<'fsync' | 'full_page_writes' | 'synchronous_commit' | 'server_encoding', string>
@@ -27,22 +29,21 @@ export type ServerFacts = {
   readonly nowMs: number;
 };
 
-/** Another one, another history of the same, or one that was started anew, has another name. */
+/** A name that changes with the server, its history and every restart. */
 export function nameOfServer({ systemId, timeline, startedAtMs }: ServerFacts): string {
   return `${systemId}/${timeline}/${startedAtMs}`;
 }
 
-/** What the journal says of itself. */
+/** What the journal says about itself. */
 export type JournalFacts = {
   readonly id: string;
-  /** Absent for who may only look. */
+  /** Absent for a role that may only look. */
   readonly salt: Uint8Array | undefined;
   readonly leaseMs: number;
   readonly acceptedDurability: boolean;
-  /** Where it was copied to, if it was: then it sends nothing more. */
-  /** What whoever sends through it is held to. */
+  /** The policy for everyone who sends through the journal. */
   readonly policy: JournalPolicy | undefined;
-  /** The servers and timelines that it was on, and since when. */
+  /** The servers and timelines that the journal was on, and since when. */
   readonly servers: readonly {
     readonly systemId: string;
     readonly timeline: number;
@@ -51,20 +52,20 @@ export type JournalFacts = {
 };
 
 export const session = [
-  // Shapes that hold for a full journal, whatever a young one's statistics say: each statement asks for few rows.
+  // Plans that suit a full journal, whatever the statistics of a young one say: each statement needs few rows.
   /* sql */ `SET enable_seqscan = off`,
   /* sql */ `SET enable_mergejoin = off`,
   /* sql */ `SET plan_cache_mode = force_generic_plan`,
   /* sql */ `SET jit = off`,
   /* sql */ `SET synchronous_commit = on`,
-  // What follows a lock must see what was committed before it: no snapshot is older than its statement.
+  // A statement after a lock must see what was committed before it, so each statement takes a new snapshot.
   /* sql */ `SET default_transaction_isolation = 'read committed'`,
-  // That a commit was not waited for is told by a warning.
+  // If a commit did not wait for the standby, only a warning says so.
   /* sql */ `SET client_min_messages = 'notice'`,
-  // A process that is stopped in the middle must not keep others out.
+  // A process that is suspended in mid-transaction must not block others.
   /* sql */ `SET idle_in_transaction_session_timeout = '10s'`,
   /* sql */ `SET statement_timeout = '25s'`,
-  // Nor one that is cut off: in the midst of a question its silence does not count as idle.
+  // Nor must one that is cut off: while a question is incomplete, its silence does not count as idle.
   endTransactionsAfter('20s', 'session'),
   /* sql */ `SELECT set_config('idle_session_timeout', '0', false)
     WHERE current_setting('server_version_num')::int >= 140000`,
@@ -90,7 +91,7 @@ export async function askServer(line: PgConnection): Promise<ServerFacts> {
   return serverFacts(line, row, await rowIf(row.tells_system, line, aboutSystem));
 }
 
-/** Settles how this side of a line is spoken with, where nothing is asked of the server itself. */
+/** Sets up a connection without asking the server about itself. */
 export async function introduce(line: PgConnection): Promise<void> {
   const answers = await line.all([...session, line.introduction, /* sql */ 'SELECT pg_backend_pid() AS pid']);
   line.introducedTo(Number(answers.at(-1)?.rows[0]?.pid));
@@ -109,7 +110,7 @@ function serverFacts(line: PgConnection, row: Row, system: Row | undefined): Ser
       synchronous_commit: setting('synchronous_commit'),
       server_encoding: setting('server_encoding'),
     },
-    // Some managed servers let nobody ask.
+    // Some managed servers do not allow this question.
     systemId: system === undefined ? '' : String(system.id),
     timeline: Number(row.timeline),
     startedAtMs: Number(row.started),
@@ -117,7 +118,7 @@ function serverFacts(line: PgConnection, row: Row, system: Row | undefined): Ser
   };
 }
 
-/** What not everybody may ask: a question that is refused would stand in the server's log. */
+/** Asks only if the role may: a refused question would appear in the server's log as an error. */
 async function rowIf(mayAsk: unknown, line: PgConnection, sql: string): Promise<Row | undefined> {
   return mayAsk === true ? (await line.query(sql)).rows[0] : undefined;
 }
@@ -150,9 +151,9 @@ function journalFacts(row: Row, salt: Row | undefined): JournalFacts {
 }
 
 /**
- * All of it in one round trip, for who is to send: where nothing of it is refused and the journal is of this release.
- * Who looks may not be told everything, and asks in two. Anywhere else it is asked for piece by piece, so that one can
- * say what is wrong.
+ * Asks for everything in one round trip, if nothing is refused and the journal is of this release. A role that only
+ * looks may lack rights for some of it and needs two. In any other case it returns undefined, and the caller asks step
+ * by step to find out what is wrong.
  */
 export async function askAll(
   line: PgConnection,
@@ -178,7 +179,7 @@ export async function askAll(
 
 const leastVersion = 15;
 
-/** Why nothing is asked of this server; undefined where it may be. */
+/** Why this server cannot be used; undefined if it can. */
 export function refusalOfServer(server: ServerFacts, place: string): Failure | undefined {
   const version = Math.floor(server.versionNumber / 10_000);
   if (version < leastVersion) return sharedFailure('server-too-old', { place, version, least: leastVersion });
@@ -186,7 +187,7 @@ export function refusalOfServer(server: ServerFacts, place: string): Failure | u
   return encoding === 'UTF8' ? undefined : sharedFailure('not-utf8', { place, encoding });
 }
 
-/** Why nothing is sent through this journal. */
+/** Why nothing may be sent through this journal. */
 export function refusalToSend(
   server: ServerFacts,
   journal: JournalFacts,
@@ -195,7 +196,7 @@ export function refusalToSend(
   if (server.isStandby) return sharedFailure('standby-only', { place });
   if (server.isReadOnly) return sharedFailure('role-reads-only', { place });
   const wanted = 'synchronous_commit';
-  // Asked for when the line was made: a server that does not do it even so acknowledges what it may lose.
+  // The connection has asked for it. A server on which it is still off acknowledges commits that it may lose.
   if (server.settings[wanted] !== 'on') return sharedFailure('not-durable', { place, setting: wanted });
   const off = (['fsync', 'full_page_writes'] as const).find((name) => server.settings[name] !== 'on');
   if (off !== undefined && !journal.acceptedDurability)
@@ -203,7 +204,7 @@ export function refusalToSend(
   return journal.salt === undefined ? sharedFailure('no-salt', { place }) : undefined;
 }
 
-/** Refuses what is not a journal of this release. */
+/** Refuses anything that is not a journal of this release. */
 export async function refuseSchema(line: PgConnection, schema: string, place: string): Promise<void> {
   const state = await schemaStateOf(line, schema);
   switch (state.is) {
@@ -231,19 +232,19 @@ const whoOwns = /* sql */ `SELECT current_user AS self, coalesce(
     pg_get_userbyid(datdba)) AS owner
   FROM pg_database WHERE datname = current_database()`;
 
-/** For whoever may make or change it, where that is another role than this one. */
+/** The URL for the role that may create or change the journal, if it is another role than this one. */
 async function ownersUrl(line: PgConnection, schema: string): Promise<string | undefined> {
   const [row] = (await line.query(whoOwns, [schema])).rows;
   return row === undefined || row.owner === row.self ? undefined : line.urlFor(String(row.owner));
 }
 
-/** As much of a connection as is needed here. */
+/** The part of a connection that is needed here. */
 type SqlClient = {
   query(
     text: string,
     values?: unknown[],
   ): Promise<{ readonly command: string; readonly rows: readonly Readonly<Record<string, unknown>>[] }>;
-  /** SQL that fails where another process of the server answers than did before. */
+  /** SQL that fails if another server process answers than before. */
   readonly here?: string;
 };
 
@@ -252,9 +253,9 @@ type SchemaState =
   | { readonly is: 'older'; readonly version: number }
   | { readonly is: 'current' }
   | { readonly is: 'newer'; readonly version: number }
-  /** Its versions were counted before the first release, and mean something else. */
+  /** It was made before the first release, when version numbers had another meaning. */
   | { readonly is: 'unreleased' }
-  /** There is a table meta, but not that of a journal. */
+  /** There is a table meta, but it is not a journal's. */
   | { readonly is: 'foreign' };
 
 export const schemaVersion = migrations.length;
@@ -264,7 +265,7 @@ const readVersion = /* sql */ `SELECT convert_from(value, 'UTF8') AS version FRO
 const readUnreleased = /* sql */ `SELECT FROM @schema.meta v JOIN @schema.meta j ON j.name = 'journal-id'
   WHERE v.name = 'version'`;
 
-/** By the server's catalogue first: a question about what is not there would stand in its log as an error. */
+/** Asks the server's catalogue first: a question about a missing table would appear in its log as an error. */
 export async function schemaStateOf(client: SqlClient, schema: string): Promise<SchemaState> {
   const { rows: columns } = await client.query(columnsOfMeta, [schema]);
   if (columns.length === 0) return { is: 'missing' };
@@ -292,8 +293,8 @@ type Migrated =
   | Exclude<SchemaState, { readonly is: 'missing' | 'older' | 'current' }>;
 
 /**
- * Brings the schema up to date, made new if it is not there. One at a time: whoever waited finds it done. `random`
- * gives as many bytes as it is asked for, from the strongest source there is.
+ * Creates the schema or brings it up to date. Only one process does so at a time; one that waited finds it done.
+ * `random` must be a cryptographically strong source of bytes.
  */
 export async function migrate(
   client: SqlClient,
@@ -310,14 +311,14 @@ export async function migrate(
     }
     return { is: 'migrated', from, to: schemaVersion };
   } finally {
-    // With the connection the lock is gone, too.
+    // Losing the connection releases the lock too.
     await client
       .query(/* sql */ 'SELECT pg_advisory_unlock($1, hashtext($2))', [lockClass, schema])
       .catch(() => undefined);
   }
 }
 
-// 'botc'. Locks of two numbers are apart from those of one.
+// 'botc'. Locks with two numbers cannot collide with locks with one.
 const lockClass = 0x626f7463;
 
 async function takeStep(
@@ -356,7 +357,7 @@ async function takeStep(
   }
 }
 
-/** CREATE SCHEMA IF NOT EXISTS asks for the right to make one even where it is there. */
+/** CREATE SCHEMA IF NOT EXISTS needs the right to create one even if it exists. */
 async function exists(client: SqlClient, schema: string): Promise<boolean> {
   const { rows } = await client.query(/* sql */ 'SELECT FROM pg_namespace WHERE nspname = $1', [schema]);
   return rows.length > 0;

@@ -20,12 +20,12 @@ const prefix = 'late-';
 const lostPrefix = `lost-${prefix}`;
 const suffix = '.jsonl';
 
-/** What a process could not tell the journal, and who it was. */
+/** Replies that a process could not record in the journal, and the process. */
 type KeptReplies = { readonly owner: string; readonly path: string; readonly ends: readonly LateEnd[] };
 
 const lockWaitMs = 5000;
 
-/** Beside a shared journal's notes: a file for each process that had something to tell and nobody to tell it to. */
+/** Replies that could not be recorded, kept beside a shared journal's notes: one file for each process. */
 export class LateReplies {
   readonly #folder: string;
   readonly #path: string;
@@ -35,7 +35,7 @@ export class LateReplies {
     this.#path = join(folder, `${prefix}${owner}${suffix}`);
   }
 
-  /** On the disk when it comes back; gives back the file, or nothing where this disk takes it no more either. */
+  /** Returns the file once the reply is on disk, or undefined if this disk does not accept it either. */
   keep(late: LateEnd): string | undefined {
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
@@ -49,7 +49,10 @@ export class LateReplies {
     }
   }
 
-  /** What processes of this machine have left. Whoever of them lives still writes to another file from now on. */
+  /**
+   * The replies that processes of this machine have left. A process that is still alive writes to another file from now
+   * on.
+   */
   take(): readonly KeptReplies[] {
     if (lateReplyFiles(this.#folder).length === 0) return [];
     return this.#locked(() => {
@@ -69,7 +72,7 @@ export class LateReplies {
     rmSync(path, { force: true });
   }
 
-  /** It stays for people to read, and is offered to the journal no more. */
+  /** Keeps the file for people to read, but no longer offers it to the journal. */
   static setAside(path: string): void {
     try {
       renameSync(path, join(dirname(path), `${lostPrefix}${basename(path).slice(prefix.length)}`));
@@ -95,7 +98,7 @@ export function lateReplyFiles(folder: string): readonly string[] {
   return filesIn(folder, prefix);
 }
 
-/** Those of which the journal does not know any more what they are the replies to. */
+/** Files with replies to attempts that the journal has lost. */
 export function lostReplies(folder: string): readonly string[] {
   return filesIn(folder, lostPrefix).map((name) => join(folder, name));
 }
@@ -131,7 +134,7 @@ function fromJson({ end: { reply, ...end }, ...late }: Json): LateEnd {
   return { ...late, end: { ...end, reply: reply === undefined ? undefined : Buffer.from(reply, 'base64') } };
 }
 
-/** Whole lines only: one that was cut off was not acknowledged to anybody. */
+/** Reads complete lines only. An incomplete line was never acknowledged. */
 function endsIn(path: string): LateEnd[] {
   return readFileSync(path, 'utf8')
     .split('\n')
@@ -144,7 +147,7 @@ function endsIn(path: string): LateEnd[] {
     });
 }
 
-/** Puts on record what could not be when it came, as its own process would have. */
+/** Records replies that could not be recorded when they came, in the name of the process that received them. */
 export async function uploadLateReplies(
   { owner, path, ends }: KeptReplies,
   store: Pick<Store, 'commitAs'>,
@@ -157,7 +160,7 @@ export async function uploadLateReplies(
       async (tx) => {
         const intent = await tx.get(late.id);
         if (intent !== undefined && intent.attempts >= late.number) return recordLate(late, intent, tx);
-        // The journal has lost what this is the reply to: it is the only proof left.
+        // The journal has lost the attempt, so this file is the only proof left.
         isWhole = false;
       },
       guards,
@@ -172,7 +175,7 @@ async function recordLate(
   { attempts }: Intent,
   tx: Transaction,
 ): Promise<void> {
-  // An attempt begun since then says itself where it leaves the intent.
+  // A later attempt decides the state of the intent itself.
   const isLatest = attempts === number;
   const isAnothers = (await tx.otherHolder(id, receipts)) !== undefined;
   if (isAnothers && end.verdict === 'accepted') {

@@ -7,12 +7,12 @@ import { sharedFailure } from './facts.ts';
 import { nowMs, type Row } from './rows.ts';
 import { inSchema } from './schema/migrations.ts';
 
-/** Two clocks that nobody sets: one of them also runs while the machine sleeps. */
+/** Two clocks that cannot be set. The second also runs while the machine sleeps. */
 type Moment = { readonly monotonicMs: number; readonly uptimeMs: number };
 
 let seen: { readonly wallAheadMs: number; readonly uptimeAheadMs: number } | undefined;
 
-/** A look at how long the machine is up costs a file: it is had where the wall clock does not go on as it did. */
+/** Reading the uptime reads a file, so it is read only if the wall clock has jumped. */
 export function thisMoment(): Moment {
   const monotonicMs = performance.now();
   const wallAheadMs = Date.now() - monotonicMs;
@@ -25,15 +25,15 @@ function msSince(then: Moment, now = thisMoment()): number {
   return Math.max(now.monotonicMs - then.monotonicMs, now.uptimeMs - then.uptimeMs);
 }
 
-/** Others take this process for dead: it starts nothing new. */
+/** Whether others have declared this process dead. Then it starts nothing new. */
 export function isFenced(error: unknown): boolean {
   return error instanceof Failure && error.code === 'fenced';
 }
 
-/** A line, as far as what is asked on it must know. */
+/** A connection, as far as the lease needs it. */
 type Answering = { readonly here: string };
 
-/** This process as an owner: alive for as long as it renews its lease. */
+/** This process as an owner, alive as long as it renews its lease. */
 export class Lease {
   readonly id = randomUUID({ disableEntropyCache: true });
   readonly #durationMs: number;
@@ -53,12 +53,12 @@ export class Lease {
     return this.#isFenced;
   }
 
-  /** Others may have heard of it, and wait for its end. */
+  /** Whether others may know this process and wait for its end. */
   get mayBeKnown(): boolean {
     return this.#isAskedFor && !this.#isFenced;
   }
 
-  /** After this long without a commit it is renewed on a line of its own. */
+  /** After this long without a commit, the lease is renewed on a connection of its own. */
   get renewAfterMs(): number {
     return this.#durationMs / 3;
   }
@@ -68,12 +68,12 @@ export class Lease {
     return msSince(this.#renewedAt) > this.renewAfterMs;
   }
 
-  /** Renewed too long ago for anything to leave: meanwhile others may have taken over. */
+  /** Whether the last renewal is too old to send anything: others may have taken over. */
   isStale(): boolean {
     return this.#renewedAt === undefined || msSince(this.#renewedAt) > this.#durationMs / 2;
   }
 
-  /** Registers the process, or renews its lease; no row where others have ended it. */
+  /** Registers the process or renews its lease. Returns no row if others have ended it. */
   renewalOn({ here }: Answering): string {
     this.#isAskedFor = true;
     const host = hostname().replaceAll(/[^\w.-]/gu, '_');
@@ -87,7 +87,7 @@ export class Lease {
     );
   }
 
-  /** Renews it where it is on record: no row where it is not, or others have ended it. */
+  /** Renews the lease if it is on record. Returns no row if it is not, or if others have ended it. */
   renewalOnlyOn({ here }: Answering): string {
     return inSchema(
       this.#schema,
@@ -95,7 +95,7 @@ export class Lease {
     );
   }
 
-  /** Passes over a row that its own process is writing: who asks looks again anyway. */
+  /** Skips a row that its own process is writing: the caller asks again anyway. */
   askOn({ here }: Answering): string {
     return inSchema(
       this.#schema,
@@ -118,24 +118,24 @@ export class Lease {
     );
   }
 
-  /** What the renewal answered, which was asked at that moment. */
+  /** Throws if the renewal returned no row. */
   fence(rows: readonly Row[]): void {
     if (rows.length > 0) return;
     this.#isFenced = true;
     throw sharedFailure('fenced', { place: this.#place });
   }
 
-  /** The renewal is committed. */
+  /** Called when the renewal is committed. `askedAt` is when it was asked for. */
   renewed(askedAt: Moment): void {
-    // An answer that was long under way says less than a later one.
+    // An answer that took long is older than a later question's.
     if (this.#renewedAt === undefined || askedAt.monotonicMs > this.#renewedAt.monotonicMs)
       this.#renewedAt = askedAt;
   }
 }
 
 /**
- * Renews the lease while nothing is committed for long, on a line of its own: the other one may be waiting in a lock
- * or a commit.
+ * Renews the lease on a connection of its own if there is no commit for long. The other connection may be waiting for a
+ * lock or a commit.
  */
 export function keepLeaseRenewed(lease: Lease, lines: PgConnections): { stop(): void } {
   let own: PgConnection | undefined;
@@ -152,7 +152,7 @@ export function keepLeaseRenewed(lease: Lease, lines: PgConnections): { stop(): 
       lease.fence(rows);
       lease.renewed(askedAt);
     } catch (error) {
-      // A server that is away is found so by the next commit; at the door a lease that is too old is seen.
+      // The next commit will notice that the server is away, and a stale lease is noticed before anything is sent.
       if (!isFenced(error)) own?.destroy();
     } finally {
       isBusy = false;
@@ -169,11 +169,11 @@ export function keepLeaseRenewed(lease: Lease, lines: PgConnections): { stop(): 
   };
 }
 
-/** The server's time, kept between its answers by a clock that nobody sets. */
+/** The server's time. Between its answers, it is advanced by a clock that cannot be set. */
 export class ServerClock {
   #offsetMs = 0;
 
-  /** What it has just said. */
+  /** Takes over the time that the server has just given. */
   set(nowMs: number): void {
     this.#offsetMs = nowMs - performance.now();
   }

@@ -9,7 +9,7 @@ import { nowMs } from './rows.ts';
 import { inSchema } from './schema/migrations.ts';
 import type { Asking } from './upkeep.ts';
 
-/** What a look at a shared journal and its server shows. Nothing is changed by it. */
+/** What a look at a shared journal and its server shows. It changes nothing. */
 export type SharedLook = {
   readonly server: ServerFacts;
   readonly schemaVersion: number;
@@ -18,31 +18,31 @@ export type SharedLook = {
   readonly latencyMs: number;
   /** How far this machine's clock is ahead of the server's. */
   readonly aheadMs: number;
-  /** Who connects, and what it could do beyond what runners need. */
+  /** The role, and rights that it has beyond those of runners. */
   readonly role: { readonly name: string; readonly isSuperuser: boolean; readonly ownsTables: boolean };
   readonly journal: JournalFacts;
-  /** Processes whose lease has not run out. */
+  /** Processes whose lease is still valid. */
   readonly runners: number;
   readonly counts: Partial<Record<State, number>>;
-  /** Of what is held, how many wait for approval, by who wants it. */
+  /** Held intents that wait for approval, counted by the reason. */
   readonly waiting: Readonly<Record<string, number>>;
   readonly oldestUnknown: OldestUnknown | undefined;
-  /** Of what the journal acknowledged to this machine. */
+  /** What the journal has acknowledged to this machine. */
   readonly notes: {
     readonly held: number;
     readonly missing: readonly Note[];
     readonly isNewServer: boolean;
     readonly folder: string;
   };
-  /** Where replies are kept that the journal could not be told of; undefined where there are none. */
+  /** The file with replies that could not be recorded in the journal; undefined if there is none. */
   readonly spilled: string | undefined;
-  /** Replies to what it has lost. */
+  /** Files with replies to attempts that the journal has lost. */
   readonly lostReplies: readonly string[];
 };
 
 type OldestUnknown = Pick<Intent, 'id' | 'mayHaveLandedAtMs' | 'createdAtMs'>;
 
-/** Servers that a commit waits for, as they are set, and how many of them are there; absent where nobody may ask. */
+/** The configured servers that a commit waits for, and how many are connected; undefined if the role may not ask. */
 type Standbys = { readonly names: string; readonly synchronous: number | undefined };
 
 type Looking = Asking & { now(): number };
@@ -67,7 +67,7 @@ export async function lookAtShared(looking: Looking): Promise<SharedLook> {
     notes: {
       held: notes.length,
       missing,
-      // A standby does not tell its timeline.
+      // A standby does not report its timeline.
       isNewServer: !server.isStandby && journal.servers.length > 0 && !isKnownServer({ server, journal }),
       folder,
     },
@@ -115,7 +115,7 @@ const countRunners = /* sql */ `SELECT count(*) AS count FROM @schema.owners WHE
 const countStates = /* sql */ `SELECT state, count(*) AS count FROM @schema.standing GROUP BY state`;
 const countWaiting = /* sql */ `SELECT why, count(*) AS count FROM @schema.standing
   WHERE (state <> 'accepted') IS TRUE AND state = 'held' AND NOT tainted GROUP BY why`;
-/** What a living runner is sending is in doubt for nobody. */
+/** What a living process is sending is not in doubt. */
 const findOldest = /* sql */ `SELECT i.id, s.may_have_landed_at, s.created_at
   FROM @schema.standing s JOIN @schema.intents i ON i.seq = s.intent LEFT JOIN @schema.owners o ON o.id = s.owner
   WHERE (s.state <> 'accepted') IS TRUE AND s.state IN ('unknown', 'sending') AND NOT (s.state = 'sending'

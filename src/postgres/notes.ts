@@ -13,8 +13,8 @@ const slots = 64;
 const slotBytes = 96;
 
 /**
- * What a shared journal has acknowledged to this machine, on its own disk: a journal that does not know it any more
- * has lost something. Each process writes one slot of the file; one that is torn says nothing.
+ * What a shared journal has acknowledged to this machine, kept on this machine's disk. A journal that no longer knows
+ * it has lost something. Each process writes one slot of the file. A damaged slot is ignored.
  */
 export class Notes {
   readonly #path: string;
@@ -35,7 +35,7 @@ export class Notes {
       text = readFileSync(this.#path, 'latin1');
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : undefined;
-      // A machine that has no disk for its notes has none.
+      // A machine without a disk for notes has none.
       if (code === 'ENOENT' || code === 'ENOTDIR') return [];
       throw sharedFailure('notes-unreadable', { path: this.#path, trouble: diskTroubleOf(error) }, error);
     }
@@ -49,7 +49,7 @@ export class Notes {
     });
   }
 
-  /** False where this machine has no disk for it: then it cannot tell later that something is missing. */
+  /** Returns false if this machine cannot write it. Then the machine cannot notice the loss of it later. */
   write(note: Note): boolean {
     try {
       this.#write(note);
@@ -73,7 +73,7 @@ export class Notes {
     );
   }
 
-  /** What was lost is accepted as lost. */
+  /** Removes notes of what was lost, once the loss is accepted. */
   forget(lost: readonly Note[]): void {
     if (lost.length === 0) return;
     const file = openSync(this.#path, 'r+');
@@ -94,7 +94,7 @@ export class Notes {
   }
 }
 
-// Made if it is not there, and never cut.
+// Creates the file if it is missing, and never truncates it.
 const openFlags = constants.O_RDWR | constants.O_CREAT;
 
 function textOf({ what, id, number }: Note): string {
@@ -108,9 +108,9 @@ function sumOf(text: string): string {
 type Facts = { readonly server: ServerFacts; readonly journal: JournalFacts };
 
 /**
- * Refuses a journal that does not know what it once acknowledged to this machine: a standby that was promoted too
- * early, a server that was restored. One that is new to the journal is added to those it was on, where this machine
- * can tell that nothing of its own is missing: true where it is that.
+ * Refuses a journal that no longer knows what it acknowledged to this machine, as after the early promotion of a
+ * standby or a restored backup. If nothing is missing and the server is new to the journal, adds it to the journal's
+ * servers and returns true.
  */
 export async function sameServerAsBefore(
   line: PgConnection,
@@ -136,7 +136,7 @@ export async function refuseLoss(
   if (loss !== undefined) throw sharedFailure('lost', { place, loss });
 }
 
-/** Not for a standby: it lacks what it has not heard of yet. */
+/** Must not be called for a standby, which lacks what it has not received yet. */
 export async function lossOf(
   line: PgConnection,
   schema: string,
@@ -150,7 +150,7 @@ export async function lossOf(
   return isStrange ? { is: 'server-changed' } : undefined;
 }
 
-/** Those that the journal does not know. */
+/** The notes that the journal does not know. */
 export async function missingNotes(
   line: PgConnection,
   schema: string,
@@ -161,7 +161,7 @@ export async function missingNotes(
     notes: noted.filter((note) => note.what === what),
   }));
   const missing = kinds.map(async ({ name, notes }) => {
-    // Most machines have notes of attempts alone, and a plan costs more than the answer.
+    // Most machines have notes of attempts only, and planning a query costs more than answering it.
     if (notes.length === 0) return [];
     const items = JSON.stringify(notes.map(({ id, number }, n) => ({ n, id, number })));
     const { rows } = await line.ask(name, sqlOf(name, schema), [items]);
@@ -185,7 +185,7 @@ export function isKnownServer({ server: { systemId, timeline }, journal }: Facts
 export const insertServer = /* sql */ `INSERT INTO @schema.servers (system_id, timeline, since_ms)
   VALUES ($1, $2, ${nowMs}) ON CONFLICT DO NOTHING`;
 
-/** What of it is lost is added again: nobody has to wait until it is on a disk, or on a standby. */
+/** If this is lost, it is added again. So the commit need not wait for a disk or a standby. */
 async function addServer(
   line: PgConnection,
   schema: string,

@@ -26,12 +26,12 @@ import { Store } from './store.ts';
 
 type SharedUse = {
   readonly use: 'send' | 'look';
-  /** Where this machine keeps what it notes for itself. */
+  /** Where this machine keeps its own notes. */
   readonly dataFolder: string;
   readonly patience: Patience;
 };
 
-/** Opens the journal on its server. Never makes one: that is for whoever owns the database. */
+/** Opens the journal on its server. Never creates one: that is for the owner of the database. */
 export async function openSharedJournal(
   address: Address,
   { use, dataFolder, patience }: SharedUse,
@@ -42,7 +42,7 @@ export async function openSharedJournal(
   let facts: { server: ServerFacts; journal: JournalFacts } | undefined;
   let notes: Notes | undefined;
   let lost: Failure | undefined;
-  /** A server that was started, promoted or put in another's place is met like a new one. */
+  /** Called for every new connection: the server may have been restarted, promoted or replaced. */
   const greet = async (line: PgConnection): Promise<string> => {
     const all = await askAll(line, schema, use);
     const server = all?.server ?? (await askServer(line));
@@ -51,7 +51,7 @@ export async function openSharedJournal(
     if (refused !== undefined) throw refused;
     if (all === undefined) await refuseSchema(line, schema, place);
     const journal = all?.journal ?? (await askJournal(line, schema));
-    // Its salt and its notes are another's, and what was claimed there is not claimed here.
+    // It is another journal, with its own salt and notes. Claims made in the first one do not exist there.
     if (facts !== undefined && facts.journal.id !== journal.id)
       throw sharedFailure('lost', { place, loss: { is: 'server-changed' } });
     facts = { server, journal };
@@ -112,7 +112,7 @@ export async function openSharedJournal(
       return lease.isStale() ? { is: 'stale-claim' } : undefined;
     },
     askOwner: async (owner) => {
-      // Who asks looks again anyway, and hears then what is wrong.
+      // The caller asks again anyway and gets the error then.
       await store.onLine((line) => line.query(lease.askOn(line), [owner])).catch(() => {});
     },
     isAsked: () => store.onLine(async (line) => (await line.query(lease.asked)).rows.length > 0),
@@ -135,7 +135,7 @@ export async function openSharedJournal(
   };
 }
 
-/** Who has been silent since before this moment is dead; nobody is, soon after the server began. */
+/** An owner last heard of before this moment is dead. Soon after the server's start, nobody counts as dead. */
 function silentSince(
   { server, journal }: { server: ServerFacts; journal: JournalFacts },
   nowMs: number,

@@ -5,7 +5,7 @@ import { decisionOf, observationOf, overviewOf, receiptOf, stateRowOf } from '..
 import { attemptOf, intentOf, processOf, type Row, rowsStandingOf } from './rows.ts';
 import { type Ask, each, type Item, intent, rest, type StatementName, standing } from './statements.ts';
 
-/** Whether the owner of this row counts as alive. */
+/** Whether the owner in this row counts as alive. */
 type OwnerLives = (row: Row) => boolean;
 
 export function readVerbs(
@@ -60,7 +60,7 @@ export type SelectPage = (sql: string, values: unknown[]) => Promise<readonly Ro
 
 const pageLength = 500;
 
-/** A page at a time, each found by an index: nothing is held on the server in between, nor here. */
+/** Reads one page at a time by an index, so that neither the server nor this process keeps anything between pages. */
 async function* select(
   selection: Selection,
   page: SelectPage,
@@ -88,32 +88,32 @@ async function* select(
 type Query = {
   readonly sql: string;
   readonly values: unknown[];
-  /** Counts what this way is for, which must be at most so much; then what it finds is all there is. */
+  /** Counts what this query is meant for. If there is at most `most`, the query is used and its result is complete. */
   readonly suits?: { readonly sql: string; readonly values: unknown[]; readonly most: number };
 };
 
-/** Where the page before ended: its last intent's time and number. */
+/** Where the page before ended: the time and number of its last intent. */
 type PagePlace = readonly [createdAtMs: number, seq: number];
 
-/** How many in order are looked at one by one for a beginning of a name, or for where they stand. */
+/** How many intents in order are searched one by one for a name's beginning or a state. */
 const looked = 20_000;
 
-/** So few names are asked one by one. */
+/** At most this many names are looked up one by one. */
 const fewNames = 50;
 
-/** Writes the places of a page down: which intents, in their order. */
+/** SQL for the intents of a page, in their order. */
 type Places = (page: Page) => string;
 
 type Way = {
   readonly places: Places;
-  /** Writes down how much there is that this way is for, and how much of it suits. */
+  /** SQL that counts what this way is meant for, and the largest count that suits it. */
   readonly suits?: { readonly count: (page: Page) => string; readonly most: number };
 };
 
 /**
- * The ways to a page of a selection: at most `length` intents after a place, in their order. How a name begins is no
- * order of time: it is looked for among the next. Where these fill no page, each of the names is asked, if they are few
- * (a batch has one for all its rows), or else all that begin so are sorted.
+ * The queries for one page: at most `length` intents after a place, in order of time. No index has both a name's
+ * beginning and the time, so the next intents are searched first. If they do not fill the page, each matching name is
+ * looked up if there are few (a batch has one for all its rows); otherwise all matches are sorted.
  */
 export function pageQueries(selection: Selection, after: PagePlace, length: number): readonly Query[] {
   return waysTo(selection).map(({ places, suits }) => {
@@ -130,7 +130,7 @@ export function pageQueries(selection: Selection, after: PagePlace, length: numb
   });
 }
 
-/** By the narrowest of the conditions: what stands nowhere near its end is few, mostly. */
+/** Uses the narrowest condition. Intents that are not near their end are mostly few. */
 function waysTo(selection: Selection): readonly Way[] {
   const { states } = selection;
   const isNotAccepted = states !== undefined && !states.includes('accepted');
@@ -150,10 +150,10 @@ function waysByName({ to, batch, nameStart }: Selection): readonly Way[] | undef
   ];
 }
 
-/** Each has an index in the order of the times. */
+/** Each has an index in order of time. */
 type Column = 'name' | 'bot' | 'kind';
 
-/** The conditions of one page; their values become parameters, each where it is first written down. */
+/** The conditions of one page. Their values become parameters where they are first used. */
 class Page {
   readonly values: unknown[] = [];
   readonly selection: Selection;
@@ -194,8 +194,8 @@ class Page {
   }
 
   /**
-   * Those of this column's value, in their order, by the index of that column. Asked for equality, who plans takes the
-   * index of the times, which looks no worse, and reads all that is anything else.
+   * The rows with this value of a column, in order, by that column's index. With plain equality, the planner would
+   * choose the index of times, which looks equally good to it, and read all other rows too.
    */
   along(row: string, column: Column, value: string): { readonly where: string; readonly order: string } {
     const { sinceMs, untilMs } = this.selection;
@@ -228,11 +228,11 @@ class Page {
     return place.map((one) => this.given(one, 'bigint')).join(', ');
   }
 
-  /** What an intent is, but for its recipient. */
+  /** The conditions on an intent, except its recipient. */
   being(row: string, known?: Column): string {
     const { batch, nameStart, kind, bot } = this.selection;
     return all([
-      // By no index of rows, whose order is another one.
+      // Written so that the index of rows, which has another order, is not used.
       batch !== undefined && `(${row}.named_by || '') = 'row'`,
       batch !== undefined && known !== 'name' && `${row}.name = ${this.given(batch, 'text')}`,
       known !== 'name' &&
@@ -249,7 +249,6 @@ class Page {
     return `split_part(${row}.payment, '"', 2) = ${this.given(to, 'text')} AND ${row}.payment IS NOT NULL`;
   }
 
-  /** Where it stands. */
   state(): string {
     const { states } = this.selection;
     return states === undefined ? 'true' : `s.state = ANY (${this.given(states, 'text[]')})`;
@@ -286,10 +285,10 @@ const amongAll: Places = (page) => {
 const amongTheNext: Places = (page) =>
   among(`(SELECT * FROM @schema.intents i WHERE ${page.time('i')} ${page.order('i')} LIMIT ${looked})`, page);
 
-/** In an order that no index has, so that the index of the names is taken. */
+/** Orders by an expression that no index has, so that the planner uses the index of names. */
 const amongTheNames: Places = (page) => among('@schema.intents', page, page.order('i', 'seq', ' + 0'));
 
-/** Each name that begins so, found from the one before it. */
+/** The matching names, each found from the one before it. */
 const names = (page: Page): string => {
   const [first, after] = [page.selection.nameStart, `${page.selection.nameStart}\u{10ffff}`].map((name) =>
     page.given(name, 'text'),
@@ -315,7 +314,7 @@ const fewNotAccepted = {
   most: looked,
 };
 
-/** What is not accepted has an index of its own, by state. */
+/** Intents that are not accepted have their own index by state. */
 const amongNotAccepted: Places = (page) =>
   `SELECT s.intent AS seq, s.created_at FROM unnest(${page.given(page.selection.states, 'text[]')}) wanted (state)
     CROSS JOIN LATERAL (SELECT s.intent, s.created_at FROM @schema.standing s
@@ -323,7 +322,7 @@ const amongNotAccepted: Places = (page) =>
       AND ${page.recipient('s')} AND EXISTS (SELECT FROM @schema.intents i WHERE i.seq = s.intent AND ${page.being('i')} OFFSET 0)
       ${page.order('s', 'intent')} LIMIT ${page.length}) s`;
 
-/** What was rejected may have another recipient now than at first; standing has the one that counts. */
+/** A rejected intent may have another recipient now than at first. The one in `standing` counts. */
 const paidTo: Places = (page) => {
   const is = (row: string): string => page.recipient(row);
   const narrowed = (intents: string): string => `(SELECT i.seq, i.created_at FROM ${intents} ${standing}

@@ -12,7 +12,6 @@ import type {
 } from '../once/journal/journal.ts';
 import { optional, troubleFromText } from '../once/journal/rows.ts';
 
-/** Of an owner. */
 export function processOf({ host, pid }: Row): Process {
   return { host: String(host), pid: Number(pid) };
 }
@@ -55,7 +54,7 @@ type Standing = Pick<
   | 'reportedAtMs'
 >;
 
-/** What becomes of an intent, beside what it is. */
+/** The part of an intent that changes. */
 export function standingOf(row: Row): Standing {
   return {
     payment: optional<string>(row.payment),
@@ -104,8 +103,8 @@ export function rowsStandingOf(row: Row, ownerLives: boolean): RowsStanding {
   };
 }
 
-/** A moment of the server's, in milliseconds. */
+/** A time of the server, in milliseconds. */
 export const inMs = (time: string): string => /* sql */ `(extract(epoch FROM ${time}) * 1000)::bigint`;
 
-/** The server's clock as it is, not as it was when the transaction began. */
+/** The server's clock now, not when the transaction began. */
 export const nowMs = inMs('clock_timestamp()');

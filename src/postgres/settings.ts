@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { isAbsolute } from 'node:path';
 import { type Origin, sharedFailure } from './facts.ts';
 
-/** What a URL says: decoded, and empty where it leaves something out. */
+/** The decoded parts of a URL. A part that is missing is empty. */
 type UrlParts = {
   readonly user: string;
   readonly password: string;
@@ -27,7 +27,7 @@ const known: readonly string[] = [
 
 const scheme = /^postgres(?:ql)?:\/\//iu;
 
-/** `source` is where the text came from: it is said where something is wrong, and nothing of the text. */
+/** `source` says where the text came from. Errors name it and never show the text. */
 export function parseJournalUrl(text: string, source: string): UrlParts {
   if (!scheme.test(text)) throw sharedFailure('bad-url', { source, fault: 'not-postgres' });
   const blank = text.search(/[\s\p{Cc}]/u);
@@ -35,7 +35,7 @@ export function parseJournalUrl(text: string, source: string): UrlParts {
   const rest = text.replace(scheme, '');
   const [, authority = '', path = '', query] = /^([^/?#]*)([^?#]*)(?:\?([^#]*))?/su.exec(rest) ?? [];
   const [before, after, ...more] = authority.split('@');
-  // An @ elsewhere, or a #, is part of a password that is not spelled out: any other part may then be its other half.
+  // An unescaped @ or # may be part of a password, and then any other part of the URL may be the rest of it.
   if (more.length > 0 || `${path}${query ?? ''}`.includes('@') || rest.includes('#'))
     throw sharedFailure('bad-url', { source, fault: 'characters' });
   const [userInfo, server] = after === undefined ? ['', before ?? ''] : [before ?? '', after];
@@ -96,10 +96,10 @@ export type Env = Readonly<Record<string, string | undefined>>;
 
 export type Setting = { readonly value: string; readonly origin: Origin };
 
-/** What could lead elsewhere than the URL says, or change what is answered. The driver itself would read the last three. */
+/** Variables that could lead elsewhere than the URL or change answers. The driver itself would read the last three. */
 const unsupported = ['PGSERVICE', 'PGHOSTADDR', 'PGOPTIONS', 'PGREPLICATION', 'PGBINARY'] as const;
 
-/** What the URL says; what it leaves out, libpq's variables. One that is set but empty counts as unset, as in libpq. */
+/** Settings from the URL, or else from libpq's variables. An empty variable counts as unset, as in libpq. */
 export class AddressSettings {
   readonly #parts: UrlParts;
   readonly #source: string;
@@ -131,7 +131,7 @@ export class AddressSettings {
   }
 }
 
-/** What the URL asks of the connection besides where it leads, as it was written: each is one that means something. */
+/** What the URL demands of the connection besides its place, as written and checked. */
 export type Demands = Partial<Readonly<Record<Demand, string>>>;
 
 type Demand = 'channel_binding' | 'target_session_attrs' | 'keepalives' | 'keepalives_idle' | 'options';
@@ -146,7 +146,7 @@ const rules: Readonly<Record<Demand, Rule>> = {
   },
   keepalives: { takes: /^[01]$/u },
   keepalives_idle: { takes: /^\d{1,5}$/u },
-  // Where a service of many servers leads by it. What begins with a dash would change what is answered.
+  // Some services choose the server by it. A value that begins with a dash would change the server's answers.
   options: { takes: /^(?:[a-z_]+=[\w.-]+ ?)+$/iu },
 };
 
@@ -168,7 +168,7 @@ function checked(name: Demand, { value, origin }: Setting): string {
   return value;
 }
 
-/** As much of a driver's client as its connection goes through. */
+/** The part of the driver's client that is used here. */
 type Bindable = {
   readonly saslSession?: unknown;
   readonly connection: {
@@ -178,8 +178,8 @@ type Bindable = {
 };
 
 /**
- * Breaks off before a password or its proof goes to who is not the one that the certificate is of. What is given back
- * says so, once it was.
+ * Closes the connection before a password, or proof of it, goes to a server other than the certificate's owner. The
+ * returned function then gives the error.
  */
 export function requireBinding(client: Bindable, place: string): () => Error | undefined {
   const { connection } = client;
@@ -200,7 +200,7 @@ export function requireBinding(client: Bindable, place: string): () => Error | u
     isProven = isOffered;
   });
   connection.prependListener('authenticationOk', () => {
-    // The driver forgets the exchange when the server has proven that it knows the password, too.
+    // The driver clears the exchange when the server has proven that it knows the password too.
     if (!isProven || client.saslSession !== null) refuse();
   });
   return () => refused;
@@ -218,7 +218,9 @@ const fits: Readonly<Record<string, (attributes: Attributes) => boolean>> = {
   standby: ({ standby }) => standby === true,
 };
 
-/** Whether a server is to be asked at all: of a single one `any` and `prefer-standby` take what is there. */
+/**
+ * Whether a server's attributes must be asked for. With a single server, `any` and `prefer-standby` accept it as it is.
+ */
 export function asksAttributes({ target_session_attrs: target = 'any' }: Demands): boolean {
   return fits[target] !== undefined;
 }
@@ -227,26 +229,26 @@ export function hasAttributes({ target_session_attrs: target = 'any' }: Demands,
   return fits[target]?.(found) ?? true;
 }
 
-/** How the connection is protected, with the files that it takes. `require` proves nothing about who answers. */
+/** How the connection is protected, and the files for that. `require` does not prove who answers. */
 export type Encryption =
   | { readonly mode: 'disable' }
   | {
       readonly mode: 'require' | 'verify-ca' | 'verify-full';
-      /** The certificate authority's file; without one, those that Node knows. */
+      /** The certificate authority's file; undefined for the authorities that Node knows. */
       readonly rootCert: string | undefined;
       readonly client: { readonly cert: string; readonly key: string } | undefined;
     };
 
 type Mode = Encryption['mode'];
 
-/** Where the server is: on this machine, by its socket or over loopback, nobody is between. */
+/** Where the server is. Over a socket or loopback, nobody is between. */
 type Distance = 'socket' | 'loopback' | 'network';
 
 type ModeRule = { readonly socket: 'disable'; readonly loopback: Mode; readonly network: Mode | 'refused' };
 
 /**
- * What each sslmode of libpq means here. `allow` and `prefer` go on without TLS where the server, or whoever answers
- * in its place, says that it has none: over a network that protects nothing, so it must be said which is meant.
+ * The meaning of each libpq sslmode here. `allow` and `prefer` continue without TLS if the server, or an impostor, says
+ * that it has none. Over a network this protects nothing, so another mode must be chosen.
  */
 const modes: Readonly<Record<string, ModeRule>> = {
   disable: { socket: 'disable', loopback: 'disable', network: 'disable' },
@@ -258,7 +260,7 @@ const modes: Readonly<Record<string, ModeRule>> = {
 };
 
 const unasked = { socket: 'disable', loopback: 'disable', network: 'verify-full' } as const;
-/** Who names certificates wants them used. */
+/** If certificates are named, they are used. */
 const withCertificates = { ...unasked, loopback: 'verify-full' } as const;
 
 type EncryptionSettings = Readonly<
@@ -274,7 +276,7 @@ export function decideEncryption(settings: EncryptionSettings, distance: Distanc
   const needsRoot = mode === 'verify-ca' || (mode === 'require' && sslrootcert !== undefined);
   if (isPublic && needsRoot && sslmode !== undefined)
     throw sharedFailure('bad-setting', { origin: sslmode.origin, fault: 'needs-root' });
-  // As libpq: who names an authority wants it asked.
+  // As in libpq, an authority that is named is also checked.
   const asked = mode === 'require' && rootCert !== undefined ? 'verify-ca' : mode;
   return { mode: asked, rootCert, client: clientFiles(settings) };
 }
@@ -306,7 +308,7 @@ export type Server =
   | { readonly is: 'host'; readonly host: string }
   | { readonly is: 'socket'; readonly folder: string };
 
-// libpq's own default is a folder chosen when it was built, which nobody can know here.
+// libpq's own default is a folder chosen when it was built, which cannot be known here.
 const defaultServer: Server = { is: 'host', host: 'localhost' };
 
 export function serverOf(settings: AddressSettings): Server {
@@ -334,7 +336,7 @@ function parseServer(setting: Setting): Server {
   return { is: 'host', host: bare };
 }
 
-/** Without a zone: it would mean another machine on each one. */
+/** IPv6 without a zone: with a zone, the address would mean a different machine on each machine. */
 function isPlainIPv6(text: string): boolean {
   return isIPv6(text) && !text.includes('%');
 }

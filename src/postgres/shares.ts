@@ -39,14 +39,14 @@ const doneRows = /* sql */ `SELECT count(*) AS rows, ${sumOf('left(i.key, 8)')} 
   WHERE i.name = $1 AND i.named_by = 'row' AND i.base_url = $2 AND ${isKind('$3')}
   AND (s.state = 'accepted' OR s.resolved_as = 'happened')`;
 
-/** Also who has nothing in hand any more: it has not ended yet. */
+/** Includes runners with nothing in hand that have not ended yet. */
 const runners = /* sql */ `SELECT o.host, o.pid,
     coalesce(sum(s.last - s.first + 1) FILTER (WHERE s.ended_at IS NULL), 0)::bigint AS rows
   FROM @schema.shares s JOIN @schema.owners o ON o.id = s.owner
   WHERE s.batch = $1::bigint AND s.round = $2::int AND s.owner <> $3 AND o.ended_at IS NULL
   GROUP BY o.id ORDER BY o.host, o.pid`;
 
-/** The rows of a batch, divided by the server among all who work on it. */
+/** The rows of a batch, divided by the server among all runners. */
 export class SharedShares implements Shares {
   readonly #inputs: SharesInputs;
 
@@ -87,8 +87,8 @@ export class SharedShares implements Shares {
   }
 
   /**
-   * A round goes on while anybody works on it; who comes when nobody does begins another, in which every row is
-   * looked at again.
+   * A round lasts as long as a runner works on it. A runner that finds none at work begins a new round, in which every
+   * row is checked again.
    */
   async #joinOn(line: PgConnection, batch: SharedBatch, changedFile: boolean): Promise<Joined> {
     const { name, baseUrl, kind, digest, rows } = batch;
@@ -127,8 +127,8 @@ export class SharedShares implements Shares {
   }
 
   /**
-   * In one round trip, and one commit that need not be on the disk: rows that are given twice are sent once all the
-   * same. Each time the lease is renewed; who has none takes nothing.
+   * One round trip, and one commit that need not reach the disk: even a row handed out twice is sent once. Each call
+   * renews the lease, and a process without a lease gets nothing.
    */
   async #ask(line: PgConnection, statements: readonly string[]): Promise<readonly (readonly Row[])[]> {
     const { lease } = this.#inputs;
@@ -158,7 +158,7 @@ export class SharedShares implements Shares {
       SELECT first, last, "left" FROM taken`);
   }
 
-  /** Its death, which the lease tells of, is put on record before anything is taken from it; now, or later. */
+  /** Records the death of runners whose lease has run out, before anything is taken from them, now or later. */
   #endSilent(round: Round): string {
     return this.#sql(/* sql */ `UPDATE @schema.owners SET ended_at = ${nowMs}
       WHERE id IN (SELECT id FROM @schema.owners
@@ -166,7 +166,10 @@ export class SharedShares implements Shares {
         AND id IN (SELECT owner FROM @schema.shares WHERE ${ofRound(round)}) FOR UPDATE SKIP LOCKED)`);
   }
 
-  /** Given to this process by an answer that it never heard, or of which the server has forgotten that it ended. */
+  /**
+   * A range that this process owns without knowing: the answer was lost, or the server has forgotten that the range
+   * ended.
+   */
   #forgotten(round: Round, known: readonly Range[]): string {
     return this.#sql(/* sql */ `SELECT first, last FROM @schema.shares
       WHERE ${ofRound(round)} AND NOT ${isOneOf(known)} AND owner = ${this.#self} AND ended_at IS NULL LIMIT 1`);

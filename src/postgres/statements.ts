@@ -5,34 +5,33 @@ import { processDied } from '../once/journal/rows.ts';
 import { nowMs, type Row } from './rows.ts';
 
 /**
- * Every statement that runs on a shared journal, by its name. Each does for many what was asked of it in one
- * breath: `@given(…)` are those, numbered by `n`, and every row of the answer says whose it is.
- *
- * Plans are made once for a session, perhaps on an empty journal, and must serve a full one. So a big table is only
- * asked row by row through a fence (OFFSET 0), which leaves the planner no other join, or by = ANY; what is free to
- * be joined otherwise is what was given.
+ * Every statement that runs on a shared journal, by name. Each serves many items that were asked for together:
+ * `@given(…)` holds them, numbered by `n`, and every row of the answer names its item. Plans are made once for a
+ * session, perhaps on an empty journal, and must suit a full one. So a big table is read only row by row through a
+ * fence (OFFSET 0), which leaves the planner no other join, or with = ANY. Only the given items may be joined in
+ * another way.
  */
 
 /**
- * Of a kind, by no index of kinds: to who plans on an empty journal it looks as good as the one meant, and of a full one
- * it is the half.
+ * Compares the kind without its index. On an empty journal that index looks as good to the planner as the right one,
+ * but on a full journal it selects half of all rows.
  */
 export const isKind = (kind: string): string => `(i.kind || '') = ${kind}`;
 
-/** The rows of a table that this condition finds by an index, for each row that is there already. */
+/** For each row so far, the rows of a table that meet this condition, found by an index. */
 export const each = (table: string, as: string, condition: string): string =>
   `CROSS JOIN LATERAL (SELECT * FROM @schema.${table} ${as} WHERE ${condition} OFFSET 0) ${as}`;
 
 const perhaps = (table: string, as: string, condition: string): string =>
   `LEFT JOIN LATERAL (SELECT * FROM @schema.${table} ${as} WHERE ${condition} OFFSET 0) ${as} ON true`;
 
-/** An intent as it stands, of `i` (intents), `s` (standing) and `r` (the body that counts). */
+/** The columns of an intent from `i` (intents), `s` (standing) and `r` (the current body). */
 const columns = `i.id, i.kind, i.base_url, i.spelled_url, i.bot, i.named_by, i.name, i.row_id, i.key, i.identity,
   coalesce(r.fingerprint, i.fingerprint) AS fingerprint, s.payment, coalesce(r.body, i.body) AS body, s.state, s.tainted,
   s.may_have_landed_at, s.token_hash, s.owner, s.why, s.resolved_as, s.attempts, i.created_at, s.updated_at,
   s.reported_at`;
 
-/** Whether it may be dead: by the lease, which alone is not the record of its death. */
+/** The lease shows whether the owner may be dead. Only `ended_at` records that it is. */
 const owner = `o.renewed_at AS owner_renewed_at, o.ended_at AS owner_ended_at`;
 export const intent = `${columns}, ${owner}`;
 
@@ -45,17 +44,17 @@ const rewritten = perhaps(
 );
 export const rest = `${rewritten} ${perhaps('owners', 'o', 'o.id = s.owner')}`;
 
-/** Whatever its path. */
+/** Matches an origin with any path. */
 const atOrigin = (row: string): string =>
   `(${row}.base_url = g.origin OR starts_with(${row}.base_url, g.origin || '/'))`;
 
 const unfinished = `s.state IN ('open', 'sending', 'unknown', 'held')`;
 
-/** What was given of intents, by their place in the journal. */
+/** The given items with the number of their intent. */
 const given = (fields: string): string =>
   `WITH given AS MATERIALIZED (SELECT g.*, i.seq FROM @given(${fields}) ${byId})`;
 
-/** The standing of the given, to be changed. */
+/** The standings of the given items, for an update. */
 const ofGiven = `FROM given g WHERE s.intent = g.seq AND s.intent = ANY (ARRAY(SELECT seq FROM given))`;
 
 export const rowsReportedTogether = 20_000;
@@ -111,14 +110,14 @@ export const statements = {
   countRows: `SELECT g.n, rows.count FROM @given(base_url text, kind text, name text) CROSS JOIN LATERAL (
           SELECT count(*) AS count FROM @schema.intents i
           WHERE i.name = g.name AND i.named_by = 'row' AND i.base_url = g.base_url AND ${isKind('g.kind')}) rows`,
-  // Owners are asked for once they are few: for each row of a batch that took a fifth of the time.
+  // Owners are joined after grouping, when few rows are left. Joining them for each row took a fifth of the time.
   rowsStanding: `SELECT g.n, rows.*, ${owner} FROM @given(name text) CROSS JOIN LATERAL (
             SELECT i.kind, coalesce(i.spelled_url, i.base_url) AS url, i.bot, s.state, s.resolved_as, s.owner,
               count(*) AS rows, min(i.created_at) AS begun_at, max(s.updated_at) AS updated_at
             FROM (SELECT * FROM @schema.intents i WHERE i.name = g.name AND i.named_by = 'row' OFFSET 0) i ${standing}
             GROUP BY i.kind, i.base_url, url, i.bot, s.state, s.resolved_as, s.owner OFFSET 0) rows
           ${perhaps('owners', 'o', 'o.id = rows.owner')}`,
-  // The only one that reads a whole table: whoever asks wants all of it counted.
+  // The only statement that reads a whole table, because it counts everything.
   overview: `SELECT g.n, s.state, count(*) AS count, min(s.created_at) AS oldest, max(s.updated_at) AS latest
           FROM @given(all_of boolean) CROSS JOIN @schema.standing s GROUP BY g.n, s.state`,
   owner: `SELECT g.n, ${owner}, o.host, o.pid FROM @given(owner text) ${each('owners', 'o', 'o.id = g.owner')}`,
@@ -175,7 +174,7 @@ export const statements = {
             verified = g.verified, reply = decode(g.reply, 'base64'), headers = g.headers
           FROM given g WHERE a.intent = g.seq AND a.intent = ANY (ARRAY(SELECT seq FROM given)) AND a.number = g.number
           AND (a.verdict IS NULL OR (a.phase = 'process-died' AND g.phase <> 'process-died')) RETURNING g.n`,
-  // Who claimed it knows what it is: only how it stands comes back.
+  // The claiming process knows the rest of the intent, so only the standing is returned.
   conclude: `${given('id text, owner text, state text, why text, at bigint')}
           UPDATE @schema.standing s SET state = g.state, owner = NULL, why = g.why, updated_at = g.at
           ${ofGiven} AND s.state = 'sending' AND s.owner = g.owner RETURNING g.n, s.*`,
@@ -188,20 +187,20 @@ export const statements = {
   hold: `${given('id text, why text, at bigint')}
           UPDATE @schema.standing s SET state = 'held', why = g.why, updated_at = g.at
           ${ofGiven} AND s.state = 'unknown' RETURNING g.n`,
-  // Made again where nobody heard that it was made, it is the same decision.
+  // A decision repeated because its answer was lost is not added twice.
   addDecision: `INSERT INTO @schema.decisions (intent, kind, who, at, reason, signature, fingerprint)
           SELECT i.seq, g.kind, g.who, g.at, g.reason, g.signature, g.fingerprint
           FROM @given(id text, kind text, who text, at bigint, reason text, signature text, fingerprint text) ${byId}
           WHERE (SELECT count(*) FROM @schema.decisions d WHERE d.intent = i.seq AND d.at = g.at AND d.kind = g.kind
             AND d.who = g.who AND d.reason = g.reason) = 0 ORDER BY g.n`,
-  // Made again where nobody heard that it was made, it is the same observation.
+  // An observation repeated because its answer was lost is not added twice.
   observe: `INSERT INTO @schema.observations (intent, verdict, who, at, signature, genesis, instruction, facts)
           SELECT i.seq, g.verdict, g.who, g.at, g.signature, g.genesis, g.instruction, g.facts
           FROM @given(id text, verdict text, who text, at bigint, signature text, genesis text, instruction text,
             facts text) ${byId}
           WHERE (SELECT count(*) FROM @schema.observations o WHERE o.intent = i.seq AND o.at = g.at
             AND o.verdict = g.verdict AND o.who = g.who AND o.facts = g.facts) = 0 ORDER BY g.n`,
-  // A decision answers whether an earlier attempt landed; the word to send again is good for one key's age.
+  // A decision says whether an earlier attempt landed. Permission to send again is valid for the age of one key.
   dateLanding: `${given('id text, at bigint')}
           UPDATE @schema.standing s SET may_have_landed_at = g.at ${ofGiven} RETURNING g.n`,
   resolve: `${given('id text, kind text, at bigint')}
@@ -209,7 +208,7 @@ export const statements = {
           ${ofGiven} RETURNING g.n`,
   markReported: `${given('id text, at bigint')}
           UPDATE @schema.standing s SET reported_at = g.at ${ofGiven} AND s.reported_at IS NULL RETURNING g.n`,
-  // A batch may have a million rows: so many at a time, from where the last ones ended.
+  // A batch may have a million rows, so they are marked in pages, each starting where the last one ended.
   markRowsReported: `WITH given AS MATERIALIZED (SELECT g.n, g.at, i.seq
             FROM @given(base_url text, kind text, name text, at bigint, after_seq bigint) CROSS JOIN LATERAL (
               SELECT i.seq FROM @schema.intents i WHERE i.name = g.name AND i.named_by = 'row' AND i.seq > g.after_seq
@@ -235,7 +234,7 @@ export const statements = {
   holdBack: `${given('id text, why text, at bigint')}
           UPDATE @schema.standing s SET state = 'held', why = g.why, resolved_as = NULL, updated_at = g.at
           ${ofGiven} AND s.state IN ('open', 'rejected', 'resolved', 'held') RETURNING g.n`,
-  // By the hour; and how much of it is not in the sums yet.
+  // By the hour; also how many entries are not in the sums yet.
   spent: `SELECT g.n, c.complete_since, b.hour, b.units::text AS units,
             (SELECT count(*) FROM @schema.spending e
               WHERE NOT e.summed AND e.asset = g.asset) AS unsummed
@@ -294,19 +293,18 @@ export function inPlace(sql: string, schema: string): string {
     .replaceAll('@schema', `"${schema}"`);
 }
 
-/** What one statement is asked for one intent: a JSON object. */
+/** The values that a statement needs for one intent, as a JSON object. */
 export type Item = Readonly<Record<string, string | number | boolean | null>>;
 
-/** Asks a question; gives back the rows of its answer. */
+/** Asks one question and returns the rows of its answer. */
 export type Ask = (name: StatementName, item: Item) => Promise<readonly Row[]>;
 
-/** Runs a statement for these items: a JSON array, in which each says its place as `n`. */
+/** Runs a statement for these items: a JSON array, in which each item has its number as `n`. */
 type RunStatement = (name: StatementName, items: string) => Promise<readonly Row[]>;
 
 /**
- * What is asked in one turn of the event loop: a round trip for a hundred rows of a batch, not for each. Questions of
- * several kinds leave together, in the order in which they were asked; but attempts end before their intents do,
- * whoever asked first.
+ * Gathers questions asked in the same turn of the event loop: one round trip for a hundred rows of a batch. Questions
+ * of several kinds leave together in the order they were asked, except that attempts end before their intents do.
  */
 export function gather(run: RunStatement, together?: (ask: () => void) => void): Ask {
   const { ask } = new Gathered<StatementName, Item, Row>({

@@ -20,7 +20,7 @@ import { type Ask, gather, inPlace, sqlOf } from './statements.ts';
 import { NotOnStandby, SharedTransaction, type Tried, takeLocks, waitWasCancelled } from './transaction.ts';
 import { numberOf, spendingReads, type WithinTransaction, writeVerbs } from './writing.ts';
 
-/** As often as this a commit that was undone for no fault of its own is made again. */
+/** How often a commit is retried after a rollback that it did not cause. */
 const mostTries = 5;
 
 type StoreInputs = {
@@ -30,15 +30,15 @@ type StoreInputs = {
   readonly lease: Lease;
   readonly silentSinceMs: () => number;
   readonly onServerTime: (nowMs: number) => void;
-  /** The last of a commit that is on the server's disk. */
+  /** Called with the last note of a commit that is on the server's disk. */
   readonly onAcknowledged: (note: Note) => void;
 };
 
-/** The journal's statements on the server, one transaction at a time. */
+/** Runs the journal's statements on the server, one transaction at a time. */
 export class Store {
   readonly #inputs: StoreInputs;
   readonly #turns = new Mutex();
-  /** What is in flight. */
+  /** Intents with an attempt in flight, as they were when it began. */
   readonly #started = new Map<string, Intent>();
   readonly reads: Reads;
 
@@ -48,7 +48,7 @@ export class Store {
     this.reads = this.#readsBy(ask, (sql, values) => this.#outside(inPlace(sql, inputs.schema), values));
   }
 
-  /** Nothing that is asked outside of a commit sees what is not committed yet. */
+  /** Reads outside of a commit see only what is committed. */
   #outside(sql: string, values: unknown[], name?: string): Promise<readonly Row[]> {
     return this.onLine(async (line) => {
       const { rows } = await (name === undefined ? line.query(sql, values) : line.ask(name, sql, values));
@@ -56,7 +56,7 @@ export class Store {
     });
   }
 
-  /** Has the line to itself; where that breaks, or what was done on it was undone, it is done again. */
+  /** Has the connection to itself. If it breaks, or the work is rolled back, the work is done again. */
   onLine<Result>(work: (line: PgConnection) => Promise<Result>): Promise<Result> {
     return this.#turns.alone(async () => {
       const { lines, place } = this.#inputs;
@@ -90,13 +90,16 @@ export class Store {
     return numberOf(row?.number);
   }
 
-  /** Who was heard of lately lives; who was not is dead only once that is on record, and not soon after a restart. */
+  /**
+   * An owner heard of lately is alive. A silent one is dead only once that is recorded, and not soon after a server
+   * restart.
+   */
   readonly #ownerLives = (row: Row): boolean =>
     typeof row.owner_renewed_at === 'number' &&
     row.owner_ended_at === null &&
     row.owner_renewed_at >= this.#inputs.silentSinceMs();
 
-  /** Others need not wait for a lease to run out that nobody holds any more. */
+  /** Ends the lease, so that others need not wait for it to run out. */
   async close(): Promise<void> {
     const { lines, lease } = this.#inputs;
     await this.#turns.alone(async () => {
@@ -105,7 +108,7 @@ export class Store {
     });
   }
 
-  /** What another process of this machine could not put on record itself. */
+  /** Records what another process of this machine could not. */
   async commitAs(owner: string, work: Work<void>, guards: Guards): Promise<void> {
     const [end] = await this.#turns.alone(() => this.#settle([{ work, guards }], this.#effort([], owner)));
     if (end?.status === 'rejected') throw end.reason;
@@ -136,7 +139,7 @@ export class Store {
       return tried.results.map((value) => ({ status: 'fulfilled', value }));
     }
     const { because } = tried;
-    // It answers: what comes next has nothing to do with what was waited for.
+    // The server answers, so later work starts with a fresh waiting time.
     if (tried.is === 'undone' && !needsTime(because)) waiting.over();
     if (isElsewhere(because)) return rejectAll(because);
     if (isFenced(because)) return this.#withoutFenced(works, effort, because);
@@ -149,7 +152,7 @@ export class Store {
     return this.#settle(works, { ...effort, tries: tries + 1 });
   }
 
-  /** What a dead process may still put on record is what came back of what it sent. */
+  /** A process declared dead may still record replies to what it sent, but nothing else. */
   async #withoutFenced<Result>(
     works: readonly GuardedWork<Result>[],
     effort: Effort,
@@ -164,7 +167,7 @@ export class Store {
     return stays.map((stay) => (stay ? left.shift() : undefined) ?? { status: 'rejected', reason });
   }
 
-  /** One that fails must not take its neighbours with it. */
+  /** Retries works separately, so that one that fails does not take the others with it. */
   async #apart<Result>(
     works: readonly GuardedWork<Result>[],
     failed: ReadonlySet<number>,
@@ -230,8 +233,8 @@ export class Store {
   }
 
   /**
-   * Where the line broke while the commit was made, its old end on the server may still be about to make it: under
-   * its locks it is over, one way or the other.
+   * Finds out how a commit ended whose connection broke. The server may still be committing; once its locks are free,
+   * it has either committed or rolled back.
    */
   async #howItEnded<Result>(
     { xid, results }: Tried<Result> & { is: 'unheard' },
@@ -246,8 +249,9 @@ export class Store {
       const status = isSame ? await statusOf(xid, locks, line) : 'elsewhere';
       if (status === 'unsettled') continue;
       if (status === 'aborted') return { is: 'broken-off', because };
-      // A server of which one process crashed gives the number of what it has forgotten to somebody else, and another
-      // one knows none of them: what was started is looked for itself, and other work, made again, finds what it did.
+      // After a crash, the server may give a forgotten transaction number to another transaction, and a different
+      // server knows none of the numbers. So a started attempt is looked up itself. Other work is run again and finds
+      // what it did.
       if (last !== undefined && !(await this.#isStarted(last, owner, line)))
         return { is: 'broken-off', because };
       if (!(await isOnStandby(line, lease))) continue;
@@ -257,12 +261,12 @@ export class Store {
     throw sharedFailure('unreachable', { place, trouble: { is: 'commit-unheard' } });
   }
 
-  /** What is waited for may itself be waiting for a standby, with all the locks that it holds. */
+  /** A lock may be held by a commit that waits for a standby. */
   async #heldUpBy(error: unknown, waiting: Waiting): Promise<unknown> {
     return isHeldUp(error) && (await this.#awaitsStandby(waiting)) ? new NotOnStandby() : error;
   }
 
-  /** Whether anything of this role is on the server's own disk, and waits for another server to have it, too. */
+  /** Whether a commit of this role is on the server's disk but still waits for a standby. */
   async #awaitsStandby(waiting: Waiting): Promise<boolean> {
     try {
       const line = await this.#inputs.lines.working(waiting);
@@ -272,7 +276,7 @@ export class Store {
     }
   }
 
-  /** Whether this attempt, and all that was committed with it, is on record. */
+  /** Whether this attempt, and everything committed with it, is recorded. */
   async #isStarted(note: Note, owner: string, line: PgConnection): Promise<boolean> {
     const sql = sqlOf('attemptStarted', this.#inputs.schema);
     const { rows } = await line.ask('attemptStarted', sql, [JSON.stringify([{ n: 0, ...note, owner }])]);
@@ -282,7 +286,7 @@ export class Store {
 
 const awaitsStandby = /* sql */ `SELECT FROM pg_stat_activity WHERE usename = current_user AND wait_event = 'SyncRep' LIMIT 1`;
 
-/** Where a commit was asked for, and what it was to start. */
+/** The server that was asked to commit, and what the commit was to start. */
 type Unheard = {
   readonly server: string;
   readonly waiting: Waiting;
@@ -290,7 +294,7 @@ type Unheard = {
   readonly last: Note | undefined;
 };
 
-/** How often one commit was tried, how long it may still be, and whose it is. */
+/** How often a commit was tried, how long it may still take, and for which owner. */
 type Effort = { readonly tries: number; readonly waiting: Waiting; readonly owner: string };
 
 async function statusOf(
@@ -311,12 +315,12 @@ async function statusOf(
   } catch (error) {
     if (line.isBroken) return 'unsettled';
     await line.query('ROLLBACK').catch(() => line.destroy());
-    // This server never came to that number: it is an earlier state of the other one.
+    // This server has not reached that number yet, so it is an earlier state of the other one.
     return codeOf(error) === '22023' ? 'aborted' : 'unsettled';
   }
 }
 
-/** Nobody has heard whether it was waited for: what is written after it is waited for, too. */
+/** Nobody knows whether the commit waited for the standby. A later commit that waits for it covers the earlier one. */
 async function isOnStandby(line: PgConnection, lease: Lease): Promise<boolean> {
   try {
     await line.all(['BEGIN', /* sql */ 'SET LOCAL synchronous_commit = on', lease.renewalOn(line), 'COMMIT']);
@@ -328,7 +332,7 @@ async function isOnStandby(line: PgConnection, lease: Lease): Promise<boolean> {
   return true;
 }
 
-/** What people are told of what the server, the network or the driver said. */
+/** The failure to report for an error of the server, the network or the driver. */
 function failureOf(error: unknown, place: string): unknown {
   if (error instanceof NotOnStandby) return sharedFailure('not-on-standby', { place });
   return isOfNetwork(error) ? unreachable(error, place) : serverFailure(error, place);

@@ -13,14 +13,14 @@ import { numberOf, type WithinTransaction } from './writing.ts';
 /** How one try at a commit ended. */
 export type Tried<Result> =
   | { readonly is: 'committed'; readonly results: readonly Result[] }
-  /** Undone: these works failed, or nobody knows which. */
+  /** Rolled back: these works failed, or it is unknown which did. */
   | { readonly is: 'undone'; readonly because: unknown; readonly failed: ReadonlySet<number> }
-  /** The line broke before it was asked to commit, or the server undid it all the same. */
+  /** The connection broke before the commit, or the server rolled back instead. */
   | { readonly is: 'broken-off'; readonly because: unknown }
-  /** Nobody has heard how it ended; the server knows it by this number. */
+  /** The answer to the commit was lost. The server knows the transaction by this number. */
   | { readonly is: 'unheard'; readonly xid: string; readonly results: readonly Result[] };
 
-/** One transaction with these works in it, all at once: what they ask together is asked in one statement. */
+/** Runs several works in one transaction. Questions that they ask together become one statement. */
 export class SharedTransaction<Result> {
   readonly #line: PgConnection;
   readonly #schema: string;
@@ -45,12 +45,12 @@ export class SharedTransaction<Result> {
     this.#onServerTime = onServerTime;
   }
 
-  /** What others must be done with before it can be said how this one ended. */
+  /** The locks that must be free before it is certain how this transaction ended. */
   get locks(): readonly Lock[] {
     return locksOf(this.#works);
   }
 
-  /** It is on the server's disk. */
+  /** Called when the commit is on the server's disk. */
   acknowledged(): void {
     if (this.#precedesSending) this.#lease.renewed(this.#begunAt);
   }
@@ -77,7 +77,7 @@ export class SharedTransaction<Result> {
       end.status === 'rejected' ? [{ index, reason: end.reason }] : [],
     );
     if (failed.length > 0) {
-      // After an error of the server's everything else fails too: whose it was, nobody can say.
+      // After a server error, everything else in the transaction fails too, so it is unknown which work caused it.
       const own = failed.filter(({ reason }) => codeOf(reason) === undefined);
       const because = failed.find(({ reason }) => codeOf(reason) !== inFailed)?.reason ?? failed[0]?.reason;
       return this.#undo(because, new Set(own.map(({ index }) => index)));
@@ -90,7 +90,10 @@ export class SharedTransaction<Result> {
     return this.#works.some(({ guards }) => guards.beforeSending === true);
   }
 
-  /** In one round trip: what it must wait for, then the lease; looking comes after, or it would see what was before. */
+  /**
+   * One round trip: takes the locks, then renews the lease. Reads come later, or they would miss what others just
+   * committed.
+   */
   async #begin(): Promise<string> {
     const { locks } = this;
     const isLax = this.#works.every(({ guards }) => guards.unsynced === true);
@@ -120,7 +123,7 @@ export class SharedTransaction<Result> {
     return (await this.#line.query(inPlace(sql, this.#schema), values)).rows;
   }
 
-  /** Whoever asks too late would change the journal in a commit of its own, past every guard. */
+  /** A work that asks after the end would change the journal in a commit of its own, without any guard. */
   #refuseIfOver(): void {
     if (this.#isOver) throw new Error('this transaction is over');
   }
@@ -130,14 +133,14 @@ export class SharedTransaction<Result> {
     try {
       ({ command } = await this.#line.query('COMMIT'));
     } catch {
-      // Even a server that says why may have it on its disk already.
+      // The commit may be on disk even if the server reports an error.
       this.#line.destroy();
       return { is: 'unheard', xid, results };
     }
-    // What was undone before is told by nothing but this word.
+    // Only this word shows that the server rolled back instead.
     if (command !== 'COMMIT')
       return { is: 'broken-off', because: new ServerTroubleError({ is: 'commit-undone' }) };
-    // Committed here, and perhaps nowhere else: a standby that must have it was not waited for.
+    // It is committed here, but the server did not wait for the standby that must have it.
     if (this.#line.warnings.includes(waitWasCancelled)) throw new NotOnStandby();
     return { is: 'committed', results };
   }
@@ -146,7 +149,7 @@ export class SharedTransaction<Result> {
     this.#isOver = true;
     if (this.#line.isBroken) return { is: 'broken-off', because };
     await this.#line.query('ROLLBACK').catch(() => this.#line.destroy());
-    // Whatever answers now, it is not the server that this line was made to.
+    // The server has become read-only, so it is not the server to which this connection was made.
     if (codeOf(because) === takesNothing) this.#line.destroy();
     return { is: 'undone', because, failed };
   }
@@ -165,7 +168,7 @@ const askNumber = ({ here }: PgConnection): string =>
 
 type Lock = { readonly number: bigint; readonly isShared: boolean };
 
-/** In one order for everybody, so that no two wait for each other. */
+/** All processes take locks in the same order, so that no two block each other. */
 function locksOf(works: readonly { readonly guards: Guards }[]): readonly Lock[] {
   const isShared = new Map<bigint, boolean>();
   const add = (names: readonly string[] = [], shared: boolean): void => {
@@ -184,7 +187,7 @@ function lockNumber(name: string): bigint {
   return hash('sha256', name, 'buffer').readBigInt64BE();
 }
 
-/** In the order in which they are given; written as two arrays, they are read at half the cost. */
+/** Takes the locks in the given order. Written as two arrays, they are parsed at half the cost. */
 export function takeLocks(locks: readonly Lock[]): string {
   const numbers = locks.map(({ number }) => number).join(',');
   const shared = locks.map(({ isShared }) => isShared).join(',');

@@ -19,7 +19,7 @@ import { insertServer, lossOf, Notes, refuseLoss } from './notes.ts';
 import { nowMs } from './rows.ts';
 import { counts, happened, inSchema, parts, quotedName } from './schema/migrations.ts';
 
-/** A line to the server for who looks after a journal: nothing is asked of the journal itself. */
+/** A connection for maintaining a journal. Asks the server, not the journal. */
 export async function meetServer(
   address: Address,
   patience: Patience,
@@ -32,12 +32,12 @@ export async function meetServer(
     return nameOfServer(facts);
   });
   const line = await lines.open();
-  // What is asked now may take its time.
+  // Later questions may take longer.
   line.answerWithin();
   return { line, server: facts as unknown as ServerFacts };
 }
 
-/** What went wrong on a line, by its name: where it broke, only that is known. */
+/** The failure for an error on a connection. If it broke, that is all that is known. */
 export function lineFailure(line: PgConnection, place: string, error: unknown): unknown {
   return line.isBroken || isOfNetwork(error) ? unreachable(error, place) : serverFailure(error, place);
 }
@@ -49,7 +49,7 @@ type Migrating = {
   readonly server: ServerFacts;
 };
 
-/** Makes the journal, or brings it up to date. Its version before (0: there was none) and now. */
+/** Creates the journal or brings it up to date. Returns its version before (0: none existed) and now. */
 export async function migrateJournal(
   { line, schema, place, server }: Migrating,
   random: (size: number) => Uint8Array,
@@ -81,7 +81,7 @@ type Asked = {
   readonly server: ServerFacts;
 };
 
-/** The settings that let a server forget what it has acknowledged, and are off. */
+/** The settings that are off although they keep a server from losing what it has acknowledged. */
 export function settingsOff({ settings }: ServerFacts): ('fsync' | 'full_page_writes')[] {
   return (['fsync', 'full_page_writes'] as const).filter((name) => settings[name] !== 'on');
 }
@@ -92,7 +92,7 @@ export async function isDurabilityAccepted({ line, schema, place, server }: Aske
   return (await askJournal(line, schema)).acceptedDurability;
 }
 
-/** From now on the journal is used although its server may lose what it has acknowledged. */
+/** Allows the journal to be used although its server may lose what it has acknowledged. */
 export async function acceptDurability({ line, schema, place, server }: Asked, who: string): Promise<void> {
   try {
     await line.begin();
@@ -108,7 +108,7 @@ export async function acceptDurability({ line, schema, place, server }: Asked, w
 const insertAccepted = /* sql */ `INSERT INTO @schema.meta (name, value) VALUES ('durability', convert_to($1, 'UTF8'))
   ON CONFLICT (name) DO NOTHING`;
 
-/** Who asks a shared journal, and where this machine keeps what it notes for itself. */
+/** A connection to a shared journal, and where this machine keeps its own notes. */
 export type Asking = {
   readonly line: PgConnection;
   readonly schema: string;
@@ -129,7 +129,7 @@ export async function findSharedLoss(asking: Asking): Promise<FoundLoss | undefi
   return loss && { notes, loss };
 }
 
-/** Puts the loss on record, and the server that the journal is on now: from then on machines go on with it. */
+/** Records the loss and the journal's present server. From then on, machines use the journal again. */
 export async function acceptSharedLoss(
   { line, schema, place, server }: Asking,
   { notes, loss }: FoundLoss,
@@ -153,7 +153,7 @@ export async function acceptSharedLoss(
 const insertLoss = /* sql */ `INSERT INTO @schema.losses (what, who, at, detail)
   VALUES ($1, $2, ${nowMs}, $3)`;
 
-/** Gives the journal its policy, and has it count from then on: of all that was claimed, none may be missed. */
+/** Adds a policy. With the first one, counting begins, and no earlier claim may be missed. */
 export const policyStatements = {
   alone: /* sql */ 'LOCK TABLE @schema.standing IN SHARE ROW EXCLUSIVE MODE',
   add: /* sql */ 'INSERT INTO @schema.policies (text, who, at) VALUES ($1, $2, $3) RETURNING seq',
@@ -176,13 +176,13 @@ type Target = {
   readonly schema: string;
   readonly place: string;
   readonly server: ServerFacts;
-  /** Where this machine keeps what it notes for itself. */
+  /** Where this machine keeps its own notes. */
   readonly dataFolder: string;
 };
 
 /**
- * From now on all who send through the journal are held to this policy; with the first one it begins to count. What is
- * being claimed meanwhile is waited for: it counts too.
+ * Sets the policy for everyone who sends through the journal. With the first one, counting begins. Claims that are
+ * being made meanwhile are waited for, because they count too.
  */
 export async function setPolicy(
   { line, schema, place, server, dataFolder }: Target,
@@ -217,10 +217,10 @@ export async function setPolicy(
   }
 }
 
-/** Who runs commands that send, or who only looks. */
+/** `run` is for commands that send, `look` for those that only read. */
 export type GrantedUse = 'run' | 'look';
 
-/** Of what stands, what may change. All else is written once. */
+/** The columns that may change. All others are written once. */
 const changing: Readonly<Record<string, readonly string[]>> = {
   standing: [
     ...['state', 'owner', 'why', 'resolved_as', 'tainted', 'may_have_landed_at', 'token_hash', 'attempts'],
@@ -245,7 +245,7 @@ const growing = [
   ...['batches', 'shares'],
 ];
 
-/** The SQL that gives a role what it needs of the journal and takes everything else from it. */
+/** The SQL that gives a role exactly the rights that it needs in the journal. */
 export function grantsSql(schema: string, role: string, use: GrantedUse): string {
   const to = quotedName(role);
   const lines = [
@@ -269,7 +269,7 @@ function runnerGrants(to: string): string[] {
   ];
 }
 
-/** With the salt, who looks could try tokens against their hashes. */
+/** Without the salt: with it, an auditor could try tokens against their hashes. */
 function auditorGrants(to: string): string[] {
   return [
     /* sql */ `GRANT SELECT ON ${listed(['meta', 'intents_now', 'payments', 'policies', 'counting', ...growing])} TO ${to};`,
@@ -280,7 +280,7 @@ function listed(tables: readonly string[]): string {
   return tables.map((table) => `@schema.${table}`).join(', ');
 }
 
-/** Refuses what is no role's name. `public` would be everybody. */
+/** Refuses names that are not a role's. `public` would mean everybody. */
 export function refuseRole(role: string): void {
   const unseen = invisibleIn(role);
   if (unseen !== undefined) throw sharedFailure('unseen-in-role', { unseen });
@@ -289,5 +289,5 @@ export function refuseRole(role: string): void {
   if (/^(?:public|none|pg_.*)$/u.test(role)) throw sharedFailure('role-reserved', { role });
 }
 
-// PostgreSQL cuts longer names.
+// PostgreSQL truncates longer names.
 const longestName = 63;

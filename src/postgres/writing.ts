@@ -14,7 +14,7 @@ import type { Note } from './facts.ts';
 import { intentOf, type Row, standingOf } from './rows.ts';
 import { type Ask, type Item, rowsReportedTogether, type StatementName } from './statements.ts';
 
-/** Somebody else was there between the look and the change: looked at anew, the work goes another way. */
+/** Another process changed the intent after it was read. If it is read again, the work takes another course. */
 export class Overtaken extends Error {}
 
 const overtaken = {
@@ -23,20 +23,20 @@ const overtaken = {
   startAttempt: 'is not claimed by this process',
 } as const satisfies Partial<Record<StatementName, string>>;
 
-/** This process as an owner, and what it needs to know of others. */
+/** This process as an owner, and what it must know about others. */
 type Owning = {
   readonly owner: string;
-  /** Who was last heard of before this is dead. */
+  /** An owner last heard of before this moment is dead. */
   silentSinceMs(): number;
-  /** An attempt is on record, once the commit is. */
+  /** Called for an attempt that is recorded when the commit succeeds. */
   started(intent: Intent): void;
-  /** So is something else that must not be forgotten. */
+  /** The same for anything else that must not be forgotten. */
   recorded(note: Note): void;
-  /** What this process has an attempt of, as it was when that began. */
+  /** The intent of an attempt by this process, as it was when the attempt began. */
   startedHere(id: string): Intent | undefined;
 };
 
-/** Each within a transaction. */
+/** The changes to the journal, each within a transaction. */
 export function writeVerbs(
   ask: Ask,
   { owner, silentSinceMs, started, recorded, startedHere }: Owning,
@@ -45,7 +45,7 @@ export function writeVerbs(
   const change = async (name: StatementName, item: Item): Promise<void> => {
     await ask(name, item);
   };
-  /** Where nothing is changed, somebody else was quicker. */
+  /** If nothing was changed, another process was quicker. */
   const mustChange = async (
     name: keyof typeof overtaken,
     item: Item & { id: string },
@@ -136,7 +136,7 @@ export function writeVerbs(
       }
     },
     supersede: (id) => change('supersede', { id }),
-    // It began when the journal was given its policy.
+    // Counting began when the journal was given its policy.
     startCounting: async () => {},
     propose: async (intent, why, at) => {
       const { owner: _nobody, token_hash: _nothing, ...item } = itemOf(intent, '', '', at);
@@ -148,7 +148,7 @@ export function writeVerbs(
   };
 }
 
-/** Written out: a row of a batch is made thousands of times a second, and copying with a rest is slow. */
+/** Written out, because copying with a rest is slow and a batch makes thousands of rows a second. */
 function itemOf(intent: NewIntent, owner: string, tokenHash: string, at: number): Item & { id: string } {
   return {
     id: intent.id,
@@ -174,14 +174,14 @@ function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }
 
-/** PostgreSQL's text holds no NUL, and nothing that is not Unicode; the reply's own bytes are kept beside it. */
+/** PostgreSQL's text can hold neither NUL nor invalid Unicode. The reply's own bytes are kept beside it. */
 function text(given: string | undefined): string | null {
   return given?.replaceAll('\0', '\ufffd').toWellFormed() ?? null;
 }
 
 /**
- * What was spent. Within a transaction, the lock of the asset is held: each sum is read once, and whoever claims adds
- * to it, so that rows of a batch that are claimed in one statement see each other.
+ * What was spent. Within a transaction, the lock of the asset is held, so each sum is read only once. Each claim is
+ * added to it, so that rows claimed in one statement see each other.
  */
 export function spendingReads(
   ask: Ask,
@@ -229,14 +229,14 @@ export function spendingReads(
   };
 }
 
-/** What was seen when the transaction had its locks. */
+/** What was read once the transaction had its locks. */
 export type WithinTransaction = { readonly policyNumber: number | undefined };
 
 export function numberOf(cell: Row[string] | undefined): number | undefined {
   return cell === null || cell === undefined ? undefined : Number(cell);
 }
 
-/** So many entries are added up with every question, before they are put into the sums. */
+/** Up to this many entries are added up for each question. Then they are put into the sums. */
 const mostUnsummed = 500;
 
 type Summed = { readonly sinceMs: number | undefined; readonly units: UnitsByHour };

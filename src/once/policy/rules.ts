@@ -170,8 +170,8 @@ export function needsApproval(policies: Policies, { asset, units }: Spend): bool
 }
 
 /**
- * Attackers put addresses into a payment history whose ends look like a known one's, because people compare the ends. By
- * chance, almost no address agrees with a known one in this many characters.
+ * Attackers put addresses into a payment history whose ends look like a known one's, because people compare the ends.
+ * By chance, almost no address agrees with a known one in this many characters.
  */
 const agreeing = 6;
 const agreeingIgnoringCase = 8;

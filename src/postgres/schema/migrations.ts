@@ -2,13 +2,13 @@
 import { descriptions, tables } from './tables.ts';
 
 /*
- * The rules of the journal in a file, in the same sentences, as triggers of whole statements: one asks for all rows
- * of a statement at once. Functions name their own search path, so that nobody can put another table or operator
- * under what they check, and how they are planned: their plans are made on an empty journal, are kept for a session,
- * and must serve a full one.
+ * The rules of a journal in a file, in the same words, as triggers for each statement: one trigger checks all rows of a
+ * statement at once. Functions set their own search path, so that nobody can replace a table or operator that they use.
+ * They also set how they are planned: their plans are made on an empty journal, kept for a session, and must suit a
+ * full one.
  */
 
-/** How an intent moves. Accepted outranks everything and is left by nothing. */
+/** How an intent may move. Accepted outranks everything and is never left. */
 const moves = `
   'open>sending', 'open>held', 'open>resolved', 'open>accepted',
   'sending>open', 'sending>unknown', 'sending>accepted', 'sending>rejected', 'sending>held',
@@ -18,17 +18,17 @@ const moves = `
   'resolved>sending', 'resolved>held', 'resolved>accepted'`;
 
 /**
- * A session's own settings act in its triggers too: whatever counts here is said here. Without jit = off, what is
- * forbidden makes a plan look so dear that it is compiled first: 270 ms for one row.
+ * A session's settings also apply in its triggers, so all that matter are set here. Without jit = off, the disabled
+ * plans look so expensive that they are compiled first, which takes 270 ms for one row.
  */
 const planned = `LANGUAGE plpgsql SET search_path = pg_catalog, @schema, pg_temp
   SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_indexscan = on`;
 
-/** Each new row finds its own of a big table by an index. */
+/** For each new row, finds the matching rows of a big table by an index. */
 const byIndex = `${planned}
   SET enable_nestloop = on SET enable_hashjoin = off SET enable_mergejoin = off`;
 
-/** The old rows and the new ones have no index: never each with each. A big table is asked with = ANY. */
+/** Old and new rows have no index, so they must not be compared each with each. A big table is read with = ANY. */
 const byPairs = `${planned}
   SET enable_nestloop = off SET enable_hashjoin = on SET enable_mergejoin = on`;
 
@@ -307,7 +307,7 @@ const keeping = kept
   )
   .join('\n');
 
-/** What may have happened, until it is known that it did not. */
+/** Whether it may have happened: true until it is known that it did not. */
 export const counts = (row: string): string =>
   `(${row}.state IN ('sending', 'unknown', 'accepted') OR (${row}.state = 'held' AND ${row}.tainted)
     OR ${row}.resolved_as IS NOT DISTINCT FROM 'happened')`;
@@ -315,13 +315,13 @@ export const counts = (row: string): string =>
 export const happened = (row: string): string =>
   `(${row}.state = 'accepted' OR ${row}.resolved_as IS NOT DISTINCT FROM 'happened')`;
 
-/** Who, what and how much, of what an intent keeps of its payment. */
+/** The recipient, asset and amount in an intent's payment. */
 export const parts = (payment: string): string =>
   `(${payment}::jsonb)->>1, (${payment}::jsonb)->>0, ((${payment}::jsonb)->>2)::numeric`;
 
 /**
- * What is spent, as in a journal in a file; but counting begins when the journal is given its policy. Whoever sums up
- * holds the lock of the asset, which every claim of a transfer takes.
+ * What was spent, as in a journal in a file, except that counting begins with the journal's first policy. A process
+ * that sums up holds the lock of the asset, which every claim of a transfer takes.
  */
 const spending = `
 -- The latest one applies to everybody who sends.
@@ -427,7 +427,9 @@ CREATE TRIGGER policies_stand BEFORE UPDATE ON policies
   EXECUTE FUNCTION refuse_always('a policy stands as it was set');
 `;
 
-/** The columns of the table intents of a journal in a file, and who lives: by the lease, and by what is on record. */
+/**
+ * The columns of the table intents in a journal in a file, and whether the owner lives, by its lease and by the record.
+ */
 const intentsNow = `
 CREATE VIEW intents_now WITH (security_invoker = true) AS
 SELECT i.seq, i.id, i.kind, i.base_url, i.spelled_url, i.bot, i.named_by, i.name, i.row_id, i.key, i.identity,
@@ -444,7 +446,7 @@ LEFT JOIN rewrites r ON r.intent = s.intent AND r.version = s.body_version
 LEFT JOIN owners o ON o.id = s.owner;
 `;
 
-/** What a person reads of what is paid: one line for each transfer. Who may look at the journal may look at this. */
+/** The payments for people to read: one line for each transfer. Everyone who may look at the journal may read this. */
 const payments = `
 CREATE VIEW payments WITH (security_invoker = true) AS
 SELECT to_timestamp(i.created_at / 1000.0) AS "time", i.bot, (s.payment::jsonb)->>0 AS recipient,
@@ -465,8 +467,8 @@ WHERE i.kind = 'transfer';
 const views = intentsNow + payments;
 
 /**
- * Numbered steps from nothing to the journal on PostgreSQL as it is now. A step that has been released is never
- * changed; each runs in one transaction with the record of its number.
+ * Numbered steps from nothing to the present schema on PostgreSQL. A released step is never changed. Each runs in one
+ * transaction with the record of its number.
  */
 export const migrations: readonly string[] = [
   ['SET LOCAL search_path = @schema, pg_temp;', tables, views, rules, spending, keeping, descriptions].join(
@@ -474,7 +476,7 @@ export const migrations: readonly string[] = [
   ),
 ];
 
-/** The SQL with the schema's name put in for its place, quoted. */
+/** The SQL with the quoted name of the schema in place of `@schema`. */
 export function inSchema(schema: string, sql: string): string {
   const quoted = quotedName(schema);
   return sql.replaceAll('@schema', () => quoted);

@@ -1,6 +1,9 @@
 // SQL: the shared journal’s tables, and what each column is for those who audit it.
 
-/** What a shared journal keeps; what is counted of it is in spending.ts. All text is compared byte by byte: no update of a locale can break what must be unique. */
+/**
+ * The tables of a shared journal, except those for spending (migrations.ts). All text is compared byte by byte, so that
+ * a locale update cannot break a unique key.
+ */
 export const tables = `
 CREATE TABLE meta (
   name   text COLLATE "C" PRIMARY KEY,
@@ -208,7 +211,7 @@ CREATE TABLE shares (
 
 const ms = 'in milliseconds since 1970';
 
-/** A column that means the same wherever it stands. */
+/** Columns that mean the same in every table. */
 const everywhere = {
   seq: 'its number, in the order of adding',
   intent: 'the number of the intent (intents.seq)',
@@ -235,7 +238,7 @@ const everywhere = {
 
 type Description = readonly [
   about: string,
-  /** Columns that mean here what they mean everywhere. */
+  /** Columns with their meaning from `everywhere`. */
   shared: readonly (keyof typeof everywhere)[],
   own: Readonly<Record<string, string>>,
 ];
@@ -463,5 +466,5 @@ function comment(on: string, says: string): string {
   return `COMMENT ON ${on} IS '${says.replaceAll("'", "''")}';\n`;
 }
 
-/** What each table, view and column is, for people who look into the database itself. */
+/** Descriptions of each table, view and column, for people who look into the database itself. */
 export const descriptions = [...comments('TABLE', describedTables), ...comments('VIEW', views)].join('');
