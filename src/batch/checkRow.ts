@@ -62,10 +62,7 @@ export const jsonColumns: readonly string[] = ['components', 'buttons'];
 
 type CheckedRow = { readonly wanted: Wanted; readonly id: string | undefined };
 
-/**
- * The request of a row, or everything that is wrong with it. Whether a wallet key controls the address is checked
- * later.
- */
+/** The request of a row, or all that is wrong with it. Whether a wallet key controls the address is checked later. */
 export function checkRow(
   { fields }: ReadRow,
   kind: Kind,

@@ -41,10 +41,7 @@ export function worthWaitingMs({ waiting, inFlight, places }: InFlightLimit, isS
 /** Frees one place. Calling it again does nothing. */
 export type Leave = () => void;
 
-/**
- * Limits how many requests are in flight. Claimed rows wait here for a place, first come, first served, until sending
- * stops.
- */
+/** Limits how many requests are in flight. Claimed rows wait here, first come, first served, until sending stops. */
 export class InFlightLimit {
   readonly places: number;
   readonly #stopped: AbortSignal;

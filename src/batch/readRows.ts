@@ -18,8 +18,7 @@ export function inputName({ path }: Pick<Input, 'path'>): string {
 }
 
 /**
- * The rows of a file or of stdin, read once, a piece at a time. A text that begins with `{` is JSON Lines, any other
- * CSV.
+ * The rows of a file or of stdin, read once, piece by piece. Text that begins with `{` is JSON Lines, other text CSV.
  */
 export async function* readRows(input: Input, kind: Kind, template?: Template): AsyncGenerator<RawRow> {
   const source = inputName(input);
@@ -98,8 +97,7 @@ async function* csvRows(
 const delimiters = [',', ';', '\t'] as const;
 
 /**
- * Finds the separator. Spreadsheets in many countries use another one than the comma; the right one gives known
- * columns.
+ * Finds the separator. Many countries' spreadsheets do not use the comma. The right one yields the most known columns.
  */
 function delimiterOf(beginning: string, { known }: HeaderColumns): string {
   const [header = ''] = beginning.trimStart().split(/[\r\n]/u);

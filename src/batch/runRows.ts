@@ -142,8 +142,7 @@ async function workThrough(run: Run): Promise<void> {
       const begun = await current;
       if (begun === undefined) return;
       await finish(begun, run, () => {
-        // `finish` calls this again if the commit rejected the reply as another row's; the next row is already claimed
-        // then.
+        // Called again if the commit finds that the reply was another row's. The next row is already claimed then.
         next ??= begin(run);
         // An error is reported when `next` is awaited.
         next.catch(() => {});
@@ -182,10 +181,7 @@ function claimRow(row: SheetRow, batch: BatchOrder, engine: EngineContext): Prom
   return claim(order, engine, undefined, identify(order, engine.bot, engine.journal, row.request));
 }
 
-/**
- * Sends a claimed row and records how it ended. A row that was sent successfully frees its place before that is
- * recorded.
- */
+/** Sends a claimed row and records how it ended. An accepted row frees its place before it is recorded. */
 async function finish({ turn, step, isAhead }: Begun, run: Run, beginNext: () => void): Promise<void> {
   if (step.is !== 'claim') return endRow(turn, step, false, run);
   const leave = isAhead ? await takeOffInTurn(run) : await run.runway.enter();
@@ -299,10 +295,7 @@ type LookInputs = {
 
 export type SeenOutcome = RowOutcome | 'not-begun';
 
-/**
- * How rows stand that this process has not ended; other processes may have ended them since the survey. Updates the
- * sheet.
- */
+/** How rows stand that this process has not ended; others may have, since the survey. Updates the sheet. */
 export async function lookAgain(inputs: LookInputs): Promise<Map<SeenOutcome, number>> {
   const counts = new Map<SeenOutcome, number>();
   const { sheet } = inputs;

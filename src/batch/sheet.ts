@@ -134,10 +134,7 @@ export class Sheet {
     this.#prepared.countPayment.run(address, by);
   }
 
-  /**
-   * Other recipients of earlier rows that begin or end like this one. This recipient is remembered for the rows after
-   * it.
-   */
+  /** Other recipients of earlier rows that begin or end like this one. Remembers this one for the rows after it. */
   recipientsLike(address: string): string[] {
     const { head, tail } = endsOf(address);
     const isNew = Number(this.#prepared.addEnds.run(address, head, tail).changes) > 0;

@@ -159,10 +159,7 @@ export class WorkList {
     this.#wake.abort();
   }
 
-  /**
-   * The next range is requested just early enough to arrive when this one has been started; sooner would take rows from
-   * other runners.
-   */
+  /** The next range is requested just in time for the end of this one. Sooner would take rows from other runners. */
   #isNearItsEnd({ first, last }: Range, { ordinal }: SheetRow): boolean {
     return last - ordinal <= Math.min(this.#inputs.concurrency, (last - first) / 4);
   }

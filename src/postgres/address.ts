@@ -117,10 +117,7 @@ export function placeOf({ server, port, user, database, schema }: Address): stri
   return `postgres://${encodeURIComponent(user)}@${host}:${port}/${encodeURIComponent(database)}?${socket}schema=${schema}`;
 }
 
-/**
- * A URL of the same journal for another role, to be pasted. It says how to verify the server if that is not the
- * default.
- */
+/** A URL of the same journal for another role, to be pasted. It says how to verify the server, unless by default. */
 export function urlFor(address: Address, user: string): string {
   const { demands, encryption, server } = address;
   const { mode } = encryption;

@@ -41,9 +41,8 @@ type Copying = {
 };
 
 /**
- * Copies a journal from a file into a shared one. Conflicts are found before anything is changed. Then the file is
- * closed, so that only one of the two journals sends, and then it is copied. An interrupted copy continues when run
- * again.
+ * Copies a journal from a file into a shared one. Conflicts are found before anything changes. The file is closed
+ * first, so that only one of the two sends. An interrupted copy continues when run again.
  */
 export async function copyIntoShared(copying: Copying): Promise<Added & { readonly keepsTokens: boolean }> {
   const { source, target, moved, isSameSalt } = copying;

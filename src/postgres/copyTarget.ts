@@ -18,10 +18,7 @@ type Known = {
   readonly isTakenIn: boolean;
 };
 
-/**
- * How many intents of a page were added, already there, merged into one already there, or held because their token is
- * lost.
- */
+/** How many intents were added, were here already, were merged, or are held because their tokens are unknown here. */
 export type Added = Readonly<Record<'added' | 'known' | 'merged' | 'held', number>>;
 
 export type Conflict = {

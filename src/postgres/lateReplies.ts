@@ -49,10 +49,7 @@ export class LateReplies {
     }
   }
 
-  /**
-   * The replies that processes of this machine have left. A process that is still alive writes to another file from now
-   * on.
-   */
+  /** Takes the replies that processes of this machine have left. Those still alive write to new files from now on. */
   take(): readonly KeptReplies[] {
     if (lateReplyFiles(this.#folder).length === 0) return [];
     return this.#locked(() => {

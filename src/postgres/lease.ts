@@ -134,8 +134,7 @@ export class Lease {
 }
 
 /**
- * Renews the lease on a connection of its own if there is no commit for long. The other connection may be waiting for a
- * lock or a commit.
+ * Renews the lease if there is no commit for long. Uses its own connection, as the other may wait for a lock or commit.
  */
 export function keepLeaseRenewed(lease: Lease, lines: PgConnections): { stop(): void } {
   let own: PgConnection | undefined;

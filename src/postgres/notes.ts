@@ -108,9 +108,8 @@ function sumOf(text: string): string {
 type Facts = { readonly server: ServerFacts; readonly journal: JournalFacts };
 
 /**
- * Refuses a journal that no longer knows what it acknowledged to this machine, as after the early promotion of a
- * standby or a restored backup. If nothing is missing and the server is new to the journal, adds it to the journal's
- * servers and returns true.
+ * Refuses a journal that no longer knows what it acknowledged to this machine, as after an early promotion or a
+ * restored backup. If nothing is missing and the server is new, adds it to the journal's servers and returns true.
  */
 export async function sameServerAsBefore(
   line: PgConnection,

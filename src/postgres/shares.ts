@@ -87,8 +87,7 @@ export class SharedShares implements Shares {
   }
 
   /**
-   * A round lasts as long as a runner works on it. A runner that finds none at work begins a new round, in which every
-   * row is checked again.
+   * A round lasts while a runner works on it. The first runner after that begins a new one and checks every row again.
    */
   async #joinOn(line: PgConnection, batch: SharedBatch, changedFile: boolean): Promise<Joined> {
     const { name, baseUrl, kind, digest, rows } = batch;
@@ -167,8 +166,7 @@ export class SharedShares implements Shares {
   }
 
   /**
-   * A range that this process owns without knowing: the answer was lost, or the server has forgotten that the range
-   * ended.
+   * A range that this process owns unknowingly: the answer was lost, or the server has forgotten that the range ended.
    */
   #forgotten(round: Round, known: readonly Range[]): string {
     return this.#sql(/* sql */ `SELECT first, last FROM @schema.shares

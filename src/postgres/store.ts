@@ -90,10 +90,7 @@ export class Store {
     return numberOf(row?.number);
   }
 
-  /**
-   * An owner heard of lately is alive. A silent one is dead only once that is recorded, and not soon after a server
-   * restart.
-   */
+  /** An owner heard of lately is alive. A silent one is dead once that is recorded, and not soon after a restart. */
   readonly #ownerLives = (row: Row): boolean =>
     typeof row.owner_renewed_at === 'number' &&
     row.owner_ended_at === null &&

@@ -91,8 +91,7 @@ export class SharedTransaction<Result> {
   }
 
   /**
-   * One round trip: takes the locks, then renews the lease. Reads come later, or they would miss what others just
-   * committed.
+   * One round trip: takes the locks, then renews the lease. Reads come later, so that they see what others committed.
    */
   async #begin(): Promise<string> {
     const { locks } = this;

@@ -22,8 +22,7 @@ type Decides = 'nothing' | ((view: ChainView) => string);
 
 /**
  * Records what was seen, in one commit: an unclaimed payment becomes this intent's own, and an intent that may have
- * happened is decided to have happened. If two processes see the same payment, the second finds it taken and decides
- * again.
+ * happened has happened. If two processes see the same payment, the second finds it taken and decides again.
  */
 export async function settle(look: Look, id: string, journal: Journal, decides: Decides): Promise<ChainView> {
   const baseUrl = (await journal.reads.get(id))?.baseUrl;

@@ -36,10 +36,7 @@ export function addressComplaint(text: string, allowOffCurve: boolean): Complain
   return isOnCurve(bytes) ? undefined : complain('to_address', 'wallet', 'off-curve');
 }
 
-/**
- * Addresses that are points of the curve, by accident or design, but no wallet. If one is pasted by mistake, the money
- * is lost.
- */
+/** Points of the curve, by accident or design, that are no wallets. Money sent there by mistake is lost. */
 export const notWallets: Readonly<Record<string, NotWallet>> = {
   '11111111111111111111111111111111': 'system-program',
   TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA: 'token-program',

@@ -75,10 +75,7 @@ export function mayBeLookalike(policies: Policies, { to }: Pick<Spend, 'to'>): b
   return nameOfAddress(policies, to) === undefined;
 }
 
-/**
- * Refuses an unknown address that looks like a known one. An address first paid in the last day is not known: it may be
- * an attacker's.
- */
+/** Refuses an unknown address that looks like a known one. One first paid in the last day may be an attacker's. */
 export function refusedAsLookalike(
   policies: Policies,
   { to }: Spend,

@@ -38,10 +38,7 @@ export interface ReplySocket {
 /** A reply that was accepted as the answer to the request with this key, and the id in it. */
 export type Exchange = { readonly key: string; readonly id: string | undefined };
 
-/**
- * Everything that makes up one request. The token is revealed only while its header is written; some requests have
- * none.
- */
+/** All parts of one request. The token, which not all requests need, is revealed only while its header is written. */
 export type Shipment = {
   readonly url: string;
   readonly token: { reveal(): string } | undefined;

@@ -160,10 +160,7 @@ export function proxyInEnv(origin: URL | undefined, env: ProxyEnv): ProxyInEnv |
   }
 }
 
-/**
- * Asks a proxy for a tunnel to `target`. The proxy sees only the target's name and the encrypted bytes, nothing of the
- * request.
- */
+/** Asks a proxy for a tunnel to `target`. The proxy sees only the target's name and encrypted bytes. */
 export function openTunnel(
   { secure, host, port, authorization }: ProxyServer,
   target: string,
