@@ -2,10 +2,9 @@
 const { existsSync, readFileSync, writeSync } = require('node:fs');
 const { dirname } = require('node:path');
 
-// Start-up is kept short in three ways, all visible here: whoever only asks for the version gets it without
-// the program being loaded; what was compiled is kept for the next command; and the program loads a command's
-// code, its libraries and the questions to a person only when they are needed. If the version cannot be
-// written, the program says why. This file alone is read by Nodes that are too old for the program.
+// Three things keep start-up short: `--version` alone is answered without loading the program; compiled code is cached
+// for the next command; and the program loads a command's code, its libraries and the questions to a person only when
+// needed. If the version cannot be written, the program says why. Nodes too old for the program still read this file.
 const words = process.argv.slice(2);
 const { version, engines } = ownPackage();
 if (!(words.length === 1 && /^(--version|-V|version)$/u.test(words[0]) && wroteVersion())) {
@@ -28,7 +27,7 @@ function wroteVersion() {
   }
 }
 
-// `engines` has two forms: ^20.19 is that minor or a later one of 20, and >=22.3 is 22.3 or anything later.
+// `engines` has two forms: ^20.19 means that minor or a later one of 20; >=22.3 means 22.3 or anything later.
 function suits(node) {
   const [major, minor] = node.split('.').map(Number);
   return engines.node.split(' || ').some((range) => {
@@ -56,14 +55,14 @@ function start() {
   main.main(context).then((exit) => {
     keep();
     isOver();
-    // All is written and closed by now. What is left is not worth taking apart, 3 ms of a send; and what was
-    // given up may hold the process for ever, such as a pipe that nobody writes to.
+    // Everything is written and closed. A regular shutdown would take 3 ms of a send, and abandoned work could keep the
+    // process alive forever, such as a pipe that nothing writes to.
     process.exit(exit);
   });
 }
 
 function mainOf() {
-  // The sandbox promises to write nothing outside its own folder; help is drawn before what was kept is checked.
+  // The sandbox promises to write only in its own folder, and help is shown before the cache is checked.
   if (words.some((word) => /^(sandbox|help|--help|-h)$/u.test(word)))
     return { main: require('../dist/main.js'), keep() {} };
   return require('../dist/compiled.js').loadMain(`${dirname(__dirname)}/dist`, process.env);

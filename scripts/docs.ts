@@ -1,4 +1,4 @@
-// npm run docs: writes what is made from the program's own tables. A test fails where it was forgotten.
+// npm run docs: writes the documents that are made from the program's own tables. A test fails if they are outdated.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { pagesWithTables, withTables } from './pages.ts';
 import { publishedPolicySchema } from './schema/policySchema.ts';

@@ -1,4 +1,4 @@
-// Writes dist/man/botctl.1 from the command tree and the tables that the program itself obeys.
+// Writes dist/man/botctl.1 from the command tree and the program's own tables.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { topics } from '../src/cli/commands/help/run.ts';
 import type { CommandSpec, LeafSpec } from '../src/cli/parse/command.ts';
@@ -53,7 +53,7 @@ function topic(name: TopicName, title: string): string[] {
   ];
 }
 
-// As other builds take it, so that two of the same source can be the same bytes.
+// As in other builds, so that two builds of the same source can be identical.
 const { SOURCE_DATE_EPOCH: epochS } = process.env;
 const builtAt = epochS === undefined ? new Date() : new Date(Number(epochS) * 1000);
 

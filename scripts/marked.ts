@@ -1,4 +1,4 @@
-/** A page with what stands between its marks `<!-- NAME -->` and `<!-- /NAME -->` made anew. */
+/** Replaces the text between `<!-- NAME -->` and `<!-- /NAME -->` in a page. */
 export function withMarked(page: string, name: string, made: string): string {
   const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
   const from = page.indexOf(begin);

@@ -1,4 +1,4 @@
-// npm run test:nodes [-- WHAT VITEST TAKES]: the whole test suite on each later Node.
+// npm run test:nodes [-- VITEST ARGUMENTS]: runs the whole test suite on each later Node.
 import { spawnSync } from 'node:child_process';
 import { dirname, resolve } from 'node:path';
 import { fetchTooOldNode, isKnownPlatform, otherNodes } from './otherNodes.ts';
@@ -8,7 +8,7 @@ if (!isKnownPlatform) {
     `Skipped: the packages with other Nodes are for linux-x64, and this is ${process.platform}-${process.arch}.`,
   );
 }
-// For the test that a Node which is too old is refused.
+// For the test that a too old Node is refused.
 await fetchTooOldNode();
 for (const node of await otherNodes()) {
   const { stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' });
@@ -18,7 +18,7 @@ for (const node of await otherNodes()) {
     [resolve('node_modules/vitest/vitest.mjs'), 'run', ...process.argv.slice(2)],
     {
       stdio: 'inherit',
-      // What the tests start by the name `node` is this Node too.
+      // `node` in the tests is this Node too.
       env: { ...process.env, PATH: `${dirname(node)}:${process.env.PATH}` },
     },
   );

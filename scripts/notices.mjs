@@ -1,7 +1,7 @@
-// The licences of the libraries that are bundled into dist/: they ask to go along with every copy.
+// The licences of the libraries bundled into dist/, which require a notice in every copy.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** The folders of the packages that these modules come from. */
+/** The folders of the packages that these modules belong to. */
 function packagesOf(moduleIds) {
   const folders = moduleIds.flatMap((id) => {
     const [folder] = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/u.exec(id.split('\\').join('/')) ?? [];

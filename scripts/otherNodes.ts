@@ -4,17 +4,17 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** The majors after the oldest that botctl runs on. */
+/** The majors after the oldest one that botctl supports. */
 const majors = [22, 24, 26];
 
-/** One that botctl refuses. */
+/** A major that botctl refuses. */
 const tooOldMajor = 18;
 
 export const isKnownPlatform = process.platform === 'linux' && process.arch === 'x64';
 
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'botctl-nodes');
 
-/** Real Nodes of the later majors, out of the npm packages that carry them; fetched once, kept in a cache. */
+/** Real Nodes of the later majors, from the npm packages that carry them. Fetched once and cached. */
 export async function otherNodes(): Promise<string[]> {
   if (!isKnownPlatform) return [];
   const nodes: string[] = [];
@@ -22,7 +22,7 @@ export async function otherNodes(): Promise<string[]> {
   return nodes;
 }
 
-/** A real Node that is too old, where it was fetched before. */
+/** A real Node that is too old, if it was fetched before. */
 export function tooOldNode(): string | undefined {
   const node = binaryIn(folderOf(tooOldMajor));
   return existsSync(node) ? node : undefined;

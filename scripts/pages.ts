@@ -47,7 +47,7 @@ function leftOut(): string {
   return table([['left out', 'where', 'what it buys'], ...rows]);
 }
 
-/** Each page that is partly made, and what is made between which of its marks. */
+/** Each partly generated page, and what is generated between its marks. */
 const made: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
   'README.md': { 'exit-codes': exitCodes },
   'docs/reruns.md': { reruns },
@@ -56,7 +56,7 @@ const made: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
 
 export const pagesWithTables: readonly string[] = Object.keys(made);
 
-/** A page with its tables made anew from the program's own. */
+/** Renews the tables of a page from the program's own. */
 export function withTables(path: string, page: string): string {
   return Object.entries(made[path] ?? {}).reduce(
     (text, [name, make]) => withMarked(text, name, make()),
@@ -66,7 +66,7 @@ export function withTables(path: string, page: string): string {
 
 type Step = { readonly command: string; readonly pictured: boolean };
 
-/** The commands of a page's tour, in their order. */
+/** The commands of a page's tour, in order. */
 export function tourSteps(page: string): Step[] {
   return [...page.matchAll(/<!-- tour( picture)? -->\n\n```console\n([\s\S]*?)```/gu)].flatMap(
     ([, pictured, block = '']) =>
@@ -85,7 +85,7 @@ export function blockAfter(page: string, mark: string): string {
   return block;
 }
 
-/** The files that a page links to or shows, as it names them. */
+/** The files that a page links to or shows, as written there. */
 export function linkedFiles(page: string): string[] {
   return linkTargets(page)
     .flatMap((target) => target.split('#', 1))

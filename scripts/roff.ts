@@ -1,4 +1,4 @@
-/** Text for man(7): nothing in it is taken for a request, and its hyphens can be searched and pasted. */
+/** Text for man(7): nothing in it acts as a request, and its hyphens can be searched and pasted. */
 export function roff(text: string): string {
   return text
     .replaceAll('\\', '\\e')
@@ -10,7 +10,7 @@ export function quoted(text: string): string {
   return `"${roff(text).replaceAll('"', '\\(dq')}"`;
 }
 
-/** Lines that are shown as they are. */
+/** Lines shown verbatim. */
 export function verbatim(lines: readonly string[]): string[] {
   return ['.nf', ...lines.map(roff), '.fi'];
 }
@@ -19,7 +19,7 @@ export function tagged(rows: readonly { readonly term: string; readonly about: s
   return rows.flatMap(({ term, about }) => ['.TP', `.B ${roff(term)}`, roff(about)]);
 }
 
-/** Paragraphs; lines that begin with a blank stay as they are. */
+/** Paragraphs; lines that start with a blank stay as they are. */
 export function paragraphs(text: string): string[] {
   const out: string[] = [];
   let kept: string[] = [];

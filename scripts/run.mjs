@@ -1,5 +1,5 @@
-// node scripts/run.mjs FOLDER/NAME [OTHER] [ARGUMENT]…: bundles FOLDER/NAME.ts, or FOLDER/OTHER.ts where a first
-// word without a dash says so, and runs it, since Node 20 reads no TypeScript.
+// node scripts/run.mjs FOLDER/NAME [OTHER] [ARGUMENT]…: bundles and runs FOLDER/NAME.ts, or FOLDER/OTHER.ts if the
+// first argument has no dash. Needed because Node 20 cannot run TypeScript.
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -14,7 +14,7 @@ if (!existsSync(`${root}${entry}.ts`)) {
   console.error(`${folder} has ${names.map((name) => name.slice(0, -3)).join(', ')}; not ${entry}`);
   process.exit(2);
 }
-// Inside node_modules, so that what stays outside the bundle is found.
+// Inside node_modules, so that packages outside the bundle are found.
 const file = `${root}node_modules/.${entry}.mjs`;
 const bundle = await rolldown({
   input: `${root}${entry}.ts`,

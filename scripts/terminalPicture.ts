@@ -64,7 +64,7 @@ function changed(look: Look, code: number): Look {
   return code >= 40 && code <= 47 ? { ...look, back: code - 40 } : look;
 }
 
-/** The pieces of a line of terminal output, each of one look, folded as a terminal would. */
+/** The pieces of one line of terminal output, each with one style, folded as a terminal would. */
 function piecesOf(line: string, columns: number): Piece[][] {
   const lines: Piece[][] = [[]];
   let look: Look = {};

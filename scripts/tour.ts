@@ -21,7 +21,7 @@ const { stdout } = spawnSync('bash', ['-c', `exec 2>&1\n${script}`], {
 rmSync(home, { recursive: true, force: true });
 
 const outputs = stdout.split('@@@\n').slice(1);
-// What a script's shell says of a killed job comes a line later and is longer than what a person's does.
+// A script's shell reports a killed job one line later, and in more words, than an interactive shell.
 const killed = /^.*line \d+: +\d+ Killed .*\n(.*--yes\n)?/gmu;
 const shown = steps.flatMap(({ command, pictured }, index) => {
   if (!pictured) return [];

@@ -1,4 +1,4 @@
-// A batch through random faults and kill -9, then run again until it is done: did every row happen once?
+// Runs a batch through random faults and kill -9, then again until it is done. Did every row happen once?
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -98,10 +98,10 @@ async function effects(plan: BatchKillOptions, { control }: Scene): Promise<numb
   return plan.kind === 'send' ? counts.messages : counts.transfers;
 }
 
-/** Kills it each time a further part of the rows has happened; says how many rows each kill left in doubt. */
+/** Kills it each time more rows have happened. Returns how many rows each kill left in doubt. */
 async function killSeveralTimes(plan: BatchKillOptions, scene: Scene): Promise<number[]> {
   const inDoubt: number[] = [];
-  // The first one finds its requests held: however slow the look, there is something in doubt.
+  // The first run's requests are held, so that some are in doubt even if the check is slow.
   await scene.control.faults({ kind: 'stall', ms: null, when: 'after', times: concurrency });
   for (let kill = 1; kill <= plan.kills; kill += 1) {
     const child = spawn(program, [...programWords, ...scene.words], { env: scene.env, stdio: 'ignore' });
@@ -118,7 +118,7 @@ async function killSeveralTimes(plan: BatchKillOptions, scene: Scene): Promise<n
   return inDoubt;
 }
 
-/** Rows that the killed process had claimed and not concluded. */
+/** Rows that the killed process had claimed but not concluded. */
 async function claimedRows({ folder }: Scene): Promise<number> {
   const journal = openJournal(join(folder, 'data', 'botctl', 'journal.db'));
   let claimed = 0;
@@ -127,7 +127,7 @@ async function claimedRows({ folder }: Scene): Promise<number> {
   return claimed;
 }
 
-/** Run again, decide what only an operator can, and run again: then all must be done. */
+/** Runs it again, makes the decisions that only an operator can, and runs it once more: then all must be done. */
 async function finish(plan: BatchKillOptions, scene: Scene): Promise<(number | null)[]> {
   const codes: (number | null)[] = [];
   const keep = ({ code, stdout, stderr }: Ran): void => {

@@ -9,18 +9,18 @@ export type Start = {
   env: Readonly<Record<string, string | undefined>>;
   stdin?: string;
   cwd?: string;
-  /** Interrupts the program once it has said something on stdout: for one that serves until then. */
+  /** Interrupts the program after its first output: for one that serves until interrupted. */
   interruptAtOutput?: boolean;
 };
 
-/** Runs the built program to its end. What it prints with `--json` is held against the schema. */
+/** Runs the built program to its end. Its `--json` output is checked against the schema. */
 export async function botctl(argv: readonly string[], start: Start): Promise<Ran> {
   const ran = await ended(program, [...programWords, ...argv], start);
   if (ran.signal === null) refuseUndocumented(argv, ran.stdout);
   return ran;
 }
 
-/** Runs a line of shell in which `botctl` is the built program. */
+/** Runs a shell line in which `botctl` is the built program. */
 export function shell(line: string, start: Start): Promise<Ran> {
   const definition = `botctl() { ${programInShell} "$@"; }`;
   return ended('bash', ['-c', `${definition}\n${line}`], start);
@@ -45,13 +45,13 @@ export function ended(program: string, words: readonly string[], start: Start): 
     });
     child.once('error', reject);
     child.once('close', (code, signal) => resolvePromise({ code, signal, stdout, stderr }));
-    // A program that refuses its words does not wait for its input.
+    // A program that refuses its arguments does not wait for its input.
     child.stdin?.on('error', () => {});
     child.stdin?.end(start.stdin ?? '');
   });
 }
 
-/** Runs the work over all items, a few at a time: one process for each would starve a small machine. */
+/** Processes all items, a few at a time: a process for each at once would starve a small machine. */
 export async function fewAtATime<Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<void>,

@@ -18,7 +18,7 @@ type Program = { readonly main: typeof main };
 const load = createRequire(import.meta.url);
 let program: Program | undefined;
 
-/** With the SQLite that tests use: two of them in one process would drop each other's locks on a journal. */
+/** Uses the tests' own SQLite: two copies in one process would drop each other's locks on a journal. */
 function loadProgram(): Program {
   const folder = `${process.platform}-${process.arch}`;
   const prebuilds = join(load.resolve('@photostructure/sqlite'), '../../prebuilds', folder);
@@ -27,7 +27,7 @@ function loadProgram(): Program {
     try {
       load(join(prebuilds, file));
     } catch {
-      // Of another libc: the program will not load it, either.
+      // The file is for another libc; the program will not load it either.
       continue;
     }
     const own = load.resolve(`../dist/sqlite/${flavour}`);
@@ -38,7 +38,7 @@ function loadProgram(): Program {
 const never = (): AbortSignal => new AbortController().signal;
 const chance = { fraction: Math.random, uuid: () => randomUUID() };
 
-/** Real time, but that nobody waits in it: who sleeps wakes up later at once. */
+/** Real time, except that a sleep ends at once and moves the clock ahead. */
 export class SkippingClock implements Clock {
   skippedMs = 0;
 
@@ -62,11 +62,11 @@ const realClock: Clock = {
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs the built program to its end in this process, as bin/botctl.js does in one of its own, in a tenth of the
- * time. One run at a time: a process has one working folder, and takes no lock from itself. What is about
- * processes (signals, pipes, terminals, two at once, what inherits a stream) is for `botctl`; and so is what
- * changes a journal's files: until its last statement is collected, SQLite keeps it open in here. The program that
- * BOTCTL_BIN names always runs in a process; a clock or a machine's policy cannot be put into it.
+ * Runs the built program to its end in this process, as bin/botctl.js does in its own, in a tenth of the time. Only one
+ * run at a time: a process has one working folder, and its locks do not exclude itself. Tests of processes (signals,
+ * pipes, terminals, two at once, inherited streams) use `botctl`. So do tests that change a journal's files, because
+ * SQLite keeps a journal open here until its last statement is collected. A program named by BOTCTL_BIN always runs in
+ * its own process, and takes neither a clock nor a machine policy from here.
  */
 export function botctlHere(argv: readonly string[], start: StartHere): Promise<Ran> {
   if (foreignBin !== undefined) return apart(argv, start);

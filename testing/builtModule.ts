@@ -5,12 +5,12 @@ import { rolldown } from 'rolldown';
 import { root } from './root.ts';
 
 type BuiltModule = {
-  /** What other processes import it by. */
+  /** The URL by which other processes import it. */
   readonly href: string;
   remove(): void;
 };
 
-/** One module of src/ with what it needs, for other processes than this one. */
+/** One module of src/ with its dependencies, for other processes. */
 export async function buildModule(entry: string): Promise<BuiltModule> {
   // Inside node_modules, where the SQLite package is found.
   const cache = join(root, 'node_modules', '.cache');

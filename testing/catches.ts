@@ -5,7 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const bit = 1n << BigInt(constants.signals.SIGHUP - 1);
 
-/** Until then a signal ends it as it ends any process. Node itself catches the others; botctl this one last. */
+/**
+ * Waits until the program catches signals. Before that a signal ends it like any process. Of the signals that botctl
+ * and Node catch, botctl catches this one last.
+ */
 export async function catchesSignals({ pid }: ChildProcess): Promise<void> {
   await until(pid, () => {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1');
@@ -14,7 +17,7 @@ export async function catchesSignals({ pid }: ChildProcess): Promise<void> {
   });
 }
 
-/** From then on its event loop waits for what comes on stdin. */
+/** Waits until its event loop watches stdin. */
 export async function readsStdin({ pid }: ChildProcess): Promise<void> {
   const folder = `/proc/${pid}/fdinfo`;
   await until(pid, () =>
@@ -22,14 +25,14 @@ export async function readsStdin({ pid }: ChildProcess): Promise<void> {
       try {
         return /^tfd:\s+0\b/mu.test(readFileSync(`${folder}/${name}`, 'latin1'));
       } catch {
-        // It was closed meanwhile.
+        // It was closed in the meantime.
         return false;
       }
     }),
   );
 }
 
-/** Where nothing of a process can be seen, it has time enough. */
+/** Without /proc nothing can be observed, so it waits long enough. */
 async function until(pid: number | undefined, isSo: () => boolean): Promise<void> {
   if (existsSync(`/proc/${pid}/status`)) while (!isSo()) await sleep(10);
   else await sleep(2000);

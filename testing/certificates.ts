@@ -19,7 +19,7 @@ function openssl(folder: string, ...words: string[]): void {
   execFileSync('openssl', words, { cwd: folder, stdio: 'ignore' });
 }
 
-/** Certificates made for this run, or undefined where there is no openssl. */
+/** Certificates made for this run, or undefined if openssl is missing. */
 export function makeCertificates(): Certificates | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'botctl-certificates-'));
   const text = (name: string): string => readFileSync(join(folder, name), 'utf8');
@@ -60,7 +60,7 @@ export function makeCertificates(): Certificates | undefined {
     return {
       authority: text('ca.pem'),
       good: issue('good', hosts, '-days', '2'),
-      // Valid until the moment it was made.
+      // It expires at the moment of its creation.
       expired: issue('expired', hosts, '-days', '0'),
       otherHost: issue('other', 'DNS:elsewhere.test', '-days', '2'),
       selfSigned: { key: text('self.key'), cert: text('self.pem') },
@@ -72,7 +72,9 @@ export function makeCertificates(): Certificates | undefined {
   }
 }
 
-/** Makes this process trust an authority, as NODE_EXTRA_CA_CERTS does from its start; returns the way back. */
+/**
+ * Makes this process trust an authority, as NODE_EXTRA_CA_CERTS does at start-up. Returns a function that undoes it.
+ */
 export function trust(authority: string): () => void {
   const original = tls.createSecureContext;
   tls.createSecureContext = (options) => {

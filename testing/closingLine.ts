@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Prints `N passed, N failed` as the last line, for readers that know no test runner's summary. */
+/** Prints `N passed, N failed` as the last line, for readers that do not know this test runner's summary. */
 class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     let passed = 0;

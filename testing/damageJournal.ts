@@ -1,6 +1,6 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 
-/** What a few flipped bits can do, past everything that guards the journal. */
+/** Damages a journal as a few flipped bits can, bypassing everything that guards it. */
 export function damageJournal(path: string, sql: string): void {
   const database = new DatabaseSync(path);
   database.exec('PRAGMA ignore_check_constraints = ON');

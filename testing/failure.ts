@@ -3,7 +3,7 @@ import { suggested } from '../src/cli/say/phrases.ts';
 import type { Told } from '../src/cli/say/told.ts';
 import { Failure } from '../src/once/failures.ts';
 
-/** The failure that the work ends in, in words; a test that expects one must not pass because nothing was thrown. */
+/** The failure of `work`, in words. If nothing is thrown, it throws, so that the test fails. */
 export async function failureOf(work: () => unknown): Promise<Told> {
   try {
     await work();
@@ -14,12 +14,12 @@ export async function failureOf(work: () => unknown): Promise<Told> {
   throw new Error('nothing was thrown');
 }
 
-/** Everything that a failure would show. */
+/** Everything that a failure shows. */
 export function wordsOf(failure: Told): string {
   return `${failure.message} ${failure.details.hint ?? ''} ${linesOf(failure).join(' ')} ${failure.stack ?? ''} ${String(failure.cause)}`;
 }
 
-/** The commands that it suggests, as they are pasted. */
+/** The commands that it suggests, as pasted. */
 export function linesOf({ details }: Told): readonly string[] {
   return suggested(details.next ?? [], { occurrences: [], interactive: false }).lines;
 }

@@ -20,7 +20,7 @@ export function settingsFor(origin: string, change: Partial<ChannelSettings> = {
   return { origin, env: {}, keepAlive: false, userAgent: 'botctl/test', direct: false, ...change };
 }
 
-/** One flight over a channel of its own. */
+/** One flight over its own channel. */
 export async function flyTo(
   origin: string,
   { timeoutMs, cut, door, ...change }: Partial<ChannelSettings & FlightLimits> = {},

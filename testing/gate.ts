@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export type Gate = {
-  /** The service, by way of this gate. */
+  /** The service's URL through this gate. */
   readonly baseUrl: string;
-  /** Keeps back what comes next from that side, whoever it is for; fulfilled once it has come. */
+  /** Holds the next request or reply, whichever connection it belongs to. Resolves when it has arrived. */
   holdNext(side: 'request' | 'reply'): Promise<void>;
-  /** Lets through what was kept back, and what came after it. */
+  /** Passes on everything that was held. */
   release(): void;
   close(): Promise<void>;
 };
 
-/** Stands before a service and keeps one request or reply back until it is told to let it go. */
+/** Stands in front of a service and holds one request or reply until told to release it. */
 export async function startGate(serviceUrl: string): Promise<Gate> {
   const { port, hostname } = new URL(serviceUrl);
   const sockets = new Set<Socket>();

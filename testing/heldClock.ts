@@ -2,14 +2,14 @@ import type { Clock } from '../src/machine/process.ts';
 
 type Sleeper = { atMs: number; wake: () => void };
 
-/** A clock that stands still but for those who sleep on it. */
+/** A clock that moves only when someone sleeps on it. */
 export class HeldClock implements Clock {
   nowMs: number;
-  /** Every sleep asked for, in order. */
+  /** The lengths of all sleeps, in order. */
   readonly sleeps: number[] = [];
-  /** Called as somebody falls asleep, before any time passes: the world goes on meanwhile. */
+  /** Called at the start of a sleep, before any time passes: things can happen during it. */
   onSleep: (waitMs: number) => void = () => {};
-  /** Whether whoever sleeps makes the time pass. Otherwise only `advance` does. */
+  /** Whether a sleep moves the clock. Otherwise only `advance` does. */
   runs = true;
   readonly #sleepers = new Set<Sleeper>();
 
@@ -27,7 +27,7 @@ export class HeldClock implements Clock {
     this.onSleep(waitMs);
     if (signal?.aborted) return;
     if (this.runs) {
-      // Whoever sleeps lets the others go on.
+      // Lets other work run during a sleep.
       await new Promise(setImmediate);
       this.nowMs += waitMs;
       return;

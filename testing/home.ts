@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './root.ts';
 
-/** Compiled code is no test's own: it is kept for all of them, a quarter of what a process costs. */
+/** All tests share the compiled code: compiling takes a quarter of a process's time. */
 const compiled = join(root, 'node_modules', '.cache', 'compiled');
 
-/** A home of its own for one test: nothing of the machine's user is read or written. */
+/** A home for one test: nothing of the machine's user is read or written. */
 export class Home {
   readonly path: string;
   readonly env: Record<string, string>;
@@ -27,7 +27,7 @@ export class Home {
     this.configFile = join(this.configFolder, 'config.json');
   }
 
-  /** Writes the profiles' file as an operator's editor would, private as botctl wants it. */
+  /** Writes the profiles file as an operator's editor would, with the private mode that botctl requires. */
   writeConfig(content: unknown): void {
     mkdirSync(this.configFolder, { recursive: true, mode: 0o700 });
     writeFileSync(this.configFile, typeof content === 'string' ? content : JSON.stringify(content), {

@@ -14,7 +14,7 @@ export type Setting = {
   interrupted?: AbortSignal;
 };
 
-/** What was written to it, and whether it says that it is a terminal. */
+/** A stream that records what is written to it, and that may claim to be a terminal. */
 function sink(isTTY: boolean, columns = 80): { stream: NodeJS.WriteStream; text: () => string } {
   let text = '';
   const stream = new Writable({
@@ -29,7 +29,7 @@ function sink(isTTY: boolean, columns = 80): { stream: NodeJS.WriteStream; text:
   };
 }
 
-/** Runs the program in this process, as `bin` does, with a world made for one test. */
+/** Runs the program in this process, as `bin` does, with surroundings made for one test. */
 export async function runMain(argv: readonly string[], setting: Setting = {}): Promise<Ran> {
   const stdout = sink(setting.stdoutTerminal === true, setting.columns);
   const stderr = sink(setting.stderrTerminal === true);

@@ -16,7 +16,7 @@ import type {
 import { openJournal } from '../src/once/journal/sqlite/openJournal.ts';
 import { closedAfterTest } from './closedAfterTest.ts';
 
-/** A folder of this test's own, gone after it. */
+/** A folder for this test, removed after it. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'botctl-journal-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -27,7 +27,7 @@ export function newPath(): string {
   return join(newFolder(), 'data', 'journal.db');
 }
 
-/** A journal whose every verb is a commit of its own. */
+/** A journal with the methods of a transaction: each call is one commit. */
 export type JournalInHand = Journal & Transaction;
 
 export function inHand(journal: Journal): JournalInHand {
@@ -127,7 +127,7 @@ export async function done(
   return intent.id;
 }
 
-/** How many intents stand in each state. */
+/** How many intents are in each state. */
 export async function countStates(journal: Reads): Promise<Partial<Record<State, number>>> {
   const counts: Partial<Record<State, number>> = {};
   for await (const { state } of journal.select({ limit: 100_000 })) counts[state] = (counts[state] ?? 0) + 1;

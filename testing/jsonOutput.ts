@@ -1,6 +1,6 @@
 import { outputs } from '../scripts/schema/outputs.ts';
 
-/** What is wrong with a line that `--json` printed: it must be one of the documented objects, to the field. */
+/** What is wrong with a line printed by `--json`; undefined if it matches a documented object in every field. */
 export function undocumented(line: string): string | undefined {
   let value: unknown;
   try {
@@ -15,15 +15,15 @@ export function undocumented(line: string): string | undefined {
       : `${name}: ${judged.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}`;
   });
   if (complaints.includes(undefined)) return undefined;
-  // The kind that fits best complains least.
+  // The kind that fits best has the shortest complaint.
   return complaints.sort((one = '', other = '') => one.length - other.length)[0];
 }
 
-/** Throws where a whole run with `--json` printed anything that the schema does not know. */
+/** Throws if a run with `--json` printed anything that the schema does not know. */
 export function refuseUndocumented(argv: readonly string[], stdout: string): void {
   const end = argv.indexOf('--');
   const wantsJson = (end < 0 ? argv : argv.slice(0, end)).includes('--json');
-  // Help and version are texts, whoever asks.
+  // Help and version are always plain text.
   if (!wantsJson || argv.some((word) => ['--help', '-h', '--version', '-V'].includes(word))) return;
   for (const line of stdout.split('\n').filter((one) => one !== '')) {
     const complaint = undocumented(line);

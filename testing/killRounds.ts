@@ -1,4 +1,4 @@
-// kill -9 in the middle of whatever the sandbox is doing, then: is everything still there, once?
+// Kills the sandbox with kill -9 while it works, then checks that everything is still there, once.
 import { createHash } from 'node:crypto';
 import { controlOf, otherRecipient, paths, recipient, type SandboxState } from './sandbox.ts';
 import { type Greeting, startSandboxProcess } from './sandboxProcess.ts';
@@ -15,7 +15,7 @@ type RoundReport = {
   problems: string[];
 };
 
-/** The same seed gives each round the same orders and the same moment of death. */
+/** The same seed gives each round the same orders and the same time of death. */
 type KillOptions = {
   dataDir: string;
   seed: string;
@@ -41,7 +41,7 @@ export async function killRound(plan: KillOptions): Promise<RoundReport> {
     }
     return answers;
   });
-  // However busy the machine is, something has been answered by then.
+  // Even on a busy machine, something has been answered by then.
   await begun;
   await new Promise((resolve) => setTimeout(resolve, 40 + dice(plan, 'death') * 400));
   dead = true;
@@ -129,7 +129,7 @@ async function examine(greeting: Greeting, answers: Answer[]): Promise<RoundRepo
   };
 }
 
-/** Lamports and tokens come from somewhere and go somewhere; transfers are as many as transactions. */
+/** Lamports and tokens must add up, and there must be as many transfers as transactions. */
 export function imbalances({ lamports, supplies, counts }: SandboxState): string[] {
   const found: string[] = [];
   if (BigInt(lamports.made) !== BigInt(lamports.in_accounts) + BigInt(lamports.fees)) {

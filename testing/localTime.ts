@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from 'vitest';
 
-/** Lets time pass for this process at once, by the clock that nobody sets; until the test is over. */
+/** Moves this process's monotonic clock ahead until the test is over. */
 export function passHere(ms: number): void {
   const now = performance.now.bind(performance);
   const passing = vi.spyOn(performance, 'now').mockImplementation(() => now() + ms);

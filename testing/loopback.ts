@@ -12,7 +12,7 @@ export type Loopback = {
   close(): Promise<void>;
 };
 
-/** A server of bytes on this machine; `onRequest` is called when a whole request has come. */
+/** A raw TCP server on this machine. `onRequest` is called when a whole request has arrived. */
 export async function startLoopback(
   onRequest: (socket: Socket, request: string, nth: number) => void,
   tls?: TlsOptions,
@@ -64,7 +64,7 @@ export function httpReply(body: string | Buffer, head = 'HTTP/1.1 200 OK', heade
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), bytes]);
 }
 
-/** A port of this machine on which nobody listens. */
+/** A port of this machine on which nothing listens. */
 export async function deadPort(): Promise<number> {
   const { port, close } = await startLoopback(() => {});
   await close();

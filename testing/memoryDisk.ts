@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const place = '/dev/shm';
-/** Several times what the tests have there at once: where a container has but a little, a disk is better. */
+/** Several times what the tests use at once. With less, as in some containers, a disk is better. */
 const enoughBytes = 2 * 1024 ** 3;
 
 /**
- * The environment that puts the tests' folders where nobody waits for a disk, if the system has such a place. Every
- * sync is still asked for: what a test shows is the same.
+ * The environment that puts the tests' folders in memory, if the system allows it, so that no test waits for a disk.
+ * Every sync is still requested, so the tests show the same.
  */
 export function onMemoryDisk(): Record<string, string> {
   try {
@@ -19,7 +19,7 @@ export function onMemoryDisk(): Record<string, string> {
   }
 }
 
-/** Tests write programs, too; and containers often forbid to run what is there. */
+/** Tests also write programs there, and containers often forbid running them. */
 function runsProgramsIn(parent: string): boolean {
   const folder = mkdtempSync(join(parent, 'botctl-try-'));
   const program = join(folder, 'program');

@@ -1,7 +1,7 @@
 import type { Policy } from '../src/once/policy/policy.ts';
 import { readPolicy } from '../src/once/policy/readPolicy.ts';
 
-/** A policy as its file would give it; a journal may begin to count unless it says otherwise. */
+/** A policy as read from its file. A new journal may start counting unless the policy forbids it. */
 export function policyOf(written: object, source = 'the policy'): Policy {
   const file = { schema: 'botctl-policy/1', limits: { SOL: {} }, fresh_journal: 'allow', ...written };
   return readPolicy(JSON.stringify(file), source);

@@ -1,4 +1,4 @@
-/** How long a processor was at it: unlike time on the wall, it does not grow with what else the machine does. */
+/** The processor time of `work`. Unlike wall time, it does not depend on other load. */
 export async function processorMs(work: () => unknown): Promise<number> {
   const before = process.cpuUsage();
   await work();

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { root } from './root.ts';
 
-/** The program that tests, proof and bench drive: this checkout's, or the executable that BOTCTL_BIN names. */
+/** The program that tests, proof and bench run: this checkout's, or the executable that BOTCTL_BIN names. */
 export const foreignBin = process.env.BOTCTL_BIN || undefined;
 export const botctlPath = foreignBin ?? join(root, 'bin/botctl.js');
 
-/** The words that start a program: this Node goes before a script. */
+/** The words that start a program. A script needs this Node in front. */
 export function startOf(bin: string): readonly [string, ...string[]] {
   return /\.[cm]?js$/u.test(bin) ? [process.execPath, bin] : [bin];
 }

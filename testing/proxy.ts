@@ -4,16 +4,16 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 
 export type LoopbackProxy = {
   readonly port: number;
-  /** Every CONNECT, as it came. */
+  /** Every CONNECT as received. */
   readonly connects: IncomingMessage[];
-  /** Every request that was no CONNECT. */
+  /** Every other request. */
   readonly plain: IncomingMessage[];
-  /** What went through to the other side. */
+  /** What passed through to the other side. */
   readonly passed: Buffer[];
   close(): Promise<void>;
 };
 
-/** A proxy on this machine: every tunnel leads to `targetPort`, whatever host was asked for. */
+/** A proxy on this machine. Every tunnel leads to `targetPort`, whatever host is requested. */
 export async function startProxy(
   targetPort: number,
   answer: (socket: Socket) => boolean = () => true,

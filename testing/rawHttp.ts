@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 
 export type RawReply = { text: string; status: number | undefined; error: string | undefined; ms: number };
 
-/** Bytes out, bytes in, until the other side ends: for what no HTTP client would send. */
+/** Sends raw bytes, and reads until the other side ends: for requests that no HTTP client would send. */
 export function rawRequest(baseUrl: string, chunks: (string | Buffer)[], everyMs = 0): Promise<RawReply> {
   const { port } = new URL(baseUrl);
   const started = performance.now();

@@ -1,6 +1,6 @@
 import type { CommandSpec, ParsedArgs, Run } from '../src/cli/parse/command.ts';
 
-/** A small command tree with one option of every kind; each command shows what it was given. */
+/** A small command tree with every kind of option. Each command records its arguments. */
 export function sampleTree(seen: ParsedArgs[]): readonly CommandSpec[] {
   const run: Run = async (given, { display }) => {
     seen.push(given);

@@ -7,7 +7,7 @@ import { type RunningSandbox, type SandboxSettings, startSandbox } from '../src/
 
 type OperationName = 'message' | 'transfer';
 
-/** As POST /control/faults takes it. */
+/** As in POST /control/faults. */
 export type FaultSpec = {
   kind:
     | 'pass'
@@ -23,24 +23,24 @@ export type FaultSpec = {
     | 'twist';
   when?: 'unread' | 'before' | 'after';
   operation?: OperationName | 'rpc';
-  /** rpc: the method it is for. */
+  /** rpc: the method that it applies to. */
   method?: string;
-  /** rpc-error: its number, words and data. */
+  /** rpc-error: its code, message and data. */
   code?: number;
   message?: string;
   data?: unknown;
-  /** twist: from the result to what has another value. */
+  /** twist: the path from the result to the replaced value. */
   path?: string;
   value?: unknown;
   key?: string;
   times?: number;
-  /** stall: how long (null: for ever); drip: between two bytes. */
+  /** stall: how long (null: forever); drip: the time between two bytes. */
   ms?: number | null;
-  /** cut: after so many bytes of the body. */
+  /** cut: after this many bytes of the body. */
   at?: number;
 } & Partial<ReplySpec>;
 
-/** Any reply: what is left out is what the service itself would say. */
+/** Any reply. Missing parts are what the service itself would say. */
 type ReplySpec = {
   status: number;
   reason?: string;
@@ -74,13 +74,13 @@ export type Reply = { status: number; headers: Headers; text: string; json: Reco
 
 export type TestSandbox = RunningSandbox & {
   dataDir: string;
-  /** Every request so far, control calls included. */
+  /** Every request so far, including control calls. */
   lines: RequestLog[];
   readings(change: Partial<Readings>): Promise<Readings>;
   faults(...faults: FaultSpec[]): Promise<void>;
   randomFaults(random: { seed: string; rate: number } | null): Promise<void>;
   clearFaults(): Promise<void>;
-  /** The next reply (of `operation`, before or after its effect) is exactly this. */
+  /** Makes the next reply (of `operation`, before or after its effect) exactly this. */
   script(reply: ReplySpec & Pick<FaultSpec, 'when' | 'operation' | 'key' | 'times'>): Promise<void>;
   ledger(filter?: { kind?: OperationName; key?: string }): Promise<LedgerEffect[]>;
   state(): Promise<SandboxState>;
@@ -88,7 +88,7 @@ export type TestSandbox = RunningSandbox & {
   conversation(id: string): Promise<void>;
   forgetKeys(key?: string): Promise<void>;
   reset(): Promise<void>;
-  /** A request as the document has it, with the full token unless another is given. */
+  /** Sends a request as documented, with the full token unless another is given. */
   post(operation: OperationName, body: unknown, token?: string): Promise<Reply>;
 };
 
@@ -97,11 +97,11 @@ export const paths: Record<OperationName, string> = {
   transfer: '/api/bot/v1/wallet/transfers',
 };
 
-/** An address that some key controls; the second one has never been seen. */
+/** Addresses whose keys exist; the second one has never been used. */
 export const recipient = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 export const otherRecipient = '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z';
 
-/** A sandbox in this process, on a data folder of its own that goes with `close`. */
+/** A sandbox in this process. `close` removes its data folder. */
 export async function startTestSandbox(settings: Partial<SandboxSettings> = {}): Promise<TestSandbox> {
   const own = settings.dataDir === undefined;
   const dataDir = settings.dataDir ?? (await mkdtemp(join(tmpdir(), 'botctl-sandbox-')));

@@ -50,7 +50,7 @@ export function said({ stdout }: Pick<Ran, 'stdout'>): Said {
   return JSON.parse(lines[0]) as Said;
 }
 
-/** What an operator has: a home of its own, the built program, and a service that can be had for real. */
+/** An operator's surroundings: a home, the built program, and a real service. */
 export class SandboxHome {
   readonly home = new Home();
   readonly sandbox: TestSandbox;
@@ -73,12 +73,12 @@ export class SandboxHome {
     return join(this.home.path, 'data', 'botctl', 'journal.db');
   }
 
-  /** Runs a command to its end, in this process. Unless it says otherwise it tries once and waits for nothing. */
+  /** Runs a command to its end, in this process. By default it tries once and never waits. */
   run(argv: readonly string[], more: More = {}): Promise<Ran> {
     return botctlHere(this.#withLimits(argv), { ...this.#started(more), ...this.#clock });
   }
 
-  /** The same in a process of its own. */
+  /** The same in a separate process. */
   apart(argv: readonly string[], more: More = {}): Promise<Ran> {
     return botctl(this.#withLimits(argv), this.#started(more));
   }
@@ -97,7 +97,7 @@ export class SandboxHome {
     return shell(line, { env: this.env });
   }
 
-  /** Starts a command and leaves it to the test. */
+  /** Starts a command; the test controls the process. */
   start(
     argv: readonly string[],
     stdin: 'ignore' | 'pipe' = 'ignore',
@@ -127,14 +127,14 @@ export class SandboxHome {
     return [...argv, '--retries', '0', '--max-wait', '20s'];
   }
 
-  /** From now on the service is spoken to through a gate, which can keep a request or a reply back. */
+  /** Puts a gate in front of the service that can hold a request or a reply. */
   async gate(): Promise<Gate> {
     this.#gate = await startGate(this.sandbox.baseUrl);
     this.env.BOTCTL_BASE_URL = this.#gate.baseUrl;
     return this.#gate;
   }
 
-  /** Waits until the service has done something `count` times in all, whether its reply has come or not. */
+  /** Waits until the service has done `count` things in all, whether or not their replies have arrived. */
   async effects(count: number): Promise<void> {
     for (let look = 0; look < 4000; look += 1) {
       if ((await this.sandbox.ledger()).length >= count) return;

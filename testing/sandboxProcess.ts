@@ -15,13 +15,13 @@ export type Greeting = {
 export type SandboxProcess = {
   greeting: Greeting;
   child: ChildProcess;
-  /** Lines of stdout after the first, as they come. */
+  /** Lines of stdout after the first, as they arrive. */
   lines: Record<string, unknown>[];
-  /** Ends it and gives its exit code, or its signal's name. */
+  /** Sends a signal and returns the exit code, or the name of the signal that ended it. */
   end(signal: NodeJS.Signals): Promise<number | string | null>;
 };
 
-/** The built program's `botctl sandbox --json`, as a process of its own. */
+/** The built program's `botctl sandbox --json` in a separate process. */
 export async function startSandboxProcess(
   args: string[],
   env: NodeJS.ProcessEnv = {},

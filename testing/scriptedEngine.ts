@@ -20,7 +20,7 @@ export const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 
 const baseUrl = parseBaseUrl('https://bots.example');
 
-/** A flight that lands with a reply. */
+/** A flight that ends with a reply. */
 export function reply(status: number, body: unknown = {}, headers: Record<string, string> = {}): Flight {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return { came: 'reply', status, headers, body: Buffer.from(text), ended: 'whole' };
@@ -29,11 +29,11 @@ export function reply(status: number, body: unknown = {}, headers: Record<string
 export const unsent: Flight = { came: 'nothing', headersSent: false, trouble: { is: 'refused' } };
 export const lost: Flight = { came: 'nothing', headersSent: true, trouble: { is: 'reset' } };
 export const paid = reply(200, { transfer_id: 'tr_1', status: 'confirmed', signature: 'sig_1' });
-/** `paid` as a service says it: of each key another transfer. */
+/** `paid` as a service replies: another transfer for each key. */
 const paidFor = (paidKey: string): Flight =>
   reply(200, { transfer_id: `tr_${paidKey}`, status: 'confirmed', signature: `sig_${paidKey}` });
 export const posted = reply(200, { message: { id: 'msg_1' }, request_id: 'req_1' });
-/** A reply that never comes: what a process that dies leaves behind. */
+/** A reply that never comes, as for a process that dies. */
 const never = Symbol('never');
 
 type Sent = {
@@ -66,7 +66,7 @@ export function message(content = 'Hello', naming: Naming = { by: 'nothing' }): 
 
 export const once = (name: string): Naming => ({ by: 'once', name });
 export const run = (name: string): Naming => ({ by: 'run', name });
-/** One attempt, and no more. */
+/** One attempt only. */
 export const noRetries = { limits: { retries: 0 } };
 export const key = (text: string): Naming => ({ by: 'key', key: text });
 
@@ -80,16 +80,16 @@ type Changes = Partial<Omit<EngineContext, 'limits' | 'bot'>> & {
 
 let serial = 0;
 
-/** The engine on a journal of its own, on a real disk, with flights that follow a script. */
+/** The engine on its own journal, on a real disk, with scripted flights. */
 export class ScriptedEngine {
   readonly folder: string;
   readonly path: string;
   readonly clock = new HeldClock();
-  /** What the service will answer next, in order; then it answers no more. */
+  /** The service's next replies, in order. After them it no longer replies. */
   readonly script: Scripted[] = [];
   readonly sent: Sent[] = [];
   readonly notices: string[] = [];
-  /** What becomes of the world while the connection is made. */
+  /** Called while the connection is being made. */
   whileConnecting: () => void = () => {};
   readonly #open = new Set<Journal>();
   readonly #commits = new Mutex();
@@ -99,7 +99,7 @@ export class ScriptedEngine {
     this.path = join(this.folder, 'journal.db');
   }
 
-  /** Opens the journal, as another process would; while one of them commits, the others can only wait here. */
+  /** Opens the journal as another process would. Commits take turns, because all of this runs in one process. */
   open(): Journal {
     const real = openJournal(this.path);
     const journal: Journal = {
@@ -110,7 +110,7 @@ export class ScriptedEngine {
     return journal;
   }
 
-  /** Ends a process: its lock goes with it, and nothing more is written. */
+  /** Ends a process: its lock is released, and nothing more is written. */
   end(journal: Journal): void {
     this.#open.delete(journal);
     void journal.close();
@@ -168,12 +168,12 @@ export class ScriptedEngine {
     return flight === paid ? paidFor(sentKey) : flight;
   }
 
-  /** One whole run of a command: a process that begins, does it and ends. */
+  /** One whole run of a command: a process that starts, does it and ends. */
   async run(order: Order, replies: readonly Scripted[] = [], changes: Changes = {}): Promise<Outcome> {
     return this.#whole(replies, changes, (engine) => execute(order, engine));
   }
 
-  /** A run that does it, and whose outcome is told to its caller. */
+  /** A run whose outcome is reported to its caller. */
   async runAndReport(order: Order, reply?: Scripted, changes: Changes = {}): Promise<string> {
     const usual = order.wanted.kind === 'message' ? posted : paid;
     const outcome = await this.run(order, [reply ?? usual], changes);
@@ -182,7 +182,7 @@ export class ScriptedEngine {
     return outcome.intent.id;
   }
 
-  /** A process that lives, with its request in flight. */
+  /** A live process with its request in flight. */
   async beginSending(order: Order, changes: Changes = {}): Promise<EngineContext> {
     const before = this.sent.length;
     this.script.splice(0, this.script.length, never);
@@ -221,7 +221,7 @@ export class ScriptedEngine {
     this.end(journal);
   }
 
-  /** What the journal says now, read by a process of its own. */
+  /** Reads the journal's current state in another process. */
   async look<Result>(read: (journal: JournalInHand) => Promise<Result>): Promise<Result> {
     const journal = this.open();
     try {
@@ -262,7 +262,7 @@ export class ScriptedEngine {
   }
 }
 
-/** The intent's state in which a run left it, or how else it ended. */
+/** The state in which a run left the intent, or how else it ended. */
 export function endOf(ended: Outcome): string {
   if (ended.is === 'concluded')
     return ended.replayed === false ? ended.intent.state : `replayed ${ended.intent.state}`;

@@ -1,5 +1,5 @@
-// Loaded before a botctl that runs in a process of its own: its clock begins so much later, and a wait of its own
-// (timers/promises) is skipped.
+// Loaded before a botctl in a separate process. It moves the process's clock ahead and skips its sleeps
+// (timers/promises).
 const timers = require('node:timers/promises');
 
 const { now } = Date;

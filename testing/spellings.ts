@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './postgres/freePort.ts';
 
-/** A server in front of a service, for which many paths are the service's. */
+/** A server in front of a service, with many paths that lead to the service. */
 export type ManySpelled = { readonly baseUrl: string; close(): Promise<void> };
 
-/** A small one: whatever stands before `/api/` is not looked at. */
+/** A small server that ignores everything before `/api/`. */
 export async function startPrefixProxy(target: string): Promise<ManySpelled> {
   const { hostname, port } = new URL(target);
   const server = http.createServer((request, response) => {
@@ -36,7 +36,7 @@ export async function startPrefixProxy(target: string): Promise<ManySpelled> {
 
 export const hasNginx = spawnSync('nginx', ['-v']).status === 0;
 
-/** The real one, of the distribution (`apt-get install nginx`), as it is set up by default. */
+/** The distribution's real nginx (`apt-get install nginx`) with its default settings. */
 export async function startNginx(target: string): Promise<ManySpelled> {
   const folder = mkdtempSync(join(tmpdir(), 'botctl-nginx-'));
   const port = await freePort();

@@ -5,11 +5,11 @@ import { programLine } from './program.ts';
 
 const script = resolve(import.meta.dirname, 'onTerminal.py');
 
-/** Why nothing can be tried on a terminal here; empty where it can. */
+/** Why terminal tests cannot run here; empty if they can. */
 export const noTerminal =
   spawnSync('python3', ['-c', 'import pty']).status === 0 ? '' : ' (skipped: no python3 to make a terminal)';
 
-/** Runs the built program on a terminal of its own. Each step: type this once that has been shown. */
+/** Runs the built program on its own terminal. Each step types a text once another has been shown. */
 export async function onTerminal(
   argv: readonly string[],
   steps: readonly (readonly [string, string])[],

@@ -1,6 +1,6 @@
 import type { Trouble } from '../src/once/wire/trouble.ts';
 
-/** Every trouble, with what people and `--json` have read of it since there is a journal. */
+/** Every trouble, with its text for people and `--json`, unchanged since the first journal. */
 export const troubles: readonly (readonly [Trouble, string])[] = [
   [{ is: 'host-not-found' }, 'the host name was not found'],
   [{ is: 'lookup-failed' }, 'the host name could not be looked up'],

@@ -5,8 +5,8 @@ import { planKinds } from '../../src/once/engine/planKinds.ts';
 import { failureExits } from '../../src/once/failures.ts';
 import { states, verdicts } from '../../src/once/journal/journal.ts';
 
-// What `--json` prints, as definitions. No command loads them: the tests hold what is printed against them, and
-// docs/json.md and the JSON Schema file are made from them.
+// Definitions of what `--json` prints. No command loads them: the tests check the output against them, and docs/json.md
+// and the JSON Schema file are made from them.
 
 export const time = z.iso.datetime().describe('UTC, ISO 8601');
 export const text = z.string();
@@ -96,7 +96,7 @@ export const decision = z
   })
   .meta({ id: 'Decision', title: 'A decision' });
 
-/** What a look at a chain says of a transfer. */
+/** What a look at the chain shows about a transfer. */
 const chain = z
   .strictObject({
     verdict: oneOf(chainVerdicts).describe(

@@ -15,7 +15,7 @@ const about: Readonly<Record<string, string>> = {
   fresh_journal: 'a journal that is younger than 24 hours may begin to count',
 };
 
-/** The JSON Schema of a policy's file. It is closed: a key that botctl does not know allows nothing. */
+/** The JSON Schema of a policy file. It is closed: a policy with an unknown key allows nothing. */
 export function publishedPolicySchema(): Record<string, unknown> {
   const made = z.toJSONSchema(policyFile as unknown as z.ZodType, {
     target: 'draft-2020-12',

@@ -10,7 +10,7 @@ export function publishedSchema(): JsonSchema {
     target: 'draft-2020-12',
     override: ({ jsonSchema }) => {
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
-      // The pattern beside the format says no more, and fills a page.
+      // The pattern adds nothing to the format, and fills a page.
       if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
@@ -25,7 +25,7 @@ export function publishedSchema(): JsonSchema {
 
 type Field = { readonly name: string; readonly type: string; readonly about: string };
 
-/** docs/json.md: the same, for people. */
+/** docs/json.md: the same for people. */
 export function publishedPage(): string {
   const { $defs = {} } = publishedSchema();
   const printed = outputs.map(({ name, commands, about }) => {

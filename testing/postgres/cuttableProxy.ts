@@ -4,25 +4,25 @@ import { atPort } from './atPort.ts';
 import type { Side } from './messages.ts';
 import { type How, type Passage, startPassage } from './passage.ts';
 
-/** The first whole message that has this text in it, or the `nth`; it does not pass. */
+/** The first whole message that contains this text, or the `nth`. It is not passed on. */
 export type Moment = { readonly from: Side; readonly has: string; readonly nth?: number };
 
 type Armed = Omit<Moment, 'nth'> & { readonly how: How; readonly done: () => void; left: number };
 
-/** Stands between a client and a PostgreSQL server, and breaks what it is told to break. */
+/** Stands between a client and a PostgreSQL server, and breaks connections on request. */
 export type CuttableProxy = {
   readonly port: number;
   /** The same URL, through the proxy. */
   through(url: string): string;
-  /** Does it to the first connection where that message comes by; resolves when it has. */
+  /** Does it to the first connection with that message; resolves when done. */
   when(moment: Moment, how: How): Promise<void>;
-  /** Nothing that was to come by is waited for any more. */
+  /** Forgets all messages that it was waiting for. */
   disarm(): void;
-  /** Does it now, to all connections that are open. `hold` is for those to come, too. */
+  /** Does it now to all open connections. `hold` applies to later ones too. */
   now(how: How): void;
-  /** Passes on what was held, and all that comes. */
+  /** Passes on what was held, and everything after it. */
   release(): void;
-  /** Takes no new connections: they are refused, as where no server runs. */
+  /** Refuses new connections, as if no server were running. */
   refuse(): void;
   accept(): Promise<void>;
   close(): Promise<void>;
@@ -55,7 +55,7 @@ export async function startCuttableProxy(
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
   };
-  // Its `close` event would wait until every connection has ended; the port is given back at once.
+  // Does not wait for `close`, which comes only after all connections have ended: the port is free at once.
   const refuse = (): void => void (server.listening && server.close());
   await listen(0);
   const { port } = server.address() as AddressInfo;

@@ -4,20 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { processes } from './processes.ts';
 
-/** Who the servers run as: PostgreSQL refuses to run as root. */
+/** The user that the servers run as: PostgreSQL refuses to run as root. */
 export type User = { readonly uid?: number; readonly gid?: number };
 
 export type ServersFolder = {
   readonly path: string;
   readonly user: User;
-  /** A postmaster that has to end when this process does, however that ends. */
+  /** Makes sure that a postmaster ends with this process, however that ends. */
   watch(pid: number): void;
   unwatch(pid: number): void;
 };
 
 const prefix = 'botctl-postgres-';
 
-/** Reads `+ PID` and `- PID` until this process is gone, then ends what is left and removes the folder. */
+/** Reads `+ PID` and `- PID` until this process is gone, then ends the remaining servers and removes the folder. */
 const watchdog = `
 pids=' '
 while read -r sign pid; do
@@ -37,7 +37,7 @@ rm -rf "$1"
 
 let made: ServersFolder | undefined;
 
-/** This process's folder for servers. It goes, with them, when the process does. */
+/** This process's folder for servers. It is removed, with them, when the process ends. */
 export function serversFolder(): ServersFolder {
   made ??= makeFolder();
   return made;
@@ -73,7 +73,7 @@ function nobody(): User {
   return { uid: id('-u'), gid: id('-g') };
 }
 
-/** What a run left whose watchdog was killed as well. */
+/** Removes what a run left if its watchdog was killed too. */
 function sweep(): void {
   const stale = readdirSync(tmpdir()).filter((name) => {
     const owner = new RegExp(`^${prefix}(\\d+)-`, 'u').exec(name)?.[1];
@@ -89,7 +89,7 @@ function removeStale(path: string): void {
     }
     rmSync(path, { recursive: true, force: true });
   } catch {
-    // Another user's, or being removed by another process right now.
+    // It belongs to another user, or another process is removing it.
   }
 }
 

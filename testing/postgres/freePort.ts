@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below what systems give to outgoing connections, so that it stays free while a server restarts. */
+/** Below the range for outgoing connections, so that the port stays free while a server restarts. */
 const lowest = 12_000;
 const highest = 32_000;
 

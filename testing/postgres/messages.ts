@@ -4,7 +4,7 @@ const sslRequest = 80877103;
 const gssRequest = 80877104;
 const cancelRequest = 80877102;
 
-/** Cuts the two ways of one PostgreSQL connection into whole messages; what was encrypted goes as it came. */
+/** Cuts both directions of a PostgreSQL connection into whole messages. Encrypted bytes pass unchanged. */
 export class Messages {
   private rest: Record<Side, Buffer> = { client: Buffer.alloc(0), server: Buffer.alloc(0) };
   private started = false;
@@ -33,7 +33,7 @@ export class Messages {
     return this.bytesDue > 0 ? 1 : this.sizeAt(this.rest.server, 1);
   }
 
-  /** A message's length stands after its type, and counts itself but not the type. */
+  /** A message's length comes after its type. It counts itself but not the type. */
   private sizeAt(bytes: Buffer, at: number): number {
     if (this.opaque) return bytes.length;
     return bytes.length < at + 4 ? 0 : at + bytes.readInt32BE(at);

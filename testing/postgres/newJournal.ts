@@ -3,7 +3,7 @@ import { migrate } from '../../src/postgres/handshake.ts';
 import { connected } from './client.ts';
 import type { PostgresServer } from './server.ts';
 
-/** A shared journal of its own, in a new database; gives back its URL. */
+/** Creates a shared journal in a new database and returns its URL. */
 export async function newSharedJournal(server: PostgresServer): Promise<string> {
   const url = await server.newDatabase();
   const client = await connected({ connectionString: url });

@@ -2,25 +2,25 @@ import type { Socket } from 'node:net';
 import { Messages, type Side } from './messages.ts';
 
 /**
- * `cut`: both sides see the connection break. `hold`: neither sees anything, nothing passes any more.
- * `strand`: the client sees it break; the server sees nothing, and gets what was held when that is released.
+ * `cut`: both sides see the connection break. `hold`: neither side sees anything, and nothing passes any more.
+ * `strand`: the client sees a break; the server sees nothing, and gets the held bytes on release.
  */
 export type How = 'cut' | 'hold' | 'strand';
 
-/** What was ended already cannot be reset any more, and would never close. */
+/** A socket that has ended cannot be reset any more, and would never close. */
 function reset(socket: Socket): void {
   if (socket.writable) socket.resetAndDestroy();
   else socket.destroy();
 }
 
-/** One connection of a client, and the one behind it to the server. */
+/** One client connection, and its connection to the server. */
 export type Passage = {
   break(how: How): void;
   release(): void;
   readonly closed: Promise<unknown>;
 };
 
-/** Carries whole messages both ways; `look` sees each before it passes, and may change or break. */
+/** Carries whole messages both ways. `look` sees each before it passes, and can change it or break the connection. */
 export function startPassage(
   client: Socket,
   server: Socket,
@@ -34,7 +34,7 @@ export function startPassage(
   };
   const carry = (side: Side, from: Socket, to: Socket): void => {
     from.on('error', () => {});
-    // Or what comes in parts waits for an answer to the part before.
+    // Otherwise a message in parts would wait for the previous part's acknowledgement.
     from.setNoDelay(true);
     from.on('data', (chunk: Buffer) => {
       for (const message of messages.take(side, chunk)) {

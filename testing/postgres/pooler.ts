@@ -12,12 +12,12 @@ import { serverEnv } from './runAs.ts';
 import type { PostgresServer } from './server.ts';
 
 export type Pooler = {
-  /** The same database, by way of the pooler. */
+  /** The same database through the pooler. */
   through(url: string): string;
   close(): Promise<void>;
 };
 
-/** A real PgBouncer on this machine, or undefined: tests that need it are skipped, and say so. */
+/** The path of a real PgBouncer, or undefined: tests that need it are then skipped, and say so. */
 export const pgbouncer = (process.env.PATH ?? '')
   .split(delimiter)
   .concat('/usr/sbin', '/usr/local/sbin', '/opt/homebrew/bin')
@@ -26,7 +26,7 @@ export const pgbouncer = (process.env.PATH ?? '')
 
 export const withoutPgbouncer = pgbouncer === undefined ? ' (skipped: there is no pgbouncer here)' : '';
 
-/** PgBouncer before that server; in transaction mode each transaction may get another connection. */
+/** PgBouncer in front of that server. In transaction mode each transaction may get another connection. */
 export async function startPooler(
   server: PostgresServer,
   mode: 'transaction' | 'session' | 'statement' = 'transaction',
@@ -81,7 +81,7 @@ logfile = ${log}
 `;
 }
 
-/** What shows a pooler, on machines that have none: what answers was told another word than the client has said. */
+/** Imitates a pooler on machines without one: the server receives another word than the client sent. */
 export function startPretendPooler(server: PostgresServer): Promise<CuttableProxy> {
   return startCuttableProxy(server.port, (from, message) => {
     const at = from === 'client' ? message.indexOf(word) : -1;

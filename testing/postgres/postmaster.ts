@@ -12,15 +12,15 @@ export type Settings = Readonly<Record<string, string | number | boolean>>;
 
 export type Postmaster = {
   readonly pid: number;
-  /** Waits until it is gone; at once when it is gone already. */
+  /** Waits until it is gone; returns at once if it is. */
   end(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>;
-  /** As if the machine's power failed: it and its children get no time for anything. */
+  /** Like a power failure: it and its children have no time to react. */
   kill(): Promise<void>;
 };
 
 const startWithinMs = 60_000;
 
-/** Starts a server in its folder and waits until it takes connections. */
+/** Starts a server in its folder and waits until it accepts connections. */
 export async function startPostmaster(
   version: Version,
   folder: string,
@@ -63,7 +63,7 @@ async function untilReady(child: ChildProcess, folder: string, logFile: string):
   }
 }
 
-/** The state that the postmaster wrote into its file, if the file is its own. */
+/** The state in the postmaster's file, if the file belongs to this postmaster. */
 function statusIn(folder: string, pid: number): string | undefined {
   const lines = pidFile(folder);
   return lines[0] === String(pid) ? lines[7]?.trim() : undefined;
@@ -90,17 +90,17 @@ function isGone(child: ChildProcess): boolean {
 }
 
 function killFamily(pid: number, folder: string): void {
-  // Stopped first, it has no more children than those that are listed.
+  // Stopped first, so that it cannot start more children after they are listed.
   process.kill(pid, 'SIGSTOP');
   const children = processes().filter(({ parent }) => parent === pid);
   for (const one of [...children.map((process) => process.pid), pid]) {
     try {
       process.kill(one, 'SIGKILL');
     } catch {
-      // Gone before.
+      // It was already gone.
     }
   }
   const segment = pidFile(folder)[6]?.trim().split(/\s+/u)[1];
-  // Nobody else would remove it if this server were not started again.
+  // Only a restart of this server would remove the segment otherwise.
   if (segment !== undefined) spawnSync('ipcrm', ['-m', segment]);
 }

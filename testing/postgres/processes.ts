@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 
 export type Process = { readonly pid: number; readonly parent: number; readonly line: string };
 
-/** Every process of this machine. */
+/** Every process on this machine. */
 export function processes(): Process[] {
   return execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
     .split('\n')

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { User } from './folder.ts';
 
-/** What the server's programs are to see of this process's environment. */
+/** The part of this process's environment that the server's programs see. */
 export const serverEnv = { PATH: process.env.PATH ?? '', LC_ALL: 'C' };
 
 /** Runs a program to its end as that user. */

@@ -21,12 +21,12 @@ import { runAs } from './runAs.ts';
 export type ServerOptions = {
   readonly version?: Version;
   readonly settings?: Settings;
-  /** Shown to who asks for TLS; nobody is made to. */
+  /** Used for clients that ask for TLS; TLS is not required. */
   readonly certificate?: Certificate;
 };
 
 export type StandbyOptions = {
-  /** The port that it reaches its primary by: a proxy's, to cut them apart. */
+  /** The port to reach its primary by: a proxy's, to separate them. */
   readonly through?: number;
   readonly settings?: Settings;
 };
@@ -64,7 +64,7 @@ export class PostgresServer {
     return `postgres://${superuser}:${password}@127.0.0.1:${this.port}/${database}`;
   }
 
-  /** Over the Unix socket nobody is asked for a password. */
+  /** A connection over the Unix socket needs no password. */
   socketUrlOf(database: string): string {
     return `postgres://${superuser}@${encodeURIComponent(this.folder)}:${this.port}/${database}`;
   }
@@ -77,7 +77,7 @@ export class PostgresServer {
     return this.urlOf(name);
   }
 
-  /** One statement, over a connection of its own. */
+  /** Runs one statement on its own connection. */
   async query<Row extends QueryResultRow>(
     sql: string,
     values: readonly unknown[] = [],
@@ -97,13 +97,13 @@ export class PostgresServer {
       listen_addresses: '127.0.0.1',
       port: this.port,
       unix_socket_directories: this.folder,
-      // In the data folder, where a killed server leaves nothing behind.
+      // In the data folder, so that a killed server leaves nothing behind.
       dynamic_shared_memory_type: 'mmap',
       ...this.settings,
     });
   }
 
-  /** Ends the sessions and the server in good order; its data stays until `remove`. */
+  /** Closes the sessions and stops the server cleanly. Its data stays until `remove`. */
   async stop(): Promise<void> {
     await this.postmaster?.end('SIGINT');
   }
@@ -123,14 +123,14 @@ export class PostgresServer {
       try {
         return await this.start(settings);
       } catch (error) {
-        // On a busy machine those that were killed take a while to be gone.
+        // On a busy machine, killed processes take a while to disappear.
         if (tries === 20 || !String(error).includes('pre-existing shared memory block')) throw error;
         await after(200);
       }
     }
   }
 
-  /** A copy of what is on the disk now, for `restore`: the server is stopped while it is made. */
+  /** A copy of the current files, for `restore`. The server is stopped while it is made. */
   async snapshot(): Promise<string> {
     this.snapshots += 1;
     const copy = join(this.folder, `snapshot-${this.snapshots}`);
@@ -140,7 +140,7 @@ export class PostgresServer {
     return copy;
   }
 
-  /** The server as it was at that snapshot, as if it had been restored from one of its disk. */
+  /** Replaces the server's data by that snapshot, like a restored disk. */
   async restore(snapshot: string): Promise<void> {
     await this.kill();
     rmSync(join(this.folder, 'data'), { recursive: true });
@@ -148,7 +148,7 @@ export class PostgresServer {
     await this.start();
   }
 
-  /** A hot standby that follows this server, asynchronously unless `synchronous_standby_names` says otherwise. */
+  /** A hot standby of this server, asynchronous unless `synchronous_standby_names` says otherwise. */
   async standby({ through = this.port, settings = {} }: StandbyOptions = {}): Promise<Standby> {
     this.standbys += 1;
     const name = `standby_${this.standbys}`;
@@ -158,7 +158,7 @@ export class PostgresServer {
       ...this.settings,
       primary_conninfo: `host=127.0.0.1 port=${through} user=${superuser} password=${password} application_name=${name}`,
       primary_slot_name: name,
-      // Instead of 5 s, which a test would wait after each cut.
+      // The default of 5 s would delay a test after each cut.
       wal_retrieve_retry_interval: '20ms',
       ...settings,
     });
@@ -166,7 +166,7 @@ export class PostgresServer {
     return standby;
   }
 
-  /** Ends it at once, and its data with it. */
+  /** Stops it at once and removes its data. */
   async close(): Promise<void> {
     await this.postmaster?.end('SIGQUIT');
     rmSync(this.folder, { recursive: true, force: true });
@@ -181,7 +181,7 @@ export class Standby extends PostgresServer {
     this.primary = primary;
   }
 
-  /** Waits until it shows all that its primary has on its disk by now. */
+  /** Waits until it shows everything that its primary has on disk. */
   async caughtUp(): Promise<void> {
     const [now] = await this.primary.query<{ lsn: string }>('SELECT pg_current_wal_flush_lsn()::text AS lsn');
     await this.query(`DO $$ BEGIN
@@ -189,13 +189,13 @@ export class Standby extends PostgresServer {
     END $$`);
   }
 
-  /** Makes it a server of its own, on a new timeline (which `pg_control_checkpoint()` shows only later). */
+  /** Makes it an independent server on a new timeline (`pg_control_checkpoint()` shows that only later). */
   async promote(): Promise<void> {
     await this.query('SELECT pg_promote(true, 60)');
   }
 }
 
-/** A real PostgreSQL of its own. It ends with this process, however that ends. */
+/** A real PostgreSQL server. It ends with this process, however that ends. */
 export async function startServer(options: ServerOptions = {}): Promise<PostgresServer> {
   const { version = 18, settings = {}, certificate } = options;
   const folder = await newCluster(version);
@@ -211,7 +211,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Postgres
 
 const shared = new Map<Version, Promise<PostgresServer>>();
 
-/** One server for all that this process tests with it: who stops it or changes it starts another. */
+/** One server shared by all tests in this process. A test that stops or changes its server starts its own. */
 export function sharedServer(version: Version = 18): Promise<PostgresServer> {
   const server = shared.get(version) ?? startServer({ version });
   shared.set(version, server);

@@ -16,7 +16,7 @@ export function scriptedEngines(): () => ScriptedEngine {
   };
 }
 
-/** An engine on that journal: dated by it, and nobody sleeps for long. */
+/** An engine on that journal. It uses the journal's clock, and sleeps are short. */
 export function onShared(journal: Journal): Pick<EngineContext, 'journal' | 'clock'> {
   return { journal, clock: { now: journal.clock.now, sleep: shortSleep } };
 }

@@ -11,11 +11,11 @@ import type { Version } from './binaries.ts';
 import { connected } from './client.ts';
 import { sharedServer } from './server.ts';
 
-/** A shared journal on a real server, and a machine that speaks to it. */
+/** A shared journal on a real server, and a machine that uses it. */
 export type SharedPlace = {
   readonly url: string;
   readonly schema: string;
-  /** Of one machine: where it keeps its notes. */
+  /** Where this machine keeps its notes. */
   readonly dataFolder: string;
 };
 
@@ -24,7 +24,7 @@ type Making = { readonly version?: Version };
 const databases = new Map<Version, Promise<string>>();
 let schemas = 0;
 
-/** A journal in a schema of its own, which is made sooner than a database. */
+/** A journal in a new schema, which is faster to create than a database. */
 export async function newSharedPlace({ version = 18 }: Making = {}): Promise<SharedPlace> {
   const database = databases.get(version) ?? sharedServer(version).then((server) => server.newDatabase());
   databases.set(version, database);
@@ -40,7 +40,7 @@ export async function newPlaceIn(database: string, schema = 'botctl'): Promise<S
 
 type Opening = { readonly use?: 'send' | 'look'; readonly patience?: Partial<Patience> };
 
-/** Opens it as a process of that machine would; it is closed after the test. */
+/** Opens it as a process on that machine would. It is closed after the test. */
 export async function openShared(
   { url, dataFolder }: SharedPlace,
   { use = 'send', patience = {} }: Opening = {},
@@ -58,7 +58,7 @@ export const patient: Patience = {
   sleep: (waitMs) => new Promise((resolve) => setTimeout(resolve, waitMs)),
 };
 
-/** What is done on the server itself, past every botctl. */
+/** Works on the server directly, bypassing botctl. */
 export async function onServer<Result>(
   { url, schema }: SharedPlace,
   work: (client: Client) => Promise<Result>,

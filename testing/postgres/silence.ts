@@ -1,8 +1,8 @@
 import { connected } from './client.ts';
 
 /**
- * Makes the journal's server one that has been up for long, and had this journal for long: who is silent may be taken
- * for dead at once, and not only a lease from now. Holds for who connects from now on.
+ * Makes the server, and its journal, look as if they had been up for long, so that silent owners count as dead at once
+ * instead of after a lease. Applies to later connections.
  */
 export async function upForLong(url: string, schema = 'botctl'): Promise<void> {
   await onDatabase(
@@ -22,7 +22,7 @@ export async function upForLong(url: string, schema = 'botctl'): Promise<void> {
   );
 }
 
-/** The end of that, for who connects from now on. */
+/** Undoes `upForLong` for later connections. */
 export async function upAsItIs(database: string): Promise<void> {
   await onDatabase(
     database,
@@ -30,13 +30,15 @@ export async function upAsItIs(database: string): Promise<void> {
   );
 }
 
-/** As if nobody had heard for longer than any lease of that owner, by its id or its process's; or of any at all. */
+/**
+ * Makes one owner, found by its id or its process id, look silent for longer than any lease; without one, all of them.
+ */
 export async function silence(url: string, owner?: string | number, schema = 'botctl'): Promise<void> {
   const isOwner = owner === undefined ? '' : `AND ${typeof owner === 'number' ? 'pid' : 'id'} = '${owner}'`;
   await onDatabase(url, `UPDATE ${schema}.owners SET renewed_at = 0 WHERE ended_at IS NULL ${isOwner}`);
 }
 
-/** Of a process that is killed or stopped: what it said last may reach the server later, and does not help it. */
+/** For a process that is killed or stopped: its last message may reach the server late, and must not count. */
 export async function silenceUntil(
   url: string,
   pid: number | undefined,
