@@ -1,7 +1,7 @@
 import type { DiskTrouble } from '../../machine/disk.ts';
 import { Failure, type FailureCode, failing } from '../failures.ts';
 
-/** How a journal in a file fails, and its copying into a shared one. */
+/** How a journal in a file fails, or the copying of it into a shared journal. */
 export type JournalFacts = {
   busy: { readonly path: string };
   damaged: { readonly path: string; readonly aside: readonly Move[] };
@@ -14,11 +14,11 @@ export type JournalFacts = {
   lost: { readonly path: string; readonly loss: Loss };
   /** It was copied into another journal. */
   moved: { readonly path: string; readonly place: string; readonly isWhole: boolean };
-  /** One of its files, while it was open. */
+  /** One of its files disappeared or was replaced while the journal was open. */
   'taken-away': { readonly path: string; readonly how: 'gone' | 'replaced' };
   'no-journal': { readonly path: string };
   'not-writable': { readonly path: string; readonly trouble: DiskTrouble };
-  /** What was to be done is committed all the same, and must not be done once more. */
+  /** The commit succeeded nevertheless, so its work must not be repeated. */
   'mark-not-writable': { readonly mark: string; readonly trouble: DiskTrouble };
   'no-locks': { readonly folder: string };
   'no-shared-memory': { readonly path: string };
@@ -28,12 +28,12 @@ export type JournalFacts = {
   'backup-there': { readonly path: string };
   'backup-not-made': { readonly path: string; readonly trouble: DiskTrouble };
   'nothing-to-copy': { readonly path: string };
-  /** Processes that may be sending through it. */
+  /** These processes are alive and may be sending through it. */
   'owners-alive': { readonly path: string; readonly count: number };
   'moved-elsewhere': { readonly path: string; readonly place: string };
-  /** The role may not give the empty journal there the salt of the one that is copied. */
+  /** The database role may not give the empty target journal the salt of the copied one. */
   'may-not-adopt': { readonly place: string };
-  /** Intents that cannot be one with those of the same key there; `shown` are the first of them. */
+  /** Intents that cannot be merged with those of the same key on the server; `shown` has the first of them. */
   'bodies-differ': {
     readonly path: string;
     readonly place: string;
@@ -45,13 +45,13 @@ export type JournalFacts = {
 
 /** What a journal's file is known to have lost. */
 export type Loss =
-  /** It holds fewer rows than its mark. */
+  /** The journal holds fewer rows than its mark says. */
   | { readonly is: 'rows'; readonly rows: readonly LostRows[] }
-  /** Its mark is not there, cannot be read, or is another journal's: what it held is not known. */
+  /** Its mark is missing, unreadable or another journal's, so we do not know what the journal held. */
   | { readonly is: 'mark'; readonly found: 'missing' | 'damaged' | 'anothers' }
-  /** There is a mark, but the journal is older than that, or gone altogether. `rows` are those that the mark knows. */
+  /** There is a mark, but the journal is older than it, or gone. `rows` are the rows that the mark knows. */
   | { readonly is: 'journal'; readonly found: 'older' | 'gone'; readonly rows: readonly LostRows[] }
-  /** The database is older than its log: what was moved from the log into it in between is missing. */
+  /** The database file is older than its log: changes that moved from the log into the database are missing. */
   | { readonly is: 'base' };
 
 export type LostRows = {
@@ -60,16 +60,16 @@ export type LostRows = {
   readonly last: number;
 };
 
-/** What has one key in the file and on the server, where it is another intent. */
+/** Two different intents with the same key, one in the file and one on the server. */
 export type ShownConflict = {
   readonly name: string;
   readonly idInFile: string;
   readonly idOnServer: string;
-  /** By the server's journal. */
+  /** According to the server's journal. */
   readonly isSending: boolean;
 };
 
-/** A file, and where it is to be kept. */
+/** A file and the place to move it to. */
 export type Move = { readonly from: string; readonly to: string };
 
 const codes: Readonly<Record<keyof JournalFacts, FailureCode>> = {
@@ -104,7 +104,7 @@ const codes: Readonly<Record<keyof JournalFacts, FailureCode>> = {
 
 export const journalFailure = failing<JournalFacts>('journal', codes);
 
-/** The fields of what was thrown, where it is a failure of this kind. */
+/** The fields of a thrown failure, if it is of this kind. */
 export function factsOf<K extends keyof JournalFacts & string>(
   thrown: unknown,
   kind: K,

@@ -1,15 +1,15 @@
 import type { GuardedWork } from './journal.ts';
 
-/** Every row of an answer says whose it is: by `n`, the place among those who asked. */
+/** Every row of an answer has `n`, the position of its asker. */
 type GatheredRow = Readonly<Record<string, unknown>>;
 
 type CommitWay<Name, Item, Answer> = {
   readonly run: (name: Name, items: readonly Item[]) => readonly Answer[] | Promise<readonly Answer[]>;
-  /** When those that were asked meanwhile are asked. */
+  /** Schedules `ask`. Questions that come until then share a statement. */
   readonly soon: (ask: () => void) => unknown;
-  /** Around those of several kinds. */
+  /** Wraps the asking of several kinds. */
   readonly together?: (ask: () => void) => void;
-  /** Of this kind after all others. */
+  /** This kind is asked after all others. */
   readonly last?: Name;
 };
 
@@ -24,7 +24,7 @@ type Asker<Answer> = {
   readonly reject: (cause: unknown) => void;
 };
 
-/** Questions of one kind that are asked in one breath become one statement. */
+/** Turns questions of one kind that are asked at the same time into one statement. */
 export class Gathered<Name extends string, Item, Answer extends GatheredRow> {
   readonly #way: CommitWay<Name, Item, Answer>;
   #asked = new Map<Name, Asked<Item, Answer>>();
@@ -64,7 +64,10 @@ export class Gathered<Name extends string, Item, Answer extends GatheredRow> {
   }
 }
 
-/** All at once, but for those that must be alone with the same: they share a commit, and have no locks between them. */
+/**
+ * Runs all works at once, except those that must be alone with the same name: they share a commit, so no locks separate
+ * them.
+ */
 export function inTurn<Result>(
   works: readonly GuardedWork<Result>[],
   run: (work: GuardedWork<Result>) => Promise<Result>,
@@ -86,12 +89,12 @@ export function inTurn<Result>(
   });
 }
 
-/** One at a time, in the order in which they came. */
+/** Runs one work at a time, in the order of the calls. */
 export class Mutex {
   #running: Promise<unknown> | undefined;
 
   async alone<Result>(work: () => Promise<Result>): Promise<Result> {
-    // Nothing may be awaited between the last look and the start: others look in that moment too.
+    // Nothing may be awaited between this check and the start: other callers check at the same moment.
     while (this.#running !== undefined) await this.#running;
     const running = work();
     const over = running.then(
@@ -106,7 +109,7 @@ export class Mutex {
     }
   }
 
-  /** At once when nobody's turn is on, which it is over with before anybody's next one. */
+  /** Runs between two turns. The work is synchronous, so it is over before the next turn begins. */
   async between<Result>(work: () => Result): Promise<Result> {
     while (this.#running !== undefined) await this.#running;
     return work();

@@ -14,21 +14,21 @@ export type Verdict = (typeof verdicts)[number];
 
 export type NamedBy = 'once' | 'run' | 'key' | 'row';
 
-/** What an operator can decide of an intent whose outcome is not proven. */
+/** What an operator can decide about an intent whose outcome is not proven. */
 export type DecisionKind = 'happened' | 'did-not-happen' | 'send-again';
 
-/** One thing to be done once, as it is known now. */
+/** One thing to do once, with all that is known about it now. */
 export type Intent = {
   readonly id: string;
   readonly kind: Kind;
-  /** Of its identity and key: loopback has one name in it. */
+  /** The URL used for identity and key: all loopback names count as one. */
   readonly baseUrl: BaseUrl;
-  /** As it was given: where it is sent. */
+  /** The URL as the user wrote it. Requests go there. */
   readonly spelledUrl: BaseUrl;
   readonly bot: string;
   readonly namedBy: NamedBy | undefined;
   readonly name: string | undefined;
-  /** The `id` of a batch's row, where it has one. */
+  /** The `id` of a batch's row, if the row has one. */
   readonly rowId: string | undefined;
   readonly key: string;
   readonly identity: string;
@@ -38,12 +38,12 @@ export type Intent = {
   readonly body: Uint8Array;
   readonly state: State;
   readonly tainted: boolean;
-  /** When the first attempt that may have landed began; or when an operator last said to send it again. */
+  /** When the first attempt that may have landed began, or when an operator last said to send it again. */
   readonly mayHaveLandedAtMs: number | undefined;
   /** Salted hash of the token of the latest attempt. */
   readonly tokenHash: string | undefined;
   readonly owner: string | undefined;
-  /** While it is `sending`: whether the process that sends it lives. */
+  /** Whether the process that is sending it is alive. */
   readonly ownerLives: boolean;
   /** Why it is held. */
   readonly heldReason: string | undefined;
@@ -51,7 +51,7 @@ export type Intent = {
   readonly attempts: number;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
-  /** When a command first told its caller the outcome. */
+  /** When a command first reported the outcome to its caller. */
   readonly reportedAtMs: number | undefined;
 };
 
@@ -72,7 +72,7 @@ export type NewIntent = Pick<
   | 'body'
 >;
 
-/** One HTTP request made for an intent. Without a verdict it is still in flight, or its process died. */
+/** One HTTP request made for an intent. Without a verdict it is in flight, or its process died. */
 export type Attempt = {
   readonly number: number;
   readonly startedAtMs: number;
@@ -85,7 +85,7 @@ export type Attempt = {
   readonly retryAfterMs: number | undefined;
   readonly duplicate: boolean;
   readonly verified: boolean;
-  /** The reply's body as it came, capped. */
+  /** The reply's body as it came, up to a size limit. */
   readonly reply: Uint8Array | undefined;
   readonly headers: Readonly<Record<string, string>>;
 };
@@ -104,13 +104,13 @@ export type Decision = {
   readonly atMs: number;
   readonly reason: string;
   readonly signature: string | undefined;
-  /** Of the body that was to be sent again: for another one it is no word. */
+  /** The body that is approved. The decision does not apply to any other body. */
   readonly fingerprint?: string | undefined;
 };
 
 /**
- * What a look at a chain proved of an intent; or that a person has dealt with a contradiction; or how far the chain had
- * come `before` the first attempt, kept with that attempt.
+ * What a look at a chain proved about an intent; or that a person acknowledged a contradiction; or, as `before`, how
+ * far the chain had come at the first attempt.
  */
 export type Observation = {
   readonly verdict: 'proven' | 'likely' | 'contradicted' | 'undecided' | 'acknowledged' | 'before';
@@ -118,23 +118,23 @@ export type Observation = {
   readonly who: string;
   readonly atMs: number;
   readonly signature: string | undefined;
-  /** Which chain, by its genesis hash, and which instruction of the transaction: always of what is proven. */
+  /** The genesis hash of the chain, and the instruction in the transaction. Always set if something is proven. */
   readonly genesis: string | undefined;
   readonly instruction: string | undefined;
   /** What was seen, as JSON. */
   readonly facts: string;
 };
 
-/** Which intents are meant: all that is given must be so. Newest first, unless the oldest are wanted first. */
+/** Selects the intents that meet all given conditions. Newest first, unless `oldestFirst` is set. */
 export type Selection = {
   readonly states?: readonly State[];
   readonly kind?: Kind;
   readonly bot?: string;
-  /** Who is paid. */
+  /** The recipient. */
   readonly to?: string;
-  /** How its name begins. */
+  /** The beginning of its name. */
   readonly nameStart?: string;
-  /** The batch whose row it is. */
+  /** The batch that it is a row of. */
   readonly batch?: string;
   readonly sinceMs?: number;
   readonly untilMs?: number;
@@ -142,157 +142,165 @@ export type Selection = {
   readonly limit: number;
 };
 
-/** How many intents stand how; and of what is open, being sent, unknown or held, when the oldest began. */
+/**
+ * The number of intents in each state. `oldestUnsettledMs`: when the oldest one that is open, sending, unknown or held
+ * began.
+ */
 export type Overview = {
   readonly intents: Readonly<Partial<Record<State, number>>>;
   readonly oldestUnsettledMs: number | undefined;
   readonly lastAcceptedMs: number | undefined;
 };
 
-/** Rows of a batch that stand in the same way. */
+/** A group of batch rows that have all of these fields in common. */
 export type RowsStanding = Pick<
   Intent,
   'kind' | 'baseUrl' | 'bot' | 'state' | 'resolvedAs' | 'ownerLives'
 > & {
   readonly rows: number;
-  /** When the first of them began, and when the last of them was written to. */
+  /** When the first of them began, and when the last of them changed. */
   readonly begunAtMs: number;
   readonly updatedAtMs: number;
 };
 
-/** What the service or the chain gives to one intent and to no other. */
+/** An identifier that the service or the chain gives to one intent only. */
 export type Receipt = {
-  /** Whose it is: a base URL, or a chain. */
+  /** Who gave it: a service, by its base URL, or a chain. */
   readonly origin: string;
   readonly what: 'transfer-id' | 'signature' | 'instruction';
   readonly value: string;
 };
 
-/** What can be asked of a journal. */
+/** What can be read from a journal. */
 export interface Reads {
-  /** The unnamed intent of this identity: an unfinished one if there is one, else the newest. */
+  /** The unnamed intent with this identity: an unfinished one if there is one, else the newest. */
   findUnnamed(identity: string): Promise<Intent | undefined>;
   findByKey(scope: Scope, key: string): Promise<Intent | undefined>;
-  /** The other base URLs of this one’s origin that intents of this journal have. */
+  /** The other base URLs of this URL’s origin for which this journal has intents. */
   otherUrls(baseUrl: BaseUrl): Promise<BaseUrl[]>;
   get(id: string): Promise<Intent | undefined>;
-  /** Intents whose id or key is this word, else those whose id or key begins so; two at most. */
+  /** Intents whose id or key is this text, else those whose id or key starts with it. Two at most. */
   startingWith(prefix: string): Promise<Intent[]>;
   /** Unfinished transfers of the same payment at the same origin, under another identity. */
   unfinishedTwins(scope: Scope, payment: string, identity: string): Promise<Intent[]>;
   select(selection: Selection): AsyncIterable<Intent>;
   attemptsOf(id: string): Promise<Attempt[]>;
-  /** The attempt that tells where the intent stands: the accepted one, else the last. */
+  /** The attempt that explains the intent's state: the accepted one, else the last. */
   decisiveAttempt(id: string): Promise<Attempt | undefined>;
   decisionsOf(id: string): Promise<Decision[]>;
   /** Oldest first. */
   observationsOf(id: string): Promise<Observation[]>;
-  /** What was given to this intent alone. */
+  /** The receipts that belong to this intent. */
   receiptsOf(id: string): Promise<Receipt[]>;
-  /** The intent that holds one of these receipts, if it is another one than this. */
+  /** Another intent that holds one of these receipts, if there is one. */
   otherHolder(id: string, receipts: readonly Receipt[]): Promise<string | undefined>;
-  /** Transfers of the same payment at the same origin that have no name of their own (unnamed, or `--run`), newest first. */
+  /** Transfers of the same payment at the same origin without a permanent name (unnamed, or `--run`), newest first. */
   unnamedOfPayment(baseUrl: BaseUrl, payment: string, sinceMs: number): Promise<Intent[]>;
-  /** How many rows of the batch of this name are known. */
+  /** How many rows of the batch with this name are known. */
   countRows(scope: Scope, name: string): Promise<number>;
-  /** How the rows of all batches of this name stand. */
+  /** The state of the rows of all batches with this name. */
   rowsStanding(name: string): Promise<RowsStanding[]>;
-  /** How all of it stands. */
+  /** The state of all intents. */
   overview(): Promise<Overview>;
-  /** Whether this process, which owned an intent, lives. */
+  /** Whether the process of this owner is alive. */
   ownerLives(owner: string): Promise<boolean>;
-  /** Where it runs; undefined where that is this machine for sure. */
+  /** Where it runs; undefined if that is certainly this machine. */
   processOf(owner: string): Promise<Process | undefined>;
-  /** What was spent of an asset; within a commit, the same object for all who ask for the same. */
+  /** What was spent of an asset. Within a commit, callers with the same scope get the same object. */
   spending(scope: SpendingScope): Promise<Spending>;
-  /** What of it is this intent's. */
+  /** The part of it that this intent spent. */
   ownSpending(id: string): Promise<OwnSpending | undefined>;
-  /** The bots that lately spent of an asset. */
+  /** The bots that recently spent this asset. */
   spenders(asset: string, sinceMs: number): Promise<Spender[]>;
-  /** Addresses that were paid, and that begin or end as this one does. */
+  /** Paid addresses that begin or end like this one. */
   paidLike(address: string): Promise<PaidAddress[]>;
-  /** The number of the journal's own policy; absent where it has none. */
+  /** The number of the journal's own policy; undefined if it has none. */
   policyNumber(): Promise<number | undefined>;
 }
 
-/** What can be put on record. Each is one statement about an intent. */
+/** What can be written to a journal. Each is one statement about an intent. */
 export interface Writes {
-  /** Records an intent, claimed for this process, with its first attempt. */
+  /** Records an intent, claimed by this process, with its first attempt. */
   begin(intent: NewIntent, tokenHash: string, atMs: number): Promise<Intent>;
   /** Claims an intent that is not being sent. */
   claim(id: string, atMs: number): Promise<void>;
-  /** Gives a rejected or undone intent that never may have landed another body, under the same key. */
+  /**
+   * Gives an intent another body under the same key. Only if it was rejected or did not happen, and never may have
+   * landed.
+   */
   rewrite(id: string, body: Uint8Array, fingerprint: string, payment: string | undefined): Promise<void>;
-  /** A dead owner's `sending` is `unknown`, whatever it had noted. */
+  /** Makes a dead owner's `sending` intent `unknown`, whatever its process had recorded. */
   recordDeath(id: string, atMs: number): Promise<void>;
-  /** Puts the next attempt of a claimed intent on record; `attempts` is then its number. */
+  /** Records the next attempt of a claimed intent. `attempts` is then its number. */
   startAttempt(id: string, tokenHash: string, atMs: number): Promise<Intent>;
-  /** Records how an attempt ended; what may have landed taints its intent. */
+  /** Records how an attempt ended. If it may have landed, its intent becomes tainted. */
   endAttempt(id: string, number: number, end: AttemptEnd, atMs: number): Promise<void>;
-  /** Ends this process's claim. Nothing where it is no longer the owner: then only `accepted` is recorded. */
+  /** Ends this process's claim. If the process is no longer the owner, only `accepted` is recorded. */
   conclude(
     id: string,
     state: Exclude<State, 'sending' | 'resolved'>,
     why: string | undefined,
     atMs: number,
   ): Promise<Intent | undefined>;
-  /** Keeps what an accepted reply gave to this intent; what another one holds is left to it. */
+  /** Keeps the receipts of an accepted reply. A receipt that another intent holds stays with that intent. */
   keepReceipts(id: string, receipts: readonly Receipt[]): Promise<void>;
-  /** Puts an `unknown` intent into an operator's hands. */
+  /** Hands an `unknown` intent over to an operator. */
   hold(id: string, why: string, atMs: number): Promise<void>;
   decide(id: string, decision: Decision): Promise<void>;
-  /** Keeps what a chain was seen to say. Of what is proven the instruction must be this intent's own. */
+  /** Records what a chain showed. A proven instruction must belong to this intent. */
   observe(id: string, observation: Observation): Promise<void>;
   markReported(id: string, atMs: number): Promise<void>;
-  /** The same of all rows that a batch of this name has done. */
+  /** Does the same for all rows that batches of this name have done. */
   markRowsReported(scope: Scope, name: string, atMs: number): Promise<void>;
   supersede(id: string): Promise<void>;
-  /** From now on what is spent is counted. */
+  /** Starts counting what is spent. */
   startCounting(atMs: number): Promise<void>;
-  /** Records an intent that waits for a person's word, without an attempt. */
+  /** Records an intent without an attempt, to wait for a person's approval. */
   propose(intent: NewIntent, why: string, atMs: number): Promise<Intent>;
-  /** The same of one of which nothing is on its way. */
+  /** Does the same for a known intent that is not on its way. */
   holdBack(id: string, why: string, atMs: number): Promise<void>;
 }
 
 export type Transaction = Reads & Writes;
 
-/** What is asked, and put on record, for the sake of what may be spent. */
+/** What the limits on spending read and write. */
 export type SpendingReads = Pick<
   Reads,
   'spending' | 'spenders' | 'ownSpending' | 'paidLike' | 'policyNumber'
 >;
 export type SpendingWrites = Pick<Writes, 'startCounting' | 'propose' | 'holdBack'>;
 
-/** To be run in one commit; where that is rolled back it may run again. Awaits nothing but the journal. */
+/** Runs in one commit, and again if that is rolled back. It may await only the journal. */
 export type Work<Result> = (tx: Transaction) => Promise<Result>;
 
 /** What a commit needs beyond its work. */
 export type Guards = {
-  /** Nobody else's commit that names one of these comes in between. */
+  /** No other commit with one of these names may come in between. */
   readonly alone?: readonly string[];
-  /** The same, but others that say so too do not mind each other. */
+  /** Like `alone`, but two commits that list a name here do not exclude each other. */
   readonly alongside?: readonly string[];
-  /** What it spends of: nobody who is limited by the sum of it comes in between, but for those of the same commit. */
+  /**
+   * The sum that it spends from. No commit that is limited by this sum comes in between, except within the same commit.
+   */
   readonly spends?: { readonly of: string; readonly isLimited: boolean };
-  /** A request follows it: refused where others take this process for dead. */
+  /** A request follows. The commit is refused if others take this process for dead. */
   readonly beforeSending?: boolean;
-  /** A fact that nothing depends on: it may be lost if the power fails, and is only ever lost to the safe side. */
+  /** Nothing depends on this fact. A power failure may lose it, and losing it is always safe. */
   readonly unsynced?: boolean;
 };
 
 export type GuardedWork<Result> = { readonly work: Work<Result>; readonly guards: Guards };
 
-/** Why nothing may leave, or counts as recorded, although a commit went well. */
+/** Why nothing may leave, or counts as recorded, although a commit succeeded. */
 type JournalTrouble =
-  /** Its own files are gone or were replaced since it was opened. */
+  /** Its own files disappeared or were replaced after it was opened. */
   | { readonly is: 'files'; readonly failure: Failure }
-  /** This process has not been heard of for so long that others may soon take over. */
+  /** This process has been silent for so long that others may soon take over. */
   | { readonly is: 'stale-claim' }
   /** Others have taken over. */
   | { readonly is: 'fenced' };
 
-/** How an attempt ended that the journal could not be told of. */
+/** The end of an attempt that the journal could not record. */
 export type LateEnd = {
   readonly id: string;
   readonly number: number;
@@ -303,74 +311,74 @@ export type LateEnd = {
   readonly atMs: number;
 };
 
-/** A policy as its text, and the number that it has in its journal. */
+/** The text of a policy, and its number in the journal. */
 export type JournalPolicy = { readonly number: number; readonly text: string };
 
 /** The durable record of intents, attempts and decisions. */
 export interface Journal {
-  /** Where it is, for people. */
+  /** Its location, for people. */
   readonly place: string;
-  /** A shared one has a name that it keeps, wherever its server is. */
+  /** The id of a shared journal, which stays the same wherever its server is. */
   readonly id: string | undefined;
-  /** What sending is refused with because it has lost something: then it can be read only. */
+  /** Why sending is refused: the journal has lost something. It can then only be read. */
   readonly lost: Failure | undefined;
-  /** Where it was copied to, if it was: then it can be read only, and what was done since is there. */
+  /** Where it was copied to, if it was. It can then only be read; newer work is at that place. */
   readonly movedTo?: string | undefined;
-  /** It can be shown, and takes nothing. */
+  /** It can be read but not written. */
   readonly isReadOnly: boolean;
-  /** Several machines have it in common. */
+  /** Several machines share it. */
   readonly isShared: boolean;
-  /** By which what is on record is dated. */
+  /** The clock that dates what is on record. */
   readonly clock: { now(): number };
   readonly reads: Reads;
 
-  /** This process as an owner: alive for others until it ends, however it ends. */
+  /** This process as an owner. For others it is alive until it ends, however it ends. */
   self(): string;
   trouble(): JournalTrouble | undefined;
-  /** Asks the process that owns an intent to give back what it has claimed and not begun to send. */
+  /** Asks the owner of an intent to give back what it has claimed and not begun to send. */
   askOwner(owner: string): Promise<void>;
-  /** Whether another process has asked this one. */
+  /** Whether another process has asked this one to do so. */
   isAsked(): Promise<boolean>;
 
-  /** Keeps it on this machine's own disk until a command reaches the journal; gives back the file, if it could. */
+  /** Keeps it on this machine's disk until a command reaches the journal. Returns the file, if that worked. */
   keepForLater(late: LateEnd): string | undefined;
 
-  /** Runs `work` alone: nobody else writes what it reads in between. Durable when it resolves. */
+  /** Runs `work` alone: meanwhile nobody else writes what it reads. Durable when it resolves. */
   commit<Result>(work: Work<Result>, guards?: Guards): Promise<Result>;
-  /** Several in one durable commit. Each ends for itself: where one fails the others are not undone. */
+  /** Runs several works in one durable commit. If one fails, the others are not undone. */
   commitTogether<Result>(
     works: readonly GuardedWork<Result>[],
   ): Promise<readonly PromiseSettledResult<Result>[]>;
 
-  /** How the runners of a batch divide its rows; absent where a batch's rows are not divided. */
+  /** How the runners of a batch divide its rows; undefined if they do not. */
   readonly shares: Shares | undefined;
 
-  /** The policy that is kept in the journal itself, for everybody who sends through it. */
+  /** The policy that is kept in the journal, for everybody who sends through it. */
   policy(): Promise<JournalPolicy | undefined>;
 
-  /** A hash of a token that says nothing about it elsewhere: salted for this journal alone. */
+  /** A hash of a token. The salt is this journal's own, so the hash reveals nothing elsewhere. */
   hashOf(token: string): string;
   close(): Promise<void>;
 }
 
-/** A botctl on some machine. */
+/** A botctl process on some machine. */
 export type Process = { readonly host: string; readonly pid: number };
 
 const longestBytes = 512;
 
-/** What a service calls something, so that every journal can hold it: text without a NUL, and no longer than an index takes. */
+/** A service's identifier in a form that every journal can store: without NUL, and short enough for an index. */
 export function receiptValue(given: string): string {
   const value = given.replaceAll('\0', '\ufffd').toWellFormed();
   if (Buffer.byteLength(value) <= longestBytes) return value;
   return `sha256:${createHash('sha256').update(value).digest('hex')}`;
 }
 
-/** Of two that are given the same at the same time, one must see that the other has it. */
+/** If two intents get the same receipt at the same time, one must see that the other has it. */
 export function receiptGuards(receipts: readonly Receipt[]): Guards {
   return { alone: receipts.map(({ origin, what, value }) => `receipt ${origin} ${what} ${value}`) };
 }
 
-/** What a batch is called, and what its input was. */
+/** A batch's name and what its input was. */
 export type SharedBatch = Scope & {
   readonly name: string;
   /** SHA-256 of the input's bytes. */
@@ -378,13 +386,13 @@ export type SharedBatch = Scope & {
   readonly rows: number;
 };
 
-/** Of some rows: how many they are, and the sums of the first and the last 32 bits of their keys. */
+/** The number of some rows, and the sums of the first and of the last 32 bits of their keys. */
 export type KeySums = { readonly rows: number; readonly first: number; readonly last: number };
 
-/** Rows of a batch by their place in its input. */
+/** Rows of a batch, by their position in its input. */
 export type Range = { readonly first: number; readonly last: number };
 
-/** In each round of a batch every row is some runner's. */
+/** In each round of a batch, every row belongs to some runner. */
 export type Round = { readonly batch: number; readonly round: number };
 
 /** A process at work on a batch, and how many rows it has in hand. */
@@ -393,26 +401,25 @@ export type Runner = Process & { readonly rows: number };
 export type Joined =
   | { readonly is: 'joined'; readonly round: Round }
   | { readonly is: 'other-file' }
-  /** Another file was to take the place of the one that they are at work on. */
+  /** These runners are at work on the recorded file, so another file cannot replace it. */
   | { readonly is: 'at-work'; readonly runners: readonly Runner[] };
 
 export type Taken =
-  /** `left` are the rows that nobody has been given yet. */
+  /** `left` is the number of rows that no runner has been given yet. */
   | { readonly is: 'range'; readonly range: Range; readonly left: number }
-  /** Nothing to be had now: every row has ended, or is in the hands of these, as `theirs`, or of who asks. */
+  /** No rows are available now: each has ended, or is with the `others` (as `theirs`) or with the caller. */
   | { readonly is: 'nothing'; readonly others: readonly Runner[]; readonly theirs: readonly Range[] };
 
-/**
- * How the runners of a batch divide its rows. It keeps nobody from anything: whoever sends a row must have claimed it
- * first, whosever it is.
- */
+/** How the runners of a batch divide its rows. This is not a lock: a runner must claim a row before it sends it. */
 export interface Shares {
-  /** Whether this is another input than the one on record under the name. */
+  /** Whether the input on record under this name is another one. */
   isOtherFile(batch: SharedBatch): Promise<boolean>;
-  /** The rows of that name that are done, in this input or in an earlier one. */
+  /** The rows with that name that are done, in this input or an earlier one. */
   doneRows(batch: SharedBatch): Promise<KeySums>;
-  /** Takes part. `changedFile` may take the place of the one on record while nobody is at work on that. */
+  /** Joins the batch. With `changedFile`, its input may replace the one on record while nobody is at work on that. */
   join(batch: SharedBatch, changedFile: boolean): Promise<Joined>;
-  /** Gives back what has `ended`, and takes rows: new ones, at most `size`, or those of a runner that is gone. */
+  /**
+   * Gives back the rows that have `ended` and takes others: at most `size` new ones, or those of a runner that is gone.
+   */
   take(round: Round, size: number, ended: readonly Range[], holding: readonly Range[]): Promise<Taken>;
 }

@@ -1,15 +1,15 @@
-// Asked of every journal's name, also where there is no PostgreSQL at all: it loads nothing.
+// Checks every journal's name, even without PostgreSQL, so this file loads nothing of it.
 import { isAbsolute, sep } from 'node:path';
 
-/** Whether a journal's name is meant as a URL; a drive of Windows has one letter. */
+/** Whether a journal's name is meant as a URL. A Windows drive has one letter, so it does not match. */
 export function isJournalUrl(text: string): boolean {
   return /^(?:postgres(?:ql)?:|[a-z][a-z0-9+.-]+:\/\/)/iu.test(text);
 }
 
-/** Why a text is no journal's file: what it looks like instead. */
+/** Why a text is not a journal's file: what it looks like instead. */
 export type NoFile = 'marked' | 'url' | 'settings' | 'server' | 'relative';
 
-/** A mistyped server must not become a new file, and a password not the name of one. */
+/** A mistyped server must not become a new file, and a password must not become part of a file's name. */
 export function whyNoFile(text: string): NoFile | undefined {
   if (isMarked(text)) return 'marked';
   if (/^(?:\/\/|jdbc:)|:\/\//iu.test(text)) return 'url';
@@ -20,17 +20,17 @@ export function whyNoFile(text: string): NoFile | undefined {
 
 const mark = '[\\s\\p{Cc}\\p{Cf}\\p{Cs}\\p{Pi}\\p{Pf}"\'`]';
 
-/** Whether a blank, a quote or something invisible stands at an end: no shell and no YAML took it away. */
+/** Whether it starts or ends with a blank, a quote or an invisible character that no shell or YAML parser removed. */
 export function isMarked(text: string): boolean {
   return new RegExp(`^${mark}|${mark}$`, 'u').test(text);
 }
 
-/** Whether it says itself from where on it leads: from here, or from home. */
+/** Whether a relative path says where it starts: at the current folder (`./`, `../`) or at home (`~/`). */
 function isBegun(text: string): boolean {
   return /^(?:\.\.?|~)\//u.test(text.replaceAll(sep, '/'));
 }
 
-/** Whether a text that was given as a journal's name shows a password. */
+/** Whether a text given as a journal's name contains a password. */
 export function showsPassword(text: string): boolean {
   if (whyNoFile(text) === undefined) return false;
   const rest = text.replace(/^[\s"'`]*(?:jdbc:)?(?:postgres(?:ql)?:|[a-z][a-z0-9+.-]*:(?=\/\/|\\))/iu, '');

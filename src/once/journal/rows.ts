@@ -10,21 +10,21 @@ import type {
   State,
 } from './journal.ts';
 
-/** What both stores keep alike, whatever else a cell of theirs may be. */
+/** A row of either store; both have these columns. */
 type JournalRow = Readonly<Record<string, unknown>>;
 
 export function optional<Value>(cell: unknown): Value | undefined {
   return cell === null || cell === undefined ? undefined : (cell as Value);
 }
 
-/** As both keep it: their text ends with its first NUL, or takes none, and is Unicode. */
+/** SQLite's text ends at its first NUL, PostgreSQL's takes none, and both must be Unicode. */
 export function troubleText(trouble: Trouble | undefined): string | undefined {
   return JSON.stringify(trouble, (_field, value: unknown) =>
     typeof value === 'string' ? value.replaceAll('\0', '\ufffd').toWellFormed() : value,
   );
 }
 
-/** Of an attempt whose process has died, for statements that end it themselves. */
+/** The trouble of an attempt whose process died, for statements that end such attempts. */
 export const processDied = JSON.stringify({ is: 'process-died' } satisfies Trouble);
 
 export function troubleFromText(cell: unknown): Trouble | undefined {
@@ -32,7 +32,7 @@ export function troubleFromText(cell: unknown): Trouble | undefined {
     const kept: unknown = typeof cell === 'string' ? JSON.parse(cell) : undefined;
     return typeof kept === 'object' && kept !== null && 'is' in kept ? (kept as Trouble) : undefined;
   } catch {
-    // A flipped bit that the store cannot see: what else is kept of the attempt matters more.
+    // A flipped bit that the store cannot detect. The rest of the attempt matters more.
     return undefined;
   }
 }
@@ -64,7 +64,7 @@ export function observationOf(row: JournalRow): Observation {
   };
 }
 
-/** As it stands once it has begun. Written out: for each row of a batch, copying with a rest is slow. */
+/** An intent as it is when it has begun. Written out, because copying with a rest is slow for each row of a batch. */
 export function intentAsBegun(intent: NewIntent, owner: string, tokenHash: string, at: number): Intent {
   return {
     id: intent.id,
@@ -113,7 +113,7 @@ export function overviewOf(rows: readonly StateRow[]): Overview {
   };
 }
 
-/** Of a row as either store gives it. */
+/** Reads a row of either store. */
 export function stateRowOf(row: Readonly<Record<string, unknown>>): StateRow {
   return {
     state: row.state as State,
@@ -123,7 +123,7 @@ export function stateRowOf(row: Readonly<Record<string, unknown>>): StateRow {
   };
 }
 
-/** Asked for the same token row after row, a batch gets the same answer. */
+/** Remembers the last token, because a batch asks for the same one row after row. */
 export function lastRemembered(hashOf: (token: string) => string): (token: string) => string {
   let last: { readonly token: string; readonly hash: string } | undefined;
   return (token) => {

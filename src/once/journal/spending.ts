@@ -1,11 +1,11 @@
 import { unitsOf } from '../intent/amount.ts';
 
-/** Units of an asset by the hour in which they were claimed; whoever claims in the same commit adds to them. */
+/** Units of an asset by the hour of their claim. Other claims in the same commit add to it. */
 export type UnitsByHour = Map<number, bigint>;
 
-/** What was spent of one asset, and of it to one address. */
+/** What was spent of one asset: in all, and to one address. */
 export type Spending = {
-  /** Since when the journal is complete; absent where there is nothing in it yet. */
+  /** The journal is complete from this time on; undefined if it is empty. */
   readonly sinceMs: number | undefined;
   readonly total: UnitsByHour;
   readonly toRecipient: UnitsByHour;
@@ -13,27 +13,27 @@ export type Spending = {
 
 export type SpendingScope = {
   readonly asset: string;
-  /** Where what one address got matters, too. */
+  /** Set if the amount that one address got matters too. */
   readonly recipient: string | undefined;
-  /** Of hours before it nothing is asked. */
+  /** Earlier hours are left out. */
   readonly sinceHour: number;
 };
 
-/** What counts as spent already of an intent that is about to be claimed again. */
+/** What already counts as spent by an intent that is about to be claimed again. */
 export type OwnSpending = { readonly hour: number; readonly units: bigint };
 
-/** A bot that spent, and where. */
+/** A bot that spent, and the URL where it did. */
 export type Spender = { readonly bot: string; readonly url: string };
 
-/** An address that was paid, and since when. */
+/** A paid address, and when it was first paid. */
 export type PaidAddress = { readonly address: string; readonly sinceMs: number };
 
-/** Two spellings of an asset are one, as in `payment`: the service does not say whether it tells them apart. */
+/** Upper and lower case count as one asset, as in `payment`: the service does not say whether it tells them apart. */
 export function countedAsset(asset: string): string {
   return asset.toLowerCase();
 }
 
-/** Who got how much of what, from an intent's `payment`. */
+/** The recipient, asset and amount in an intent's `payment`. */
 export function readPayment(payment: string): { to: string; asset: string; units: bigint } {
   const [to, asset, amount] = JSON.parse(payment) as [string, string, string];
   return { to, asset, units: unitsOf(amount) };

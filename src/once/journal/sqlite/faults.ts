@@ -22,10 +22,10 @@ const primary = {
   notADatabase: 26,
 };
 
-// Our own statements name what the journal has: where it is not there, the schema itself was hit.
+// Our statements name only what every journal has. If something is missing, the schema itself is damaged.
 const lostSchema = /^no such (table|column|index)|malformed|unsupported file format|has no column/u;
 
-// Where the binding gives no number (reading several rows), SQLite's own words for it.
+// SQLite's own words, for calls where the binding gives no number (reading several rows).
 const wordings: readonly (readonly [RegExp, number])[] = [
   [/database disk image is malformed/u, primary.corrupt],
   [/file is not a database/u, primary.notADatabase],
@@ -42,10 +42,10 @@ function codeOf(error: unknown): number | undefined {
   return wordings.find(([wording]) => wording.test(error.message))?.[1];
 }
 
-/** SQLite's error as a failure with a name; anything else as it is. */
+/** Turns SQLite's error into a failure with a name. Returns anything else unchanged. */
 export function sqliteFailure(error: unknown, path: string): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
-  // A number that no column of ours can hold is a RangeError.
+  // The binding throws a RangeError for a number that none of our columns can hold.
   if (error instanceof DamagedRow || error instanceof RangeError) return damaged(path, error);
   const code = codeOf(error);
   if (code === primary.corrupt || code === primary.notADatabase) return damaged(path, error);
@@ -60,21 +60,21 @@ export function sqliteFailure(error: unknown, path: string): unknown {
   return error;
 }
 
-/** What our own checks refuse: a mistake of botctl's, or what it met is damaged. */
+/** One of our own checks refused it: a bug in botctl, or damage to the data. */
 export function isConstraint(error: unknown): boolean {
   return codeOf(error) === primary.constraint;
 }
 
-/** While a file is being opened no statement of ours can be wrong: what SQLite cannot make sense of is damage. */
+/** While a file is being opened none of our statements can be wrong, so what SQLite does not understand is damage. */
 export function openingFailure(error: unknown, path: string): unknown {
   const failure = sqliteFailure(error, path);
   return failure === error && codeOf(error) === primary.error ? damaged(path, error) : failure;
 }
 
-/** The database, its log and its mark stay together, by names that show that they are of one another. */
+/** Moves the database, its log and its mark aside under names that show that they belong together. */
 function keepingAside(path: string): Move[] {
   const whole = resolve(path);
-  // What was kept before stays kept.
+  // What was kept before stays.
   let aside = `${whole}.damaged`;
   for (let count = 2; ['', '-wal', '.mark'].some((end) => existsSync(`${aside}${end}`)); count += 1)
     aside = `${whole}.damaged-${count}`;
@@ -95,10 +95,10 @@ export function damaged(path: string, cause?: unknown): Failure {
   return journalFailure('damaged', { path, aside: keepingAside(path) }, cause);
 }
 
-// 'btjl': a database of another program is not taken for a journal.
+// 'btjl': tells a journal from another program's database.
 export const applicationId = 0x62746a6c;
 
-// 'botc': its versions were counted before the first release, and mean something else.
+// 'botc': a journal from before the first release, whose version numbers mean something else.
 const unreleasedId = 0x626f7463;
 
 export function pragma(database: DatabaseSyncInstance, name: string): unknown {
@@ -106,7 +106,7 @@ export function pragma(database: DatabaseSyncInstance, name: string): unknown {
   return row === undefined ? undefined : Object.values(row)[0];
 }
 
-/** What a database says it is: whose, and of which versions. */
+/** What a database says about itself: which program made it, and which versions. */
 type Versions = {
   readonly version: number;
   readonly schemaVersion: number;
@@ -114,7 +114,7 @@ type Versions = {
 };
 
 export function versionsOf(database: DatabaseSyncInstance): Versions {
-  // Makes SQLite read all of the schema: what is wrong with it is found now, not at the first statement.
+  // Makes SQLite read the whole schema, so that damage to it is found now and not at the first statement.
   database.prepare(/* sql */ 'SELECT 1 FROM sqlite_schema LIMIT 1').get();
   return {
     version: Number(pragma(database, 'user_version')),
@@ -123,7 +123,7 @@ export function versionsOf(database: DatabaseSyncInstance): Versions {
   };
 }
 
-/** Throws where a journal was made before the first release; its tables are not looked at. */
+/** Throws if a journal was made before the first release. Does not look at its tables. */
 export function refuseUnreleased(id: number, path: string): void {
   if (id === unreleasedId) throw journalFailure('unreleased', { path });
 }

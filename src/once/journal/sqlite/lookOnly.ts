@@ -1,4 +1,4 @@
-// SQL: what is asked of a file that is only looked at.
+// SQL: queries on a file that is only read.
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { Intent, State } from '../journal.ts';
@@ -7,23 +7,23 @@ import { Owners, readMoved, sizeOf } from './ownFiles.ts';
 import { intentOf, type SqlRow } from './rows.ts';
 import { migrations } from './schema.ts';
 
-/** What a look at a journal's file shows. Nothing is made, mended or changed by it. */
+/** What a look at a journal's file shows. It makes, repairs and changes nothing. */
 export type JournalLook = {
   /** SQLite's own check: `ok`, or its complaints. */
   readonly check: readonly string[];
   readonly version: number;
   readonly knownVersion: number;
   readonly isJournal: boolean;
-  /** Where it was copied to, if it was: then it sends nothing more. */
+  /** Where it was copied to, if it was. It then sends nothing more. */
   readonly movedTo: string | undefined;
   readonly mode: string;
-  /** Whether this build of SQLite does what makes a commit durable, read back from it. */
+  /** Whether this build of SQLite makes commits durable, as SQLite itself reports it. */
   readonly syncsFully: boolean;
   readonly counts: Partial<Record<State, number>>;
-  /** Of what is held, how many wait for approval, by who wants it. */
+  /** How many held intents wait for approval, by the reason. */
   readonly waiting: Readonly<Record<string, number>>;
   readonly oldestUnknown: Intent | undefined;
-  /** The latest time that any intent carries. */
+  /** The latest `updated_at` of any intent. */
   readonly latestMs: number | undefined;
 };
 
@@ -31,7 +31,7 @@ const busyTimeoutMs = 2_000;
 
 function looking<Result>(path: string, look: (database: DatabaseSyncInstance) => Result): Result {
   try {
-    // Beside an empty file SQLite would delete the log, with all that was sent last.
+    // If the database is an empty file, SQLite would delete its log, with all that was sent last.
     const file = sizeOf(path) === 0 && existsSync(path) ? ':memory:' : path;
     const database = new DatabaseSync(file, { readOnly: file === path, timeout: busyTimeoutMs });
     try {
@@ -108,14 +108,14 @@ export function recentIntents(path: string, limit: number): Intent[] {
   );
 }
 
-/** By name, the last in the alphabet first: names end in a date more often than not. */
+/** In reverse alphabetical order, because most names end in a date. */
 export function latestBatches(path: string, limit: number): string[] {
   return looking(path, (database) =>
     (database.prepare(batchNames).all({ limit }) as SqlRow[]).map(({ name }) => String(name)),
   );
 }
 
-/** A step of the index for each name, however many rows have it. */
+/** One step of the index for each name, however many rows have it. */
 const batchNames = `
   WITH RECURSIVE batches (name) AS (
     SELECT max(name) FROM intents WHERE named_by = 'row'
@@ -125,7 +125,7 @@ const batchNames = `
   )
   SELECT name FROM batches WHERE name IS NOT NULL LIMIT :limit`;
 
-/** What may have happened, newest first. */
+/** Intents that may have happened, newest first. */
 export function undecidedIntents(path: string, kind: Intent['kind']): Intent[] {
   return looking(path, (database) =>
     (database.prepare(undecided).all({ kind }) as SqlRow[]).map(toIntentOf(path)),

@@ -33,9 +33,9 @@ export function highestOf(left: RowNumbers, right: RowNumbers): RowNumbers {
 }
 
 /*
- * A head that says whose mark it is; 64 slots, each with the numbers of one commit; and how far the database itself
- * had come, without its log, when it was last opened. A slot that is torn or flipped is one lower bound less; the
- * others stand.
+ * The file: a header that identifies the mark; 64 slots, each with the numbers of one commit; and how far the database
+ * itself had come, without its log, when it was last opened. A torn or flipped slot costs one lower bound; the others
+ * still count.
  */
 const magic = Buffer.from('botctl mark 1\n\0\0');
 const idBytes = 16;
@@ -55,16 +55,16 @@ function draftPath(journalPath: string): string {
   return `${markPath(journalPath)}.new`;
 }
 
-/** What is at the mark's place. */
+/** What was found at the mark's place. */
 export type MarkFound =
   | { readonly is: 'mark'; readonly mark: Mark }
   | { readonly is: 'missing' }
   | { readonly is: 'damaged' };
 
-/** What was ever committed to a journal, kept beside it: a journal that holds less has lost something. */
+/** What was ever committed to a journal, kept beside it. A journal that holds less has lost something. */
 export class Mark {
   readonly id: string;
-  /** How far the database had come without its log, at the least: as it stood when this was opened. */
+  /** How far the database, without its log, had come at least when this mark was opened. */
   readonly base: number;
   readonly #file: number;
   #highest: RowNumbers;
@@ -77,7 +77,7 @@ export class Mark {
     this.base = base;
   }
 
-  /** What it says, at the least: a write that came late or not at all leaves it lower, never higher. */
+  /** At least this was committed. A late or missing write leaves the mark lower, never higher. */
   get highest(): RowNumbers {
     return this.#highest;
   }
@@ -121,7 +121,7 @@ export class Mark {
     return new Mark(file, id, highest, base);
   }
 
-  /** Writes a new mark beside its place, whole and on the disk; `adoptDraft` puts it there. */
+  /** Writes a new mark to a draft file and syncs it. `adoptDraft` puts it in place. */
   static draft(journalPath: string, highest: RowNumbers): string {
     const id = randomBytes(idBytes).toString('hex');
     const head = Buffer.concat([magic, Buffer.from(id, 'hex')]);
@@ -140,14 +140,14 @@ export class Mark {
     return id;
   }
 
-  /** The same mark beside a copy, which counts anew how often it is changed. */
+  /** Writes the same mark beside a copy, without the base: the copy counts its changes from the start. */
   static copy(journalPath: string, copyPath: string): void {
     const bytes = readFileSync(markPath(journalPath));
     bytes.fill(0, Math.min(baseAt, bytes.length));
     writeFileSync(markPath(copyPath), bytes, { flag: 'wx', mode: 0o600, flush: true });
   }
 
-  /** The draft of this id takes the mark's place. Nothing where there is no such draft. */
+  /** Puts the draft with this id in the mark's place. Does nothing if there is no such draft. */
   static adoptDraft(journalPath: string, id: string): void {
     const draft = Mark.#openAt(draftPath(journalPath), 'r');
     if (draft.is !== 'mark') return;
@@ -158,21 +158,21 @@ export class Mark {
   }
 
   /**
-   * Notes what is committed. Without a sync: after a power failure the mark may say less than the journal holds,
+   * Notes what was committed. There is no sync: after a power failure the mark may say less than the journal holds,
    * never more.
    */
   raise(given: RowNumbers): void {
     const numbers = highestOf(this.#highest, given);
     const at = headBytes + slotOf(numbers) * slotBytes;
     const there = Buffer.alloc(slotBytes);
-    // Another process, slower or quicker by 64 commits, may have been here.
+    // Another process, 64 commits ahead or behind, may have used this slot.
     if (readSync(this.#file, there, 0, slotBytes, at) !== slotBytes) throw short();
     const raised = highestOf(numbers, numbersAt(there, this.id));
     if (writeSync(this.#file, slotWith(raised, this.id), 0, slotBytes, at) !== slotBytes) throw short();
     this.#highest = highestOf(this.#highest, raised);
   }
 
-  /** How far it says the journal had come; or why it says nothing. Opened for this look only. */
+  /** How far the mark says that the journal had come, or why it says nothing. Opens it only for this look. */
   static look(journalPath: string): RowNumbers | 'missing' | 'damaged' {
     const found = Mark.open(journalPath, 'r');
     if (found.is !== 'mark') return found.is;
@@ -191,7 +191,7 @@ function short(): Error {
   return Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
 }
 
-/** Each commit that the mark notes has a higher sum than those before it. */
+/** Every commit that the mark notes has a higher sum than the commits before it. */
 function slotOf({ intents, attempts, decisions }: RowNumbers): number {
   return (intents + attempts + decisions) % slots;
 }
@@ -211,7 +211,9 @@ function slotSum(slot: Buffer, id: string): Buffer {
   return sumOf(Buffer.concat([slot.subarray(0, -sumBytes), Buffer.from(id, 'hex')]));
 }
 
-/** The highest slot says all; what says no more than it is not even checked: 0.5 ms of every command. */
+/**
+ * Usually the highest slot says it all. Slots that say no more are not checked, which saves 0.5 ms of every command.
+ */
 function highestIn(whole: Buffer, id: string): RowNumbers {
   const written = Array.from({ length: slots }, (_none, nth) => {
     const at = headBytes + nth * slotBytes;
@@ -241,7 +243,7 @@ function numbersOf(slot: Buffer): RowNumbers {
   return { intents, attempts, decisions };
 }
 
-/** Of a slot that is torn, or was never written: nothing. */
+/** A torn or unwritten slot counts as nothing. */
 function numbersAt(slot: Buffer, id: string): RowNumbers {
   return isWhole(slot, id) ? numbersOf(slot) : noRowNumbers;
 }
@@ -250,23 +252,25 @@ function removeDraft(journalPath: string): void {
   try {
     unlinkSync(draftPath(journalPath));
   } catch {
-    // There is none: nobody was killed while setting this journal up.
+    // There is no draft: nobody was killed while setting up this journal.
   }
 }
 
-/** What the mark says that the journal does not hold. */
+/** The rows that the mark knows and the journal does not hold. */
 export function lostRows(marked: RowNumbers, held: RowNumbers): LostRows[] {
   return numbered
     .map((what) => ({ what, first: held[what] + 1, last: marked[what] }))
     .filter(({ first, last }) => last >= first);
 }
 
-/** All rows that the mark knows, where the journal holds none of them. */
+/** All rows that the mark knows, for a journal that holds none of them. */
 export function rowsKnownTo(found: MarkFound): LostRows[] {
   return found.is === 'mark' ? lostRows(found.mark.highest, noRowNumbers) : [];
 }
 
-/** The mark of a journal that holds all of what it says, or what was lost. Nothing where neither was ever made. */
+/**
+ * The mark, if the journal holds all that it says, or else what was lost. Undefined if the journal never had a mark.
+ */
 export function checkMark(
   found: MarkFound,
   note: string | undefined,
@@ -282,13 +286,13 @@ export function checkMark(
   return rows.length === 0 ? found.mark : { is: 'rows', rows };
 }
 
-/** Read from a database in one statement, so that no commit comes in between. */
+/** One statement, so that no commit comes in between. */
 const heldNumbers = /* sql */ `SELECT (SELECT max(seq) FROM intents) AS intents, (SELECT max(seq) FROM attempts) AS attempts,
                        (SELECT max(seq) FROM decisions) AS decisions`;
 const acceptedLosses =
   /* sql */ 'SELECT what, max(last_lost) AS last FROM losses WHERE last_lost IS NOT NULL GROUP BY what';
 
-/** The numbers that are accounted for: given to rows that are there, or accepted as lost. */
+/** The numbers that are accounted for: their rows are there, or were accepted as lost. */
 export function accountedNumbers(database: DatabaseSyncInstance): RowNumbers {
   const row = database.prepare(heldNumbers).get() as Record<keyof RowNumbers, number | null>;
   const held = { intents: row.intents ?? 0, attempts: row.attempts ?? 0, decisions: row.decisions ?? 0 };
@@ -310,7 +314,7 @@ export function writeMarkId(database: DatabaseSyncInstance, id: string): void {
     .run(Buffer.from(id, 'hex'));
 }
 
-/** The id of the mark that must be beside a journal, as it is noted in it. */
+/** The id of the mark that a journal must have, as the journal notes it. */
 export function readMarkId(database: DatabaseSyncInstance): string | undefined {
   const row = database.prepare(/* sql */ `SELECT value FROM meta WHERE name = 'mark'`).get() as
     | { value: Uint8Array }

@@ -11,7 +11,7 @@ import { type Ask, gather } from './statements.ts';
 import { Store } from './store.ts';
 import { spendingReads, spendingWrites, writeVerbs } from './writeVerbs.ts';
 
-/** Opens the journal at `path`, made new if there is none. */
+/** Opens the journal at `path`, and creates it if there is none. */
 export function openJournal(path: string, use: JournalUse = 'send', clock: Journal['clock'] = Date): Journal {
   const { path: file, database, mark, loss, movedTo } = openFile(path, use);
   const store = new Store(database, path, mark);
@@ -48,7 +48,7 @@ export function openJournal(path: string, use: JournalUse = 'send', clock: Journ
     },
     askOwner: async (owner) => owners.ask(owner),
     isAsked: async () => owners.isAsked(),
-    // What this disk does not take, it does not take elsewhere either.
+    // If this disk cannot take it into the journal, it cannot take it into another file either.
     keepForLater: () => undefined,
     commit,
     commitTogether: (works) => commitTogether(works, commit),
@@ -75,8 +75,8 @@ async function commitTogether<Result>(
       return ends;
     });
   } catch (reason) {
-    // One that fails must not take its neighbours with it: each tries alone, on what was rolled back. What is
-    // committed all the same must not be done once more.
+    // A work that fails must not take its neighbours with it: each tries again alone, on what was rolled back. What is
+    // committed nevertheless must not run again.
     if (works.length === 1 || factsOf(reason, 'mark-not-writable') !== undefined)
       return works.map(() => ({ status: 'rejected', reason }));
     const alone = works.map((one) => commitTogether([one], commit));

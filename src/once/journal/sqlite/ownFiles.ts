@@ -1,4 +1,4 @@
-// SQL: how a file is closed once it has moved.
+// SQL: closing a file that was moved.
 
 import { randomUUID } from 'node:crypto';
 import {
@@ -18,12 +18,12 @@ import { type HeldLock, isHeld, removeFile, takeLock } from '../../../machine/fi
 import type { Failure } from '../../failures.ts';
 import { type JournalFacts, journalFailure } from '../facts.ts';
 
-// As many as Linux follows: links that lead round end here.
+// As many links as Linux follows. This also ends circular links.
 const mostLinks = 40;
 
 /**
- * A file's own name, by whatever link it is called, also where it is yet to be made: what stands beside it is named
- * after it, as SQLite does.
+ * The file's real path, through all links, even if the file does not exist yet. SQLite names the files beside it after
+ * this path, and so do we.
  */
 export function resolveLinks(path: string, links = mostLinks): string {
   if (existsSync(path)) return realpathSync(path);
@@ -45,7 +45,7 @@ export function sizeOf(path: string): number {
 
 type SeenFile = { readonly path: string; readonly dev: number; readonly ino: number };
 
-/** Nobody can tell apart what happened within so little; a process that was frozen meanwhile looks anew. */
+/** Events this close together cannot be told apart. A process that was frozen meanwhile looks again. */
 const sameMomentMs = 5;
 
 type TakenAway = JournalFacts['taken-away'];
@@ -65,8 +65,8 @@ export class OwnFiles {
   }
 
   /**
-   * What is gone or was replaced meanwhile. After each commit it is looked anew; one look serves the rows of a batch
-   * that share a commit, where nine calls to the system were a tenth of a row.
+   * What has disappeared or was replaced. Looks again after each commit. One look serves all rows of a batch that share
+   * a commit, where nine system calls were a tenth of a row.
    */
   trouble(commits: number, nowMs: number): TakenAway | undefined {
     const last = this.#last;
@@ -89,7 +89,9 @@ export class OwnFiles {
 
 type Own = { readonly name: string; readonly lock: HeldLock; readonly touchedAtMs: number | undefined };
 
-/** Who owns what: each process that claims holds one lock, and lives as long as it is held. */
+/**
+ * The processes that own intents. Each process that claims holds one lock, and is alive as long as the lock is held.
+ */
 export class Owners {
   readonly #journalPath: string;
   readonly #folder: string;
@@ -107,7 +109,7 @@ export class Owners {
 
   #register(): Own {
     if (makeFolder(this.#folder)) giveToOwner(this.#folder, this.#journalPath);
-    // Nobody else knows the name: a lock that is not given was interrupted, or its disk gives none.
+    // Nobody else knows the name. If the lock is refused, the call was interrupted, or the disk has no locks.
     for (let tries = 0; tries < 3; tries += 1) {
       const name = randomUUID({ disableEntropyCache: true });
       const lock = takeLock(join(this.#folder, name), 0);
@@ -124,13 +126,13 @@ export class Owners {
     return owner === this.#own?.name || isHeld(join(this.#folder, owner));
   }
 
-  /** By touching its file: only its time is written, so that nobody's lock on it is dropped. */
+  /** Sets the time of the owner's file without opening it: to close it would drop this process's locks on it. */
   ask(owner: string): void {
     const now = new Date();
     try {
       utimesSync(join(this.#folder, owner), now, now);
     } catch {
-      // It has ended, or is another user's: who asks looks again anyway.
+      // The owner has ended or is another user's. The caller looks again anyway.
     }
   }
 
@@ -142,7 +144,7 @@ export class Owners {
     return statSync(join(this.#folder, owner), { throwIfNoEntry: false })?.mtimeMs;
   }
 
-  /** Only of a dead one: a name that has no file is dead for whatever else it owned, and is never used again. */
+  /** Only for a dead owner: a name without a file is dead for everything it owned, and is never used again. */
   forget(owner: string): void {
     removeFile(join(this.#folder, owner));
   }
@@ -153,14 +155,14 @@ export class Owners {
   }
 }
 
-/** What root makes beside a user's journal belongs to that user, who could not open it otherwise. */
+/** What root creates beside a user's journal is given to that user, who could not open it otherwise. */
 export function giveToOwner(path: string, journalPath: string): void {
   if (process.getuid?.() !== 0) return;
   const owner = statSync(journalPath, { throwIfNoEntry: false });
   if (owner !== undefined && owner.uid !== 0) lchownSync(path, owner.uid, owner.gid);
 }
 
-/** Refuses, untouched, what can never be a journal's file. Nothing there is fine. */
+/** Refuses, without touching it, what can never be a journal's file. A missing file is fine. */
 export function refuseUnusable(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
   const is = stats && whatItIs(stats);
@@ -175,8 +177,8 @@ function whatItIs(stats: Stats): JournalFacts['not-a-file']['is'] | undefined {
 }
 
 /**
- * A journal.db that is a mount of its own has its log and its mark outside of it, where the container that comes
- * next does not find them. Asked only where that is in doubt: the list of mounts can be long.
+ * If journal.db is a mount of its own, its log and its mark are outside of it, where the next container does not find
+ * them. Called only in doubt, because the list of mounts can be long.
  */
 export function refuseMounted(path: string): void {
   if (isMountPoint(path)) throw journalFailure('mounted-alone', { path });
@@ -191,14 +193,14 @@ function isMountPoint(path: string): boolean {
   }
 }
 
-/** The kernel writes blanks and backslashes of a path in octal. */
+/** The kernel writes blanks and backslashes in a path as octal numbers. */
 function unescaped(text: string): string {
   return text.replace(/\\([0-7]{3})/gu, (_all, octal: string) =>
     String.fromCharCode(Number.parseInt(octal, 8)),
   );
 }
 
-/** Where a journal went that sends nothing more, and what of it is there by now. */
+/** Where a journal was moved to. It sends nothing more. */
 export type Moved = {
   /** For people. */
   readonly place: string;
@@ -213,7 +215,7 @@ export function readMoved(database: DatabaseSyncInstance): Moved | undefined {
   return text === undefined ? undefined : (JSON.parse(text) as Moved);
 }
 
-/** The refusal of whatever sends or decides. */
+/** The failure of a command that sends or decides. */
 export function movedFailure(database: DatabaseSyncInstance, path: string): Failure | undefined {
   const place = readMoved(database)?.place;
   if (place === undefined) return undefined;
@@ -229,7 +231,7 @@ function metaText(database: DatabaseSyncInstance, name: string): string | undefi
 
 const sentence = 'the journal was moved';
 
-/** Whether a statement was refused because the journal was closed since it was opened. */
+/** Whether a statement was refused because the journal was closed after it was opened. */
 export function isRefusedAsMoved(error: unknown): boolean {
   return error instanceof Error && error.message.includes(sentence);
 }
@@ -240,8 +242,8 @@ const changes = [
 ];
 
 /**
- * In the transaction of its caller: from its commit on nothing is sent by this journal, also by a process that has it
- * open. It can be read as before.
+ * Runs in the caller's transaction. After its commit this journal sends nothing, not even through a process that has it
+ * open. It can still be read.
  */
 export function closeForMove(database: DatabaseSyncInstance, moved: Moved): void {
   database
@@ -254,7 +256,7 @@ export function closeForMove(database: DatabaseSyncInstance, moved: Moved): void
   }
 }
 
-/** All of it is where it went. */
+/** Notes that all of it has been copied. */
 export function noteMovedWhole(database: DatabaseSyncInstance, atMs: number): void {
   database
     .prepare(`INSERT OR IGNORE INTO meta (name, value) VALUES ('moved-whole', ?)`)

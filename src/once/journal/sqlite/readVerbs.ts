@@ -1,4 +1,4 @@
-// SQL: how intents of a journal’s file are selected.
+// SQL: selecting intents of a journal’s file.
 import { type BaseUrl, originOf } from '../../intent/baseUrl.ts';
 import type { Intent, Reads, Selection, SpendingReads } from '../journal.ts';
 import { decisionOf, observationOf, overviewOf, receiptOf, stateRowOf } from '../rows.ts';
@@ -7,7 +7,7 @@ import { attemptOf, type Bindings, intentOf, rowsStandingOf, type SqlRow } from 
 import type { Ask, StatementName } from './statements.ts';
 import type { Store } from './store.ts';
 
-/** How one is asked: at once within a commit, outside of it when nobody's commit is on. */
+/** Runs a read: at once within a commit, otherwise when no commit is running. */
 export type Read = <Result>(read: () => Result) => Promise<Result>;
 
 export function readVerbs(
@@ -67,7 +67,7 @@ export function readVerbs(
   };
 }
 
-/** Asked for each row of a batch: within a commit nobody else adds one. */
+/** Called for each row of a batch. Within a commit nobody else adds a URL, so the answer is kept. */
 function otherUrls(baseUrl: BaseUrl, store: Store): BaseUrl[] {
   const name = `otherUrls:${baseUrl}`;
   const known = store.isCommitting ? (store.inThisCommit.get(name) as BaseUrl[] | undefined) : undefined;
@@ -80,8 +80,8 @@ function otherUrls(baseUrl: BaseUrl, store: Store): BaseUrl[] {
 const pageLength = 1000;
 
 /**
- * A reader that is still open would make this process's own writes fail where others write meanwhile: so the numbers
- * of a page are read at once, and each intent only when it is asked for.
+ * An open reader would make this process's own writes fail if others write meanwhile. So the numbers of a page are read
+ * at once, and each intent only when it is asked for.
  */
 async function* select(
   selection: Selection,
@@ -123,19 +123,22 @@ type SelectionBindings = Record<string, number | string>;
 type Query = {
   readonly sql: string;
   readonly bindings: SelectionBindings;
-  /** Counts what this way is for, which must be at most so much; then what it finds is all there is. */
+  /**
+   * Counts the rows that this query is for. If there are at most `most`, its answer is complete; otherwise it is
+   * skipped.
+   */
   readonly suits?: { readonly sql: string; readonly most: number };
 };
 
-/** How many in order are looked at one by one for a beginning of a name, or for where they stand. */
+/** How many rows are checked one by one for a name's beginning or a state. */
 const looked = 20_000;
 
 const thisLast = '(SELECT created_at, seq FROM intents WHERE seq = :last)';
 
-/** So few names are asked one by one. */
+/** At most this many names are queried one by one. */
 const fewNames = 50;
 
-/** Each name that begins so, found from the one before it. */
+/** Finds each name with this beginning from the name before it. */
 const names = `WITH RECURSIVE names (name) AS (
   SELECT min(name) FROM intents WHERE name >= :nameStart AND name < :nameStart || char(1114111)
   UNION ALL SELECT (SELECT min(later.name) FROM intents later
@@ -143,9 +146,10 @@ const names = `WITH RECURSIVE names (name) AS (
   FROM names WHERE names.name IS NOT NULL LIMIT ${fewNames + 2})`;
 
 /**
- * The ways to a page of a selection: at most `length` numbers of intents after the last of the page before, in their
- * order. How a name begins is no order of time: it is looked for among the next. Where these fill no page, each of the
- * names is asked, if they are few (a batch has one for all its rows), or else all that begin so are sorted.
+ * The queries for a page of a selection: at most `length` numbers of intents after the last one of the page before, in
+ * order. The index of names is not in order of time, so a name's beginning is first looked for among the next intents.
+ * If that fills no page, each matching name is queried if they are few (a batch has one for all its rows), or else all
+ * matches are sorted.
  */
 export function pageQueries(
   selection: Selection,
@@ -156,7 +160,7 @@ export function pageQueries(
   return [...byState, ...waysBy(conditionsOf(selection), selection, last, length)];
 }
 
-/** What stands nowhere near its end is few, mostly, whatever else it is: where it is, that way is enough. */
+/** Intents that are not accepted are usually few. If they are, this query alone is enough. */
 function waysByState(selection: Selection, last: number | undefined, length: number): readonly Query[] {
   const { states, batch, to, nameStart } = selection;
   if (states === undefined || states.includes('accepted')) return [];
@@ -202,7 +206,7 @@ function whereAll(conditions: readonly string[]): string {
 
 type Condition = {
   readonly is: keyof Selection;
-  /** Given the column, perhaps with the `+` that keeps SQLite from its index. */
+  /** `+` before the column keeps SQLite from using its index. */
   readonly sql: (unindexed: '' | '+') => string;
   readonly hasIndex: boolean;
   readonly value?: string | number | undefined;
@@ -214,7 +218,10 @@ type Conditions = {
   readonly bindings: SelectionBindings;
 };
 
-/** The first that has an index decides which is used, unless another one is to: it is the narrowest. */
+/**
+ * The first condition with an index is the narrowest, so it decides which index is used, unless `drivenBy` names
+ * another.
+ */
 function conditionsOf(selection: Selection, drivenBy?: keyof Selection): Conditions {
   const given = conditions(selection);
   const driving = given.find(({ hasIndex, is }) => hasIndex && (drivenBy ?? is) === is);
@@ -258,7 +265,7 @@ function conditions({ batch, to, nameStart, states, bot, kind }: Selection): rea
   return all.filter((one) => one !== undefined);
 }
 
-/** Only what is not accepted has an index of its state. */
+/** Only states other than accepted have an index. */
 function stateCondition(states: NonNullable<Selection['states']>): Condition {
   const list = states.map((state) => `'${state}'`).join(', ');
   const hasIndex = !states.includes('accepted');

@@ -16,7 +16,7 @@ import { optional, troubleFromText } from '../rows.ts';
 type Cell = null | number | bigint | string | Uint8Array;
 export type SqlRow = Readonly<Record<string, Cell>>;
 
-/** The schema's own checks hold what is written; what comes back otherwise was damaged on its disk. */
+/** The schema checks what is written, so a row that breaks its checks was damaged on the disk. */
 export class DamagedRow extends Error {}
 
 function sound(row: SqlRow): SqlRow {
@@ -25,7 +25,7 @@ function sound(row: SqlRow): SqlRow {
   return row;
 }
 
-// Beyond it there are no dates.
+// JavaScript has no later dates.
 const lastMs = 8.64e15;
 
 export function intentOf(damageable: SqlRow, ownerLives: (owner: string) => boolean): Intent {
@@ -60,7 +60,7 @@ export function intentOf(damageable: SqlRow, ownerLives: (owner: string) => bool
   };
 }
 
-/** What may have changed of an intent while this process alone could send it. */
+/** The fields of an intent that may have changed while only this process could send it. */
 export function standingOf(row: SqlRow): Pick<Intent, 'tainted' | 'mayHaveLandedAtMs' | 'reportedAtMs'> {
   return {
     tainted: row.tainted === 1,
@@ -69,7 +69,7 @@ export function standingOf(row: SqlRow): Pick<Intent, 'tainted' | 'mayHaveLanded
   };
 }
 
-// Told before it was there: a clock that went back, or a flipped bit. Later is the safe side.
+// Reported before it began: the clock went back, or a bit flipped. The later time is the safe one.
 function reportedAt({ reported_at: at, created_at: createdAt }: SqlRow): number | undefined {
   return typeof at === 'number' ? Math.max(at, Number(createdAt)) : undefined;
 }
@@ -79,7 +79,7 @@ function headersOf(cell: Cell | undefined): Readonly<Record<string, string>> {
     if (typeof cell !== 'string') return {};
     return JSON.parse(cell) as Record<string, string>;
   } catch {
-    // A flipped bit that SQLite cannot see: what else is kept of the attempt matters more.
+    // A flipped bit that SQLite cannot detect. The rest of the attempt matters more.
     return {};
   }
 }
@@ -117,7 +117,7 @@ export function rowsStandingOf(row: SqlRow, ownerLives: (owner: string) => boole
   };
 }
 
-/** By name; what is not there is NULL. */
+/** Values by name; a missing one is NULL. */
 export type Bindings = Readonly<Record<string, undefined | null | number | string | Uint8Array>>;
 
 /** A prepared statement whose parameters and columns have names. */
@@ -128,8 +128,8 @@ export type Statement = {
 };
 
 /**
- * The names are ours alone, SQLite gets and gives plain lists: objects that are read and made property by
- * property from outside JavaScript are a tenth of what a row of a batch costs.
+ * Only we use names; SQLite takes and returns plain lists. Objects that native code reads or makes property by property
+ * are a tenth of what a row of a batch costs.
  */
 export function prepare(database: DatabaseSyncInstance, sql: string): Statement {
   const names = [...new Set(sql.match(/(?<=:)[a-z]\w*/giu) ?? [])];
@@ -153,10 +153,10 @@ export function prepare(database: DatabaseSyncInstance, sql: string): Statement 
   };
 }
 
-/** A prepared statement that does for many what was asked of them together. */
+/** A prepared statement that does for many items at once what was asked for each. */
 export type TogetherStatement = {
   run(items: readonly Item[]): void;
-  /** Gives back the number of the last row; the first one is given, where SQLite is not to number them itself. */
+  /** Returns the number of the last row. `first` is set if SQLite must not number the rows itself. */
   insert(items: readonly Item[], first: number | undefined): number;
   all(items: readonly Item[]): SqlRow[];
 };
@@ -184,5 +184,5 @@ function rowOf(cells: Cells, columns: readonly string[]): SqlRow {
   return row;
 }
 
-/** What a statement is given of one intent. */
+/** The values that a statement gets for one intent. */
 export type Item = Readonly<Record<string, undefined | null | boolean | number | string>>;

@@ -1,6 +1,6 @@
-// SQL: the tables of a journal in a file, and its rules.
+// SQL: the tables and the rules of a journal in a file.
 
-/** What a journal in a file keeps; what is counted of it is in spending.ts. */
+/** The tables of a journal in a file, except those that count spending. */
 const tables = `
 CREATE TABLE meta (
   name  TEXT PRIMARY KEY,
@@ -145,7 +145,7 @@ CREATE TABLE losses (
 ) STRICT;
 `;
 
-/** What no statement may do, whoever makes it. */
+/** What no statement may do, whichever process runs it. */
 const rules = `
 -- What an intent is never changes, and the one thing it can become again is itself.
 CREATE TRIGGER intents_identity_is_fixed
@@ -309,7 +309,7 @@ CREATE TRIGGER losses_stand BEFORE UPDATE ON losses
 BEGIN SELECT RAISE(ABORT, 'a loss stands as it was accepted'); END;
 `;
 
-/** What may have happened, until it is known that it did not. */
+/** Counts what may have happened, until it is known that it did not. */
 const counts = (row: 'OLD' | 'NEW'): string =>
   `(${row}.state IN ('sending', 'unknown', 'accepted') OR (${row}.state = 'held' AND ${row}.tainted = 1)
     OR ${row}.resolved_as IS 'happened')`;
@@ -319,10 +319,10 @@ const happened = (row: 'OLD' | 'NEW'): string =>
   `(${row}.state = 'accepted' OR ${row}.resolved_as IS 'happened')`;
 
 /**
- * What is spent, counted from the first policy on that asks for it: until then nothing of this costs a row anything
- * but the look at an empty table. What begins then counts by being there; only what moves is an entry, and one that is
- * given back is another. The triggers see to it, whoever moves it. Sums are made by the hour (`spent`), in whole
- * numbers that SQLite has not.
+ * Spending is counted from the first command with a policy on. Until then a row costs only a look at an empty table. A
+ * new intent counts by being there; only a change adds an entry, and to give an amount back is another entry. Triggers
+ * add the entries, so no statement can forget them. Sums are kept by the hour (`spent`), as text, because SQLite has no
+ * integers of that size.
  */
 const spending = `
 CREATE TABLE counting (
@@ -401,7 +401,7 @@ BEGIN SELECT RAISE(ABORT, 'nothing is deleted from the journal'); END;
 `;
 
 /**
- * Numbered steps from an empty file to the journal as it is now. A step that has been released is never changed; each
- * runs in one transaction with the record of its number.
+ * Numbered steps from an empty file to the current journal. A released step never changes. Each runs in one transaction
+ * with the record of its number.
  */
 export const migrations: readonly string[] = [[tables, rules, spending].join('')];

@@ -1,4 +1,4 @@
-// SQL: what is read of a file that moves to a server.
+// SQL: reading a file that moves to a server.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
@@ -12,10 +12,10 @@ import { closeForMove, type Moved, noteMovedWhole, readMoved, resolveLinks, size
 import { attemptOf, intentOf, type SqlRow } from './rows.ts';
 import { openFile } from './sqliteFile.ts';
 
-/** A journal in a file that is about to be copied elsewhere, or is being so. */
+/** A journal in a file that is being copied elsewhere, or is about to be. */
 export class SourceFile {
   readonly path: string;
-  /** Where it went, if it was closed for that. */
+  /** Where it was moved to, if it was closed for that. */
   readonly moved: Moved | undefined;
   readonly #database: DatabaseSyncInstance;
   readonly #mark: Mark | undefined;
@@ -31,7 +31,7 @@ export class SourceFile {
     this.#mark = opened.mark;
   }
 
-  /** One that has lost something is refused, as by whatever sends. */
+  /** Refuses a journal that has lost something, as sending does. */
   static open(givenPath: string): SourceFile {
     const path = resolveLinks(givenPath);
     if (sizeOf(path) === 0) throw journalFailure('nothing-to-copy', { path: givenPath });
@@ -52,12 +52,12 @@ export class SourceFile {
     return Number(this.#rows('SELECT count(*) AS count FROM intents')[0]?.count);
   }
 
-  /** What has changed when this has. */
+  /** Changes when another process has changed the journal. */
   get version(): unknown {
     return pragma(this.#database, 'data_version');
   }
 
-  /** In the order in which they were begun. */
+  /** In the order in which they began. */
   *pages(): Generator<readonly CopiedIntent[]> {
     for (let after = 0; ; ) {
       const intents = this.#rows(
@@ -91,8 +91,8 @@ export class SourceFile {
   }
 
   /**
-   * From now on it sends nothing more. Refused while a process lives that sends by it: `lastLook` is asked when
-   * nobody can change it any more, and may refuse, too.
+   * From now on the journal sends nothing more. Refused while a process that sends through it is alive. `lastLook` runs
+   * when nobody can change the journal any more, and may refuse too.
    */
   async closeFor(moved: Moved, lastLook: () => Promise<void>): Promise<void> {
     this.#run('BEGIN IMMEDIATE');
@@ -107,7 +107,7 @@ export class SourceFile {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw sqliteFailure(error, this.path);
     }
-    // A copy of the file without its log says that it is closed, too.
+    // Then even a copy of the file without its log says that it is closed.
     this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   }
 
@@ -159,7 +159,7 @@ function byIntent(rows: readonly SqlRow[]): Map<unknown, SqlRow[]> {
   return grouped;
 }
 
-/** Of all that are dead: nobody else is left who sends. */
+/** Applies to all owners, because all of them are dead. */
 const recordDeaths = [
   `UPDATE attempts SET verdict = 'unknown', phase = 'process-died', ended_at = :at,
      trouble = '${processDied}'
@@ -168,7 +168,7 @@ const recordDeaths = [
      may_have_landed_at = coalesce(may_have_landed_at, updated_at) WHERE state = 'sending'`,
 ] as const;
 
-/** All that a journal knows of one intent, to be put into another one. */
+/** Everything a journal knows about one intent, to put it into another journal. */
 export type CopiedIntent = {
   readonly intent: Intent;
   readonly leftBehind: boolean;
@@ -178,7 +178,7 @@ export type CopiedIntent = {
   readonly observations: readonly Observation[];
 };
 
-/** As many at a time: what is held of a journal is never more. */
+/** Never more than this many intents are in memory. */
 const pageLength = 200;
 
 /** Where an intent stands. */

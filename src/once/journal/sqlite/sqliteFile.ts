@@ -1,4 +1,4 @@
-// SQL: how a journal’s file is set up and opened.
+// SQL: setting up and opening a journal’s file.
 import {
   chmodSync,
   closeSync,
@@ -30,23 +30,26 @@ import {
 import { movedFailure, refuseMounted, refuseUnusable, resolveLinks, sizeOf } from './ownFiles.ts';
 import { migrations } from './schema.ts';
 
-/** To close a file drops all locks that this process holds on it: what is open here is read by SQLite alone. */
+/**
+ * The files that are open in this process. Only SQLite may read them: closing one drops every lock that this process
+ * has on it.
+ */
 const openedHere = new Set<string>();
 
-/** What a command is about to do: whatever sends or decides needs a journal that is whole. */
+/** What a command is about to do. Sending and deciding need a whole journal. */
 export type JournalUse = 'send' | 'look';
 
 type OpenedFile = {
   readonly path: string;
   readonly database: DatabaseSyncInstance;
   readonly mark: Mark | undefined;
-  /** Only where it is opened for reading, and then the database cannot be written. */
+  /** Only if it is opened for reading; the database cannot be written then. */
   readonly loss: Loss | undefined;
-  /** Where it was copied to: then it is open for reading only. */
+  /** Where it was copied to. It is then open for reading only. */
   readonly movedTo?: string;
 };
 
-/** Opens the journal's file, made new or brought up to date as needed; anything odd is refused untouched. */
+/** Opens the journal's file, and creates or upgrades it if needed. Refuses anything odd without touching it. */
 export function openFile(givenPath: string, use: JournalUse = 'send'): OpenedFile {
   const path = resolveLinks(givenPath);
   try {
@@ -54,7 +57,7 @@ export function openFile(givenPath: string, use: JournalUse = 'send'): OpenedFil
     makeFolder(dirname(path));
     for (;;) {
       if (sizeOf(path) > 0) return openKnown(path, use);
-      // Whoever waited for the lock finds what its holder made, or left half made.
+      // A process that waited for the lock finds what its holder made, or left half made.
       const made = withSetupLock(path, () => (sizeOf(path) > 0 ? undefined : openNew(path)));
       if (made !== undefined) return made;
     }
@@ -64,7 +67,7 @@ export function openFile(givenPath: string, use: JournalUse = 'send'): OpenedFil
 }
 
 function openKnown(path: string, use: JournalUse): OpenedFile {
-  // Before the database: what is committed in between is more than the mark says, not less.
+  // The mark is read before the database: what is committed in between is more than the mark says, not less.
   const found = Mark.open(path, use === 'send' ? 'r+' : 'r');
   const header = openedHere.has(path) ? undefined : readHeader(path);
   refuseByHeader(path, header);
@@ -86,33 +89,33 @@ function openKnown(path: string, use: JournalUse): OpenedFile {
   }
 }
 
-/** Where there is no log beside it, it is a copy that was put there whole, and may count anew. */
+/** Without a log beside it, the database is a whole copy that was put there, and may count from the start. */
 function isOlder(base: number, found: MarkFound, path: string): boolean {
   return found.is === 'mark' && base < found.mark.base && sizeOf(`${path}-wal`) > 0;
 }
 
-/** Whether the log beside a database is not its own: laid over it, it would make one that never was. */
+/** Whether the log beside a database is not its own. Applying it would make a database that never existed. */
 export function isOlderThanLog(path: string, found: MarkFound): boolean {
-  // Whoever has it open has found that it is not.
+  // A process that has it open has checked this already.
   return sizeOf(path) > 0 && !openedHere.has(path) && isOlder(baseOf(readHeader(path)), found, path);
 }
 
-/** What is left of a journal that lost something, to be read and not to be written. */
+/** Opens what is left of a journal that lost something, for reading only. */
 function openRest(path: string, loss: Loss): OpenedFile {
-  // SQLite reads no log beside what it is told never changes.
+  // SQLite reads no log beside a database that it is told never changes.
   const location = loss.is === 'base' ? `${pathToFileURL(path).href}?immutable=1` : path;
   const database = new DatabaseSync(location, { timeout: busyTimeoutMs, readOnly: true });
   refuseForeign(versionsOf(database), path);
   return { path, database, mark: undefined, loss };
 }
 
-/** A journal that was copied elsewhere, to be read as it was then. */
+/** Opens a journal that was copied elsewhere, for reading only. */
 function openMoved(path: string, movedTo: string): OpenedFile {
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs, readOnly: true });
   return { path, database, mark: undefined, loss: undefined, movedTo };
 }
 
-/** Opens what is left of a journal, or makes it new, under the lock of whoever sets journals up. */
+/** Opens what is left of a journal, or creates it. The caller holds the set-up lock. */
 export function openToRepair<Result>(path: string, work: (database: DatabaseSyncInstance) => Result): Result {
   if (sizeOf(path) > 0) openBystander(path);
   else makePrivate(path);
@@ -159,7 +162,7 @@ function openDatabase(path: string, work: (database: DatabaseSyncInstance) => Ma
   }
 }
 
-/** A journal that somebody emptied or took away is not new: what was sent is not known any more. */
+/** A journal that was emptied or removed is not new: we no longer know what was sent. */
 function refuseLeftovers(path: string): void {
   const found = Mark.open(path, 'r');
   if (found.is === 'mark') found.mark.close();
@@ -169,7 +172,7 @@ function refuseLeftovers(path: string): void {
   throw journalFailure('lost', { path, loss });
 }
 
-/** Refuses before anything is written what is foreign, newer, or has lost something. */
+/** Refuses a foreign or newer file, or one that has lost something, before anything is written. */
 function prepare(database: DatabaseSyncInstance, path: string, found: MarkFound): Mark {
   const versions = versionsOf(database);
   refuseForeign(versions, path);
@@ -178,17 +181,17 @@ function prepare(database: DatabaseSyncInstance, path: string, found: MarkFound)
   if (moved !== undefined) throw moved;
   const note = isMade ? readMarkId(database) : undefined;
   const mark = wholeMark(database, path, found, note);
-  // The log and the shared memory take the mode of the database.
+  // The log and the shared memory get the mode of the database.
   if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
   if (versions.version < migrations.length || pragma(database, 'journal_mode') !== 'wal') {
     withSetupLock(path, () => setUp(database, path));
   }
   setAndCheckPragmas(database);
-  // Its set-up was killed before it had a mark; two may come at once.
+  // Its set-up was killed before it had a mark. Two processes may get here at once.
   return mark ?? withSetupLock(path, () => finishedMark(database, path));
 }
 
-/** The mark of a journal that holds all of what it says; else the loss is thrown, before anything is written. */
+/** The mark of a journal that holds all that the mark says. Otherwise throws the loss, before anything is written. */
 function wholeMark(
   database: DatabaseSyncInstance,
   path: string,
@@ -197,12 +200,12 @@ function wholeMark(
 ): Mark | undefined {
   const checked = checkMark(found, note, note === undefined ? noRowNumbers : accountedNumbers(database));
   if (checked === undefined || checked instanceof Mark) return checked;
-  // Whoever sets it up, or accepts a loss, may be in the middle of it, or was killed there.
+  // A process that sets it up, or accepts a loss, may be in the middle of that, or was killed there.
   if (checked.is === 'mark') return withSetupLock(path, () => finishedMark(database, path));
   throw lossFailure(checked, found, path);
 }
 
-/** With what another process may have done meanwhile, under the lock that it did it under. */
+/** Checks again under the set-up lock, with what another process may have done under it. */
 function finishedMark(database: DatabaseSyncInstance, path: string): Mark {
   const note = readMarkId(database);
   if (note !== undefined) Mark.adoptDraft(path, note);
@@ -220,8 +223,8 @@ function lossFailure(loss: Loss, found: MarkFound, path: string): Failure {
 }
 
 /**
- * The mark is on the disk before the journal says that there must be one, and in its place after that; then the
- * note is moved from the log into the database, which could be copied alone.
+ * The mark is on the disk before the journal says that it must have one, and in its place after that. Then the note
+ * moves from the log into the database, because the database could be copied alone.
  */
 function markSetUp(database: DatabaseSyncInstance, path: string): Mark {
   const id = Mark.draft(path, accountedNumbers(database));
@@ -251,7 +254,7 @@ function readHeader(path: string): Buffer {
   }
 }
 
-/** Reads what a file says it is before SQLite touches it. Where there is a log beside it, that may say more. */
+/** Reads what a file says it is before SQLite touches it. If there is a log beside it, that may say more. */
 function refuseByHeader(path: string, header: Buffer | undefined): void {
   if (header === undefined || existsSync(`${path}-wal`)) return;
   if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0') throw damaged(path);
@@ -267,16 +270,16 @@ function refuseByHeader(path: string, header: Buffer | undefined): void {
 }
 
 /**
- * How often the database itself was changed where it grew: what is moved from the log into it takes that along.
- * SQLite lays any log over any database; one that counts less than it did is an older one.
+ * The database's own change counter, which grows when the log moves into it. SQLite applies any log to any database; a
+ * database that counts less than before is an older one.
  */
 function baseOf(header: Buffer): number {
   return header.readUInt32BE(24);
 }
 
-/** `.dump` writes out the tables, but not what says that they are a journal, nor which version. */
+/** `.dump` writes out the tables, but not what says that they are a journal, nor its version. */
 function isDumped(header: Buffer, path: string): boolean {
-  // It says nothing of what it is, and is not written ahead: to open it makes no files beside it.
+  // It does not say what it is, and it is not in WAL mode, so opening it makes no files beside it.
   if (header.readInt32BE(68) !== 0 || header.readInt32BE(60) !== 0 || header.readUInt8(18) !== 1)
     return false;
   const database = new DatabaseSync(path, { readOnly: true });
@@ -289,7 +292,7 @@ function isDumped(header: Buffer, path: string): boolean {
   }
 }
 
-/** One process at a time sets a file up: changing the journal mode does not wait for others by itself. */
+/** One process at a time sets up a file: changing the journal mode does not wait for others by itself. */
 export function withSetupLock<Result>(path: string, work: () => Result): Result {
   return whileLocked(
     `${path}.setup`,
@@ -300,7 +303,7 @@ export function withSetupLock<Result>(path: string, work: () => Result): Result 
 }
 
 function setUp(database: DatabaseSyncInstance, path: string): void {
-  // Another process, of another release even, may have been here first.
+  // Another process, even of another release, may have been here first.
   refuseForeign(versionsOf(database), path);
   if (pragma(database, 'journal_mode = WAL') !== 'wal') {
     throw journalFailure('no-shared-memory', { path });
@@ -319,7 +322,7 @@ function migrate(database: DatabaseSyncInstance): void {
       }
       database.exec('COMMIT');
     } catch (error) {
-      // On a full disk SQLite has rolled back by itself.
+      // On a full disk SQLite has already rolled back.
       if (database.isTransaction) database.exec('ROLLBACK');
       throw error;
     }
@@ -329,7 +332,7 @@ function migrate(database: DatabaseSyncInstance): void {
 function setAndCheckPragmas(database: DatabaseSyncInstance): void {
   database.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;');
   database.exec(shortLog);
-  // Some builds default to NORMAL, which loses commits on power failure: believe only what is read back.
+  // Some builds default to NORMAL, which loses commits on power failure, so trust only what is read back.
   if (Number(pragma(database, 'synchronous')) !== 2) {
     throw journalFailure('not-durable', {});
   }
@@ -337,16 +340,16 @@ function setAndCheckPragmas(database: DatabaseSyncInstance): void {
 
 const busyTimeoutMs = 30_000;
 
-// Whoever opens the journal when nobody else has it open reads all of its log first, 2 ms for each 4 MB: after a
-// few commands it is moved into the database.
+// A process that opens the journal alone reads all of its log first, 2 ms for each 4 MB. So the log moves into the
+// database after a few commands.
 const shortLog = 'PRAGMA wal_autocheckpoint = 200;';
 
-// Keys are random, so each intent of a batch touches pages all over: they are gathered before they move, in 64 MB at
-// the most, and kept.
+// Keys are random, so each intent of a batch touches pages all over the file. They are gathered in a log of 64 MB at
+// most before they move, and the log file is kept.
 const longLog =
   'PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 16000; PRAGMA journal_size_limit = -1;';
 
-// On a disk that a long log could fill: 8 MB with the commit that is the last one before it moves.
+// For a disk that a long log could fill: 8 MB, with the last commit before it moves.
 const tightLog =
   'PRAGMA cache_size = -8192; PRAGMA wal_autocheckpoint = 1500; PRAGMA journal_size_limit = 8388608;';
 
@@ -354,7 +357,7 @@ const mebibyte = 1024 * 1024;
 const smallDisk = 1024 * mebibyte;
 const littleRoom = 512 * mebibyte;
 
-/** Whether a log of 64 MB, and what it becomes in the database, is too much for the disk. */
+/** Whether the disk is too small for a log of 64 MB and what it becomes in the database. */
 function isTight(path: string): boolean {
   try {
     const { blocks, bavail, bsize } = statfsSync(path);
@@ -365,40 +368,40 @@ function isTight(path: string): boolean {
   }
 }
 
-/** Gathers more before it moves; asked again now and then, because a disk fills up. */
+/** Lets the log grow longer before it moves. Called again now and then, because a disk fills up. */
 export function fitLog(database: DatabaseSyncInstance, path: string): void {
   database.exec(isTight(path) ? tightLog : longLog);
 }
 
-/** Moves what was gathered, so that the next process that opens the journal need not. */
+/** Moves the log into the database, so that the next process that opens the journal need not. */
 export function checkpoint(database: DatabaseSyncInstance, path: string): void {
   if (isTight(path)) emptyLog(database);
   else attempt(() => database.exec('PRAGMA wal_checkpoint(PASSIVE)'));
 }
 
-/** A log that an earlier run left behind keeps its size, also where all of it is in the database by now. */
+/** A log that an earlier run left behind keeps its size even when all of it is in the database. */
 function makeRoom(database: DatabaseSyncInstance, path: string): void {
   if (sizeOf(`${path}-wal`) > mebibyte && isTight(path)) emptyLog(database);
 }
 
-/** Waits for nobody: who reads meanwhile keeps it as it is. */
+/** Waits for nobody: if others are reading, the log stays as it is. */
 function emptyLog(database: DatabaseSyncInstance): void {
   attempt(() => database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)'));
   database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
 }
 
-/** Where that fails nothing is lost: the log holds it all. */
+/** A failure loses nothing: the log still holds everything. */
 function attempt(move: () => void): void {
   try {
     move();
   } catch {
-    // As before.
+    // The log stays as it is.
   }
 }
 
 /**
- * A commit that may be lost if the power fails, and is only ever lost to the safe side. Saves the fsync of
- * a fact that nothing depends on.
+ * Runs a commit that a power failure may lose, which is always safe here. Saves the fsync of a fact that nothing
+ * depends on.
  */
 export async function withoutSync<Result>(
   database: DatabaseSyncInstance,
@@ -412,26 +415,25 @@ export async function withoutSync<Result>(
   }
 }
 
-/** One for each journal: whoever opens it again in this process has it already. */
+/** One for each journal, however often this process opens it. */
 const bystanders = new Map<string, DatabaseSyncInstance>();
 
 /**
- * Keeps the WAL from being folded into the database at the end of every command: the last connection to
- * close would do that and delete it, and the next command would make it anew; four fsyncs of six in a single
- * send. A reader cannot fold it, and keeps writers from doing so, also a writer that is about to refuse what it
- * sees. It must be opened before the writer and stay open, because Node closes what is left in the opposite
- * order. SQLite itself folds the WAL every thousand pages; where this does not work out, each command folds it
- * as it would have anyway.
+ * Keeps the WAL from being folded into the database at the end of every command. The last connection to close would do
+ * that and delete the WAL, and the next command would make it again: four fsyncs of six in a single send. A reader
+ * cannot fold it, and while it is open no closing writer does, not even one that is about to refuse what it sees. It
+ * must be opened before the writer and stay open, because Node closes what is left in the opposite order. SQLite still
+ * folds the WAL when that is long enough; if this reader fails, each command folds it as it would have anyway.
  */
 function openBystander(path: string): void {
   if (bystanders.has(path)) return;
   try {
     const bystander = new DatabaseSync(path, { readOnly: true });
-    // It holds its share of the file from its first read on.
+    // Its shared lock begins with its first read.
     const row = bystander.prepare('PRAGMA journal_mode').get() as { journal_mode?: unknown } | undefined;
     if (row?.journal_mode === 'wal') bystanders.set(path, bystander);
     else bystander.close();
   } catch {
-    // What is wrong with the file is found, and said, by the writer.
+    // The writer finds and reports what is wrong with the file.
   }
 }

@@ -1,4 +1,4 @@
-// SQL: what is asked of a journal in a file.
+// SQL: the statements of a journal in a file.
 
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { Gathered } from '../gathered.ts';
@@ -13,17 +13,15 @@ import {
   type TogetherStatement,
 } from './rows.ts';
 
-/** Every statement the journal runs, by its name. */
-
 const unfinished = `state IN ('open', 'sending', 'unknown', 'held')`;
 
-/** Whatever its path. */
+/** At this origin, whatever the path. */
 const atOrigin = "(base_url = :origin OR substr(base_url, 1, length(:origin) + 1) = :origin || '/')";
 
 const counted = `kind = 'transfer' AND (state IN ('sending', 'unknown', 'accepted')
                  OR (state = 'held' AND tainted = 1) OR resolved_as IS 'happened')`;
 
-/** Each at its latest attempt. */
+/** Each transfer counts at its latest attempt. */
 const spentSince = `SELECT seq AS intent, payment,
   coalesce((SELECT max(started_at) FROM attempts WHERE attempts.intent = intents.seq), updated_at) AS at, 1 AS sign
   FROM intents WHERE updated_at >= :since AND ${counted}`;
@@ -34,7 +32,7 @@ const everPaid = `SELECT json_extract(payment, '$[0]') AS address, min(created_a
 export const statements = {
   findUnnamed: `SELECT * FROM intents WHERE identity = :identity AND named_by IS NULL
          ORDER BY (${unfinished} AND left_behind = 0) DESC, seq DESC LIMIT 1`,
-  // Without an index: whether one was hit on its disk shows nowhere else.
+  // Not by the index: damage to an index shows nowhere else.
   latestUnnamed: `SELECT count(*) AS rows, count(CASE WHEN identity = :identity AND named_by IS NULL THEN 1 END) AS same,
                     max(seq) - min(seq) + 1 AS numbers
                   FROM intents NOT INDEXED WHERE seq > (SELECT max(seq) FROM intents) - :latest`,
@@ -111,7 +109,7 @@ export const statements = {
                   VALUES (1, min(:at, coalesce((SELECT min(created_at) FROM intents), :at)),
                     coalesce((SELECT max(seq) FROM intents), 0))`,
   startSums: `INSERT INTO summed (whose, intent, entry) SELECT column1, first, 0 FROM counting, (VALUES ('all'), ('each'))`,
-  // Where clocks went back, later than it was: what counts longer is never too little.
+  // If clocks went back, this is later than it was. To count something for longer is the safe side.
   seedSpending: `INSERT INTO spending (intent, payment, at, sign) ${spentSince}`,
   seedPaid: `INSERT INTO paid (address, head, tail, since)
              SELECT address, lower(substr(address, 1, 3)), lower(substr(address, -3)), since FROM (${everPaid})`,
@@ -123,7 +121,7 @@ export const statements = {
           WHERE asset = :asset AND recipient = :recipient AND hour >= :since`,
   summed: `SELECT intent, entry, (SELECT max(seq) FROM intents) AS last_intent,
              (SELECT max(seq) FROM spending) AS last_entry FROM summed WHERE whose = :whose`,
-  // What began as spent has no entry, or one by which it was given back first.
+  // What began as spent has no entry, or its first entry gives the amount back.
   begunAfter: `SELECT coalesce(moved.payment, intents.payment) AS payment,
                  coalesce(moved.at, intents.created_at) AS at, 1 AS sign
                FROM intents NOT INDEXED LEFT JOIN spending AS moved
@@ -135,7 +133,7 @@ export const statements = {
              ON CONFLICT (asset, recipient, hour) DO UPDATE SET units = excluded.units`,
   spentInHour: `SELECT units FROM spent
                 WHERE asset = :asset AND recipient = :recipient AND hour = :hour`,
-  // By when they began, for which there is an index: those of two days are enough to be named.
+  // By when they began, which has an index. Those of two days are enough to name.
   spenders: `SELECT DISTINCT bot, coalesce(spelled_url, base_url) AS url FROM intents
              WHERE created_at >= :since - 86400000 AND updated_at >= :since AND ${counted}
              AND json_extract(payment, '$[1]') = :asset ORDER BY 1, 2`,
@@ -152,7 +150,7 @@ export const statements = {
 
 export type StatementName = keyof typeof statements;
 
-/** Each is prepared once, when it is first asked for. */
+/** Prepares each statement when it is first used. */
 export class PreparedStatements {
   readonly #database: DatabaseSyncInstance;
   readonly #prepared = new Map<string, Statement>();
@@ -180,11 +178,9 @@ export class PreparedStatements {
 }
 
 /**
- * Statements that do for many intents what was asked of them in one breath: `@given` are those, by their names `:…`.
- * Every row of an answer says whose it is: by `n`, the place among the given.
- *
- * A call into SQLite costs more than most of what it does there, and each value that is bound costs again: one call
- * for all, with one value, is half of what a row of a batch took.
+ * Statements that do for many intents at once what was asked for each. `@given` are their values, by the names `:…`.
+ * Every row of an answer has `n`, the position among the given. A call into SQLite costs more than most of what it does
+ * there, and so does each bound value: one call with one value for all halved the time of a batch row.
  */
 export const together = {
   findByKey: `SELECT given.key AS n, intents.* FROM @given CROSS JOIN intents
@@ -195,11 +191,11 @@ export const together = {
   otherHolder: `SELECT given.key AS n, intents.id FROM @given CROSS JOIN receipts CROSS JOIN intents
                 WHERE receipts.value = :value AND what = :what AND origin = :origin
                 AND intents.seq = receipts.intent AND intents.id <> :id`,
-  // Who claimed it knows what it is: only what may have changed since.
+  // The process that claimed it knows the rest: only what may have changed since.
   claimed: `SELECT given.key AS n, tainted, may_have_landed_at, reported_at, created_at FROM @given CROSS JOIN intents
             WHERE intents.id = :id AND state = 'sending' AND owner = :owner`,
 
-  // SQLite numbers them itself where no first number is given.
+  // SQLite numbers the rows itself if no first number is given.
   begin: `INSERT INTO intents (seq, id, kind, base_url, spelled_url, bot, named_by, name, row_id, key, identity,
             fingerprint, payment, body, state, owner, token_hash, attempts, created_at, updated_at)
           SELECT @first + given.key, :id, :kind, :baseUrl, nullif(:spelledUrl, :baseUrl), :bot, :namedBy, :name, :rowId,
@@ -207,7 +203,7 @@ export const together = {
           FROM @given`,
   firstAttempts: `INSERT INTO attempts (seq, intent, number, started_at)
                   SELECT @first + given.key, intents.seq, 1, :at FROM @given CROSS JOIN intents WHERE intents.id = :id`,
-  // By its number and no other way: SQLite would rather look at all attempts and ask of each whether it was given.
+  // Makes SQLite find each attempt by its number. Otherwise it reads all attempts and checks whether each was given.
   endAttempt: `UPDATE attempts SET ended_at = :at, phase = :phase, verdict = :verdict, status = :status,
                  request_id = :requestId, trouble = :trouble, retry_after = :retryAfter, duplicate = :duplicate,
                  verified = :verified, reply = unhex(:reply), headers = :headers
@@ -225,13 +221,13 @@ export const together = {
 
 export type TogetherName = keyof typeof together;
 
-/** What they add is numbered, and the mark says how far. */
+/** These add numbered rows, so the mark must be raised. */
 export const numberedTogether: Partial<Record<TogetherName, keyof RowNumbers>> = {
   begin: 'intents',
   firstAttempts: 'attempts',
 };
 
-/** As SQLite reads it: ?1 are the given, ?2 the first number. */
+/** In SQLite's form: ?1 are the given, ?2 is the first number. */
 export function togetherSql(name: TogetherName): string {
   return together[name]
     .replace(/:([a-z]\w*)/giu, "(given.value->>'$1')")
@@ -239,7 +235,7 @@ export function togetherSql(name: TogetherName): string {
     .replace('@first', '?2');
 }
 
-/** Asks a question; gives back the rows of its answer. */
+/** Asks a question and returns the rows of its answer. */
 export type Ask = (name: TogetherName, item: Item) => Promise<readonly SqlRow[]>;
 
 type RunTogether = (
@@ -247,8 +243,8 @@ type RunTogether = (
   items: readonly Item[],
 ) => readonly SqlRow[] | Promise<readonly SqlRow[]>;
 
-/** What is asked until nobody can go on without an answer. */
+/** Gathers questions until nobody can go on without an answer. */
 export function gather(run: RunTogether): Ask {
-  // After all promises that are settled by now, and within this turn: a commit must not outlast it.
+  // After all promises that are settled by now, but within this turn, because a commit must not outlast it.
   return new Gathered<TogetherName, Item, SqlRow>({ run, soon: (ask) => process.nextTick(ask) }).ask;
 }

@@ -17,10 +17,10 @@ import {
   together,
 } from './statements.ts';
 
-/** The window of an unnamed re-run is hours at the most. */
+/** Enough for the re-run window of unnamed intents, which is hours at most. */
 const latestLooked = 500;
 
-/** No single command makes as many. */
+/** No command for a single intent makes this many commits. */
 const manyCommits = 50;
 
 /** The database with its prepared statements, its one way of failing, and the mark that notes what it holds. */
@@ -31,9 +31,9 @@ export class Store {
   readonly #lost: RowNumbers;
   readonly #statements: PreparedStatements;
   readonly #turns = new Mutex();
-  /** What is known within this commit only. */
+  /** Kept for the current commit only. */
   readonly inThisCommit = new Map<string, unknown>();
-  /** What was read so far; after a commit that was not made, nothing of it is trusted. */
+  /** Kept since the journal was opened. A failed commit clears it. */
   readonly sinceOpened = new Map<string, unknown>();
   #isCommitting = false;
   #commits = 0;
@@ -51,7 +51,7 @@ export class Store {
     return this.#isCommitting;
   }
 
-  /** How many it has made. */
+  /** How many commits it has made. */
   get commits(): number {
     return this.#commits;
   }
@@ -76,7 +76,7 @@ export class Store {
     this.#database.close();
   }
 
-  /** Runs `work` as one durable commit, while nobody else reads or writes. */
+  /** Runs `work` as one durable commit. Meanwhile nobody else reads or writes. */
   commit<Result>(work: () => Promise<Result>, unsynced: boolean): Promise<Result> {
     return this.#turns.alone(async () => {
       try {
@@ -104,7 +104,7 @@ export class Store {
       return result;
     } catch (error) {
       this.sinceOpened.clear();
-      // After a full disk or an I/O error SQLite may have rolled back by itself.
+      // After a full disk or an I/O error SQLite may have rolled back already.
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw error;
     } finally {
@@ -112,7 +112,7 @@ export class Store {
     }
   }
 
-  /** What is asked outside of a commit never sees what is not committed yet. */
+  /** A read outside of a commit never sees what is not committed yet. */
   read<Result>(read: () => Result): Promise<Result> {
     return this.#turns.between(() => this.guard(read));
   }
@@ -130,7 +130,7 @@ export class Store {
     });
   }
 
-  /** After the commit, and before a byte leaves: where it cannot be noted, nothing may leave. */
+  /** Raises the mark after the commit, and before a byte leaves. If that fails, nothing may leave. */
   #noteGiven(): void {
     if (this.#given === noRowNumbers) return;
     try {
@@ -146,11 +146,11 @@ export class Store {
     return this.guard(() => this.#statements.of(statements[name]).run(bindings).changes);
   }
 
-  /** Adds a numbered row, within a commit; gives back the number. What was lost leaves its numbers free. */
+  /** Adds a numbered row within a commit, and returns the number. Numbers of lost rows are not used again. */
   insert(name: StatementName, what: keyof RowNumbers, bindings: Bindings): number {
     this.#mustCommit();
     return this.guard(() => {
-      // What is not bound is NULL.
+      // A value that is not bound is NULL.
       const numbered = { ...bindings, seq: this.#firstFree(what) };
       const { lastInsertRowid } = this.#statements.of(statements[name]).run(numbered);
       this.#given = { ...this.#given, [what]: lastInsertRowid };
@@ -158,7 +158,7 @@ export class Store {
     });
   }
 
-  /** What is asked of several in one call; each row of the answer says whose it is. */
+  /** Runs one statement for several items. Each row of the answer says whose it is. */
   askTogether(name: TogetherName, items: readonly Item[]): SqlRow[] {
     const statement = this.guard(() => this.#statements.together(name));
     if (together[name].startsWith('SELECT')) return this.guard(() => statement.all(items));
@@ -171,18 +171,18 @@ export class Store {
     });
   }
 
-  /** Changes one row, and reads it as it is then. */
+  /** Changes one row, and returns it as it is then. */
   change<Result>(name: StatementName, bindings: Bindings, read: (row: SqlRow) => Result): Result | undefined {
     this.#mustCommit();
     return this.one(name, bindings, read);
   }
 
-  /** Whoever asks too late would change the journal in a commit of its own, past every guard. */
+  /** A call after the end of the commit would change the journal in a commit of its own, past every guard. */
   #mustCommit(): void {
     if (!this.#isCommitting) throw new Error('this transaction is over');
   }
 
-  /** After a loss only: else SQLite numbers them itself. */
+  /** Only after a loss. Otherwise SQLite numbers the rows itself. */
   #firstFree(what: keyof RowNumbers): number | undefined {
     if (this.#lost[what] === 0) return undefined;
     const highest = this.one(`${what}Highest`, {}, (row) => Number(row.seq)) ?? 0;
@@ -197,8 +197,8 @@ export class Store {
   }
 
   /**
-   * An index that was hit on its disk finds nothing where there is something, and the same would be sent again: the
-   * latest intents are looked at one by one.
+   * A damaged index finds nothing although the intent is there, and it would be sent again. So the latest intents are
+   * checked one by one.
    */
   assureNothing(identity: string): void {
     const looked = this.one('latestUnnamed', { identity, latest: latestLooked }, (row) => row);
@@ -211,13 +211,13 @@ export class Store {
     return this.guard(() => this.#statements.of(statements[name]).all(bindings).map(read));
   }
 
-  /** The rows that a statement made for this selection finds. */
+  /** The rows found by a statement that was built for a selection. */
   allOf(sql: string, bindings: Bindings): SqlRow[] {
     return this.guard(() => this.#statements.of(sql).all(bindings));
   }
 }
 
-/** A commit that waited for anything but the journal would keep everybody else from it meanwhile. */
+/** A commit that waited for anything but the journal would lock out everybody else meanwhile. */
 async function withinThisTurn<Result>(work: Promise<Result>): Promise<Result> {
   let isOver = false;
   const turn = setImmediate(() => {
@@ -233,8 +233,8 @@ async function withinThisTurn<Result>(work: Promise<Result>): Promise<Result> {
 }
 
 /**
- * Whether a journal is as it was written: its pages, what its checks say of its rows, and the text of its own
- * schema, in which a flipped bit shows nowhere else. Slow, and asked only where something is wrong already.
+ * Whether a journal is as it was written: its pages, its rows by the schema's checks, and the text of its schema, where
+ * a flipped bit shows nowhere else. Slow, so called only if something is wrong already.
  */
 function isSound(database: DatabaseSyncInstance): boolean {
   try {

@@ -31,7 +31,7 @@ import {
 import { refuseMounted, refuseUnusable, resolveLinks, sizeOf } from './ownFiles.ts';
 import { adoptMark, isOlderThanLog, openFile, openToRepair, withSetupLock } from './sqliteFile.ts';
 
-/** What a journal has lost, if anything. Nothing is made or changed. */
+/** What a journal has lost, if anything. Makes and changes nothing. */
 export function findLoss(givenPath: string): Loss | undefined {
   const path = resolveLinks(givenPath);
   refuseUnusable(path);
@@ -52,13 +52,13 @@ export function findLoss(givenPath: string): Loss | undefined {
 
 export type AcceptedLoss = {
   readonly rows: readonly LostRows[];
-  /** The log as it was, where there was one: kept for whoever wants to look into it. */
+  /** The log as it was, if there was one, kept for later investigation. */
   readonly keptLog: string | undefined;
 };
 
 /**
- * Records the missing numbers, so that counting goes on above them, and gives the journal a new mark. What was
- * lost stays lost: the same commands would be new ones.
+ * Records the missing numbers, so that counting continues above them, and gives the journal a new mark. What was lost
+ * stays lost: the same commands would be new ones.
  */
 export function acceptLoss(givenPath: string, who: string, atMs: number): AcceptedLoss {
   const path = resolveLinks(givenPath);
@@ -80,7 +80,7 @@ export function acceptLoss(givenPath: string, who: string, atMs: number): Accept
   });
 }
 
-/** SQLite writes over what it cannot read of a log, and deletes one that has no database. */
+/** SQLite overwrites what it cannot read of a log, and deletes a log that has no database. */
 function keepLog(path: string, isOfNewer: boolean): string | undefined {
   const log = `${path}-wal`;
   if (!existsSync(log)) return undefined;
@@ -113,8 +113,8 @@ function record(
 }
 
 /**
- * Copies a journal that may be in use into a new file, with its mark, so that the copy opens as a whole one. What it
- * holds.
+ * Copies a journal that may be in use into a new file, with its mark, so that the copy opens as a whole one. Returns
+ * the row numbers in the copy.
  */
 export async function backUp(givenPath: string, target: string): Promise<RowNumbers> {
   const path = resolveLinks(givenPath);
@@ -124,7 +124,7 @@ export async function backUp(givenPath: string, target: string): Promise<RowNumb
   const { database, mark, loss } = openFile(path, 'look');
   try {
     if (loss !== undefined) throw journalFailure('lost', { path, loss });
-    // Before the database: what is committed in between is more than the mark says, not less.
+    // The mark goes first: what is committed in between is more than the mark says, not less.
     Mark.copy(path, target);
     closeSync(openSync(target, 'wx', 0o600));
     await backup(database, target, { rate: pagesAtOnce });
@@ -141,7 +141,7 @@ export async function backUp(givenPath: string, target: string): Promise<RowNumb
   }
 }
 
-/** Looked at as it is, without the files that SQLite makes beside one that may be changed. */
+/** Reads the copy as it is. SQLite makes no files beside a database that cannot change. */
 function numbersOfWhole(path: string): RowNumbers {
   const copy = new DatabaseSync(`${pathToFileURL(path).href}?immutable=1`, { readOnly: true });
   try {
@@ -156,7 +156,7 @@ function numbersOfWhole(path: string): RowNumbers {
   }
 }
 
-// All: after each step that another process wrote in between it begins anew.
+// All pages in one step: after a step, SQLite starts again if another process wrote in between.
 const pagesAtOnce = -1;
 
 function sync(path: string): void {
@@ -178,10 +178,10 @@ const magics: Readonly<Record<number, 'tmpfs' | 'overlay' | 'network'>> = {
   4266872130: 'network',
 };
 
-/** What kind of disk a folder is on, where that says how long its files stay, or how far their locks reach. */
+/** The kind of disk under a folder, if it limits how long files stay or how far locks reach. */
 export function diskKind(folder: string): 'tmpfs' | 'overlay' | 'network' | undefined {
   try {
-    // Signed where the number is large.
+    // A large number comes as a negative one.
     return magics[statfsSync(folder).type >>> 0];
   } catch {
     return undefined;
@@ -192,7 +192,9 @@ const diskFull: DiskTrouble = { is: 'failed', code: 'ENOSPC', said: '' };
 
 const tried = Buffer.alloc(8192, 1);
 
-/** Why nothing could be sent with a journal there, if so: writes and syncs as a send would, and leaves nothing. */
+/**
+ * Why nothing could be sent with a journal there, if so. Writes and syncs as a send would, and leaves nothing behind.
+ */
 export function writingTrouble(path: string, isThere: boolean): DiskTrouble | undefined {
   const probe = join(dirname(path), `.botctl-doctor-${process.pid}`);
   try {

@@ -18,7 +18,7 @@ import { type Bindings, type Item, intentOf, type SqlRow, standingOf } from './r
 import type { Ask } from './statements.ts';
 import type { Store } from './store.ts';
 
-/** Each within a commit. */
+/** Each runs within a commit. */
 export function writeVerbs(
   store: Store,
   owners: Owners,
@@ -27,7 +27,7 @@ export function writeVerbs(
 ): Omit<Writes, keyof SpendingWrites> {
   const owned = (id: string): Bindings => ({ id, owner: self() });
   const ours = (row: SqlRow): Intent => intentOf(row, () => true);
-  /** What this process has an attempt of, as it was when that began. */
+  /** The intents that this process has an attempt of, as they were when the attempt began. */
   const started = new Map<string, Intent>();
   return {
     begin: async (intent, tokenHash, at) => {
@@ -109,9 +109,9 @@ export function writeVerbs(
     },
     decide: async (id, { kind, who, atMs, reason, signature = null, fingerprint = null }) => {
       store.insert('addDecision', 'decisions', { id, kind, who, at: atMs, reason, signature, fingerprint });
-      // The decision answers whether an earlier attempt landed; only later ones are in doubt again.
+      // The decision answers whether earlier attempts landed. Only later ones can be in doubt again.
       if (kind === 'did-not-happen') store.run('forgetLanding', { id });
-      // The word to send again is good for one key's age, counted from when it was given.
+      // A decision to send again is valid for one key's age, counted from the decision.
       if (kind === 'send-again') store.run('renewLanding', { id, at: atMs });
       if (kind !== 'send-again') store.run('resolve', { id, kind, at: atMs });
     },
@@ -130,7 +130,7 @@ export function writeVerbs(
   };
 }
 
-/** Written out: for each row of a batch, copying with a rest is slow. */
+/** Written out, because copying with a rest is slow for each row of a batch. */
 function itemOf(intent: NewIntent, owner: string, tokenHash: string, at: number): Item {
   return {
     id: intent.id,
@@ -156,12 +156,12 @@ function hexOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 }
 
-/** SQLite's text ends where its first NUL stands, and is Unicode; the reply's own bytes are kept beside it. */
+/** SQLite's text ends at its first NUL, and is Unicode. The reply's own bytes are kept beside it. */
 function sqlText(text: string | undefined): string | undefined {
   return text?.replaceAll('\0', '\ufffd').toWellFormed();
 }
 
-/** Longer than the window: a clock that goes back must find what was spent then. */
+/** Longer than the window: after a clock has gone back, what was spent before must still be found. */
 const keptHours = 72;
 const mostAlike = 10_000;
 
@@ -174,7 +174,7 @@ function paidOf({ address, since }: SqlRow): PaidAddress {
 }
 
 export function spendingReads(store: Store, read: Read): SpendingReads {
-  // What is paid meanwhile is known only after a day: a batch asks of each address once.
+  // A payment made meanwhile matters only after a day, so a batch asks once for each address.
   const alike = new Map<string, PaidAddress[]>();
   return {
     spending: (scope) => read(() => store.asOfOneMoment(() => spendingOf(scope, store))),
@@ -194,7 +194,7 @@ export function spendingReads(store: Store, read: Read): SpendingReads {
   };
 }
 
-/** Each within a commit. */
+/** Each runs within a commit. */
 export function spendingWrites(store: Store): SpendingWrites {
   return {
     startCounting: async (at) => {
@@ -220,7 +220,7 @@ const notOwned = (row: SqlRow): Intent => intentOf(row, () => false);
 
 type Since = { readonly sinceMs: number } | undefined;
 
-/** Nobody stops counting again; within a commit it is asked once. */
+/** Counting never stops again, so a commit asks once. */
 function countingSince(store: Store): Since {
   const known = store.inThisCommit.get('counting') as Since;
   if (known !== undefined) return known;
@@ -234,7 +234,7 @@ function sinceOf({ since, lost }: SqlRow): number | undefined {
   return since === null || since === undefined ? undefined : Math.max(Number(since), Number(lost ?? 0));
 }
 
-/** Within a commit, read once: whoever claims adds what the triggers add to the journal. */
+/** Read once in a commit: each claim adds to it what the triggers add to the journal. */
 function spendingOf(scope: SpendingScope, store: Store): Spending {
   const since = countingSince(store);
   const { recipient } = scope;
@@ -280,7 +280,7 @@ function ownSpendingOf(id: string, store: Store): OwnSpending | undefined {
   return own?.counts === true ? { hour: own.hour, units: own.units } : undefined;
 }
 
-/** So many are read by every command that begins, before they are put into the sums. */
+/** Every command that begins reads up to this many entries before they are put into the sums. */
 const mostUnsummed = 64;
 const mostAtOnce = 10_000;
 const mostPlaces = 10_000;
@@ -298,13 +298,13 @@ function entryOf({ payment, at, sign }: SqlRow): Entry {
   return { ...rest, hour: hourOf(Number(at)), units: sign === 1 ? units : -units };
 }
 
-/** Of all recipients together, or of each: the latter are made where a policy asks for them. */
+/** All recipients together, or each. Sums for each are made only if a policy asks for them. */
 type Whose = 'all' | 'each';
-/** Whose `recipient` is empty: to all of them together. */
+/** An empty `recipient` means all of them together. */
 type Place = { readonly asset: string; readonly recipient: string };
 type UpTo = { readonly intent: number; readonly entry: number };
 
-/** What this process has read: each time only what was put on record since, whoever did. */
+/** What this process has read. Each read adds only what was recorded since, by any process. */
 type Sums = {
   /** Where the sums in the journal end. */
   readonly from: UpTo;
@@ -318,7 +318,7 @@ function sumsFrom(from: UpTo): Sums {
   return { from, upTo: from, unsummed: 0, since: new Map(), before: new Map() };
 }
 
-/** For whoever asks to add to. To be asked within a transaction. */
+/** The caller may add to the result. Call this within a transaction. */
 function unitsSpent(scope: SpendingScope, recipient: string | undefined, store: Store): UnitsByHour {
   const sums = sumsNow(recipient === undefined ? 'all' : 'each', store);
   const place = { asset: countedAsset(scope.asset), recipient: recipient ?? '' };
@@ -381,7 +381,9 @@ function unitsBefore(place: Place, sinceHour: number, { before }: Sums, store: S
   return units;
 }
 
-/** Puts what was spent lately into the sums, once that is worth it: whoever begins reads little, and a row stays cheap. */
+/**
+ * Puts recent spending into the sums once that is worth it: a command that begins reads little, and a row stays cheap.
+ */
 function sumUp(whose: Whose, { upTo, since }: Sums, store: Store): Sums {
   for (const { place, units } of since.values())
     for (const [hour, more] of units) {
