@@ -13,7 +13,7 @@ export type Bundle = {
 
 const native = /^(node:|@photostructure\/sqlite$)/u;
 
-/** Bundles a program of the proof's own from the same source: without what makes the shipped one start fast. */
+/** Bundles a program for the proof from the same source, without the shipped program's start-up optimisations. */
 export async function bundle({ entry, plugins = [], replaced = {} }: Bundle, dir: string): Promise<void> {
   const standIn = (source: string, importer: string | undefined): string | undefined =>
     replaced[source] === importer ? undefined : replaced[source];

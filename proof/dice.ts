@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Random numbers that a seed and a label give again, whatever else was drawn meanwhile. */
+/** Random numbers that depend only on a seed and a label, not on what else was drawn. */
 export class Dice {
   readonly #seed: string;
   #drawn = 0;

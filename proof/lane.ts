@@ -5,7 +5,7 @@ import { Home } from '../testing/home.ts';
 import { type Service, startService } from './service.ts';
 import type { Tally } from './tally.ts';
 
-/** One service and what is driven against it: cases in one lane follow each other. */
+/** One service and what runs against it. Cases in one lane run one after the other. */
 export type Lane = {
   readonly service: Service;
   /** A machine that has never seen a command. */
@@ -45,7 +45,7 @@ export async function openLane(): Promise<Lane> {
   };
 }
 
-/** Plays every item once, each in whichever lane is free; unless enough was found before. */
+/** Plays every item once, each in a free lane, and stops early after enough findings. */
 export async function overLanes<Item>(
   { lanes }: { readonly lanes: readonly Lane[] },
   tally: Tally,

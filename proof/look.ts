@@ -9,7 +9,7 @@ export function journalOf(home: Home): string {
   return join(home.path, 'data', 'botctl', 'journal.db');
 }
 
-/** The intents as they are in a journal's file, read past botctl: looking on changes nothing. */
+/** The intents in a journal's file, read without botctl. Reading changes nothing. */
 export function intentsIn(path: string): Kept[] {
   if (!existsSync(path)) return [];
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
@@ -24,7 +24,7 @@ export function intentsIn(path: string): Kept[] {
   }
 }
 
-/** Which intent it was, counted from the first. */
+/** The number of an intent, counted from the first. */
 export function numberOf(path: string, key: string): number {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5000 });
   try {

@@ -5,7 +5,7 @@ import { root } from '../testing/root.ts';
 import { markdownTable } from './table.ts';
 import type { Row } from './tally.ts';
 
-/** Puts the table of this run into docs/proof.md. */
+/** Writes the table of this run into docs/proof.md. */
 export function putIntoPage(rows: readonly Row[], seed: string, seconds: number): void {
   const file = join(root, 'docs/proof.md');
   writeFileSync(file, withMarked(readFileSync(file, 'utf8'), 'proof', chapter(rows, seed, seconds)));

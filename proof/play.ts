@@ -43,7 +43,7 @@ type RunOptions = {
   readonly baseUrl?: string;
 } & Pick<Start, 'under' | 'limitMs' | 'stdin' | 'started'>;
 
-/** One intent's story: its commands, one after the other, each held to the truth. */
+/** The story of one intent: its commands in order, each checked against the truth. */
 export class Play {
   readonly where: string;
   readonly #stage: Stage;

@@ -5,7 +5,7 @@ import { findingsText } from './table.ts';
 import { type Finding, type Row, Tally } from './tally.ts';
 import type { Technique } from './techniques/technique.ts';
 
-/** More than there are cores: much of a run is waiting, for disks and for time to pass. */
+/** More lanes than cores: much of a run is waiting for disks and for time to pass. */
 const lanesAtOnce = 6;
 
 type Played = { readonly rows: Row[]; readonly findings: Finding[] };

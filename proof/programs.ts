@@ -6,7 +6,7 @@ import { foreignBin } from '../testing/program.ts';
 import { root } from '../testing/root.ts';
 import { type Bundle, bundle } from './bundle.ts';
 
-/** A botctl to drive: the shipped one, or one that the proof builds for itself. */
+/** A botctl to run: the shipped one, or one that the proof builds for itself. */
 export type Program = { readonly name: string; readonly bin: string };
 
 export type Programs = {
@@ -16,7 +16,7 @@ export type Programs = {
   readonly hooked: Program;
 };
 
-// Inside node_modules, so that what stays outside the bundles is found; and apart from other runs of the proof.
+// Inside node_modules, so that packages outside the bundles are found. Each run of the proof has its own folder.
 const runFolder = join(root, 'node_modules', '.proof', `run-${process.pid}`);
 process.once('exit', () => rmSync(runFolder, { recursive: true, force: true }));
 
@@ -25,7 +25,7 @@ function at(name: string): Program & { folder: string } {
   return { name, folder, bin: join(folder, 'bin', 'botctl.js') };
 }
 
-/** What BOTCTL_BIN names, or a copy of what was built when the run began, which a later build does not disturb. */
+/** The program that BOTCTL_BIN names, or a copy of the build made at the start, which later builds do not change. */
 export const shipped: Program = foreignBin === undefined ? at('shipped') : { name: 'named', bin: foreignBin };
 
 async function copyShipped(): Promise<void> {

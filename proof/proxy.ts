@@ -11,7 +11,7 @@ export type Cut = {
   readonly how: 'end' | 'reset' | 'silence' | 'drip';
 };
 
-/** Stands between botctl and the service, and does to the next connection what it is told. */
+/** Stands between botctl and the service, and breaks the next connection as told. */
 export type CuttingProxy = {
   readonly url: string;
   next(cut: Cut): void;
@@ -77,7 +77,7 @@ function endOf(client: Socket, target: Socket, how: Cut['how'] | undefined): () 
   };
 }
 
-/** Hands on what comes from one side, up to the cut. */
+/** Passes on bytes from one side, up to the cut. */
 function pass(
   from: Socket,
   to: Socket,

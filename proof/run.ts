@@ -27,7 +27,7 @@ process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-/** A process of its own that cannot outlive the proof. */
+/** Starts a separate process that cannot outlive the proof. */
 export function launch(words: readonly string[], env: Start['env']): ChildProcess {
   const [program = '', ...rest] = words;
   const child = spawn(program, rest, { env, stdio: ['pipe', 'pipe', 'pipe'] });
@@ -70,7 +70,7 @@ function collect(stream: NodeJS.ReadableStream | null): () => string {
   return () => Buffer.concat(chunks).toString('utf8');
 }
 
-/** The objects on stdout, one a line; undefined where a line is none. */
+/** The objects on stdout, one per line; undefined if a line is not an object. */
 export function objectsOf({ stdout }: Pick<Ran, 'stdout'>): Record<string, unknown>[] | undefined {
   try {
     const lines = stdout.split('\n').filter((line) => line !== '');

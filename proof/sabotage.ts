@@ -7,10 +7,10 @@ import { type Variant, variants } from './sabotage/variants.ts';
 import type { Finding } from './tally.ts';
 import { techniques } from './techniques.ts';
 
-/** So much of a technique is played at first; what is not caught by then meets more of it. */
+/** The shares of a technique to play. A variant not caught by a small share meets a larger one. */
 const shares = [0.02, 0.1, 0.5];
 
-/** Builds each broken botctl and lets the techniques at it. All must be caught. */
+/** Builds each broken botctl and plays the techniques against it. All must be caught. */
 export async function sabotageAll({ seed, only }: Options, say: (text: string) => void): Promise<number> {
   const chosen = variants.filter(({ name }) => only.length === 0 || only.includes(name));
   if (chosen.length === 0) throw new Error(`no such variant: ${only.join(', ')}`);

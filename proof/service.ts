@@ -7,7 +7,7 @@ import { launch } from './run.ts';
 
 type Heard = { readonly operation: string; readonly status: number; readonly key?: string };
 
-/** The sandbox, as a process of its own, and its ledger: what truly happened. */
+/** The sandbox in a separate process, and its ledger: what truly happened. */
 export type Service = ReturnType<typeof controlOf> & {
   readonly baseUrl: string;
   readonly token: string;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { hasTool } from '../testing/tools.ts';
 
-/** One system call of a run: the n-th of its name in the program's main thread. */
+/** One system call of a run: the n-th with its name in the program's main thread. */
 export type Site = { readonly call: string; readonly nth: number; readonly words: string };
 
 const watched = [
@@ -29,18 +29,18 @@ export function hasStrace(): boolean {
   return process.platform === 'linux' && hasTool('strace');
 }
 
-/** What to put before a program so that its system calls are written to `log`. */
+/** The words in front of a program that write its system calls to `log`. */
 export function recording(log: string): string[] {
   return ['strace', '-f', '-qq', '-o', log, '-e', `trace=${watched.join(',')}`, '--'];
 }
 
-/** What to put before a program so that something happens to it at this one system call. */
+/** The words in front of a program that tamper with this one system call. */
 export function injecting({ call, nth }: Site, what: string): string[] {
   const options = ['-e', `trace=${call}`, '-e', `inject=${call}:${what}:when=${nth}`];
   return ['strace', '-f', '-qq', '--seccomp-bpf', '-o', '/dev/null', ...options, '--'];
 }
 
-/** The system calls of the main thread, from the first that names the file on. */
+/** The system calls of the main thread, starting with the first that names the file. */
 export function sitesIn(log: string, fromFile: string): Site[] {
   const lines = readFileSync(log, 'utf8').split('\n');
   const main = /^\d+/u.exec(lines[0] ?? '')?.[0] ?? '';
@@ -58,7 +58,7 @@ export function sitesIn(log: string, fromFile: string): Site[] {
   return sites;
 }
 
-/** How each call on a file can fail once. */
+/** The errors that each call on a file can return once. */
 const errors: Readonly<Record<string, readonly string[]>> = {
   fsync: ['EIO', 'ENOSPC', 'EINTR', 'EROFS'],
   fdatasync: ['EIO', 'ENOSPC', 'EINTR', 'EROFS'],
@@ -76,12 +76,12 @@ const errors: Readonly<Record<string, readonly string[]>> = {
   close: ['EINTR'],
 };
 
-/** A lock can be refused, but its return cannot; and Node aborts by itself if it cannot look at its streams' flags. */
+/** Taking a lock can fail, but releasing it cannot. Node aborts by itself if it cannot read its streams' flags. */
 function isOurs({ call, words }: Site): boolean {
   return call !== 'fcntl' || (/F_(SETLK|GETLK)/u.test(words) && !words.includes('F_UNLCK'));
 }
 
-/** At each place two of its errors, taking turns from place to place; of reads and locks, which are many, one. */
+/** Two errors for each place, rotating from place to place; only one for reads and locks, which are many. */
 export function failuresOf(sites: readonly Site[]): { site: Site; error: string }[] {
   return sites.filter(isOurs).flatMap((site, index) => {
     const possible = errors[site.call] ?? [];

@@ -47,7 +47,7 @@ export function textTable(rows: readonly Row[]): string {
     .join('\n');
 }
 
-/** Aligned as a formatter would, so that the page stays as it was written. */
+/** Aligned as the formatter does it, so that formatting does not change the page. */
 export function markdownTable(rows: readonly Row[]): string {
   const lines = [headings, ...rows.map(cellsOf), total(rows)];
   const widths = headings.map((_heading, column) =>

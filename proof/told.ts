@@ -2,7 +2,7 @@ import { exitTable } from '../src/once/failures.ts';
 import type { LedgerEffect } from '../testing/sandbox.ts';
 import { objectsOf, type Ran } from './run.ts';
 
-/** What one command said of its intent. */
+/** What one command said about its intent. */
 type Told = {
   readonly exit: number | null;
   readonly outcome: string | undefined;
@@ -38,7 +38,7 @@ export function toldBy(ran: Ran): Told {
 
 const ofTheJournal = ['journal-lost', 'journal-damaged', 'journal-unusable', 'journal-gone'];
 
-/** What was said of a journal that cannot be trusted, instead of anything about an intent. */
+/** What a command said about an untrusted journal, if it said nothing about an intent. */
 export function journalRefusal(ran: Ran): string | undefined {
   const { failure, message } = toldBy(ran);
   if (failure !== undefined && ofTheJournal.includes(failure)) return failure;
@@ -48,11 +48,11 @@ export function journalRefusal(ran: Ran): string | undefined {
     : undefined;
 }
 
-/** A server can be away, and a process that was silent for too long is told so: neither is the journal's refusal. */
+/** Not refusals of the journal: a server can be away, and a process that was silent for too long is told so. */
 const brokenRule =
   /could not record it: (?!This process was silent|The journal \S+ (cannot be reached|has lost))|violates|constraint/u;
 
-/** What no command may ever do, whatever happens to it. */
+/** What no command may ever do. */
 export function misbehaviour(ran: Ran, isDiskFailing = false, isShared = false): string[] {
   const found: string[] = [];
   if (ran.hung) found.push(`it hung: ${ran.argv.join(' ')}`);
@@ -78,7 +78,7 @@ export function misbehaviour(ran: Ran, isDiskFailing = false, isShared = false):
   return found;
 }
 
-/** A line for each thing there is to tell of, and there may be none. */
+/** Commands that print a line per item, and possibly none. */
 function isList({ argv }: Ran): boolean {
   return argv.some((word) => word === 'history' || word === 'resume' || word === 'list' || word === 'batch');
 }
@@ -87,14 +87,14 @@ export function shortened({ code, signal, stdout, stderr }: Ran): string {
   return `exit ${code ?? signal}; ${stdout.slice(-600)} ${stderr.slice(0, 400)}`.replace(/\s+/gu, ' ').trim();
 }
 
-/** Where what was said cannot be squared with what had happened by then. */
+/** Statements that contradict what had happened by then. */
 export function untrue(ran: Ran, effects: readonly LedgerEffect[], isElsewhere = false): string[] {
   return ran.argv[0] === 'batch'
     ? untrueOfRows(ran, effects, isElsewhere)
     : untrueOfOne(ran, effects, isElsewhere);
 }
 
-/** A batch's exit tells of all its rows, each of which has a line of its own. */
+/** A batch's exit code covers all its rows, and each row has a line of its own. */
 function untrueOfRows(ran: Ran, effects: readonly LedgerEffect[], isElsewhere: boolean): string[] {
   const rows = (objectsOf(ran) ?? []).filter((one) => 'intent' in one) as Said[];
   const happened = new Set(effects.map(({ key }) => key));

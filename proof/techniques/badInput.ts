@@ -13,14 +13,14 @@ import type { Arena, Technique } from './technique.ts';
 
 const token = 'bad-input-token-0123456789';
 const limitMs = 20_000;
-/** So many cases share a machine: then its journal is thrown away, before it grows slow. */
+/** The number of cases on one machine. Then its journal is discarded, before it grows slow. */
 const casesPerHome = 250;
-/** Of so many cases one is run by the built program as well. */
+/** One case in this many also runs in the built program. */
 const builtEvery = 60;
 
 type Bench = { readonly stub: Stub; readonly tally: Tally; readonly arena: Arena; readonly used: string };
 
-/** A machine for the next cases; the journal of one in use is what damage is done to. */
+/** A machine for the next cases. Damage is done to the journal of a machine in use. */
 class Machines {
   #home = new Home();
   #cases = 0;
@@ -75,7 +75,7 @@ async function playOne(
   tally.count(done, done);
 }
 
-/** What left although it was not asked for, or what was told otherwise than it went. */
+/** Requests that were sent without being asked for, or that were reported wrongly. */
 function unrequested(one: Generated, ran: Ran, sent: readonly string[]): string[] {
   const found: string[] = [];
   if (sent.length > one.mostRequests) found.push(`${sent.length} requests left: ${shortened(ran)}`);
@@ -106,7 +106,7 @@ function fieldsOf(body: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Whatever a reply looks like: only one that says so is a success, and no success is called a failure. */
+/** Only a reply that says so is a success, and no success may be called a failure, whatever the reply looks like. */
 function misread(reply: Buffer, ran: Ran): string[] {
   const status = /^HTTP\/1\.[01] (\d{3})/u.exec(reply.toString('latin1'))?.[1];
   const isYes = status?.startsWith('2') === true;
@@ -132,7 +132,7 @@ async function playKind(kind: Kind, share: number, bench: Bench): Promise<void> 
   machines.remove();
 }
 
-/** A journal in which every kind of state is to be found. */
+/** A journal with intents in every state. */
 async function usedJournal(stub: Stub): Promise<{ file: string; remove(): void }> {
   const home = new Home();
   const env = { ...home.env, BOTCTL_TOKEN: token, BOTCTL_BASE_URL: stub.url };

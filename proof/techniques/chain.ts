@@ -17,7 +17,7 @@ type Weather = {
   readonly isOlder?: true;
 };
 
-/** What becomes of the second payment on its way, and of the reply to it. */
+/** What happens to the second payment, and to its reply. */
 const services: readonly Weather[] = [
   { name: 'the service does as it should' },
   { name: 'its reply is lost', fault: { kind: 'drop', when: 'after' } },
@@ -43,7 +43,7 @@ const services: readonly Weather[] = [
   },
 ];
 
-/** What the node makes of it. */
+/** What the node reports about it. */
 const nodes: readonly Weather[] = [
   { name: 'a node that shows it' },
   { name: 'processed only', readings: { commitment_held_at: 'processed' } },
@@ -78,7 +78,7 @@ function everyCase(): Case[] {
   );
 }
 
-/** One payment in good weather, then others in bad; then the chain is asked about all when it has cleared. */
+/** Makes one payment without faults and others with them, then checks all on the chain when the faults are over. */
 async function playCase({ service, node, amount, asset }: Case, stage: Stage): Promise<void> {
   const { lane } = stage;
   const where = `${asset}, ${amount}, ${service.name}, ${node.name}`;
@@ -149,7 +149,7 @@ type Said = {
   chain?: { verdict: string; signature: string; instruction: string };
 };
 
-/** What was told proven and the ledger does not hold, or holds for another. */
+/** Transfers reported as proven that the ledger does not have, or has for another intent. */
 function unheld(told: readonly Ran[], effects: readonly LedgerEffect[]): string[] {
   const wrong: string[] = [];
   const units = new Map<string, string>();

@@ -5,7 +5,7 @@ import { type Arena, shareOf, type Technique } from './technique.ts';
 
 const dayMs = 24 * 3_600_000;
 
-/** `[looks at the clock, how far it is off from then on]`, as the hooked program takes it. */
+/** `[clock reads before the jump, offset from then on]`, as the hooked program takes it. */
 type Jumps = readonly (readonly [number, number])[];
 
 const clocks: Readonly<Record<string, Jumps>> = {
@@ -19,7 +19,7 @@ const clocks: Readonly<Record<string, Jumps>> = {
   'in 1970': [[0, -Date.now()]],
 };
 
-/** A jump within a command, at each of its first looks at the clock. */
+/** One jump within a command, at each of its first clock reads. */
 const jumpsWithin: readonly Jumps[] = Array.from({ length: 14 }, (_, index) => index).flatMap((at) => [
   [[at, -dayMs]],
   [[at, 365 * dayMs]],
@@ -56,7 +56,7 @@ function between(): Case[] {
   );
 }
 
-/** A first run on time, in which something happens to the reply; then the same command by another clock. */
+/** A first run on time with a fault in its reply, then the same command with another clock. */
 async function playBetween(one: Case, stage: Stage): Promise<void> {
   const { operation, naming, start, clock, jumps } = one;
   const { lane, programs } = stage;
@@ -94,15 +94,17 @@ async function begin(
   play.expectExit(await play.run(words, home), ...(start === 'done' ? [0] : start === 'lost' ? [9] : [7]));
 }
 
-/** By a clock that went back what is done is yet to come: where it has no name, nobody can say whether this is it. */
+/**
+ * If the clock went back, an earlier payment lies in the future. Without a name, nothing tells whether it is this one.
+ */
 function isYetToCome({ naming, start, jumps }: Case): boolean {
   const tolerableMs = 5 * 60_000;
   return naming === 'unnamed' && start === 'done' && (jumps[0]?.[1] ?? 0) < -tolerableMs;
 }
 
 /**
- * What the design lets happen again, because nobody named it: what was done long ago, and a message that may
- * have happened longer ago than any key is remembered. botctl must say so.
+ * Unnamed requests that the design allows to happen again: one done long ago, or a message that may have happened
+ * before any key is still remembered. botctl must say so.
  */
 function isDoneAnew({ naming, start, operation, jumps }: Case, said: string): boolean {
   const aheadMs = jumps[0]?.[1] ?? 0;
@@ -111,7 +113,7 @@ function isDoneAnew({ naming, start, operation, jumps }: Case, said: string): bo
   return operation === 'message' && start !== 'limited' && aheadMs > dayMs;
 }
 
-/** The clock jumps while the command is at it, through a lost reply and its further attempts. */
+/** The clock jumps while the command runs, through a lost reply and further attempts. */
 async function playWithin(operation: Operation, jumps: Jumps, stage: Stage): Promise<void> {
   const { lane, programs } = stage;
   await lane.service.fresh();

@@ -9,7 +9,7 @@ import { playTwoMachines } from './concurrent/twoMachines.ts';
 import { playUnderLimit } from './concurrent/underLimit.ts';
 import { type Arena, isSlice, type Technique } from './technique.ts';
 
-/** Few enough that many ask for the same, many enough that they also ask for different things. */
+/** Few enough jobs that many processes share one, and enough that they also do different things. */
 function jobs(share: number): Job[] {
   const numbers = Array.from({ length: Math.max(1, Math.round(12 * share)) }, (_, index) => index + 1);
   return numbers.flatMap((number): Job[] => [
@@ -36,7 +36,7 @@ type Scene = {
   readonly journal: string;
 };
 
-/** One of the many: command after command, until it is over. */
+/** One of many processes: runs command after command until the end. */
 async function member(
   dice: Dice,
   all: readonly Job[],
@@ -60,7 +60,7 @@ async function once({ argv, stdin }: Pick<Job, 'argv' | 'stdin'>, { play, stage,
   return ran;
 }
 
-/** A redirect after doubt is rightly left to a person: one who has it sent again, with its own key. */
+/** A redirect after doubt is rightly left to a person. This person sends it again, with its own key. */
 async function decideRedirected(scene: Scene): Promise<void> {
   const { service } = scene.stage.lane;
   for (const { key, state } of intentsIn(scene.journal)) {
@@ -69,7 +69,7 @@ async function decideRedirected(scene: Scene): Promise<void> {
   }
 }
 
-/** Without faults every command must come to its end, and all of them to as many effects as were asked for. */
+/** Without faults every command must finish, and together they must have the requested number of effects. */
 async function runAllToTheirEnd(all: readonly Job[], scene: Scene): Promise<void> {
   const { play, stage } = scene;
   await stage.lane.service.clearFaults();
@@ -86,7 +86,7 @@ async function runAllToTheirEnd(all: readonly Job[], scene: Scene): Promise<void
   );
 }
 
-/** A slice has its commands counted: on a slow machine it is the same slice. */
+/** A slice counts commands instead of time, so that it is the same on a slow machine. */
 const commandsInSlice = 3;
 
 async function playConcurrent(arena: Arena, tally: Tally): Promise<void> {

@@ -20,7 +20,7 @@ function timeoutIn(home: Home): unknown {
   return file.profiles.tips.timeout;
 }
 
-/** The change is made or it is not; the file is whole, nobody else may read it, and the next change is made. */
+/** The change is made or not; the file stays whole and private, and the next change succeeds. */
 async function failAt(where: string, under: readonly string[], stage: Stage): Promise<void> {
   const play = new Play(where, stage);
   const home = stage.lane.home();

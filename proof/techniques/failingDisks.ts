@@ -6,7 +6,7 @@ import { command, operations, Play, type Stage } from '../play.ts';
 import type { Tally } from '../tally.ts';
 import { type Arena, isSlice } from './technique.ts';
 
-/** A disk of its own for the data folder; needs root and the right to mount. */
+/** Mounts a separate disk for the data folder. Needs root and the right to mount. */
 function mounted(home: Home, sizeKb: number): (() => void) | undefined {
   const folder = join(home.path, 'data');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -26,7 +26,7 @@ function mounted(home: Home, sizeKb: number): (() => void) | undefined {
   };
 }
 
-/** A disk that is full at some point of the run, then bigger: what could not be done then is done now. */
+/** A disk that is full at some point of the run, then larger: the failed work is then done. */
 async function onSmallDisk(sizeKb: number, operation: 'message' | 'transfer', stage: Stage): Promise<void> {
   const { lane, tally } = stage;
   await lane.service.fresh();
@@ -80,7 +80,7 @@ async function onReadOnlyDisk(operation: 'message' | 'transfer', stage: Stage): 
   }
 }
 
-/** A folder that its user may not write to; root may write anywhere. */
+/** A folder that its user may not write to. Not for root, which may write anywhere. */
 async function inClosedFolder(stage: Stage): Promise<void> {
   if (process.getuid?.() === 0) return;
   const { lane } = stage;
@@ -97,7 +97,7 @@ async function inClosedFolder(stage: Stage): Promise<void> {
   home.remove();
 }
 
-/** No file may grow beyond the limit: the journal least of all. */
+/** No file may grow beyond the limit, least of all the journal. */
 async function underFileLimit(blocks: number, used: string, stage: Stage): Promise<void> {
   const { lane } = stage;
   await lane.service.fresh();

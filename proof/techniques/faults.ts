@@ -38,7 +38,7 @@ function waysOf({ inEveryWay, isForgetful }: Reading, turn: number): readonly Wa
   return inEveryWay === true ? possible : possible.slice(turn % possible.length).slice(0, 1);
 }
 
-/** The same payment under other words, while the first is not settled. */
+/** The same payment in another spelling, while the first is not settled. */
 function otherSpellings(): Case[] {
   const [reading] = readings;
   if (reading === undefined) return [];
@@ -47,7 +47,7 @@ function otherSpellings(): Case[] {
     .map((script): Case => ({ operation: 'transfer', reading, script, way: 'spelled otherwise' }));
 }
 
-/** The same name while the first is not settled, with the service called otherwise. */
+/** The same name with the service's URL in another spelling, while the first is not settled. */
 function otherUrls(): Case[] {
   return operations.flatMap((operation) =>
     otherSpellings()
@@ -56,12 +56,12 @@ function otherUrls(): Case[] {
   );
 }
 
-/** No client is safe from it: the key is the only thing that could tell the service. */
+/** No client can prevent it: the service forgets the key, which alone identifies the request. */
 function isBeyondAnyClient({ reading, script }: Case): boolean {
   return reading.isForgetful === true && script.faults.length > 0;
 }
 
-/** What may be left to a person, and only that. */
+/** What may be left to a person. Nothing else may. */
 function mayBeHeld({ operation, reading, script, way }: Case): boolean {
   if (reading.isUnproven === true || script.endsHeld === true) return true;
   // There the first that is heard of the name is a rejection; a later "duplicate" cannot be told from another's.
@@ -96,7 +96,7 @@ function expectEnd(one: Case, play: Play, ran: Ran): void {
   else play.expectExit(ran, 0);
 }
 
-/** Once; but if the lost reply was a rate limit's, what is then held did not happen. */
+/** One effect. If the lost reply was a rate limit's, a held request did not happen. */
 async function expected({ reading }: Case, last: Ran, { service }: Stage['lane']): Promise<number> {
   if (reading.change.rate_limit === undefined || last.code !== 10) return 1;
   return Math.min(1, (await service.effects()).length);
@@ -158,7 +158,7 @@ async function spelledOtherwise(play: Play, { lane }: Stage): Promise<void> {
 const otherPaths = ['/bots', '/team/a'];
 const oddPaths = ['/%2f', '//bots', '/bots;x', '/bots/../bots', '/b%6fts'];
 
-/** To the server in front of the service all of these are one. */
+/** The server in front of the service treats all these URLs as one. */
 async function atOtherUrls({ operation }: Case, play: Play, { lane }: Stage): Promise<void> {
   const home = lane.home();
   const front = await startPrefixProxy(lane.service.baseUrl);
@@ -180,7 +180,7 @@ async function atOtherUrls({ operation }: Case, play: Play, { lane }: Stage): Pr
   }
 }
 
-/** One attempt, no more: whether its reply was lost or only its request, botctl must not claim to know. */
+/** Only one attempt: whether the reply or the request was lost, botctl must not claim to know. */
 async function sayWhatIsNotKnown(one: Case, play: Play, { lane, tally }: Stage): Promise<void> {
   const home = lane.home();
   const ran = await play.run(command(one.operation, ...hasty, '--retries', '0'), home);
@@ -197,7 +197,7 @@ const beyond = new Map<number | null, number>();
 const said = ([exit, count]: [number | null, number]): string =>
   `${count} × ${exit === 9 ? 'unknown' : exit === 10 ? 'held' : `exit ${exit}`}`;
 
-/** What the service truly rejects leaves no effect; once that is fixed, the same command does it. */
+/** A true rejection leaves no effect. After the fix, the same command succeeds. */
 async function rejectedAndFixed(operation: Operation, reading: Reading, stage: Stage): Promise<void> {
   const { lane } = stage;
   await lane.service.fresh();

@@ -32,7 +32,10 @@ type Case = {
   readonly nth: number;
 };
 
-/** The common injuries meet every age at every stage; of the others each meets every stage and every age. */
+/**
+ * Common injuries are played for every age at every stage; the others meet every age and every stage, but not every
+ * pair.
+ */
 function everyCase(injuries: readonly Injury[], arena: Arena): Case[] {
   // Thirty sends take long; a slice does without.
   const possible = isSlice(arena) ? ages.filter(({ isLong }) => isLong !== true) : ages;
@@ -113,7 +116,7 @@ function follow(hurt: Hurt, { one, before, dice, sent, unused }: Scene, play: Pl
   return askAgain(aftermath, hurt, play);
 }
 
-/** Of a hurt that is known to go unseen the findings are counted apart, in a line below the table. */
+/** Counts the findings of a known undetected injury apart, in a line below the table. */
 async function playKnownFlaw(one: Case, lane: Lane, tally: Tally, ward: Ward, seen: Seen): Promise<void> {
   const own = new Tally(tally.technique);
   await playCase(one, lane, own, ward);

@@ -26,7 +26,7 @@ async function stepsOf(story: Story, stage: Stage, used: string): Promise<string
   return steps;
 }
 
-/** Killed alone; killed while another process waits for it; or asked by a signal to end. */
+/** Killed alone, killed while another process waits for it, or ended by a gentler signal. */
 type How = 'killed' | 'killed in company' | 'interrupted';
 type Blow = { readonly at: number; readonly name: string; readonly story: Story; readonly how: How };
 
@@ -51,7 +51,7 @@ async function strike({ at, name, story, how }: Blow, stage: Stage, used: string
 
 const milder: readonly How[] = ['killed in company', 'interrupted'];
 
-/** Killed at each step; where it is to be struck in every way, the other two take turns. */
+/** A kill at each step. Stories played in every way add the other two in turn. */
 function blowsAt(steps: readonly string[], story: Story): Blow[] {
   return steps.flatMap((name, index) => {
     const turn = milder[index % milder.length] ?? 'interrupted';

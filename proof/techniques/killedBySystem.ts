@@ -8,12 +8,12 @@ import { type Arena, shareOf } from './technique.ts';
 
 type Blow = { readonly site: Site; readonly story: Story };
 
-/** Locks are taken and given back all the time: of those calls every fourth must do. */
+/** Locks are taken and released all the time, so one in four of those calls is enough. */
 function isChosen({ call }: Site, index: number): boolean {
   return (call !== 'fcntl' && call !== 'pread64') || index % 4 === 0;
 }
 
-/** The shipped program, run once as it is, with its system calls on record. */
+/** Runs the unchanged shipped program once and records its system calls. */
 export async function sitesOf(story: Story, stage: Stage, used: string): Promise<Site[]> {
   const play = new Play(`${story.name}, watched`, stage);
   const home = await setScene(story, play, stage.lane, used);
@@ -31,7 +31,7 @@ async function killAt({ site, story }: Blow, stage: Stage, used: string): Promis
   home.remove();
 }
 
-/** The shipped program itself, killed at its system calls; only where strace is installed. */
+/** The shipped program itself, killed at its system calls. Needs strace. */
 export async function killByStrace(
   stories: readonly Story[],
   arena: Arena,

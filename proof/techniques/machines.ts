@@ -9,7 +9,7 @@ import { playStopped } from './machines/stopped.ts';
 import { playTogether } from './machines/together.ts';
 import { type Arena, isSlice, type Technique } from './technique.ts';
 
-/** First what needs no look at what a command does undisturbed. */
+/** Parts that need no observation of an undisturbed command come first. */
 const parts = [playTogether, playStopped, playKilled, playCut, playServerKilled, playLost, playCrossed];
 
 async function play(arena: Arena, tally: Tally): Promise<void> {

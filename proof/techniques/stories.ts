@@ -7,7 +7,7 @@ import { command, Play, type Stage } from '../play.ts';
 import type { Tally } from '../tally.ts';
 import type { Arena } from './technique.ts';
 
-/** A command to be killed at each of its steps, and run again. */
+/** A command that is killed at each of its steps and run again. */
 export type Story = {
   readonly name: string;
   readonly argv: readonly string[];
@@ -54,7 +54,7 @@ export function stdinOf({ stdin }: Story): { stdin?: string } {
 
 const lostReply: FaultSpec = { kind: 'drop', when: 'after' };
 
-/** A machine as the story begins, with what the service will do. */
+/** A machine at the start of the story, and a service set up for it. */
 export async function setScene(story: Story, play: Play, lane: Lane, used: string): Promise<Home> {
   await lane.service.fresh();
   const home = lane.home();
@@ -76,7 +76,7 @@ export async function usedMachine(lane: Lane, tally: Tally, arena: Arena): Promi
   return home;
 }
 
-/** After the blow: nothing unjournaled happened, the same command ends it, and all agree on what happened. */
+/** After the blow: every effect is in the journal, the same command finishes it, and all agree on what happened. */
 export async function aftermath(story: Story, play: Play, home: Home, { lane }: Stage): Promise<void> {
   await play.journaled(home);
   await lane.service.clearFaults();

@@ -20,12 +20,12 @@ export type Technique = {
   play(arena: Arena, tally: Tally): Promise<void>;
 };
 
-/** So small a share that of everything there is but a little: what takes long is left out, or chosen from. */
+/** Whether the share is so small that slow cases are left out or sampled. */
 export function isSlice({ share }: Pick<Arena, 'share'>): boolean {
   return share < 0.05;
 }
 
-/** All of them, or the share that is asked for: never fewer than `least`. */
+/** All items, or the requested share of them, but at least `least`. */
 export function shareOf<Item>(
   items: readonly Item[],
   { share, dice }: Arena,

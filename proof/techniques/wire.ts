@@ -8,7 +8,7 @@ import { type Arena, shareOf, type Technique } from './technique.ts';
 
 type Case = { readonly operation: Operation; readonly cut: Cut; readonly isTriedInOneRun: boolean };
 
-/** How many bytes a request and its reply have: what has to be cut at each of them. */
+/** The lengths of a request and its reply, to cut them at each byte. */
 async function lengthsOf(
   operation: Operation,
   proxy: CuttingProxy,
@@ -23,7 +23,7 @@ async function lengthsOf(
   return { ...proxy.last };
 }
 
-/** Every byte once; an end and a reset, and one run or two, take turns. */
+/** Every byte once. FIN or reset, and one run or two, take turns. */
 function everyByte(operation: Operation, lengths: CuttingProxy['last']): Case[] {
   return (['request', 'reply'] as const).flatMap((side) =>
     Array.from({ length: lengths[side] + 1 }, (_, after): Case => {
@@ -71,7 +71,7 @@ async function playCut(
 
 const badCertificates = ['selfSigned', 'otherHost', 'expired'] as const;
 
-/** What cannot be trusted gets nothing; and it is known that nothing was sent. */
+/** An untrusted server receives nothing, and it is certain that nothing was sent. */
 async function playTls(stage: Stage): Promise<void> {
   const certificates = makeCertificates();
   if (certificates === undefined) {

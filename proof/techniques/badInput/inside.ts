@@ -24,7 +24,7 @@ function sink(): { stream: NodeJS.WriteStream; text: () => string } {
   };
 }
 
-/** Runs the program's own main in this process: the same code without the start of a process. Waiting takes no time. */
+/** Runs the program's own main in this process: the same code without a process start. Waiting takes no time. */
 export async function runInside({ argv, env, stdin, limitMs }: Inside): Promise<Ran> {
   const [stdout, stderr] = [sink(), sink()];
   const interrupt = new AbortController();

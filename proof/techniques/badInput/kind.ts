@@ -1,6 +1,6 @@
 import type { Dice } from '../../dice.ts';
 
-/** One generated case: a command, what it reads, and what it finds on its machine. */
+/** One generated case: a command, its input, and the state of its machine. */
 export type Generated = {
   readonly argv: readonly string[];
   readonly stdin?: Buffer;
@@ -14,7 +14,7 @@ export type Generated = {
   readonly isRequested?: (body: Record<string, unknown>) => boolean;
 };
 
-/** The message of the machine in use, under a name. */
+/** The message that the machine in use has sent under a name. */
 export function hello(name: string, ...more: readonly string[]): string[] {
   return ['send', '--conversation', 'conv_demo', '--content', 'Hello', '--once', name, ...more];
 }

@@ -40,7 +40,7 @@ function oddValue(dice: Dice): unknown {
   return dice.pick(odd);
 }
 
-/** The object with one thing wrong, or odd, somewhere in it. */
+/** The object with one wrong or odd value somewhere in it. */
 function mutateValue(value: unknown, dice: Dice): unknown {
   if (typeof value !== 'object' || value === null || dice.below(5) === 0) return oddValue(dice);
   if (Array.isArray(value)) {
@@ -56,7 +56,7 @@ function mutateValue(value: unknown, dice: Dice): unknown {
   return { ...value, [name]: mutateValue(inner, dice) };
 }
 
-/** The bytes with a few of them flipped, lost, doubled, or strangers among them. */
+/** The bytes with a few of them flipped, removed, doubled or inserted. */
 export function mutateBytes(bytes: Buffer, dice: Dice): Buffer {
   const at = dice.below(bytes.length + 1);
   const rest = Math.min(bytes.length, at + 1 + dice.below(8));
@@ -82,7 +82,7 @@ export function mutateBytes(bytes: Buffer, dice: Dice): Buffer {
   }
 }
 
-/** As it is, with something wrong in its meaning, or with something wrong in its bytes. */
+/** The JSON unchanged, with a wrong value, or with wrong bytes. */
 export function mutateJson(value: unknown, dice: Dice): Buffer {
   const rolled = dice.below(10);
   const meant = rolled < 6 ? mutateValue(value, dice) : value;

@@ -15,7 +15,7 @@ export const sampleMessage = {
 };
 const sampleTransfer = { to_address: recipient, asset: 'SOL', amount: '1.5', memo: 'rent' };
 
-/** What JSON's own parser makes of it, which reads more strictly than some; a mark at its beginning is no text. */
+/** Parses as JSON's own parser does, which is stricter than some. A byte order mark at the start is ignored. */
 function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/u, ''));
@@ -31,7 +31,7 @@ function sorted(value: unknown): unknown {
   return fields.sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-/** What is empty is as good as absent. */
+/** Empty values count as absent. */
 function isEmpty(value: unknown): boolean {
   return value === null || value === '' || (Array.isArray(value) && value.length === 0);
 }

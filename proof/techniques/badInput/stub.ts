@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-/** A service that keeps every request's body and answers with whatever it is given. */
+/** A service that keeps every request's body and sends whatever reply it is given. */
 export type Stub = {
   readonly url: string;
   /** The bodies of the requests that came since the last call. */
@@ -11,7 +11,7 @@ export type Stub = {
   close(): Promise<void>;
 };
 
-/** A yes that names what was done: every time something else. */
+/** A success that names what was done: something else each time. */
 export const plainYes = 'a plain yes' as const;
 type Answer = Buffer | typeof plainYes;
 

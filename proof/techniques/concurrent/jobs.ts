@@ -1,6 +1,6 @@
 import { recipient } from '../../../testing/sandbox.ts';
 
-/** Something that is to happen so many times, however many processes ask for it. */
+/** Something that must happen this many times, however many processes ask for it. */
 export type Job = {
   readonly argv: readonly string[];
   readonly stdin?: string;

@@ -11,14 +11,14 @@ import { type Arena, shareOf } from '../technique.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
-/** One command on one of the machines; of a batch, what each row asks for, by its id. */
+/** One command on one of the machines, and what it requests; for a batch, what each row requests, by its ID. */
 type Errand = {
   readonly argv: readonly string[];
   readonly stdin?: string;
   readonly asks: Fields | ReadonlyMap<string, Fields>;
 };
 
-/** The same name for all of them: what differs is what they ask for. */
+/** All use the same name and differ in what they request. */
 const bodies: Readonly<Record<Operation, readonly Fields[]>> = {
   transfer: [
     { to_address: recipient, asset: 'SOL', amount: '0.002' },
@@ -51,7 +51,7 @@ function single(
   return { argv: [verb, ...words, ...naming, ...hasty, ...face], asks: body };
 }
 
-/** Two rows of one id each, with the bodies in this order. */
+/** A batch of rows with different IDs, with the bodies in this order. */
 function batch(operation: Operation, rows: readonly Fields[]): Errand {
   const columns = Object.keys(rows[0] ?? {});
   const asks = new Map(rows.map((row, index) => [`row-${index + 1}`, row]));
@@ -75,7 +75,7 @@ function errandOf(operation: Operation, dice: Dice): Errand {
   return single(operation, body, naming, dice.pick(faces));
 }
 
-/** What a command says to have happened, in its own words. */
+/** Something that a command says has happened. */
 type Assertion = { readonly key: string; readonly requested: Fields; readonly id?: string };
 
 function assertionsIn(ran: Ran, { asks }: Errand): Assertion[] {
@@ -93,7 +93,10 @@ function assertionsIn(ran: Ran, { asks }: Errand): Assertion[] {
   });
 }
 
-/** To a person it claims more than the name's use if it says that it was done, or calls what was asked a fact. */
+/**
+ * In text, a command claims more than the use of a name if it says “made” or “sent”, or shows the requested values as
+ * facts.
+ */
 function assertionInText({ stdout }: Ran, requested: Fields): Assertion[] {
   const isAssertion = /(Transfer made|Message sent)|^\s*(Amount|To|Conversation)\s/mu.test(stdout);
   const isAboutAnother = /^\S+ (Transfer|Message) (unknown|held|open|rejected)/mu.test(stdout);
@@ -127,7 +130,7 @@ async function runErrand(errand: Errand, home: Home, play: Play): Promise<void> 
 
 const errandsEach = 4;
 
-/** Both machines at once, each going from errand to errand. */
+/** Both machines run at once, each working through its errands. */
 async function playReading(operation: Operation, reading: Reading, dice: Dice, stage: Stage): Promise<void> {
   const { lane } = stage;
   await lane.service.fresh();
@@ -150,7 +153,7 @@ async function playReading(operation: Operation, reading: Reading, dice: Dice, s
   for (const home of machines) home.remove();
 }
 
-/** What a repeated key with another body is told, where it is told anything else than its first reply. */
+/** The replies to a repeated key with another body, if they differ from the first reply. */
 const otherBodies: readonly Reading[] = (['invalid', 'conflict', 'unprocessable'] as const).flatMap(
   (otherBody): Reading[] => [
     {
@@ -166,7 +169,7 @@ const otherBodies: readonly Reading[] = (['invalid', 'conflict', 'unprocessable'
   ],
 );
 
-/** Two machines that know nothing of each other use the same names, for the same and for other things. */
+/** Two machines that know nothing of each other use the same names, for equal and for different requests. */
 export async function playTwoMachines(arena: Arena, tally: Tally): Promise<void> {
   const { programs } = arena;
   const cases = operations.flatMap((operation) =>

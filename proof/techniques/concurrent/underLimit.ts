@@ -7,7 +7,7 @@ import type { Tally } from '../../tally.ts';
 import { misbehaviour, shortened, toldBy } from '../../told.ts';
 import type { Arena } from '../technique.ts';
 
-/** So many at once, each with a payment of its own, and together twice as much as a day allows. */
+/** Many payments at once, all different, which together are twice as much as a day allows. */
 export async function playUnderLimit({ lanes, programs, dice, share }: Arena, tally: Tally): Promise<void> {
   const [lane] = lanes;
   if (lane === undefined) throw new Error('no lane');
@@ -37,7 +37,7 @@ export async function playUnderLimit({ lanes, programs, dice, share }: Arena, ta
   }
 }
 
-/** The profile `payer`, which a policy holds. */
+/** The profile `payer`, restricted by a policy. */
 function heldEnv(home: Home, env: Record<string, string>, allowed: number): Record<string, string> {
   const folder = join(home.path, 'policies');
   mkdirSync(folder, { mode: 0o700 });
@@ -55,7 +55,7 @@ function heldEnv(home: Home, env: Record<string, string>, allowed: number): Reco
   return rest;
 }
 
-/** Never more than the limit; and all of it, where nothing is left to a person. */
+/** Never more than the limit, and all of it if nothing is left to a person. */
 async function judge(
   first: readonly Ran[],
   again: readonly Ran[],

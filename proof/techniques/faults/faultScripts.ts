@@ -35,7 +35,7 @@ const brokenLines = {
   'a stall for ever': { kind: 'stall', ms: null },
 } as const;
 
-/** Answered so after the loss of the first reply: for the first time it would prove that nothing happened. */
+/** Replies after the first one was lost. As a first reply they would prove that nothing happened. */
 const afterTheLoss = [400, 402, 404, 422, 307];
 
 export const faultScripts: readonly FaultScript[] = [

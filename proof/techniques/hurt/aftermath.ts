@@ -20,7 +20,7 @@ type Aftermath = {
   readonly newName: string;
 };
 
-/** Asks again, in a journal that was hurt. What has happened, or happens now, is expected to have happened once. */
+/** Repeats the commands with a damaged journal. Whatever has happened or happens now must happen once. */
 export async function askAgain(aftermath: Aftermath, hurt: Hurt, play: Play): Promise<void> {
   const happened = Math.min(1, (await play.effects()).length);
   const first = await ask(aftermath.sent, aftermath, hurt, play);
@@ -58,12 +58,12 @@ async function ask(
   return ran;
 }
 
-/** A record that was hit may not take what comes of it: the reply is told then, with exit 9. */
+/** A damaged record may not accept the result: the reply is then reported with exit 9. */
 function isUnrecorded(ran: Ran): boolean {
   return ran.code === 9 && toldBy(ran).failure === 'not-recorded';
 }
 
-/** Whoever only reads may do so, and changes nothing either. */
+/** Reading is allowed, and changes nothing. */
 async function look(hurt: Hurt, play: Play): Promise<void> {
   const homes = [hurt.home, ...(hurt.others ?? [])];
   const files = contentsOf(homes);
@@ -73,7 +73,9 @@ async function look(hurt: Hurt, play: Play): Promise<void> {
     play.wrong('history changed the files of a journal that has lost something');
 }
 
-/** Once the loss is accepted the journal works, and counts on above what was lost. So many effects more. */
+/**
+ * After the loss is accepted, the journal works and continues its numbers above those lost. Returns the new effects.
+ */
 async function accept(name: string, hurt: Hurt, play: Play): Promise<number> {
   const lost = markedIn(hurt.home);
   const words = hurt.words ?? [];

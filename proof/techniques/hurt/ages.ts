@@ -7,7 +7,7 @@ import { command, Play, type Stage } from '../../play.ts';
 import { pay } from '../concurrent/jobs.ts';
 import { beforeCommit } from './stages.ts';
 
-/** A command that a journal of this age has done, and must not do once more. */
+/** A command that a journal of this age has done and must not repeat. */
 export type Deed = { readonly argv: readonly string[]; readonly stdin?: string };
 
 export type Aged = {
@@ -25,7 +25,7 @@ type Age = {
   live(home: Home, deeds: Deed[], play: Play, stage: Stage): Promise<void>;
 };
 
-/** An unnamed message may be sent anew after two minutes: what was done long ago is a payment, or has a name. */
+/** An unnamed message may be sent again after two minutes, so an old deed is a payment or has a name. */
 function nthDeed(nth: number): Deed {
   return nth % 2 === 1
     ? { argv: pay(`0.0${1000 + nth}`) }
@@ -89,7 +89,7 @@ export const ages: readonly Age[] = [
   },
 ];
 
-/** The journals of each age on one lane, whose service alone knows what they did: made when first asked for. */
+/** The journals of each age on one lane, whose service alone knows their effects. Made when first needed. */
 export class Ages {
   readonly #lane: Lane;
   readonly #made = new Map<string, Promise<Aged>>();

@@ -6,7 +6,7 @@ import { journalOf } from '../../look.ts';
 import { folderOf, partOf, prepared, putBack } from './files.ts';
 import { type Injury, inPlace } from './hurt.ts';
 
-/** Opened from a copy, since looking at a journal may move its log. */
+/** Opened from a copy, because opening a journal may move its log. */
 export async function copied(
   home: Home,
   work: (database: DatabaseSyncInstance) => Promise<void> | void,
@@ -22,7 +22,7 @@ export async function copied(
   }
 }
 
-/** As SQLite’s own ways of copying a journal make it. */
+/** A copy of a journal, made in SQLite’s own ways. */
 async function copyOf(home: Home, how: '.backup' | 'VACUUM INTO', to: string): Promise<void> {
   rmSync(to, { force: true });
   await copied(home, async (database) => {

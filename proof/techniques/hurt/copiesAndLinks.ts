@@ -59,7 +59,7 @@ const links: readonly Injury[] = [
   },
 ];
 
-/** Where the machine lets us mount what nobody else sees. */
+/** Whether this machine allows private mounts. */
 export function canMount(): boolean {
   try {
     execFileSync('unshare', ['-m', 'true'], { stdio: 'ignore' });
@@ -69,7 +69,7 @@ export function canMount(): boolean {
   }
 }
 
-/** Runs a program in a namespace of its own, in which one place shows another; nothing of it is left after. */
+/** Runs a program in its own mount namespace, in which one path shows another. Nothing of it remains. */
 function showing(what: string, at: string, more: Omit<Hurt, 'under'>): Hurt {
   const script = 'mount --bind "$1" "$2" && shift 2 && exec "$@"';
   return { ...more, under: ['unshare', '-m', 'sh', '-c', script, 'mounted', what, at] };

@@ -14,7 +14,7 @@ import type { Home } from '../../../testing/home.ts';
 import type { Dice } from '../../dice.ts';
 import { journalOf } from '../../look.ts';
 
-/** What belongs together: a journal, its log and its mark. */
+/** The files of one journal: itself, its log and its mark. */
 export const parts = ['', '-wal', '.mark'] as const;
 export type Part = (typeof parts)[number];
 
@@ -26,18 +26,18 @@ export function folderOf(home: Home): string {
   return dirname(journalOf(home));
 }
 
-/** A machine with a place for a journal, and none in it. */
+/** A machine with a folder for a journal, but no journal in it. */
 export function prepared(home: Home): Home {
   mkdirSync(folderOf(home), { recursive: true, mode: 0o700 });
   return home;
 }
 
-/** SQLite's shared memory, an empty log and the locks are made anew by whoever looks in. */
+/** Every reader creates SQLite's shared memory, an empty log and the locks, so they do not count. */
 function isKept(name: string, bytes: number): boolean {
   return !/-shm$|\.setup$/u.test(name) && !(name.endsWith('-wal') && bytes === 0);
 }
 
-/** All that a refusal must leave as it is. */
+/** Everything that a refusal must leave unchanged. */
 export function contentsOf(homes: readonly Home[]): string {
   return homes
     .map(folderOf)
@@ -55,7 +55,7 @@ export function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Changes a file in its place. */
+/** Changes a file in place. */
 export function change(path: string, work: (bytes: Buffer) => Buffer | undefined): void {
   const bytes = readFileSync(path);
   writeFileSync(path, work(bytes) ?? bytes);
@@ -68,7 +68,7 @@ export function flipBit(path: string, from: number, length: number, dice: Dice):
   });
 }
 
-/** These parts of another machine's journal, over this one's; what it does not have goes. */
+/** Replaces these parts of this machine's journal by another machine's. Parts that the other lacks are removed. */
 export function putBack(from: Home, home: Home, chosen: readonly Part[]): void {
   for (const part of chosen) {
     if (existsSync(partOf(from, part))) copyFileSync(partOf(from, part), partOf(home, part));

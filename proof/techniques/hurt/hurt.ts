@@ -2,7 +2,7 @@ import type { Home } from '../../../testing/home.ts';
 import type { Dice } from '../../dice.ts';
 import type { Aged, Deed } from './ages.ts';
 
-/** A machine whose journal is about to be hurt. */
+/** A machine whose journal will be hurt. */
 export type Patient = {
   readonly home: Home;
   /** The machine before its last send. */
@@ -12,7 +12,7 @@ export type Patient = {
   another(): Home;
 };
 
-/** Where the same command is run after it. */
+/** The machine on which the same command runs afterwards, and how. */
 export type Hurt = {
   readonly home: Home;
   /** What goes before the program on the line. */
@@ -36,7 +36,7 @@ export type Injury = {
   readonly times?: number;
 };
 
-/** A hurt to the files where they are; `false` where there is nothing to be hurt. */
+/** Damage to the files in place; `false` if there is nothing to damage. */
 export function inPlace(
   name: string,
   work: (patient: Patient) => unknown,

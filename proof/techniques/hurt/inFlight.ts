@@ -21,7 +21,7 @@ type Theft = {
   readonly isTotal?: true;
 };
 
-/** Another file under the same name, with the same content. */
+/** Replaces a file by another one with the same name and content. */
 function replace(path: string, from = path): void {
   cpSync(from, `${path}.copy`);
   renameSync(`${path}.copy`, path);
@@ -75,7 +75,7 @@ async function until(isTrue: () => boolean | Promise<boolean>, limitMs = 30_000)
   while (Date.now() < endMs && !(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** The hooked program is held at a step; the shipped one waits for a reply that the service keeps back. */
+/** The hooked program is held at a step; the shipped one waits for a delayed reply. */
 async function sendAndSteal(
   one: Case,
   words: readonly string[],
@@ -126,7 +126,7 @@ async function playTheft(one: Case, before: Aged, dice: Dice, stage: Stage): Pro
   home.remove();
 }
 
-/** Journals that are taken away or replaced while a send is under way. */
+/** Journals that are removed or replaced during a send. */
 export async function playInFlight(arena: Arena, ages: ReadonlyMap<Lane, Ages>, tally: Tally): Promise<void> {
   const cases = operations.flatMap((operation) =>
     thefts.flatMap((theft) => [...points, undefined].map((point): Case => ({ theft, point, operation }))),

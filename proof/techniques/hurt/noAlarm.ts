@@ -11,7 +11,7 @@ const processesInAll = 1_000;
 const journalsInAll = 40;
 const atOnce = 5;
 
-/** Payments by their amounts, messages by their names: how long it takes does not matter. */
+/** Payments differ in amount and messages in name, so how long the run takes does not matter. */
 function jobs(count: number): Job[] {
   return Array.from({ length: count }, (_, index): Job => {
     const number = 100 + index;
@@ -26,7 +26,7 @@ const looks: Job = { argv: ['history', '--json'], effects: 0 };
 
 type Scene = { readonly play: Play; readonly home: ReturnType<Stage['lane']['home']> };
 
-/** How long a command takes here that is let alone. */
+/** How long an undisturbed command takes here. */
 class Pace {
   #meanMs = 150;
 
@@ -54,7 +54,7 @@ async function once(job: Job, killAfterMs: number | undefined, { play, home }: S
   return ran;
 }
 
-/** Five at a time, until so many have run; every other one is killed at some moment. */
+/** Five processes at a time, up to this total. Every other one is killed at a random time. */
 async function five(processes: number, all: readonly Job[], dice: Dice, scene: Scene): Promise<void> {
   const pace = new Pace();
   let started = 0;
@@ -71,7 +71,7 @@ async function five(processes: number, all: readonly Job[], dice: Dice, scene: S
   await Promise.all(Array.from({ length: atOnce }, (_, index) => member(dice.for(`member ${index}`))));
 }
 
-/** Let alone, each comes to its end, and all of them to what was asked for. */
+/** Undisturbed, each command must finish, and all requested effects must exist. */
 async function runAllToTheirEnd(
   all: readonly Job[],
   processes: number,
@@ -97,7 +97,7 @@ async function onOneJournal(arena: Arena, tally: Tally): Promise<void> {
   scene.home.remove();
 }
 
-/** A journal that five processes set up at once, killed while they are at it. */
+/** Five processes set up one journal at once, and are killed meanwhile. */
 async function onNewJournals(arena: Arena, tally: Tally): Promise<void> {
   const rounds = Array.from(
     { length: Math.max(1, Math.round(journalsInAll * arena.share)) },
@@ -116,7 +116,7 @@ async function onNewJournals(arena: Arena, tally: Tally): Promise<void> {
   });
 }
 
-/** Whoever is killed at whatever moment: no journal is ever said to have lost what it has not. */
+/** Whichever process is killed, and whenever: no journal may ever report a loss that did not happen. */
 export async function playNoAlarm(arena: Arena, tally: Tally): Promise<void> {
   await Promise.all([onOneJournal(arena, tally), onNewJournals(arena, tally)]);
 }

@@ -21,7 +21,7 @@ function bytesOf(database: DatabaseSyncInstance, { sql }: Cell, seq: number): Bu
   return Buffer.from(value ?? '');
 }
 
-/** Wherever these bytes stand, in the table or in an index. */
+/** Every place of these bytes, in the table or in an index. */
 function offsetsOf(bytes: Buffer, file: Buffer): number[] {
   const found: number[] = [];
   if (bytes.length === 0) return found;
@@ -29,7 +29,7 @@ function offsetsOf(bytes: Buffer, file: Buffer): number[] {
   return found;
 }
 
-/** A bit flipped where journal.db, and not its log, keeps one thing about something it did long ago. */
+/** Flips one bit in journal.db, not in its log, within a field about an old deed. */
 export const hitRows: readonly Injury[] = cells.map((cell) => ({
   name: `a bit flipped in ${cell.what}`,
   hurt: async ({ home, before: { deeds }, dice }) => {

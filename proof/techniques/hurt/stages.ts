@@ -1,4 +1,4 @@
-/** A step of every send, be it the first of its journal: its intent is about to be committed. */
+/** A step of every send, even the first of its journal, just before its intent is committed. */
 export const beforeCommit = 'run INSERT INTO attempts (seq, intent, numbe';
 
 /** How far a send has come when its process is killed and its journal is hurt. */

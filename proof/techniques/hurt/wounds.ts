@@ -10,7 +10,7 @@ const frameBytes = frameHeader + pageBytes;
 
 type Log = { readonly path: string; readonly frames: number; readonly dice: Dice };
 
-/** Of a log that holds something; else there is nothing to hurt. */
+/** Damages a log that is not empty. */
 function toTheLog(name: string, work: (log: Log) => void, isCommon?: true): Injury {
   return inPlace(
     name,
@@ -78,7 +78,7 @@ const toLogs: readonly Injury[] = [
 
 const databaseHeader = 100;
 
-/** No sum stands over a page of the database itself: what hits a row or an index there can go unseen. */
+/** Pages of the database have no checksum, so damage to a row or an index there can go unnoticed. */
 export const flippedPage = 'a bit flipped in a page of journal.db';
 const emptied = 'journal.db emptied';
 export const overwrittenPage = 'a page of journal.db overwritten';

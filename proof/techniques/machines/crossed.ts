@@ -41,10 +41,10 @@ const kinds: Readonly<Record<Operation, readonly DeedKind[]>> = {
   transfer: ['a transfer by name', 'a transfer of a run', 'a transfer by key'],
 };
 
-/** Where a command can be struck: it is about the same for all of one request. */
+/** Where a command can be hit: roughly the same for all commands with one request. */
 type Places = { readonly steps: readonly string[]; readonly spots: readonly Spot[] };
 
-/** The service and the way to the journal are at fault at once. */
+/** The service and the connection to the journal fail at the same time. */
 async function playCross(
   one: Cross,
   places: Places,
@@ -80,7 +80,7 @@ async function playCross(
   await scene.settle({ mayBeHeld });
 }
 
-/** Every fault of the service, crossed with what befalls the runner, its connection and the server. */
+/** Every fault of the service, combined with faults of the runner, its connection and the server. */
 export async function playCrossed(fleet: Fleet): Promise<void> {
   const { arena } = fleet;
   const [errand] = errands;

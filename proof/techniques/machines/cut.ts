@@ -9,7 +9,7 @@ import { type Errand, errands, nameOf, prepare } from './errands.ts';
 import { type Fleet, newScene, overFleet, seenOnce } from './fleet.ts';
 import type { Harbour } from './harbour.ts';
 
-/** One message of a conversation with the server: the so-many-th of that side. */
+/** One message of the conversation with the server: the n-th of that side. */
 export type Spot = {
   readonly errand: Errand;
   readonly from: Side;
@@ -17,10 +17,10 @@ export type Spot = {
   readonly words: string;
 };
 
-/** Where something begins or is over: the start, a password, a question, its end; and that it was answered. */
+/** Messages at which something starts or ends: start-up, password, query, termination, and the server's “ready”. */
 const telling: Readonly<Record<Side, string>> = { client: '\0pQS', server: 'Z' };
 
-/** The telling messages of such a command, from the first to the last. */
+/** Those messages in an undisturbed command, from first to last. */
 export function spotsOf(errand: Errand, fleet: Fleet): Promise<Spot[]> {
   return seenOnce(fleet, `spots of ${nameOf(errand)}${errand.kind}`, (harbour, stage) =>
     lookAtSpots(errand, harbour, stage),
@@ -55,7 +55,7 @@ const ways: Readonly<Record<How, string>> = {
   hold: 'the machine cut off from the server, in silence,',
 };
 
-/** Broken there; where the server hears on, it hears the rest late; where nobody hears, another machine goes on. */
+/** Breaks the connection there. With `strand` the server gets the rest late; with `hold` another machine goes on. */
 async function cutAt({ spot, how, dice }: Cut, harbour: Harbour, stage: Stage): Promise<void> {
   const { errand, from, nth, words } = spot;
   const where = `${nameOf(errand)}${ways[how]} at message ${nth} of the ${from} (${words})`;
@@ -78,10 +78,10 @@ async function cutAt({ spot, how, dice }: Cut, harbour: Harbour, stage: Stage): 
 }
 
 const hows: readonly How[] = ['cut', 'strand'];
-/** Silence takes a while: every so-manieth place must do. */
+/** Silence takes a while, so only one place in this many is tried. */
 const silentEvery = 5;
 
-/** The connection to the server broken in each phase, from the first word to the last. */
+/** Breaks the connection to the server in each phase, from the first message to the last. */
 export async function playCut(fleet: Fleet): Promise<void> {
   const { arena } = fleet;
   const cuts: Cut[] = [];

@@ -1,7 +1,7 @@
 import { recipient } from '../../../testing/sandbox.ts';
 import type { Operation } from '../../play.ts';
 
-/** One command that many machines may run; what it asks for is asked for by no other. */
+/** One command that several machines may run. No other command requests the same. */
 export type Deed = {
   readonly name: string;
   readonly operation: Operation;
@@ -14,7 +14,7 @@ type Make = (name: string, number: number) => Deed;
 
 export const patient = ['--timeout', '5s', '--max-wait', '30s', '--json'];
 
-/** Every case has a payment and a text of its own. */
+/** Makes every payment and text unique. */
 let made = 0;
 
 function message(kind: string, naming: (name: string) => readonly string[]): Make {

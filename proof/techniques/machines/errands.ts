@@ -2,7 +2,7 @@ import type { FaultSpec } from '../../../testing/sandbox.ts';
 import type { DeedKind } from './deed.ts';
 import type { Scene } from './scene.ts';
 
-/** What a runner is about when something befalls it. */
+/** What a runner is doing when something happens to it. */
 export type Errand = {
   readonly kind: DeedKind;
   readonly faults?: readonly FaultSpec[];
@@ -23,7 +23,7 @@ export function nameOf({ faults, isResumed }: Errand): string {
   return `${faults ? 'tried again, ' : ''}${isResumed ? 'run again after a lost reply, ' : ''}`;
 }
 
-/** What was before, and what the service is about to do. */
+/** Plays what came before, and sets what the service will do. */
 export async function prepare({ faults, isResumed }: Errand, scene: Scene): Promise<void> {
   const { service } = scene.stage.lane;
   if (isResumed === true) {
@@ -33,7 +33,7 @@ export async function prepare({ faults, isResumed }: Errand, scene: Scene): Prom
   if (faults !== undefined) await service.faults(...faults);
 }
 
-/** Until it leaves: on a slow day the short lease is too old when the connection is ready. */
+/** Repeats until the request leaves: on a slow day the short lease expires before the connection is ready. */
 async function tryOnce(scene: Scene): Promise<void> {
   const argv = [...scene.deed.argv, '--retries', '0'];
   let ran = await scene.play.run(argv, scene.machine(3));

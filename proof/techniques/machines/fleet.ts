@@ -26,7 +26,7 @@ export async function closeFleet({ harbours }: Fleet): Promise<void> {
   await Promise.all([...harbours.values()].map((harbour) => harbour.close()));
 }
 
-/** Plays every item once, in whichever harbour is free. */
+/** Plays every item once, each in a free harbour. */
 export async function overFleet<Item>(
   { arena, tally, harbours }: Fleet,
   items: Iterable<Item>,
@@ -49,14 +49,14 @@ export async function newScene(where: string, deed: Deed, harbour: Harbour, stag
   return new Scene(where, deed, harbour, stage);
 }
 
-/** Where what is to be struck is first done undisturbed. */
+/** The harbour for the undisturbed run of each command. */
 export function firstOf({ arena, tally, harbours }: Fleet): [Harbour, Stage] {
   const [harbour] = harbours.values();
   if (harbour === undefined) throw new Error('no harbour');
   return [harbour, stageOf(harbour, arena, tally)];
 }
 
-/** Looked at once, on the first harbour. */
+/** Observed once, on the first harbour. */
 export function seenOnce<Seen>(
   fleet: Fleet,
   what: string,

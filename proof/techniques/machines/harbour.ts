@@ -8,12 +8,12 @@ import type { Program } from '../../programs.ts';
 import { run } from '../../run.ts';
 import { shortened } from '../../told.ts';
 
-/** Short, so that who was killed is soon taken over; long enough for a busy machine to renew it. */
+/** Short, so that a killed runner is soon replaced; long enough for a busy machine to renew it. */
 export const leaseMs = 1500;
 
 export type KeptShared = Kept & { readonly attempts: number };
 
-/** One PostgreSQL server with a journal on it, and four machines that share it. */
+/** One PostgreSQL server with a journal, and four machines that share it. */
 export type Harbour = {
   /** The same service; its commands have the shared journal. */
   readonly lane: Lane;
@@ -69,7 +69,7 @@ export function sharing(lane: Lane, url: string): Lane {
   return { ...lane, env: (home, baseUrl) => ({ ...lane.env(home, baseUrl), BOTCTL_JOURNAL: url }) };
 }
 
-/** The journal's tables and rules as this program has them. */
+/** Creates the journal's tables and rules as this program defines them. */
 async function layOut(server: PostgresServer, url: string, home: Home, { bin }: Program): Promise<void> {
   const ran = await run(bin, ['journal', 'migrate'], { env: { ...home.env, BOTCTL_JOURNAL: url } });
   if (ran.code !== 0) throw new Error(`the journal could not be made: ${shortened(ran)}`);
@@ -77,7 +77,7 @@ async function layOut(server: PostgresServer, url: string, home: Home, { bin }: 
   await server.query(`UPDATE botctl.meta SET value = $1 WHERE name = 'lease-ms'`, [bytes], url);
 }
 
-/** The intents as they are on the server, read past botctl. */
+/** The intents on the server, read without botctl. */
 export function keptAt(server: PostgresServer, url: string): Promise<KeptShared[]> {
   return server.query<KeptShared>(
     'SELECT key, state, attempts FROM botctl.intents_now ORDER BY seq',

@@ -8,7 +8,7 @@ import { type Fleet, newScene, overFleet, seenOnce } from './fleet.ts';
 import type { Harbour } from './harbour.ts';
 import { endsInCompany } from './scene.ts';
 
-/** The steps that such a command takes on the first machine, none of which is its last. */
+/** The steps of an undisturbed command on the first machine, without the last one. */
 export function stepsOf(errand: Errand, fleet: Fleet): Promise<string[]> {
   return seenOnce(fleet, `steps of ${nameOf(errand)}${errand.kind}`, (harbour, stage) =>
     lookAtSteps(errand, harbour, stage),
@@ -36,7 +36,7 @@ type Blow = {
   readonly inCompany: boolean;
 };
 
-/** Killed at that step; the next machine goes on, alone or from the start beside it. */
+/** Kills it at that step. The next machine continues, after it or alongside it from the start. */
 async function strike(blow: Blow, harbour: Harbour, stage: Stage): Promise<void> {
   const { errand, at, name, inCompany } = blow;
   const where = `killed ${inCompany ? 'in company ' : ''}at step ${at} (${name})`;
@@ -55,7 +55,7 @@ async function strike(blow: Blow, harbour: Harbour, stage: Stage): Promise<void>
   await scene.settle();
 }
 
-/** kill -9 at every step of every errand, and then the same command on another machine. */
+/** kill -9 at every step of every errand, then the same command on another machine. */
 export async function playKilled(fleet: Fleet): Promise<void> {
   const { arena } = fleet;
   const blows: Blow[] = [];

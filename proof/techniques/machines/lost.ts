@@ -10,8 +10,8 @@ import { type Harbour, keptAt, sharing } from './harbour.ts';
 import { Scene } from './scene.ts';
 
 /**
- * What the server forgets: all of a deed that was done, of one whose reply was lost, of one whose runner was killed; or
- * only what a person decided of one whose reply was lost.
+ * What the server forgets: a finished deed, one whose reply was lost, one whose runner was killed, or only a person's
+ * decision about one whose reply was lost.
  */
 const beginnings = ['done', 'lost', 'killed', 'decided'] as const;
 const losses = ['a standby promoted without its last commits', 'the server put back to a snapshot'] as const;
@@ -30,7 +30,7 @@ const kinds: readonly DeedKind[] = [
   'a transfer by key',
   'a batch',
 ];
-/** What one decision is enough for. */
+/** Deeds that need only one decision. */
 const decidable: readonly DeedKind[] = ['a message by name', 'a transfer of a run', 'a transfer by key'];
 const firsts = ['who did it', 'another', 'a new one'] as const;
 
@@ -46,12 +46,12 @@ function everyLoss(): Loss[] {
   );
 }
 
-/** Machines of this case's own: what they note is of no use to others. */
+/** New machines for this case: their notes must not affect other cases. */
 function ownHarbour(harbour: Harbour, lane: Harbour['lane']): Harbour {
   return { ...harbour, homes: [lane.home(), lane.home(), lane.home(), lane.home()] };
 }
 
-/** The server that has forgotten what was done in `meanwhile`, and how it ends. */
+/** A server that has forgotten what `meanwhile` did, and how to close it. */
 async function forgetting(
   how: Loss['how'],
   { server }: Harbour,
@@ -95,7 +95,7 @@ async function loseReply(scene: Scene): Promise<void> {
   await scene.play.run([...scene.deed.argv, '--retries', '0'], scene.machine(0), stdinOf(scene.deed));
 }
 
-/** By the machine that was in doubt. */
+/** Made on the machine that was in doubt. */
 async function decide(scene: Scene): Promise<void> {
   const [effect] = await scene.effects();
   const argv = ['resolve', effect?.key ?? '', '--happened', '--reason', 'seen', '--yes', '--json'];
@@ -134,7 +134,7 @@ async function loseAndGoOn(loss: Loss, shared: Harbour, stage: Stage, lane: Harb
   }
 }
 
-/** Each of three machines has done something before, and has noted it; the fourth is new. */
+/** Three machines have done something before and noted it; the fourth is new. */
 async function earlier(harbour: Harbour, stage: Stage, lane: Harbour['lane']): Promise<void> {
   const known = { ...stage, lane: harbour.lane };
   for (const machine of [0, 1, 2] as const) {
@@ -144,7 +144,7 @@ async function earlier(harbour: Harbour, stage: Stage, lane: Harbour['lane']): P
   await lane.service.fresh('remembered');
 }
 
-/** Who has the proof of the loss is refused; the others, by the same name, make it no second time. */
+/** A machine whose notes prove the loss is refused. The others, with the same name, must not do it again. */
 async function goOn({ how, first }: Loss, scene: Scene): Promise<void> {
   const isPromoted = how.startsWith('a standby');
   if (first === 'who did it') await refused(scene, 0);
@@ -170,7 +170,7 @@ async function refused(scene: Scene, machine: 0 | 3): Promise<Ran> {
   return ran;
 }
 
-/** A server that has lost what it acknowledged: found out by what each machine notes for itself. */
+/** A server that has lost what it acknowledged. Each machine's notes must reveal it. */
 export async function playLost(fleet: Fleet): Promise<void> {
   const { arena } = fleet;
   const [decided, others] = [true, false].map((isDecided) =>

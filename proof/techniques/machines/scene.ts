@@ -8,10 +8,10 @@ import type { Harbour } from './harbour.ts';
 
 type Extra = Omit<NonNullable<Parameters<Play['run']>[2]>, 'stdin'>;
 
-/** Beside others on a slow day: who was silent for a lease may have been taken over, and cannot tell more. */
+/** On a slow day a process can stay silent for a lease and be replaced by another; it then knows no more. */
 export const endsInCompany = [0, 9, 11];
 
-/** One deed, done by whichever of the machines, and held to the truth. */
+/** One deed, done by any of the machines, and checked against the truth. */
 export class Scene {
   readonly play: Play;
   readonly deed: Deed;

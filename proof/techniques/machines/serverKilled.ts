@@ -15,7 +15,7 @@ type Crash = {
   readonly dice: Dice;
 };
 
-/** kill -9 of the server and all its children when this message is on its way; then it is started again. */
+/** Kills the server and all its children with kill -9 while this message is on its way, then restarts it. */
 async function crashAt(
   { errand, from, nth, words, dice }: Crash,
   harbour: Harbour,
@@ -42,14 +42,14 @@ async function crashAt(
   await scene.settle();
 }
 
-/** Somebody else takes the numbers of the transactions that the server has forgotten. */
+/** Uses up the transaction numbers that the server has forgotten. */
 async function meanwhile({ server, url }: Harbour): Promise<void> {
   await server.query(`CREATE TABLE IF NOT EXISTS public.meanwhile (at timestamptz)`, [], url);
   for (let turn = 0; turn < 3; turn += 1)
     await server.query('INSERT INTO public.meanwhile VALUES (now())', [], url);
 }
 
-/** The server killed and restarted under running commands. */
+/** The server is killed and restarted during running commands. */
 export async function playServerKilled(fleet: Fleet): Promise<void> {
   const { arena } = fleet;
   const crashes: Crash[] = [];

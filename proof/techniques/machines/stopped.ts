@@ -14,7 +14,7 @@ import { type Harbour, leaseMs } from './harbour.ts';
 import { stepsOf } from './killed.ts';
 import type { Scene } from './scene.ts';
 
-/** A command that stops itself at a step: what it comes to once it may go on. */
+/** A command that stops itself at a step, and its result once it may go on. */
 type Stopped = {
   readonly isStopped: boolean;
   /** The step that it was stopped at: its number may be another's when something runs beside it. */
@@ -62,7 +62,7 @@ function isStopped({ pid }: ChildProcess): boolean {
 
 type Stop = { readonly errand: Errand; readonly at: number; readonly name: string };
 
-/** Stopped until others have done its work; then it goes on, and begins nothing. */
+/** Stopped until others have done its work. Then it continues, and must start nothing. */
 async function stopAt({ errand, at, name }: Stop, harbour: Harbour, stage: Stage): Promise<void> {
   const where = `${nameOf(errand)}stopped at step ${at} (${name}), taken over and continued`;
   const scene = await newScene(where, newDeed(errand.kind), harbour, stage);
@@ -81,7 +81,7 @@ async function stopAt({ errand, at, name }: Stop, harbour: Harbour, stage: Stage
   await scene.settle();
 }
 
-/** Stopped in the middle of a batch, and counted as ended: the rows that it had not begun are not its any more. */
+/** Stopped in the middle of a batch and counted as dead: rows that it had not started no longer belong to it. */
 async function stopInBatch(
   { at, name }: Pick<Stop, 'at' | 'name'>,
   harbour: Harbour,
@@ -108,7 +108,7 @@ function keysHeard({ stage }: Scene): Set<string> {
   return new Set(stage.lane.service.heard.flatMap(({ key }) => (key === undefined ? [] : [key])));
 }
 
-/** Owners stopped past their lease, at every step, and continued once others have taken over. */
+/** Stops owners for longer than their lease, at every step, and continues them after others have taken over. */
 export async function playStopped(fleet: Fleet): Promise<void> {
   const { arena } = fleet;
   const stops: Stop[] = [];

@@ -35,7 +35,7 @@ async function heldAt(step: string, scene: Scene, machine: 0 | 1, argv: readonly
 const beforeTheLocks = 'ask BEGIN; SET LOCAL synchronous_commit = on';
 const afterTheLook = 'ask begin';
 
-/** The first has looked, and is about to put it on record, when the second comes to look. */
+/** The second looks when the first has looked and is about to store it. */
 async function atTheSameStep(
   scene: Scene,
   first: readonly string[],
@@ -60,7 +60,7 @@ async function isSomebodyWaiting({ server, url }: Harbour): Promise<boolean> {
   return waiting.length > 0;
 }
 
-/** The same on two machines at once, the one about to begin it while the other looks whether it has begun. */
+/** The same command on two machines at once: one is about to start it while the other checks for it. */
 async function sameAtOnce(kind: DeedKind, harbour: Harbour, stage: Stage): Promise<void> {
   const scene = await newScene('two machines at the same step', newDeed(kind), harbour, stage);
   const { argv } = scene.deed;
@@ -70,7 +70,7 @@ async function sameAtOnce(kind: DeedKind, harbour: Harbour, stage: Stage): Promi
 
 const lost: FaultSpec = { kind: 'drop', when: 'after' };
 
-/** The same payment under the names of two runs, the first of which comes to no proof: the second must not leave. */
+/** The same payment in two runs. The first gets no proof, so the second must not be sent. */
 async function twinsAtOnce(harbour: Harbour, stage: Stage): Promise<void> {
   const deed = newDeed('a transfer of a run');
   const scene = await newScene('two runs of the same payment at the same step', deed, harbour, stage);
@@ -87,7 +87,7 @@ async function twinsAtOnce(harbour: Harbour, stage: Stage): Promise<void> {
   await scene.settle({ expected: neverLeft ? 2 : 1 });
 }
 
-/** All four machines at the same moment, one reply of the service lost. */
+/** All four machines at the same moment, with one reply lost. */
 async function fourAtOnce(kind: DeedKind, harbour: Harbour, stage: Stage): Promise<void> {
   const scene = await newScene('four machines at once', newDeed(kind), harbour, stage);
   await stage.lane.service.faults(lost);
@@ -98,7 +98,7 @@ async function fourAtOnce(kind: DeedKind, harbour: Harbour, stage: Stage): Promi
   await scene.settle();
 }
 
-/** A batch on four machines at once, one of which is killed: the others go on with its rows. */
+/** A batch on four machines at once. One is killed, and the others continue with its rows. */
 async function sharedAndKilled(step: number, harbour: Harbour, stage: Stage): Promise<void> {
   const deed = newDeed('a long batch');
   const scene = await newScene(`on four machines, one killed at step ${step}`, deed, harbour, stage);
@@ -111,7 +111,7 @@ async function sharedAndKilled(step: number, harbour: Harbour, stage: Stage): Pr
   await scene.settle();
 }
 
-/** What nobody named cannot be told from another's: a transfer is refused, and nothing leaves. */
+/** Unnamed requests look alike on all machines, so a transfer is refused and nothing is sent. */
 async function unnamedRefused(harbour: Harbour, stage: Stage): Promise<void> {
   const scene = await newScene('on a shared journal', unnamedTransfer(), harbour, stage);
   for (const machine of [0, 1] as const) {
