@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const bit = 1n << BigInt(constants.signals.SIGHUP - 1);
 
 /**
- * Waits until the program catches signals. Before that a signal ends it like any process. Of the signals that botctl
- * and Node catch, botctl catches this one last.
+ * Waits until the program handles signals: before that, a signal ends it like any process. It looks for SIGHUP, because
+ * Node itself catches the others, and botctl installs this handler last.
  */
 export async function catchesSignals({ pid }: ChildProcess): Promise<void> {
   await until(pid, () => {

@@ -17,7 +17,7 @@ export type Spot = {
   readonly words: string;
 };
 
-/** Messages at which something starts or ends: start-up, password, query, termination, and the server's “ready”. */
+/** Messages at which something starts or ends: start-up, password, query, Sync, and the server's “ready”. */
 const telling: Readonly<Record<Side, string>> = { client: '\0pQS', server: 'Z' };
 
 /** Those messages in an undisturbed command, from first to last. */

@@ -21,7 +21,7 @@ export async function withEarlierRun(
   journal?: Pick<Journal, 'self'>,
 ): Promise<Told> {
   const failure = await inWords(thrown);
-  // This failure comes from the journal's door, so this very command was kept from sending.
+  // The check just before sending raises this, so it was this very command that was kept from sending.
   if (failure.code === 'journal-gone') return failure;
   const earlier = await earlierOf(failure, order.wanted.kind, given, context);
   if (earlier === 'untold') return cannotBeTold(failure);

@@ -352,8 +352,8 @@ export function colourLevel({ noColorFlag, env, isTerminal }: ColourQuestion): C
   return 1;
 }
 
-// Accepts any chain of styles, and returns the text unchanged: chalk's interface without chalk. It has no `then`, or a
-// promise would take it for another promise.
+// Accepts any chain of styles, and returns the text unchanged: chalk's interface without chalk. It has no `then`, or
+// `await` would treat it as a promise.
 const plain = new Proxy(String, {
   get: (_target, style) => (style === 'then' ? undefined : plain),
 }) as unknown as Paint;

@@ -107,7 +107,7 @@ async function givenPolicy({ args }: ParsedArgs): Promise<GivenPolicy> {
     return { path, text, policy: readPolicy(text, path) };
   } catch (thrown) {
     if (!(thrown instanceof Failure)) throw thrown;
-    // This file prevents no sending, so the fault is that of any bad input file.
+    // Here the policy is an input file like any other: a fault in it prevents no sending.
     const { message, details } = await inWords(thrown);
     throw new Told('bad-file', message, details);
   }
