@@ -46,6 +46,12 @@ function bytesKept(): Map<string, string> {
   return new Map(kept().map((path) => [path, readFileSync(path, 'base64')]));
 }
 
+test('what every command loads needs no part of Node that is slow to load', () => {
+  const start = readFileSync(new URL('../../dist/main.js', import.meta.url), 'utf8');
+  const parts = [...start.matchAll(/require\("(node:[^"]+)"\)/gu)].map(([, part]) => part);
+  expect(parts.sort()).toEqual(['node:fs', 'node:os', 'node:path', 'node:timers/promises']);
+});
+
 describe.skipIf(process.platform === 'win32')('compiled code', () => {
   test('is kept from the second command on, where nobody else can read or write', async () => {
     await run(where);
