@@ -307,7 +307,7 @@ const spoken: Record<string, readonly string[]> = {
     ' is being sent already',
     ' is not claimed by this process',
   ],
-  'postgres/connection.ts': ['another process than this connection began with', 'Query read timeout'],
+  'postgres/connection.ts': ['another process than this connection began with'],
   'postgres/transaction.ts': ['this transaction is over'],
   'postgres/writing.ts': [
     'has the key of another one',

@@ -27,7 +27,8 @@ export type Address = {
   readonly schema: string;
   readonly encryption: Encryption;
   readonly demands: Demands;
-  readonly connectTimeoutMs: number;
+  /** What `connect_timeout` says, if anything does. */
+  readonly connectTimeoutMs: number | undefined;
   readonly applicationName: string;
   readonly password: Password | undefined;
 };
@@ -37,7 +38,6 @@ export type UrlSource = '--journal' | 'BOTCTL_JOURNAL';
 
 const defaultPort = 5432;
 export const defaultSchema = 'botctl';
-const defaultTimeoutMs = 10_000;
 const longestTimeoutS = 600;
 
 /** `userName` is called only if nothing else names the user. The password file is not read here. */
@@ -96,8 +96,8 @@ function schemaOf(setting: Setting | undefined): string {
   throw sharedFailure('bad-setting', { origin: setting.origin, fault: 'schema' });
 }
 
-function timeoutOf(setting: Setting | undefined): number {
-  if (setting === undefined) return defaultTimeoutMs;
+function timeoutOf(setting: Setting | undefined): number | undefined {
+  if (setting === undefined) return undefined;
   const seconds = /^\d{1,3}$/u.test(setting.value) ? Number(setting.value) : 0;
   if (seconds < 1 || seconds > longestTimeoutS)
     throw sharedFailure('bad-setting', { origin: setting.origin, fault: 'seconds' });

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import type { Client, CustomTypesConfig, QueryConfig } from 'pg';
 import { diskTroubleOf } from '../machine/disk.ts';
+import { readLeftovers } from '../machine/process.ts';
 import { Failure } from '../once/failures.ts';
 import { type Address, placeOf, urlFor } from './address.ts';
 import { ServerTroubleError, sharedFailure } from './facts.ts';
@@ -21,8 +22,11 @@ import {
 
 type Answer = { readonly command: string; readonly rows: readonly Row[] };
 
-/** No statement takes this long, so a server that is silent for this long is gone. */
+/** No statement takes this long, so a connection that is silent for this long is replaced. */
 const longestMs = 30_000;
+
+/** Even a busy host accepts a connection at once, because its kernel does. */
+const longestDialMs = 10_000;
 
 /** How much time is left for the next question. */
 export type LeftMs = () => number;
@@ -72,7 +76,6 @@ export class PgConnection {
     const client = new driver.Client({
       ...driverSettings(address),
       stream: () => dialled,
-      connectionTimeoutMillis: Math.min(address.connectTimeoutMs, leftMs()),
       // Questions asked together are sent together and answered in order.
       pipeline: true,
       types: { getTypeParser: parserOf(driver.types.getTypeParser) },
@@ -86,16 +89,34 @@ export class PgConnection {
     line.answerWithin(leftMs);
     const giveUp = (): void => line.destroy();
     givenUp?.addEventListener('abort', giveUp, { once: true });
+    const callOff = line.#limitConnecting(dialled, leftMs);
     try {
       await client.connect();
+      callOff();
       if (asksAttributes(demands)) await line.#refuseOther();
       return line;
     } catch (error) {
       void client.end().catch(() => {});
       throw unbound() ?? error;
     } finally {
+      callOff();
       givenUp?.removeEventListener('abort', giveUp);
     }
+  }
+
+  /** A host accepts the connection soon or is not there; a server may be busy. `connect_timeout` limits both, as in libpq. */
+  #limitConnecting(dialled: Dialled, leftMs: LeftMs): () => void {
+    const { connectTimeoutMs } = this.#address;
+    const dialMs = Math.min(connectTimeoutMs ?? longestDialMs, leftMs());
+    let isReached = false;
+    let callOff = afterTime(dialMs, () => this.#giveUp(isReached ? 'silent' : 'out-of-reach'));
+    dialled.once('connect', () => {
+      isReached = true;
+      if (connectTimeoutMs !== undefined) return;
+      callOff();
+      callOff = afterTime(Math.min(longestMs, leftMs()), () => this.#giveUp('silent'));
+    });
+    return () => callOff();
   }
 
   /** A server with other attributes than demanded counts as unreachable and is tried again, because this may change. */
@@ -171,15 +192,20 @@ export class PgConnection {
 
   async #watched(question: QueryConfig): Promise<Answer> {
     this.#warnings = [];
-    const timed = { ...question, query_timeout: Math.min(longestMs, this.#leftMs()) };
+    // Without an answer, the state of the server is unknown, so this connection is no longer used.
+    const callOff = afterTime(Math.min(longestMs, this.#leftMs()), () => this.#giveUp('silent'));
     try {
-      return await this.#client.query<Row>(timed);
+      return await this.#client.query<Row>(question);
     } catch (error) {
-      // Without an answer, the state of the server is unknown, so this connection is no longer used.
-      if (error instanceof Error && (error.message === 'Query read timeout' || isLastWord(error)))
-        this.destroy();
+      if (error instanceof Error && isLastWord(error)) this.destroy();
       throw error;
+    } finally {
+      callOff();
     }
+  }
+
+  #giveUp(is: 'silent' | 'out-of-reach'): void {
+    this.destroy(new ServerTroubleError({ is }));
   }
 
   /** Does not wait long for a server that never says goodbye. */
@@ -190,10 +216,27 @@ export class PgConnection {
     clearTimeout(late);
   }
 
-  destroy(): void {
+  /** Every question that is not answered yet fails, with this error if one is given. */
+  destroy(error?: Error): void {
     this.#isBroken = true;
-    streamOf(this.#client).destroy();
+    streamOf(this.#client).destroy(error);
   }
+}
+
+/**
+ * Gives up when the time is over, unless it is called off first. Reads what has arrived by then, because this process
+ * may have been kept from running while the server answered.
+ */
+function afterTime(waitMs: number, giveUp: () => void): () => void {
+  let isCalledOff = false;
+  const late = (): void => {
+    if (!isCalledOff) giveUp();
+  };
+  const timer = setTimeout(() => void readLeftovers().then(late), waitMs);
+  return () => {
+    isCalledOff = true;
+    clearTimeout(timer);
+  };
 }
 
 /**
@@ -230,7 +273,6 @@ type DriverSettings = {
   readonly ssl: false | TlsSettings;
   readonly sslnegotiation: 'postgres';
   readonly client_encoding: 'UTF8';
-  readonly connectionTimeoutMillis: number;
   readonly application_name: string;
   readonly enableChannelBinding: boolean;
   readonly keepAlive: boolean;
@@ -248,7 +290,7 @@ type TlsSettings = {
 };
 
 export function driverSettings(address: Address): DriverSettings {
-  const { server, port, user, database, password, connectTimeoutMs, applicationName, demands } = address;
+  const { server, port, user, database, password, applicationName, demands } = address;
   return {
     host: server.is === 'host' ? server.host : server.folder,
     port,
@@ -261,7 +303,6 @@ export function driverSettings(address: Address): DriverSettings {
     ssl: tlsSettings(address.encryption, server),
     sslnegotiation: 'postgres',
     client_encoding: 'UTF8',
-    connectionTimeoutMillis: connectTimeoutMs,
     application_name: applicationName,
     ...askedOfDriver(demands),
   };

@@ -66,7 +66,10 @@ export class PgConnections {
     const leave = (): void => this.#leave();
     signal.addEventListener('abort', leave, { once: true });
     try {
-      return await this.#keepTrying(isComingBack, this.waiting());
+      const waiting = this.waiting();
+      const line = await this.#keepTrying(isComingBack, waiting);
+      waiting.over();
+      return line;
     } catch (error) {
       throw signal.aborted ? sharedFailure('interrupted', {}) : error;
     } finally {

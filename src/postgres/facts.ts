@@ -43,7 +43,9 @@ export type SettingFault =
 export type ServerTrouble =
   /** The words of the server, the network or the driver. */
   | { readonly is: 'said'; readonly text: string }
-  | { readonly is: 'silent' | 'no-reason' | 'connection-lost' | 'commit-undone' | 'commit-unheard' }
+  /** No answer in time: on a connection that stands, or because there is none. */
+  | { readonly is: 'silent' | 'out-of-reach' }
+  | { readonly is: 'no-reason' | 'connection-lost' | 'commit-undone' | 'commit-unheard' }
   | { readonly is: 'not-as-demanded'; readonly demand: string };
 
 /** Thrown when no other error says what went wrong. */

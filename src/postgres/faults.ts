@@ -8,8 +8,7 @@ export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }
 
-const driverSays =
-  /^(?:Connection terminated|Client (?:was closed|has encountered)|Query read timeout|timeout expired)/u;
+const driverSays = /^(?:Connection terminated|Client (?:was closed|has encountered))/u;
 
 /**
  * Whether another server process answered than the one the connection began with: a pooler has switched connections.
@@ -67,24 +66,27 @@ const passing = [
 
 /** Whether an immediate retry would only meet the same error. */
 export function needsTime(error: unknown): boolean {
-  return isOfNetwork(error) || /^5[37]|^55P03$/u.test(codeOf(error) ?? '');
+  return isOfNetwork(error) || /^5[37]|^55P03$|^25P04$/u.test(codeOf(error) ?? '');
 }
 
 /** Whether it waited for a lock or another slow answer. */
 export function isHeldUp(error: unknown): boolean {
   const code = codeOf(error);
-  return (
-    code === lockTimedOut || code === tookTooLong || (error instanceof Error && noAnswer.test(error.message))
-  );
+  return code === lockTimedOut || code === tookTooLong || isSilent(error);
+}
+
+/** Whether the server accepted the connection and then did not answer: it is busy, or cut off. */
+function isSilent(error: unknown): boolean {
+  return error instanceof ServerTroubleError && error.trouble.is === 'silent';
 }
 
 export function isPassing(error: unknown): boolean {
   return error instanceof Overtaken || passing.includes(codeOf(error) ?? '');
 }
 
-/** Whether to wait and connect again: connections become free, or the server has just been started. */
+/** Whether to wait and connect again: the server is busy, connections become free, or it has just been started. */
 export function isComingBack(error: unknown): boolean {
-  return ['53300', '57P03', '57P01', '57P02', '57P05'].includes(codeOf(error) ?? '');
+  return isSilent(error) || ['53300', '57P03', '57P01', '57P02', '57P05'].includes(codeOf(error) ?? '');
 }
 
 const denials: Readonly<Record<string, Denial>> = {
@@ -139,14 +141,10 @@ function roleIn(place: string): string {
   return decodeURIComponent(/^postgres:\/\/([^@/]*)@/u.exec(place)?.[1] ?? '');
 }
 
-/** The driver's own words. */
-const noAnswer = /^(?:Query read timeout|timeout expired)$/u;
-
 function troubleOf(error: unknown): ServerTrouble {
   if (error instanceof ServerTroubleError) return error.trouble;
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : error;
   const said = inner instanceof Error ? inner.message : String(inner);
-  if (noAnswer.test(said)) return { is: 'silent' };
   const text = said === '' ? codeOf(inner) : said;
   return text === undefined ? { is: 'no-reason' } : { is: 'said', text };
 }

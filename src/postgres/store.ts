@@ -20,7 +20,7 @@ import { type Ask, gather, inPlace, sqlOf } from './statements.ts';
 import { NotOnStandby, SharedTransaction, type Tried, takeLocks, waitWasCancelled } from './transaction.ts';
 import { numberOf, spendingReads, type WithinTransaction, writeVerbs } from './writing.ts';
 
-/** How often a commit is retried after a rollback that it did not cause. */
+/** How often a commit is retried at once after a rollback that it did not cause. */
 const mostTries = 5;
 
 type StoreInputs = {
@@ -70,7 +70,7 @@ export class Store {
         } catch (error) {
           const mayPass = line.isBroken || isPassing(error);
           if (!mayPass) waiting.over();
-          if (tries === mostTries || !mayPass || (tries > 1 && needsTime(error) && !(await waiting.again())))
+          if (!mayPass || !(await mayTryAgain(tries, error, waiting)))
             throw failureOf(await this.#heldUpBy(error, waiting), place);
         }
       }
@@ -144,7 +144,7 @@ export class Store {
       if (works.length > 1) return this.#apart(works, tried.failed, effort);
       if (!isPassing(because)) return rejectAll(because);
     }
-    if (tries >= mostTries || (tries > 1 && needsTime(because) && !(await waiting.again())))
+    if (!(await mayTryAgain(tries, because, waiting)))
       return rejectAll(await this.#heldUpBy(because, waiting));
     return this.#settle(works, { ...effort, tries: tries + 1 });
   }
@@ -279,6 +279,12 @@ export class Store {
     const { rows } = await line.ask('attemptStarted', sql, [JSON.stringify([{ n: 0, ...note, owner }])]);
     return rows.length > 0;
   }
+}
+
+/** What needs time is limited by `--max-wait`, everything else by a count. */
+async function mayTryAgain(tries: number, error: unknown, waiting: Waiting): Promise<boolean> {
+  if (!needsTime(error)) return tries < mostTries;
+  return tries === 1 || (await waiting.again());
 }
 
 const awaitsStandby = /* sql */ `SELECT FROM pg_stat_activity WHERE usename = current_user AND wait_event = 'SyncRep' LIMIT 1`;

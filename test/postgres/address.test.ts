@@ -41,7 +41,7 @@ describe('what a URL says', () => {
     ['postgres://:5433/x?host=/tmp/', { server: socketIn('/tmp'), port: 5433 }],
     ['postgres://bots@%2Frun%2Fpostgresql:5433/x', { server: socketIn('/run/postgresql'), port: 5433 }],
     ['postgres://db/x?connect_timeout=3', { connectTimeoutMs: 3_000 }],
-    ['postgres://db/x', { connectTimeoutMs: 10_000, applicationName: 'botctl' }],
+    ['postgres://db/x', { connectTimeoutMs: undefined, applicationName: 'botctl' }],
     ['postgres://db/x?application_name=pay%20roll', { applicationName: 'pay roll' }],
   ])('%s', (text, expected) => {
     expect(parse(text)).toMatchObject(expected);

@@ -74,6 +74,18 @@ describe('a commit', () => {
     expect(await allOf(journal.reads.select({ limit: 9 }))).toHaveLength(1);
   });
 
+  test('whose session is ended again and again is made again for as long as was asked for', async () => {
+    const place = await newSharedPlace();
+    const journal = await openShared(place, { patience });
+    let runs = 0;
+    await journal.commit(async (tx) => {
+      runs += 1;
+      await tx.begin(newIntent(), 'h', nowMs);
+      if (runs < 9) await killOthers(place);
+    }, beforeSending);
+    expect(runs).toBe(9);
+  });
+
   test('that cannot be made at all is told as a journal that cannot be reached, and nothing is left of it', async () => {
     const place = await newSharedPlace();
     const journal = await openShared(place, { patience: { ...patience, maxWaitMs: 300 } });

@@ -37,7 +37,6 @@ test('the driver is told everything, and asks for the password only when the ser
     ssl: false,
     sslnegotiation: 'postgres',
     client_encoding: 'UTF8',
-    connectionTimeoutMillis: 10_000,
     application_name: 'night',
     enableChannelBinding: false,
     keepAlive: true,

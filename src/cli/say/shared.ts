@@ -133,6 +133,7 @@ function badCharacter(origin: Origin, problem: string): Sentence {
 
 const serverTroubles: Readonly<Record<Exclude<ServerTrouble['is'], 'said' | 'not-as-demanded'>, string>> = {
   silent: 'its server did not answer in time',
+  'out-of-reach': 'its host did not answer in time',
   'no-reason': 'no reason was given',
   'connection-lost': 'the connection was lost',
   'commit-undone': 'the server undid a commit',
