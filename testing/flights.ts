@@ -8,6 +8,9 @@ export function shipmentTo(origin: string, body: string | Uint8Array = '{"conten
   return { url: `${origin}${path}`, token: { reveal: () => token }, body: Buffer.from(body as string) };
 }
 
+/** Longer than a test may last. */
+export const neverMs = 600_000;
+
 export function limitsOf(
   timeoutMs = 5000,
   cut = new AbortController().signal,

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { BatchPace } from '../../src/batch/pace.ts';
 import type { Clock } from '../../src/machine/process.ts';
@@ -34,6 +35,7 @@ class TestClock implements Clock {
 }
 
 const never = new AbortController().signal;
+setMaxListeners(0, never);
 
 /** Slots that take turns for ever, and when each turn came. */
 function takeTurns(pace: BatchPace, clock: Clock, slots: number, most = 10_000): number[] {

@@ -7,6 +7,7 @@ import { closedAfterTest } from '../../../testing/closedAfterTest.ts';
 import {
   flyTo,
   limitsOf,
+  neverMs,
   noReply,
   path,
   reply,
@@ -317,18 +318,23 @@ describe('connections', () => {
 
 describe('several channels at once', () => {
   test('each knows its own phase', async () => {
-    const silent = await serve(() => {});
+    const stalled = Array.from({ length: 10 }, () => new AbortController());
+    let stalls = 0;
+    const silent = await serve(() => {
+      stalls += 1;
+      if (stalls === stalled.length) for (const cut of stalled) cut.abort();
+    });
     const answering = await serve((socket) => setTimeout(() => socket.end(httpReply('{}')), 30));
     const dead = `http://127.0.0.1:${await deadPort()}`;
     const flights = await Promise.all(
-      Array.from({ length: 10 }, () => [
-        flyTo(silent.origin, { timeoutMs: 300 }),
-        flyTo(dead),
-        flyTo(answering.origin),
-      ]).flat(),
+      stalled.flatMap(({ signal: cut }) => [
+        flyTo(silent.origin, { cut, timeoutMs: neverMs }),
+        flyTo(dead, { timeoutMs: neverMs }),
+        flyTo(answering.origin, { timeoutMs: neverMs }),
+      ]),
     );
     const shown = flights.map((flight) => (flight.came === 'reply' ? flight.status : flight.headersSent));
-    expect(shown).toEqual(Array.from({ length: 10 }, () => [true, false, 200]).flat());
+    expect(shown).toEqual(stalled.flatMap(() => [true, false, 200]));
   });
 
   test('a request of somebody else’s in between changes nothing', async () => {

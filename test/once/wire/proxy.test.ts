@@ -7,6 +7,7 @@ import { failureOf } from '../../../testing/failure.ts';
 import {
   flyTo,
   limitsOf,
+  neverMs,
   noReply,
   path,
   reply,
@@ -122,9 +123,6 @@ describe.skipIf(certificates === undefined)('through a proxy (skipped where ther
     expect(service.talks).toHaveLength(0);
   });
 
-  // Longer than a test may last.
-  const neverMs = 600_000;
-
   test.each<[string, (socket: Socket) => void, number]>([
     ['never answers', () => {}, 150],
     ['hangs up', (socket) => void socket.destroy(), neverMs],
@@ -147,7 +145,7 @@ describe.skipIf(certificates === undefined)('through a proxy (skipped where ther
 
   test('a tunnel to a certificate for another host lets nothing out', async () => {
     const { service, proxy } = await behindProxy(ok, 'otherHost');
-    const flight = noReply(await flyTo('https://bots.test', { env: envOf(proxy), timeoutMs: 3000 }));
+    const flight = noReply(await flyTo('https://bots.test', { env: envOf(proxy), timeoutMs: neverMs }));
     expect([flight.headersSent, flight.trouble]).toEqual([
       false,
       { is: 'certificate', problem: 'other-host' },
@@ -157,16 +155,18 @@ describe.skipIf(certificates === undefined)('through a proxy (skipped where ther
 
   test('an expired certificate behind the tunnel lets nothing out', async () => {
     const { proxy } = await behindProxy(ok, 'expired');
-    const flight = noReply(await flyTo('https://bots.test', { env: envOf(proxy), timeoutMs: 3000 }));
+    const flight = noReply(await flyTo('https://bots.test', { env: envOf(proxy), timeoutMs: neverMs }));
     expect([flight.headersSent, flight.trouble]).toEqual([false, { is: 'certificate', problem: 'expired' }]);
   });
 
-  test.each<[string, (socket: Socket) => void]>([
-    ['the service stalls', () => {}],
+  test.each<[string, (socket: Socket, giveUp: () => void) => void]>([
+    ['the service stalls', (_socket, giveUp) => giveUp()],
     ['the service hangs up', (socket) => void socket.destroy()],
   ])('what went through the tunnel went out: %s', async (_what, onRequest) => {
-    const { service, proxy } = await behindProxy(onRequest);
-    const flight = noReply(await flyTo('https://bots.test', { env: envOf(proxy), timeoutMs: 300 }));
+    const cut = new AbortController();
+    const { service, proxy } = await behindProxy((socket) => onRequest(socket, () => cut.abort()));
+    const limits = { timeoutMs: neverMs, cut: cut.signal };
+    const flight = noReply(await flyTo('https://bots.test', { env: envOf(proxy), ...limits }));
     expect(flight.headersSent).toBe(true);
     expect(service.talks).toHaveLength(1);
   });
@@ -186,20 +186,25 @@ describe.skipIf(certificates === undefined)('through a proxy (skipped where ther
 
   test('several channels at once each know their own phase', async () => {
     const good = await behindProxy(ok);
-    const silent = await behindProxy(() => {});
+    const stalled = Array.from({ length: 5 }, () => new AbortController());
+    let stalls = 0;
+    const silent = await behindProxy(() => {
+      stalls += 1;
+      if (stalls === stalled.length) for (const cut of stalled) cut.abort();
+    });
     const refusing = await behindProxy(ok, 'good', (socket) => {
       socket.end('HTTP/1.1 502 No\r\n\r\n');
       return false;
     });
     const flights = await Promise.all(
-      Array.from({ length: 5 }, () => [
-        flyTo('https://bots.test', { env: envOf(good.proxy) }),
-        flyTo('https://bots.test', { env: envOf(silent.proxy), timeoutMs: 1500 }),
-        flyTo('https://bots.test', { env: envOf(refusing.proxy) }),
-      ]).flat(),
+      stalled.flatMap(({ signal: cut }) => [
+        flyTo('https://bots.test', { env: envOf(good.proxy), timeoutMs: neverMs }),
+        flyTo('https://bots.test', { env: envOf(silent.proxy), timeoutMs: neverMs, cut }),
+        flyTo('https://bots.test', { env: envOf(refusing.proxy), timeoutMs: neverMs }),
+      ]),
     );
     const shown = flights.map((flight) => (flight.came === 'reply' ? flight.status : flight.headersSent));
-    expect(shown).toEqual(Array.from({ length: 5 }, () => [200, true, false]).flat());
+    expect(shown).toEqual(stalled.flatMap(() => [200, true, false]));
   });
 });
 
