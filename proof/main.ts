@@ -27,7 +27,7 @@ async function prove(options: Options): Promise<number> {
   if (notesText(rows) !== '') console.log(notesText(rows));
   console.log(`seed ${seed}, ${seconds} s`);
   if (options.isMarkdown) putIntoPage(rows, seed, seconds);
-  return findings.length === 0 ? 0 : 1;
+  return findings.length === 0 && rows.every(({ tooSlow }) => tooSlow === 0) ? 0 : 1;
 }
 
 // An ordinary exit ends the children and removes the folders.

@@ -5,7 +5,7 @@ import { intentsIn, journalOf, type Kept } from './look.ts';
 import type { Program, Programs } from './programs.ts';
 import { objectsOf, type Ran, run, type Start } from './run.ts';
 import type { Tally } from './tally.ts';
-import { journalRefusal, misbehaviour, shortened, toldBy, untrue } from './told.ts';
+import { journalRefusal, misbehaviour, ranOutOfTime, shortened, toldBy, untrue } from './told.ts';
 
 export type Operation = 'message' | 'transfer';
 export const operations: readonly Operation[] = ['message', 'transfer'];
@@ -94,7 +94,7 @@ export class Play {
   /** The intent must have come to its end. */
   expectExit(ran: Ran, ...exits: readonly number[]): void {
     if (ran.code === null || !exits.includes(ran.code))
-      this.wrong(`exit ${exits.join(' or ')} was to be expected: ${shortened(ran)}`);
+      this.wrong(`exit ${exits.join(' or ')} was to be expected: ${shortened(ran)}`, ran);
   }
 
   /** The journal's own list must say of each intent what the ledger says. */
@@ -140,7 +140,9 @@ export class Play {
       tally.find('lost', this.where, `${found} effects instead of ${expected}`);
   }
 
-  wrong(what: string): void {
-    this.#stage.tally.find('wrongly reported', this.where, what);
+  /** `because`: the command whose unexpected end is all that is wrong. It may say that it ran out of time. */
+  wrong(what: string, because?: Ran): void {
+    const isLate = because !== undefined && ranOutOfTime(because);
+    this.#stage.tally.find('wrongly reported', this.where, what, isLate);
   }
 }

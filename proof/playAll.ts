@@ -1,5 +1,6 @@
 import type { Dice } from './dice.ts';
 import { openLane } from './lane.ts';
+import { startPaceOfMachine } from './pace.ts';
 import type { Programs } from './programs.ts';
 import { findingsText } from './table.ts';
 import { type Finding, type Row, Tally } from './tally.ts';
@@ -25,12 +26,13 @@ type Plan = {
 export async function playAll(plan: Plan): Promise<Played> {
   const { programs, dice, share, say, mostFindings, hasSystemCalls = true } = plan;
   const count = plan.lanes ?? lanesAtOnce;
+  const pace = await startPaceOfMachine();
   const lanes = await Promise.all(Array.from({ length: count }, () => openLane()));
   const played: Played = { rows: [], findings: [] };
   try {
     for (const technique of plan.techniques) {
       const tally = new Tally(technique.title, mostFindings);
-      const arena = { lanes, programs, dice: dice.for(technique.name), share, hasSystemCalls };
+      const arena = { lanes, programs, dice: dice.for(technique.name), pace, share, hasSystemCalls };
       await technique.play(arena, tally);
       const row = tally.row();
       played.rows.push(row);
@@ -42,10 +44,11 @@ export async function playAll(plan: Plan): Promise<Played> {
     }
     return played;
   } finally {
-    await Promise.all(lanes.map((lane) => lane.close()));
+    await Promise.all([pace.stop(), ...lanes.map((lane) => lane.close())]);
   }
 }
 
-function toldOf({ technique, cases, duplicated, lost, wronglyReported }: Row): string {
-  return `${technique}: ${cases} cases, ${duplicated} duplicated, ${lost} lost, ${wronglyReported} wrongly reported,`;
+function toldOf({ technique, cases, duplicated, lost, wronglyReported, tooSlow }: Row): string {
+  const slow = tooSlow === 0 ? '' : ` ${tooSlow} too slow to judge,`;
+  return `${technique}: ${cases} cases, ${duplicated} duplicated, ${lost} lost, ${wronglyReported} wrongly reported,${slow}`;
 }

@@ -26,6 +26,7 @@ function total(rows: readonly Row[]): string[] {
     duplicated: sum((row) => row.duplicated),
     lost: sum((row) => row.lost),
     wronglyReported: sum((row) => row.wronglyReported),
+    tooSlow: 0,
     tookMs: 0,
     notes: [],
   });

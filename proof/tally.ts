@@ -5,6 +5,8 @@ export type Finding = {
   readonly where: string;
   readonly what: string;
   readonly wrong: Wrong;
+  /** A command ran out of time, and said so. */
+  readonly isLate: boolean;
 };
 
 /** One row of the table. */
@@ -16,6 +18,8 @@ export type Row = {
   readonly duplicated: number;
   readonly lost: number;
   readonly wronglyReported: number;
+  /** Cases of which every play was too slow to judge. */
+  readonly tooSlow: number;
   readonly tookMs: number;
   /** What a reader must know to understand the numbers. */
   readonly notes: readonly string[];
@@ -29,6 +33,8 @@ export class Tally {
   #cases = 0;
   #expected = 0;
   #found = 0;
+  #slowPlays = 0;
+  readonly #tooSlow: string[] = [];
   readonly #startedAt = performance.now();
 
   readonly #most: number;
@@ -54,8 +60,32 @@ export class Tally {
     this.#found += found;
   }
 
-  find(wrong: Wrong, where: string, what: string): void {
-    this.findings.push({ technique: this.technique, where, what, wrong });
+  find(wrong: Wrong, where: string, what: string, isLate = false): void {
+    this.findings.push({ technique: this.technique, where, what, wrong, isLate });
+  }
+
+  /** Nothing went wrong but that commands ran out of time, said so, and did not do what they were asked. */
+  get isOnlyLate(): boolean {
+    return (
+      this.findings.some(({ isLate }) => isLate) &&
+      this.findings.every(({ isLate, wrong }) => isLate || wrong === 'lost')
+    );
+  }
+
+  slowPlay(): void {
+    this.#slowPlays += 1;
+  }
+
+  /** No play of this case could be judged. */
+  slowCase(where: string): void {
+    this.#tooSlow.push(where);
+  }
+
+  /** All that was counted and found in one case. */
+  add(one: Tally): void {
+    this.count(one.#expected, one.#found, one.#cases);
+    this.findings.push(...one.findings);
+    for (const [matter, text] of one.#notes) this.note(matter, text);
   }
 
   /** The latest word on a matter. */
@@ -73,8 +103,15 @@ export class Tally {
       duplicated: of('duplicated'),
       lost: of('lost'),
       wronglyReported: of('wrongly reported'),
+      tooSlow: this.#tooSlow.length,
       tookMs: performance.now() - this.#startedAt,
-      notes: [...this.#notes].map(([matter, text]) => `${matter}: ${text}`),
+      notes: [...[...this.#notes].map(([matter, text]) => `${matter}: ${text}`), ...this.#slowNotes()],
     };
+  }
+
+  #slowNotes(): string[] {
+    const played = `too slow to judge: ${this.#slowPlays} plays, each played again up to twice`;
+    const never = this.#tooSlow.map((where) => `too slow to judge in every play: ${where}`);
+    return this.#slowPlays === 0 ? [] : [played, ...never];
   }
 }

@@ -78,6 +78,21 @@ export function misbehaviour(ran: Ran, isDiskFailing = false, isShared = false):
   return found;
 }
 
+/** It says that it did not come to its end because its lease, or its patience with the journal's server, ran out. */
+export function ranOutOfTime(ran: Ran): boolean {
+  const said = (objectsOf(ran) ?? []) as Said[];
+  return (
+    ran.code !== 0 &&
+    ran.code !== null &&
+    said.some(
+      ({ error: { code, message } = {} }) =>
+        code === 'fenced' ||
+        code === 'journal-busy' ||
+        /its server did not answer in time/u.test(message ?? ''),
+    )
+  );
+}
+
 /** Commands that print a line per item, and possibly none. */
 function isList({ argv }: Ran): boolean {
   return argv.some((word) => word === 'history' || word === 'resume' || word === 'list' || word === 'batch');

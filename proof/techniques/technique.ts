@@ -1,5 +1,6 @@
 import type { Dice } from '../dice.ts';
 import type { Lane } from '../lane.ts';
+import type { Pace } from '../pace.ts';
 import type { Programs } from '../programs.ts';
 import type { Tally } from '../tally.ts';
 
@@ -7,6 +8,7 @@ export type Arena = {
   readonly lanes: readonly Lane[];
   readonly programs: Programs;
   readonly dice: Dice;
+  readonly pace: Pace;
   /** 1 is the full run; less is that share of it, chosen by the dice. */
   readonly share: number;
   /** Whether single system calls are to be met, where the machine has the means. */

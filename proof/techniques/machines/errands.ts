@@ -28,16 +28,8 @@ export async function prepare({ faults, isResumed }: Errand, scene: Scene): Prom
   const { service } = scene.stage.lane;
   if (isResumed === true) {
     await service.faults(lost);
-    await tryOnce(scene);
+    const ran = await scene.play.run([...scene.deed.argv, '--retries', '0'], scene.machine(3));
+    scene.play.expectExit(ran, 9);
   }
   if (faults !== undefined) await service.faults(...faults);
-}
-
-/** Repeats until the request leaves: on a slow day the short lease expires before the connection is ready. */
-async function tryOnce(scene: Scene): Promise<void> {
-  const argv = [...scene.deed.argv, '--retries', '0'];
-  let ran = await scene.play.run(argv, scene.machine(3));
-  for (let tries = 1; tries < 5 && ran.code === 8; tries += 1)
-    ran = await scene.play.run(argv, scene.machine(3));
-  scene.play.expectExit(ran, 9);
 }

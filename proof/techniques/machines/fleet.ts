@@ -1,4 +1,5 @@
 import { type Lane, overLanes } from '../../lane.ts';
+import { playAtPace } from '../../pace.ts';
 import type { Stage } from '../../play.ts';
 import type { Tally } from '../../tally.ts';
 import type { Arena } from '../technique.ts';
@@ -35,7 +36,7 @@ export async function overFleet<Item>(
   await overLanes(arena, tally, items, async (item, lane) => {
     const harbour = harbours.get(lane);
     if (harbour === undefined) throw new Error('a lane without a harbour');
-    await play(item, harbour, stageOf(harbour, arena, tally));
+    await playAtPace(arena.pace, tally, (own) => play(item, harbour, stageOf(harbour, arena, own)));
   });
 }
 
@@ -49,20 +50,18 @@ export async function newScene(where: string, deed: Deed, harbour: Harbour, stag
   return new Scene(where, deed, harbour, stage);
 }
 
-/** The harbour for the undisturbed run of each command. */
-export function firstOf({ arena, tally, harbours }: Fleet): [Harbour, Stage] {
-  const [harbour] = harbours.values();
-  if (harbour === undefined) throw new Error('no harbour');
-  return [harbour, stageOf(harbour, arena, tally)];
-}
-
-/** Observed once, on the first harbour. */
+/** What each command does undisturbed: observed once, on the first harbour. */
 export function seenOnce<Seen>(
   fleet: Fleet,
   what: string,
   look: (harbour: Harbour, stage: Stage) => Promise<Seen>,
 ): Promise<Seen> {
-  const seen = (fleet.seen.get(what) as Promise<Seen> | undefined) ?? look(...firstOf(fleet));
+  const { arena, tally, harbours } = fleet;
+  const [harbour] = harbours.values();
+  if (harbour === undefined) throw new Error('no harbour');
+  const seen =
+    (fleet.seen.get(what) as Promise<Seen> | undefined) ??
+    playAtPace(arena.pace, tally, (own) => look(harbour, stageOf(harbour, arena, own)));
   fleet.seen.set(what, seen);
   return seen;
 }
