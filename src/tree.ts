@@ -1,3 +1,4 @@
+import { balanceSpec } from './cli/commands/balance/spec.ts';
 import { batchSpec } from './cli/commands/batch/spec.ts';
 import { completeSpecOf, completionSpec } from './cli/commands/completion/spec.ts';
 import { configSpec } from './cli/commands/config/spec.ts';
@@ -23,6 +24,7 @@ export const commandTree: readonly CommandSpec[] = [
   resumeSpec,
   resolveSpec,
   verifySpec,
+  balanceSpec,
   configSpec,
   policySpec,
   journalSpec,

@@ -348,6 +348,30 @@ const verifiedAll = z
   })
   .meta({ id: 'VerifiedAll', title: 'How many transfers the chain proved' });
 
+const balances = z
+  .array(
+    z.strictObject({
+      asset: text,
+      mint: text.optional().describe('of a token'),
+      amount: text.optional(),
+      unknown: text.optional().describe('why there is no amount'),
+      too_little: z.literal(true).optional().describe('for what is about to be paid'),
+    }),
+  )
+  .describe('what the bot’s wallet holds, as the profile’s node says');
+
+const balance = z
+  .strictObject({
+    ...head,
+    bot: text,
+    cluster: text,
+    wallet: text,
+    rpc: z.array(text).describe('the hosts of the nodes'),
+    balances,
+    error: problem.optional(),
+  })
+  .meta({ id: 'Balance', title: 'What the wallet holds' });
+
 const doctor = z
   .strictObject({
     ...head,
@@ -543,6 +567,12 @@ export const outputs: readonly Output[] = [
     commands: ['verify'],
     about: '`verify --all`: the last line.',
     schema: verifiedAll,
+  },
+  {
+    name: 'Balance',
+    commands: ['balance'],
+    about: 'SOL and the profile’s tokens. With an `error` where an amount is unknown.',
+    schema: balance,
   },
   { name: 'Grants', commands: ['journal grants'], about: 'SQL for `psql`.', schema: grants },
   { name: 'Path', commands: ['config path'], about: 'The file, whether it is there or not.', schema: path },

@@ -52,6 +52,10 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
     { line: ['b'], stdin: payroll, before: [['batch', 'transfer', '-', '--once', 'b']], code: 0 },
     { line: [], code: 2 },
   ],
+  balance: [
+    { line: ['--sandbox'], code: 0 },
+    { line: ['--profile', 'lost'], code: 2 },
+  ],
   doctor: [
     { line: ['--sandbox'], code: 0 },
     { line: [], code: 0 },

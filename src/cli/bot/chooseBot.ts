@@ -81,6 +81,17 @@ export async function settingsOfChoice(
   return settingsOfProfile(choice.kind === 'profile' ? choice : undefined, env);
 }
 
+/** Where the chosen bot's transfers can be seen. Its token is not read. */
+export async function chainOfChoice(
+  options: BotOptions,
+  inputs: BotInputs,
+): Promise<Pick<Bot, 'name' | 'chain' | 'settings'>> {
+  const choice = tokenChoice(options, inputs.env);
+  if (choice.kind === 'variable' || choice.kind === 'file') return { name: envBot, settings: {} };
+  const { chainOfNamed } = await import('./profileBot.ts');
+  return chainOfNamed(choice.kind === 'profile' ? choice : undefined, inputs);
+}
+
 /** The bot of a profile at the profile's own base URL; undefined if the profile no longer exists. */
 export async function botOfProfile(name: string, inputs: BotInputs): Promise<Bot | undefined> {
   const { botAtOwnUrl } = await import('./profileBot.ts');

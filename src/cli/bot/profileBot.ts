@@ -84,7 +84,26 @@ export function chainAtProfile(
   inputs: BotInputs,
 ): Pick<Bot, 'name' | 'chain' | 'settings'> | undefined {
   const profile = profileOf(readProfiles(profilesPaths(inputs.env)), name);
-  if (profile === undefined) return undefined;
+  return profile === undefined ? undefined : chainOfRecord(name, profile, inputs);
+}
+
+/** The same for the profile that is named or, without a name, the one in use. */
+export function chainOfNamed(
+  named: { readonly name: string; readonly namedBy: '--profile' | 'BOTCTL_PROFILE' } | undefined,
+  inputs: BotInputs,
+): Pick<Bot, 'name' | 'chain' | 'settings'> {
+  const file = readProfiles(profilesPaths(inputs.env));
+  const name = named?.name ?? file['in-use'];
+  if (name === undefined) throw noBot(Object.keys(file.profiles));
+  const profile = findProfile(file, name, named === undefined ? theOneInUse : namedIn(named.namedBy));
+  return chainOfRecord(name, profile, inputs);
+}
+
+function chainOfRecord(
+  name: string,
+  profile: ProfileRecord,
+  inputs: BotInputs,
+): Pick<Bot, 'name' | 'chain' | 'settings'> {
   const settings = readSettings(profile, (key) => keyOfProfile(key, name));
   return { name, settings, chain: chainProfileOf(name, profile, inputs) };
 }
@@ -95,17 +114,23 @@ const defaultCluster = 'mainnet';
 function chainProfileOf(name: string, profile: ProfileRecord, inputs: BotInputs): ChainProfile | undefined {
   const sources = profile['rpc-url'] ?? [];
   if (sources.length === 0) return undefined;
+  const readUrls = async (): Promise<readonly RpcUrl[]> => {
+    const urls: RpcUrl[] = [];
+    for (const source of sources) {
+      const text = (await readToken(source, name, inputs)).reveal();
+      urls.push(RpcUrl.from(text, theProfile(name)));
+    }
+    refuseSameHosts(urls);
+    return urls;
+  };
+  let urls: Promise<readonly RpcUrl[]> | undefined;
   return {
     cluster: readCluster(profile.cluster ?? defaultCluster),
     wallet: profile.wallet === undefined ? undefined : readWallet(profile.wallet),
     assets: readAssets(profile.assets ?? {}),
-    rpcUrls: async () => {
-      const urls: RpcUrl[] = [];
-      for (const source of sources) {
-        const text = (await readToken(source, name, inputs)).reveal();
-        urls.push(RpcUrl.from(text, theProfile(name)));
-      }
-      refuseSameHosts(urls);
+    // Read once: a person may have to unlock a vault for them.
+    rpcUrls: () => {
+      urls ??= readUrls();
       return urls;
     },
   };

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { type Cluster, isHash, type RpcUrl } from '../../once/chain/cluster.ts';
 import {
+  type AssetOfWallet,
   ChainNodes,
   mostSignatures,
   type NodeAnswer,
@@ -21,9 +22,11 @@ import { type Bot, type ChainProfile, channelTo, envBot, sandboxBot } from '../.
 import type { ChainPoint, Pace } from '../../once/engine/context.ts';
 import type { Outcome } from '../../once/engine/outcome.ts';
 import { Failure } from '../../once/failures.ts';
+import { formatAmount } from '../../once/intent/amount.ts';
 import type { Intent, Journal, Reads } from '../../once/journal/journal.ts';
 import { chainOfProfile } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
+import { askingForBalance, type Payable, tooLittle, type WalletBalance } from '../say/balance.ts';
 import {
   chainWaitOver,
   chainWaitText,
@@ -36,6 +39,7 @@ import {
   noWallet,
   otherCluster,
   provenOnChain,
+  reasonWords,
   waitingForChain,
 } from '../say/chain.ts';
 import { ofTheSandbox } from '../say/decisions.ts';
@@ -59,13 +63,13 @@ export async function openChain(
   bot: Pick<Bot, 'name' | 'chain' | 'settings'>,
   given: ParsedArgs,
   context: Context,
-  pace?: Pace,
+  { pace, timeoutMs: mostMs }: { readonly pace?: Pace; readonly timeoutMs?: number } = {},
 ): Promise<OpenedChain> {
   const { chain } = bot;
   if (chain === undefined) throw noRpcUrl(bot.name);
   const urls = await chain.rpcUrls();
-  const timeoutMs = settingsOf(given).timeoutMs ?? bot.settings.timeoutMs ?? defaultTimeoutMs;
-  const nodes = urls.map((url) => nodeAt(url, timeoutMs, bot.name === 'sandbox', context));
+  const timeoutMs = mostMs ?? settingsOf(given).timeoutMs ?? bot.settings.timeoutMs ?? defaultTimeoutMs;
+  const nodes = urls.map((url) => nodeAt(url, timeoutMs, bot.name === sandboxBot, context));
   const { first, second } = context.interrupts;
   // Every request listens to these signals, and Node would report the many listeners as a leak.
   setMaxListeners(0, first, second);
@@ -182,7 +186,7 @@ export class ChainsOfIntents {
 
   async #connect(name: string, { id }: Intent): Promise<Opened> {
     const { bot, close } = await this.#botOf(name, id);
-    const chain = await openChain(bot, this.#given, this.#context, this.#pace);
+    const chain = await openChain(bot, this.#given, this.#context, { pace: this.#pace });
     const closeBoth = async (): Promise<void> => {
       await chain.close();
       await close();
@@ -400,4 +404,72 @@ export async function openChainWait(
     before: () => before,
     close: () => chain.close(),
   };
+}
+
+/** A balance is shown beside something more important, so nobody waits longer for it. */
+export const balanceTimeoutMs = 1000;
+
+/** What the wallet holds of SOL and these assets. Undefined if this bot cannot have a node: only a profile names one. */
+export async function balanceOf(
+  bot: Pick<Bot, 'name' | 'chain' | 'settings'>,
+  assets: readonly string[],
+  given: ParsedArgs,
+  context: Context,
+  timeoutMs = balanceTimeoutMs,
+): Promise<WalletBalance | undefined> {
+  const { name, chain } = bot;
+  if (chain === undefined)
+    return name === envBot || name === sandboxBot ? undefined : { is: 'not-set', lacks: 'rpc-url' };
+  if (chain.wallet === undefined) return { is: 'not-set', lacks: 'wallet' };
+  const asking = askBalance(
+    { ...bot, chain },
+    chain.wallet,
+    assetsOf(chain, assets),
+    given,
+    context,
+    timeoutMs,
+  );
+  return context.display.waiting(askingForBalance, asking);
+}
+
+async function askBalance(
+  bot: Parameters<typeof openChain>[0],
+  wallet: string,
+  assets: readonly AssetOfWallet[],
+  given: ParsedArgs,
+  context: Context,
+  timeoutMs: number,
+): Promise<WalletBalance> {
+  let opened: OpenedChain;
+  try {
+    opened = await openChain(bot, given, context, { timeoutMs });
+  } catch (thrown) {
+    return { is: 'no-node', why: (await inWords(thrown)).message };
+  }
+  try {
+    const { nodes } = opened;
+    return { is: 'asked', hosts: nodes.hosts, holdings: await nodes.holdings(wallet, assets) };
+  } finally {
+    await opened.close();
+  }
+}
+
+function assetsOf(chain: ChainProfile, assets: readonly string[]): readonly AssetOfWallet[] {
+  return [...new Set(['SOL', ...assets])].map((asset) => ({ asset, mint: mintOf(asset, chain) }));
+}
+
+/** Each asset with its amount, or why that is unknown. */
+export function balancesJson(balance: WalletBalance | undefined, payable: readonly Payable[] = []): object[] {
+  if (balance?.is !== 'asked') return [];
+  return balance.holdings.map(({ asset, mint, held }) => ({
+    asset,
+    ...(mint === undefined ? {} : { mint }),
+    ...('because' in held ? { unknown: reasonWords[held.because] } : { amount: formatAmount(held) }),
+    ...(tooLittle(
+      balance,
+      payable.filter((one) => one.asset === asset),
+    ).length === 0
+      ? {}
+      : { too_little: true }),
+  }));
 }

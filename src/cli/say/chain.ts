@@ -8,7 +8,7 @@ import { counted, formatDuration, iso, listed, type Suggestion } from './phrases
 import { nothingSentNow, type Problem, Told } from './told.ts';
 
 /** Each is part of a sentence. */
-const reasonWords: Readonly<Record<Reason, string>> = {
+export const reasonWords: Readonly<Record<Reason, string>> = {
   'no-signature': 'the service gave no signature that could be looked up',
   'no-mint': 'the profile names no mint for the asset',
   'not-seen': 'the node does not show the transaction (it may be late, or lost)',

@@ -139,7 +139,7 @@ const keptBy: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Commands that look and decide need no token. */
-const needsNoToken: readonly string[] = ['history', 'resolve', 'verify', 'journal'];
+const needsNoToken: readonly string[] = ['history', 'resolve', 'verify', 'balance', 'journal'];
 
 /** Options that choose the bot and service: beside --sandbox they would contradict it. */
 export const foreignToSandbox: readonly string[] = ['base-url', 'token-file', 'profile'];

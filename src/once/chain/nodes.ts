@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isLess, type MinorUnits } from '../intent/amount.ts';
 import { type Channel, type Flight, retryAfterMs } from '../wire/flight.ts';
 import {
   type ChainTransaction,
@@ -13,6 +14,8 @@ import {
   textOf,
   tokenPrograms,
   Unreadable,
+  u64InText,
+  u64Of,
 } from './transaction.ts';
 import { type ChainBefore, type Commitment, commitments, graceMs } from './verdict.ts';
 
@@ -27,6 +30,14 @@ export type Sighting =
       /** The nodes' clocks at that time, as far as they gave it. */
       readonly nodesMs: readonly number[];
     };
+
+/** An asset of a wallet. SOL has no mint. */
+export type AssetOfWallet = { readonly asset: string; readonly mint?: string | undefined };
+
+/** How much the nodes say that a wallet holds, or why that is unknown. */
+type Held = MinorUnits | { readonly because: Reason };
+
+export type Holding = AssetOfWallet & { readonly held: Held };
 
 /** What one node says about the state of a transaction. */
 type Status =
@@ -82,6 +93,39 @@ export class ChainNodes {
       return answer.is === 'answer' && isObject(answer.value) ? isMintAccount(answer.value.value) : undefined;
     });
     return said.includes(undefined) ? undefined : !said.includes(false);
+  }
+
+  /** What the wallet holds of each asset. If the nodes differ, the lowest amount counts. All is asked at once. */
+  async holdings(wallet: string, assets: readonly AssetOfWallet[]): Promise<readonly Holding[]> {
+    const [other, ...held] = await Promise.all([
+      this.ofAnother(),
+      ...assets.map((asset) => this.#held(wallet, asset)),
+    ]);
+    return assets.map((asset, n) => ({
+      ...asset,
+      held: other === undefined ? (held[n] ?? unread) : { because: other.because },
+    }));
+  }
+
+  async #held(wallet: string, { asset, mint }: AssetOfWallet): Promise<Held> {
+    if (asset !== 'SOL' && mint === undefined) return { because: 'no-mint' };
+    const config = { commitment: 'confirmed' };
+    const said = await this.#each(async (node) =>
+      mint === undefined
+        ? heldIn(await this.#ask(node, 'getBalance', [wallet, config]), lamportsIn)
+        : heldIn(
+            await this.#ask(node, 'getTokenAccountsByOwner', [
+              wallet,
+              { mint },
+              { ...config, encoding: 'jsonParsed' },
+            ]),
+            (result) => tokensIn(result, wallet, mint),
+          ),
+    );
+    return said.reduce((lowest, other) => {
+      if ('because' in lowest) return lowest;
+      return 'because' in other || isLess(other, lowest) ? other : lowest;
+    });
   }
 
   /**
@@ -210,6 +254,49 @@ function statusOf(value: Exact): Status {
     if (error instanceof Unreadable) return { is: 'nothing', because: error.reason };
     throw error;
   }
+}
+
+const unread: Held = { because: 'unreadable' };
+
+function heldIn(answer: NodeAnswer, read: (result: Exact) => Held): Held {
+  if (answer.is === 'trouble') return { because: answer.because };
+  try {
+    return read(answer.value);
+  } catch (error) {
+    if (error instanceof Unreadable) return { because: error.reason };
+    throw error;
+  }
+}
+
+const lamportDecimals = 9;
+
+/** Reads the result of `getBalance`. Throws `Unreadable` if it is something else. */
+function lamportsIn(result: Exact): MinorUnits {
+  const { value } = objectOf(result, 'balance');
+  return { units: u64Of(value, 'balance'), decimals: lamportDecimals };
+}
+
+/** Reads the result of `getTokenAccountsByOwner`: all accounts of one mint together. */
+function tokensIn(result: Exact, wallet: string, mint: string): MinorUnits {
+  const amounts = listOf(objectOf(result, 'accounts').value, 'accounts').map((each) => {
+    const { data } = objectOf(objectOf(each, 'token-account').account, 'account');
+    const { info } = objectOf(objectOf(data, 'data').parsed, 'parsed');
+    const { mint: itsMint, owner, tokenAmount } = objectOf(info, 'info');
+    if (textOf(itsMint, 'mint') !== mint || textOf(owner, 'owner') !== wallet)
+      throw new Unreadable('token-account/of-another');
+    const { amount, decimals } = objectOf(tokenAmount, 'tokenAmount');
+    return { units: u64InText(amount, 'amount'), decimals: decimalsOf(decimals) };
+  });
+  // A wallet without an account of this mint holds nothing of it.
+  const [{ decimals } = { decimals: 0 }] = amounts;
+  if (amounts.some((other) => other.decimals !== decimals)) throw new Unreadable('decimals/differ');
+  return { units: amounts.reduce((sum, { units }) => sum + units, 0n), decimals };
+}
+
+function decimalsOf(value: Exact | undefined): number {
+  const decimals = countOf(value, 'decimals');
+  if (decimals > 255) throw new Unreadable('decimals/too-great');
+  return decimals;
 }
 
 function countIn(answer: NodeAnswer): number | undefined {

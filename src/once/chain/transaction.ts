@@ -328,13 +328,13 @@ export function textOf(value: Exact | undefined, what: string): string {
   throw new Unreadable(`${what}/no-text`);
 }
 
-function u64Of(value: Exact | undefined, what: string): bigint {
+export function u64Of(value: Exact | undefined, what: string): bigint {
   if (typeof value === 'bigint' && value >= 0n && value <= greatest) return value;
   throw new Unreadable(`${what}/no-u64`);
 }
 
 /** The same for a u64 written as text. */
-function u64InText(value: Exact | undefined, what: string): bigint {
+export function u64InText(value: Exact | undefined, what: string): bigint {
   const text = textOf(value, what);
   if (!/^(?:0|[1-9]\d{0,19})$/u.test(text)) throw new Unreadable(`${what}/no-u64`);
   return u64Of(BigInt(text), what);

@@ -48,6 +48,10 @@ export function addAmounts(left: MinorUnits, right: MinorUnits): MinorUnits {
   return { units: scale(left) + scale(right), decimals };
 }
 
+export function isLess(left: MinorUnits, { units, decimals }: MinorUnits): boolean {
+  return addAmounts(left, { units: -units, decimals }).units < 0n;
+}
+
 export function formatAmount({ units, decimals }: MinorUnits): string {
   if (decimals === 0) return units.toString();
   const digits = units.toString().padStart(decimals + 1, '0');

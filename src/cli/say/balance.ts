@@ -1,0 +1,92 @@
+import type { Holding } from '../../once/chain/nodes.ts';
+import type { Reason } from '../../once/chain/transaction.ts';
+import { formatAmount, isLess, minorUnits } from '../../once/intent/amount.ts';
+import { reasonWords } from './chain.ts';
+import { formatAmountOf, listed } from './phrases.ts';
+import { Told } from './told.ts';
+
+/** What a bot's wallet holds, as far as its profile and its nodes say. */
+export type WalletBalance =
+  | { readonly is: 'not-set'; readonly lacks: 'rpc-url' | 'wallet' }
+  /** The URL of a node could not be read. `why` is a sentence. */
+  | { readonly is: 'no-node'; readonly why: string }
+  | { readonly is: 'asked'; readonly hosts: readonly string[]; readonly holdings: readonly Holding[] };
+
+/** What is about to be paid of one asset. */
+export type Payable = { readonly asset: string; readonly amount: string };
+
+export const askingForBalance = 'Asking for the wallet’s balance';
+
+/** What the wallet holds, and what is too little, on one line. */
+export function balanceText(balance: WalletBalance, payable: readonly Payable[] = []): string {
+  switch (balance.is) {
+    case 'not-set':
+      return `not asked: the profile has no ${balance.lacks} (botctl balance says how to set it)`;
+    case 'no-node':
+      return `unknown: ${balance.why}`;
+    case 'asked': {
+      const { hosts, holdings } = balance;
+      const [why, ...others] = new Set(holdings.map(({ held }) => ('because' in held ? held.because : '')));
+      if (why && others.length === 0) return `unknown: ${unknownWords(why, hosts)}`;
+      const text = holdings.map(holdingText).join(', ');
+      const lacking = lackingIn(holdings, payable).map(({ asset, amount }) => formatAmountOf(amount, asset));
+      return lacking.length === 0 ? text : `${text}: too little to pay ${listed(lacking)}`;
+    }
+  }
+}
+
+function holdingText({ asset, held }: Holding): string {
+  return 'because' in held
+    ? `${asset} unknown (${reasonWords[held.because]})`
+    : formatAmountOf(formatAmount(held), asset);
+}
+
+/** A sentence for each asset of which the wallet holds less than is about to be paid. */
+export function tooLittle(balance: WalletBalance | undefined, payable: readonly Payable[]): string[] {
+  if (balance?.is !== 'asked') return [];
+  return lackingIn(balance.holdings, payable).map(
+    ({ asset, amount, holds }) =>
+      `The wallet holds ${formatAmountOf(holds, asset)}, too little to pay ${formatAmountOf(amount, asset)}.`,
+  );
+}
+
+function lackingIn(
+  holdings: readonly Holding[],
+  payable: readonly Payable[],
+): (Payable & { readonly holds: string })[] {
+  return payable.flatMap(({ asset, amount }) => {
+    const held = holdings.find((holding) => holding.asset === asset)?.held;
+    if (held === undefined || 'because' in held || !isLess(held, minorUnits(amount))) return [];
+    return [{ asset, amount, holds: formatAmount(held) }];
+  });
+}
+
+function unknownWords(because: Reason, hosts: readonly string[]): string {
+  const why = because === 'unreachable' ? 'no answer in time' : reasonWords[because];
+  return hosts.length === 0 ? why : `${why} (${listed(hosts)})`;
+}
+
+const unknownCodes: Partial<Record<Reason, 'other-cluster' | 'node-refused'>> = {
+  'other-cluster': 'other-cluster',
+  'not-permitted': 'node-refused',
+};
+
+/** At least one amount is unknown. */
+export function balanceUnknown(because: Reason, hosts: readonly string[]): Told {
+  return new Told(
+    unknownCodes[because] ?? 'node-unusable',
+    `The balance is unknown: ${unknownWords(because, hosts)}`,
+    { hint: 'Run it again later, or ask the doctor what is wrong:', next: [['doctor']] },
+  );
+}
+
+export function cannotAskBalance(name: string, lacks: readonly ('rpc-url' | 'wallet')[]): Told {
+  return new Told(
+    lacks.includes('rpc-url') ? 'no-rpc-url' : 'no-wallet',
+    `The profile ${name} has no ${listed(lacks, 'or')}, so its balance cannot be asked for`,
+    {
+      hint: 'Set what is missing, then run the same command again:',
+      next: lacks.map((key) => ['config', 'set', name, key, ...(key === 'wallet' ? ['ADDRESS'] : [])]),
+    },
+  );
+}
