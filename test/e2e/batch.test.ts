@@ -72,7 +72,7 @@ describe('identity', () => {
     expect(requests()).toBe(2);
     expect(await send(path)).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('2 of 2 rows done, 2 of them before'),
+      stdout: expect.stringContaining('2 of 2 accepted, 2 of them before'),
     });
     file(
       'a.csv',

@@ -48,7 +48,7 @@ test('it begins with what botctl is for, and two commands that do all their set-
   expect(readFileSync(join(root, '.ci/run'), 'utf8')).toContain(second);
   // The tests run where npm ci has been: the rest of the command is run as it is.
   const ran = await ended('bash', ['-c', first.replace('npm ci && ', '')], { env });
-  expect(ran.stdout).toContain('Transfer made');
+  expect(ran.stdout).toContain('Transfer accepted');
   expect(ran.code).toBe(0);
 });
 
@@ -59,7 +59,7 @@ test('the tour does what it says', async () => {
   const shown = ran.stdout.split('@@@\n').slice(1);
   const [, , , , sent, killed, before, again, after, count] = shown;
   expect(shown).toHaveLength(11);
-  expect(sent).toContain('Message sent');
+  expect(sent).toContain('Message accepted');
   expect(killed).toBe('');
   expect(before).toMatch(/ unknown .*rent-2026-11/u);
   expect(again).toContain('Transfer accepted');
@@ -102,7 +102,7 @@ describe('the recipes', () => {
     writeFileSync(join(home.path, 'payroll.csv'), shown);
     const script = commands.replace(/^\$ /gmu, '');
     const first = await ended('bash', ['-ec', script], { env, cwd: home.path });
-    expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('2 of 2 rows done') });
+    expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('2 of 2 accepted') });
     const second = await ended('bash', ['-ec', script], { env, cwd: home.path });
     expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining('2 of them before') });
     expect(readFileSync(join(home.path, 'payroll-report.csv'), 'utf8')).toContain('ada-11');

@@ -51,7 +51,7 @@ test('two machines work on one payroll, one of them is killed, and everybody is 
   const { stdout } = await run(tour.join('echo @@@\n').replaceAll('8190', port));
   const [payroll = '', count = ''] = stdout.split('@@@\n');
   expect(payroll).toContain('exit 0\n');
-  expect(payroll).toContain('60 of 60 rows done');
+  expect(payroll).toContain('60 of 60 accepted');
   const [, own = 0, others = 0] = /(\d+) rows? by this runner, (\d+) rows? by others/u.exec(payroll) ?? [];
   expect(Number(own) + Number(others)).toBe(60);
   expect(count.trim()).toBe('60');

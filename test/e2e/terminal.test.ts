@@ -83,7 +83,7 @@ describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
     const words = ['--sandbox', 'send', '--conversation', 'conv_demo', '--content', 'Hi'];
     expect((await onTerminal(words, [], home.env)).code).toBe(0);
     const { shown } = await onTerminal(words, [['[y/N] ', 'n\r']], home.env);
-    expect(shown).toMatch(/^ {2}The same message was sent at .*\r\nDo it again\? \[y\/N\] /mu);
+    expect(shown).toMatch(/^ {2}The same message was accepted at .*\r\nDo it again\? \[y\/N\] /mu);
     const plain = stripVTControlCharacters(shown);
     expect(plain.split('\r\n').filter((line) => line.length > 80)).toEqual([]);
   });

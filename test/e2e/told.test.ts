@@ -30,14 +30,14 @@ describe('on a second machine, under a name that the first has used for another 
     expect((await operator.run(on('first', ...pay(recipient, '0.2', ...bonus)))).code).toBe(0);
   });
 
-  test('a person is told what was asked for, and not that it was made', async () => {
+  test('a person is told that the request was accepted, and not that it was made', async () => {
     const second = await operator.apart(on('second', ...pay(otherRecipient, '2', ...bonus)));
     expect(second).toMatchObject({
       code: 0,
       stderr: expect.stringMatching(/^note: [^\n]* is a new journal: [^\n]*\n$/u),
     });
     expect(second.stdout).toContain('Transfer accepted');
-    expect(second.stdout).toContain(`Asked for     2 SOL to ${otherRecipient}`);
+    expect(second.stdout).toContain(`Amount        2 SOL\n  To            ${otherRecipient}`);
     expect(second.stdout).not.toMatch(/made/u);
     expect(await operator.sandbox.ledger()).toHaveLength(1);
     const again = await operator.run(on('second', ...pay(otherRecipient, '2', ...bonus)));
@@ -203,7 +203,7 @@ describe('a batch', () => {
     ]);
     expect(lines(json.stdout).at(-1)).toMatchObject({ result: { done: 4, unverified: 3 } });
     const human = await operator.run(on('third', 'batch', 'send', second, '--once', 'news'));
-    expect(human.stdout).toContain('Unverified    4 rows: accepted under their ids');
+    expect(human.stdout).toBe('✔ Batch news: 4 of 4 accepted\n');
     expect(human.stderr.match(/note: .*key already/gu)).toHaveLength(1);
     const quiet = await operator.run(on('fourth', 'batch', 'send', second, '--once', 'news', '--quiet'));
     expect(quiet.stderr).not.toMatch(/note:.*key already/u);

@@ -93,12 +93,9 @@ function assertionsIn(ran: Ran, { asks }: Errand): Assertion[] {
   });
 }
 
-/**
- * In text, a command claims more than the use of a name if it says “made” or “sent”, or shows the requested values as
- * facts.
- */
+/** In text, a command claims more than that the service accepted it if it says “made”, “sent” or “proven”. */
 function assertionInText({ stdout }: Ran, requested: Fields): Assertion[] {
-  const isAssertion = /(Transfer made|Message sent)|^\s*(Amount|To|Conversation)\s/mu.test(stdout);
+  const isAssertion = /(Transfer|Message)[^\n]* (made|sent|proven)/u.test(stdout);
   const isAboutAnother = /^\S+ (Transfer|Message) (unknown|held|open|rejected)/mu.test(stdout);
   const key = /^\s*Key\s+(\S+)/mu.exec(stdout)?.[1];
   return isAssertion && !isAboutAnother && key !== undefined ? [{ key, requested }] : [];

@@ -80,7 +80,7 @@ function bothTimes({ slot, block_time: timeS, first_attempt: beganS = 0 }: Chain
 }
 
 const chainHeadlines: Readonly<Record<ChainView['verdict'], string>> = {
-  proven: 'Proven on the chain',
+  proven: 'Proven on chain',
   likely: 'Confirmed on the chain, not final yet',
   contradicted: 'Contradicted by the chain',
   undecided: 'Not proven by the chain',
@@ -405,27 +405,23 @@ type HeadlineFacts = {
   readonly isDoneBefore: boolean;
   /** Reported from the journal alone. */
   readonly isReplayed: boolean;
-  /** Nothing shows that the accepted request is the one that was made. */
-  readonly isUnverified: boolean;
+  readonly isProven: boolean;
 };
 
 const nouns = { message: 'Message', transfer: 'Transfer' } as const;
-const done = { message: 'sent', transfer: 'made' } as const;
 
-export function headlineOf({ isReplayed, ...standing }: HeadlineFacts): string {
-  const line = `${nouns[standing.kind]} ${stateOf(standing)}`;
+export function headlineOf({ isReplayed, kind, ...standing }: HeadlineFacts): string {
+  const line = `${nouns[kind]} ${stateOf(standing)}`;
   return isReplayed ? `${line}. ${nothingSentNow}` : line;
 }
 
 function stateOf({
-  kind,
   state,
   resolvedAs,
   isDoneBefore,
-  isUnverified,
-}: Omit<HeadlineFacts, 'isReplayed'>): string {
-  const already = isDoneBefore ? 'already ' : '';
+  isProven,
+}: Omit<HeadlineFacts, 'isReplayed' | 'kind'>): string {
   if (state === 'resolved') return `resolved: ${resolvedAs}`;
-  if (state !== 'accepted') return state;
-  return `${already}${isUnverified ? 'accepted' : done[kind]}`;
+  const already = isDoneBefore && state === 'accepted' ? 'already ' : '';
+  return `${already}${state}${isProven ? ', proven on chain' : ''}`;
 }

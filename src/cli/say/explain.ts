@@ -10,7 +10,6 @@ import {
   anotherProcess,
   byAnother,
   didNotHappenWords,
-  done,
   heldWords,
   inProgress,
   nouns,
@@ -232,7 +231,7 @@ const notSentWordsOf: Readonly<Record<Exclude<NotSentKind, OtherUrlKind>, (inten
         ? 'and no command has reported its outcome yet'
         : `${byAnother(twin)}: its command may have been this one`;
     return {
-      message: `A transfer of the same amount to the same address was made at ${iso(updatedAtMs)} (intent ${id}), ${why}.`,
+      message: `A transfer of the same amount to the same address was accepted at ${iso(updatedAtMs)} (intent ${id}), ${why}.`,
       hint: 'See the earlier one first. If this is another payment, name it:',
       next: [['resume', id]],
     };
@@ -260,15 +259,11 @@ export function newOneNotice(after: Intent): string {
   if (after.resolvedAs === 'happened') {
     return `It was decided at ${iso(after.updatedAtMs)} that the same ${noun} happened (intent ${after.id}). This is a new one.`;
   }
-  return `The same ${noun} was last ${done[after.kind]} at ${iso(after.updatedAtMs)} (intent ${after.id}). This is a new one.`;
+  return `The same ${noun} was last accepted at ${iso(after.updatedAtMs)} (intent ${after.id}). This is a new one.`;
 }
 
 /** Said when nothing was sent now because it was done before or another process did it. */
-export function replayNotice({
-  intent,
-  attempt,
-  replayed,
-}: Outcome & { is: 'concluded' }): string | undefined {
+export function replayNotice({ intent, replayed }: Outcome & { is: 'concluded' }): string | undefined {
   if (replayed === false) return undefined;
   if (replayed === 'by-another-process')
     return `Another botctl process was sending it. ${thisOneSentNothing}`;
@@ -277,11 +272,10 @@ export function replayNotice({
     return `${unsentBecause(`intent ${id} is ${state}`)} To ${verbs[kind]} it after all, run its own command again.`;
   }
   const at = `at ${iso(intent.updatedAtMs)}`;
-  const verb = attempt?.verified === false ? 'accepted' : done[kind];
   const why =
     state === 'resolved'
       ? `it was decided ${at} that this ${nouns[kind]} happened (intent ${id})`
-      : `this ${nouns[kind]} was already ${verb} ${at} (intent ${id})`;
+      : `this ${nouns[kind]} was already accepted ${at} (intent ${id})`;
   const isNamed = namedBy !== undefined && namedBy !== 'run';
   const how = isNamed ? 'give it a new name.' : 'name it: --once NAME, a new name each time.';
   return `${unsentBecause(why)} To ${verbs[kind]} another one, ${how}`;

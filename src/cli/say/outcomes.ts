@@ -128,16 +128,16 @@ const remedies: Partial<Record<FailureCode, string>> = {
     'botctl follows no redirects, because they would carry the token elsewhere. Set the base URL to where the service is.',
 };
 
-export function rejectionWords({ intent, createdNow }: Concluded, said: string, code: FailureCode): Words {
+/** A service that checks these first refuses a request whatever it knows of its key. */
+const saysNothingOfKey: readonly FailureCode[] = ['invalid-request', 'not-found'];
+
+export function rejectionWords({ intent, isNewJournal }: Concluded, said: string, code: FailureCode): Words {
   const noun = nouns[intent.kind];
   const hint = remedies[code] ?? 'Fix what the service names and run the command again.';
-  const known = createdNow
-    ? ', and the name is new to this machine. If it was used elsewhere before'
-    : '. If the name was used elsewhere too';
   const elsewhere =
-    intent.namedBy === undefined
+    isNewJournal !== true || saysNothingOfKey.includes(code)
       ? 'Nothing happened.'
-      : `This request did nothing${known}, another machine may have ${done[intent.kind]} the ${noun}.`;
+      : `This request did nothing, but the journal is new: another machine may have ${done[intent.kind]} the ${noun} under this name.`;
   const isProfile = intent.bot !== envBot && intent.bot !== sandboxBot;
   return {
     message: `The service refused the ${noun} (${said}). ${elsewhere}`,

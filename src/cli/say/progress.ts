@@ -3,7 +3,7 @@ import type { Plan } from '../../once/engine/plan.ts';
 import type { PlanMeaning } from '../../once/engine/planKinds.ts';
 import type { Kind } from '../../once/intent/wanted.ts';
 import type { Intent } from '../../once/journal/journal.ts';
-import { byAnother, done, nouns } from './outcomes.ts';
+import { byAnother, nouns } from './outcomes.ts';
 import { formatPause, iso, listed } from './phrases.ts';
 import { Told } from './told.ts';
 import { troubleWords } from './trouble.ts';
@@ -62,9 +62,9 @@ export function reminderOf(
     case 'of-nothing':
       return undefined;
     case 'it-was-done':
-      return isDecided ? `${decided}.` : `The same ${noun} was ${done[kind]} ${lastDone(found)}.`;
+      return isDecided ? `${decided}.` : `The same ${noun} was accepted ${lastDone(found)}.`;
     case 'when-last-done': {
-      const last = isDecided ? decided : `The same ${noun} was last ${done[kind]} ${lastDone(found)}`;
+      const last = isDecided ? decided : `The same ${noun} was last accepted ${lastDone(found)}`;
       return `${last}; this would be a new one.`;
     }
     case 'of-the-twin':

@@ -1,6 +1,5 @@
 import type { ConflictKind } from '../../once/engine/planKinds.ts';
 import type { FailureCode } from '../../once/failures.ts';
-import type { Kind } from '../../once/intent/wanted.ts';
 import type { Runner } from '../../once/journal/journal.ts';
 import type { Refusal } from '../../once/policy/rules.ts';
 import type { Trouble } from '../../once/wire/trouble.ts';
@@ -371,15 +370,7 @@ export function notAllDone(
 
 export function batchDone(name: string, done: number, rows: number, before: number): string {
   const earlier = before === 0 ? '' : `, ${formatCount(before)} of them before`;
-  return `Batch ${name}: ${formatCount(done)} of ${counted(rows, 'row')} done${earlier}`;
-}
-
-export function unverifiedRows(rows: number, kind: Kind): string {
-  const what =
-    rows === 1
-      ? '1 row: accepted under its id; no reply shows that it was done as asked'
-      : `${counted(rows, 'row')}: accepted under their ids; no reply shows that they were done as asked`;
-  return kind === 'transfer' ? `${what} (the chain can: see botctl help verify)` : what;
+  return `Batch ${name}: ${formatCount(done)} of ${formatCount(rows)} accepted${earlier}`;
 }
 
 export const rowsNoLongerListed = 'Further rows are not listed here; --report lists them all.';

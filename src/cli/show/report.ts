@@ -262,7 +262,7 @@ function headline(report: Report, { paint, columns }: Canvas): string {
     ...intent,
     isDoneBefore: attempt?.duplicate === true || replayed,
     isReplayed: replayed,
-    isUnverified: isVerified(report) === false,
+    isProven: report.chain?.view?.verdict === 'proven',
   });
   const mark = intent.state === 'accepted' ? paint.green('✔') : paint.yellow('•');
   const lines = foldAtBlanks(line, columns - 2).map((text) => paint.bold(text));
@@ -277,8 +277,6 @@ export function drawReport(report: Report, canvas: Canvas): string {
     intent.name === undefined
       ? undefined
       : `${intent.name} (--${intent.namedBy === 'key' ? 'idempotency-key' : intent.namedBy === 'row' ? 'once' : intent.namedBy})`;
-  // Another machine may have sent something else under this name. Only the request of this machine is known.
-  const isUnverified = isVerified(report) === false;
   const trailing = labelled(
     [
       ['Name', named],
@@ -293,9 +291,7 @@ export function drawReport(report: Report, canvas: Canvas): string {
     const facts = labelled(
       [
         ['Message', shown(message?.id ?? message?.message_id)],
-        isUnverified
-          ? ['Asked for', `this message in ${text(request.conversation_id)}`]
-          : ['Conversation', text(request.conversation_id)],
+        ['Conversation', text(request.conversation_id)],
         ['Reply to', text(request.reply_to_message_id)],
       ],
       canvas,
@@ -306,12 +302,8 @@ export function drawReport(report: Report, canvas: Canvas): string {
   const amount = formatAmountOf(text(request.amount) ?? '', text(request.asset) ?? '');
   const facts = labelled(
     [
-      ...(isUnverified
-        ? ([['Asked for', `${amount} to ${text(request.to_address)}`]] as const)
-        : ([
-            ['Amount', amount],
-            ['To', text(request.to_address)],
-          ] as const)),
+      ['Amount', amount],
+      ['To', text(request.to_address)],
       ['Memo', text(request.memo)],
       ['Signature', shown(transfer?.signature)],
       ['Status', shown(transfer?.status)],

@@ -279,7 +279,7 @@ async function propose(
 ): Promise<Outcome> {
   const why: HeldReason = proposes === true ? 'proposed' : 'above-limit';
   const intent = await tx.propose(fresh, why, nowMs);
-  return { ...(await concluded(intent, tx, false)), createdNow: true };
+  return concluded(intent, tx, false);
 }
 
 /** An intent that was never sent becomes a proposal. One that may have landed stays unknown. */

@@ -113,13 +113,10 @@ async function claimNext(
 }
 
 /** Others thought that this process was dead. What came back is on record, and they have the intent now. */
-async function asOthersLeftIt(
-  { intent: { id }, createdNow }: Claim,
-  { journal }: EngineContext,
-): Promise<Outcome> {
+async function asOthersLeftIt({ intent: { id } }: Claim, { journal }: EngineContext): Promise<Outcome> {
   const intent = mustFind(await journal.reads.get(id));
   const stopped: Stopped = { because: 'nothing-to-gain' };
-  return { ...(await concluded(intent, journal.reads, false)), createdNow, stopped };
+  return { ...(await concluded(intent, journal.reads, false)), stopped };
 }
 
 /** Starts the next attempt, unless a person, the key's age or another process's proof forbids it. */
@@ -133,7 +130,6 @@ async function startNext(
   const intent = mustFind(await tx.get(id));
   const end = async (stopped: Stopped): Promise<Outcome> => ({
     ...(await concluded(mustFind(await tx.get(id)), tx, false)),
-    createdNow,
     stopped,
   });
   if (intent.state !== 'sending' || intent.owner !== journal.self())

@@ -25,8 +25,8 @@ export type Outcome =
       readonly attempt: Attempt | undefined;
       /** Nothing was sent in this run: the journal had the outcome, or another process sent it. */
       readonly replayed: false | 'from-journal' | 'by-another-process';
-      /** This run created the intent. */
-      readonly createdNow: boolean;
+      /** It was refused, and the journal knew nothing but its name. */
+      readonly isNewJournal?: true;
       readonly stopped?: Stopped;
     }
   | { readonly is: 'still-sending'; readonly intent: Intent; readonly by?: Process | undefined }
@@ -68,7 +68,6 @@ export async function concluded(
     intent,
     attempt: await reads.decisiveAttempt(intent.id),
     replayed,
-    createdNow: false,
   };
 }
 

@@ -49,11 +49,29 @@ export async function record(
       return { judgement, follows: await recordNow(claim, judgement, next, startedAtMs, tx, engine) };
     }, receiptGuards(seen.receipts));
     const gone = journalTrouble(engine.journal);
-    if (gone === undefined) return recorded;
+    if (gone === undefined)
+      return { ...recorded, follows: await withNewJournal(recorded.follows, claim, engine) };
     return { judgement: seen, follows: notRecorded(claim, seen, startedAtMs, gone, engine) };
   } catch (cause) {
     return { judgement: seen, follows: notRecorded(claim, seen, startedAtMs, cause, engine) };
   }
+}
+
+/**
+ * On a journal that is new, as on a fresh disk of a CI runner, another machine may have used the name before. A journal
+ * whose oldest intent has another name is not new.
+ */
+async function withNewJournal(
+  follows: Recorded['follows'],
+  { createdNow }: Claim,
+  { journal }: EngineContext,
+): Promise<Recorded['follows']> {
+  if (follows.is !== 'concluded' || follows.intent.state !== 'rejected') return follows;
+  const { name } = follows.intent;
+  if (!createdNow || name === undefined) return follows;
+  for await (const oldest of journal.reads.select({ oldestFirst: true, limit: 1 }))
+    if (oldest.name === name) return { ...follows, isNewJournal: true };
+  return follows;
 }
 
 /** How long to wait before the next try, or why there is none; undefined if the intent has its outcome. */
@@ -63,7 +81,7 @@ function nextTry({ ruling, end }: Judgement, tries: Tries): number | Stopped | u
 }
 
 async function recordNow(
-  { intent: { id, tainted }, number, createdNow }: Claim,
+  { intent: { id, tainted }, number }: Claim,
   { end, ruling, receipts }: Judgement,
   next: number | Stopped | undefined,
   startedAtMs: number,
@@ -91,7 +109,6 @@ async function recordNow(
     intent,
     attempt: tells ? { ...end, number, startedAtMs, endedAtMs: nowMs } : await tx.decisiveAttempt(id),
     replayed: false,
-    createdNow,
     ...(next && { stopped: next }),
   };
 }

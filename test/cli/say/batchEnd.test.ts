@@ -28,7 +28,7 @@ test('one row is said as one, several as several', () => {
   expect(meaningOf({ outcome: 'not-sent', rows: 1 })).toBe(
     '1: its id, or another payment, stands in the way',
   );
-  expect(batchDone('n', 3, 3, 1)).toBe('Batch n: 3 of 3 rows done, 1 of them before');
+  expect(batchDone('n', 3, 3, 1)).toBe('Batch n: 3 of 3 accepted, 1 of them before');
 });
 
 test('where running it again is all, nothing else is asked for', () => {

@@ -71,7 +71,6 @@ function ended(of: Intent, last: Attempt | undefined, stopped?: Stopped): Conclu
     intent: of,
     attempt: last,
     replayed: false,
-    createdNow: true,
     ...(stopped && { stopped }),
   };
 }
@@ -256,18 +255,17 @@ describe('what is said', () => {
     );
   });
 
-  test('of a named rejection is that an earlier machine’s request may have done it, however often it is asked', async () => {
+  test('of a named rejection names another machine only on a new journal, and not for 400 and 404', async () => {
     const named = intent('rejected', 'message', { namedBy: 'once', name: 'n' });
-    const fresh = await explained(ended(named, attempt(404, 'rejected')), nowMs);
-    expect(fresh.problem?.message).toMatch(
-      /This request did nothing, and the name is new to this machine\. If it was used elsewhere before, another machine may have sent the message\.$/u,
+    const said = async (status: number, isNew: boolean) => {
+      const end = ended(named, attempt(status, 'rejected'));
+      return (await explained(isNew ? { ...end, isNewJournal: true } : end, nowMs)).problem?.message;
+    };
+    expect(await said(402, true)).toMatch(
+      /This request did nothing, but the journal is new: another machine may have sent the message under this name\.$/u,
     );
-    const again = await explained({ ...ended(named, attempt(404, 'rejected')), createdNow: false }, nowMs);
-    expect(again.problem?.message).toMatch(
-      /This request did nothing\. If the name was used elsewhere too, another machine may have sent the message\.$/u,
-    );
-    const unnamed = await explained(ended(intent('rejected'), attempt(404, 'rejected')), nowMs);
-    expect(unnamed.problem?.message).toMatch(/Nothing happened/u);
+    for (const status of [400, 404, 422]) expect(await said(status, true)).toMatch(/Nothing happened\.$/u);
+    expect(await said(402, false)).toMatch(/Nothing happened\.$/u);
   });
 
   test('of accepted keeps quiet, but for a status unknown or no text, and a signature that is none', async () => {
@@ -311,7 +309,7 @@ describe('what is said', () => {
       ...ended(intent('accepted'), attempt(200, 'accepted')),
       replayed: 'from-journal' as const,
     };
-    expect(replayNotice(done)).toMatch(/this transfer was already made at 2027-01-15T08:00:00Z.*--once/u);
+    expect(replayNotice(done)).toMatch(/this transfer was already accepted at 2027-01-15T08:00:00Z.*--once/u);
     for (const state of ['rejected', 'unknown', 'held', 'open'] as const) {
       const undone = { ...ended(intent(state), attempt(400, 'rejected')), replayed: 'from-journal' as const };
       expect(replayNotice(undone) ?? '').not.toMatch(/it was done/u);
@@ -325,7 +323,9 @@ describe('what is said', () => {
   });
 
   test('of a new intent like an old one is what became of the old one', () => {
-    expect(newOneNotice(intent('accepted'))).toMatch(/last made at 2027-01-15T08:00:00Z.*This is a new one/u);
+    expect(newOneNotice(intent('accepted'))).toMatch(
+      /last accepted at 2027-01-15T08:00:00Z.*This is a new one/u,
+    );
     expect(newOneNotice(intent('resolved', 'transfer', { resolvedAs: 'happened' }))).toMatch(
       /It was decided at .* that the same transfer happened .*This is a new one/u,
     );

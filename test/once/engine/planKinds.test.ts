@@ -207,7 +207,7 @@ const isNew = { sends: 'a-new-intent', asked: 'Send it?', guarded: true, standin
 
 const expected: Readonly<Record<PlanKind, Expected>> = {
   new: isNew,
-  'new-after-done': { ...isNew, reminded: 'The same transfer was last made' },
+  'new-after-done': { ...isNew, reminded: 'The same transfer was last accepted' },
   // Only messages are left behind.
   'leave-behind': { sends: 'a-new-intent' },
   again: { ...isNew, sends: 'what-was-found' },
@@ -220,7 +220,7 @@ const expected: Readonly<Record<PlanKind, Expected>> = {
   replay: {
     sends: 'nothing',
     asked: 'Do it again?',
-    reminded: 'The same transfer was made',
+    reminded: 'The same transfer was accepted',
     suggestsName: true,
     standing: 'done',
   },

@@ -20,7 +20,7 @@ import { explain, oddityWords } from '../../say/explain.ts';
 import { ofRow, warningWords } from '../../say/intent.ts';
 import { again } from '../../say/open.ts';
 import { policyWords, rowsLookAlike } from '../../say/outcomes.ts';
-import { formatCount } from '../../say/phrases.ts';
+import { formatAmountOf, formatCount } from '../../say/phrases.ts';
 import {
   askToBegin,
   batchDone,
@@ -40,7 +40,6 @@ import {
   sharesOf,
   type Total,
   totalOf,
-  unverifiedRows,
 } from '../../say/rows.ts';
 import { declined, type Interruption, onDryRun, type Problem, problemOf } from '../../say/told.ts';
 import type { Display, View } from '../../show/display.ts';
@@ -327,21 +326,27 @@ function linesOf(plan: BatchPlan): LabelledValue[] {
     const always = ['new', 'done', 'invalid'].includes(standing);
     return [label, count === 0 && !always ? undefined : rowsStanding(standing, count)];
   });
-  const totals = plan.totals.map(
-    (total, index): LabelledValue => [index === 0 ? 'Total' : '', totalOf(total)],
-  );
   return [
     ['Bot', plan.bot],
     ['Service', plan.baseUrl],
     ['Rows', formatCount(plan.rows)],
     ...standings,
-    ...totals,
+    ...amountLines(plan, 'Total', totalOf),
     [
       'Recipients',
       plan.kind === 'transfer' ? recipientsOf(plan.recipients, plan.recipientsRepeated) : undefined,
     ],
     ['Missing', plan.lacking === 0 ? undefined : rowsMissing(plan.lacking)],
   ];
+}
+
+/** One line for each asset. */
+function amountLines(
+  { totals }: BatchPlan,
+  label: string,
+  amount: (total: Total) => string,
+): LabelledValue[] {
+  return totals.map((total, index) => [index === 0 ? label : '', amount(total)]);
 }
 
 function drawPlan(plan: BatchPlan, canvas: LabelCanvas): string {
@@ -410,7 +415,7 @@ function allDone({ doneNow, doneBefore, doneByOthers = 0 }: BatchEnd): number {
 }
 
 export function batchEndView(end: BatchEnd): View {
-  const { plan, doneNow, doneBefore, doneByOthers, unverified, notDone, report } = end;
+  const { plan, doneNow, doneBefore, doneByOthers, notDone, report } = end;
   return {
     json: batchEndJson(end),
     human: (canvas) => {
@@ -424,7 +429,9 @@ export function batchEndView(end: BatchEnd): View {
             ? undefined
             : sharesOf(doneNow, doneByOthers),
         ],
-        ['Unverified', unverified === 0 ? undefined : unverifiedRows(unverified, plan.kind)],
+        ...(notDone.length === 0
+          ? amountLines(plan, 'Amount', ({ all, asset }) => formatAmountOf(all, asset))
+          : []),
         ...notDone.map((one): LabelledValue => [labelOf(one), meaningOf(one)]),
         ['Report', report],
       ] as const;

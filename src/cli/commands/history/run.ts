@@ -125,7 +125,7 @@ async function explainStanding(
   nowMs: number,
 ): Promise<Problem | undefined> {
   if (intent.state === 'open' || intent.state === 'sending') return undefined;
-  const outcome = { is: 'concluded', intent, attempt, replayed: false, createdNow: false } as const;
+  const outcome = { is: 'concluded', intent, attempt, replayed: false } as const;
   return (await explain(endingOf(outcome), nowMs)).problem;
 }
 
