@@ -1,6 +1,6 @@
 import type { Commit } from '../once/engine/context.ts';
 import type { Kind } from '../once/intent/wanted.ts';
-import type { GuardedWork, Journal, Work } from '../once/journal/journal.ts';
+import type { GuardedWork, JournalForMany, Work } from '../once/journal/journal.ts';
 
 /** How many rows are worked on at a time: in flight, waiting for a place, or being recorded. */
 export type Lanes = {
@@ -102,7 +102,7 @@ type Queued = GuardedWork<unknown> & {
  * is running, or while `worthWaitingMs` says that waiting for more pays.
  */
 export function sharedCommit(
-  journal: Pick<Journal, 'commitTogether'>,
+  journal: Pick<JournalForMany, 'commitTogether'>,
   worthWaitingMs: () => number = () => 0,
 ): Commit {
   let queue: Queued[] = [];
@@ -136,7 +136,10 @@ export function sharedCommit(
     });
 }
 
-async function commitAll(queued: readonly Queued[], journal: Pick<Journal, 'commitTogether'>): Promise<void> {
+async function commitAll(
+  queued: readonly Queued[],
+  journal: Pick<JournalForMany, 'commitTogether'>,
+): Promise<void> {
   try {
     const ends = await journal.commitTogether(queued);
     for (const [index, end] of ends.entries()) {

@@ -98,7 +98,7 @@ export async function openSharedJournal(
     await close();
     throw error;
   }
-  return {
+  const journal: Journal = {
     place,
     id: met.journal.id,
     lost,
@@ -117,12 +117,12 @@ export async function openSharedJournal(
     },
     isAsked: () => store.onLine(async (line) => (await line.query(lease.asked)).rows.length > 0),
     keepForLater: (late) => spill.keep(late),
-    commit: async (work, guards = {}) => {
-      const [end] = await store.commitTogether([{ work, guards }]);
-      if (end?.status === 'fulfilled') return end.value;
-      throw end?.reason;
-    },
-    commitTogether: (works) => store.commitTogether(works),
+    commit: (work, guards) => store.commit(work, guards),
+    forMany: (gathering) => ({
+      ...journal,
+      reads: store.readsBy(gathering),
+      commitTogether: (works) => store.commitTogether(works, gathering),
+    }),
     policy: async () => (facts ?? met).journal.policy,
     shares: new SharedShares({ schema, store, lease, silentSinceMs }),
     hashOf: lastRemembered((token) =>
@@ -133,6 +133,7 @@ export async function openSharedJournal(
     ),
     close,
   };
+  return journal;
 }
 
 /** An owner last heard of before this moment is dead. Soon after the server's start, nobody counts as dead. */

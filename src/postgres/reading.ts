@@ -1,8 +1,17 @@
 // SQL: pages of a shared journal.
 import { type BaseUrl, originOf } from '../once/intent/baseUrl.ts';
 import type { Intent, Reads, Selection, SpendingReads } from '../once/journal/journal.ts';
-import { decisionOf, observationOf, overviewOf, receiptOf, stateRowOf } from '../once/journal/rows.ts';
-import { attemptOf, intentOf, processOf, type Row, rowsStandingOf } from './rows.ts';
+import {
+  attemptOf,
+  decisionOf,
+  intentOf,
+  observationOf,
+  overviewOf,
+  receiptOf,
+  rowsStandingOf,
+  stateRowOf,
+} from '../once/journal/rows.ts';
+import { processOf, type Row } from './rows.ts';
 import { type Ask, each, type Item, intent, rest, type StatementName, standing } from './statements.ts';
 
 /** Whether the owner in this row counts as alive. */
@@ -40,10 +49,9 @@ export function readVerbs(
     observationsOf: (id) => all('observationsOf', { id }, observationOf),
     receiptsOf: (id) => all('receiptsOf', { id }, receiptOf),
     otherHolder: async (id, receipts) => {
-      const holders = receipts.map(({ origin, what, value }) =>
-        ask('otherHolder', { id, origin, what, value }),
-      );
-      return (await Promise.all(holders)).flat()[0]?.id as string | undefined;
+      if (receipts.length === 0) return undefined;
+      const [other] = await ask('otherHolder', ...receipts.map((receipt) => ({ id, ...receipt })));
+      return other?.id as string | undefined;
     },
     unnamedOfPayment: (baseUrl, payment, sinceMs) =>
       all('unnamedOfPayment', { origin: originOf(baseUrl), payment, since: sinceMs }, toIntent),

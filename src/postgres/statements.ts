@@ -1,6 +1,6 @@
 // SQL: what is asked of a shared journal.
 
-import { Gathered } from '../once/journal/gathered.ts';
+import type { Gathering } from '../once/journal/journal.ts';
 import { processDied } from '../once/journal/rows.ts';
 import { nowMs, type Row } from './rows.ts';
 
@@ -296,24 +296,27 @@ export function inPlace(sql: string, schema: string): string {
 /** The values that a statement needs for one intent, as a JSON object. */
 export type Item = Readonly<Record<string, string | number | boolean | null>>;
 
-/** Asks one question and returns the rows of its answer. */
-export type Ask = (name: StatementName, item: Item) => Promise<readonly Row[]>;
+/** Asks a question about one item or several, and returns the rows of its answer. */
+export type Ask = (name: StatementName, ...items: Item[]) => Promise<readonly Row[]>;
 
 /** Runs a statement for these items: a JSON array, in which each item has its number as `n`. */
 type RunStatement = (name: StatementName, items: string) => Promise<readonly Row[]>;
 
 /**
- * Gathers questions asked in the same turn of the event loop: one round trip for a hundred rows of a batch. Questions
- * of several kinds leave together in the order they were asked, except that attempts end before their intents do.
+ * Asks each question at once, or gathers those asked in the same turn of the event loop: one round trip for a hundred
+ * rows of a batch. Gathered questions of several names leave together in the order they were asked, except that attempts
+ * end before their intents do.
  */
-export function gather(run: RunStatement, together?: (ask: () => void) => void): Ask {
-  const { ask } = new Gathered<StatementName, Item, Row>({
-    run: (name, items) => run(name, jsonOf(items)),
+export function askBy(run: RunStatement, gathering?: Gathering, together?: (ask: () => void) => void): Ask {
+  const runAll = (name: StatementName, items: readonly Item[]): Promise<readonly Row[]> =>
+    run(name, jsonOf(items));
+  if (gathering === undefined) return (name, ...items) => runAll(name, items);
+  return gathering.gather<StatementName, Item, Row>({
+    run: runAll,
     soon: (ask) => setImmediate(ask),
     ...(together === undefined ? {} : { together }),
     last: 'conclude',
   });
-  return ask;
 }
 
 function jsonOf(items: readonly Item[]): string {

@@ -1,5 +1,5 @@
-import { Mutex } from '../once/journal/gathered.ts';
-import type { GuardedWork, Guards, Intent, Reads, Work } from '../once/journal/journal.ts';
+import type { Gathering, GuardedWork, Guards, Intent, Reads, Work } from '../once/journal/journal.ts';
+import { Mutex } from '../once/journal/mutex.ts';
 import type { PgConnection } from './connection.ts';
 import type { PgConnections, Waiting } from './connections.ts';
 import { type Note, ServerTroubleError, sharedFailure } from './facts.ts';
@@ -16,7 +16,7 @@ import {
 import { isFenced, type Lease } from './lease.ts';
 import { readVerbs, type SelectPage } from './reading.ts';
 import type { Row } from './rows.ts';
-import { type Ask, gather, inPlace, sqlOf } from './statements.ts';
+import { type Ask, askBy, inPlace, sqlOf } from './statements.ts';
 import { NotOnStandby, SharedTransaction, type Tried, takeLocks, waitWasCancelled } from './transaction.ts';
 import { numberOf, spendingReads, type WithinTransaction, writeVerbs } from './writing.ts';
 
@@ -44,8 +44,13 @@ export class Store {
 
   constructor(inputs: StoreInputs) {
     this.#inputs = inputs;
-    const ask = gather((name, items) => this.#outside(sqlOf(name, inputs.schema), [items], name));
-    this.reads = this.#readsBy(ask, (sql, values) => this.#outside(inPlace(sql, inputs.schema), values));
+    this.reads = this.readsBy();
+  }
+
+  readsBy(gathering?: Gathering): Reads {
+    const { schema } = this.#inputs;
+    const ask = askBy((name, items) => this.#outside(sqlOf(name, schema), [items], name), gathering);
+    return this.#readsOf(ask, (sql, values) => this.#outside(inPlace(sql, schema), values));
   }
 
   /** Reads outside of a commit see only what is committed. */
@@ -77,7 +82,7 @@ export class Store {
     });
   }
 
-  #readsBy(ask: Ask, page: SelectPage, within?: WithinTransaction): Reads {
+  #readsOf(ask: Ask, page: SelectPage, within?: WithinTransaction): Reads {
     return {
       ...readVerbs(ask, this.#ownerLives, page),
       ...spendingReads(ask, () => this.#policyNumber(), within),
@@ -105,16 +110,27 @@ export class Store {
     });
   }
 
+  commit<Result>(work: Work<Result>, guards: Guards = {}): Promise<Result> {
+    const one = { work, guards };
+    return this.#commitOne(one, () => this.#effort([one]));
+  }
+
   /** Records what another process of this machine could not. */
-  async commitAs(owner: string, work: Work<void>, guards: Guards): Promise<void> {
-    const [end] = await this.#turns.alone(() => this.#settle([{ work, guards }], this.#effort([], owner)));
-    if (end?.status === 'rejected') throw end.reason;
+  commitAs(owner: string, work: Work<void>, guards: Guards): Promise<void> {
+    return this.#commitOne({ work, guards }, () => this.#effort([], undefined, owner));
+  }
+
+  async #commitOne<Result>(one: GuardedWork<Result>, effort: () => Effort): Promise<Result> {
+    const [end] = await this.#turns.alone(() => this.#settle([one], effort()));
+    if (end?.status === 'fulfilled') return end.value;
+    throw end?.reason;
   }
 
   commitTogether<Result>(
     works: readonly GuardedWork<Result>[],
+    gathering: Gathering,
   ): Promise<readonly PromiseSettledResult<Result>[]> {
-    return this.#turns.alone(() => this.#settle(works, this.#effort(works)));
+    return this.#turns.alone(() => this.#settle(works, this.#effort(works, gathering)));
   }
 
   async #settle<Result>(
@@ -187,14 +203,18 @@ export class Store {
     return goesFirst.flatMap((isFirst) => (isFirst ? first : second).splice(0, 1));
   }
 
-  #effort(works: readonly GuardedWork<unknown>[], owner: string = this.#inputs.lease.id): Effort {
+  #effort(
+    works: readonly GuardedWork<unknown>[],
+    gathering?: Gathering,
+    owner: string = this.#inputs.lease.id,
+  ): Effort {
     const isForReply = works.some(({ guards }) => guards.beforeSending !== true);
-    return { tries: 1, waiting: this.#inputs.lines.waiting(isForReply), owner };
+    return { tries: 1, waiting: this.#inputs.lines.waiting(isForReply), owner, gathering };
   }
 
   async #try<Result>(
     works: readonly GuardedWork<Result>[],
-    { waiting, owner }: Effort,
+    { waiting, owner, gathering }: Effort,
   ): Promise<Exclude<Tried<Result>, { is: 'unheard' }>> {
     if (works.length === 0) return { is: 'committed', results: [] };
     const { schema, lines, lease, silentSinceMs, onServerTime, onAcknowledged } = this.#inputs;
@@ -216,10 +236,13 @@ export class Store {
     const line = await lines.working(waiting);
     const { server } = lines;
     const transaction = new SharedTransaction(line, schema, works, lease, onServerTime);
-    let tried = await transaction.run((ask, page, within) => ({
-      ...this.#readsBy(ask, page, within),
-      ...writeVerbs(ask, { owner, silentSinceMs, started, recorded, startedHere }),
-    }));
+    let tried = await transaction.run(
+      (ask, page, within) => ({
+        ...this.#readsOf(ask, page, within),
+        ...writeVerbs(ask, { owner, silentSinceMs, started, recorded, startedHere }),
+      }),
+      gathering,
+    );
     if (tried.is === 'unheard') {
       tried = await this.#howItEnded(tried, transaction, { server, waiting, owner, last });
     }
@@ -297,8 +320,13 @@ type Unheard = {
   readonly last: Note | undefined;
 };
 
-/** How often a commit was tried, how long it may still take, and for which owner. */
-type Effort = { readonly tries: number; readonly waiting: Waiting; readonly owner: string };
+/** How often a commit was tried, how long it may still take, for which owner, and how its works share it. */
+type Effort = {
+  readonly tries: number;
+  readonly waiting: Waiting;
+  readonly owner: string;
+  readonly gathering: Gathering | undefined;
+};
 
 async function statusOf(
   xid: string,

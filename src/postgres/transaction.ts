@@ -1,13 +1,12 @@
 import { hash } from 'node:crypto';
-import { inTurn } from '../once/journal/gathered.ts';
-import type { GuardedWork, Guards, Transaction } from '../once/journal/journal.ts';
+import type { Gathering, GuardedWork, Guards, Transaction } from '../once/journal/journal.ts';
 import type { PgConnection } from './connection.ts';
 import { ServerTroubleError } from './facts.ts';
 import { codeOf } from './faults.ts';
 import { type Lease, thisMoment } from './lease.ts';
 import type { SelectPage } from './reading.ts';
 import { nowMs, type Row } from './rows.ts';
-import { type Ask, gather, inPlace, type StatementName, sqlOf } from './statements.ts';
+import { type Ask, askBy, inPlace, type StatementName, sqlOf } from './statements.ts';
 import { numberOf, type WithinTransaction } from './writing.ts';
 
 /** How one try at a commit ended. */
@@ -57,18 +56,21 @@ export class SharedTransaction<Result> {
 
   async run(
     transactionOf: (ask: Ask, page: SelectPage, within: WithinTransaction) => Transaction,
+    gathering?: Gathering,
   ): Promise<Tried<Result>> {
     let xid: string;
     let ended: PromiseSettledResult<Result>[];
     try {
       xid = await this.#begin();
-      const ask = gather(
+      const ask = askBy(
         (name, items) => this.#ask(name, items),
+        gathering,
         (asked) => this.#line.together(asked),
       );
       const within = { policyNumber: this.#policyNumber };
       const tx = transactionOf(ask, (sql, values) => this.#page(sql, values), within);
-      ended = await Promise.allSettled(inTurn(this.#works, ({ work }) => work(tx)));
+      const run = ({ work }: GuardedWork<Result>): Promise<Result> => work(tx);
+      ended = await Promise.allSettled(gathering?.inTurn(this.#works, run) ?? this.#works.map(run));
     } catch (because) {
       return this.#undo(because, new Set());
     }

@@ -1,6 +1,6 @@
 import { endsOf, unitsOf } from '../once/intent/amount.ts';
 import type { Intent, NewIntent, SpendingReads, Writes } from '../once/journal/journal.ts';
-import { intentAsBegun, troubleText } from '../once/journal/rows.ts';
+import { intentAsBegun, intentOf, standingOf, troubleText } from '../once/journal/rows.ts';
 import {
   addUnits,
   countedAsset,
@@ -11,7 +11,7 @@ import {
   type UnitsByHour,
 } from '../once/journal/spending.ts';
 import type { Note } from './facts.ts';
-import { intentOf, type Row, standingOf } from './rows.ts';
+import type { Row } from './rows.ts';
 import { type Ask, type Item, rowsReportedTogether, type StatementName } from './statements.ts';
 
 /** Another process changed the intent after it was read. If it is read again, the work takes another course. */
@@ -105,9 +105,7 @@ export function writeVerbs(
       return whole && intentOf(whole, false);
     },
     keepReceipts: async (id, receipts) => {
-      await Promise.all(
-        receipts.map(({ origin, what, value }) => change('keepReceipt', { id, origin, what, value })),
-      );
+      if (receipts.length > 0) await ask('keepReceipt', ...receipts.map((receipt) => ({ id, ...receipt })));
     },
     hold: (id, why, at) => change('hold', { id, why, at }),
     decide: async (id, { kind, who, atMs, reason, signature = null, fingerprint = null }) => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { gathering } from '../../src/batch/gathering.ts';
 import { sharedCommit } from '../../src/batch/lanes.ts';
 import { execute } from '../../src/once/engine/execute.ts';
 import type { Outcome } from '../../src/once/engine/outcome.ts';
@@ -44,7 +45,11 @@ test('of two replies with one transfer id that come at the same time, one is som
     return paidAs('tr_1');
   };
   scripted.script.push(paidTwice, paidTwice);
-  const engine = scripted.engine({ ...onShared(journal), ...noRetries, commit: sharedCommit(journal) });
+  const engine = scripted.engine({
+    ...onShared(journal),
+    ...noRetries,
+    commit: sharedCommit(journal.forMany(gathering)),
+  });
   const outcomes = await Promise.all(
     ['august', 'september'].map((name) => execute(transfer({}, once(name)), engine)),
   );

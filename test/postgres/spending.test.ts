@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { gathering } from '../../src/batch/gathering.ts';
 import { spendWithin } from '../../src/once/engine/spend.ts';
 import { unitsOf } from '../../src/once/intent/amount.ts';
 import type { Journal, Transaction } from '../../src/once/journal/journal.ts';
@@ -70,7 +71,10 @@ test('four machines with many rows each claim no more together than a day allows
   };
   const works = Array.from({ length: 16 }, () => ({ work: claimOne, guards }));
   const ends = await Promise.all(
-    machines.flatMap((machine) => [machine.commitTogether(works), machine.commitTogether(works)]),
+    machines.flatMap((machine) => [
+      machine.forMany(gathering).commitTogether(works),
+      machine.forMany(gathering).commitTogether(works),
+    ]),
   );
   const words = ends.flat().map((end) => (end.status === 'fulfilled' ? end.value : String(end.reason)));
   expect(words.filter((word) => word === 'allowed')).toHaveLength(50);

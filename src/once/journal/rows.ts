@@ -1,13 +1,20 @@
+import type { BaseUrl } from '../intent/baseUrl.ts';
+import type { Kind } from '../intent/wanted.ts';
 import type { Trouble } from '../wire/trouble.ts';
 import type {
+  Attempt,
   Decision,
   DecisionKind,
   Intent,
+  NamedBy,
   NewIntent,
   Observation,
   Overview,
+  Phase,
   Receipt,
+  RowsStanding,
   State,
+  Verdict,
 } from './journal.ts';
 
 /** A row of either store; both have these columns. */
@@ -27,7 +34,7 @@ export function troubleText(trouble: Trouble | undefined): string | undefined {
 /** The trouble of an attempt whose process died, for statements that end such attempts. */
 export const processDied = JSON.stringify({ is: 'process-died' } satisfies Trouble);
 
-export function troubleFromText(cell: unknown): Trouble | undefined {
+function troubleFromText(cell: unknown): Trouble | undefined {
   try {
     const kept: unknown = typeof cell === 'string' ? JSON.parse(cell) : undefined;
     return typeof kept === 'object' && kept !== null && 'is' in kept ? (kept as Trouble) : undefined;
@@ -35,6 +42,109 @@ export function troubleFromText(cell: unknown): Trouble | undefined {
     // A flipped bit that the store cannot detect. The rest of the attempt matters more.
     return undefined;
   }
+}
+
+/** SQLite has no booleans. */
+function isTrue(cell: unknown): boolean {
+  return cell === true || cell === 1;
+}
+
+export function intentOf(row: JournalRow, ownerLives: boolean): Intent {
+  return {
+    ...standingOf(row),
+    id: row.id as string,
+    kind: row.kind as Kind,
+    baseUrl: row.base_url as BaseUrl,
+    spelledUrl: (row.spelled_url ?? row.base_url) as BaseUrl,
+    bot: row.bot as string,
+    namedBy: optional<NamedBy>(row.named_by),
+    name: optional<string>(row.name),
+    rowId: optional<string>(row.row_id),
+    key: row.key as string,
+    identity: row.identity as string,
+    fingerprint: row.fingerprint as string,
+    body: row.body as Uint8Array,
+    createdAtMs: row.created_at as number,
+    ownerLives,
+  };
+}
+
+type IntentStanding = Pick<
+  Intent,
+  | 'payment'
+  | 'state'
+  | 'tainted'
+  | 'mayHaveLandedAtMs'
+  | 'tokenHash'
+  | 'owner'
+  | 'heldReason'
+  | 'resolvedAs'
+  | 'attempts'
+  | 'updatedAtMs'
+  | 'reportedAtMs'
+>;
+
+/** The part of an intent that changes. */
+export function standingOf(row: JournalRow): IntentStanding {
+  return {
+    payment: optional<string>(row.payment),
+    state: row.state as State,
+    tainted: isTrue(row.tainted),
+    mayHaveLandedAtMs: optional<number>(row.may_have_landed_at),
+    tokenHash: optional<string>(row.token_hash),
+    owner: optional<string>(row.owner),
+    heldReason: optional<string>(row.why),
+    resolvedAs: optional<'happened' | 'did-not-happen'>(row.resolved_as),
+    attempts: row.attempts as number,
+    updatedAtMs: row.updated_at as number,
+    reportedAtMs: reportedAt(row),
+  };
+}
+
+// Reported before it began: the clock went back, or a bit flipped. The later time is the safe one.
+function reportedAt({ reported_at: at, created_at: createdAt }: JournalRow): number | undefined {
+  return typeof at === 'number' ? Math.max(at, Number(createdAt)) : undefined;
+}
+
+export function attemptOf(row: JournalRow): Attempt {
+  return {
+    number: row.number as number,
+    startedAtMs: row.started_at as number,
+    endedAtMs: optional<number>(row.ended_at),
+    phase: optional<Phase>(row.phase),
+    verdict: optional<Verdict>(row.verdict),
+    status: optional<number>(row.status),
+    requestId: optional<string>(row.request_id),
+    trouble: troubleFromText(row.trouble),
+    retryAfterMs: optional<number>(row.retry_after),
+    duplicate: isTrue(row.duplicate),
+    verified: isTrue(row.verified),
+    reply: optional<Uint8Array>(row.reply),
+    headers: headersOf(row.headers),
+  };
+}
+
+function headersOf(cell: unknown): Readonly<Record<string, string>> {
+  try {
+    return typeof cell === 'string' ? (JSON.parse(cell) as Record<string, string>) : {};
+  } catch {
+    // A flipped bit that the store cannot detect. The rest of the attempt matters more.
+    return {};
+  }
+}
+
+export function rowsStandingOf(row: JournalRow, ownerLives: boolean): RowsStanding {
+  return {
+    kind: row.kind as Kind,
+    baseUrl: row.url as BaseUrl,
+    bot: row.bot as string,
+    state: row.state as State,
+    resolvedAs: optional<'happened' | 'did-not-happen'>(row.resolved_as),
+    ownerLives,
+    rows: Number(row.rows),
+    begunAtMs: Number(row.begun_at),
+    updatedAtMs: Number(row.updated_at),
+  };
 }
 
 export function decisionOf(row: JournalRow): Decision {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { gathering } from '../../../src/batch/gathering.ts';
 import { spendWithin } from '../../../src/once/engine/spend.ts';
 import { unitsOf } from '../../../src/once/intent/amount.ts';
 import type { BaseUrl } from '../../../src/once/intent/baseUrl.ts';
@@ -186,7 +187,7 @@ export function describeSpending<Place>(name: string, store: CountingStore<Place
     };
     const guards = { spends: { of: 'spend sol', isLimited: true }, beforeSending: true };
     const works = [claim(ada, doubtful), claim(ada), claim(ada), claim(ada), claim(bob), claim(bob)];
-    const ends = await journal.commitTogether(works.map((work) => ({ work, guards })));
+    const ends = await journal.forMany(gathering).commitTogether(works.map((work) => ({ work, guards })));
     expect(ends.map((end) => (end.status === 'fulfilled' ? end.value : end.reason))).toEqual([
       ...['allowed', 'allowed', 'allowed', 'refused'],
       ...['allowed', 'refused'],

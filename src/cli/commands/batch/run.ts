@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { gathering } from '../../../batch/gathering.ts';
 import { InFlightLimit, lanesFor, sharedCommit, worthWaitingMs } from '../../../batch/lanes.ts';
 import { BatchPace } from '../../../batch/pace.ts';
 import { inputName, readRows } from '../../../batch/readRows.ts';
@@ -12,7 +13,7 @@ import { allRows, type Ranges, sharedRanges } from '../../../batch/workList.ts';
 import type { ChainPoint, EngineContext } from '../../../once/engine/context.ts';
 import type { Exit, Failure } from '../../../once/failures.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
-import type { Runner, SharedBatch, Shares } from '../../../once/journal/journal.ts';
+import type { JournalForMany, Runner, SharedBatch, Shares } from '../../../once/journal/journal.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import { rowSentences } from '../../say/intent.ts';
 import { again } from '../../say/open.ts';
@@ -75,7 +76,7 @@ async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
   const { given, context } = unopened;
   const bot = await botOfCommand(given, context);
   const journal = (await isJournalThere(given, context))
-    ? await openJournalOf(given, context, 'look')
+    ? (await openJournalOf(given, context, 'look')).forMany(gathering)
     : undefined;
   try {
     const { policies } = await heldInDryRun(bot, journal, context);
@@ -101,9 +102,10 @@ async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined):
   });
   let waiting: BatchWait | undefined;
   try {
-    const { engine } = session;
+    const journal = session.engine.journal.forMany(gathering);
+    const engine = { ...session.engine, journal };
     const held = { ...order, policies: engine.policies };
-    const batch: Batch = { ...unopened, order: held, bot: engine.bot, journal: engine.journal };
+    const batch: Batch = { ...unopened, order: held, bot: engine.bot, journal };
     if (wait !== undefined) waiting = await openBatchWait(wait, batch);
     const { surveyed, shared } = await surveyAll(batch);
     await refuseOtherFile(shared, batch);
@@ -125,7 +127,7 @@ async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined):
     const run = await runAll(surveyed, { ranges, others }, { ...engine, chainBefore }, batch);
     const end: FinishedRun = { ...run, others: await othersAtEnd(run, surveyed, shared, batch) };
     const reported = await finishReport(batch, end.others);
-    return await tellEnd(surveyed, { ...end, chain: await waiting?.end(engine.journal) }, reported, batch);
+    return await tellEnd(surveyed, { ...end, chain: await waiting?.end(journal) }, reported, batch);
   } finally {
     await waiting?.close();
     await session.close();
@@ -188,7 +190,7 @@ type Sharing = { readonly ranges: Ranges; readonly others: OthersNow };
 async function runAll(
   surveyed: Survey,
   { ranges, others }: Sharing,
-  engine: EngineContext,
+  engine: EngineContext & { readonly journal: JournalForMany },
   batch: Batch,
 ): Promise<Omit<FinishedRun, 'others'>> {
   const { order, options, context, sheet } = batch;

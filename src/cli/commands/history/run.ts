@@ -1,3 +1,4 @@
+import { gathering } from '../../../batch/gathering.ts';
 import { endingOf } from '../../../once/engine/outcome.ts';
 import { type Exit, Failure } from '../../../once/failures.ts';
 import type { Attempt, Intent, Journal } from '../../../once/journal/journal.ts';
@@ -25,7 +26,7 @@ export const run: Run = async (given, context) => {
   const format = await formatOf(given);
   if (format === undefined && given.args.length === 0 && !(await isJournalThere(given, context)))
     return sayEmpty(given, context);
-  const journal = await openJournalOf(given, context, 'look');
+  const journal = (await openJournalOf(given, context, 'look')).forMany(gathering);
   try {
     if (format !== undefined) {
       const { exportHistory } = await import('./export.ts');

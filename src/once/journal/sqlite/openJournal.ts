@@ -1,13 +1,20 @@
 import { createHash } from 'node:crypto';
 import { factsOf, journalFailure } from '../facts.ts';
-import { inTurn } from '../gathered.ts';
-import type { GuardedWork, Guards, Journal, Reads, Transaction, Work } from '../journal.ts';
+import type {
+  Gathering,
+  GuardedWork,
+  Intent,
+  Journal,
+  JournalForMany,
+  Reads,
+  Transaction,
+} from '../journal.ts';
 import { lastRemembered } from '../rows.ts';
 import { type Mark, markPath } from './mark.ts';
 import { Owners, OwnFiles } from './ownFiles.ts';
 import { type Read, readVerbs } from './readVerbs.ts';
 import { type JournalUse, openFile } from './sqliteFile.ts';
-import { type Ask, gather } from './statements.ts';
+import { type Ask, askBy } from './statements.ts';
 import { Store } from './store.ts';
 import { spendingReads, spendingWrites, writeVerbs } from './writeVerbs.ts';
 
@@ -23,16 +30,21 @@ export function openJournal(path: string, use: JournalUse = 'send', clock: Journ
     ...readVerbs(store, owners, read, ask),
     ...spendingReads(store, read),
   });
-  const within = gather((name, items) => store.askTogether(name, items));
-  const outside = gather((name, items) => store.read(() => store.askTogether(name, items)));
-  const tx: Transaction = {
-    ...reads(async (read) => store.guard(read), within),
-    ...writeVerbs(store, owners, self, within),
-    ...spendingWrites(store),
+  const readsBy = (gathering?: Gathering): Reads => {
+    const ask = askBy((name, items) => store.read(() => store.ask(name, items)), gathering);
+    return reads((read) => store.read(read), ask);
   };
-  const commit = <Result>(work: Work<Result>, { unsynced = false }: Guards = {}): Promise<Result> =>
-    store.commit(() => work(tx), unsynced);
-  return {
+  const started = new Map<string, Intent>();
+  const commitsBy = (gathering?: Gathering): Journal['commit'] => {
+    const ask = askBy((name, items) => store.ask(name, items), gathering);
+    const tx: Transaction = {
+      ...reads(async (read) => store.guard(read), ask),
+      ...writeVerbs(store, owners, self, started, ask),
+      ...spendingWrites(store),
+    };
+    return (work, { unsynced = false } = {}) => store.commit(() => work(tx), unsynced);
+  };
+  const journal: Journal = {
     place: path,
     id: undefined,
     lost: loss && journalFailure('lost', { path, loss }),
@@ -40,7 +52,7 @@ export function openJournal(path: string, use: JournalUse = 'send', clock: Journ
     isReadOnly: loss !== undefined || movedTo !== undefined,
     isShared: false,
     clock,
-    reads: reads((read) => store.read(read), outside),
+    reads: readsBy(),
     self,
     trouble: () => {
       const found = store.guard(() => files.trouble(store.commits, Date.now()));
@@ -50,8 +62,12 @@ export function openJournal(path: string, use: JournalUse = 'send', clock: Journ
     isAsked: async () => owners.isAsked(),
     // If this disk cannot take it into the journal, it cannot take it into another file either.
     keepForLater: () => undefined,
-    commit,
-    commitTogether: (works) => commitTogether(works, commit),
+    commit: commitsBy(),
+    forMany: (gathering) => {
+      const commit = commitsBy(gathering);
+      const together: JournalForMany['commitTogether'] = (works) => commitTogether(works, commit, gathering);
+      return { ...journal, reads: readsBy(gathering), commitTogether: together };
+    },
     shares: undefined,
     policy: async () => undefined,
     hashOf: lastRemembered((token) => createHash('sha256').update(salt).update(token).digest('hex')),
@@ -61,15 +77,17 @@ export function openJournal(path: string, use: JournalUse = 'send', clock: Journ
       mark?.close();
     },
   };
+  return journal;
 }
 
 async function commitTogether<Result>(
   works: readonly GuardedWork<Result>[],
-  commit: <R>(work: Work<R>) => Promise<R>,
+  commit: Journal['commit'],
+  gathering: Gathering,
 ): Promise<readonly PromiseSettledResult<Result>[]> {
   try {
     return await commit(async (tx) => {
-      const ends = await Promise.allSettled(inTurn(works, ({ work }) => work(tx)));
+      const ends = await Promise.allSettled(gathering.inTurn(works, ({ work }) => work(tx)));
       const failed = ends.find((end) => end.status === 'rejected');
       if (failed !== undefined) throw failed.reason;
       return ends;
@@ -79,7 +97,7 @@ async function commitTogether<Result>(
     // committed nevertheless must not run again.
     if (works.length === 1 || factsOf(reason, 'mark-not-writable') !== undefined)
       return works.map(() => ({ status: 'rejected', reason }));
-    const alone = works.map((one) => commitTogether([one], commit));
+    const alone = works.map((one) => commitTogether([one], commit, gathering));
     return (await Promise.all(alone)).flat();
   }
 }

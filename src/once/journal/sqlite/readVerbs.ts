@@ -1,9 +1,17 @@
 // SQL: selecting intents of a journal’s file.
 import { type BaseUrl, originOf } from '../../intent/baseUrl.ts';
 import type { Intent, Reads, Selection, SpendingReads } from '../journal.ts';
-import { decisionOf, observationOf, overviewOf, receiptOf, stateRowOf } from '../rows.ts';
+import {
+  attemptOf,
+  decisionOf,
+  observationOf,
+  overviewOf,
+  receiptOf,
+  rowsStandingOf,
+  stateRowOf,
+} from '../rows.ts';
 import type { Owners } from './ownFiles.ts';
-import { attemptOf, type Bindings, intentOf, rowsStandingOf, type SqlRow } from './rows.ts';
+import { type Bindings, intentOf, isOwned, type SqlRow } from './rows.ts';
 import type { Ask, StatementName } from './statements.ts';
 import type { Store } from './store.ts';
 
@@ -33,7 +41,8 @@ export function readVerbs(
       const [row] = await ask('findByKey', { baseUrl, kind, key });
       return row && store.guard(() => toIntent(row));
     },
-    otherUrls: (baseUrl) => read(() => otherUrls(baseUrl, store)),
+    otherUrls: (baseUrl) =>
+      read(() => store.onceInCommit(`otherUrls ${baseUrl}`, () => otherUrls(baseUrl, store))),
     get: (id) => one('get', { id }),
     startingWith: async (prefix) => {
       const called = await all('called', { word: prefix });
@@ -50,10 +59,9 @@ export function readVerbs(
     observationsOf: (id) => read(() => store.all('observationsOf', { id }, observationOf)),
     receiptsOf: (id) => read(() => store.all('receiptsOf', { id }, receiptOf)),
     otherHolder: async (id, receipts) => {
-      const asked = receipts.map(({ origin, what, value }) =>
-        ask('otherHolder', { id, origin, what, value }),
-      );
-      return (await Promise.all(asked)).flat()[0]?.id as string | undefined;
+      if (receipts.length === 0) return undefined;
+      const [other] = await ask('otherHolder', ...receipts.map((receipt) => ({ id, ...receipt })));
+      return other?.id as string | undefined;
     },
     unnamedOfPayment: (baseUrl, payment, since) =>
       all('unnamedOfPayment', { origin: originOf(baseUrl), payment, since }),
@@ -61,20 +69,14 @@ export function readVerbs(
       read(() => store.one('countRows', { baseUrl, kind, name }, (row) => Number(row.count)) ?? 0),
     overview: async () => overviewOf(await read(() => store.all('overview', {}, stateRowOf))),
     rowsStanding: (name) =>
-      read(() => store.all('rowsStanding', { name }, (row) => rowsStandingOf(row, ownerLives))),
+      read(() => store.all('rowsStanding', { name }, (row) => rowsStandingOf(row, isOwned(row, ownerLives)))),
     ownerLives: (owner) => read(() => ownerLives(owner)),
     processOf: async () => undefined,
   };
 }
 
-/** Called for each row of a batch. Within a commit nobody else adds a URL, so the answer is kept. */
 function otherUrls(baseUrl: BaseUrl, store: Store): BaseUrl[] {
-  const name = `otherUrls:${baseUrl}`;
-  const known = store.isCommitting ? (store.inThisCommit.get(name) as BaseUrl[] | undefined) : undefined;
-  const bindings = { baseUrl, origin: originOf(baseUrl) };
-  const found = known ?? store.all('otherUrls', bindings, (row) => row.base_url as BaseUrl);
-  if (store.isCommitting) store.inThisCommit.set(name, found);
-  return found;
+  return store.all('otherUrls', { baseUrl, origin: originOf(baseUrl) }, (row) => row.base_url as BaseUrl);
 }
 
 const pageLength = 1000;

@@ -5,11 +5,11 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { isHeld } from '../../../machine/fileLock.ts';
 import { factsOf, journalFailure } from '../facts.ts';
 import type { Attempt, Decision, Intent, Observation, Receipt } from '../journal.ts';
-import { decisionOf, observationOf, processDied, receiptOf } from '../rows.ts';
+import { attemptOf, decisionOf, observationOf, processDied, receiptOf } from '../rows.ts';
 import { pragma, sqliteFailure } from './faults.ts';
 import type { Mark } from './mark.ts';
 import { closeForMove, type Moved, noteMovedWhole, readMoved, resolveLinks, sizeOf } from './ownFiles.ts';
-import { attemptOf, intentOf, type SqlRow } from './rows.ts';
+import { intentOf, type SqlRow } from './rows.ts';
 import { openFile } from './sqliteFile.ts';
 
 /** A journal in a file that is being copied elsewhere, or is about to be. */

@@ -1,17 +1,9 @@
 // SQL: the statements of a journal in a file.
 
-import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import { Gathered } from '../gathered.ts';
+import type { Gathering } from '../journal.ts';
 import { processDied } from '../rows.ts';
 import type { RowNumbers } from './mark.ts';
-import {
-  type Item,
-  prepare,
-  prepareTogether,
-  type SqlRow,
-  type Statement,
-  type TogetherStatement,
-} from './rows.ts';
+import type { Item, SqlRow } from './rows.ts';
 
 const unfinished = `state IN ('open', 'sending', 'unknown', 'held')`;
 
@@ -29,6 +21,59 @@ const spentSince = `SELECT seq AS intent, payment,
 const everPaid = `SELECT json_extract(payment, '$[0]') AS address, min(created_at) AS since FROM intents
   WHERE kind = 'transfer' AND (state = 'accepted' OR resolved_as IS 'happened') GROUP BY 1`;
 
+/** A statement about several items, `@given`: `:…` is a value of each, `@seq` the first number of the added rows. */
+const ofGiven = (sql: string): string =>
+  sql
+    .replace(/:([a-z]\w*)/giu, "(given.value->>'$1')")
+    .replace('@given', 'jsonb_each(:given) AS given')
+    .replace('@seq', ':seq');
+
+/**
+ * Statements that a batch runs for many rows at once, and a single send for one. Every row of an answer has `n`, the
+ * position among the given. A call into SQLite costs more than most of what it does there, and so does each bound
+ * value: one call with one value for all halved the time of a batch row.
+ */
+const sets = {
+  findByKey: ofGiven(`SELECT given.key AS n, intents.* FROM @given CROSS JOIN intents
+              WHERE intents.key = :key AND base_url = :baseUrl AND kind = :kind`),
+  unfinishedTwins: ofGiven(`SELECT given.key AS n, intents.* FROM @given CROSS JOIN intents
+                    WHERE payment = :payment AND ${atOrigin} AND identity <> :identity
+                    AND payment IS NOT NULL AND state IN ('sending', 'unknown', 'held') ORDER BY seq`),
+  otherHolder: ofGiven(`SELECT given.key AS n, intents.id FROM @given CROSS JOIN receipts CROSS JOIN intents
+                WHERE receipts.value = :value AND what = :what AND origin = :origin
+                AND intents.seq = receipts.intent AND intents.id <> :id`),
+  // The process that claimed it knows the rest: only what may have changed since.
+  claimed:
+    ofGiven(`SELECT given.key AS n, tainted, may_have_landed_at, reported_at, created_at FROM @given CROSS JOIN intents
+            WHERE intents.id = :id AND state = 'sending' AND owner = :owner`),
+
+  // SQLite numbers the rows itself if no first number is given.
+  begin:
+    ofGiven(`INSERT INTO intents (seq, id, kind, base_url, spelled_url, bot, named_by, name, row_id, key, identity,
+            fingerprint, payment, body, state, owner, token_hash, attempts, created_at, updated_at)
+          SELECT @seq + given.key, :id, :kind, :baseUrl, nullif(:spelledUrl, :baseUrl), :bot, :namedBy, :name, :rowId,
+            :key, :identity, :fingerprint, :payment, unhex(:body), 'sending', :owner, :tokenHash, 1, :at, :at
+          FROM @given`),
+  firstAttempts: ofGiven(`INSERT INTO attempts (seq, intent, number, started_at)
+                  SELECT @seq + given.key, intents.seq, 1, :at FROM @given CROSS JOIN intents WHERE intents.id = :id`),
+  // Makes SQLite find each attempt by its number. Otherwise it reads all attempts and checks whether each was given.
+  endAttempt:
+    ofGiven(`UPDATE attempts SET ended_at = :at, phase = :phase, verdict = :verdict, status = :status,
+                 request_id = :requestId, trouble = :trouble, retry_after = :retryAfter, duplicate = :duplicate,
+                 verified = :verified, reply = unhex(:reply), headers = :headers
+               FROM (SELECT given.value, begun.seq FROM @given CROSS JOIN intents CROSS JOIN attempts AS begun
+                 WHERE intents.id = :id AND begun.intent = intents.seq AND begun.number = :number
+                 LIMIT -1 OFFSET 0) AS given
+               WHERE attempts.seq = given.seq`),
+  conclude: ofGiven(`UPDATE intents SET state = :state, owner = NULL, why = :why, updated_at = :at FROM @given
+             WHERE intents.id = :id AND state = 'sending' AND owner = :owner`),
+  keepReceipt: ofGiven(`INSERT INTO receipts (origin, what, value, intent)
+                SELECT :origin, :what, :value, intents.seq FROM @given CROSS JOIN intents
+                WHERE intents.id = :id AND NOT EXISTS (SELECT 1 FROM receipts AS kept
+                  WHERE kept.value = :value AND kept.what = :what AND kept.origin = :origin)`),
+};
+
+/** Every statement the journal runs, by its name. */
 export const statements = {
   findUnnamed: `SELECT * FROM intents WHERE identity = :identity AND named_by IS NULL
          ORDER BY (${unfinished} AND left_behind = 0) DESC, seq DESC LIMIT 1`,
@@ -146,105 +191,26 @@ export const statements = {
   paidLike: `SELECT address, since FROM paid WHERE head = :head UNION ALL SELECT address, since FROM paid WHERE tail = :tail`,
 
   readMeta: `SELECT value FROM meta WHERE name = :name`,
+  ...sets,
 } as const;
 
 export type StatementName = keyof typeof statements;
-
-/** Prepares each statement when it is first used. */
-export class PreparedStatements {
-  readonly #database: DatabaseSyncInstance;
-  readonly #prepared = new Map<string, Statement>();
-  readonly #together = new Map<TogetherName, TogetherStatement>();
-
-  constructor(database: DatabaseSyncInstance) {
-    this.#database = database;
-  }
-
-  of(sql: string): Statement {
-    const known = this.#prepared.get(sql);
-    if (known !== undefined) return known;
-    const statement = prepare(this.#database, sql);
-    this.#prepared.set(sql, statement);
-    return statement;
-  }
-
-  together(name: TogetherName): TogetherStatement {
-    const known = this.#together.get(name);
-    if (known !== undefined) return known;
-    const statement = prepareTogether(this.#database, togetherSql(name));
-    this.#together.set(name, statement);
-    return statement;
-  }
-}
-
-/**
- * Statements that do for many intents at once what was asked for each. `@given` are their values, by the names `:…`.
- * Every row of an answer has `n`, the position among the given. A call into SQLite costs more than most of what it does
- * there, and so does each bound value: one call with one value for all halved the time of a batch row.
- */
-export const together = {
-  findByKey: `SELECT given.key AS n, intents.* FROM @given CROSS JOIN intents
-              WHERE intents.key = :key AND base_url = :baseUrl AND kind = :kind`,
-  unfinishedTwins: `SELECT given.key AS n, intents.* FROM @given CROSS JOIN intents
-                    WHERE payment = :payment AND ${atOrigin} AND identity <> :identity
-                    AND payment IS NOT NULL AND state IN ('sending', 'unknown', 'held') ORDER BY seq`,
-  otherHolder: `SELECT given.key AS n, intents.id FROM @given CROSS JOIN receipts CROSS JOIN intents
-                WHERE receipts.value = :value AND what = :what AND origin = :origin
-                AND intents.seq = receipts.intent AND intents.id <> :id`,
-  // The process that claimed it knows the rest: only what may have changed since.
-  claimed: `SELECT given.key AS n, tainted, may_have_landed_at, reported_at, created_at FROM @given CROSS JOIN intents
-            WHERE intents.id = :id AND state = 'sending' AND owner = :owner`,
-
-  // SQLite numbers the rows itself if no first number is given.
-  begin: `INSERT INTO intents (seq, id, kind, base_url, spelled_url, bot, named_by, name, row_id, key, identity,
-            fingerprint, payment, body, state, owner, token_hash, attempts, created_at, updated_at)
-          SELECT @first + given.key, :id, :kind, :baseUrl, nullif(:spelledUrl, :baseUrl), :bot, :namedBy, :name, :rowId,
-            :key, :identity, :fingerprint, :payment, unhex(:body), 'sending', :owner, :tokenHash, 1, :at, :at
-          FROM @given`,
-  firstAttempts: `INSERT INTO attempts (seq, intent, number, started_at)
-                  SELECT @first + given.key, intents.seq, 1, :at FROM @given CROSS JOIN intents WHERE intents.id = :id`,
-  // Makes SQLite find each attempt by its number. Otherwise it reads all attempts and checks whether each was given.
-  endAttempt: `UPDATE attempts SET ended_at = :at, phase = :phase, verdict = :verdict, status = :status,
-                 request_id = :requestId, trouble = :trouble, retry_after = :retryAfter, duplicate = :duplicate,
-                 verified = :verified, reply = unhex(:reply), headers = :headers
-               FROM (SELECT given.value, begun.seq FROM @given CROSS JOIN intents CROSS JOIN attempts AS begun
-                 WHERE intents.id = :id AND begun.intent = intents.seq AND begun.number = :number
-                 LIMIT -1 OFFSET 0) AS given
-               WHERE attempts.seq = given.seq`,
-  conclude: `UPDATE intents SET state = :state, owner = NULL, why = :why, updated_at = :at FROM @given
-             WHERE intents.id = :id AND state = 'sending' AND owner = :owner`,
-  keepReceipt: `INSERT INTO receipts (origin, what, value, intent)
-                SELECT :origin, :what, :value, intents.seq FROM @given CROSS JOIN intents
-                WHERE intents.id = :id AND NOT EXISTS (SELECT 1 FROM receipts AS kept
-                  WHERE kept.value = :value AND kept.what = :what AND kept.origin = :origin)`,
-} as const;
-
-export type TogetherName = keyof typeof together;
+export type SetName = keyof typeof sets;
 
 /** These add numbered rows, so the mark must be raised. */
-export const numberedTogether: Partial<Record<TogetherName, keyof RowNumbers>> = {
+export const numbered: Partial<Record<SetName, keyof RowNumbers>> = {
   begin: 'intents',
   firstAttempts: 'attempts',
 };
 
-/** In SQLite's form: ?1 are the given, ?2 is the first number. */
-export function togetherSql(name: TogetherName): string {
-  return together[name]
-    .replace(/:([a-z]\w*)/giu, "(given.value->>'$1')")
-    .replace('@given', 'jsonb_each(?1) AS given')
-    .replace('@first', '?2');
-}
+type RunSet = (name: SetName, items: readonly Item[]) => readonly SqlRow[] | Promise<readonly SqlRow[]>;
 
-/** Asks a question and returns the rows of its answer. */
-export type Ask = (name: TogetherName, item: Item) => Promise<readonly SqlRow[]>;
+/** Asks a question about one item or several, and returns the rows of its answer. */
+export type Ask = (name: SetName, ...items: Item[]) => Promise<readonly SqlRow[]>;
 
-type RunTogether = (
-  name: TogetherName,
-  items: readonly Item[],
-) => readonly SqlRow[] | Promise<readonly SqlRow[]>;
-
-/** Gathers questions until nobody can go on without an answer. */
-export function gather(run: RunTogether): Ask {
+/** Asks each question at once, or gathers questions of many rows until none can go on without an answer. */
+export function askBy(run: RunSet, gathering?: Gathering): Ask {
+  if (gathering === undefined) return async (name, ...items) => run(name, items);
   // After all promises that are settled by now, but within this turn, because a commit must not outlast it.
-  return new Gathered<TogetherName, Item, SqlRow>({ run, soon: (ask) => process.nextTick(ask) }).ask;
+  return gathering.gather({ run, soon: (ask) => process.nextTick(ask) });
 }

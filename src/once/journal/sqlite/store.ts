@@ -1,21 +1,14 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { diskTroubleOf } from '../../../machine/disk.ts';
 import { journalFailure } from '../facts.ts';
-import { Mutex } from '../gathered.ts';
+import { Mutex } from '../mutex.ts';
 import { damaged, isConstraint, sqliteFailure } from './faults.ts';
 import { lastAcceptedLost, type Mark, markPath, noRowNumbers, type RowNumbers } from './mark.ts';
 import { isRefusedAsMoved, movedFailure } from './ownFiles.ts';
-import type { Bindings, Item, SqlRow } from './rows.ts';
+import { type Bindings, type Item, prepare, type SqlRow, type Statement } from './rows.ts';
 import { migrations } from './schema.ts';
 import { checkpoint, fitLog, withoutSync } from './sqliteFile.ts';
-import {
-  numberedTogether,
-  PreparedStatements,
-  type StatementName,
-  statements,
-  type TogetherName,
-  together,
-} from './statements.ts';
+import { numbered, type SetName, type StatementName, statements } from './statements.ts';
 
 /** Enough for the re-run window of unnamed intents, which is hours at most. */
 const latestLooked = 500;
@@ -29,10 +22,10 @@ export class Store {
   readonly #path: string;
   readonly #mark: Mark | undefined;
   readonly #lost: RowNumbers;
-  readonly #statements: PreparedStatements;
+  /** Each statement is prepared when it is first used. */
+  readonly #prepared = new Map<string, Statement>();
   readonly #turns = new Mutex();
-  /** Kept for the current commit only. */
-  readonly inThisCommit = new Map<string, unknown>();
+  readonly #inThisCommit = new Map<string, unknown>();
   /** Kept since the journal was opened. A failed commit clears it. */
   readonly sinceOpened = new Map<string, unknown>();
   #isCommitting = false;
@@ -41,7 +34,6 @@ export class Store {
 
   constructor(database: DatabaseSyncInstance, path: string, mark: Mark | undefined) {
     this.#database = database;
-    this.#statements = new PreparedStatements(database);
     this.#path = path;
     this.#mark = mark;
     this.#lost = mark === undefined ? noRowNumbers : this.guard(() => lastAcceptedLost(database));
@@ -54,6 +46,14 @@ export class Store {
   /** How many commits it has made. */
   get commits(): number {
     return this.#commits;
+  }
+
+  /** Keeps what was read for the rest of the commit: nobody else changes it meanwhile. */
+  onceInCommit<Value>(name: string, read: () => Value): Value {
+    if (!this.#isCommitting) return read();
+    const value = (this.#inThisCommit.get(name) as Value | undefined) ?? read();
+    this.#inThisCommit.set(name, value);
+    return value;
   }
 
   guard<Result>(work: () => Result): Result {
@@ -95,7 +95,7 @@ export class Store {
     if (this.#commits > 0 && this.#commits % manyCommits === 0) fitLog(this.#database, this.#path);
     this.#database.exec(/* sql */ 'BEGIN IMMEDIATE');
     this.#given = noRowNumbers;
-    this.inThisCommit.clear();
+    this.#inThisCommit.clear();
     this.#isCommitting = true;
     try {
       const result = await withinThisTurn(work());
@@ -141,34 +141,39 @@ export class Store {
     }
   }
 
-  run(name: StatementName, bindings: Bindings): number {
-    this.#mustCommit();
-    return this.guard(() => this.#statements.of(statements[name]).run(bindings).changes);
+  #statement(sql: string): Statement {
+    const known = this.#prepared.get(sql);
+    if (known !== undefined) return known;
+    const statement = prepare(this.#database, sql);
+    this.#prepared.set(sql, statement);
+    return statement;
   }
 
-  /** Adds a numbered row within a commit, and returns the number. Numbers of lost rows are not used again. */
+  run(name: StatementName, bindings: Bindings): number {
+    this.#mustCommit();
+    return this.guard(() => this.#statement(statements[name]).run(bindings).changes);
+  }
+
+  /** Adds numbered rows within a commit, and returns the last number. Numbers of lost rows are not used again. */
   insert(name: StatementName, what: keyof RowNumbers, bindings: Bindings): number {
     this.#mustCommit();
     return this.guard(() => {
       // A value that is not bound is NULL.
-      const numbered = { ...bindings, seq: this.#firstFree(what) };
-      const { lastInsertRowid } = this.#statements.of(statements[name]).run(numbered);
+      const bound = { ...bindings, seq: this.#firstFree(what) };
+      const { lastInsertRowid } = this.#statement(statements[name]).run(bound);
       this.#given = { ...this.#given, [what]: lastInsertRowid };
       return lastInsertRowid;
     });
   }
 
   /** Runs one statement for several items. Each row of the answer says whose it is. */
-  askTogether(name: TogetherName, items: readonly Item[]): SqlRow[] {
-    const statement = this.guard(() => this.#statements.together(name));
-    if (together[name].startsWith('SELECT')) return this.guard(() => statement.all(items));
-    this.#mustCommit();
-    const what = numberedTogether[name];
-    return this.guard(() => {
-      if (what === undefined) statement.run(items);
-      else this.#given = { ...this.#given, [what]: statement.insert(items, this.#firstFree(what)) };
-      return [];
-    });
+  ask(name: SetName, items: readonly Item[]): SqlRow[] {
+    const bindings = { given: JSON.stringify(items) };
+    if (statements[name].startsWith('SELECT')) return this.allOf(statements[name], bindings);
+    const what = numbered[name];
+    if (what === undefined) this.run(name, bindings);
+    else this.insert(name, what, bindings);
+    return [];
   }
 
   /** Changes one row, and returns it as it is then. */
@@ -191,7 +196,7 @@ export class Store {
 
   one<Result>(name: StatementName, bindings: Bindings, read: (row: SqlRow) => Result): Result | undefined {
     return this.guard(() => {
-      const row = this.#statements.of(statements[name]).get(bindings);
+      const row = this.#statement(statements[name]).get(bindings);
       return row === undefined ? undefined : read(row);
     });
   }
@@ -208,12 +213,12 @@ export class Store {
   }
 
   all<Result>(name: StatementName, bindings: Bindings, read: (row: SqlRow) => Result): Result[] {
-    return this.guard(() => this.#statements.of(statements[name]).all(bindings).map(read));
+    return this.guard(() => this.#statement(statements[name]).all(bindings).map(read));
   }
 
   /** The rows found by a statement that was built for a selection. */
   allOf(sql: string, bindings: Bindings): SqlRow[] {
-    return this.guard(() => this.#statements.of(sql).all(bindings));
+    return this.guard(() => this.#statement(sql).all(bindings));
   }
 }
 

@@ -1,6 +1,6 @@
 import { endsOf, hourMs, hourOf } from '../../intent/amount.ts';
 import type { Intent, NewIntent, SpendingReads, SpendingWrites, Writes } from '../journal.ts';
-import { intentAsBegun, troubleText } from '../rows.ts';
+import { intentAsBegun, standingOf, troubleText } from '../rows.ts';
 import {
   addUnits,
   countedAsset,
@@ -14,7 +14,7 @@ import {
 } from '../spending.ts';
 import type { Owners } from './ownFiles.ts';
 import type { Read } from './readVerbs.ts';
-import { type Bindings, type Item, intentOf, type SqlRow, standingOf } from './rows.ts';
+import { type Bindings, type Item, intentOf, type SqlRow } from './rows.ts';
 import type { Ask } from './statements.ts';
 import type { Store } from './store.ts';
 
@@ -23,12 +23,12 @@ export function writeVerbs(
   store: Store,
   owners: Owners,
   self: () => string,
+  /** The intents that this process has an attempt of, as they were when the attempt began. */
+  started: Map<string, Intent>,
   ask: Ask,
 ): Omit<Writes, keyof SpendingWrites> {
   const owned = (id: string): Bindings => ({ id, owner: self() });
   const ours = (row: SqlRow): Intent => intentOf(row, () => true);
-  /** The intents that this process has an attempt of, as they were when the attempt began. */
-  const started = new Map<string, Intent>();
   return {
     begin: async (intent, tokenHash, at) => {
       const owner = self();
@@ -89,9 +89,12 @@ export function writeVerbs(
       const begun = started.get(id);
       started.delete(id);
       if (begun === undefined) return store.one('get', { id }, ours);
+      const { tainted, mayHaveLandedAtMs, reportedAtMs } = standingOf(row);
       return {
         ...begun,
-        ...standingOf(row),
+        tainted,
+        mayHaveLandedAtMs,
+        reportedAtMs,
         state,
         heldReason: why,
         owner: undefined,
@@ -100,9 +103,7 @@ export function writeVerbs(
       };
     },
     keepReceipts: async (id, receipts) => {
-      await Promise.all(
-        receipts.map(({ origin, what, value }) => ask('keepReceipt', { id, origin, what, value })),
-      );
+      if (receipts.length > 0) await ask('keepReceipt', ...receipts.map((receipt) => ({ id, ...receipt })));
     },
     hold: async (id, why, at) => {
       store.run('hold', { id, why, at });
@@ -220,14 +221,12 @@ const notOwned = (row: SqlRow): Intent => intentOf(row, () => false);
 
 type Since = { readonly sinceMs: number } | undefined;
 
-/** Counting never stops again, so a commit asks once. */
+/** Counting never stops again. */
 function countingSince(store: Store): Since {
-  const known = store.inThisCommit.get('counting') as Since;
-  if (known !== undefined) return known;
-  const sinceMs = store.one('counting', {}, sinceOf);
-  const since = sinceMs === undefined ? undefined : { sinceMs };
-  if (since !== undefined && store.isCommitting) store.inThisCommit.set('counting', since);
-  return since;
+  return store.onceInCommit('counting', () => {
+    const sinceMs = store.one('counting', {}, sinceOf);
+    return sinceMs === undefined ? undefined : { sinceMs };
+  });
 }
 
 function sinceOf({ since, lost }: SqlRow): number | undefined {
@@ -248,17 +247,8 @@ function spendingOf(scope: SpendingScope, store: Store): Spending {
     };
   }
   const of = (to?: string): UnitsByHour =>
-    once(store, `${countedAsset(scope.asset)} ${to ?? ''}`, () => unitsSpent(scope, to, store));
+    store.onceInCommit(`${countedAsset(scope.asset)} ${to ?? ''}`, () => unitsSpent(scope, to, store));
   return { ...since, total: of(), toRecipient: recipient === undefined ? new Map() : of(recipient) };
-}
-
-function once<Value>(store: Store, name: string, read: () => Value): Value {
-  if (!store.isCommitting) return read();
-  const known = store.inThisCommit.get(name) as Value | undefined;
-  if (known !== undefined) return known;
-  const value = read();
-  store.inThisCommit.set(name, value);
-  return value;
 }
 
 function sumOf(entries: readonly Entry[], { asset }: SpendingScope, to?: string): UnitsByHour {

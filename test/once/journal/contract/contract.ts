@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { gathering } from '../../../../src/batch/gathering.ts';
 import { inWords } from '../../../../src/cli/say/inWords.ts';
 import type { BaseUrl } from '../../../../src/once/intent/baseUrl.ts';
 import {
@@ -749,7 +750,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       test('get each its own answer', async () => {
         const journal = await openNew();
         const intents = [newIntent(), newIntent(), newIntent()];
-        expect(await journal.commitTogether(works(intents))).toEqual(
+        expect(await journal.forMany(gathering).commitTogether(works(intents))).toEqual(
           intents.map(({ id }) => ({ status: 'fulfilled', value: id })),
         );
         expect((await ids(journal)).sort()).toEqual(intents.map(({ id }) => id));
@@ -758,7 +759,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       test('where one fails it fails alone, and its neighbours are done once', async () => {
         const journal = await openNew();
         const intents = [newIntent(), newIntent(), newIntent()];
-        const ends = await journal.commitTogether(works(intents, 1));
+        const ends = await journal.forMany(gathering).commitTogether(works(intents, 1));
         expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
         expect(ends[1]).toMatchObject({ reason: new Error('cannot') });
         expect((await ids(journal)).sort()).toEqual([intents[0]?.id, intents[2]?.id]);
@@ -768,7 +769,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       test('see what those before them did', async () => {
         const journal = await openNew();
         const intent = newIntent();
-        const [, found] = await journal.commitTogether<unknown>([
+        const [, found] = await journal.forMany(gathering).commitTogether<unknown>([
           { guards: beforeSending, work: (tx) => tx.begin(intent, 'h', nowMs) },
           { guards: beforeSending, work: async (tx) => (await tx.findByKey(intent, intent.key))?.id },
         ]);
@@ -782,7 +783,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         for (const intent of [early, late])
           await journal.commit((tx) => tx.begin(intent, 'h', nowMs), beforeSending);
         await journal.commit((tx) => tx.endAttempt(early.id, 1, endWith('accepted'), nowMs + 1));
-        const ends = await journal.commitTogether<unknown>([
+        const ends = await journal.forMany(gathering).commitTogether<unknown>([
           {
             guards: {},
             work: (tx) => {
@@ -805,7 +806,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       test('that must be alone with the same run one after the other', async () => {
         const journal = await openNew();
         const identity = 'the same';
-        const begun = await journal.commitTogether(
+        const begun = await journal.forMany(gathering).commitTogether(
           [newIntent({ identity }), newIntent({ identity })].map((intent) => ({
             guards: { ...beforeSending, alone: [identity] },
             work: async (tx) => {
@@ -819,7 +820,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       });
 
       test('may be none', async () => {
-        expect(await (await openNew()).commitTogether([])).toEqual([]);
+        expect(await (await openNew()).forMany(gathering).commitTogether([])).toEqual([]);
       });
     });
   });
