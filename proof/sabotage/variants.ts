@@ -38,7 +38,7 @@ export const variants: readonly Variant[] = [
         to: `const { policies } = engine;
       const { wanted } = order;
       if (policies !== undefined && wanted.kind === 'transfer') {
-        const spend = spendOf(wanted.request);
+        const spend = spendOf(wanted.request, engine.bot);
         const asked = { spend, id: undefined };
         const said = await wordOfPolicies(policies, asked, engine.journal.reads, engine.clock.now());
         if (said.is === 'refused') return { is: 'not-sent', because: 'policy', refusal: said.refusal };

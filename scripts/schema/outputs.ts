@@ -419,6 +419,7 @@ const policies = z
           ),
           recipients: z.array(z.strictObject({ name: text, address: text })),
           only_recipients: z.boolean(),
+          unusual: z.literal('refuse').optional(),
           fresh_journal: oneOf(['refuse', 'allow']),
         }),
       )

@@ -11,6 +11,7 @@ const about: Readonly<Record<string, string>> = {
   recipient_day: 'the same to one address',
   recipients: 'addresses by names: --to @NAME; none of them is taken for a lookalike',
   only_recipients: 'nobody else is paid',
+  unusual: 'mints, programs and the bot’s own wallet are refused, even with --allow-unusual',
   approve_above: 'a larger transfer is held until a person resumes it',
   fresh_journal: 'a journal that is younger than 24 hours may begin to count',
 };

@@ -1,3 +1,4 @@
+import { anyAddress } from '../once/intent/address.ts';
 import { hourOf } from '../once/intent/amount.ts';
 import { complain } from '../once/intent/facts.ts';
 import { checkMessage } from '../once/intent/message.ts';
@@ -86,7 +87,7 @@ function checkPayment(
   policies: Policies,
 ): ReturnType<typeof checkTransfer> {
   const { fields, complaint } = withAddress(payload, policies);
-  return complaint === undefined ? checkTransfer(fields, true) : { complaints: [complaint] };
+  return complaint === undefined ? checkTransfer(fields, anyAddress) : { complaints: [complaint] };
 }
 
 const maxIdBytes = 512;

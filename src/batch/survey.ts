@@ -2,7 +2,7 @@ import type { Bot } from '../once/connection.ts';
 import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../once/engine/plan.ts';
 import { type ConflictKind, isConflict, meaningOf } from '../once/engine/planKinds.ts';
 import { spendOf, withSpenders } from '../once/engine/spend.ts';
-import { addressComplaint } from '../once/intent/address.ts';
+import { type AllowedRecipients, addressComplaint } from '../once/intent/address.ts';
 import { addAmounts, type MinorUnits, minorUnits } from '../once/intent/amount.ts';
 import { keyFor, type Order } from '../once/intent/naming.ts';
 import { canonicalOf, fingerprint, type Kind, type Wanted, type Warning } from '../once/intent/wanted.ts';
@@ -26,7 +26,7 @@ export type BatchOrder = {
   readonly kind: Kind;
   /** `--once`: the batch's name. */
   readonly name: string;
-  readonly allowOffCurve: boolean;
+  readonly recipients: AllowedRecipients;
   /** The policies that its transfers must obey; absent if there are none. */
   readonly policies?: Policies | undefined;
 };
@@ -112,7 +112,7 @@ export async function survey(
 // Look-ups that start together may become one query.
 const askedTogether = 256;
 
-/** Addresses known to belong to a wallet key, kept in memory: a few megabytes. */
+/** Addresses that may be paid, kept in memory: a few megabytes. */
 const mostRemembered = 20_000;
 
 /** A row as it was read, before it is looked up in the journal. */
@@ -141,7 +141,7 @@ class Surveyor {
   readonly #firstRefused: RefusedRow[] = [];
   #refusedRows = 0;
   #refusal: Refusal | undefined;
-  readonly #onCurve = new Set<string>();
+  readonly #passed = new Set<string>();
   #rows = 0;
   #knownRows = 0;
 
@@ -207,7 +207,7 @@ class Surveyor {
 
   async #askOfSpending(wanted: Wanted, plan: Plan): Promise<Seen['spending']> {
     if (wanted.kind === 'message' || !isToBeSent(plan)) return undefined;
-    return this.#policy?.ask(spendOf(wanted.request));
+    return this.#policy?.ask(spendOf(wanted.request, this.#inputs.bot));
   }
 
   #add(row: Read, seen: Seen | undefined): void {
@@ -224,7 +224,7 @@ class Surveyor {
     found: Intent | undefined,
   ): void {
     if (this.#policy === undefined || wanted.kind === 'message' || spending === undefined) return;
-    const spend = spendOf(wanted.request);
+    const spend = spendOf(wanted.request, this.#inputs.bot);
     const refusal = this.#policy.judge(spend, spending, found);
     const other = this.#policy.likeEarlier(spend);
     if (other !== undefined) this.#warn({ is: 'rows-look-alike', line, address: spend.to, other });
@@ -246,7 +246,7 @@ class Surveyor {
   ): void {
     const { ordinal, line, id, wanted, naming } = row;
     const standing: Standing = meaningOf(plan).row.is;
-    const complaint = standing === 'done' ? undefined : this.#offCurve(wanted);
+    const complaint = standing === 'done' ? undefined : this.#recipient(wanted);
     if (complaint !== undefined) {
       this.#addInvalid(row, [complaint]);
       return;
@@ -288,14 +288,14 @@ class Surveyor {
   }
 
   /** The most expensive check, so it is skipped for rows already done. */
-  #offCurve(wanted: Wanted): RowComplaint | undefined {
-    if (wanted.kind === 'message' || this.#order.allowOffCurve) return undefined;
+  #recipient(wanted: Wanted): RowComplaint | undefined {
+    if (wanted.kind === 'message') return undefined;
     const { to_address: address } = wanted.request;
     // A payroll pays the same people repeatedly. Remembering an address costs a thousandth of the check.
-    if (this.#onCurve.has(address)) return undefined;
-    const complaint = addressComplaint(address, false);
-    if (this.#onCurve.size >= mostRemembered) this.#onCurve.clear();
-    if (complaint === undefined) this.#onCurve.add(address);
+    if (this.#passed.has(address)) return undefined;
+    const complaint = addressComplaint(address, this.#order.recipients, this.#inputs.bot.own);
+    if (this.#passed.size >= mostRemembered) this.#passed.clear();
+    if (complaint === undefined) this.#passed.add(address);
     return complaint;
   }
 

@@ -2,6 +2,7 @@ import type { Env } from '../machine/folders.ts';
 import { nextTurn } from '../machine/process.ts';
 import type { Cluster, RpcUrl } from './chain/cluster.ts';
 import type { BaseUrl } from './intent/baseUrl.ts';
+import type { OwnAddresses } from './intent/unusual.ts';
 import type { Kind } from './intent/wanted.ts';
 import type { Channel, Flight, FlightLimits, Shipment } from './wire/flight.ts';
 import { troubleOf } from './wire/trouble.ts';
@@ -21,6 +22,7 @@ export type Bot = {
   /** Where the token came from, as a phrase for people. Never the token itself. */
   readonly tokenSource: string;
   readonly settings: Settings;
+  readonly own?: OwnAddresses | undefined;
   /** Undefined if no node is configured that could verify transfers. */
   readonly chain?: ChainProfile | undefined;
 };

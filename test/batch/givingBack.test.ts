@@ -6,6 +6,7 @@ import { runRows } from '../../src/batch/runRows.ts';
 import { Sheet } from '../../src/batch/sheet.ts';
 import { StopRules } from '../../src/batch/stopRules.ts';
 import { allRows } from '../../src/batch/workList.ts';
+import { anyAddress } from '../../src/once/intent/address.ts';
 import type { Intent, Journal } from '../../src/once/journal/journal.ts';
 import type { Flight, Shipment } from '../../src/once/wire/flight.ts';
 import { allOf } from '../../testing/journals.ts';
@@ -91,7 +92,7 @@ class World {
     const rules = new StopRules({ kind: 'message', concurrency: 99, maxFailures: undefined });
     const sheet = sheetOfRows();
     const ended = runRows({
-      order: { kind: 'message', name: 'news', allowOffCurve: false },
+      order: { kind: 'message', name: 'news', recipients: anyAddress },
       sheet,
       engine,
       pace: new BatchPace(engine.clock),

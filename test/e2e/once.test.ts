@@ -181,6 +181,25 @@ describe('--dry-run', () => {
     expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
 
+  test('exits as the run itself would', async () => {
+    const both = async (argv: readonly string[]): Promise<(number | null)[]> => [
+      (await operator.json([...argv, '--dry-run'])).exit,
+      (await operator.json(argv)).exit,
+    ];
+    const rent = [...payAda, '--once', 'rent'];
+    const food = payAda.map((word) => (word === '0.5' ? '0.7' : word));
+    expect(await both(rent)).toEqual([0, 0]);
+    expect(await both(rent)).toEqual([0, 0]);
+    expect(await both([...rent, '--memo', 'x'])).toEqual([6, 6]);
+    await operator.sandbox.faults({ kind: 'drop', when: 'before', operation: 'transfer' });
+    expect(await both([...food, '--once', 'food'])).toEqual([0, 9]);
+    // The same payment, unnamed, while the named one is unknown.
+    expect(await both(food)).toEqual([10, 10]);
+    const proposal = [...payAda, '--once', 'car', '--propose'];
+    expect(await both(proposal)).toEqual([10, 10]);
+    expect(await both(proposal)).toEqual([10, 10]);
+  });
+
   test('shows no old key for what would be new', async () => {
     await operator.sandbox.faults({ kind: 'reply', status: 400, operation: 'message' });
     const refused = await operator.json(sendHello);

@@ -491,7 +491,7 @@ describe('what is shown', () => {
       (await runHeld([...pay('one', amount), '--dry-run'])) as unknown;
     useProfile(writePolicy(policy));
     expect(await dry('0.4')).toMatchObject({ exit: 0, policy: { word: 'allowed' } });
-    expect(await dry('1.4')).toMatchObject({ exit: 0, policy: { word: 'refused' } });
+    expect(await dry('1.4')).toMatchObject({ exit: 2, policy: { word: 'refused' } });
   });
 });
 

@@ -2,6 +2,7 @@ import type { Env } from '../../machine/folders.ts';
 import { type Cluster, clusterNames, clusterOf, isHash, RpcUrl } from '../../once/chain/cluster.ts';
 import type { Bot, ChainProfile, Settings } from '../../once/connection.ts';
 import { identityUrl, parseBaseUrl } from '../../once/intent/baseUrl.ts';
+import type { OwnAddresses } from '../../once/intent/unusual.ts';
 import {
   badAssets,
   badCluster,
@@ -74,7 +75,15 @@ async function botOf(
     token,
     tokenSource: `${theProfile(name)}: ${tokenOrigin(profile.token)}`,
     settings,
+    own: ownAddressesOf(profile),
     chain: chainProfileOf(name, profile, inputs),
+  };
+}
+
+function ownAddressesOf({ wallet, assets }: ProfileRecord): OwnAddresses {
+  return {
+    wallet: wallet === undefined ? undefined : readWallet(wallet),
+    assets: readAssets(assets ?? {}),
   };
 }
 

@@ -1,9 +1,11 @@
 import type { Bot } from '../../once/connection.ts';
-import { refuseUnnamed } from '../../once/engine/claim.ts';
+import { refuseUnnamed, whyHold } from '../../once/engine/claim.ts';
+import { codeAhead } from '../../once/engine/outcome.ts';
 import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../../once/engine/plan.ts';
 import { meaningOf } from '../../once/engine/planKinds.ts';
 import { type PolicyWord, spendOf, wordOfPolicies } from '../../once/engine/spend.ts';
-import type { Exit } from '../../once/failures.ts';
+import type { HeldReason } from '../../once/engine/verdict.ts';
+import { type Exit, exitOf } from '../../once/failures.ts';
 import { nameOf, type Order } from '../../once/intent/naming.ts';
 import { canonicalBody } from '../../once/intent/wanted.ts';
 import type { Journal } from '../../once/journal/journal.ts';
@@ -13,6 +15,7 @@ import { dryPolicyWords } from '../say/outcomes.ts';
 import { proposalWords, rerunWords } from '../say/plans.ts';
 import type { View } from '../show/display.ts';
 import { drawMessage, type Fields, labelled } from '../show/report.ts';
+import { refuseUnusualFor } from './inputs.ts';
 import { botOfCommand } from './openBot.ts';
 import { isJournalThere, openJournalOf, settingsOf } from './openJournal.ts';
 import { heldInDryRun } from './policies.ts';
@@ -26,8 +29,10 @@ export async function dryRun(
 ): Promise<Exit> {
   settingsOf(given);
   const bot = await botOfCommand(given, context);
-  const { identity, plan, word } = await planOf(order, bot, given, context);
+  refuseUnusualFor(order, bot, given);
+  const { identity, plan, word, holds } = await planOf(order, bot, given, context);
   const meaning = meaningOf(plan);
+  const proposes = order.wanted.kind === 'transfer' && given.flag('propose');
   const isNew = meaning.sends === 'a-new-intent';
   const key = isNew ? identity.key : (plan.found?.key ?? identity.key);
   await context.display.show(
@@ -46,19 +51,22 @@ export async function dryRun(
       request: { ...order.wanted.request },
       rerun: plan.is,
       rerunWords: rerunWords(plan),
-      proposal:
-        order.wanted.kind === 'transfer' && given.flag('propose')
-          ? proposalWords(plan, meaning, word)
-          : undefined,
+      proposal: proposes ? proposalWords(plan, meaning, word) : undefined,
       foundId: plan.found?.id ?? plan.twin?.id,
       policy: word && { word: word.is, says: dryPolicyWords(word) },
       warnings,
     }),
   );
-  return 0;
+  const code = codeAhead(plan, { word, proposes, holds });
+  return code === undefined ? 0 : exitOf(code);
 }
 
-type DryPlan = { readonly identity: Identity; readonly plan: Plan; readonly word: PolicyWord | undefined };
+type DryPlan = {
+  readonly identity: Identity;
+  readonly plan: Plan;
+  readonly word: PolicyWord | undefined;
+  readonly holds: HeldReason | undefined;
+};
 
 /** What the policies would say, if there are any and money would be spent. */
 async function wordOn(
@@ -73,7 +81,7 @@ async function wordOn(
   if (plan !== undefined && meaningOf(plan).sends === 'nothing') return undefined;
   const id = plan === undefined || meaningOf(plan).sends === 'a-new-intent' ? undefined : plan.found?.id;
   const nowMs = (journal?.clock ?? context.clock).now();
-  return wordOfPolicies(policies, { spend: spendOf(wanted.request), id }, journal?.reads, nowMs);
+  return wordOfPolicies(policies, { spend: spendOf(wanted.request, bot), id }, journal?.reads, nowMs);
 }
 
 async function planOf(order: Order, bot: Bot, given: ParsedArgs, context: Context): Promise<DryPlan> {
@@ -83,6 +91,7 @@ async function planOf(order: Order, bot: Bot, given: ParsedArgs, context: Contex
       identity,
       plan: planOfNewJournal,
       word: await wordOn(order, bot, undefined, undefined, context),
+      holds: undefined,
     };
   }
   const journal = await openJournalOf(given, context, 'look');
@@ -90,7 +99,12 @@ async function planOf(order: Order, bot: Bot, given: ParsedArgs, context: Contex
     refuseUnnamed(order, journal);
     const identity = identify(order, bot, journal);
     const plan = await makePlan(identity, bot, journal.reads, context.clock.now());
-    return { identity, plan, word: await wordOn(order, bot, plan, journal, context) };
+    const { is, found } = plan;
+    const holds =
+      is === 'resume' && found !== undefined
+        ? whyHold(found, { journal, bot, clock: context.clock })
+        : undefined;
+    return { identity, plan, holds, word: await wordOn(order, bot, plan, journal, context) };
   } finally {
     await journal.close();
   }

@@ -1,7 +1,10 @@
 import type { Until } from '../../once/chain/settle.ts';
+import type { Bot } from '../../once/connection.ts';
 import { bytesOf } from '../../once/input.ts';
+import type { AllowedRecipients } from '../../once/intent/address.ts';
 import type { OptionsOfField } from '../../once/intent/facts.ts';
-import { type Naming, namingFrom } from '../../once/intent/naming.ts';
+import { type Naming, namingFrom, type Order } from '../../once/intent/naming.ts';
+import { refuseUnusual } from '../../once/intent/unusual.ts';
 import { parseDuration } from '../bot/settings.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { notAWait } from '../say/chain.ts';
@@ -94,6 +97,15 @@ export async function payloadOf(
     throw notAPayload();
   }
   return { ...payload };
+}
+
+export function allowedRecipients(given: ParsedArgs): AllowedRecipients {
+  return { offCurve: given.flag('allow-off-curve'), unusual: given.flag('allow-unusual') };
+}
+
+/** Called once the bot is known. */
+export function refuseUnusualFor({ wanted }: Order, { own }: Bot, given: ParsedArgs): void {
+  if (wanted.kind === 'transfer' && !given.flag('allow-unusual')) refuseUnusual(wanted, own);
 }
 
 export function namingOf(given: ParsedArgs, { env }: Context, payloadKey: string | undefined): Naming {

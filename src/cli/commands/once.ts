@@ -13,7 +13,7 @@ import { formatAmountOf } from '../say/phrases.ts';
 import { questionTexts, reminderOf } from '../say/progress.ts';
 import { drawIntent, type LabelCanvas, labelled, plainCanvas, remark } from '../show/report.ts';
 import type { ChainWait } from './chain.ts';
-import type { WaitOptions } from './inputs.ts';
+import { refuseUnusualFor, type WaitOptions } from './inputs.ts';
 import { openSession, type Session } from './session.ts';
 import { tell } from './telling.ts';
 
@@ -38,6 +38,7 @@ export async function doOnce(
   const session = await openSession(given, context).catch((thrown: unknown) => failWithEarlier(thrown));
   try {
     const { engine, connection } = session;
+    refuseUnusualFor(order, engine.bot, given);
     waiting = await openWait(order, session, given, context, wait);
     const proposes = order.wanted.kind === 'transfer' && given.flag('propose');
     // Nothing of a proposal is sent: the question is asked when it is resumed.

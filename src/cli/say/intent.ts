@@ -5,11 +5,12 @@ import type {
   Complaint,
   FieldRules,
   IntentFacts,
+  KnownAddress,
   NameSource,
-  NotWallet,
   OptionsOfField,
   TextFault,
   Unseen,
+  Unusual,
 } from '../../once/intent/facts.ts';
 import type { Warning } from '../../once/intent/wanted.ts';
 import { counted, listed } from './phrases.ts';
@@ -35,8 +36,10 @@ const badAmounts: Readonly<Record<BadAmount, string>> = {
   other: 'is not digits with at most one dot',
 };
 
-const notWallets: Readonly<Record<NotWallet, string>> = {
+const knownAddresses: Readonly<Record<KnownAddress, string>> = {
   'system-program': 'the system program',
+  'system-account': 'an account of the system, which nobody’s key controls',
+  sysvar: 'a sysvar',
   'token-program': 'the token program',
   'token-program-of-2022': 'the token program of 2022',
   'associated-token-program': 'the associated token program',
@@ -81,10 +84,17 @@ const rules: { readonly [Rule in keyof FieldRules]: (value: FieldRules[Rule]) =>
   ],
   'row-mark': () => ['begins a row without buttons', 'followed by a --button'],
   asset: (value) => [assetProblem(value), 'SOL, or the string that names a token'],
-  address: (value) => [addressProblem(value), 'a Solana address: 32 bytes in base58'],
-  wallet: (value) => [
-    `is ${value === 'off-curve' ? 'off the curve' : notWallets[value]}`,
-    'an address that a wallet key controls; add --allow-off-curve if it belongs to a multisig vault or another program',
+  address: (value) => [addressProblem(value), addressRule],
+  wallet: (value) =>
+    value === 'short'
+      ? ['is off the curve, and has fewer characters than most addresses: one may be missing', addressRule]
+      : [
+          'is off the curve',
+          'an address that a wallet key controls; add --allow-off-curve if it belongs to a multisig vault or another program',
+        ],
+  unusual: (value) => [
+    `is ${unusualWords(value)}`,
+    'the wallet of somebody else; add --allow-unusual if this address is really meant',
   ],
   recipient: (value) => [
     recipientProblem(value),
@@ -124,8 +134,22 @@ function assetProblem(value: FieldRules['asset']): string {
   return `is "${value.insteadOfSol}": write SOL`;
 }
 
+const addressRule = 'a Solana address: 32 bytes in base58';
+
+const badAddresses = {
+  empty: badTexts.empty,
+  blanks: 'has a blank before or after it',
+  shortened: 'is shortened, and its middle is missing',
+  ethereum: 'is an Ethereum address',
+} as const;
+
+export function unusualWords(unusual: Unusual): string {
+  if (unusual === 'own-wallet') return 'the bot’s own wallet';
+  return typeof unusual === 'string' ? knownAddresses[unusual] : `the mint of ${clipped(unusual.mintOf)}`;
+}
+
 function addressProblem(value: FieldRules['address']): string {
-  if (value === 'empty') return badTexts.empty;
+  if (typeof value === 'string') return badAddresses[value];
   if ('notBase58At' in value)
     return `has a character that base58 does not have, at position ${value.notBase58At}`;
   return 'characters' in value

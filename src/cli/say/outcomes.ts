@@ -9,6 +9,7 @@ import type { Attempt, Intent, Process } from '../../once/journal/journal.ts';
 import type { Refusal } from '../../once/policy/rules.ts';
 import type { ReplyComplaint } from '../../once/wire/flight.ts';
 import { approving, deciding, isApprovalReason, resolving, waitsUnsent } from './chain.ts';
+import { unusualWords } from './intent.ts';
 import { formatAmountOf, formatDuration, iso, listed, type Suggestion } from './phrases.ts';
 import { type Allowance, nothingSentNow, thisOneSentNothing } from './told.ts';
 import { adviceOn, troubleWords } from './trouble.ts';
@@ -231,6 +232,12 @@ export function policyWords(refusal: Refusal): Words & Refused {
       return {
         message: `The policy ${refusal.source} allows its recipients only (only_recipients), and ${refusal.to} is not one of them`,
         hint: `${noUse} If this address is to be paid, name it under recipients.`,
+        next: [['policy', 'show']],
+      };
+    case 'unusual':
+      return {
+        message: `The policy ${refusal.source} allows no unusual recipients, and ${refusal.to} is ${unusualWords(refusal.unusual)}`,
+        hint: `${noUse} If such addresses are to be paid, take "unusual" out of the policy.`,
         next: [['policy', 'show']],
       };
     case 'lookalike':

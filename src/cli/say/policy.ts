@@ -111,6 +111,8 @@ export const policyLabels = {
   counted: 'Counted',
   journal: 'Journal',
   recipients: 'Recipients',
+  unusual: 'Unusual ones',
+  refused: 'refused, even with --allow-unusual',
   fresh: 'New journals',
   allowed: 'may begin to count',
   only: (isOnly: boolean) =>

@@ -245,12 +245,12 @@ async function beginAllowed(
   tx: Transaction,
   engine: EngineContext,
 ): Promise<Claim | Outcome> {
-  const { policies, clock } = engine;
+  const { policies, clock, bot } = engine;
   const nowMs = clock.now();
   if (order.wanted.kind === 'message') return beginNew(fresh, tx, engine, nowMs);
   await refuseOtherPolicy(tx, engine);
   if (policies === undefined) return beginOrPropose(fresh, tx, engine, nowMs);
-  const spend = spendOf(order.wanted.request);
+  const spend = spendOf(order.wanted.request, bot);
   const word = await spendWithin(policies, { spend, id: undefined }, tx, nowMs);
   switch (word.is) {
     case 'allowed':
@@ -318,7 +318,10 @@ async function supersede(
 }
 
 /** Why an intent that may have landed must not be sent again without an operator's decision. */
-export function whyHold(intent: Intent, { journal, bot, clock }: EngineContext): HeldReason | undefined {
+export function whyHold(
+  intent: Intent,
+  { journal, bot, clock }: Pick<EngineContext, 'journal' | 'bot' | 'clock'>,
+): HeldReason | undefined {
   const tooOld = tooOldToSend(intent, bot.settings.keyAgeMs, clock.now());
   if (tooOld !== undefined) return tooOld;
   if (intent.kind === 'message' || intent.mayHaveLandedAtMs === undefined) return undefined;
@@ -366,11 +369,11 @@ async function wordOn(
 ): Promise<PolicyWord> {
   if (intent.kind === 'message') return { is: 'allowed' };
   await refuseOtherPolicy(tx, engine);
-  const { policies } = engine;
+  const { policies, bot } = engine;
   if (policies === undefined) return { is: 'allowed' };
   const { id } = mustHaveIntactRequest(intent);
   const isApproved = approval === 'as-on-record' ? undefined : approval !== 'none';
-  return spendWithin(policies, { spend: spendOfIntent(intent), id, isApproved }, tx, nowMs);
+  return spendWithin(policies, { spend: spendOfIntent(intent, bot), id, isApproved }, tx, nowMs);
 }
 
 async function holdFor(

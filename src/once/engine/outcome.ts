@@ -6,8 +6,10 @@ import { type Refusal, refusalCodes } from '../policy/rules.ts';
 import { type ReplyComplaint, readReply } from '../wire/flight.ts';
 import type { Trouble } from '../wire/trouble.ts';
 import { engineFailure } from './facts.ts';
-import { type NotSentKind, type OtherUrlKind, planKinds } from './planKinds.ts';
-import { keyFixesBody } from './verdict.ts';
+import type { Plan } from './plan.ts';
+import { meaningOf, type NotSentKind, type OtherUrlKind, planKinds } from './planKinds.ts';
+import type { PolicyWord } from './spend.ts';
+import { type HeldReason, keyFixesBody } from './verdict.ts';
 
 /** Why no further attempt was made. */
 export type Stopped =
@@ -197,4 +199,29 @@ function oddStatus(status: unknown): Oddity | undefined {
   if (status === undefined || status === null) return { is: 'no-status' };
   if (typeof status !== 'string') return { is: 'status-not-text', status };
   return knownStatuses.includes(status) ? undefined : { is: 'unknown-status', status };
+}
+
+/**
+ * The failure with which a command would end before it sends anything, as things stand now. A policy has said `word`;
+ * `holds` is why an intent that was found would be held.
+ */
+export function codeAhead({ is, found }: Plan, { word, proposes, holds }: Ahead): FailureCode | undefined {
+  const { ends, sends } = meaningOf({ is });
+  if (ends !== 'as-its-intent') return ends === 'well' ? undefined : ends;
+  if (sends === 'nothing') return undefined;
+  const mayHaveLanded = is === 'resume' && found !== undefined && found.state !== 'open';
+  if (proposes) return mayHaveLanded ? 'unknown' : refusedOr('held', word);
+  if (holds !== undefined) return 'held';
+  if (word?.is === 'needs-approval') return 'held';
+  return mayHaveLanded && word?.is === 'refused' ? 'held' : refusedOr(undefined, word);
+}
+
+type Ahead = {
+  readonly word: PolicyWord | undefined;
+  readonly proposes: boolean;
+  readonly holds: HeldReason | undefined;
+};
+
+function refusedOr(code: FailureCode | undefined, word: PolicyWord | undefined): FailureCode | undefined {
+  return word?.is === 'refused' ? refusalCodes[word.refusal.rule] : code;
 }

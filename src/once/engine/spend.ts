@@ -1,4 +1,6 @@
+import type { Bot } from '../connection.ts';
 import { hourMs, hourOf, unitsOf } from '../intent/amount.ts';
+import { unusualAddress } from '../intent/unusual.ts';
 import type { TransferRequest } from '../intent/wanted.ts';
 import type { Intent, Reads, SpendingReads, Transaction } from '../journal/journal.ts';
 import { addUnits, type OwnSpending, type UnitsByHour } from '../journal/spending.ts';
@@ -31,13 +33,16 @@ type SpendOrder = {
   readonly isApproved?: boolean | undefined;
 };
 
-export function spendOf({ to_address: to, asset, amount }: TransferRequest): Spend {
-  return { to, asset, units: unitsOf(amount) };
+export function spendOf(
+  { to_address: to, asset, amount }: TransferRequest,
+  { own = {} }: Pick<Bot, 'own'>,
+): Spend {
+  return { to, asset, units: unitsOf(amount), unusual: unusualAddress(to, own) };
 }
 
 /** What an intent would spend, according to its frozen bytes. */
-export function spendOfIntent({ body }: Pick<Intent, 'body'>): Spend {
-  return spendOf(JSON.parse(new TextDecoder().decode(body)) as TransferRequest);
+export function spendOfIntent({ body }: Pick<Intent, 'body'>, bot: Pick<Bot, 'own'>): Spend {
+  return spendOf(JSON.parse(new TextDecoder().decode(body)) as TransferRequest, bot);
 }
 
 /**

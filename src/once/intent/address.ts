@@ -1,20 +1,28 @@
 import { Point } from '@noble/ed25519';
 import { base58 } from '@scure/base';
-import { type Complaint, complain, type NotWallet } from './facts.ts';
+import { type Complaint, complain, type FieldRules } from './facts.ts';
+import { type OwnAddresses, unusualAddress } from './unusual.ts';
 
 const alphabet = /^[1-9A-HJ-NP-Za-km-z]*$/u;
 
 function bytesOf(text: string): Uint8Array | Complaint {
-  if (text === '') return complain('to_address', 'address', 'empty');
+  const wrong = (value: FieldRules['address']): Complaint => complain('to_address', 'address', value);
+  if (text === '') return wrong('empty');
+  if (text !== text.trim()) return wrong('blanks');
+  if (/^0x/iu.test(text)) return wrong('ethereum');
+  if (/^\w+(?:…|\.{2,})\w+$/u.test(text)) return wrong('shortened');
   if (!alphabet.test(text)) {
     const at = [...text].findIndex((character) => !alphabet.test(character));
-    return complain('to_address', 'address', { notBase58At: at + 1 });
+    return wrong({ notBase58At: at + 1 });
   }
   // 32 bytes take 32 to 44 characters. The time to decode them grows with the square of the length.
-  if (text.length > 44) return complain('to_address', 'address', { characters: text.length });
+  if (text.length > usualLength) return wrong({ characters: text.length });
   const bytes = base58.decode(text);
-  return bytes.length === 32 ? bytes : complain('to_address', 'address', { bytes: bytes.length });
+  return bytes.length === 32 ? bytes : wrong({ bytes: bytes.length });
 }
+
+/** 19 of 20 addresses have so many characters. */
+const usualLength = 44;
 
 function isOnCurve(bytes: Uint8Array): boolean {
   try {
@@ -26,26 +34,26 @@ function isOnCurve(bytes: Uint8Array): boolean {
   }
 }
 
+/** What a caller allows beside an ordinary wallet. */
+export type AllowedRecipients = { readonly offCurve: boolean; readonly unusual: boolean };
+
+/** Wallets alone, unless a caller says more. */
+export const walletsOnly: AllowedRecipients = { offCurve: false, unusual: false };
+
+/** Any 32 bytes: for what is only looked for, or named in a policy. */
+export const anyAddress: AllowedRecipients = { offCurve: true, unusual: true };
+
 /** What is wrong with a recipient's address, if anything. */
-export function addressComplaint(text: string, allowOffCurve: boolean): Complaint | undefined {
+export function addressComplaint(
+  text: string,
+  allowed: AllowedRecipients,
+  own: OwnAddresses = {},
+): Complaint | undefined {
   const bytes = bytesOf(text);
   if (!(bytes instanceof Uint8Array)) return bytes;
-  if (allowOffCurve) return undefined;
-  const known = Object.hasOwn(notWallets, text) ? notWallets[text] : undefined;
-  if (known !== undefined) return complain('to_address', 'wallet', known);
-  return isOnCurve(bytes) ? undefined : complain('to_address', 'wallet', 'off-curve');
+  const unusual = unusualAddress(text, own);
+  if (unusual !== undefined) return allowed.unusual ? undefined : complain('to_address', 'unusual', unusual);
+  if (allowed.offCurve || isOnCurve(bytes)) return undefined;
+  // Of an address that lost a character, 32 bytes may be left.
+  return complain('to_address', 'wallet', text.length < usualLength ? 'short' : 'off-curve');
 }
-
-/** Points of the curve, by accident or design, that are no wallets. Money sent there by mistake is lost. */
-export const notWallets: Readonly<Record<string, NotWallet>> = {
-  '11111111111111111111111111111111': 'system-program',
-  TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA: 'token-program',
-  TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb: 'token-program-of-2022',
-  ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL: 'associated-token-program',
-  MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr: 'memo-program',
-  Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo: 'old-memo-program',
-  ComputeBudget111111111111111111111111111111: 'compute-budget-program',
-  So11111111111111111111111111111111111111112: 'mint-of-wrapped-sol',
-  EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v: 'mint-of-usdc',
-  Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB: 'mint-of-usdt',
-};

@@ -39,10 +39,15 @@ export type FieldRules = {
   asset: 'empty' | 'blanks' | { readonly insteadOfSol: string };
   address:
     | 'empty'
+    | 'blanks'
+    | 'shortened'
+    | 'ethereum'
     | { readonly notBase58At: number }
     | { readonly characters: number }
     | { readonly bytes: number };
-  wallet: 'off-curve' | NotWallet;
+  /** `short`: off the curve, and with fewer characters than most addresses. */
+  wallet: 'off-curve' | 'short';
+  unusual: Unusual;
   recipient: 'no-policy' | 'several-addresses' | { readonly noneOf: readonly string[] };
   amount: BadAmount | { readonly longerThan: number };
   positive: 'zero';
@@ -74,8 +79,13 @@ export function complain<Rule extends keyof FieldRules>(
   return { field, rule, value } as Complaint;
 }
 
-export type NotWallet =
+/** What an address is that is hardly ever meant to be paid. */
+export type Unusual = KnownAddress | 'own-wallet' | { readonly mintOf: string };
+
+export type KnownAddress =
   | 'system-program'
+  | 'system-account'
+  | 'sysvar'
   | 'token-program'
   | 'token-program-of-2022'
   | 'associated-token-program'

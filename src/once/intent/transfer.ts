@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { addressComplaint } from './address.ts';
+import { type AllowedRecipients, addressComplaint } from './address.ts';
 import { canonicalAmount } from './amount.ts';
 import { type Complaint, type Complaints, intentFailure, type OptionsOfField } from './facts.ts';
 import { check, optionalText, rule } from './schema.ts';
@@ -26,10 +26,10 @@ type CheckedTransfer = { wanted: Wanted & { kind: 'transfer' }; payloadKey: stri
 /**
  * Checks what the schema cannot. Fields that are not text are skipped, because the schema has reported them already.
  */
-function complaintsAbout(fields: unknown, allowOffCurve: boolean): Complaint[] {
+function complaintsAbout(fields: unknown, allowed: AllowedRecipients): Complaint[] {
   if (typeof fields !== 'object' || fields === null) return [];
   const { to_address, amount, asset } = fields as Partial<Record<string, unknown>>;
-  const address = typeof to_address === 'string' ? addressComplaint(to_address, allowOffCurve) : undefined;
+  const address = typeof to_address === 'string' ? addressComplaint(to_address, allowed) : undefined;
   const spelled = typeof amount === 'string' ? canonicalAmount(amount, String(asset)) : '';
   return [...(address === undefined ? [] : [address]), ...(typeof spelled === 'string' ? [] : [spelled])];
 }
@@ -37,19 +37,19 @@ function complaintsAbout(fields: unknown, allowOffCurve: boolean): Complaint[] {
 /** Makes a transfer from fields of any origin. Throws one error that lists everything wrong with them. */
 export function parseTransfer(
   fields: unknown,
-  allowOffCurve: boolean,
+  allowed: AllowedRecipients,
   options: OptionsOfField = {},
 ): CheckedTransfer {
-  const checked = checkTransfer(fields, allowOffCurve);
+  const checked = checkTransfer(fields, allowed);
   if ('complaints' in checked)
     throw intentFailure('not-valid', { kind: 'transfer', complaints: checked.complaints, options });
   return checked;
 }
 
 /** The same, but returns what is wrong instead of throwing it: a batch lists it and goes on. */
-export function checkTransfer(fields: unknown, allowOffCurve: boolean): CheckedTransfer | Complaints {
+export function checkTransfer(fields: unknown, allowed: AllowedRecipients): CheckedTransfer | Complaints {
   const checked = check(transferSchema, fields);
-  const complaints = [...checked.complaints, ...complaintsAbout(fields, allowOffCurve)];
+  const complaints = [...checked.complaints, ...complaintsAbout(fields, allowed)];
   if (!checked.success || complaints.length > 0) return { complaints };
   const { idempotency_key: payloadKey, ...rest } = checked.data;
   const request = { ...rest, amount: String(canonicalAmount(rest.amount, rest.asset)) } as TransferRequest;

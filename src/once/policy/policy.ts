@@ -21,6 +21,8 @@ export type Policy = {
   readonly recipients: ReadonlyMap<string, string>;
   readonly onlyRecipients: boolean;
   readonly approveAbove: ReadonlyMap<string, bigint>;
+  /** If `refuse`, `--allow-unusual` is of no use. */
+  readonly unusual?: 'refuse' | undefined;
   /** Whether a journal younger than the window may be used. */
   readonly freshJournal: 'refuse' | 'allow';
 };

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { addressComplaint } from '../intent/address.ts';
+import { addressComplaint, anyAddress } from '../intent/address.ts';
 import { canonicalAmount, unitsOf } from '../intent/amount.ts';
 import { placeIn, readJson } from '../intent/jsonText.ts';
 import { type PolicyFault, policyFailure } from './facts.ts';
@@ -22,6 +22,7 @@ export const policyFile = z.strictObject({
   recipients: z.optional(z.record(z.string(), z.string())),
   only_recipients: z.optional(z.boolean()),
   approve_above: z.optional(z.record(z.string(), amount)),
+  unusual: z.optional(z.literal('refuse')),
   fresh_journal: z.optional(z.literal('allow')),
 });
 
@@ -133,7 +134,7 @@ function wrongRecipient(recipients: Readonly<Record<string, string>>): Wrong | u
     const path = ['recipients', name];
     if (!recipientName.test(name)) return { path, fault: { is: 'not-a-name' } };
     // A policy may name a vault, whose address is controlled by no key.
-    const complaint = addressComplaint(address, true);
+    const complaint = addressComplaint(address, anyAddress);
     if (complaint !== undefined) return { path, fault: { is: 'not-an-address', complaint } };
   }
   return undefined;
@@ -148,6 +149,7 @@ function policyOf(written: Written, source: string): Policy {
     recipients: new Map(Object.entries(recipients)),
     onlyRecipients: written.only_recipients ?? false,
     approveAbove: new Map(Object.entries(above).map(([asset, text]) => [asset, unitsOf(text)])),
+    unusual: written.unusual,
     freshJournal: written.fresh_journal ?? 'refuse',
   };
 }

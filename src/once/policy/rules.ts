@@ -1,14 +1,22 @@
 import type { FailureCode } from '../failures.ts';
 import { hourMs, hourOf } from '../intent/amount.ts';
+import type { Unusual } from '../intent/facts.ts';
 import { limitsOf, nameOfAddress, type Policies } from './policy.ts';
 
 /** What would be spent, and its recipient. */
-export type Spend = { readonly to: string; readonly asset: string; readonly units: bigint };
+export type Spend = {
+  readonly to: string;
+  readonly asset: string;
+  readonly units: bigint;
+  /** What the recipient is, if it is no usual one. */
+  readonly unusual?: Unusual | undefined;
+};
 
 /** What a policy refuses, by which rule, and what is left. */
 export type Refusal =
   | { readonly rule: 'asset'; readonly source: string; readonly asset: string }
   | { readonly rule: 'recipient'; readonly source: string; readonly to: string }
+  | { readonly rule: 'unusual'; readonly source: string; readonly to: string; readonly unusual: Unusual }
   | {
       readonly rule: 'lookalike';
       readonly to: string;
@@ -35,6 +43,7 @@ export type Refusal =
 export const refusalCodes = {
   asset: 'policy-asset',
   recipient: 'policy-recipient',
+  unusual: 'policy-recipient',
   lookalike: 'lookalike',
   transfer: 'policy-limit',
   day: 'policy-limit',
@@ -54,10 +63,12 @@ type OverRefusal = Extract<Refusal, OverLimit>;
 
 /** The rules that need no journal: the asset, the recipient, and the amount of one transfer. */
 export function refusedByItself(policies: Policies, spend: Spend): Refusal | undefined {
-  const { to, asset, units } = spend;
+  const { to, asset, units, unusual } = spend;
   for (const { source, limits } of policies) if (!limits.has(asset)) return { rule: 'asset', source, asset };
   for (const { source, recipients, onlyRecipients } of policies)
     if (onlyRecipients && ![...recipients.values()].includes(to)) return { rule: 'recipient', source, to };
+  for (const { source, unusual: rule } of policies)
+    if (rule === 'refuse' && unusual !== undefined) return { rule: 'unusual', source, to, unusual };
   return tightest(
     limitsOf(policies, asset).flatMap(({ source, transfer: limit }) =>
       limit === undefined || units <= limit

@@ -1,8 +1,8 @@
 // What is wrong with a field, as a person reads it: each rule, with all that a value may have that breaks it.
 import { describe, expect, test } from 'vitest';
 import { notValid, sentence, sentences, warningWords } from '../../../src/cli/say/intent.ts';
-import { notWallets } from '../../../src/once/intent/address.ts';
 import { type Complaint, complain } from '../../../src/once/intent/facts.ts';
+import { knownAddresses } from '../../../src/once/intent/unusual.ts';
 
 const address = 'to_address';
 const base58 = '(it must be a Solana address: 32 bytes in base58)';
@@ -92,17 +92,27 @@ describe('a complaint', () => {
     expect(sentence(complain(address, 'address', value))).toBe(`${address} ${problem} ${base58}`);
   });
 
+  test('of what no key controls', () => {
+    expect(sentence(complain(address, 'wallet', 'off-curve'))).toBe(`${address} is off the curve ${wallet}`);
+    expect(sentence(complain(address, 'wallet', 'short'))).toMatch(
+      /one may be missing \(it must be a Solana/u,
+    );
+  });
+
   test.each([
-    ['off-curve', 'is off the curve'],
-    ['system-program', 'is the system program'],
-    ['token-program-of-2022', 'is the token program of 2022'],
-    ['mint-of-wrapped-sol', 'is the mint of wrapped SOL'],
-  ] as const)('of what is no wallet: %s', (value, problem) => {
-    expect(sentence(complain(address, 'wallet', value))).toBe(`${address} ${problem} ${wallet}`);
+    ['own-wallet', 'the bot’s own wallet'],
+    [{ mintOf: 'BONK' }, 'the mint of BONK'],
+    ['sysvar', 'a sysvar'],
+  ] as const)('of an unusual recipient: %j', (value, called) => {
+    expect(sentence(complain(address, 'unusual', value))).toBe(
+      `${address} is ${called} (it must be the wallet of somebody else; add --allow-unusual if this address is really meant)`,
+    );
   });
 
   test('every address that is no wallet is called what it is', () => {
-    const called = Object.values(notWallets).map((known) => sentence(complain(address, 'wallet', known)));
+    const called = Object.values(knownAddresses).map((known) =>
+      sentence(complain(address, 'unusual', known)),
+    );
     expect(called.map((text) => /^to_address is (the [a-zA-Z0-9 ]+) \(/u.exec(text)?.[1])).toEqual([
       'the system program',
       'the token program',

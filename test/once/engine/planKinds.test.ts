@@ -19,6 +19,7 @@ import {
   type PlanMeaning,
   planKinds,
 } from '../../../src/once/engine/planKinds.ts';
+import { anyAddress } from '../../../src/once/intent/address.ts';
 import type { BaseUrl } from '../../../src/once/intent/baseUrl.ts';
 import type { Naming, Order } from '../../../src/once/intent/naming.ts';
 import { explained } from '../../../testing/explained.ts';
@@ -257,6 +258,7 @@ const given = new ParsedArgs(
   [],
   new Set([
     'yes',
+    'allow-unusual',
     'propose',
     'sandbox',
     'profile',
@@ -448,7 +450,7 @@ describe('what is said of a plan is what is done about it', () => {
     }
     const found = await survey(
       rows(),
-      { kind: 'transfer', name: 'b', allowOffCurve: true },
+      { kind: 'transfer', name: 'b', recipients: anyAddress },
       {
         sheet,
         bot,

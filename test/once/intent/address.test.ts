@@ -1,13 +1,18 @@
 import { base58 } from '@scure/base';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addressComplaint, notWallets } from '../../../src/once/intent/address.ts';
+import { addressComplaint, anyAddress, walletsOnly } from '../../../src/once/intent/address.ts';
+import { knownAddresses } from '../../../src/once/intent/unusual.ts';
 
 const wallet = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 // The USDC account of that wallet: an address derived from a program, which no key controls.
 const derived = 'B9G9B7yEcF8ummvj5pemKAvqyptHBFfEFkbvRHivAdgp';
 
-const complaint = (rule: 'address' | 'wallet', value: unknown) => ({ field: 'to_address', rule, value });
+const complaint = (rule: 'address' | 'wallet' | 'unusual', value: unknown) => ({
+  field: 'to_address',
+  rule,
+  value,
+});
 
 describe('an address on the curve is taken', () => {
   test.each([
@@ -16,24 +21,42 @@ describe('an address on the curve is taken', () => {
     ['a point whose y is written p + 1', 'H5xSWNRAbqKddKjrabehyU8drL3Dk4LgZJiEJc9rGGyC'],
     ['a point whose x is a negative zero', '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziohZ'],
   ])('%s', (_what, address) => {
-    expect(addressComplaint(address, false)).toBeUndefined();
+    expect(addressComplaint(address, walletsOnly)).toBeUndefined();
   });
 });
 
 // Most of these are points of the curve, though nobody has their key.
-test.each(Object.entries(notWallets))('%s is the %s, and refused as such', (address, what) => {
-  expect(addressComplaint(address, false)).toEqual(complaint('wallet', what));
-  expect(addressComplaint(address, true)).toBeUndefined();
+test.each([
+  ...Object.entries(knownAddresses),
+  ['SysvarC1ock11111111111111111111111111111111', 'sysvar'],
+  ['Sysvar1nstructions1111111111111111111111111', 'sysvar'],
+  ['Vote111111111111111111111111111111111111111', 'system-account'],
+  ['1nc1nerator11111111111111111111111111111111', 'system-account'],
+])('%s is the %s, and refused as such', (address, what) => {
+  const refused = complaint('unusual', what);
+  expect(addressComplaint(address, walletsOnly)).toEqual(refused);
+  expect(addressComplaint(address, { offCurve: true, unusual: false })).toEqual(refused);
+  expect(addressComplaint(address, { offCurve: false, unusual: true })).toBeUndefined();
+});
+
+test('the bot’s own wallet and mints are refused as such', () => {
+  const mint = 'DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263';
+  const own = { wallet, assets: { BONK: mint } };
+  expect(addressComplaint(wallet, walletsOnly, own)).toEqual(complaint('unusual', 'own-wallet'));
+  expect(addressComplaint(mint, walletsOnly, own)).toEqual(complaint('unusual', { mintOf: 'BONK' }));
+  expect(addressComplaint(wallet, { offCurve: false, unusual: true }, own)).toBeUndefined();
 });
 
 describe('an address off the curve', () => {
-  test.each([
-    ['a token account', derived],
-    ['the vote program', 'Vote111111111111111111111111111111111111111'],
-  ])('%s is refused, and taken with --allow-off-curve', (_what, address) => {
-    expect(addressComplaint(address, false)).toEqual(complaint('wallet', 'off-curve'));
-    expect(addressComplaint(address, true)).toBeUndefined();
-  });
+  test.each([['a token account', derived]])(
+    '%s is refused, and taken with --allow-off-curve',
+    (_what, address) => {
+      expect(addressComplaint(address, { offCurve: false, unusual: true })).toEqual(
+        complaint('wallet', 'off-curve'),
+      );
+      expect(addressComplaint(address, { offCurve: true, unusual: false })).toBeUndefined();
+    },
+  );
 });
 
 describe('what is not 32 bytes of base58 is refused, also with --allow-off-curve', () => {
@@ -50,15 +73,16 @@ describe('what is not 32 bytes of base58 is refused, also with --allow-off-curve
     [`${wallet.slice(0, 9)}O${wallet.slice(10)}`, { notBase58At: 10 }],
     [`${wallet.slice(0, -1)}I`, { notBase58At: 44 }],
     [`9l${wallet.slice(2)}`, { notBase58At: 2 }],
-    [`${wallet} `, { notBase58At: 45 }],
-    [` ${wallet}`, { notBase58At: 1 }],
-    [`${wallet}\n`, { notBase58At: 45 }],
+    [`${wallet} `, 'blanks'],
+    [` ${wallet}`, 'blanks'],
+    [`${wallet}\n`, 'blanks'],
+    [`${wallet.slice(0, 4)}…${wallet.slice(-4)}`, 'shortened'],
     [`9\u200b${wallet.slice(1)}`, { notBase58At: 2 }],
     [`😀0${wallet}`, { notBase58At: 1 }],
-    ['0x52908400098527886E0F7030069857D2E4169EE7', { notBase58At: 1 }],
+    ['0x52908400098527886E0F7030069857D2E4169EE7', 'ethereum'],
   ])('%j: %j', (text, value) => {
-    expect(addressComplaint(text, false)).toEqual(complaint('address', value));
-    expect(addressComplaint(text, true)).toEqual(complaint('address', value));
+    expect(addressComplaint(text, walletsOnly)).toEqual(complaint('address', value));
+    expect(addressComplaint(text, anyAddress)).toEqual(complaint('address', value));
   });
 });
 
@@ -68,9 +92,9 @@ describe('a mistyped address', () => {
       fc.property(fc.nat({ max: 43 }), fc.constantFrom(...'123ABCxyz'), (place, extra) => {
         const shorter = wallet.slice(0, place) + wallet.slice(place + 1);
         const longer = wallet.slice(0, place) + extra + wallet.slice(place);
-        expect(addressComplaint(longer, true)).toBeDefined();
+        expect(addressComplaint(longer, anyAddress)).toBeDefined();
         // 43 characters hold 32 bytes only where the first ones are small.
-        if (base58.decode(shorter).length !== 32) expect(addressComplaint(shorter, true)).toBeDefined();
+        if (base58.decode(shorter).length !== 32) expect(addressComplaint(shorter, anyAddress)).toBeDefined();
       }),
     );
   });
@@ -78,7 +102,7 @@ describe('a mistyped address', () => {
   test('every 32 bytes are read as 32 bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
-        expect(addressComplaint(base58.encode(bytes), true)).toBeUndefined();
+        expect(addressComplaint(base58.encode(bytes), anyAddress)).toBeUndefined();
       }),
     );
   });
@@ -86,7 +110,7 @@ describe('a mistyped address', () => {
   test('no text makes the check throw', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' })), (text) => {
-        expect(['undefined', 'object']).toContain(typeof addressComplaint(text, false));
+        expect(['undefined', 'object']).toContain(typeof addressComplaint(text, walletsOnly));
       }),
     );
   });

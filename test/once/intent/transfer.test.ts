@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { walletsOnly } from '../../../src/once/intent/address.ts';
 import { parseTransfer } from '../../../src/once/intent/transfer.ts';
 import { canonicalOf, paymentOf } from '../../../src/once/intent/wanted.ts';
 import { failureOf } from '../../../testing/failure.ts';
@@ -7,7 +8,7 @@ const to = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 const plain = { to_address: to, asset: 'SOL', amount: '1.5' };
 
 async function refusalOf(fields: unknown): Promise<string> {
-  const failure = await failureOf(() => parseTransfer(fields, false));
+  const failure = await failureOf(() => parseTransfer(fields, walletsOnly));
   expect(failure.code).toBe('bad-input');
   expect(failure.message).toMatch(/^The transfer is not valid: .*\.$/su);
   return failure.message;
@@ -15,13 +16,18 @@ async function refusalOf(fields: unknown): Promise<string> {
 
 describe('a transfer', () => {
   test('is kept in its one spelling, its payload key apart', () => {
-    const { wanted, payloadKey } = parseTransfer({ ...plain, amount: '1.50', idempotency_key: 'k' }, false);
+    const { wanted, payloadKey } = parseTransfer(
+      { ...plain, amount: '1.50', idempotency_key: 'k' },
+      walletsOnly,
+    );
     expect(wanted).toEqual({ kind: 'transfer', request: plain, warnings: [] });
     expect(payloadKey).toBe('k');
   });
 
   test('keeps its memo as it is', () => {
-    expect(parseTransfer({ ...plain, memo: ' two\nlines ' }, false).wanted.request.memo).toBe(' two\nlines ');
+    expect(parseTransfer({ ...plain, memo: ' two\nlines ' }, walletsOnly).wanted.request.memo).toBe(
+      ' two\nlines ',
+    );
   });
 
   test.each([
@@ -64,13 +70,15 @@ describe('a transfer', () => {
 
   test('an off-curve recipient is taken where it is allowed', () => {
     const vault = { ...plain, to_address: 'B9G9B7yEcF8ummvj5pemKAvqyptHBFfEFkbvRHivAdgp' };
-    expect(parseTransfer(vault, true).wanted.request.to_address).toBe(vault.to_address);
+    expect(parseTransfer(vault, { offCurve: true, unusual: false }).wanted.request.to_address).toBe(
+      vault.to_address,
+    );
   });
 });
 
 describe('the same payment', () => {
   const payment = (change: object): string | undefined =>
-    paymentOf(parseTransfer({ ...plain, ...change }, false).wanted);
+    paymentOf(parseTransfer({ ...plain, ...change }, walletsOnly).wanted);
 
   test.each([
     ['spelled with more zeros', { amount: '1.500' }, true],
@@ -83,7 +91,8 @@ describe('the same payment', () => {
   });
 
   test('an empty memo is no memo', () => {
-    const spelled = (change: object) => canonicalOf(parseTransfer({ ...plain, ...change }, false).wanted);
+    const spelled = (change: object) =>
+      canonicalOf(parseTransfer({ ...plain, ...change }, walletsOnly).wanted);
     expect(spelled({ memo: '' })).toBe(spelled({}));
     expect(spelled({ memo: 'x' })).not.toBe(spelled({}));
   });

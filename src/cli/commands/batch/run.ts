@@ -12,6 +12,7 @@ import type { Template } from '../../../batch/template.ts';
 import { allRows, type Ranges, sharedRanges } from '../../../batch/workList.ts';
 import type { ChainPoint, EngineContext } from '../../../once/engine/context.ts';
 import type { Exit, Failure } from '../../../once/failures.ts';
+import { anyAddress } from '../../../once/intent/address.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
 import type { JournalForMany, Runner, SharedBatch, Shares } from '../../../once/journal/journal.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
@@ -28,7 +29,7 @@ import {
   reportGivenUp,
   templateFromStdin,
 } from '../../say/rows.ts';
-import { textOf, type WaitOptions, waitOptions } from '../inputs.ts';
+import { allowedRecipients, textOf, type WaitOptions, waitOptions } from '../inputs.ts';
 import { botOfCommand } from '../openBot.ts';
 import { isJournalThere, openJournalOf, settingsOf } from '../openJournal.ts';
 import { heldInDryRun } from '../policies.ts';
@@ -56,7 +57,7 @@ async function doBatch(kind: Kind, given: ParsedArgs, context: Context, wait?: W
   const order: BatchOrder = {
     kind,
     name: options.name,
-    allowOffCurve: kind === 'transfer' && given.flag('allow-off-curve'),
+    recipients: kind === 'transfer' ? allowedRecipients(given) : anyAddress,
   };
   const sheet = new Sheet();
   const report = options.report === undefined ? undefined : await ReportFile.begin(options.report);

@@ -94,6 +94,11 @@ const transfer: LeafSpec = {
       about: 'allow addresses off the curve, such as multisig vaults',
       group: checking,
     },
+    {
+      flags: '--allow-unusual',
+      about: 'allow mints, programs, and the bot’s own wallet',
+      group: checking,
+    },
   ],
   examples: [
     {

@@ -1,4 +1,4 @@
-import { addressComplaint } from '../../../once/intent/address.ts';
+import { addressComplaint, anyAddress } from '../../../once/intent/address.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
 import { type Intent, type Selection, type State, states } from '../../../once/journal/journal.ts';
 import { type Moment, parseMoment } from '../../bot/settings.ts';
@@ -29,7 +29,7 @@ export function parseFilters(given: ParsedArgs, nowMs: number): Filters {
   if (state !== undefined && !isState(state)) throw notAState(state, states);
   if (kind !== undefined && !isKind(kind)) throw notAKind(kind);
   if (limit !== undefined && !/^[1-9]\d{0,8}$/u.test(limit)) throw notALimit(limit);
-  if (to !== undefined && !to.startsWith('@') && addressComplaint(to, true) !== undefined)
+  if (to !== undefined && !to.startsWith('@') && addressComplaint(to, anyAddress) !== undefined)
     throw notAnAddress(to);
   const [since, until] = [momentOf('since', given), momentOf('until', given)];
   if ((msOf(since, nowMs) ?? 0) > (msOf(until, nowMs) ?? Number.POSITIVE_INFINITY))

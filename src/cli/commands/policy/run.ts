@@ -114,7 +114,7 @@ async function givenPolicy({ args }: ParsedArgs): Promise<GivenPolicy> {
 }
 
 function shownPolicy(policy: Policy): ShownPolicy {
-  const { source, journal, limits, recipients, onlyRecipients, approveAbove, freshJournal } = policy;
+  const { source, journal, limits, recipients, onlyRecipients, approveAbove, unusual, freshJournal } = policy;
   const text = (units: bigint | undefined): string | undefined =>
     units === undefined ? undefined : amountOf(units);
   return {
@@ -129,6 +129,7 @@ function shownPolicy(policy: Policy): ShownPolicy {
     })),
     recipients: [...recipients].map(([name, address]) => ({ name, address })),
     onlyRecipients,
+    unusual,
     freshJournal,
   };
 }
@@ -146,6 +147,7 @@ type ShownPolicy = {
   }[];
   readonly recipients: readonly { readonly name: string; readonly address: string }[];
   readonly onlyRecipients: boolean;
+  readonly unusual: Policy['unusual'];
   readonly freshJournal: 'refuse' | 'allow';
 };
 
@@ -209,6 +211,7 @@ function linesOf({
   limits,
   recipients,
   onlyRecipients,
+  unusual,
   freshJournal,
 }: ShownPolicy): LabelledValue[] {
   return [
@@ -216,6 +219,7 @@ function linesOf({
     ...limits.map((line): LabelledValue => [line.asset, policyLabels.limits(line, formatAmountOf)]),
     ...recipients.map(({ name, address }): LabelledValue => [`@${name}`, address]),
     [policyLabels.recipients, policyLabels.only(onlyRecipients)],
+    [policyLabels.unusual, unusual && policyLabels.refused],
     [policyLabels.fresh, freshJournal === 'allow' ? policyLabels.allowed : undefined],
   ];
 }
@@ -225,7 +229,7 @@ function leftJson({ freeAtMs, ...left }: ShownLeft): Record<string, unknown> {
 }
 
 function policyJson(policy: ShownPolicy): Record<string, unknown> {
-  const { source, journal, limits, recipients, onlyRecipients, freshJournal } = policy;
+  const { source, journal, limits, recipients, onlyRecipients, unusual, freshJournal } = policy;
   return {
     source,
     ...(journal === undefined ? {} : { journal }),
@@ -238,6 +242,7 @@ function policyJson(policy: ShownPolicy): Record<string, unknown> {
     })),
     recipients,
     only_recipients: onlyRecipients,
+    ...(unusual === undefined ? {} : { unusual }),
     fresh_journal: freshJournal,
   };
 }

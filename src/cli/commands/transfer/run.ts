@@ -2,7 +2,14 @@ import { intentFailure, type OptionsOfField } from '../../../once/intent/facts.t
 import type { Order } from '../../../once/intent/naming.ts';
 import { parseTransfer } from '../../../once/intent/transfer.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
-import { fieldsOf, namingOf, payloadOf, refuseSharedStdin, waitOptions } from '../inputs.ts';
+import {
+  allowedRecipients,
+  fieldsOf,
+  namingOf,
+  payloadOf,
+  refuseSharedStdin,
+  waitOptions,
+} from '../inputs.ts';
 import { doOnce } from '../once.ts';
 import { policiesOfCommand } from '../policies.ts';
 
@@ -21,7 +28,7 @@ async function parse(given: ParsedArgs, context: Context): Promise<Order> {
   };
   const { fields, options } = fieldsOf(await payloadOf(given, context), overrides);
   const addressed = await withRecipient(fields, given, context, options);
-  const { wanted, payloadKey } = parseTransfer(addressed, given.flag('allow-off-curve'), options);
+  const { wanted, payloadKey } = parseTransfer(addressed, allowedRecipients(given), options);
   return { wanted, naming: namingOf(given, context, payloadKey) };
 }
 

@@ -43,8 +43,13 @@ export const transferSpec: LeafSpec = {
       group: 'Transfer',
     },
     {
+      flags: '--allow-unusual',
+      about: 'allow a mint, a program, or the bot’s own wallet',
+      group: 'Transfer',
+    },
+    {
       flags: '--propose',
-      about: 'only put it on record; a person sends it with resume',
+      about: 'only put it on record, for a person to send',
       group: 'Transfer',
     },
     ...waitOptionSpecs,

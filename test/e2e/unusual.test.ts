@@ -1,0 +1,130 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Exited, SandboxHome } from '../../testing/sandboxHome.ts';
+
+const usdc = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
+const ownMint = 'DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263';
+const ownWallet = '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z';
+const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
+
+let operator: SandboxHome;
+beforeEach(async () => {
+  operator = await SandboxHome.open();
+});
+afterEach(() => operator.close());
+
+/** Runs a command of a profile with a wallet and a token, and no node. */
+function ofProfile(argv: readonly string[], policy?: string): Promise<Exited> {
+  operator.home.writeConfig({
+    version: 1,
+    'in-use': 'bot',
+    profiles: {
+      bot: {
+        'base-url': operator.sandbox.baseUrl,
+        token: { kind: 'stored', secret: operator.sandbox.tokens.full },
+        wallet: ownWallet,
+        assets: { BONK: ownMint },
+        ...(policy === undefined ? {} : { policy }),
+      },
+    },
+  });
+  return operator.json([...argv, '--profile', 'bot']);
+}
+
+const pay = (to: string, ...more: string[]): string[] => [
+  ...['transfer', '--once', 'rent', '--to', to, '--asset', 'SOL', '--amount', '0.1', ...more],
+];
+
+const paid = () => operator.sandbox.ledger({ kind: 'transfer' });
+
+describe('an unusual recipient', () => {
+  test.each([
+    ['the mint of USDC', usdc, 'the mint of USDC'],
+    ['a mint that the profile names', ownMint, 'the mint of BONK'],
+    ['the profile’s own wallet', ownWallet, 'the bot’s own wallet'],
+    ['the token program', 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA', 'the token program'],
+    ['a sysvar', 'SysvarRent111111111111111111111111111111111', 'a sysvar'],
+  ])('that is %s is refused, also in a dry run, and paid with --allow-unusual', async (_what, to, called) => {
+    for (const more of [[], ['--dry-run'], ['--allow-off-curve'], ['--propose']]) {
+      const refused = await ofProfile(pay(to, ...more));
+      expect(refused).toMatchObject({ exit: 2, error: { code: 'bad-input' } });
+      expect(refused.error?.message).toContain(`is ${called}`);
+      expect(refused.error?.message).toContain('--allow-unusual');
+      expect(refused.error?.message).not.toContain('--allow-off-curve');
+    }
+    expect(await paid()).toEqual([]);
+    expect(await ofProfile(pay(to, '--allow-unusual', '--dry-run'))).toMatchObject({ exit: 0 });
+    // A service may refuse some of them too.
+    await ofProfile(pay(to, '--allow-unusual'));
+    expect(operator.sandbox.lines.filter(({ operation }) => operation === 'transfer')).toHaveLength(1);
+  });
+
+  test('is named with its line in a batch, and a row that was paid is not asked about again', async () => {
+    const rows = join(operator.home.path, 'rows.csv');
+    writeFileSync(
+      rows,
+      `id,to_address,asset,amount\na,${ada},SOL,1\nb,${ownWallet},SOL,1\nc,${usdc},SOL,1\n`,
+    );
+    const batch = ['batch', 'transfer', rows, '--once', 'pay', '--yes'];
+    for (const more of [[], ['--dry-run']]) {
+      const refused = await ofProfile([...batch, ...more]);
+      expect(refused).toMatchObject({
+        exit: 2,
+        error: { code: 'bad-input' },
+        invalid: [
+          { line: 3, reason: expect.stringContaining('the bot’s own wallet') },
+          { line: 4, reason: expect.stringContaining('the mint of USDC') },
+        ],
+      });
+    }
+    expect(await paid()).toEqual([]);
+    const ran = await operator.run([...batch, '--allow-unusual', '--profile', 'bot']);
+    expect(ran.code).toBe(0);
+    expect(await paid()).toHaveLength(3);
+    expect((await operator.run([...batch, '--profile', 'bot'])).code).toBe(0);
+  });
+
+  test('cannot be allowed where a policy says "unusual": "refuse"', async () => {
+    const folder = join(operator.home.path, 'policies');
+    mkdirSync(folder, { mode: 0o700 });
+    const policy = join(folder, 'policy.json');
+    const text = { schema: 'botctl-policy/1', limits: { SOL: {} }, unusual: 'refuse' };
+    writeFileSync(policy, JSON.stringify(text), { mode: 0o600 });
+    chmodSync(policy, 0o600);
+    for (const to of [usdc, ownMint, ownWallet])
+      for (const more of [[], ['--dry-run']]) {
+        const refused = await ofProfile(pay(to, '--allow-unusual', ...more), policy);
+        if (more.length > 0) expect(refused).toMatchObject({ exit: 2, policy: { word: 'refused' } });
+        else expect(refused).toMatchObject({ exit: 2, error: { code: 'policy-recipient' } });
+      }
+    const rows = join(operator.home.path, 'rows.csv');
+    writeFileSync(rows, `id,to_address,asset,amount\nb,${ownWallet},SOL,1\n`);
+    const batch = ['batch', 'transfer', rows, '--once', 'pay', '--yes', '--allow-unusual'];
+    expect(await ofProfile(batch, policy)).toMatchObject({
+      exit: 2,
+      error: { code: 'policy-recipient', message: expect.stringContaining('the bot’s own wallet') },
+    });
+    expect(await paid()).toEqual([]);
+    expect(await ofProfile(pay(ada), policy)).toMatchObject({ exit: 0 });
+    const shown = await ofProfile(['policy', 'show'], policy);
+    expect(shown).toMatchObject({ policies: [{ unusual: 'refuse' }] });
+  });
+});
+
+describe('what is not an address', () => {
+  test.each([
+    ['0x52908400098527886E0F7030069857D2E4169EE7', 'is an Ethereum address'],
+    [` ${ada}`, 'has a blank before or after it'],
+    [`${ada}\u00a0`, 'has a blank before or after it'],
+    ['9WzD…AWWM', 'is shortened'],
+    ['9WzD...AWWM', 'is shortened'],
+    // One character is missing, and what is left is still 32 bytes.
+    ['7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9', 'one may be missing'],
+  ])('%j %s, and no flag is suggested', async (to, says) => {
+    const refused = await operator.json(pay(to));
+    expect(refused).toMatchObject({ exit: 2, error: { code: 'bad-input' } });
+    expect(refused.error?.message).toContain(says);
+    expect(JSON.stringify(refused)).not.toContain('--allow-');
+  });
+});
