@@ -93,8 +93,9 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
       if (choice.verbose) say(errPaint.dim(`· ${safeLine(text)}`));
     },
 
+    // In a terminal that reports no width, ora would never stop clearing lines.
     waiting: (why, work) =>
-      spins
+      spins && stderr.hasWidth
         ? withSpinner(safeLine(why), work, {
             stream: streams.stderrStream as NodeJS.WriteStream,
             color: levelOf(stderr) > 0,
