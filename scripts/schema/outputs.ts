@@ -43,6 +43,18 @@ const history = z
   })
   .meta({ id: 'History', title: 'Everything about one intent' });
 
+const balances = z
+  .array(
+    z.strictObject({
+      asset: text,
+      mint: text.optional().describe('of a token'),
+      amount: text.optional(),
+      unknown: text.optional().describe('why there is no amount'),
+      too_little: z.literal(true).optional().describe('for what is about to be paid'),
+    }),
+  )
+  .describe('what the bot’s wallet holds, as the profile’s node says');
+
 const dryRun = z
   .strictObject({
     ...head,
@@ -63,6 +75,7 @@ const dryRun = z
       request,
     }),
     http: z.strictObject({ method: z.literal('POST'), url: text, body: text }),
+    balances: balances.optional(),
     warnings,
   })
   .meta({ id: 'DryRun', title: 'A dry run' });
@@ -211,7 +224,7 @@ const batchFields = {
 };
 
 const batchDryRun = z
-  .strictObject({ ...batchFields, outcome: z.literal('dry-run') })
+  .strictObject({ ...batchFields, balances: balances.optional(), outcome: z.literal('dry-run') })
   .meta({ id: 'BatchDryRun', title: 'What a batch would do' });
 
 const batchRefused = z
@@ -347,18 +360,6 @@ const verifiedAll = z
     error: problem.optional(),
   })
   .meta({ id: 'VerifiedAll', title: 'How many transfers the chain proved' });
-
-const balances = z
-  .array(
-    z.strictObject({
-      asset: text,
-      mint: text.optional().describe('of a token'),
-      amount: text.optional(),
-      unknown: text.optional().describe('why there is no amount'),
-      too_little: z.literal(true).optional().describe('for what is about to be paid'),
-    }),
-  )
-  .describe('what the bot’s wallet holds, as the profile’s node says');
 
 const balance = z
   .strictObject({

@@ -1,10 +1,13 @@
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { SkippingClock } from '../../testing/builtHere.ts';
 import type { FaultSpec } from '../../testing/sandbox.ts';
-import { type Exited, SandboxHome } from '../../testing/sandboxHome.ts';
+import { type Exited, payAda, SandboxHome } from '../../testing/sandboxHome.ts';
+import { noTerminal, onTerminal } from '../../testing/terminal.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {
@@ -162,5 +165,123 @@ describe('balance', () => {
       exit: 8,
       error: { message: expect.stringContaining('no answer in time') },
     });
+  });
+});
+
+/** How many requests the sandbox's node has had. */
+const asked = (): number => operator.sandbox.lines.filter(({ operation }) => operation === 'rpc').length;
+
+const payLots = ['transfer', '--to', payAda[2], '--asset', 'USDC', '--amount', '10000.000001'] as const;
+const rows = `id,to_address,asset,amount\na,${payAda[2]},USDC,6000\nb,${payAda[2]},USDC,5000\nc,${payAda[2]},SOL,1\n`;
+
+describe('a dry run', () => {
+  test('shows the balance, and warns where it is too little', async () => {
+    const enough = await told(...payAda, '--dry-run');
+    expect(enough).toMatchObject({ exit: 0, balances: [{ asset: 'SOL', amount: '100' }], warnings: [] });
+    expect(await told(...payLots, '--dry-run')).toMatchObject({
+      exit: 0,
+      balances: [{ asset: 'SOL' }, { asset: 'USDC', amount: '10000', too_little: true }],
+      warnings: ['The wallet holds 10000 USDC, too little to pay 10000.000001 USDC.'],
+    });
+    const { stdout, stderr } = await operator.run([...payLots, '--dry-run']);
+    expect(stdout).toContain('100 SOL, 10000 USDC: too little to pay 10000.000001 USDC\n');
+    expect(stderr).toContain('warning: The wallet holds 10000 USDC');
+  });
+
+  test('of a batch compares what is left of each asset', async () => {
+    const words = ['batch', 'transfer', '-', '--once', 'pay', '--dry-run'];
+    const { stdout, stderr, code } = await operator.run(words, { stdin: rows });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Balance +100 SOL, 10000 USDC: too little to pay 11000 USDC\n/u);
+    expect(stderr).toContain('warning: The wallet holds 10000 USDC, too little to pay 11000 USDC.');
+    const json = await operator.run([...words, '--json'], { stdin: rows });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      outcome: 'dry-run',
+      balances: [
+        { asset: 'SOL', amount: '100' },
+        { asset: 'USDC', too_little: true },
+      ],
+    });
+  });
+
+  test('that says how to set a node asks nobody, and one of an asset without a mint says so', async () => {
+    const unknown = ['transfer', '--to', payAda[2], '--asset', 'BONK', '--amount', '1', '--dry-run'];
+    expect(await told(...unknown)).toMatchObject({
+      balances: [
+        { asset: 'SOL', amount: '100' },
+        { asset: 'BONK', unknown: expect.stringContaining('no mint') },
+      ],
+    });
+    await config('unset', 'payer', 'rpc-url');
+    const { stdout } = await operator.run([...payAda, '--dry-run']);
+    expect(stdout).toMatch(
+      /Balance +not asked: the profile has no rpc-url \(botctl balance says how to set it\)\n/u,
+    );
+    expect(await told(...payAda, '--dry-run')).not.toHaveProperty('balances');
+  });
+
+  test('asks no node where it shows nothing, or would send nothing', async () => {
+    await operator.run([...payAda, '--once', 'a']);
+    const before = asked();
+    await operator.run([...payAda, '--once', 'a', '--dry-run']);
+    await operator.run([...payAda, '--once', 'b', '--dry-run', '--quiet']);
+    await operator.run(['batch', 'transfer', '-', '--once', 'pay', '--dry-run', '--quiet'], { stdin: rows });
+    expect(asked()).toBe(before);
+  });
+});
+
+describe('without a terminal', () => {
+  test('a transfer and a batch ask no node', async () => {
+    expect(await told(...payAda, '--once', 'a')).toMatchObject({ exit: 0 });
+    expect(await told(...payAda, '--once', 'a')).toMatchObject({ exit: 0, replayed: true });
+    const { code } = await operator.run(['batch', 'transfer', '-', '--once', 'pay', '--max-failures', '1'], {
+      stdin: `id,to_address,asset,amount\na,${payAda[2]},SOL,1\n`,
+    });
+    expect({ code, asked: asked() }).toEqual({ code: 0, asked: 0 });
+  });
+});
+
+describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
+  const pay = [...payAda, '--once', 'a'];
+
+  test('the question shows the balance, and a replay asks no node', async () => {
+    const { code, shown } = await onTerminal(pay, [['[y/N] ', 'y\r']], operator.env);
+    expect({ code, shown }).toEqual({ code: 0, shown: expect.stringMatching(/Balance +100 SOL\r\n/u) });
+    const before = asked();
+    expect(await onTerminal(pay, [], operator.env)).toMatchObject({ code: 0 });
+    expect(await onTerminal([...pay.with(-1, 'b'), '--yes'], [], operator.env)).toMatchObject({ code: 0 });
+    expect(asked()).toBe(before);
+  });
+
+  test('the question says what is too little, and No is still an answer', async () => {
+    const { code, shown } = await onTerminal(payLots, [['[y/N] ', 'n\r']], operator.env);
+    expect(code).toBe(130);
+    expect(shown.replaceAll(/\s+/gu, ' ')).toContain('10000 USDC: too little to pay 10000.000001 USDC');
+  });
+
+  test('the question of a batch shows it too', async () => {
+    writeFileSync(join(operator.home.path, 'pay.csv'), rows);
+    const words = ['batch', 'transfer', `${operator.home.path}/pay.csv`, '--once', 'pay'];
+    const { code, shown } = await onTerminal(words, [['[y/N] ', 'n\r']], operator.env);
+    expect(code).toBe(130);
+    expect(shown.replaceAll(/\s+/gu, ' ')).toContain(
+      'Balance 100 SOL, 10000 USDC: too little to pay 11000 USDC',
+    );
+  });
+
+  test.each([...nonsense, ['never answers', () => {}]] as typeof nonsense)(
+    'a node that %s keeps nobody from paying',
+    async (_name, listener) => {
+      operator.env.NODE = await strangeNode(listener);
+      const { code, shown } = await onTerminal(pay, [['[y/N] ', 'y\r']], operator.env);
+      expect({ code, shown }).toEqual({ code: 0, shown: expect.stringMatching(/Balance +unknown: /u) });
+      expect(await operator.sandbox.ledger()).toHaveLength(1);
+    },
+  );
+
+  test('a node whose URL cannot be read keeps nobody from paying', async () => {
+    Reflect.deleteProperty(operator.env, 'NODE');
+    const { code, shown } = await onTerminal(pay, [['[y/N] ', 'y\r']], operator.env);
+    expect({ code, shown }).toEqual({ code: 0, shown: expect.stringMatching(/Balance +unknown: .*NODE/u) });
   });
 });

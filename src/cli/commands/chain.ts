@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { type Cluster, isHash, type RpcUrl } from '../../once/chain/cluster.ts';
 import {
-  type AssetOfWallet,
   ChainNodes,
   mostSignatures,
   type NodeAnswer,
@@ -22,11 +21,9 @@ import { type Bot, type ChainProfile, channelTo, envBot, sandboxBot } from '../.
 import type { ChainPoint, Pace } from '../../once/engine/context.ts';
 import type { Outcome } from '../../once/engine/outcome.ts';
 import { Failure } from '../../once/failures.ts';
-import { formatAmount } from '../../once/intent/amount.ts';
 import type { Intent, Journal, Reads } from '../../once/journal/journal.ts';
 import { chainOfProfile } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
-import { askingForBalance, type Payable, tooLittle, type WalletBalance } from '../say/balance.ts';
 import {
   chainWaitOver,
   chainWaitText,
@@ -39,7 +36,6 @@ import {
   noWallet,
   otherCluster,
   provenOnChain,
-  reasonWords,
   waitingForChain,
 } from '../say/chain.ts';
 import { ofTheSandbox } from '../say/decisions.ts';
@@ -114,7 +110,7 @@ function paymentIn(
 }
 
 /** An asset that is an address is its own mint. A mint is never learned from a transaction. */
-function mintOf(asset: string, { assets }: ChainProfile): string | undefined {
+export function mintOf(asset: string, { assets }: ChainProfile): string | undefined {
   if (asset === 'SOL') return undefined;
   return Object.hasOwn(assets, asset) ? assets[asset] : isHash(asset) ? asset : undefined;
 }
@@ -404,72 +400,4 @@ export async function openChainWait(
     before: () => before,
     close: () => chain.close(),
   };
-}
-
-/** A balance is shown beside something more important, so nobody waits longer for it. */
-export const balanceTimeoutMs = 1000;
-
-/** What the wallet holds of SOL and these assets. Undefined if this bot cannot have a node: only a profile names one. */
-export async function balanceOf(
-  bot: Pick<Bot, 'name' | 'chain' | 'settings'>,
-  assets: readonly string[],
-  given: ParsedArgs,
-  context: Context,
-  timeoutMs = balanceTimeoutMs,
-): Promise<WalletBalance | undefined> {
-  const { name, chain } = bot;
-  if (chain === undefined)
-    return name === envBot || name === sandboxBot ? undefined : { is: 'not-set', lacks: 'rpc-url' };
-  if (chain.wallet === undefined) return { is: 'not-set', lacks: 'wallet' };
-  const asking = askBalance(
-    { ...bot, chain },
-    chain.wallet,
-    assetsOf(chain, assets),
-    given,
-    context,
-    timeoutMs,
-  );
-  return context.display.waiting(askingForBalance, asking);
-}
-
-async function askBalance(
-  bot: Parameters<typeof openChain>[0],
-  wallet: string,
-  assets: readonly AssetOfWallet[],
-  given: ParsedArgs,
-  context: Context,
-  timeoutMs: number,
-): Promise<WalletBalance> {
-  let opened: OpenedChain;
-  try {
-    opened = await openChain(bot, given, context, { timeoutMs });
-  } catch (thrown) {
-    return { is: 'no-node', why: (await inWords(thrown)).message };
-  }
-  try {
-    const { nodes } = opened;
-    return { is: 'asked', hosts: nodes.hosts, holdings: await nodes.holdings(wallet, assets) };
-  } finally {
-    await opened.close();
-  }
-}
-
-function assetsOf(chain: ChainProfile, assets: readonly string[]): readonly AssetOfWallet[] {
-  return [...new Set(['SOL', ...assets])].map((asset) => ({ asset, mint: mintOf(asset, chain) }));
-}
-
-/** Each asset with its amount, or why that is unknown. */
-export function balancesJson(balance: WalletBalance | undefined, payable: readonly Payable[] = []): object[] {
-  if (balance?.is !== 'asked') return [];
-  return balance.holdings.map(({ asset, mint, held }) => ({
-    asset,
-    ...(mint === undefined ? {} : { mint }),
-    ...('because' in held ? { unknown: reasonWords[held.because] } : { amount: formatAmount(held) }),
-    ...(tooLittle(
-      balance,
-      payable.filter((one) => one.asset === asset),
-    ).length === 0
-      ? {}
-      : { too_little: true }),
-  }));
 }

@@ -13,8 +13,9 @@ import { endpoint } from '../../once/wire/flight.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { dryPolicyWords } from '../say/outcomes.ts';
 import { proposalWords, rerunWords } from '../say/plans.ts';
-import type { View } from '../show/display.ts';
+import { isSilent, type View } from '../show/display.ts';
 import { drawMessage, type Fields, labelled } from '../show/report.ts';
+import type { BalanceShown } from './balances.ts';
 import { refuseUnusualFor } from './inputs.ts';
 import { botOfCommand } from './openBot.ts';
 import { isJournalThere, openJournalOf, settingsOf } from './openJournal.ts';
@@ -33,6 +34,8 @@ export async function dryRun(
   const { identity, plan, word, holds } = await planOf(order, bot, given, context);
   const meaning = meaningOf(plan);
   const proposes = order.wanted.kind === 'transfer' && given.flag('propose');
+  const balance = meaning.sends === 'nothing' ? undefined : await balanceBefore(order, bot, given, context);
+  for (const warning of balance?.warnings ?? []) context.display.warn(warning);
   const isNew = meaning.sends === 'a-new-intent';
   const key = isNew ? identity.key : (plan.found?.key ?? identity.key);
   await context.display.show(
@@ -54,7 +57,8 @@ export async function dryRun(
       proposal: proposes ? proposalWords(plan, meaning, word) : undefined,
       foundId: plan.found?.id ?? plan.twin?.id,
       policy: word && { word: word.is, says: dryPolicyWords(word) },
-      warnings,
+      balance,
+      warnings: [...warnings, ...(balance?.warnings ?? [])],
     }),
   );
   const code = codeAhead(plan, { word, proposes, holds });
@@ -67,6 +71,16 @@ type DryPlan = {
   readonly word: PolicyWord | undefined;
   readonly holds: HeldReason | undefined;
 };
+async function balanceBefore(
+  { wanted }: Order,
+  bot: Bot,
+  given: ParsedArgs,
+  context: Context,
+): Promise<BalanceShown | undefined> {
+  if (wanted.kind === 'message' || isSilent(context.display)) return undefined;
+  const { balanceToPay } = await import('./balances.ts');
+  return balanceToPay([wanted.request], bot, given, context);
+}
 
 /** What the policies would say, if there are any and money would be spent. */
 async function wordOn(
@@ -128,6 +142,8 @@ type DryRun = {
   readonly policy: { readonly word: string; readonly says: string } | undefined;
   /** What --propose would do, if it is given. */
   readonly proposal: string | undefined;
+  /** Before something is paid, if a node can be asked. */
+  readonly balance: BalanceShown | undefined;
   readonly warnings: readonly string[];
 };
 
@@ -151,6 +167,7 @@ function dryRunView(dry: DryRun): View {
         request: dry.request,
       },
       http: { method: 'POST', url: dry.url, body: dry.body },
+      ...dry.balance?.json,
       warnings: dry.warnings,
     },
     human: (canvas) => {
@@ -162,6 +179,7 @@ function dryRunView(dry: DryRun): View {
           ['Body', dry.body],
           ['Name', dry.name],
           ['Key', dry.key ?? 'random, chosen when it is sent'],
+          ['Balance', dry.balance?.text],
           ['Policy', dry.policy?.says],
           ['Proposal', dry.proposal],
           ['Re-run', `${dry.rerunWords}${dry.foundId === undefined ? '' : ` (intent ${dry.foundId})`}`],

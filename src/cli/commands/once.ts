@@ -91,25 +91,34 @@ function afterNodes(connection: Connection, waiting: ChainWait | undefined): Con
 }
 
 /** The question to ask a person. Without a terminal, or with --yes, nobody is asked. */
-export function consentFor(
-  order: Order,
-  bot: Bot,
-  given: ParsedArgs,
-  { display }: Context,
-): Consent | undefined {
+export function consentFor(order: Order, bot: Bot, given: ParsedArgs, context: Context): Consent | undefined {
+  const { display } = context;
   if (!display.interactive || given.flag('yes')) return undefined;
   const canvas = plainCanvas(display.columns);
-  const facts = drawOrder(order, bot, canvas);
   return async (plan) => {
     const meaning = meaningOf(plan);
     const { asks } = meaning;
     if (asks === 'nothing' || !questions[asks].isAskedOf(order)) return 'go';
     const { text, yes, no } = questions[asks];
+    const facts = drawOrder(order, bot, canvas, await balanceBefore(asks, order, bot, given, context));
     const reminder = reminderOf(plan, meaning, order.wanted.kind);
     const reminded = reminder === undefined ? '' : remark(reminder, canvas);
     const twin = plan.twin === undefined ? '' : drawIntent(plan.twin, canvas);
     return (await display.confirm(`${facts}${reminded}${twin}${text}`)) ? yes : no;
   };
+}
+
+/** The usual answer to "again?" is a replay, and a message costs nothing: then no node is asked. */
+async function balanceBefore(
+  asks: PlanMeaning['asks'],
+  { wanted }: Order,
+  bot: Bot,
+  given: ParsedArgs,
+  context: Context,
+): Promise<string | undefined> {
+  if (asks === 'do-again' || wanted.kind === 'message') return undefined;
+  const { balanceToPay } = await import('./balances.ts');
+  return (await balanceToPay([wanted.request], bot, given, context))?.text;
 }
 
 type ConsentQuestion = {
@@ -157,7 +166,12 @@ function sends(plan: Plan): boolean {
 }
 
 /** Who would do what, and where. Every question shows it. */
-function drawOrder({ wanted }: Order, { name, spelledUrl }: Bot, canvas: LabelCanvas): string {
+function drawOrder(
+  { wanted }: Order,
+  { name, spelledUrl }: Bot,
+  canvas: LabelCanvas,
+  balance?: string,
+): string {
   const who = [
     ['Bot', name],
     ['Service', spelledUrl],
@@ -173,6 +187,7 @@ function drawOrder({ wanted }: Order, { name, spelledUrl }: Bot, canvas: LabelCa
       ['To', to_address],
       ['Amount', formatAmountOf(amount, asset)],
       ['Memo', memo === '' ? undefined : memo],
+      ['Balance', balance],
     ],
     canvas,
   );

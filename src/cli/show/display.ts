@@ -50,6 +50,11 @@ export interface Display {
   askHidden(label: string): Promise<string>;
 }
 
+/** Whether views without a `quiet` text are shown to nobody. */
+export function isSilent({ quiet, face }: Pick<Display, 'quiet' | 'face'>): boolean {
+  return quiet && face === 'human';
+}
+
 /** The part of a writable stream that botctl uses. */
 type WritableLike = {
   write(chunk: string, done: (error?: Error | null) => void): boolean;

@@ -9,7 +9,7 @@ import { balanceText, balanceUnknown, cannotAskBalance } from '../../say/balance
 import { noRpcUrl } from '../../say/chain.ts';
 import { problemOf } from '../../say/told.ts';
 import { labelled } from '../../show/report.ts';
-import { balanceOf, balancesJson, balanceTimeoutMs } from '../chain.ts';
+import { balanceOf, balancesJson, balanceTimeoutMs } from '../balances.ts';
 import { botInputs, botOptions, openBot } from '../openBot.ts';
 import { settingsOf } from '../openJournal.ts';
 

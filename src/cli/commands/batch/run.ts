@@ -29,6 +29,7 @@ import {
   reportGivenUp,
   templateFromStdin,
 } from '../../say/rows.ts';
+import { isSilent } from '../../show/display.ts';
 import { allowedRecipients, textOf, type WaitOptions, waitOptions } from '../inputs.ts';
 import { botOfCommand } from '../openBot.ts';
 import { isJournalThere, openJournalOf, settingsOf } from '../openJournal.ts';
@@ -45,6 +46,7 @@ import {
   reportInvalid,
   reportRefused,
   tellPlan,
+  withBalance,
 } from './telling.ts';
 import type { BatchWait } from './wait.ts';
 
@@ -88,7 +90,10 @@ async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
     if (surveyed.refused.refusal !== undefined) return reportRefused(surveyed.refused, surveyed, batch);
     if (surveyed.tally.standings.invalid > 0 && !unopened.options.skipInvalid)
       return reportInvalid(surveyed, batch);
-    await context.display.show(planView(batchPlan(surveyed, batch)));
+    const plan = batchPlan(surveyed, batch);
+    const shown = isSilent(context.display) ? plan : await withBalance(plan, batch);
+    for (const warning of shown.balance?.warnings ?? []) context.display.warn(warning);
+    await context.display.show(planView(shown));
     return 0;
   } finally {
     await journal?.close();

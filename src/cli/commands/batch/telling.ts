@@ -44,6 +44,7 @@ import {
 import { declined, type Interruption, onDryRun, type Problem, problemOf } from '../../say/told.ts';
 import type { Display, View } from '../../show/display.ts';
 import { type LabelCanvas, type LabelledValue, labelled, plainCanvas } from '../../show/report.ts';
+import type { BalanceShown } from '../balances.ts';
 import { reportJsonOrError, reportOf } from '../telling.ts';
 import { type Batch, rowReportInputs, withReport } from './options.ts';
 
@@ -280,14 +281,24 @@ export function leftToSend({ tally }: Survey): number {
 export async function tellPlan(surveyed: Survey, batch: Batch): Promise<void> {
   const { given, context, order } = batch;
   const { display } = context;
-  const plan = batchPlan(surveyed, batch);
   const left = leftToSend(surveyed);
+  const plan = batchPlan(surveyed, batch);
   if (!display.interactive || given.flag('yes') || left === 0) {
     display.notice(lineOf(plan));
     return;
   }
-  const question = `${drawPlan(plan, plainCanvas(display.columns))}${askToBegin(left, order.kind)}`;
+  const { balance } = await withBalance(plan, batch);
+  const question = `${drawPlan({ ...plan, balance }, plainCanvas(display.columns))}${askToBegin(left, order.kind)}`;
   if (!(await display.confirm(question))) throw declined();
+}
+
+/** Asks what the wallet holds, if something is left to be paid and a node can be asked. */
+export async function withBalance(plan: BatchPlan, { bot, given, context }: Batch): Promise<BatchPlan> {
+  const payable = plan.totals.filter(({ left }) => left !== '0');
+  if (payable.length === 0) return plan;
+  const { balanceToPay } = await import('../balances.ts');
+  const asked = payable.map(({ asset, left }) => ({ asset, amount: left }));
+  return { ...plan, balance: await balanceToPay(asked, bot, given, context) };
 }
 
 function lineOf({ kind, totals, recipients, recipientsRepeated: repeated, ...plan }: BatchPlan): string {
@@ -308,6 +319,8 @@ type BatchPlan = {
   readonly totals: readonly Total[];
   readonly recipients: number;
   readonly recipientsRepeated: number;
+  /** Only where somebody is shown it. */
+  readonly balance?: BalanceShown | undefined;
 };
 
 const standingLabels: readonly (readonly [standing: string, label: string])[] = [
@@ -332,6 +345,7 @@ function linesOf(plan: BatchPlan): LabelledValue[] {
     ['Rows', formatCount(plan.rows)],
     ...standings,
     ...amountLines(plan, 'Total', totalOf),
+    ['Balance', plan.balance?.text],
     [
       'Recipients',
       plan.kind === 'transfer' ? recipientsOf(plan.recipients, plan.recipientsRepeated) : undefined,
@@ -373,7 +387,11 @@ function planJson(plan: BatchPlan): Record<string, unknown> {
 
 export function planView(plan: BatchPlan): View {
   return {
-    json: { ...planJson(plan), outcome: 'dry-run' },
+    json: {
+      ...planJson(plan),
+      ...plan.balance?.json,
+      outcome: 'dry-run',
+    },
     human: (canvas) => `${canvas.paint.bold(`Batch ${plan.name}`)}: ${onDryRun}\n${drawPlan(plan, canvas)}`,
   };
 }
