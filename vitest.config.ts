@@ -2,8 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { leaveTerminal } from './scripts/ownSession.mjs';
 import { onMemoryDisk } from './testing/memoryDisk.ts';
 import { SlowFirst } from './testing/slowFirst.ts';
+
+// What tests start must not ask whoever started them.
+await leaveTerminal();
 
 // Who replaces modules or loads them anew would do so for others, too.
 const mocking = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })

@@ -5,8 +5,10 @@ import { Readable, Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { main } from '../src/main.ts';
 import { ended } from '../testing/botctl.ts';
+import { nobody } from '../testing/nobody.ts';
 import { foreignBin, program, programWords } from '../testing/program.ts';
 import { root } from '../testing/root.ts';
+import { onTerminal } from '../testing/terminal.ts';
 import type { Result } from './script.ts';
 import { installTracing, note } from './trace.ts';
 
@@ -50,6 +52,7 @@ async function inThisProcess(argv: readonly string[], { env, cwd, stdin, laterMs
         },
       },
       chance: { fraction: () => 0.5, uuid: () => randomUUID() },
+      terminal: nobody,
       machinePolicy: join(env.HOME ?? '', 'machine-policy.json'),
     });
     return { exit, stdout: stdout.text, stderr: stderr.text };
@@ -88,6 +91,19 @@ async function inItsOwn(argv: readonly string[], { env, cwd, stdin, laterMs }: R
 
 /** What is waited for is told where it takes long, which a busy machine decides. */
 const waited = /^note: [^\n]*…\n/gmu;
+
+/** At a terminal where a person gives these answers; the streams are pipes all the same. */
+export async function runAtTerminal(
+  argv: readonly string[],
+  run: Run,
+  answers: readonly string[],
+): Promise<Result> {
+  const { env, cwd, stdin, laterMs } = run;
+  const steps = answers.map((typed) => [/\[y\/N\] |\[N\]o |shown\): /u, `${typed}\r`] as const);
+  const whole = { ...env, ...skipping(laterMs), BOTCTL_SLEEPS: 'kept' };
+  const { code, shown, stdout, stderr } = await onTerminal(argv, steps, whole, { cwd, stdin });
+  return { exit: code, stdout, stderr: stderr.replace(waited, ''), screen: shown.replaceAll('\r', '') };
+}
 
 export async function runBotctl(argv: readonly string[], run: Run, isApart: boolean): Promise<Result> {
   const result = await (isApart || foreignBin !== undefined ? inItsOwn(argv, run) : inThisProcess(argv, run));

@@ -11,6 +11,8 @@ export type Result = {
   readonly exit: number | string;
   readonly stdout: string;
   readonly stderr: string;
+  /** With `% answer`: what the terminal showed. */
+  readonly screen?: string;
   /** With `% trace`: what was done, in order. */
   readonly trace?: string;
 };
@@ -89,8 +91,9 @@ function labelOf(variants: readonly Variant[], all: readonly Variant[]): string 
   return `[${variants.map((one) => `${one.store} ${one.face}`).join(', ')}] `;
 }
 
-function printResult({ exit, stdout, stderr, trace = '' }: Result): string {
-  const streams = [stream('|', prettyJson(stdout)), stream('!', prettyJson(stderr)), stream('.', trace)];
+function printResult({ exit, stdout, stderr, screen = '', trace = '' }: Result): string {
+  const [out, err] = [stream('|', prettyJson(stdout)), stream('!', prettyJson(stderr))];
+  const streams = [stream('?', screen), out, err, stream('.', trace)];
   return `  exit ${exit}\n${streams.join('')}`;
 }
 

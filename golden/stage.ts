@@ -7,7 +7,7 @@ import { type PostgresServer, sharedServer } from '../testing/postgres/server.ts
 import { programInShell } from '../testing/program.ts';
 import { root } from '../testing/root.ts';
 import { type SandboxProcess, startSandboxProcess } from '../testing/sandboxProcess.ts';
-import { type Run, runBotctl, skipping } from './run.ts';
+import { type Run, runAtTerminal, runBotctl, skipping } from './run.ts';
 import {
   type Played,
   parseScript,
@@ -195,6 +195,7 @@ class Scene {
   readonly #steady: Steady;
   #laterMs = 0;
   #isApart = false;
+  #answers: string[] = [];
   #trace: 'in order' | 'as a set' | undefined;
 
   constructor(baseUrl: string, home: string, variant: Variant, world: World) {
@@ -213,6 +214,7 @@ class Scene {
     const rest = words.join(' ');
     if (verb === 'only') return;
     if (verb === 'apart') this.#isApart = true;
+    else if (verb === 'answer') this.#answers.push(rest);
     else if (verb === 'trace') this.#trace = rest === '' ? 'in order' : 'as a set';
     else if (verb === 'keys') this.#steady.keepsKeys = true;
     else if (verb === 'env') this.#setEnv(rest);
@@ -234,11 +236,12 @@ class Scene {
     const simple = simpleLine(line, this.#world.env);
     const result = simple === undefined ? await this.#inShell(line) : await this.#directly(simple);
     const steady = (shown: string): string => this.#steady.text(shown);
-    const { exit, stdout, stderr, trace } = result;
+    const { exit, stdout, stderr, screen, trace } = result;
     this.results.push({
       exit,
       stdout: steady(stdout),
       stderr: steady(stderr),
+      ...(screen === undefined ? {} : { screen: steady(screen) }),
       ...(trace === undefined ? {} : { trace: this.#told(steady(trace)) }),
     });
   }
@@ -257,6 +260,7 @@ class Scene {
       stdin: text ?? '',
       laterMs: this.#laterMs,
     };
+    if (this.#answers.length > 0) return runAtTerminal(this.#faced(argv), run, this.#answers.splice(0));
     if (this.#trace === undefined) return runBotctl(this.#faced(argv), run, this.#isApart);
     const { BOTCTL_BASE_URL = '', BOTCTL_JOURNAL } = this.#world.env;
     const events = startTrace({

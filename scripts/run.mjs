@@ -4,6 +4,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
+import { leaveTerminal } from './ownSession.mjs';
+
+await leaveTerminal();
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const [start = '', ...words] = process.argv.slice(2);

@@ -16,6 +16,8 @@ import {
   interruptsOfProcess,
   systemChance,
   systemClock,
+  type Terminal,
+  terminalOfProcess,
 } from './machine/process.ts';
 import { claimedBy, type Exit, exitOf } from './once/failures.ts';
 import { commandTree } from './tree.ts';
@@ -29,6 +31,7 @@ export type ProcessContext = {
   interrupts: Interrupts;
   clock: Clock;
   chance: Chance;
+  terminal: Terminal;
   /** Not read from the environment: the user it restricts controls the environment. */
   machinePolicy?: string;
 };
@@ -71,12 +74,11 @@ async function dispatch(
   const streams: FaceStreams = {
     stdout,
     stderr,
-    get stdin() {
-      return outer.stdin;
-    },
     stderrStream: outer.stderr,
     env: outer.env,
     interrupted: outer.interrupts.first,
+    terminal: outer.terminal,
+    clock: outer.clock,
   };
   const words = optionWords(outer.argv);
   let display = watched(
@@ -217,5 +219,6 @@ export function thisProcess(): ProcessContext {
     interrupts: interruptsOfProcess(),
     clock: systemClock,
     chance: systemChance,
+    terminal: terminalOfProcess,
   };
 }

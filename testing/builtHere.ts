@@ -8,6 +8,7 @@ import type { Clock } from '../src/machine/process.ts';
 import type { main } from '../src/main.ts';
 import { botctl, type Ran, type Start } from './botctl.ts';
 import { refuseUndocumented } from './jsonOutput.ts';
+import { nobody } from './nobody.ts';
 import { foreignBin } from './program.ts';
 import { root } from './root.ts';
 
@@ -104,6 +105,7 @@ async function runOnce(argv: readonly string[], start: StartHere): Promise<Ran> 
       interrupts: { first: never(), second: never() },
       clock,
       chance,
+      terminal: nobody,
       machinePolicy,
     });
     refuseUndocumented(argv, stdout.text());

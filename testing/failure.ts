@@ -21,5 +21,5 @@ export function wordsOf(failure: Told): string {
 
 /** The commands that it suggests, as pasted. */
 export function linesOf({ details }: Told): readonly string[] {
-  return suggested(details.next ?? [], { occurrences: [], interactive: false }).lines;
+  return suggested(details.next ?? [], { occurrences: [], asks: false }).lines;
 }

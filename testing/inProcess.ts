@@ -1,6 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import type { CommandSpec } from '../src/cli/parse/command.ts';
 import { main } from '../src/main.ts';
+import { nobody } from './nobody.ts';
 
 export type Ran = { code: number; stdout: string; stderr: string };
 
@@ -44,6 +45,7 @@ export async function runMain(argv: readonly string[], setting: Setting = {}): P
       interrupts: { first: setting.interrupted ?? never, second: never },
       clock: { now: Date.now, sleep: async () => {} },
       chance: { fraction: Math.random, uuid: () => '00000000-0000-4000-8000-000000000000' },
+      terminal: nobody,
     },
     setting.tree,
   );

@@ -1,14 +1,16 @@
 // Loaded before a botctl in a separate process. It moves the process's clock ahead and skips its sleeps
-// (timers/promises).
+// (timers/promises), unless BOTCTL_SLEEPS is set.
 const timers = require('node:timers/promises');
 
 const { now } = Date;
 let skippedMs = Number(process.env.BOTCTL_SKIPPED_MS ?? 0);
 Date.now = () => now() + skippedMs;
-timers.setTimeout = async (waitMs, value) => {
-  skippedMs += Math.ceil(waitMs);
-  await new Promise(setImmediate);
-  return value;
-};
+if (process.env.BOTCTL_SLEEPS === undefined)
+  timers.setTimeout = async (waitMs, value) => {
+    skippedMs += Math.ceil(waitMs);
+    await new Promise(setImmediate);
+    return value;
+  };
 delete process.env.NODE_OPTIONS;
 delete process.env.BOTCTL_SKIPPED_MS;
+delete process.env.BOTCTL_SLEEPS;

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { ended } from './botctl.ts';
-import { programLine } from './program.ts';
+import { programInShell, programLine } from './program.ts';
 
 const script = resolve(import.meta.dirname, 'onTerminal.py');
 
@@ -9,16 +9,62 @@ const script = resolve(import.meta.dirname, 'onTerminal.py');
 export const noTerminal =
   spawnSync('python3', ['-c', 'import pty']).status === 0 ? '' : ' (skipped: no python3 to make a terminal)';
 
-/** Runs the built program on its own terminal. Each step types a text once another has been shown. */
-export async function onTerminal(
+/** Each step: type this once that has been shown since the step before. */
+type Steps = readonly (readonly [string | RegExp, string])[];
+
+type More = {
+  readonly columns?: number;
+  readonly cwd?: string;
+  /** What a pipe brings: then stdout and stderr are pipes too, and the terminal is the controlling one only. */
+  readonly stdin?: string;
+};
+
+export type OnTerminal = {
+  readonly code: number;
+  readonly shown: string;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
+/** Runs the built program on a terminal of its own. */
+export function onTerminal(
   argv: readonly string[],
-  steps: readonly (readonly [string, string])[],
-  env: Record<string, string>,
-): Promise<{ code: number; shown: string }> {
-  const childEnv = JSON.stringify({ TERM: 'xterm', ...env });
-  const words = [script, JSON.stringify(steps), childEnv, ...programLine, ...argv];
-  const { stdout, stderr } = await ended('python3', words, { env: process.env });
+  steps: Steps,
+  env: Readonly<Record<string, string>>,
+  more: More = {},
+): Promise<OnTerminal> {
+  return played([...programLine, ...argv], steps, env, more);
+}
+
+/** The same with a line of bash, in which `botctl` is the built program, also for xargs and timeout. */
+export function shellOnTerminal(
+  line: string,
+  steps: Steps,
+  env: Readonly<Record<string, string>>,
+  more: More = {},
+): Promise<OnTerminal> {
+  const named = { ...env, PATH: process.env.PATH ?? '' };
+  return played(
+    ['/bin/bash', '-c', line.replaceAll(/(?<![\w./-])botctl(?![\w./-])/gu, programInShell)],
+    steps,
+    named,
+    more,
+  );
+}
+
+async function played(
+  words: readonly string[],
+  steps: Steps,
+  env: Readonly<Record<string, string>>,
+  { columns = 80, cwd, stdin }: More,
+): Promise<OnTerminal> {
+  const patterns = steps.map(([shown, typed]) => [
+    typeof shown === 'string' ? shown.replaceAll(/[.*+?^${}()|[\]\\]/gu, '\\$&') : shown.source,
+    typed,
+  ]);
+  const setting = { steps: patterns, env: { TERM: 'xterm', ...env }, columns, stdin: stdin ?? null };
+  const start = { env: process.env, ...(cwd === undefined ? {} : { cwd }) };
+  const { stdout, stderr } = await ended('python3', [script, JSON.stringify(setting), ...words], start);
   if (stderr !== '') throw new Error(stderr);
-  const lines = stdout.trimEnd().split('\n');
-  return { code: Number(lines.pop()), shown: lines.join('\n') };
+  return JSON.parse(stdout);
 }

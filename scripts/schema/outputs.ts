@@ -422,6 +422,7 @@ const policies = z
           only_recipients: z.boolean(),
           unusual: z.literal('refuse').optional(),
           fresh_journal: oneOf(['refuse', 'allow']),
+          confirm: oneOf(['always']).optional(),
         }),
       )
       .describe('what one of them refuses is refused'),

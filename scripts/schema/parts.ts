@@ -173,6 +173,7 @@ export const profile = z
     timeout: text.optional(),
     retries: text.optional(),
     max_wait: text.optional(),
+    confirm: text.optional().describe('`always`: no transfer without an answer or `--yes`'),
     policy: text.optional().describe('the file that says what it may spend'),
     rpc: z
       .array(text)

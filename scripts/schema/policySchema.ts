@@ -14,6 +14,7 @@ const about: Readonly<Record<string, string>> = {
   unusual: 'mints, programs and the bot’s own wallet are refused, even with --allow-unusual',
   approve_above: 'a larger transfer is held until a person resumes it',
   fresh_journal: 'a journal that is younger than 24 hours may begin to count',
+  confirm: 'a person answers for each transfer, or --yes; no profile lifts it',
 };
 
 /** The JSON Schema of a policy file. It is closed: a policy with an unknown key allows nothing. */

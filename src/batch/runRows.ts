@@ -9,13 +9,13 @@ import { meaningOf } from '../once/engine/planKinds.ts';
 import { giveBack } from '../once/engine/record.ts';
 import { type FailureCode, type Retry, retryOf } from '../once/failures.ts';
 import type { Order } from '../once/intent/naming.ts';
-import type { Intent, Journal, Reads, Runner } from '../once/journal/journal.ts';
+import type { Intent, Journal, Runner } from '../once/journal/journal.ts';
 import type { RowNaming } from './checkRow.ts';
 import type { InFlightLimit, Lanes, Leave } from './lanes.ts';
 import type { BatchPace } from './pace.ts';
 import type { RowOutcome, Sheet, SheetRow } from './sheet.ts';
 import type { ExplainedEnd, RowEnd, Stop, StopRules } from './stopRules.ts';
-import { type BatchOrder, readsForOneBot, requestOfRow } from './survey.ts';
+import { type BatchOrder, requestOfRow } from './survey.ts';
 import { type Ranges, type Turn, WorkList } from './workList.ts';
 
 export type Counts = Record<RowOutcome, number>;
@@ -299,13 +299,12 @@ export type SeenOutcome = RowOutcome | 'not-begun';
 export async function lookAgain(inputs: LookInputs): Promise<Map<SeenOutcome, number>> {
   const counts = new Map<SeenOutcome, number>();
   const { sheet } = inputs;
-  const reads = readsForOneBot(inputs.journal.reads);
   for (const page of sheet.pages()) {
     const rows = page.filter(
       ({ standing, outcome }) => standing !== 'invalid' && standing !== 'done' && outcome === undefined,
     );
     // Queries that start together share one look-up.
-    const plans = await Promise.all(rows.map((row) => planOf(row, inputs, reads)));
+    const plans = await Promise.all(rows.map((row) => planOf(row, inputs)));
     for (const [index, { ordinal }] of rows.entries()) {
       const plan = plans[index];
       if (plan === undefined) continue;
@@ -317,8 +316,8 @@ export async function lookAgain(inputs: LookInputs): Promise<Map<SeenOutcome, nu
   return counts;
 }
 
-function planOf(row: SheetRow, { order, bot, journal }: LookInputs, reads: Reads): Promise<Plan> {
-  return makePlan(identify(orderOf(row, order), bot, journal), bot, reads, journal.clock.now());
+function planOf(row: SheetRow, { order, bot, journal }: LookInputs): Promise<Plan> {
+  return makePlan(identify(orderOf(row, order), bot, journal), bot, journal.reads, journal.clock.now());
 }
 
 function outcomeOf(plan: Plan): SeenOutcome {

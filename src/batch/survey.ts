@@ -6,7 +6,7 @@ import { type AllowedRecipients, addressComplaint } from '../once/intent/address
 import { addAmounts, type MinorUnits, minorUnits } from '../once/intent/amount.ts';
 import { keyFor, type Order } from '../once/intent/naming.ts';
 import { canonicalOf, fingerprint, type Kind, type Wanted, type Warning } from '../once/intent/wanted.ts';
-import type { Intent, Journal, KeySums, Reads } from '../once/journal/journal.ts';
+import type { Intent, Journal, KeySums } from '../once/journal/journal.ts';
 import type { Policies } from '../once/policy/policy.ts';
 import type { Refusal } from '../once/policy/rules.ts';
 import {
@@ -138,7 +138,6 @@ class Surveyor {
   readonly #warnings = new Map<string, SurveyWarning>();
   readonly #keys = new KeySum();
   readonly #policy: PolicySurvey | undefined;
-  readonly #reads: Reads | undefined;
   readonly #firstRefused: RefusedRow[] = [];
   #refusedRows = 0;
   #refusal: Refusal | undefined;
@@ -151,7 +150,6 @@ class Surveyor {
     this.#inputs = inputs;
     this.#tally = new Tally(inputs.sheet);
     const { journal, now, sheet } = inputs;
-    this.#reads = journal && readsForOneBot(journal.reads);
     const { policies } = order;
     this.#policy =
       policies === undefined || order.kind === 'message'
@@ -281,9 +279,9 @@ class Surveyor {
 
   async #look(order: Order): Promise<{ identity: Identity; plan: Plan }> {
     const { journal, bot, now } = this.#inputs;
-    if (journal !== undefined && this.#reads !== undefined) {
+    if (journal !== undefined) {
       const identity = identify(order, bot, journal);
-      return { identity, plan: await makePlan(identity, bot, this.#reads, now()) };
+      return { identity, plan: await makePlan(identity, bot, journal.reads, now()) };
     }
     const identity = identify(order, bot, { hashOf: () => '' });
     return { identity, plan: planOfNewJournal };
@@ -337,18 +335,6 @@ class Surveyor {
   #list(line: number, id: string | undefined, reason: string): void {
     if (this.#firstBad.length < shownBadRows) this.#firstBad.push({ ...ofRow(line, id), reason });
   }
-}
-
-/** All rows have one bot, so what depends on its base URL alone is asked once. A claim asks again, in its commit. */
-export function readsForOneBot(reads: Reads): Reads {
-  let urls: ReturnType<Reads['otherUrls']> | undefined;
-  return {
-    ...reads,
-    otherUrls: (baseUrl) => {
-      urls ??= reads.otherUrls(baseUrl);
-      return urls;
-    },
-  };
 }
 
 function isToBeSent(plan: Plan): boolean {

@@ -1,3 +1,4 @@
+import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Time, as an interface that tests replace. */
@@ -77,4 +78,108 @@ async function twoTurns(): Promise<void> {
   // A caller from here on has not waited for both turns, so it starts its own.
   underway = undefined;
   await nextTurn();
+}
+
+/** Where this process stands at its controlling terminal. A person can be asked there in the foreground only. */
+export type AtTerminal =
+  | { readonly is: 'foreground' | 'background'; readonly terminal: string }
+  | { readonly is: 'none' };
+
+/** The controlling terminal, whatever stdin, stdout and stderr are. */
+export interface Terminal {
+  /** Looked up each time: a shell moves its jobs to the background and back. */
+  look(): AtTerminal;
+  /** Throws where it cannot be opened. What was typed before is dropped: an answer comes after its question. */
+  open(): OpenTerminal;
+}
+
+export type OpenTerminal = {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+  readonly columns: number;
+  close(): void;
+};
+
+export const terminalOfProcess: Terminal =
+  process.platform === 'win32'
+    ? { look: lookAtConsole, open: openConsole }
+    : { look: lookAtControlling, open: openControlling };
+
+const controlling = '/dev/tty';
+
+function lookAtControlling(): AtTerminal {
+  let stat: string;
+  try {
+    stat = readFileSync('/proc/self/stat', 'latin1');
+  } catch {
+    return lookByPs();
+  }
+  // A program's name may hold blanks and parentheses.
+  const [, , group, , terminal = '0', foreground] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  if (terminal === '0') return { is: 'none' };
+  return { is: group === foreground ? 'foreground' : 'background', terminal };
+}
+
+/** Where there is no /proc, as on macOS. */
+function lookByPs(): AtTerminal {
+  try {
+    closeSync(openSync(controlling, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY));
+  } catch {
+    return { is: 'none' };
+  }
+  try {
+    const { execFileSync } = process.getBuiltinModule('node:child_process');
+    const words = ['-o', 'pgid=,tpgid=,tty=', '-p', String(process.pid)];
+    const line = execFileSync('/bin/ps', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    const [group, foreground, terminal = ''] = line.trim().split(/\s+/u);
+    return {
+      is: group === foreground ? 'foreground' : 'background',
+      terminal: terminal.replaceAll('/', '-'),
+    };
+  } catch {
+    // A question too many is answered or times out; one too few pays.
+    return { is: 'foreground', terminal: 'tty' };
+  }
+}
+
+function openControlling(): OpenTerminal {
+  const { ReadStream, WriteStream } = process.getBuiltinModule('node:tty');
+  const { O_RDONLY, O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
+  const descriptor = openSync(controlling, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  dropTyped(descriptor);
+  const input = new ReadStream(descriptor);
+  const output = new WriteStream(openSync(controlling, O_WRONLY | O_NOCTTY));
+  // A terminal that hangs up ends the input; that nothing can be written to it changes no more.
+  output.on('error', () => {});
+  return {
+    input,
+    output,
+    columns: output.columns || 80,
+    close: () => {
+      input.destroy();
+      output.destroy();
+    },
+  };
+}
+
+const mostTyped = 64;
+
+function dropTyped(descriptor: number): void {
+  const line = Buffer.alloc(4096);
+  try {
+    for (let lines = 0; lines < mostTyped; lines += 1) readSync(descriptor, line);
+  } catch {
+    // EAGAIN: there is no more.
+  }
+}
+
+/** Windows has no background: who has a console at both ends can be asked. */
+function lookAtConsole(): AtTerminal {
+  const isThere = process.stderr.isTTY === true && process.stdin.isTTY === true;
+  return isThere ? { is: 'foreground', terminal: 'console' } : { is: 'none' };
+}
+
+function openConsole(): OpenTerminal {
+  const { stdin, stderr } = process;
+  return { input: stdin, output: stderr, columns: stderr.columns || 80, close: () => void stdin.pause() };
 }

@@ -71,6 +71,7 @@ export const failureExits = {
   redirected: 2,
   rejected: 2,
   'some-to-fix': 2,
+  'no-answer': 2,
   'policy-limit': 2,
   'policy-recipient': 2,
   'policy-asset': 2,

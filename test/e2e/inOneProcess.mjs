@@ -5,12 +5,12 @@ import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
 
 const { main, thisProcess } = createRequire(import.meta.url)('../../dist/main.js');
-const { stdout, stderr, interrupts, clock, chance } = thisProcess();
+const { stdout, stderr, interrupts, clock, chance, terminal } = thisProcess();
 
 for (const { argv, env, cwd, stdin } of JSON.parse(readFileSync(process.argv[2], 'utf8'))) {
   process.chdir(cwd);
   const input = Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]);
-  const exit = await main({ argv, env, stdin: input, stdout, stderr, interrupts, clock, chance });
+  const exit = await main({ argv, env, stdin: input, stdout, stderr, interrupts, clock, chance, terminal });
   process.stdout.write(`\n<ended ${exit}>\n`);
   process.stderr.write('\n<ended>\n');
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable, Writable } from 'node:stream';
 import { main } from '../../../src/main.ts';
+import { nobody } from '../../../testing/nobody.ts';
 import type { Ran } from '../../run.ts';
 
 type Inside = {
@@ -42,6 +43,7 @@ export async function runInside({ argv, env, stdin, limitMs }: Inside): Promise<
     interrupts: { first: interrupt.signal, second: interrupt.signal },
     clock: { now: Date.now, sleep: () => new Promise((resolve) => setImmediate(resolve)) },
     chance: { fraction: Math.random, uuid: () => randomUUID() },
+    terminal: nobody,
   });
   clearTimeout(timer);
   return { argv, code, signal: null, stdout: stdout.text(), stderr: stderr.text(), hung };

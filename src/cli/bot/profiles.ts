@@ -67,6 +67,7 @@ const profile = z.looseObject({
   timeout: optionalText,
   retries: optionalText,
   'max-wait': optionalText,
+  confirm: optionalText,
   policy: optionalText,
   'rpc-url': z.optional(z.array(source)),
   cluster: optionalText,

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import type { Settings } from '../../once/connection.ts';
 import type { SettingKey } from '../parse/help.ts';
-import { badDuration, badPath, badRetries } from '../say/open.ts';
+import { badConfirm, badDuration, badPath, badRetries } from '../say/open.ts';
 import { isoDay } from '../say/phrases.ts';
 
 export type SettingTexts = { readonly [key in SettingKey]?: string | undefined };
@@ -25,13 +25,19 @@ function readRetries(where: string, text: string): number {
 /** Parses settings from their texts; a setting that is not given stays absent. */
 export function readSettings(texts: SettingTexts, nameOf: (key: SettingKey) => string): Settings {
   const settings: Settings = {};
-  const { 'key-age': keyAge, timeout, retries, 'max-wait': maxWait, policy } = texts;
+  const { 'key-age': keyAge, timeout, retries, 'max-wait': maxWait, confirm, policy } = texts;
   if (keyAge !== undefined) settings.keyAgeMs = readDuration(nameOf('key-age'), keyAge, 0);
   if (timeout !== undefined) settings.timeoutMs = readDuration(nameOf('timeout'), timeout, 1);
   if (retries !== undefined) settings.retries = readRetries(nameOf('retries'), retries);
   if (maxWait !== undefined) settings.maxWaitMs = readDuration(nameOf('max-wait'), maxWait, 0);
+  if (confirm !== undefined) settings.confirm = readConfirm(nameOf('confirm'), confirm);
   if (policy !== undefined) settings.policy = readPath(nameOf('policy'), policy);
   return settings;
+}
+
+function readConfirm(where: string, text: string): 'always' {
+  if (text === 'always') return text;
+  throw badConfirm(where, text);
 }
 
 /** Refuses a relative path: it would name another file in another folder. */

@@ -240,9 +240,9 @@ async function waitForChain(intent: Intent, inputs: Inputs): Promise<ChainView> 
   let latest: ChainView | undefined;
   const text = (): string => chainWaitText(options.until, latest, endsAtMs - clock.now());
   const share = (): number => 1 - Math.max(0, endsAtMs - clock.now()) / Math.max(1, options.waitMs);
-  const isPiped = !display.interactive && !display.quiet;
+  const isPiped = !display.watched && !display.quiet;
   if (isPiped) display.notice(waitingForChain(options.until, chain.nodes.hosts, options.waitMs));
-  const stop = display.interactive ? display.meter(() => ({ share: share(), text: text() })) : () => {};
+  const stop = display.watched ? display.meter(() => ({ share: share(), text: text() })) : () => {};
   try {
     const view = await watch(
       { id: intent.id, signature, payment, cluster: chain.cluster },

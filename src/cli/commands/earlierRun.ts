@@ -67,7 +67,8 @@ async function earlierOf(
   context: Context,
 ): Promise<readonly Intent[] | 'untold'> {
   const exit = exitOf(failure.code);
-  if ((exit !== 1 && exit !== 3 && failure.code !== 'no-such-profile') || failure.code === 'bug') return [];
+  const mayHideDoubt = exit === 1 || exit === 3 || othersThatHideDoubt.includes(failure.code);
+  if (!mayHideDoubt || failure.code === 'bug') return [];
   // The fault that kept the journal from being opened would now keep it from being read.
   if (unaskable.includes(failure.code)) return 'untold';
   if (!(await isJournalThere(given, context))) return [];
@@ -85,6 +86,7 @@ async function earlierOf(
   }
 }
 
+const othersThatHideDoubt: readonly FailureCode[] = ['no-such-profile', 'no-answer'];
 const unaskable: readonly FailureCode[] = ['journal-unreachable', 'journal-schema', 'journal-denied'];
 
 async function undecidedOnShared(kind: Kind, given: ParsedArgs, context: Context): Promise<Intent[]> {

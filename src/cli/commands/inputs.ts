@@ -49,7 +49,7 @@ export async function textOf(
   const path = given.text(option);
   if (path === undefined) return undefined;
   const source = path === '-' ? stdinOf(option) : path;
-  if (path === '-' && context.display.interactive) {
+  if (path === '-' && context.stdin.isTTY === true) {
     context.display.notice(readFromTerminal(option));
   }
   const bytes = await readBytes(path, source, context);

@@ -1,6 +1,6 @@
 import type { Bot, Connection } from '../../once/connection.ts';
 import type { Answer, Consent } from '../../once/engine/beforeClaim.ts';
-import type { ChainPoint } from '../../once/engine/context.ts';
+import type { ChainPoint, EngineContext } from '../../once/engine/context.ts';
 import { execute } from '../../once/engine/execute.ts';
 import type { Plan } from '../../once/engine/plan.ts';
 import { meaningOf, type PlanMeaning } from '../../once/engine/planKinds.ts';
@@ -11,9 +11,12 @@ import type { Journal } from '../../once/journal/journal.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { formatAmountOf } from '../say/phrases.ts';
 import { questionTexts, reminderOf } from '../say/progress.ts';
+import { mustBeConfirmed, Told } from '../say/told.ts';
+import type { Question } from '../show/display.ts';
 import { drawIntent, type LabelCanvas, labelled, plainCanvas, remark } from '../show/report.ts';
 import type { ChainWait } from './chain.ts';
 import { refuseUnusualFor, type WaitOptions } from './inputs.ts';
+import { confirmedBy } from './policies.ts';
 import { openSession, type Session } from './session.ts';
 import { tell } from './telling.ts';
 
@@ -47,7 +50,7 @@ export async function doOnce(
       : openBeforeSending(
           order.wanted.kind,
           afterNodes(connection, waiting),
-          consentFor(order, engine.bot, given, context),
+          consentFor(order, engine, given, context),
         );
     const chainBefore = (): ChainPoint | undefined => waiting?.before();
     const outcome = await execute(order, { ...engine, proposes, chainBefore }, consent).catch(
@@ -90,21 +93,51 @@ function afterNodes(connection: Connection, waiting: ChainWait | undefined): Con
   return { ...connection, reachOut };
 }
 
-/** The question to ask a person. Without a terminal, or with --yes, nobody is asked. */
-export function consentFor(order: Order, bot: Bot, given: ParsedArgs, context: Context): Consent | undefined {
+/** The question to ask a person. With --yes nobody is asked. */
+export function consentFor(
+  order: Order,
+  { bot, policies }: Pick<EngineContext, 'bot' | 'policies'>,
+  given: ParsedArgs,
+  context: Context,
+): Consent | undefined {
   const { display } = context;
-  if (!display.interactive || given.flag('yes')) return undefined;
-  const canvas = plainCanvas(display.columns);
+  if (given.flag('yes')) return undefined;
   return async (plan) => {
-    const meaning = meaningOf(plan);
-    const { asks } = meaning;
+    const { asks } = meaningOf(plan);
     if (asks === 'nothing' || !questions[asks].isAskedOf(order)) return 'go';
-    const { text, yes, no } = questions[asks];
-    const facts = drawOrder(order, bot, canvas, await balanceBefore(asks, order, bot, given, context));
-    const reminder = reminderOf(plan, meaning, order.wanted.kind);
+    const { yes, no } = questions[asks];
+    const at = display.terminal();
+    // Unasked, what was done is told again and what has a twin is refused: nothing is sent.
+    if (at !== 'foreground' && asks !== 'send') return 'go';
+    const demanded = at === 'none' ? confirmedBy(bot, policies) : undefined;
+    if (at === 'none' && demanded === undefined) return 'go';
+    try {
+      if (demanded !== undefined) throw mustBeConfirmed(demanded);
+      const balance = at === 'foreground' ? await balanceBefore(asks, order, bot, given, context) : undefined;
+      return (await display.confirm(questionAbout(plan, asks, order, bot, balance))) ? yes : no;
+    } catch (thrown) {
+      // What is in doubt is told as that, which would hide why it was not sent now.
+      const isDoubtful = plan.found?.state === 'unknown' || plan.found?.state === 'sending';
+      if (isDoubtful && thrown instanceof Told && thrown.code === 'no-answer')
+        display.warn(`${thrown.message} ${thrown.details.hint}`);
+      throw thrown;
+    }
+  };
+}
+
+function questionAbout(
+  plan: Plan,
+  asks: keyof typeof questions,
+  order: Order,
+  bot: Bot,
+  balance: string | undefined,
+): Question {
+  return (columns) => {
+    const canvas = plainCanvas(columns);
+    const reminder = reminderOf(plan, meaningOf(plan), order.wanted.kind);
     const reminded = reminder === undefined ? '' : remark(reminder, canvas);
     const twin = plan.twin === undefined ? '' : drawIntent(plan.twin, canvas);
-    return (await display.confirm(`${facts}${reminded}${twin}${text}`)) ? yes : no;
+    return `${drawOrder(order, bot, canvas, balance)}${reminded}${twin}${questions[asks].text}`;
   };
 }
 

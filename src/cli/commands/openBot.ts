@@ -129,9 +129,9 @@ const noticeableMs = 300;
 export async function sayIfSlow<Result>(
   why: string,
   work: Promise<Result>,
-  display: Pick<Display, 'interactive' | 'quiet' | 'notice'>,
+  display: Pick<Display, 'watched' | 'quiet' | 'notice'>,
 ): Promise<Result> {
-  if (!display.interactive || display.quiet) return work;
+  if (!display.watched || display.quiet) return work;
   const timer = setTimeout(() => display.notice(why), noticeableMs);
   try {
     return await work;

@@ -5,6 +5,7 @@ import type { Policies, Policy } from '../../once/policy/policy.ts';
 import { settingsOfChoice } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { countsNothing, journalsOwn, otherJournal } from '../say/open.ts';
+import type { DemandsAnswer } from '../say/told.ts';
 import { botOptions } from './openBot.ts';
 import { journalLocation, openWithoutWarning } from './openJournal.ts';
 
@@ -56,6 +57,16 @@ function mayExist(path: string): boolean {
       (error.code === 'ENOENT' || error.code === 'ENOTDIR')
     );
   }
+}
+
+/** Who demands that a person, or --yes, confirms each transfer. A profile can lift it for no policy. */
+export function confirmedBy(
+  { name, settings }: Pick<Bot, 'name' | 'settings'>,
+  policies: Policies | undefined,
+): DemandsAnswer | undefined {
+  const policy = policies?.find(({ confirm }) => confirm === 'always');
+  if (policy !== undefined) return { is: 'policy', source: policy.source };
+  return settings.confirm === 'always' ? { is: 'profile', source: name } : undefined;
 }
 
 /** The policies that apply to a transfer, and the number of the one that the journal stores. */

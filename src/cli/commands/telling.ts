@@ -174,14 +174,14 @@ export async function reportOf(
 export function suggestAnother(
   outcome: Outcome,
   given: ParsedArgs,
-  { interactive }: Pick<Context['display'], 'interactive'>,
+  { terminal }: Pick<Context['display'], 'terminal'>,
 ): Suggestion[] {
   if (given.command === 'resume') return [];
   if (outcome.is === 'not-sent') return insteadOfNothing(outcome, given);
   const other = underAnotherName(outcome, given);
   if (other !== undefined) return [other];
   // A user who was asked said No.
-  if (outcome.is !== 'concluded' || (interactive && !given.flag('yes'))) return [];
+  if (outcome.is !== 'concluded' || (!given.flag('yes') && terminal() === 'foreground')) return [];
   const { intent, replayed } = outcome;
   const isDone = intent.state === 'accepted' || intent.resolvedAs === 'happened';
   // A user who gave a name can give another.

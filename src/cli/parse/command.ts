@@ -106,7 +106,7 @@ export class ParsedArgs {
 /** Everything outside itself that a command may use. */
 export type Context = {
   readonly env: Env;
-  readonly stdin: NodeJS.ReadableStream;
+  readonly stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   readonly display: Display;
   readonly clock: Clock;
   readonly chance: Chance;

@@ -173,6 +173,12 @@ export function badRetries(where: string, text: string, most: number): Told {
   });
 }
 
+export function badConfirm(where: string, text: string): Told {
+  return new Told('bad-input', `${where} ${JSON.stringify(text)} is not a value of this key`, {
+    hint: 'Write always, or reset the key with botctl config unset.',
+  });
+}
+
 export function badPath(where: string, text: string): Told {
   return new Told('bad-input', `${where} ${JSON.stringify(text)} is not an absolute path`, {
     hint: 'Write the whole path, from / on.',

@@ -124,8 +124,8 @@ export type Suggestion = readonly string[] | { readonly shell: readonly (readonl
 /** One option of the suggesting command, as given. */
 export type Occurrence = { readonly name: string; readonly value: string | true };
 
-/** The suggesting command's options, and whether it can ask a person. */
-type Suggesting = { readonly occurrences: readonly Occurrence[]; readonly interactive: boolean };
+/** The suggesting command's options, and whether it asks a person where it runs. */
+type Suggesting = { readonly occurrences: readonly Occurrence[]; readonly asks: boolean };
 
 /** The options that name the bot, its service and the journal. Every suggestion repeats them. */
 const keptOptions: readonly string[] = ['sandbox', 'profile', 'base-url', 'token-file', 'journal'];
@@ -176,7 +176,7 @@ export function suggested(next: readonly Suggestion[], by: Suggesting): Suggeste
   return { lines, lacking };
 }
 
-function wholeCommand(words: readonly string[], { occurrences, interactive }: Suggesting): string[] {
+function wholeCommand(words: readonly string[], { occurrences, asks: isAsked }: Suggesting): string[] {
   const [command = ''] = words;
   const said = words
     .filter((word) => word.startsWith('--'))
@@ -188,7 +188,7 @@ function wholeCommand(words: readonly string[], { occurrences, interactive }: Su
     .filter(({ name }) => !(said.includes('all') && name === 'base-url'))
     .filter(({ name, value }) => !(name === 'token-file' && value === '-' && needsNoToken.includes(command)));
   // On a terminal the command asks, and shows what it asks about.
-  const asks = interactive && !occurrences.some(({ name }) => name === 'yes');
+  const asks = isAsked && !occurrences.some(({ name }) => name === 'yes');
   const own = asks ? words.filter((word) => word !== '--yes') : words;
   return ['botctl', ...own, ...kept.flatMap(optionWords)];
 }

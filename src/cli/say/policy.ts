@@ -80,7 +80,7 @@ function faultWords(fault: PolicyFault): readonly [problem: string, rule?: strin
     case 'not-of-shape':
       return [`is not ${shapes[fault.shape] ?? `a ${fault.shape}`}`];
     case 'not-the-value':
-      return [`is not ${fault.field === 'schema' ? policyRules.schema : '"allow"'}`];
+      return [`is not ${onlyValues[fault.field] ?? policyRules.schema}`];
     case 'not-a-journal':
       return ['is neither an absolute path nor an id', policyRules.journal];
     case 'same-asset':
@@ -95,6 +95,13 @@ function faultWords(fault: PolicyFault): readonly [problem: string, rule?: strin
       return [complaintWords(fault.complaint)[0], policyRules.address];
   }
 }
+
+/** The keys that have one value, besides `schema`. */
+const onlyValues: Readonly<Record<string, string>> = {
+  unusual: '"refuse"',
+  fresh_journal: '"allow"',
+  confirm: '"always"',
+};
 
 type Limits = {
   readonly asset: string;
@@ -115,6 +122,8 @@ export const policyLabels = {
   refused: 'refused, even with --allow-unusual',
   fresh: 'New journals',
   allowed: 'may begin to count',
+  confirm: 'Transfers',
+  confirmed: 'confirmed by a person, or with --yes',
   only: (isOnly: boolean) =>
     isOnly ? 'only those named here' : 'anybody, but nobody who looks like one of them',
   limits: (

@@ -231,6 +231,41 @@ export function noTerminal(): Told {
   });
 }
 
+/** It would be stopped by what it reads there. */
+export function inBackground(): Told {
+  return new Told(
+    'no-answer',
+    'This command is in the background of its terminal, where nobody can be asked',
+    {
+      hint: 'If you have decided, add --yes. To be asked, run it in the foreground; under GNU timeout, with timeout --foreground.',
+    },
+  );
+}
+
+/** Where it says `confirm: always`. */
+export type DemandsAnswer = { readonly is: 'policy' | 'profile'; readonly source: string };
+
+export function mustBeConfirmed({ is, source }: DemandsAnswer): Told {
+  return new Told(
+    'no-answer',
+    `The ${is} ${source} says that every transfer is confirmed (confirm: always), and there is no terminal to ask on`,
+    { hint: 'If you have decided, add --yes, or run the same command at a terminal.' },
+  );
+}
+
+export function unanswered(): Told {
+  return new Told('no-answer', 'Nobody answered within 5 minutes', {
+    hint: 'Run the same command again, or add --yes where nobody is at the terminal.',
+  });
+}
+
+export function terminalUnusable(trouble: string, cause: unknown): Told {
+  return new Told('no-answer', `The controlling terminal cannot be opened to ask: ${trouble}`, {
+    hint: 'If you have decided, add --yes.',
+    cause,
+  });
+}
+
 export function interruptedAtQuestion(): Told {
   return interrupted('at the question');
 }

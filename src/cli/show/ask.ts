@@ -1,58 +1,201 @@
+import { lstatSync, mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { interruptedAtQuestion } from '../say/told.ts';
-import { foldAtBlanks } from './text.ts';
+import { type HeldLock, takeLock } from '../../machine/fileLock.ts';
+import type { Clock, OpenTerminal, Terminal } from '../../machine/process.ts';
+import { diskTrouble } from '../say/phrases.ts';
+import {
+  inBackground,
+  interruptedAtQuestion,
+  noTerminal,
+  terminalUnusable,
+  unanswered,
+} from '../say/told.ts';
+import type { Answers } from './display.ts';
+import { foldAtBlanks, safeLine } from './text.ts';
 
-export type Question = {
-  input: NodeJS.ReadableStream;
-  output: NodeJS.WritableStream;
-  interrupted: AbortSignal;
+/** Where a person is asked, and how long. */
+type Asking = {
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+  readonly interrupted: AbortSignal;
 };
 
-/** Asks for one line. `echo: false` hides what is typed. */
-function readAnswer(prompt: string, question: Question, echo: boolean): Promise<string> {
-  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  return new Promise((resolve, reject) => {
-    if (question.interrupted.aborted) {
-      reject(interruptedAtQuestion());
-      return;
+/** Waiting for its turn included: a container and a CI job can have a terminal that nobody reads. */
+const patienceMs = 5 * 60_000;
+const pollMs = 100;
+
+/** Asks what the last line of the text says; any answer but those is No. */
+export async function askAtTerminal<Answer extends string>(
+  draw: (columns: number) => string,
+  { shown, words }: Answers<Answer>,
+  asking: Asking,
+): Promise<Answer | 'no'> {
+  const prompt = (columns: number): string => {
+    const lines = draw(columns).split('\n').map(safeLine);
+    return [...lines.slice(0, -1), ...foldAtBlanks(`${lines.at(-1)} ${shown} `, columns)].join('\n');
+  };
+  const typed = await typedLine(prompt, asking, readLine);
+  const word = typed.trim().toLowerCase();
+  return Object.hasOwn(words, word) ? (words[word] ?? 'no') : 'no';
+}
+
+/** Asks for what nobody beside the person should see. */
+export function askHidden(label: string, asking: Asking): Promise<string> {
+  return typedLine(() => `${safeLine(label)}: `, asking, readHidden);
+}
+
+type Read = (prompt: string, terminal: OpenTerminal, over: AbortSignal) => Promise<string | undefined>;
+
+/** One question at a time on a terminal, whichever process asks it. */
+async function typedLine(
+  prompt: (columns: number) => string,
+  { terminal, clock, interrupted }: Asking,
+  read: Read,
+): Promise<string> {
+  const over = new AbortController();
+  const end = (): void => over.abort();
+  let isLate = false;
+  interrupted.addEventListener('abort', end, { once: true });
+  if (interrupted.aborted) end();
+  void clock.sleep(patienceMs, over.signal).then(() => {
+    isLate = !over.signal.aborted;
+    end();
+  });
+  try {
+    const turn = await takeTurn(nameOf(terminal), clock, over.signal);
+    try {
+      const typed = over.signal.aborted ? undefined : await readAt(terminal, prompt, read, over.signal);
+      if (typed !== undefined) return typed;
+    } finally {
+      turn?.release();
     }
-    question.output.write(prompt);
-    const lines = createInterface({
-      input: question.input,
-      output: echo ? question.output : silent,
-      terminal: true,
-      historySize: 0,
-    });
-    // readline redraws only the prompt that it knows: without this an edited line would lose its prompt.
-    if (echo) lines.setPrompt(prompt.slice(prompt.lastIndexOf('\n') + 1));
-    let answered = false;
-    const stop = () => lines.close();
-    question.interrupted.addEventListener('abort', stop, { once: true });
-    lines.once('SIGINT', stop);
-    lines.once('line', (line) => {
-      answered = true;
-      lines.close();
-      if (!echo) question.output.write('\n');
+    throw isLate ? unanswered() : interruptedAtQuestion();
+  } finally {
+    interrupted.removeEventListener('abort', end);
+    end();
+  }
+}
+
+/** The terminal's name. Who is not in its foreground would be stopped by what it reads, and by some of what it writes. */
+function nameOf(terminal: Terminal): string {
+  const at = terminal.look();
+  if (at.is === 'none') throw noTerminal();
+  if (at.is === 'background') throw inBackground();
+  return at.terminal;
+}
+
+async function readAt(
+  terminal: Terminal,
+  prompt: (columns: number) => string,
+  read: Read,
+  over: AbortSignal,
+): Promise<string | undefined> {
+  // It may have been moved while it waited for its turn.
+  nameOf(terminal);
+  const opened = openOf(terminal);
+  try {
+    const typed = await read(prompt(opened.columns), opened, over);
+    if (typed === undefined) opened.output.write('\n');
+    return typed;
+  } finally {
+    opened.close();
+  }
+}
+
+function openOf(terminal: Terminal): OpenTerminal {
+  try {
+    return terminal.open();
+  } catch (error) {
+    throw terminalUnusable(diskTrouble(error), error);
+  }
+}
+
+/** Undefined where no lock can be had: then two questions may meet, but each is asked. */
+async function takeTurn(name: string, clock: Clock, over: AbortSignal): Promise<HeldLock | undefined> {
+  try {
+    const path = join(ownFolder(), `question-${name}.lock`);
+    while (!over.aborted) {
+      const lock = takeLock(path, 0);
+      if (lock !== undefined) return lock;
+      await clock.sleep(pollMs, over);
+    }
+  } catch {
+    // No folder of our own, or a disk that takes no file.
+  }
+  return undefined;
+}
+
+/** Others may write where it lies: what they put in its place is not used. */
+function ownFolder(): string {
+  const uid = process.getuid?.();
+  const path = join(tmpdir(), `botctl-${uid ?? 'user'}`);
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const found = lstatSync(path);
+  if (!found.isDirectory() || (uid !== undefined && found.uid !== uid))
+    throw new Error(`${path} is of another`);
+  return path;
+}
+
+const ctrlC = '\u0003';
+const ctrlD = '\u0004';
+
+/**
+ * The terminal stays as it is: it edits the line itself, in the characters that it knows, and Ctrl-C and Ctrl-Z reach
+ * all of a pipeline or a script. Where a program beside this one has made it raw, they come as characters.
+ */
+function readLine(
+  prompt: string,
+  { input, output }: OpenTerminal,
+  over: AbortSignal,
+): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    // It keeps the first bytes of a character until the others come.
+    const decoder = new TextDecoder();
+    let typed = '';
+    const end = (line?: string): void => {
+      over.removeEventListener('abort', onOver);
+      input.removeAllListeners('data');
       resolve(line);
-    });
-    lines.once('close', () => {
-      question.interrupted.removeEventListener('abort', stop);
-      if (answered) return;
-      question.output.write('\n');
-      reject(interruptedAtQuestion());
+    };
+    const onOver = (): void => end();
+    over.addEventListener('abort', onOver, { once: true });
+    // A terminal that hangs up.
+    input.once('end', onOver);
+    input.once('error', onOver);
+    output.write(prompt);
+    input.on('data', (bytes: Buffer) => {
+      typed += decoder.decode(bytes, { stream: true });
+      const [line, ...more] = typed.split(/[\r\n]/u);
+      if (typed.includes(ctrlC) || typed.includes(ctrlD)) end();
+      else if (more.length > 0) end(line);
     });
   });
 }
 
-/** Asks the question in the last line of the text. The lines above it are already wrapped. */
-export async function confirm(text: string, columns: number, question: Question): Promise<boolean> {
-  const above = text.slice(0, text.lastIndexOf('\n') + 1);
-  const prompt = foldAtBlanks(`${text.slice(above.length)} [y/N] `, columns).join('\n');
-  const answer = await readAnswer(above + prompt, question, true);
-  return /^y(es)?$/iu.test(answer.trim());
-}
-
-export async function askHidden(label: string, question: Question): Promise<string> {
-  return readAnswer(`${label}: `, question, false);
+function readHidden(
+  prompt: string,
+  { input, output }: OpenTerminal,
+  over: AbortSignal,
+): Promise<string | undefined> {
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  return new Promise((resolve) => {
+    // Before the prompt is there, the terminal must have ceased to show what is typed.
+    const lines = createInterface({ input, output: silent, terminal: true, historySize: 0 });
+    const close = (): void => lines.close();
+    over.addEventListener('abort', close, { once: true });
+    lines.once('SIGINT', close);
+    lines.once('line', (line) => {
+      output.write('\n');
+      resolve(line);
+      lines.close();
+    });
+    lines.once('close', () => {
+      over.removeEventListener('abort', close);
+      resolve(undefined);
+    });
+    output.write(prompt);
+  });
 }

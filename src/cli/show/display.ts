@@ -1,4 +1,5 @@
 import type { ChalkInstance } from 'chalk';
+import type { AtTerminal } from '../../machine/process.ts';
 import { diskTrouble, type Suggested, type Suggestion } from '../say/phrases.ts';
 import { outputNotWritable, type Problem } from '../say/told.ts';
 
@@ -21,14 +22,21 @@ export type View = {
 /** The progress of long work, and a line about it. */
 export type Gauge = { readonly share: number; readonly text: string };
 
+/** What is asked, drawn for a terminal of that width. Its last line is the question itself. */
+export type Question = (columns: number) => string;
+
+/** How the answers are shown behind a question, and what each word means. */
+export type Answers<Answer extends string> = {
+  readonly shown: string;
+  readonly words: Readonly<Record<string, Answer>>;
+};
+
 /** Everything that a command prints: results to stdout, messages to stderr. */
 export interface Display {
   readonly face: 'human' | 'json';
   readonly quiet: boolean;
-  /** Whether a person can be asked: stdin and stderr are both terminals. */
-  readonly interactive: boolean;
-  /** The width for questions. */
-  readonly columns: number;
+  /** Whether somebody may be watching: stderr is a terminal. */
+  readonly watched: boolean;
   /** Shows the result. Resolves when it is written; rejects if it cannot be. */
   show(view: View): Promise<Written>;
   /** Writes text made for programs unchanged, with and without --json. */
@@ -44,9 +52,13 @@ export interface Display {
   waiting<Result>(why: string, work: Promise<Result>): Promise<Result>;
   /** Shows the progress of long work until the returned function is called. */
   meter(gauge: () => Gauge): () => void;
-  /** A question whose default is No. Only if `interactive`. */
-  confirm(question: string): Promise<boolean>;
-  /** Asks for a secret without showing what is typed. Only if `interactive`. */
+  /** Where a person can be asked: in the foreground of the controlling terminal, wherever the streams lead. */
+  terminal(): AtTerminal['is'];
+  /** Asks there. Fails if nobody can be asked or nobody answers. Anything but the answers' words is No. */
+  ask<Answer extends string>(question: Question, answers: Answers<Answer>): Promise<Answer | 'no'>;
+  /** The same with Yes and No. */
+  confirm(question: Question): Promise<boolean>;
+  /** Asks for a secret without showing what is typed. */
   askHidden(label: string): Promise<string>;
 }
 

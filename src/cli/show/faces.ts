@@ -1,6 +1,6 @@
+import type { AtTerminal, Clock, Terminal } from '../../machine/process.ts';
 import { type Occurrence, type Suggested, type Suggestion, suggested } from '../say/phrases.ts';
-import { noTerminal, type Problem } from '../say/told.ts';
-import type { Question } from './ask.ts';
+import type { Problem } from '../say/told.ts';
 import { columnsOf, type Display, type Gauge, type Output, type Paint, type View } from './display.ts';
 import { foldAtBlanks, safeJson, safeLine } from './text.ts';
 
@@ -16,13 +16,16 @@ export type FaceChoice = {
 export type FaceStreams = {
   stdout: Output;
   stderr: Output;
-  stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   stderrStream: NodeJS.WritableStream;
   env: Readonly<Record<string, string | undefined>>;
   interrupted: AbortSignal;
+  terminal: Terminal;
+  clock: Clock;
 };
 
 type Suggestive = { readonly next?: readonly Suggestion[]; readonly [field: string]: unknown };
+
+const yesOrNo = { shown: '[y/N]', words: { y: 'yes', yes: 'yes' } } as const;
 
 const hintIndent = 'botctl: '.length;
 const leastTextWidth = 24;
@@ -34,17 +37,14 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
     colourLevel({ noColorFlag: choice.noColorFlag, env, isTerminal: output.isTerminal });
   const outPaint = await paintOf(levelOf(stdout));
   const errPaint = await paintOf(levelOf(stderr));
-  const interactive = stderr.isTerminal && streams.stdin.isTTY === true;
   const spins = stderr.isTerminal && !choice.quiet && !env.CI && env.TERM !== 'dumb';
-  const question: Question = {
-    get input() {
-      return streams.stdin;
-    },
-    output: streams.stderrStream,
-    interrupted: streams.interrupted,
+  const terminal = (): AtTerminal['is'] => streams.terminal.look().is;
+  const ask: Display['ask'] = async (question, answers) => {
+    const { askAtTerminal } = await import('./ask.ts');
+    return askAtTerminal(question, answers, streams);
   };
   const suggest = (next: readonly Suggestion[]): Suggested =>
-    suggested(next, { occurrences: choice.kept, interactive });
+    suggested(next, { occurrences: choice.kept, asks: next.length > 0 && terminal() === 'foreground' });
   let meter: Meter | undefined;
   const longWaits = new LongWaits((why) => sayUnder(errPaint.cyan('note:'), 'note: '.length, `${why}…`));
   const say = (line: string): void => {
@@ -61,8 +61,7 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
   return {
     face: choice.json ? 'json' : 'human',
     quiet: choice.quiet,
-    interactive,
-    columns: stderr.columns,
+    watched: stderr.isTerminal,
 
     show: async (view) => {
       const text = textOf(view);
@@ -120,15 +119,12 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
       };
     },
 
-    confirm: async (text) => {
-      refuseWithoutTerminal(interactive);
-      const { confirm } = await import('./ask.ts');
-      return confirm(text, stderr.columns, question);
-    },
+    terminal,
+    ask,
+    confirm: async (question) => (await ask(question, yesOrNo)) === 'yes',
     askHidden: async (label) => {
-      refuseWithoutTerminal(interactive);
       const { askHidden } = await import('./ask.ts');
-      return askHidden(label, question);
+      return askHidden(label, streams);
     },
   };
 
@@ -170,10 +166,6 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
     const width = stderr.isTerminal ? Math.max(leastTextWidth, stderr.columns - indent) : Infinity;
     say(`${mark} ${foldAtBlanks(safeLine(text), width).join(`\n${' '.repeat(indent)}`)}`);
   }
-}
-
-function refuseWithoutTerminal(interactive: boolean): void {
-  if (!interactive) throw noTerminal();
 }
 
 /** Two whole addresses, one under the other, with a mark below each place where they differ. */

@@ -40,8 +40,7 @@ export async function makePlan(
     identity.key === undefined ? [] : reads.otherUrls(bot.baseUrl),
   ]);
   const is = found === undefined ? 'new' : await kindOf(found, identity, bot, reads, nowMs, overruled);
-  const same =
-    urls.length > 0 && isGuarded(is, found) ? await findAtOtherUrl(identity, urls, reads) : undefined;
+  const same = isGuarded(is, found) ? await findAtOtherUrl(identity, urls, reads) : undefined;
   if (same !== undefined) return { ...same, found, overruled };
   // A message has no payment, so it has no twin.
   const twin =

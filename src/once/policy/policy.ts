@@ -25,6 +25,8 @@ export type Policy = {
   readonly unusual?: 'refuse' | undefined;
   /** Whether a journal younger than the window may be used. */
   readonly freshJournal: 'refuse' | 'allow';
+  /** No transfer without a person's answer or --yes. */
+  readonly confirm?: 'always' | undefined;
 };
 
 /** All policies that apply. What one of them refuses is refused. */

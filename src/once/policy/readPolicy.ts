@@ -24,6 +24,7 @@ export const policyFile = z.strictObject({
   approve_above: z.optional(z.record(z.string(), amount)),
   unusual: z.optional(z.literal('refuse')),
   fresh_journal: z.optional(z.literal('allow')),
+  confirm: z.optional(z.literal('always')),
 });
 
 type Written = z.infer<typeof policyFile>;
@@ -151,6 +152,7 @@ function policyOf(written: Written, source: string): Policy {
     approveAbove: new Map(Object.entries(above).map(([asset, text]) => [asset, unitsOf(text)])),
     unusual: written.unusual,
     freshJournal: written.fresh_journal ?? 'refuse',
+    confirm: written.confirm,
   };
 }
 

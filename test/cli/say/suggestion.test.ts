@@ -8,8 +8,8 @@ import { safeLine } from '../../../src/cli/show/text.ts';
 
 const sandbox: Occurrence = { name: 'sandbox', value: true };
 
-function lineOf(suggestion: Suggestion, occurrences: readonly Occurrence[], interactive = false): string {
-  const { lines, lacking } = suggested([suggestion], { occurrences, interactive });
+function lineOf(suggestion: Suggestion, occurrences: readonly Occurrence[], asks = false): string {
+  const { lines, lacking } = suggested([suggestion], { occurrences, asks });
   return lines[0] ?? `lacking: ${lacking}`;
 }
 
@@ -55,7 +55,7 @@ describe('a command that is suggested', () => {
 
   test('never repeats a password', () => {
     const given = [{ name: 'journal', value: 'postgres://bots:canary@db/ledger' }];
-    const { lines, lacking } = suggested([['history']], { occurrences: given, interactive: false });
+    const { lines, lacking } = suggested([['history']], { occurrences: given, asks: false });
     expect([lines, lacking]).toEqual([[], 'Its --journal holds a password, which is not repeated here.']);
     for (const value of [
       ' postgres://b:canary@db/x',

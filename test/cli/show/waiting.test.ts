@@ -1,7 +1,9 @@
-import { Readable, Writable } from 'node:stream';
+import { Writable } from 'node:stream';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { Output } from '../../../src/cli/show/display.ts';
 import { makeDisplay } from '../../../src/cli/show/faces.ts';
+import { systemClock } from '../../../src/machine/process.ts';
+import { nobody } from '../../../testing/nobody.ts';
 
 type Setting = { isTTY?: boolean; env?: Record<string, string>; quiet?: boolean };
 
@@ -30,10 +32,11 @@ async function seenWhile(
     {
       stdout: new Output(stderr),
       stderr: new Output(stderr),
-      stdin: Readable.from([]),
       stderrStream: stderr,
       env,
       interrupted: new AbortController().signal,
+      terminal: nobody,
+      clock: systemClock,
     },
   );
   let end = (_outcome: string): void => {};

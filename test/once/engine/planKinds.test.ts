@@ -7,6 +7,7 @@ import { suggestAnother } from '../../../src/cli/commands/telling.ts';
 import { type Context, ParsedArgs } from '../../../src/cli/parse/command.ts';
 import { planWords } from '../../../src/cli/say/plans.ts';
 import type { Display, View } from '../../../src/cli/show/display.ts';
+import type { AtTerminal } from '../../../src/machine/process.ts';
 import type { Consent } from '../../../src/once/engine/beforeClaim.ts';
 import { claim } from '../../../src/once/engine/claim.ts';
 import type { EngineContext } from '../../../src/once/engine/context.ts';
@@ -274,12 +275,12 @@ const given = new ParsedArgs(
 type Seen = { readonly questions: string[]; readonly views: View[] };
 
 /** A terminal whose person gives one answer to all questions. */
-function contextOf(answer: boolean, seen: Seen, interactive = true): Context {
+function contextOf(answer: boolean, seen: Seen, terminal: AtTerminal['is'] = 'foreground'): Context {
   const display: Display = {
     face: 'human',
     quiet: false,
-    interactive,
-    columns: 80,
+    watched: true,
+    terminal: () => terminal,
     write: async () => 'written',
     show: async (view) => {
       seen.views.push(view);
@@ -291,8 +292,9 @@ function contextOf(answer: boolean, seen: Seen, interactive = true): Context {
     step: () => {},
     waiting: (_why, work) => work,
     meter: () => () => {},
-    confirm: async (text) => {
-      seen.questions.push(text);
+    ask: async () => 'no',
+    confirm: async (question) => {
+      seen.questions.push(question(80));
       return answer;
     },
     askHidden: async () => '',
@@ -326,7 +328,7 @@ type Done = Seen & {
 async function carriedOut(order: Order, answer: boolean | undefined): Promise<Done> {
   const before = { sent: scripted.sent.length, intents: (await scripted.intents()).length };
   const seen: Seen = { questions: [], views: [] };
-  const context = contextOf(answer ?? false, seen, answer !== undefined);
+  const context = contextOf(answer ?? false, seen, answer === undefined ? 'none' : 'foreground');
   const engine: EngineContext = scripted.engine({ ...me, limits: { maxWaitMs: 100 } });
   let reachedOut = false;
   const connection = {
@@ -335,7 +337,7 @@ async function carriedOut(order: Order, answer: boolean | undefined): Promise<Do
       reachedOut = true;
     },
   };
-  const ask = consentFor(order, engine.bot, given, context);
+  const ask = consentFor(order, engine, given, context);
   const consent: Consent = openBeforeSending(order.wanted.kind, connection as never, ask);
   scripted.script.splice(0, scripted.script.length, order.wanted.kind === 'message' ? posted : paid);
   const outcome = await execute(order, engine, consent);
@@ -346,7 +348,7 @@ async function carriedOut(order: Order, answer: boolean | undefined): Promise<Do
     sends: !isSent ? 'nothing' : grew ? 'a-new-intent' : 'what-was-found',
     reachedOut,
     exit: (await explained(outcome, scripted.clock.now())).exit,
-    suggestsName: suggestAnother(outcome, given, { interactive: answer !== undefined }).length > 0,
+    suggestsName: suggestAnother(outcome, given, context.display).length > 0,
   };
 }
 

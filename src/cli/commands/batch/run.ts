@@ -102,10 +102,11 @@ async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
 
 async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined): Promise<Exit> {
   const { given, context, options, order } = unopened;
-  const session = await openSession(given, context, true).catch(async (thrown: unknown) => {
+  const failWithEarlier = async (thrown: unknown): Promise<never> => {
     const { withEarlierRows } = await import('../earlierRun.ts');
     throw await withEarlierRows(thrown, unopened.order, given, context);
-  });
+  };
+  const session = await openSession(given, context, true).catch(failWithEarlier);
   let waiting: BatchWait | undefined;
   try {
     const journal = session.engine.journal.forMany(gathering);
@@ -124,7 +125,7 @@ async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined):
       return reportRefused(surveyed.refused, surveyed, batch);
     }
     if (leftToSend(surveyed) > 0) session.connection.ensurePossible(order.kind);
-    await tellPlan(surveyed, batch);
+    await tellPlan(surveyed, batch).catch(failWithEarlier);
     const others: OthersNow = { given: 0, waitedFor: [] };
     const ranges = await rangesOf(shared, surveyed, others, batch);
     await waiting?.ready();

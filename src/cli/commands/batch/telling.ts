@@ -41,10 +41,18 @@ import {
   type Total,
   totalOf,
 } from '../../say/rows.ts';
-import { declined, type Interruption, onDryRun, type Problem, problemOf } from '../../say/told.ts';
+import {
+  declined,
+  type Interruption,
+  mustBeConfirmed,
+  onDryRun,
+  type Problem,
+  problemOf,
+} from '../../say/told.ts';
 import type { Display, View } from '../../show/display.ts';
 import { type LabelCanvas, type LabelledValue, labelled, plainCanvas } from '../../show/report.ts';
 import type { BalanceShown } from '../balances.ts';
+import { confirmedBy } from '../policies.ts';
 import { reportJsonOrError, reportOf } from '../telling.ts';
 import { type Batch, rowReportInputs, withReport } from './options.ts';
 
@@ -277,18 +285,22 @@ export function leftToSend({ tally }: Survey): number {
   return fresh + unfinished + elsewhere;
 }
 
-/** Shows what will be done, and asks if a terminal is there. */
+/** Shows what will be done, and asks where a person is. */
 export async function tellPlan(surveyed: Survey, batch: Batch): Promise<void> {
   const { given, context, order } = batch;
   const { display } = context;
   const left = leftToSend(surveyed);
   const plan = batchPlan(surveyed, batch);
-  if (!display.interactive || given.flag('yes') || left === 0) {
+  const at = display.terminal();
+  if (given.flag('yes') || left === 0 || at === 'none') {
+    const demanded = order.kind === 'transfer' ? confirmedBy(batch.bot, order.policies) : undefined;
+    if (demanded !== undefined && left > 0 && !given.flag('yes')) throw mustBeConfirmed(demanded);
     display.notice(lineOf(plan));
     return;
   }
-  const { balance } = await withBalance(plan, batch);
-  const question = `${drawPlan({ ...plan, balance }, plainCanvas(display.columns))}${askToBegin(left, order.kind)}`;
+  const asked = at === 'foreground' ? await withBalance(plan, batch) : plan;
+  const question = (columns: number): string =>
+    `${drawPlan(asked, plainCanvas(columns))}${askToBegin(left, order.kind)}`;
   if (!(await display.confirm(question))) throw declined();
 }
 

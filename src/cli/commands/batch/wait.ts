@@ -69,9 +69,9 @@ export class BatchWait {
     let left = await this.#accepted(journal, counts);
     const all = left.length;
     const endsAtMs = clock.now() + this.#options.waitMs;
-    if (all > 0 && !display.interactive && !display.quiet)
+    if (all > 0 && !display.watched && !display.quiet)
       display.notice(waitingForRows(all, this.#options.until, this.#chain.nodes.hosts, this.#options.waitMs));
-    const stop = display.interactive
+    const stop = display.watched
       ? display.meter(() => ({
           share: 1 - left.length / Math.max(1, all),
           text: chainRowsText(left.length, all),

@@ -185,7 +185,7 @@ async function sourceFor(
   const profile = findProfile(readProfiles(profilesPaths(context.env)), name);
   if (!givesSource(options)) {
     if (!needsTokenAgain(profile, baseUrl)) return undefined;
-    if (!context.display.interactive) throw tokenOfOtherOrigin(name, profile['base-url']);
+    if (context.display.terminal() === 'none') throw tokenOfOtherOrigin(name, profile['base-url']);
     context.display.notice(newTokenNeeded(name, profile['base-url']));
   }
   return givenSource(name, given, context);
@@ -249,10 +249,10 @@ export async function remove(given: ParsedArgs, context: Context): Promise<Exit>
   const paths = profilesPathsOf(context);
   const file = readProfiles(paths);
   const summary = summaryOf(file, name, findProfile(file, name), env);
-  if (display.interactive && !given.flag('yes')) {
+  if (display.terminal() !== 'none' && !given.flag('yes')) {
     const hasStoredToken = summary.token.source === 'stored';
     const question = removalQuestion({ name, baseUrl: summary.baseUrl, hasStoredToken });
-    if (!(await display.confirm(question))) throw removalDeclined(name);
+    if (!(await display.confirm(() => question))) throw removalDeclined(name);
   }
   await changeProfiles(paths, (before) => removeProfile(before, name), interrupts.first);
   await display.show({
@@ -329,7 +329,7 @@ function sourceInputs(profile: string, { env, stdin, interrupts, display }: Cont
     env,
     stdin,
     interrupted: interrupts.first,
-    ask: display.interactive ? () => display.askHidden(tokenQuestion(profile)) : undefined,
+    ask: display.terminal() === 'none' ? undefined : () => display.askHidden(tokenQuestion(profile)),
   };
 }
 

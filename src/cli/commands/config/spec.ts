@@ -24,7 +24,7 @@ const tokenDetails = [
 ].join(' ');
 
 const keyDetails =
-  'Keys: base-url, token, key-age (30m), timeout (30s), retries (until max-wait), max-wait (60s), policy (the file that says what it may spend). For proof on chain: rpc-url, cluster (mainnet), wallet, assets.';
+  'Keys: base-url, token, key-age (30m), timeout (30s), retries (until max-wait), max-wait (60s), confirm (always: ask, or --yes), policy (what it may spend). For proof on chain: rpc-url, cluster (mainnet), wallet, assets.';
 
 const newName = { usage: '<name>', about: 'the profile' } as const;
 const name = { ...newName, completes: 'profiles' } as const;
@@ -147,7 +147,7 @@ export const configSpec: BranchSpec = {
         name: 'unset',
         does: 'changes',
         about: 'Reset a key of a profile to its default',
-        details: 'Keys: key-age, timeout, retries, max-wait, rpc-url, cluster, wallet, assets.',
+        details: 'Keys: those of config set, but for base-url and token.',
         arguments: [
           name,
           { usage: '<key>', about: 'what to reset', completes: [...settingKeys, ...chainKeys] },

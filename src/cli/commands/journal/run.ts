@@ -200,9 +200,9 @@ async function confirmed(
   { display }: Pick<Context, 'display'>,
 ): Promise<void> {
   if (given.flag('yes')) return;
-  if (!display.interactive) throw nobody();
-  const shown = remark(warning, plainCanvas(display.columns));
-  if (!(await display.confirm(`${shown}${question}`))) throw notAccepted();
+  if (display.terminal() === 'none') throw nobody();
+  const draw = (columns: number): string => `${remark(warning, plainCanvas(columns))}${question}`;
+  if (!(await display.confirm(draw))) throw notAccepted();
 }
 
 export async function backup(given: ParsedArgs, context: Context): Promise<Exit> {

@@ -114,7 +114,8 @@ async function givenPolicy({ args }: ParsedArgs): Promise<GivenPolicy> {
 }
 
 function shownPolicy(policy: Policy): ShownPolicy {
-  const { source, journal, limits, recipients, onlyRecipients, approveAbove, unusual, freshJournal } = policy;
+  const { source, journal, limits, recipients, onlyRecipients, approveAbove } = policy;
+  const { unusual, freshJournal, confirm } = policy;
   const text = (units: bigint | undefined): string | undefined =>
     units === undefined ? undefined : amountOf(units);
   return {
@@ -131,6 +132,7 @@ function shownPolicy(policy: Policy): ShownPolicy {
     onlyRecipients,
     unusual,
     freshJournal,
+    confirm,
   };
 }
 
@@ -149,6 +151,7 @@ type ShownPolicy = {
   readonly onlyRecipients: boolean;
   readonly unusual: Policy['unusual'];
   readonly freshJournal: 'refuse' | 'allow';
+  readonly confirm: 'always' | undefined;
 };
 
 /** What is left of an asset's tightest daily limit. */
@@ -213,6 +216,7 @@ function linesOf({
   onlyRecipients,
   unusual,
   freshJournal,
+  confirm,
 }: ShownPolicy): LabelledValue[] {
   return [
     [policyLabels.journal, journal],
@@ -221,6 +225,7 @@ function linesOf({
     [policyLabels.recipients, policyLabels.only(onlyRecipients)],
     [policyLabels.unusual, unusual && policyLabels.refused],
     [policyLabels.fresh, freshJournal === 'allow' ? policyLabels.allowed : undefined],
+    [policyLabels.confirm, confirm === 'always' ? policyLabels.confirmed : undefined],
   ];
 }
 
@@ -229,7 +234,7 @@ function leftJson({ freeAtMs, ...left }: ShownLeft): Record<string, unknown> {
 }
 
 function policyJson(policy: ShownPolicy): Record<string, unknown> {
-  const { source, journal, limits, recipients, onlyRecipients, unusual, freshJournal } = policy;
+  const { source, journal, limits, recipients, onlyRecipients, unusual, freshJournal, confirm } = policy;
   return {
     source,
     ...(journal === undefined ? {} : { journal }),
@@ -244,5 +249,6 @@ function policyJson(policy: ShownPolicy): Record<string, unknown> {
     only_recipients: onlyRecipients,
     ...(unusual === undefined ? {} : { unusual }),
     fresh_journal: freshJournal,
+    ...(confirm === undefined ? {} : { confirm }),
   };
 }

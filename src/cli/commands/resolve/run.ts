@@ -99,11 +99,13 @@ async function confirmReversal(
   journal: Journal,
 ): Promise<void> {
   if (given.flag('yes')) return;
-  if (!display.interactive) throw nobodyOverrules(again(given, [], { name: 'yes', value: true }));
-  const canvas = plainCanvas(display.columns);
+  if (display.terminal() === 'none') throw nobodyOverrules(again(given, [], { name: 'yes', value: true }));
   const { who = '', reason = '', kind = '' } = (await lastDecision(intent.id, journal.reads)) ?? {};
-  const earlier = remark(earlierDecision(who, kind, reason), canvas);
-  const question = `${drawIntent(intent, canvas)}${earlier}${askToReverse(decision.kind === 'happened')}`;
+  const question = (columns: number): string => {
+    const canvas = plainCanvas(columns);
+    const earlier = remark(earlierDecision(who, kind, reason), canvas);
+    return `${drawIntent(intent, canvas)}${earlier}${askToReverse(decision.kind === 'happened')}`;
+  };
   if (!(await display.confirm(question))) throw notReversed();
 }
 

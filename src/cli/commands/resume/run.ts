@@ -114,7 +114,7 @@ async function resumeOne(
   if (isOver(intent))
     return tell(await concluded(intent, journal.reads, 'from-journal'), given, journal, context);
   if (given.flag('all') && waitsForApproval(intent)) throw approvedByItself(intent.id);
-  if (intent.state === 'held' && !given.flag('yes') && !context.display.interactive)
+  if (intent.state === 'held' && !given.flag('yes') && context.display.terminal() === 'none')
     throw nobodyDecides(intent);
   const sendAgain =
     intent.state === 'held' ? await confirmSendAgain(intent, given, journal, context) : undefined;
@@ -152,12 +152,11 @@ async function confirmSendAgain(
   journal: Journal,
   { display }: Context,
 ): Promise<Decision | undefined> {
-  const canvas = plainCanvas(display.columns);
-  const held = isHeldRemark(intent);
-  const question = `${drawIntent(intent, canvas)}${remark(held, canvas)}${askToSend(intent)}`;
-  if (!given.flag('yes')) {
-    if (!display.interactive || !(await display.confirm(question))) return undefined;
-  }
+  const question = (columns: number): string => {
+    const canvas = plainCanvas(columns);
+    return `${drawIntent(intent, canvas)}${remark(isHeldRemark(intent), canvas)}${askToSend(intent)}`;
+  };
+  if (!given.flag('yes') && !(await display.confirm(question))) return undefined;
   return {
     kind: 'send-again',
     who: whoDecides(),

@@ -97,7 +97,7 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
   const nodeless: Nodeless = new Map();
   let done = 0;
   context.doing.hasChanged = true;
-  const stop = display.interactive
+  const stop = display.watched
     ? display.meter(() => ({ share: 0, text: verifyingText(done) }))
     : (): void => {};
   try {

@@ -1,0 +1,1 @@
+export function leaveTerminal(): Promise<void>;

@@ -1,0 +1,258 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { botctl } from '../../testing/botctl.ts';
+import { programInShell } from '../../testing/program.ts';
+import { root } from '../../testing/root.ts';
+import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
+import { noTerminal, onTerminal, shellOnTerminal } from '../../testing/terminal.ts';
+
+let operator: SandboxHome;
+beforeEach(async () => {
+  operator = await SandboxHome.open();
+});
+afterEach(() => operator.close());
+
+const ask = 'Send it? [y/N] ';
+const pay = [...payAda, '--retries', '0'].join(' ');
+const ledger = () => operator.sandbox.ledger();
+
+describe.skipIf(noTerminal !== '')(`with a controlling terminal${noTerminal}`, () => {
+  test('n there sends nothing, whatever a pipe says', async () => {
+    const ended = await onTerminal(payAda, [[ask, 'n\r']], operator.env, { stdin: 'y\n' });
+    expect(ended).toMatchObject({ code: 130, stdout: '' });
+    expect(ended.shown).toContain(payAda[2]);
+    expect(ended.stderr).not.toContain('[y/N]');
+    expect(await ledger()).toEqual([]);
+  });
+
+  test('y there sends it, and a program reads its one object on stdout', async () => {
+    const ended = await onTerminal([...payAda, '--json'], [[ask, 'y\r']], operator.env, { stdin: 'n\n' });
+    expect(JSON.parse(ended.stdout)).toMatchObject({ outcome: 'accepted' });
+    expect(await ledger()).toHaveLength(1);
+  });
+
+  test('a payload from a pipe is asked about', async () => {
+    const [, , to_address] = payAda;
+    const stdin = JSON.stringify({ to_address, asset: 'SOL', amount: '0.5' });
+    const ended = await onTerminal(['transfer', '--payload', '-'], [[ask, '\r']], operator.env, { stdin });
+    expect(ended.code).toBe(130);
+    expect(await ledger()).toEqual([]);
+  });
+
+  test('what was typed before its question is no answer', async () => {
+    const line = `echo ready; until read -t 0 < /dev/tty; do :; done; botctl ${pay}`;
+    const steps = [
+      ['ready', 'y\r'],
+      [ask, 'n\r'],
+    ] as const;
+    expect((await shellOnTerminal(line, steps, operator.env)).code).toBe(130);
+    expect(await ledger()).toEqual([]);
+  });
+
+  test('four at once ask one after the other', async () => {
+    const line = `printf '%s\\n' 1 2 3 4 | xargs -P4 -I% botctl ${pay} --memo bill-% --once bill-%`;
+    const steps = ['y\r', 'n\r', 'y\r', 'n\r'].map((typed) => [ask, typed] as const);
+    const { shown } = await shellOnTerminal(line, steps, operator.env);
+    const questions = shown.split('[y/N]').slice(0, 4);
+    for (const question of questions) expect(question.match(/Memo +bill-/gu)).toHaveLength(1);
+    expect(await ledger()).toHaveLength(2);
+  });
+
+  test('a batch from a pipe asks, and nobody who answers No is paid for', async () => {
+    const stdin = `id,to_address,asset,amount\n1,${payAda[2]},SOL,0.5\n`;
+    const words = ['batch', 'transfer', '-', '--once', 'payday'];
+    const question = 'Make 1 transfer? [y/N] ';
+    expect((await onTerminal(words, [[question, 'n\r']], operator.env, { stdin })).code).toBe(130);
+    expect(await ledger()).toEqual([]);
+    expect((await onTerminal(words, [[question, 'y\r']], operator.env, { stdin })).code).toBe(0);
+  });
+
+  test('Ctrl-C at a question is 130, and ends what else runs in its pipeline', async () => {
+    const line = `botctl ${pay} | cat; echo "codes \${PIPESTATUS[*]}"`;
+    const { shown } = await shellOnTerminal(line, [[ask, '\u0003']], operator.env);
+    expect(shown).toContain('Interrupted');
+    expect(shown).toContain('codes 130 130');
+    expect(await ledger()).toEqual([]);
+  });
+
+  test('any other answer is No, also one of several bytes', async () => {
+    for (const typed of ['ｙ\r', 'да\r', 'yes, do\r', '\u0004'])
+      expect((await onTerminal(payAda, [[ask, typed]], operator.env, { stdin: '' })).code, typed).toBe(130);
+    expect(await ledger()).toEqual([]);
+    expect((await onTerminal(payAda, [[ask, ' YES \r']], operator.env, { stdin: '' })).code).toBe(0);
+  });
+
+  test('in a narrow window lines are as narrow, but for an address', async () => {
+    const more = { stdin: '', columns: 40 };
+    const words = [...payAda, '--memo', 'for the rent of the office in November'];
+    const { shown } = await onTerminal(words, [['[y/N] ', 'n\r']], operator.env, more);
+    const wide = shown.split('\r\n').filter((line) => line.length > 40);
+    expect(wide.map((line) => line.trim())).toEqual([expect.stringContaining(payAda[2] ?? '')]);
+  });
+
+  test('what a file says moves nothing on the screen', async () => {
+    const words = [...payAda, '--memo', '\u001b[2J\u202e'];
+    const { shown } = await onTerminal(words, [[ask, 'n\r']], operator.env, { stdin: '' });
+    expect(shown).toContain('\\u001b[2J\\u202e');
+    expect(shown).not.toContain('\u001b[2J');
+  });
+
+  test('that nobody reads, a command ends after 5 minutes, and says --yes', async () => {
+    const env = { ...operator.env, NODE_OPTIONS: `--require=${root}/testing/skipSleeps.cjs` };
+    const ended = await onTerminal([...payAda, '--json'], [], env, { stdin: '' });
+    expect(ended.code).toBe(2);
+    const { error } = JSON.parse(ended.stdout);
+    expect(error).toMatchObject({ code: 'no-answer', retry: 'after-fix' });
+    expect(error.message).toContain('Nothing was sent.');
+    expect(error.hint).toContain('--yes');
+    expect(await ledger()).toEqual([]);
+  });
+});
+
+describe.skipIf(noTerminal !== '')(`in the background of a terminal${noTerminal}`, () => {
+  const behind = (words: string) => `set -m; botctl ${words} & wait $!`;
+
+  test('a transfer is refused and named --yes, never stopped', async () => {
+    for (const line of [behind(pay), behind(`${pay} < /dev/null`), `timeout 60 botctl ${pay}; exit $?`]) {
+      const { code, shown } = await shellOnTerminal(line, [], operator.env);
+      expect(code, line).toBe(2);
+      expect(shown).toMatch(/add\s+--yes/u);
+      expect(shown).toMatch(/timeout\s+--foreground/u);
+    }
+    expect(await ledger()).toEqual([]);
+    expect((await operator.run(['history', '--json'])).stdout).toBe('');
+    expect((await shellOnTerminal(behind(`${pay} --yes`), [], operator.env)).code).toBe(0);
+  });
+
+  test('timeout --foreground leaves it where it can ask', async () => {
+    const line = `timeout --foreground 60 botctl ${pay}; exit $?`;
+    expect((await shellOnTerminal(line, [[ask, 'n\r']], operator.env)).code).toBe(130);
+  });
+
+  test('what is done is told again, and what is in doubt stays 9 and says why it was not sent', async () => {
+    await operator.run([...payAda, '--once', 'rent']);
+    expect((await shellOnTerminal(behind(`${pay} --once rent`), [], operator.env)).code).toBe(0);
+    await operator.sandbox.faults({ kind: 'drop', when: 'after', operation: 'transfer' });
+    const other = pay.replace('0.5', '0.6');
+    expect((await operator.run([...other.split(' '), '--once', 'wages'])).code).toBe(9);
+    const doubtful = await shellOnTerminal(behind(`${other} --once wages`), [], operator.env);
+    expect(doubtful.code).toBe(9);
+    expect(doubtful.shown).toMatch(/warning:[^!]*background[^!]*may have been made/su);
+    expect(await ledger()).toHaveLength(2);
+  });
+
+  test('a held intent stays held, and a batch with rows in doubt says so', async () => {
+    await operator.sandbox.faults({ kind: 'reply', status: 200, body: 'OK', when: 'after' });
+    const { intent } = await operator.json(payAda);
+    const held = await shellOnTerminal(behind(`resume ${intent?.id}`), [], operator.env);
+    expect(held.code).toBe(10);
+    expect(held.shown).toMatch(/background/u);
+    const rows = join(operator.home.path, 'rows.csv');
+    const file = `id,to_address,asset,amount\n1,${payAda[2]},SOL,0.7\n2,${payAda[2]},SOL,0.8\n`;
+    const write = `printf '%s' '${file}' > ${rows}`;
+    await operator.sandbox.faults({ kind: 'drop', when: 'after', operation: 'transfer' });
+    const batch = `batch transfer ${rows} --once payday --retries 0`;
+    expect((await operator.shell(`${write}; botctl ${batch} --max-failures 1`)).code).toBe(11);
+    const behindIt = await shellOnTerminal(behind(batch), [], operator.env);
+    expect(behindIt.code).toBe(11);
+    expect(behindIt.shown).toMatch(/may\s+have\s+happened/u);
+  });
+
+  test('nothing else is asked either: no profile is removed and no token read', async () => {
+    const env = { ...operator.home.env, BOT: 'token-of-prod' };
+    const add = 'config add prod --base-url https://bots.example.com';
+    expect((await shellOnTerminal(behind(add), [], env)).code).toBe(2);
+    expect((await shellOnTerminal(behind(`${add} --token-env BOT`), [], env)).code).toBe(0);
+    expect((await shellOnTerminal(behind('config remove prod'), [], env)).code).toBe(2);
+    expect((await shellOnTerminal(behind('config remove prod --yes'), [], env)).code).toBe(0);
+  });
+
+  test('with nohup it is refused before its user logs out, and sent after', async () => {
+    const path = operator.home.path;
+    const nohup = `set -m; nohup botctl ${pay} > ${path}/log 2>&1 & wait $!`;
+    const before = await shellOnTerminal(nohup, [], operator.env);
+    expect(before.code).toBe(2);
+    const waiting = `while kill -0 $0 2> /dev/null; do :; done; botctl ${pay}; echo $? > ${path}/code`;
+    await shellOnTerminal(`set -m; nohup bash -c "$SCRIPT" $$ > ${path}/log 2>&1 & disown; true`, [], {
+      ...operator.env,
+      SCRIPT: waiting.replace('botctl', programInShell),
+    });
+    const code = (): string =>
+      existsSync(join(path, 'code')) ? readFileSync(join(path, 'code'), 'utf8') : '';
+    await expect.poll(code).toBe('0\n');
+    expect(await ledger()).toHaveLength(1);
+  });
+});
+
+describe('without a controlling terminal', () => {
+  /** Uses a profile with `confirm: always`, and where it says so a policy too. */
+  async function useProfile(confirm: string | undefined, policy?: object): Promise<Record<string, string>> {
+    const folder = join(operator.home.path, 'policies');
+    const path = join(folder, 'policy.json');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (policy !== undefined) writeFileSync(path, JSON.stringify(policy), { mode: 0o600 });
+    operator.home.writeConfig({
+      version: 1,
+      'in-use': 'payer',
+      profiles: {
+        payer: {
+          'base-url': operator.sandbox.baseUrl,
+          token: { kind: 'stored', secret: operator.sandbox.tokens.full },
+          ...(confirm === undefined ? {} : { confirm }),
+          ...(policy === undefined ? {} : { policy: path }),
+        },
+      },
+    });
+    for (const name of ['BOTCTL_TOKEN', 'BOTCTL_BASE_URL']) delete operator.env[name];
+    return operator.env;
+  }
+
+  const rows = { stdin: `id,to_address,asset,amount\n1,${payAda[2]},SOL,0.5\n` };
+  const policy = {
+    schema: 'botctl-policy/1',
+    fresh_journal: 'allow',
+    limits: { SOL: {} },
+    confirm: 'always',
+  };
+
+  test.each([
+    ['a profile', 'always', undefined],
+    ['a policy', undefined, policy],
+  ])('%s with confirm: always lets no transfer out without --yes', async (_name, confirm, held) => {
+    await useProfile(confirm, held);
+    for (const [words, more] of [
+      [payAda, {}],
+      [['batch', 'transfer', '-', '--once', 'payday'], rows],
+    ] as const) {
+      const refused = await operator.json(words, more);
+      expect(refused).toMatchObject({ exit: 2, error: { code: 'no-answer', retry: 'after-fix' } });
+      expect(refused.error?.message).toMatch(/confirm: always.*Nothing was sent\./u);
+      expect(refused.error?.hint).toContain('--yes');
+    }
+    expect(await ledger()).toEqual([]);
+    expect((await operator.run([...payAda, '--yes', '--once', 'rent'])).code).toBe(0);
+    // What is done is told again, and a message can be followed by another.
+    expect(await operator.json([...payAda, '--once', 'rent'])).toMatchObject({ exit: 0, replayed: true });
+    expect((await operator.run(sendHello)).code).toBe(0);
+    expect(await ledger()).toHaveLength(2);
+  });
+
+  test('confirm has one value', async () => {
+    const env = await useProfile(undefined);
+    const set = (value: string) => botctl(['config', 'set', 'payer', 'confirm', value], { env });
+    expect((await set('never')).code).toBe(2);
+    expect((await set('always')).code).toBe(0);
+    expect((await operator.json(payAda)).exit).toBe(2);
+    expect((await botctl(['config', 'unset', 'payer', 'confirm'], { env })).code).toBe(0);
+    expect((await operator.json(payAda)).exit).toBe(0);
+  });
+
+  test.skipIf(noTerminal !== '')(
+    'the command is the word, even where the streams are a terminal',
+    async () => {
+      expect((await shellOnTerminal(`setsid --wait botctl ${pay}`, [], operator.env)).code).toBe(0);
+      expect(await ledger()).toHaveLength(1);
+    },
+  );
+});
