@@ -19,7 +19,7 @@ import type { BalanceShown } from './balances.ts';
 import { refuseUnusualFor } from './inputs.ts';
 import { botOfCommand } from './openBot.ts';
 import { isJournalThere, openJournalOf, settingsOf } from './openJournal.ts';
-import { heldInDryRun } from './policies.ts';
+import { policiesForDryRun } from './policies.ts';
 
 /** Shows what would be sent and whether it would be a re-run. Journals nothing and sends nothing. */
 export async function dryRun(
@@ -90,7 +90,7 @@ async function wordOn(
   journal: Journal | undefined,
   context: Context,
 ): Promise<PolicyWord | undefined> {
-  const { policies } = await heldInDryRun(bot, journal, context);
+  const { policies } = await policiesForDryRun(bot, journal, context);
   if (policies === undefined || wanted.kind === 'message') return undefined;
   if (plan !== undefined && meaningOf(plan).sends === 'nothing') return undefined;
   const id = plan === undefined || meaningOf(plan).sends === 'a-new-intent' ? undefined : plan.found?.id;

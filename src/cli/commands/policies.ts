@@ -70,14 +70,17 @@ export function confirmedBy(
 }
 
 /** The policies that apply to a transfer, and the number of the one that the journal stores. */
-export type HeldBy = { readonly policies: Policies | undefined; readonly policyNumber: number | undefined };
+export type PoliciesInForce = {
+  readonly policies: Policies | undefined;
+  readonly policyNumber: number | undefined;
+};
 
 /** All policies that apply to what is sent through this journal. */
-export async function heldBy(
+export async function policiesInForce(
   own: Policies | undefined,
   { name }: Pick<Bot, 'name'>,
   journal: Journal,
-): Promise<HeldBy> {
+): Promise<PoliciesInForce> {
   const stored = await journal.policy();
   const policies = [...(own ?? []), ...(stored === undefined ? [] : [await storedPolicy(stored)])];
   if (policies.length === 0 || name === sandboxBot)
@@ -90,13 +93,15 @@ export async function heldBy(
 }
 
 /** The same for a dry run, which may have no journal. */
-export async function heldInDryRun(
+export async function policiesForDryRun(
   bot: Pick<Bot, 'name' | 'settings'>,
   journal: Journal | undefined,
   context: Context,
-): Promise<HeldBy> {
+): Promise<PoliciesInForce> {
   const own = await policiesOf(bot, context);
-  return journal === undefined ? { policies: own, policyNumber: undefined } : heldBy(own, bot, journal);
+  return journal === undefined
+    ? { policies: own, policyNumber: undefined }
+    : policiesInForce(own, bot, journal);
 }
 
 async function storedPolicy({ text }: JournalPolicy): Promise<Policy> {

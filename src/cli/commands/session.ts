@@ -7,7 +7,7 @@ import { newOneNotice } from '../say/explain.ts';
 import { landingWords, progressWords, waitingWords } from '../say/progress.ts';
 import { openBot } from './openBot.ts';
 import { defaultMaxWaitMs, defaultTimeoutMs, openJournalOf, settingsOf } from './openJournal.ts';
-import { type HeldBy, heldBy, policiesOf } from './policies.ts';
+import { type PoliciesInForce, policiesInForce, policiesOf } from './policies.ts';
 
 /** Everything that a command needs to send, which it must close at the end. */
 export type Session = {
@@ -23,7 +23,7 @@ export async function openSession(given: ParsedArgs, context: Context, keepAlive
     // Opened first: if a policy cannot be read, nothing is sent.
     const own = await policiesOf(bot, context);
     const journal = await openJournalOf(given, context, 'send');
-    const engine = await heldEngine({ bot, connection }, own, journal, given, context).catch(
+    const engine = await engineWithPolicies({ bot, connection }, own, journal, given, context).catch(
       async (error: unknown) => {
         await journal.close();
         throw error;
@@ -44,26 +44,32 @@ export async function openSession(given: ParsedArgs, context: Context, keepAlive
 }
 
 /** The engine, bound by the stored policy too. */
-export async function heldEngine(
+export async function engineWithPolicies(
   connected: ConnectedBot,
   own: Policies | undefined,
   journal: Journal,
   given: ParsedArgs,
   context: Context,
 ): Promise<EngineContext> {
-  return engineContext(connected, await heldBy(own, connected.bot, journal), journal, given, context);
+  return engineContext(
+    connected,
+    await policiesInForce(own, connected.bot, journal),
+    journal,
+    given,
+    context,
+  );
 }
 
 function engineContext(
   { bot, connection }: ConnectedBot,
-  held: HeldBy,
+  inForce: PoliciesInForce,
   journal: Journal,
   given: ParsedArgs,
   { display, clock, chance, interrupts }: Context,
 ): EngineContext {
   const settings = { ...bot.settings, ...settingsOf(given) };
   return {
-    ...held,
+    ...inForce,
     journal,
     bot,
     connection,

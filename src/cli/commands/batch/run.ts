@@ -33,7 +33,7 @@ import { isSilent } from '../../show/display.ts';
 import { allowedRecipients, textOf, type WaitOptions, waitOptions } from '../inputs.ts';
 import { botOfCommand } from '../openBot.ts';
 import { isJournalThere, openJournalOf, settingsOf } from '../openJournal.ts';
-import { heldInDryRun } from '../policies.ts';
+import { policiesForDryRun } from '../policies.ts';
 import { openSession, whileInFlight } from '../session.ts';
 import { type FinishedRun, gaugeOf, type OthersEnd, type OthersNow, othersAtEnd, tellEnd } from './end.ts';
 import { type Batch, batchOptions, reportFormatOf, reportText, rowReportInputs } from './options.ts';
@@ -82,7 +82,7 @@ async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
     ? (await openJournalOf(given, context, 'look')).forMany(gathering)
     : undefined;
   try {
-    const { policies } = await heldInDryRun(bot, journal, context);
+    const { policies } = await policiesForDryRun(bot, journal, context);
     const batch: Batch = { ...unopened, order: { ...unopened.order, policies }, bot, journal };
     const { surveyed, shared } = await surveyAll(batch);
     await refuseOtherFile(shared, batch);

@@ -30,7 +30,7 @@ import { drawIntent, plainCanvas, remark } from '../../show/report.ts';
 import { botInputs, channelOptions, openBot, sayIfSlow } from '../openBot.ts';
 import { journalLocation, openJournalOf, settingsOf, shownLocation, whoDecides } from '../openJournal.ts';
 import { policiesOf } from '../policies.ts';
-import { heldEngine } from '../session.ts';
+import { engineWithPolicies } from '../session.ts';
 import { combineExits, intentById, storedReport } from '../stored.ts';
 import { reportJsonOrError, tell } from '../telling.ts';
 
@@ -120,7 +120,7 @@ async function resumeOne(
     intent.state === 'held' ? await confirmSendAgain(intent, given, journal, context) : undefined;
   const connected = await bots.of(intent);
   const policies = await policiesOf(connected.bot, context);
-  const engine = await heldEngine(connected, policies, journal, given, context);
+  const engine = await engineWithPolicies(connected, policies, journal, given, context);
   const outcome = await resume(intent.id, engine, sendAgain);
   return tell(outcome, given, journal, context);
 }
