@@ -285,6 +285,22 @@ const batchEnd = z
   })
   .meta({ id: 'BatchEnd', title: 'How a batch ended: its last line' });
 
+const historyTotal = z
+  .strictObject({
+    ...head,
+    totals: z.array(
+      z.strictObject({
+        state: oneOf(['accepted', 'open', 'sending', 'unknown', 'rejected', 'held', 'resolved']),
+        resolved_as: oneOf(['happened', 'did-not-happen']).optional(),
+        kind: oneOf(['message', 'transfer']),
+        asset: text.optional().describe('of transfers'),
+        amount: text.optional().describe('of transfers: their sum'),
+        intents: count,
+      }),
+    ),
+  })
+  .meta({ id: 'HistoryTotal', title: 'Sums of what was sent' });
+
 const batchStatus = z
   .strictObject({
     ...head,
@@ -465,6 +481,12 @@ export const outputs: readonly Output[] = [
     commands: ['history'],
     about: '`history ID`: an outcome with every attempt and decision.',
     schema: history,
+  },
+  {
+    name: 'HistoryTotal',
+    commands: ['history'],
+    about: '`history --total`: sums per state and asset.',
+    schema: historyTotal,
   },
   {
     name: 'DryRun',

@@ -11,6 +11,7 @@ import {
   rowsStandingOf,
   stateRowOf,
 } from '../once/journal/rows.ts';
+import { assetInPayment } from '../once/journal/spending.ts';
 import { processOf, type Row } from './rows.ts';
 import { type Ask, each, type Item, intent, rest, type StatementName, standing } from './statements.ts';
 
@@ -43,6 +44,8 @@ export function readVerbs(
     unfinishedTwins: ({ baseUrl }, payment, identity) =>
       all('unfinishedTwins', { origin: originOf(baseUrl), payment, identity }, toIntent),
     select: (selection) => select(selection, page, toIntent),
+    recipients: (head) =>
+      all('recipients', { first: head, after: `${head}\u{10ffff}` }, (row) => row.address as string),
     attemptsOf: (id) => all('attemptsOf', { id }, attemptOf),
     decisiveAttempt: async (id) => (await all('decisiveAttempt', { id }, attemptOf))[0],
     decisionsOf: (id) => all('decisionsOf', { id }, decisionOf),
@@ -259,7 +262,14 @@ class Page {
 
   state(): string {
     const { states } = this.selection;
-    return states === undefined ? 'true' : `s.state = ANY (${this.given(states, 'text[]')})`;
+    return all([states !== undefined && `s.state = ANY (${this.given(states, 'text[]')})`, this.asset()]);
+  }
+
+  asset(): string {
+    const { asset } = this.selection;
+    return asset === undefined
+      ? 'true'
+      : `strpos(s.payment, ${this.given(assetInPayment(asset), 'text')}) > 0`;
   }
 }
 
@@ -272,7 +282,8 @@ function among(intents: string, page: Page, order = page.order('i')): string {
 }
 
 function some(intents: string, page: Page, where: string, order: string): string {
-  const stands = page.selection.states === undefined ? '' : standing;
+  const { states, asset } = page.selection;
+  const stands = states === undefined && asset === undefined ? '' : standing;
   return `SELECT i.seq, i.created_at FROM ${intents} i ${stands}
     WHERE ${where} AND ${page.state()} ${order} LIMIT ${page.length}`;
 }
@@ -327,7 +338,7 @@ const amongNotAccepted: Places = (page) =>
   `SELECT s.intent AS seq, s.created_at FROM unnest(${page.given(page.selection.states, 'text[]')}) wanted (state)
     CROSS JOIN LATERAL (SELECT s.intent, s.created_at FROM @schema.standing s
       WHERE (s.state <> 'accepted') IS TRUE AND s.state = wanted.state AND ${page.time('s', 'intent')}
-      AND ${page.recipient('s')} AND EXISTS (SELECT FROM @schema.intents i WHERE i.seq = s.intent AND ${page.being('i')} OFFSET 0)
+      AND ${page.recipient('s')} AND ${page.asset()} AND EXISTS (SELECT FROM @schema.intents i WHERE i.seq = s.intent AND ${page.being('i')} OFFSET 0)
       ${page.order('s', 'intent')} LIMIT ${page.length}) s`;
 
 /** A rejected intent may have another recipient now than at first. The one in `standing` counts. */

@@ -57,6 +57,10 @@ const given = (fields: string): string =>
 /** The standings of the given items, for an update. */
 const ofGiven = `FROM given g WHERE s.intent = g.seq AND s.intent = ANY (ARRAY(SELECT seq FROM given))`;
 
+const nextRecipient = (after: string): string => `(SELECT split_part(i.payment, '"', 2) FROM @schema.intents i
+          WHERE i.payment IS NOT NULL AND split_part(i.payment, '"', 2) ${after} AND split_part(i.payment, '"', 2) < g.after
+          ORDER BY split_part(i.payment, '"', 2) LIMIT 1)`;
+
 export const rowsReportedTogether = 20_000;
 
 export const statements = {
@@ -76,6 +80,14 @@ export const statements = {
           UNION (SELECT i.seq FROM @schema.intents i WHERE i.key >= g.first AND i.key < g.after ORDER BY i.key LIMIT 2)
           LIMIT 2) found
           ${each('intents', 'i', 'i.seq = found.seq')} ${standing} ${rest}`,
+  // Each is found from the one before it. Those that a rejected transfer got since are few.
+  recipients: `SELECT DISTINCT g.n, found.address FROM @given(first text, after text) CROSS JOIN LATERAL (
+          (WITH RECURSIVE paid (address) AS (SELECT ${nextRecipient('>= g.first')}
+            UNION ALL SELECT ${nextRecipient('> paid.address')} FROM paid WHERE paid.address IS NOT NULL)
+            SELECT paid.address FROM paid WHERE paid.address IS NOT NULL LIMIT 1000)
+          UNION SELECT split_part(r.payment, '"', 2) FROM @schema.rewrites r WHERE r.payment IS NOT NULL
+            AND split_part(r.payment, '"', 2) >= g.first AND split_part(r.payment, '"', 2) < g.after) found
+          ORDER BY 1, 2`,
   otherUrls: `SELECT g.n, v.base_url FROM @given(base_url text, origin text)
           ${each('services', 'v', `v.base_url >= g.origin AND v.base_url < g.origin || '0'`)}
           WHERE v.base_url <> g.base_url AND ${atOrigin('v')}`,

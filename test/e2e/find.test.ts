@@ -72,6 +72,50 @@ describe('batch status', () => {
 });
 
 describe('history', () => {
+  test('of an asset, of a week, and whole where a program asks', async () => {
+    await payroll();
+    for (let n = 0; n < 22; n += 1) await operator.run([...sendHello, '--once', `hello-${n}`]);
+    expect(await list()).toHaveLength(24);
+    expect(await list('--limit', '3')).toHaveLength(3);
+    expect(await list('--asset', 'sol', '--since', '1w')).toHaveLength(2);
+    expect(await list('--asset', 'USDC')).toEqual([]);
+    expect(await shown()).toHaveLength(20);
+    expect(await shown('-n', 'all')).toHaveLength(24);
+  });
+
+  test('finds a recipient by the beginning of the address, or as it was shortened', async () => {
+    await payroll();
+    for (const to of ['9WzD', '9WzDX…AWWM', '9WzD...AWWM', ada])
+      expect(await list('--to', to)).toMatchObject([{ intent: { row: 'row-a' } }]);
+    const short = (await operator.run(['history'], { env: { COLUMNS: '100' } })).stdout;
+    expect(short).toContain('→ 9WzD…AWWM');
+    expect(await list('--to', '9WzD…XXXX')).toEqual([]);
+    const alike = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWN';
+    const pay = ['transfer', '--to', alike, '--asset', 'SOL', '--amount', '0.03', '--once', 'alike'];
+    await operator.run([...pay, '--allow-off-curve']);
+    const { code, stderr } = await operator.run(['history', '--to', '9WzD']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`--to "9WzD" is the beginning of several addresses: ${ada}, ${alike}.`);
+    expect(await list('--to', '9WzD…AWWN')).toHaveLength(1);
+  });
+
+  test('sums what was sent, per asset and state', async () => {
+    await payroll();
+    await operator.run(sendHello);
+    await operator.run(['transfer', '--to', ada, '--asset', 'SOL', '--amount', '5000', '--once', 'much']);
+    expect(await operator.json(['history', '--total'])).toMatchObject({
+      exit: 0,
+      totals: [
+        { state: 'accepted', kind: 'message', intents: 1 },
+        { state: 'accepted', kind: 'transfer', asset: 'SOL', amount: '0.03', intents: 2 },
+        { state: 'rejected', kind: 'transfer', asset: 'SOL', amount: '5000', intents: 1 },
+      ],
+    });
+    const { stdout } = await operator.run(['history', '--total', '--kind', 'transfer', '--to', '9WzD']);
+    expect(stdout).toBe('accepted  0.01 SOL  1 transfer\nrejected  5000 SOL  1 transfer\n');
+    expect((await operator.run(['history', '--total', 'abcd'])).code).toBe(2);
+  });
+
   test('says whose each is, where that is more than one bot’s', async () => {
     const profile = (variable: string) => ({
       'base-url': operator.sandbox.baseUrl,
@@ -103,10 +147,10 @@ describe('history', () => {
       'WHEN                  STATE     BOT',
       '  ID            WHAT',
       'NOW  accepted  a',
-      '  ID  0.5 SOL → 9WzDX…AWWM',
+      '  ID  0.5 SOL → 9WzD…AWWM',
       '                [two]',
       'NOW  accepted  ops',
-      '  ID  0.5 SOL → 9WzDX…AWWM',
+      '  ID  0.5 SOL → 9WzD…AWWM',
       '                [one]',
       '',
     ]);
@@ -173,7 +217,7 @@ describe('history', () => {
       await operator.run(['send', '--conversation', 'conv_demo', '--content', content]);
     const cut = await operator.run(['history', '--limit', '2']);
     expect(cut.stdout.trimEnd().split('\n')).toHaveLength(3);
-    expect(cut.stderr).toContain('only the newest 2 are shown. --limit shows more.');
+    expect(cut.stderr).toContain('only the newest 2 are shown. --limit all shows all.');
     expect((await operator.run(['history', '--limit', '3'])).stderr).toBe('');
     expect(
       (await operator.run(['history', '--limit', '1', '--json'])).stdout.trimEnd().split('\n'),

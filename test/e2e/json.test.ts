@@ -52,6 +52,7 @@ async function printMost(): Promise<void> {
   const [poor] = await lines([...paid, '100000']);
   expect(poor).toMatchObject({ outcome: 'rejected', error: { code: 'insufficient-balance' } });
   expect((await lines(['--sandbox', 'history'])).length).toBe(3);
+  expect((await lines(['--sandbox', 'history', '--total'])).length).toBe(1);
   const { id } = idOf(sent);
   expect((await lines(['--sandbox', 'history', id]))[0]).toMatchObject({
     attempts: [{ number: 1, verdict: 'accepted' }],

@@ -168,6 +168,8 @@ const narrowings: readonly Partial<Selection>[] = [
   { bot: 'b' },
   { sinceMs: 1, untilMs: 9 },
   { to: 'a' },
+  { asset: 'sol' },
+  { to: 'a', asset: 'sol', states: ['held'] },
   { nameStart: 'n' },
   { nameStart: 'n', oldestFirst: true },
   { states: ['unknown'], oldestFirst: true },

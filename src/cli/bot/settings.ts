@@ -71,8 +71,8 @@ const dayMs = 24 * 3_600_000;
 
 /** Undefined if the text is not a moment. */
 export function parseMoment(text: string, day: DayEdge): Moment | undefined {
-  const [, days] = /^(0|[1-9]\d{0,4})d$/u.exec(text) ?? [];
-  const agoMs = days === undefined ? parseDuration(text) : Number(days) * dayMs;
+  const [, count, unit] = /^(0|[1-9]\d{0,4})([dw])$/u.exec(text) ?? [];
+  const agoMs = count === undefined ? parseDuration(text) : Number(count) * dayMs * (unit === 'w' ? 7 : 1);
   if (agoMs !== undefined) return { agoMs };
   const atMs = parseTime(text, day);
   return atMs === undefined ? undefined : { atMs };

@@ -1,4 +1,6 @@
-import { formatCount, listed, momentRule, type Suggestion } from './phrases.ts';
+import type { Kind } from '../../once/intent/wanted.ts';
+import { fewOf } from './intent.ts';
+import { counted, formatAmountOf, formatCount, listed, momentRule, type Suggestion } from './phrases.ts';
 import { Told } from './told.ts';
 
 function notOne(option: string, value: string, what: string, hint: string): Told {
@@ -17,9 +19,41 @@ export function notAnAddress(value: string): Told {
   return notOne(
     'to',
     value,
-    'a whole address',
-    'Give the recipient’s whole address, which history ID shows, or @ and a name under recipients in the policy.',
+    'an address or the beginning of one',
+    'Give the recipient’s address, its first 4 characters or more, or @ and a name under recipients in the policy.',
   );
+}
+
+export function severalRecipients(value: string, addresses: readonly string[]): Told {
+  const some = fewOf(addresses, ', ', (count) => `and ${formatCount(count)} more`);
+  return new Told('usage', `--to "${value}" is the beginning of several addresses: ${some}.`, {
+    hint: 'Give more of its characters.',
+  });
+}
+
+export function totalWithIds(): Told {
+  return new Told('usage', '--total takes no IDs and no --format.', {
+    hint: 'Narrow it with --name, --batch, --to, --since and the others.',
+  });
+}
+
+type SumFacts = {
+  readonly state: string;
+  readonly resolvedAs: 'happened' | 'did-not-happen' | undefined;
+  readonly kind: Kind;
+  readonly asset: string | undefined;
+  readonly amount: string;
+  readonly intents: number;
+};
+
+/** The state, the amount, and how many there are. */
+export function sumWords({ state, resolvedAs, kind, asset, amount, intents }: SumFacts): readonly string[] {
+  const decided = resolvedAs === undefined ? '' : ` (${resolvedWay(resolvedAs)})`;
+  return [
+    `${state}${decided}`,
+    asset === undefined ? '' : formatAmountOf(amount, asset),
+    counted(intents, kind),
+  ];
 }
 
 /** `problem` says what is wrong with the name. */
@@ -31,7 +65,7 @@ export function notARecipient(value: string, problem: string): Told {
 }
 
 export function notALimit(value: string): Told {
-  return notOne('limit', value, 'a count', 'Give a whole number from 1.');
+  return notOne('limit', value, 'a count', 'Give a whole number from 1, or all.');
 }
 
 export function notAMoment(option: 'since' | 'until', value: string): Told {
@@ -66,7 +100,7 @@ export function ofAllBots(profile: string): [string, Suggestion[]] {
 
 export function listIsCut(shown: number): string {
   const newest = shown === 1 ? 'the newest is' : `the newest ${formatCount(shown)} are`;
-  return `There are more: only ${newest} shown. --limit shows more.`;
+  return `There are more: only ${newest} shown. --limit all shows all.`;
 }
 
 /** `trouble` says why the journal could not be written. */

@@ -131,6 +131,7 @@ export type Selection = {
   readonly bot?: string;
   /** The recipient. */
   readonly to?: string;
+  readonly asset?: string;
   /** The beginning of its name. */
   readonly nameStart?: string;
   /** The batch that it is a row of. */
@@ -183,6 +184,8 @@ export interface Reads {
   /** Unfinished transfers of the same payment at the same origin, under another identity. */
   unfinishedTwins(scope: Scope, payment: string, identity: string): Promise<Intent[]>;
   select(selection: Selection): AsyncIterable<Intent>;
+  /** The recipients whose address begins so, in their order; at most a thousand. */
+  recipients(head: string): Promise<string[]>;
   attemptsOf(id: string): Promise<Attempt[]>;
   /** The attempt that explains the intent's state: the accepted one, else the last. */
   decisiveAttempt(id: string): Promise<Attempt | undefined>;

@@ -33,6 +33,11 @@ export function countedAsset(asset: string): string {
   return asset.toLowerCase();
 }
 
+/** The part of every `payment` of this asset, and of no other. */
+export function assetInPayment(asset: string): string {
+  return `,${JSON.stringify(countedAsset(asset))},`;
+}
+
 /** The recipient, asset and amount in an intent's `payment`. */
 export function readPayment(payment: string): { to: string; asset: string; units: bigint } {
   const [to, asset, amount] = JSON.parse(payment) as [string, string, string];

@@ -33,8 +33,8 @@ test.each([
   ['--kind', 'money', 'is not a kind.', 'Give message or transfer.'],
   ['--since', 'monday', 'is not a moment.', 'Write how long ago'],
   ['--until', '2026-02-30', 'is not a moment.', 'Write how long ago'],
-  ['--to', '9WzDX…AWWM', 'is not a whole address.', 'Give the recipient’s whole address'],
-  ['--limit', '0', 'is not a count.', 'Give a whole number from 1.'],
+  ['--to', '9Wz', 'is not an address or the beginning of one.', 'Give the recipient’s address'],
+  ['--limit', '0', 'is not a count.', 'Give a whole number from 1, or all.'],
 ])('%s %s says once what is wrong and once what to give', async (option, value, problem, hint) => {
   const { code, stderr } = await runMain(['history', option, value], { env: home.env });
   expect(code).toBe(2);

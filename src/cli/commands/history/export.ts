@@ -17,7 +17,7 @@ import { problemOf } from '../../say/told.ts';
 import { isVerified, messageOf, type Report, requestOf, shown, transferOf } from '../../show/report.ts';
 import { csvLine, safeJson, safeLine } from '../../show/text.ts';
 import { storedReport } from '../stored.ts';
-import { type Filters, inPages, selectionOf } from './filters.ts';
+import { allOfThem, type Filters, inPages, selectionOf } from './filters.ts';
 
 export function exportFormat(given: ParsedArgs): SettledFormat | undefined {
   const format = given.text('format');
@@ -39,7 +39,7 @@ export async function exportHistory(
   { display }: Context,
 ): Promise<Exit> {
   const nowMs = journal.clock.now();
-  const limit = filters.limit ?? Number.MAX_SAFE_INTEGER - 1;
+  const limit = filters.limit ?? allOfThem;
   // An intent that begins during the export belongs to the next one.
   const selection = { untilMs: nowMs, ...selectionOf(filters, nowMs, limit + 1), oldestFirst: true } as const;
   const hash = createHash('sha256');

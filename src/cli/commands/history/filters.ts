@@ -1,6 +1,12 @@
 import { addressComplaint, anyAddress } from '../../../once/intent/address.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
-import { type Intent, type Selection, type State, states } from '../../../once/journal/journal.ts';
+import {
+  type Intent,
+  type Journal,
+  type Selection,
+  type State,
+  states,
+} from '../../../once/journal/journal.ts';
 import { type Moment, parseMoment } from '../../bot/settings.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import {
@@ -11,6 +17,7 @@ import {
   notARecipient,
   notAState,
   nothingBetween,
+  severalRecipients,
 } from '../../say/history.ts';
 import { policiesOfCommand } from '../policies.ts';
 
@@ -26,10 +33,11 @@ export type Filters = Omit<Selection, 'sinceMs' | 'untilMs' | 'limit'> & {
 
 export function parseFilters(given: ParsedArgs, nowMs: number): Filters {
   const [state, kind, to, limit] = ['state', 'kind', 'to', 'limit'].map((name) => given.text(name));
+  const [most, asset] = [limit === 'all' ? String(allOfThem) : limit, given.text('asset')];
   if (state !== undefined && !isState(state)) throw notAState(state, states);
   if (kind !== undefined && !isKind(kind)) throw notAKind(kind);
-  if (limit !== undefined && !/^[1-9]\d{0,8}$/u.test(limit)) throw notALimit(limit);
-  if (to !== undefined && !to.startsWith('@') && addressComplaint(to, anyAddress) !== undefined)
+  if (limit !== undefined && limit !== 'all' && !/^[1-9]\d{0,8}$/u.test(limit)) throw notALimit(limit);
+  if (to !== undefined && !to.startsWith('@') && !isWhole(to) && !beginningOf.test(to))
     throw notAnAddress(to);
   const [since, until] = [momentOf('since', given), momentOf('until', given)];
   if ((msOf(since, nowMs) ?? 0) > (msOf(until, nowMs) ?? Number.POSITIVE_INFINITY))
@@ -38,13 +46,35 @@ export function parseFilters(given: ParsedArgs, nowMs: number): Filters {
     states: state === undefined ? undefined : [state],
     kind,
     to,
+    asset: asset === '' ? undefined : asset,
     bot: given.text('bot'),
     nameStart: given.text('name'),
     batch: given.text('batch'),
     since,
     until,
-    limit: limit === undefined ? undefined : Number(limit),
+    limit: most === undefined ? undefined : Number(most),
   });
+}
+
+// One more can still be counted.
+export const allOfThem = Number.MAX_SAFE_INTEGER - 1;
+
+/** The first characters of an address, and perhaps the last ones, as a list on a terminal shortens it. */
+const beginningOf =
+  /^(?<head>[1-9A-HJ-NP-Za-km-z]{4,44})(?:(?:…|\.{3})(?<tail>[1-9A-HJ-NP-Za-km-z]{0,44}))?$/u;
+
+function isWhole(to: string): boolean {
+  return addressComplaint(to, anyAddress) === undefined;
+}
+
+/** The only recipient of this journal whose address begins so. */
+export async function withWholeAddress(filters: Filters, { reads }: Journal): Promise<Filters> {
+  const { to } = filters;
+  if (to === undefined || isWhole(to)) return filters;
+  const { head = '', tail = '' } = beginningOf.exec(to)?.groups ?? {};
+  const [found, ...others] = (await reads.recipients(head)).filter((address) => address.endsWith(tail));
+  if (found !== undefined && others.length > 0) throw severalRecipients(to, [found, ...others]);
+  return { ...filters, to: found ?? to };
 }
 
 /** A recipient’s name stands for the address that a policy gives it today. */

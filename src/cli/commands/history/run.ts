@@ -11,6 +11,7 @@ import {
   noIntentMatches,
   noJournalYet,
   ofAllBots,
+  totalWithIds,
 } from '../../say/history.ts';
 import { inWords } from '../../say/inWords.ts';
 import type { Zone } from '../../say/phrases.ts';
@@ -18,16 +19,32 @@ import type { Problem } from '../../say/told.ts';
 import { isJournalThere, journalLocation, openJournalOf, shownLocation } from '../openJournal.ts';
 import { intentById, markReported, storedReport } from '../stored.ts';
 import type { SettledFormat } from './export.ts';
-import { type Filters, inPages, parseFilters, selectionOf, withRecipient } from './filters.ts';
+import {
+  allOfThem,
+  type Filters,
+  inPages,
+  parseFilters,
+  selectionOf,
+  withRecipient,
+  withWholeAddress,
+} from './filters.ts';
 import { type HistoryLayout, historyDetail, historyHeading, historyLine } from './view.ts';
 
 export const run: Run = async (given, context) => {
-  const filters = await withRecipient(parseFilters(given, context.clock.now()), given, context);
+  const parsed = await withRecipient(parseFilters(given, context.clock.now()), given, context);
+  const isTotal = given.flag('total');
+  if (isTotal && (given.args.length > 0 || given.text('format') !== undefined)) throw totalWithIds();
   const format = await formatOf(given);
   if (format === undefined && given.args.length === 0 && !(await isJournalThere(given, context)))
     return sayEmpty(given, context);
   const journal = (await openJournalOf(given, context, 'look')).forMany(gathering);
   try {
+    const filters = await withWholeAddress(parsed, journal);
+    if (isTotal) {
+      const { showTotal } = await import('./total.ts');
+      await noteDeaths(journal, context);
+      return await showTotal(filters, journal, given, context);
+    }
     if (format !== undefined) {
       const { exportHistory } = await import('./export.ts');
       await noteDeaths(journal, context);
@@ -60,7 +77,7 @@ async function sayEmpty(given: ParsedArgs, context: Context): Promise<Exit> {
 
 async function list(filters: Filters, journal: Journal, given: ParsedArgs, context: Context): Promise<Exit> {
   const { display } = context;
-  const { limit = defaultLimit } = filters;
+  const { limit = display.face === 'json' ? allOfThem : defaultLimit } = filters;
   const zone: Zone = given.flag('local') ? 'local' : 'utc';
   // Intents of dead processes must be listed as unknown.
   await noteDeaths(journal, context);

@@ -28,13 +28,15 @@ export const historySpec: LeafSpec = {
     { flags: '--batch <name>', about: 'only the rows of this batch', completes: 'batches' },
     {
       flags: '-t, --to <address>',
-      about: 'only transfers to this address, or @name',
+      about: 'only transfers to this address, or its first characters (at least 4), or @name',
       completes: 'recipients',
     },
+    { flags: '--asset <asset>', about: 'only transfers of this asset' },
     { flags: '--bot <name>', about: 'only what this bot sent', completes: 'profiles' },
     { flags: '--since <when>', about: `only what began since then: ${momentRule}` },
     { flags: '--until <when>', about: 'only what began until then; a day counts whole' },
-    { flags: '-n, --limit <n>', about: 'show at most this many (default 20)' },
+    { flags: '-n, --limit <n>', about: 'show at most this many, or all (default 20; with --json all)' },
+    { flags: '--total', about: 'only the sums, per asset and state' },
     {
       flags: '--format <format>',
       about: 'for the books: csv or jsonl of all that happened, oldest first',
@@ -46,7 +48,7 @@ export const historySpec: LeafSpec = {
     { about: 'Every attempt and decision of one intent, and what to do', line: 'botctl history 3f9a' },
     {
       about: 'What a payroll paid to one address',
-      line: 'botctl history --batch payroll-2026-11 --to 9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM',
+      line: 'botctl history --total --batch payroll-2026-11 --to 9WzD',
     },
     {
       about: 'For the books; exit 11 where something of it is not settled',

@@ -78,7 +78,7 @@ function text(value: unknown): string {
 }
 
 function shortAddress(address: string): string {
-  return address.length > 12 ? `${address.slice(0, 5)}…${address.slice(-4)}` : address;
+  return address.length > 12 ? `${address.slice(0, 4)}…${address.slice(-4)}` : address;
 }
 
 /** An intent in a few words: who gets what. */

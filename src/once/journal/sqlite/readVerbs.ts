@@ -10,9 +10,10 @@ import {
   rowsStandingOf,
   stateRowOf,
 } from '../rows.ts';
+import { assetInPayment } from '../spending.ts';
 import type { Owners } from './ownFiles.ts';
 import { type Bindings, intentOf, isOwned, type SqlRow } from './rows.ts';
-import type { Ask, StatementName } from './statements.ts';
+import { type Ask, recipient, type StatementName } from './statements.ts';
 import type { Store } from './store.ts';
 
 /** Runs a read: at once within a commit, otherwise when no commit is running. */
@@ -53,6 +54,7 @@ export function readVerbs(
       return store.guard(() => rows.map(toIntent));
     },
     select: (selection) => select(selection, store, read, toIntent),
+    recipients: (head) => read(() => store.all('recipients', { head }, ({ address }) => String(address))),
     attemptsOf: (id) => read(() => store.all('attemptsOf', { id }, attemptOf)),
     decisiveAttempt: (id) => read(() => store.one('decisiveAttempt', { id }, attemptOf)),
     decisionsOf: (id) => read(() => store.all('decisionsOf', { id }, decisionOf)),
@@ -231,7 +233,9 @@ function conditionsOf(selection: Selection, drivenBy?: keyof Selection): Conditi
     ...(selection.sinceMs === undefined ? [] : ['created_at >= :sinceMs']),
     ...(selection.untilMs === undefined ? [] : ['created_at <= :untilMs']),
   ];
-  const bindings = { ...selection, states: undefined, limit: undefined, oldestFirst: undefined };
+  const unbound = { states: undefined, limit: undefined, oldestFirst: undefined };
+  const asset = selection.asset && assetInPayment(selection.asset);
+  const bindings = { ...selection, ...unbound, asset };
   return {
     where: [...given.map((one) => one.sql(one === driving ? '' : '+')), ...times],
     drivenBy: driving?.is,
@@ -241,7 +245,7 @@ function conditionsOf(selection: Selection, drivenBy?: keyof Selection): Conditi
   };
 }
 
-function conditions({ batch, to, nameStart, states, bot, kind }: Selection): readonly Condition[] {
+function conditions({ batch, to, asset, nameStart, states, bot, kind }: Selection): readonly Condition[] {
   const all: readonly (Condition | undefined)[] = [
     batch === undefined
       ? undefined
@@ -251,8 +255,11 @@ function conditions({ batch, to, nameStart, states, bot, kind }: Selection): rea
       : {
           is: 'to',
           hasIndex: true,
-          sql: (plus) => `${plus}substr(payment, 3, instr(payment, '",') - 3) = :to AND payment IS NOT NULL`,
+          sql: (plus) => `${plus}${recipient} = :to AND payment IS NOT NULL`,
         },
+    asset === undefined
+      ? undefined
+      : { is: 'asset', hasIndex: false, sql: () => 'instr(payment, :asset) > 0' },
     nameStart === undefined
       ? undefined
       : {

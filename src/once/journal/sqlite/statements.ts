@@ -21,6 +21,12 @@ const spentSince = `SELECT seq AS intent, payment,
 const everPaid = `SELECT json_extract(payment, '$[0]') AS address, min(created_at) AS since FROM intents
   WHERE kind = 'transfer' AND (state = 'accepted' OR resolved_as IS 'happened') GROUP BY 1`;
 
+/** By which the index of recipients is made. */
+export const recipient = `substr(payment, 3, instr(payment, '",') - 3)`;
+
+const nextRecipient = (after: string): string => `(SELECT min(${recipient}) FROM intents
+  WHERE payment IS NOT NULL AND ${recipient} ${after} AND ${recipient} < :head || char(1114111))`;
+
 /** A statement about several items, `@given`: `:…` is a value of each, `@seq` the first number of the added rows. */
 const ofGiven = (sql: string): string =>
   sql
@@ -86,6 +92,10 @@ export const statements = {
   called: `SELECT * FROM intents WHERE id = :word OR key = :word LIMIT 2`,
   startingWith: `SELECT * FROM intents WHERE id >= :prefix AND id < :prefix || char(1114111)
                  UNION SELECT * FROM intents WHERE key >= :prefix AND key < :prefix || char(1114111) LIMIT 2`,
+  // Each is found from the one before it.
+  recipients: `WITH RECURSIVE found (address) AS (SELECT ${nextRecipient('>= :head')}
+                 UNION ALL SELECT ${nextRecipient('> found.address')} FROM found WHERE address IS NOT NULL)
+               SELECT address FROM found WHERE address IS NOT NULL LIMIT 1000`,
   attemptsOf: `SELECT attempts.* FROM attempts JOIN intents ON intents.seq = attempts.intent
                WHERE intents.id = :id ORDER BY number`,
   decisiveAttempt: `SELECT attempts.* FROM attempts JOIN intents ON intents.seq = attempts.intent

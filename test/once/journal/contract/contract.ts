@@ -475,6 +475,21 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         }
       });
 
+      test('tells the recipients whose address begins so, each once', async () => {
+        const journal = await openNew();
+        const paid = ['adaX', 'adaY', 'adaX', 'bob', 'Ada'];
+        for (const [n, to] of paid.entries()) {
+          const payment = JSON.stringify([to, 'sol', '1']);
+          await journal.commit(
+            (tx) => done(tx, 'accepted', { namedBy: 'once', name: `n${n}`, kind: 'transfer', payment }),
+            beforeSending,
+          );
+        }
+        expect(await journal.reads.recipients('ada')).toEqual(['adaX', 'adaY']);
+        expect(await journal.reads.recipients('b')).toEqual(['bob']);
+        expect(await journal.reads.recipients('carol')).toEqual([]);
+      });
+
       test('by the beginning of many names is in order too', async () => {
         const journal = await openNew();
         const begun = await journal.commit(

@@ -7,6 +7,7 @@ type Verdict = 'accepted' | 'rejected' | 'held';
 export type Known = {
   readonly intent: Partial<NewIntent>;
   readonly to: string | undefined;
+  readonly asset: string | undefined;
   readonly state: Verdict;
   readonly atMs: number;
 };
@@ -21,12 +22,14 @@ export const known: readonly Known[] = Array.from({ length: 48 }, (_, n): Known 
       ? { namedBy: 'row', name: 'pay-11', rowId: `r${n}` }
       : { namedBy: 'once', name: `pay-2${n % 4}` };
   const isTransfer = n % 2 === 0;
+  const asset = n % 8 === 0 ? 'usdc' : 'sol';
   const payment: Partial<NewIntent> = isTransfer
-    ? { kind: 'transfer', payment: JSON.stringify([to, 'sol', `${n}`]) }
+    ? { kind: 'transfer', payment: JSON.stringify([to, asset, `${n}`]) }
     : { kind: 'message' };
   return {
     intent: { ...named, ...payment, bot: n % 5 < 3 ? 'payer' : 'other' },
     to: isTransfer ? to : undefined,
+    asset: isTransfer ? asset : undefined,
     state: verdicts[(n + Math.floor(n / 3)) % 3] ?? 'held',
     atMs: nowMs + ((n * 11) % 48),
   };
@@ -34,6 +37,7 @@ export const known: readonly Known[] = Array.from({ length: 48 }, (_, n): Known 
 
 const kinds: readonly Partial<Selection>[] = [{}, { kind: 'transfer' }];
 const bots: readonly Partial<Selection>[] = [{}, { bot: 'other' }];
+const assets: readonly Partial<Selection>[] = [{}, { asset: 'SOL' }];
 const names: readonly Partial<Selection>[] = [{}, { batch: 'pay-11' }, { nameStart: 'pay-2' }, { to: 'ada' }];
 const states: readonly Partial<Selection>[] = [
   {},
@@ -47,12 +51,12 @@ const times: readonly Partial<Selection>[] = [
 ];
 
 /** All that can be asked for together. */
-export const narrowings: readonly Partial<Selection>[] = [bots, names, states, times].reduce(
+export const narrowings: readonly Partial<Selection>[] = [bots, assets, names, states, times].reduce(
   (sofar, more) => sofar.flatMap((one) => more.map((other) => ({ ...one, ...other }))),
   kinds,
 );
 
-export function suits({ intent, to, state, atMs }: Known, asked: Partial<Selection>): boolean {
+export function suits({ intent, to, asset, state, atMs }: Known, asked: Partial<Selection>): boolean {
   const { kind, bot, batch, nameStart = '', states: wanted, sinceMs = 0, untilMs = 2 * nowMs } = asked;
   return (
     (kind ?? intent.kind) === intent.kind &&
@@ -60,6 +64,7 @@ export function suits({ intent, to, state, atMs }: Known, asked: Partial<Selecti
     (batch === undefined || (intent.namedBy === 'row' && intent.name === batch)) &&
     intent.name?.startsWith(nameStart) === true &&
     (asked.to ?? to) === to &&
+    (asked.asset?.toLowerCase() ?? asset) === asset &&
     (wanted?.includes(state) ?? true) &&
     atMs >= sinceMs &&
     atMs <= untilMs
