@@ -181,7 +181,7 @@ describe.each(Object.entries(stores))(
       expect(first.exit).toBe(0);
       for (const path of ['/bots', '/bots/']) {
         expect(await at(path, ...words, '--dry-run')).toMatchObject({
-          exit: 0,
+          exit: 6,
           rerun: 'other-url',
           found: first.intent?.id,
         });

@@ -458,7 +458,7 @@ describe('a batch that is waited for', () => {
   };
 
   test('is not begun where what is named as a mint is none', async () => {
-    await config('set', 'payer', 'assets', JSON.stringify({ USDC: to }));
+    await config('set', 'payer', 'assets', JSON.stringify({ USDC: other }));
     await told('config', 'show', 'payer');
     const { code, lines } = await run();
     expect({ code, last: lines.at(-1) }).toMatchObject({ code: 2, last: { error: { code: 'no-mint' } } });
