@@ -42,7 +42,6 @@ test('exports what happened, oldest first, with what books ask for', async () =>
       memo: 'November',
       transfer_id: expect.any(String),
       signature: expect.any(String),
-      verified: false,
     },
     expect.objectContaining({ kind: 'message', conversation: 'conv_demo', message_id: expect.any(String) }),
   ]);
@@ -56,7 +55,7 @@ test('as CSV has a heading, and nothing in it is a formula or moves a cursor', a
   expect(code).toBe(0);
   const [heading, first, second] = stdout.split('\n');
   expect(heading).toBe(
-    'settled_at,id,kind,name,row,bot,conversation,to,asset,amount,memo,message_id,transfer_id,signature,verified,fee',
+    'settled_at,id,kind,name,row,bot,conversation,to,asset,amount,memo,message_id,transfer_id,signature,chain,fee',
   );
   expect(first).toContain(`,"'@sum,""x""",`);
   expect(first).toContain(",'=1+1,");
@@ -79,8 +78,9 @@ test('names what is not settled, and exits 11', async () => {
     code: 0,
     stderr: '',
   });
-  // What a person said is not what was shown.
-  expect(await lines()).toMatchObject([{}, { id, verified: false }]);
+  // What a person said is not what a chain shows.
+  expect(await lines()).toMatchObject([{}, { id }]);
+  expect((await lines())[1]).not.toHaveProperty('chain');
 });
 
 test('says that it was cut, and at which end', async () => {
@@ -110,6 +110,7 @@ test('has the fee that a chain was seen to keep', async () => {
       instruction: '0',
       facts: JSON.stringify({
         paid: { to: ada, units: '1000', decimals: 6, received: '990', fee_units: '10' },
+        reasons: [],
       }),
     }),
   );

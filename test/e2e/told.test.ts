@@ -149,6 +149,27 @@ test('a compressed reply is read, though none was asked for', async () => {
   expect(await operator.apart([...sendHello, '--quiet'])).toMatchObject({ code: 0, stdout: 'msg_zipped\n' });
 });
 
+test('--quiet after a 409 prints the id that the reply or the journal has, or says that none has it', async () => {
+  const conflict = (body: object) => operator.sandbox.script({ status: 409, body });
+  for (const [name, body] of Object.entries({
+    nested: { message: { id: 'msg_known' } },
+    flat: { error: 'duplicate', message_id: 'msg_known' },
+  })) {
+    await conflict(body);
+    expect(await operator.run([...sendHello, '--once', name, '--quiet'])).toMatchObject({
+      code: 0,
+      stdout: 'msg_known\n',
+      stderr: expect.not.stringContaining('409'),
+    });
+  }
+  await conflict({ error: 'duplicate' });
+  expect(await operator.run([...sendHello, '--once', 'none', '--quiet'])).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: expect.stringMatching(/^note: .*\(409\) and did not say its id, so --quiet prints none\.$/mu),
+  });
+});
+
 describe('a batch', () => {
   const rows = (kind: 'send' | 'transfer', ids: readonly string[], field: (id: string) => string): string => {
     const path = join(operator.home.path, 'rows.csv');

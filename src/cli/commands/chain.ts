@@ -216,6 +216,12 @@ export class ChainsOfIntents {
   }
 }
 
+/** Whether the profile that sent it has been removed, so that nobody knows its node. */
+export async function isProfileGone({ bot }: Intent, given: ParsedArgs, context: Context): Promise<boolean> {
+  if (given.flag('sandbox') || bot === envBot || bot === sandboxBot) return false;
+  return (await chainOfProfile(bot, botInputs(context))) === undefined;
+}
+
 type Inputs = {
   readonly chain: OpenedChain;
   readonly options: WaitOptions;

@@ -3,12 +3,13 @@ import { whyMayDiffer } from '../../once/engine/judgement.ts';
 import { endingOf, type Outcome } from '../../once/engine/outcome.ts';
 import { planKinds } from '../../once/engine/planKinds.ts';
 import { type Exit, exitOf } from '../../once/failures.ts';
-import type { Journal } from '../../once/journal/journal.ts';
+import type { Intent, Journal } from '../../once/journal/journal.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { chainWarnings } from '../say/chain.ts';
 import {
   explain,
   mayDifferNote,
+  noIdInReply,
   replayNotice,
   replyWas,
   runAgainToSee,
@@ -88,7 +89,11 @@ async function show(
   const { intent } = report;
   const { display } = context;
   try {
-    const written = await display.show(outcomeView(report));
+    const view = outcomeView(report);
+    const quiet = view.quiet ?? (report.attempt?.duplicate ? await idOfEarlier(intent, journal) : undefined);
+    if (display.quiet && display.face === 'human' && quiet === undefined && report.attempt?.duplicate)
+      display.notice(noIdInReply);
+    const written = await display.show(quiet === undefined ? view : { ...view, quiet });
     // If nobody could read the outcome it is not marked: the next run must replay it, not do it again.
     if (written === 'written') await markReported(intent, journal, context);
     return exit;
@@ -101,6 +106,15 @@ async function show(
     } else await display.fail(error, { schema: 'botctl/1', command: report.command, error });
     return exitOf(told.code);
   }
+}
+
+/** A 409 need not say which message it means, but the reply to an earlier attempt may have said it. */
+async function idOfEarlier(intent: Intent, { reads }: Journal): Promise<string | undefined> {
+  const attempts = await reads.attemptsOf(intent.id);
+  const ids = attempts.map((attempt) =>
+    idOrSignature({ command: '', intent, attempt, replayed: false, warnings: [] }),
+  );
+  return ids.find((id) => id !== undefined);
 }
 
 /** All that is known of an intent. Fields that cannot be read never replace its own problem. */

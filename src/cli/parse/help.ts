@@ -288,7 +288,11 @@ export const globalOptions: readonly OptionSpec[] = [
     group: retries,
   },
   { flags: '--json', about: 'print one JSON object on stdout, for errors too', group: output },
-  { flags: '-q, --quiet', about: 'print only the message id or the signature', group: output },
+  {
+    flags: '-q, --quiet',
+    about: 'print only the message id or the signature; nothing after a 409 that names no message',
+    group: output,
+  },
   { flags: '-v, --verbose', about: 'print each step and each attempt on stderr', group: output },
   { flags: '--no-color', about: 'no colours (see also NO_COLOR and FORCE_COLOR)', group: output },
 ];

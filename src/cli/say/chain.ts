@@ -254,9 +254,12 @@ export function noRpcUrl(bot: string): Told {
 
 export function nodeOfGoneProfile(name: string): Told {
   return new Told(
-    'no-rpc-url',
+    'no-such-profile',
     `The profile ${name} is gone, and with it the Solana node that could show its transfers`,
-    { hint: 'Name another profile, whose node shows them, with --profile NAME.' },
+    {
+      hint: 'Name another profile, whose node shows them, with --profile NAME. Or acknowledge that they are not looked up:',
+      next: [['verify', '--all', '--acknowledge', '--reason', 'WHY NOT']],
+    },
   );
 }
 

@@ -326,6 +326,9 @@ export function notNotedAsReported(trouble: string): string {
   return `not noted as reported: ${trouble}`;
 }
 
+export const noIdInReply =
+  'The service had this message already (409) and did not say its id, so --quiet prints none.';
+
 /** Said once per command if the service already knew a message's or a row's key, or answered with something else. */
 export function mayDifferNote(why: WhyMayDiffer, rows = 1): string {
   const some = rows === 1 ? '' : `Of ${rows} rows: `;

@@ -14,14 +14,14 @@ export function withAllOnly(option: string): Told {
 }
 
 export function acknowledgeWithReason(): Told {
-  return new Told('usage', '--acknowledge and --reason go together, with IDs', {
+  return new Told('usage', '--acknowledge and --reason go together, with IDs or --all', {
     hint: 'Say what was done about it: --acknowledge --reason "refunded by the service, ticket 42".',
   });
 }
 
 export function nothingToAcknowledge(id: string): Told {
   return new Told('not-allowed-now', `The chain shows nothing against intent ${id}`, {
-    hint: 'Only a contradiction or a payment of another time is acknowledged. To look at the chain again:',
+    hint: 'Only a contradiction, a payment of another time or a transfer whose profile is gone is acknowledged. To look at the chain again:',
     next: [['verify', id]],
   });
 }
@@ -37,6 +37,8 @@ export function verifiedSummary(counts: Readonly<Record<string, number>>): strin
   ];
   return `${parts.join(', ')}.`;
 }
+
+export const nothingIsGone = 'Every transfer’s profile is there: nothing to acknowledge.';
 
 export const nothingToVerify = 'Every transfer has its final verdict.';
 

@@ -90,8 +90,10 @@ export function shown(value: unknown): string | undefined {
 
 /** What a script needs: the message ID or the signature; without one, the transfer ID. */
 export function idOrSignature(report: Report): string | undefined {
-  const message = messageOf(report);
-  if (message !== undefined) return shown(message.id ?? message.message_id);
+  if (report.intent.kind === 'message') {
+    const message = messageOf(report);
+    return shown(message?.id ?? message?.message_id ?? replyJson(report.attempt)?.message_id);
+  }
   const transfer = transferOf(report);
   return shown(transfer?.signature) ?? shown(transfer?.transfer_id);
 }

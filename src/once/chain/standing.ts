@@ -30,7 +30,7 @@ export function isSettled({ view, acknowledged }: ChainStanding): boolean {
 
 /** Whether another look cannot change the result. */
 export function isFinal({ view, acknowledged }: ChainStanding): boolean {
-  return view !== undefined && (isFinalMatch(view) || view.verdict === 'contradicted' || acknowledged);
+  return acknowledged || (view !== undefined && (isFinalMatch(view) || view.verdict === 'contradicted'));
 }
 
 /** It was paid, as far as can be known: without a wallet, nobody can say whose money it was. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type ChainStanding, isOfOtherTime } from '../../../once/chain/standing.ts';
 import { type Exit, exitOf } from '../../../once/failures.ts';
 import { formatAmount } from '../../../once/intent/amount.ts';
 import type { Intent, Journal, Observation } from '../../../once/journal/journal.ts';
@@ -14,7 +15,7 @@ import {
 } from '../../say/decisions.ts';
 import { isoExact } from '../../say/phrases.ts';
 import { problemOf } from '../../say/told.ts';
-import { isVerified, messageOf, type Report, requestOf, shown, transferOf } from '../../show/report.ts';
+import { messageOf, type Report, requestOf, shown, transferOf } from '../../show/report.ts';
 import { csvLine, safeJson, safeLine } from '../../show/text.ts';
 import { storedReport } from '../stored.ts';
 import { allOfThem, type Filters, inPages, selectionOf } from './filters.ts';
@@ -114,17 +115,17 @@ const columns = [
   'message_id',
   'transfer_id',
   'signature',
-  'verified',
+  'chain',
   'fee',
 ] as const;
 
-type Cells = Readonly<Record<(typeof columns)[number], string | boolean | undefined>>;
+type Cells = Readonly<Record<(typeof columns)[number], string | undefined>>;
 
 type Settled = { readonly report: Report; readonly observations: readonly Observation[] };
 
 /** What the books need about one intent that happened. */
 function cellsOf({ report, observations }: Settled): Cells {
-  const { intent, attempt } = report;
+  const { intent } = report;
   const request = requestOf(intent);
   const transfer = transferOf(report);
   const message = messageOf(report);
@@ -143,7 +144,7 @@ function cellsOf({ report, observations }: Settled): Cells {
     message_id: shown(message?.id ?? message?.message_id),
     transfer_id: shown(transfer?.transfer_id),
     signature: shown(transfer?.signature),
-    verified: isProven(observations) || isVerified({ intent, attempt }),
+    chain: chainCell(report.chain),
     fee: feeOf(observations),
   };
 }
@@ -153,8 +154,10 @@ function settledAt({ intent, attempt }: Report): number {
   return intent.state === 'accepted' ? (attempt?.endedAtMs ?? intent.updatedAtMs) : intent.updatedAtMs;
 }
 
-function isProven(observations: readonly Observation[]): boolean {
-  return observations.some(({ verdict }) => verdict === 'proven');
+/** What a chain was seen to say; absent if it was never asked. */
+function chainCell(chain: ChainStanding | undefined): string | undefined {
+  if (chain?.acknowledged === true) return 'acknowledged';
+  return isOfOtherTime(chain?.view) ? 'other-time' : chain?.view?.verdict;
 }
 
 /** What the chain took as a fee, if it was seen. */
@@ -182,7 +185,7 @@ function settledLine(settled: Settled, format: SettledFormat): string {
   return csvLine(
     columns.map((column) => {
       const cell = cells[column];
-      return typeof cell === 'string' ? safeLine(cell) : cell === undefined ? undefined : String(cell);
+      return cell === undefined ? undefined : safeLine(cell);
     }),
   );
 }

@@ -21,6 +21,7 @@ import { inWords } from '../../say/inWords.ts';
 import { type Problem, problemOf } from '../../say/told.ts';
 import {
   acknowledgeWithReason,
+  nothingIsGone,
   nothingToAcknowledge,
   nothingToVerify,
   verifiedSummary,
@@ -30,7 +31,7 @@ import {
 } from '../../say/verify.ts';
 import type { View } from '../../show/display.ts';
 import { outcomeView, type Report } from '../../show/report.ts';
-import { ChainsOfIntents, type Verified, verifyEach } from '../chain.ts';
+import { ChainsOfIntents, isProfileGone, type Verified, verifyEach } from '../chain.ts';
 import { openJournalOf, whoDecides } from '../openJournal.ts';
 import {
   chainProblem,
@@ -46,7 +47,11 @@ export const run: Run = async (given, context) => {
   const options = verifyOptions(given);
   const journal = await openJournalOf(given, context, 'send');
   try {
-    if (options.is === 'acknowledge') return await acknowledge(options.reason, given, context, journal);
+    if (options.is === 'acknowledge') {
+      const ids = options.all ? await idsOfGone(given, context, journal) : given.args;
+      if (ids.length === 0) context.display.notice(nothingIsGone);
+      return await acknowledge(ids, options.reason, given, context, journal);
+    }
     const pace = new BatchPace(context.clock, options.perS);
     const chains = new ChainsOfIntents(given, context, pace);
     const verifying: Verifying = { given, context, journal, chains };
@@ -103,7 +108,7 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
   try {
     for await (const page of openPages(journal, sinceMs)) {
       if (interrupts.first.aborted) break;
-      await verifyEach(await withNodes(page, chains, nodeless), chains, journal, async (verified) => {
+      await verifyEach(await withNodes(page, nodeless, verifying), chains, journal, async (verified) => {
         done += 1;
         counts[countedAs(verified)] += 1;
         const problem = await tellRow(verified, given, context, journal);
@@ -115,13 +120,14 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
   }
   let notSeen = 0;
   for (const [failure, transfers] of nodeless) {
-    if (done === 0) throw failure;
+    const isGone = failure.code === 'no-such-profile';
+    if (done === 0 && !isGone) throw failure;
     notSeen += transfers;
-    left.open += transfers;
+    if (!isGone) left.open += transfers;
     const problem = problemOf(await inWords(failure));
     display.warn(notLookedUp(transfers, problem), problem.next);
   }
-  if (done === 0) display.notice(nothingToVerify);
+  if (done + notSeen === 0) display.notice(nothingToVerify);
   const isClean = left.against + left.toDecide + left.open === 0;
   const failing = isClean ? undefined : problemOf(someUnproven(left));
   const shown = notSeen === 0 ? counts : { ...counts, not_looked_up: notSeen };
@@ -139,13 +145,19 @@ async function verifyAll({ since }: VerifyOptions & { is: 'all' }, verifying: Ve
 type Nodeless = Map<Failure, number>;
 
 /** Failures that affect only one bot's transfers. */
-const ofOneBot: readonly FailureCode[] = ['no-rpc-url', 'bad-rpc-url', 'other-cluster', 'bot-moved'];
+const ofOneBot: readonly FailureCode[] = [
+  'no-rpc-url',
+  'no-such-profile',
+  'bad-rpc-url',
+  'other-cluster',
+  'bot-moved',
+];
 
 /** The transfers that a node can look up. A bot without a node must not block the others. */
 async function withNodes(
   intents: readonly Intent[],
-  chains: ChainsOfIntents,
   nodeless: Nodeless,
+  { chains, given }: Verifying,
 ): Promise<Intent[]> {
   const shown: Intent[] = [];
   for (const intent of intents) {
@@ -154,6 +166,8 @@ async function withNodes(
       shown.push(intent);
     } catch (thrown) {
       if (!(thrown instanceof Failure) || !ofOneBot.includes(thrown.code)) throw thrown;
+      // A profile that was named, and is not there, is a mistake in this command.
+      if (thrown.code === 'no-such-profile' && given.text('profile') !== undefined) throw thrown;
       nodeless.set(thrown, (nodeless.get(thrown) ?? 0) + 1);
     }
   }
@@ -256,7 +270,7 @@ function worst(exits: readonly Exit[]): Exit {
 }
 
 type VerifyOptions =
-  | { readonly is: 'acknowledge'; readonly reason: string }
+  | { readonly is: 'acknowledge'; readonly all: boolean; readonly reason: string }
   | { readonly is: 'named'; readonly perS: number | undefined }
   | { readonly is: 'all'; readonly perS: number | undefined; readonly since: Moment | undefined };
 
@@ -265,8 +279,8 @@ function verifyOptions(given: ParsedArgs): VerifyOptions {
   if (all === given.args.length > 0) throw whichToVerify(all);
   const reason = given.text('reason')?.trim() ?? '';
   const acknowledges = given.flag('acknowledge');
-  if (acknowledges !== (reason !== '') || (acknowledges && all)) throw acknowledgeWithReason();
-  if (acknowledges) return { is: 'acknowledge', reason };
+  if (acknowledges !== (reason !== '')) throw acknowledgeWithReason();
+  if (acknowledges) return { is: 'acknowledge', all, reason };
   const text = given.text('since');
   if (text !== undefined && !all) throw withAllOnly('since');
   const perS = rateOf(given);
@@ -280,20 +294,36 @@ function sinceOf(moment: Moment, nowMs: number): number {
   return 'atMs' in moment ? moment.atMs : nowMs - moment.agoMs;
 }
 
-/** Records that a person has dealt with the contradictions, so that they are no longer reported as problems. */
-export async function acknowledge(
+/** Transfers that cannot be looked up, because the profile that sent them is gone. */
+async function idsOfGone(given: ParsedArgs, context: Context, journal: Journal): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const page of openPages(journal, undefined))
+    for (const intent of page) if (await isProfileGone(intent, given, context)) ids.push(intent.id);
+  return ids;
+}
+
+/**
+ * Records that a person has dealt with the contradictions, or with what cannot be looked up, so that they are no longer
+ * reported as problems.
+ */
+async function acknowledge(
+  ids: readonly string[],
   reason: string,
   given: ParsedArgs,
   context: Context,
   journal: Journal,
 ): Promise<Exit> {
-  for (const beginning of given.args) {
-    const { id } = await intentById(beginning, journal);
+  for (const beginning of ids) {
+    const named = await intentById(beginning, journal);
+    const { id } = named;
+    const isGone =
+      named.kind === 'transfer' && !isUnsent(named) && (await isProfileGone(named, given, context));
     const atMs = journal.clock.now();
     const who = whoDecides();
     const intent = await journal.commit(async (tx) => {
       const found = await tx.get(id);
-      if (found === undefined || !(await isContradicted(found, tx))) throw nothingToAcknowledge(id);
+      if (found === undefined || (!isGone && !(await isContradicted(found, tx))))
+        throw nothingToAcknowledge(id);
       const nothing = { signature: undefined, genesis: undefined, instruction: undefined };
       await tx.observe(id, {
         ...nothing,

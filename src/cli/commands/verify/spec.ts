@@ -13,7 +13,11 @@ export const verifySpec: LeafSpec = {
     { flags: '--all', about: 'every transfer without a final verdict' },
     { flags: '--since <when>', about: 'with --all: only what began since then, as in the history' },
     { flags: '--rate <n/s>', about: 'at most so many requests to each node: 4/s, 100/m' },
-    { flags: '--acknowledge', about: 'you have dealt with what the chain says against it (with --reason)' },
+    {
+      flags: '--acknowledge',
+      about:
+        'you have dealt with what the chain says against it; with --all, that nobody can look at transfers whose profile is gone (with --reason)',
+    },
     { flags: '--reason <text>', about: 'what was done about it; kept with your name and the time' },
   ],
   examples: [
