@@ -92,6 +92,9 @@ async function inItsOwn(argv: readonly string[], { env, cwd, stdin, laterMs }: R
 /** What is waited for is told where it takes long, which a busy machine decides. */
 const waited = /^note: [^\n]*…\n/gmu;
 
+// Where a line is folded would depend on how long this machine's temporary paths are.
+const wide = 400;
+
 /** At a terminal where a person gives these answers; the streams are pipes all the same. */
 export async function runAtTerminal(
   argv: readonly string[],
@@ -101,7 +104,7 @@ export async function runAtTerminal(
   const { env, cwd, stdin, laterMs } = run;
   const steps = answers.map((typed) => [/\[y\/N\] |\[N\]o |shown\): /u, `${typed}\r`] as const);
   const whole = { ...env, ...skipping(laterMs), BOTCTL_SLEEPS: 'kept' };
-  const { code, shown, stdout, stderr } = await onTerminal(argv, steps, whole, { cwd, stdin });
+  const { code, shown, stdout, stderr } = await onTerminal(argv, steps, whole, { cwd, stdin, columns: wide });
   return { exit: code, stdout, stderr: stderr.replace(waited, ''), screen: shown.replaceAll('\r', '') };
 }
 

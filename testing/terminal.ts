@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { resolve } from 'node:path';
+import { join } from 'node:path';
 import { ended } from './botctl.ts';
 import { programInShell, programLine } from './program.ts';
+import { root } from './root.ts';
 
-const script = resolve(import.meta.dirname, 'onTerminal.py');
+const script = join(root, 'testing/onTerminal.py');
 
 /** Why terminal tests cannot run here; empty if they can. */
 export const noTerminal =
