@@ -95,7 +95,7 @@ export function ranOutOfTime(ran: Ran): boolean {
 
 /** Commands that print a line per item, and possibly none. */
 function isList({ argv }: Ran): boolean {
-  return argv.some((word) => word === 'history' || word === 'resume' || word === 'list' || word === 'batch');
+  return argv.some((word) => ['history', 'resume', 'approve', 'list', 'batch'].includes(word));
 }
 
 export function shortened({ code, signal, stdout, stderr }: Ran): string {

@@ -17,7 +17,7 @@ function table(rows: readonly (readonly string[])[]): string {
 const nexts: Readonly<Record<Retry, string>> = {
   'same-command': 'run the same command again',
   'after-fix': 'fix what it names, then run it again',
-  decide: '`botctl resolve`, or `botctl resume`',
+  decide: '`botctl resolve` or `resume`; `approve` or `decline`',
 };
 
 function exitCodes(): string {

@@ -122,6 +122,7 @@ export class ScriptedEngine {
     const still = new AbortController().signal;
     return {
       journal,
+      who: 'ada@here',
       bot: {
         name: bot,
         baseUrl: identityUrl(spelledUrl),

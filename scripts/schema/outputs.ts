@@ -23,7 +23,11 @@ export type Output = {
 };
 
 const outcome = z
-  .strictObject({ ...head, ...outcomeFields })
+  .strictObject({
+    ...head,
+    ...outcomeFields,
+    decisions: z.array(decision).optional().describe('who proposed, approved and declined it'),
+  })
   .meta({ id: 'Outcome', title: 'How it stands with one intent' });
 
 const history = z
@@ -291,7 +295,7 @@ const historyTotal = z
     totals: z.array(
       z.strictObject({
         state: oneOf(['accepted', 'open', 'sending', 'unknown', 'rejected', 'held', 'resolved']),
-        resolved_as: oneOf(['happened', 'did-not-happen']).optional(),
+        resolved_as: oneOf(['happened', 'did-not-happen', 'declined']).optional(),
         kind: oneOf(['message', 'transfer']),
         asset: text.optional().describe('of transfers'),
         amount: text.optional().describe('of transfers: their sum'),
@@ -318,6 +322,7 @@ const batchStatus = z
         open: count.optional(),
         rejected: count.optional(),
         did_not_happen: count.optional(),
+        declined: count.optional(),
       })
       .describe('what is none is absent'),
     begun_at: time,
@@ -437,6 +442,7 @@ const policies = z
           recipients: z.array(z.strictObject({ name: text, address: text })),
           only_recipients: z.boolean(),
           unusual: z.literal('refuse').optional(),
+          approvals: z.literal('other').optional().describe('whoever proposed it may not approve it'),
           fresh_journal: oneOf(['refuse', 'allow']),
           confirm: oneOf(['always']).optional(),
         }),
@@ -471,7 +477,7 @@ const batches = ['batch send', 'batch transfer'];
 export const outputs: readonly Output[] = [
   {
     name: 'Outcome',
-    commands: ['send', 'transfer', 'history', 'resume', 'resolve', 'verify'],
+    commands: ['send', 'transfer', 'history', 'resume', 'resolve', 'approve', 'decline', 'verify'],
     about:
       'One intent: what was asked, where it stands and what the service said. A list is one such object a line.',
     schema: outcome,

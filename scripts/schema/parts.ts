@@ -58,14 +58,14 @@ const intent = z
     base_url: text.describe('where it was sent; `sandbox` for the embedded service'),
     state: oneOf(states).describe('where it stands'),
     tainted: z.boolean().describe('an earlier attempt may have landed'),
-    why: text.optional().describe('why it is held; `approval`: a person is to send it, by `resume`'),
+    why: text.optional().describe('why it is held; `approval`: it waits for `approve` or `decline`'),
     proposed: z
       .boolean()
       .optional()
       .describe(
         'why it waits for approval: true: `--propose`; false: it is above what the policy lets go without',
       ),
-    resolved_as: oneOf(['happened', 'did-not-happen']).optional().describe('what was decided'),
+    resolved_as: oneOf(['happened', 'did-not-happen', 'declined']).optional().describe('what was decided'),
     attempts: z.int().describe('requests made so far'),
     created_at: time,
     request,
@@ -88,8 +88,9 @@ export const attempt = z
 
 export const decision = z
   .strictObject({
-    kind: oneOf(['happened', 'did-not-happen', 'send-again']),
-    who: text,
+    kind: oneOf(['happened', 'did-not-happen', 'send-again', 'proposed', 'approved', 'declined']),
+    who: text.describe('user and host'),
+    role: text.optional().describe('on a shared journal: the database role'),
     at: time,
     reason: text,
     signature: text.optional(),

@@ -12,7 +12,8 @@ const about: Readonly<Record<string, string>> = {
   recipients: 'addresses by names: --to @NAME; none of them is taken for a lookalike',
   only_recipients: 'nobody else is paid',
   unusual: 'mints, programs and the bot’s own wallet are refused, even with --allow-unusual',
-  approve_above: 'a larger transfer is held until a person resumes it',
+  approve_above: 'a larger transfer waits until a person approves it',
+  approvals: 'who proposes a transfer does not approve it: told apart by user and host, or by database role',
   fresh_journal: 'a journal that is younger than 24 hours may begin to count',
   confirm: 'a person answers for each transfer, or --yes; no profile lifts it',
 };

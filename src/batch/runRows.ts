@@ -271,7 +271,7 @@ export function orderOf(row: SheetRow, { kind, name }: BatchOrder): Order {
 function rowOutcomeOf(outcome: Outcome): RowOutcome {
   switch (outcome.is) {
     case 'concluded':
-      return outcome.intent.state;
+      return outcome.declined === undefined ? outcome.intent.state : 'held';
     case 'still-sending':
       return 'sending';
     case 'not-sent':
@@ -326,6 +326,7 @@ function outcomeOf(plan: Plan): SeenOutcome {
   if (standing === 'conflict') return 'not-sent';
   if (found === undefined) return twin === undefined ? 'not-begun' : 'not-sent';
   if (standing === 'elsewhere') return 'sending';
+  if (plan.is === 'declined') return 'held';
   // A row whose owner died is unknown. A row that an operator resolved as not having happened is open again.
   if (found.state === 'sending') return 'unknown';
   return found.state === 'resolved' && standing !== 'done' ? 'open' : found.state;

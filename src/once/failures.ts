@@ -106,6 +106,8 @@ export const failureExits = {
   'not-recorded': 9,
   unproven: 9,
   held: 10,
+  'own-proposal': 10,
+  'proposal-declined': 10,
   'unfinished-twin': 10,
   'recently-done': 10,
   'some-held': 10,

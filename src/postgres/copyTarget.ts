@@ -364,8 +364,8 @@ const copySql = {
           FROM json_to_recordset($1::json) AS g(id text, ${standing})
           JOIN @schema.intents i ON i.id = g.id WHERE s.intent = i.seq AND g.state = 'resolved'`,
 
-  decide: /* sql */ `INSERT INTO @schema.decisions (intent, kind, who, at, reason, signature, fingerprint)
-          SELECT i.seq, g.kind, g.who, g.at, g.reason, g.signature, g.fingerprint
+  decide: /* sql */ `INSERT INTO @schema.decisions (intent, kind, who, at, reason, signature, fingerprint, role)
+          SELECT i.seq, g.kind, g.who, g.at, g.reason, g.signature, g.fingerprint, NULL
           FROM json_to_recordset($1::json) AS g(n int, id text, kind text, who text, at bigint, reason text,
             signature text, fingerprint text) JOIN @schema.intents i ON i.id = g.id ORDER BY g.n`,
 

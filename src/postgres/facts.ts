@@ -137,6 +137,8 @@ export type SharedFacts = {
   'may-not-migrate': AtPlace & { readonly schema: string };
   'may-not-accept': AtPlace;
   'may-not-set-policy': AtPlace;
+  /** No other role could approve what this one proposes. `role` is undefined if only superusers can. */
+  'one-role': AtPlace & { readonly role: string | undefined };
 
   lost: AtPlace & { readonly loss: SharedLoss };
   'rules-refused': AtPlace & { readonly trouble: ServerTrouble };
@@ -194,6 +196,7 @@ const codes = {
   'may-not-migrate': 'journal-schema',
   'may-not-accept': 'journal-schema',
   'may-not-set-policy': 'journal-denied',
+  'one-role': 'not-allowed-now',
 
   lost: 'journal-lost',
   'rules-refused': 'journal-damaged',

@@ -39,6 +39,8 @@ export type JournalFacts = {
   readonly id: string;
   /** Absent for a role that may only look. */
   readonly salt: Uint8Array | undefined;
+  /** Who asks, as the server says. */
+  readonly role: string;
   readonly leaseMs: number;
   readonly acceptedDurability: boolean;
   /** The policy for everyone who sends through the journal. */
@@ -123,7 +125,7 @@ async function rowIf(mayAsk: unknown, line: PgConnection, sql: string): Promise<
   return mayAsk === true ? (await line.query(sql)).rows[0] : undefined;
 }
 
-const aboutJournal = /* sql */ `SELECT has_table_privilege('@schema.salt', 'SELECT') AS tells_salt,
+const aboutJournal = /* sql */ `SELECT has_table_privilege('@schema.salt', 'SELECT') AS tells_salt, session_user AS role,
   encode(m.id, 'hex') AS id, m.lease, m.durability,
   (SELECT json_build_object('number', seq, 'text', text) FROM @schema.policies ORDER BY seq DESC LIMIT 1)::text AS policy,
   (SELECT coalesce(json_agg(json_build_object('systemId', system_id, 'timeline', timeline, 'sinceMs', since_ms)), '[]')
@@ -143,6 +145,7 @@ function journalFacts(row: Row, salt: Row | undefined): JournalFacts {
   return {
     id: String(row.id),
     salt: salt?.value as Uint8Array | undefined,
+    role: String(row.role),
     leaseMs: Number(row.lease),
     acceptedDurability: row.durability === true,
     policy: row.policy === null ? undefined : (JSON.parse(String(row.policy)) as JournalPolicy),

@@ -105,6 +105,7 @@ export async function openSharedJournal(
     clock,
     isReadOnly: met.server.isStandby || salt === undefined,
     isShared: true,
+    role: met.journal.role,
     reads: store.reads,
     self: () => lease.id,
     trouble: () => {

@@ -214,7 +214,7 @@ export const statements = {
             AND o.verdict = g.verdict AND o.who = g.who AND o.facts = g.facts) = 0 ORDER BY g.n`,
   // A decision says whether an earlier attempt landed. Permission to send again is valid for the age of one key.
   dateLanding: `${given('id text, at bigint')}
-          UPDATE @schema.standing s SET may_have_landed_at = g.at ${ofGiven} RETURNING g.n`,
+          UPDATE @schema.standing s SET may_have_landed_at = g.at ${ofGiven} AND s.tainted RETURNING g.n`,
   resolve: `${given('id text, kind text, at bigint')}
           UPDATE @schema.standing s SET state = 'resolved', resolved_as = g.kind, why = NULL, updated_at = g.at
           ${ofGiven} RETURNING g.n`,
@@ -273,7 +273,7 @@ export const statements = {
   spenders: `SELECT DISTINCT g.n, i.bot, coalesce(i.spelled_url, i.base_url) AS url FROM @given(asset text, since bigint)
           ${each('intents', 'i', 'i.created_at >= g.since - 86400000')} ${standing}
           WHERE s.updated_at >= g.since AND s.state IN ('sending', 'unknown', 'held', 'accepted', 'resolved')
-          AND (s.state <> 'held' OR s.tainted) AND s.resolved_as IS DISTINCT FROM 'did-not-happen'
+          AND (s.state <> 'held' OR s.tainted) AND (s.state <> 'resolved' OR s.resolved_as = 'happened')
           AND (s.payment::jsonb)->>1 = g.asset ORDER BY 2, 3`,
   ownSpending: `SELECT g.n, e.at / 3600000 AS hour, e.units::text AS units FROM @given(id text) ${byId}
           CROSS JOIN LATERAL (SELECT * FROM @schema.spending e WHERE e.intent = i.seq ORDER BY e.seq DESC LIMIT 1) e`,

@@ -155,6 +155,9 @@ const insertLoss = /* sql */ `INSERT INTO @schema.losses (what, who, at, detail)
 
 /** Adds a policy. With the first one, counting begins, and no earlier claim may be missed. */
 export const policyStatements = {
+  /** The roles that can log in and decide. A superuser always could, and is nobody's everyday role. */
+  deciders: /* sql */ `SELECT r.rolname AS name FROM pg_roles r WHERE r.rolcanlogin AND NOT r.rolsuper
+    AND has_table_privilege(r.oid, '@schema.decisions', 'INSERT') LIMIT 2`,
   alone: /* sql */ 'LOCK TABLE @schema.standing IN SHARE ROW EXCLUSIVE MODE',
   add: /* sql */ 'INSERT INTO @schema.policies (text, who, at) VALUES ($1, $2, $3) RETURNING seq',
   isCounting: /* sql */ 'SELECT FROM @schema.counting',
@@ -186,7 +189,7 @@ type Target = {
  */
 export async function setPolicy(
   { line, schema, place, server, dataFolder }: Target,
-  text: string,
+  { text, needsTwo }: { readonly text: string; readonly needsTwo: boolean },
   who: string,
 ): Promise<number> {
   if (server.isStandby) throw sharedFailure('unchanged-on-standby', { place });
@@ -196,6 +199,10 @@ export async function setPolicy(
   await refuseLoss(line, schema, place, { server, journal }, notes);
   const run = (statement: string, values: unknown[] = []): ReturnType<PgConnection['query']> =>
     line.query(inSchema(schema, statement), values);
+  if (needsTwo) {
+    const [role, other] = (await run(policyStatements.deciders)).rows.map(({ name }) => String(name));
+    if (other === undefined) throw sharedFailure('one-role', { place, role });
+  }
   try {
     await line.begin(/* sql */ 'SET LOCAL synchronous_commit = on');
     await run(policyStatements.alone);

@@ -1,5 +1,11 @@
 import { endsOf, unitsOf } from '../once/intent/amount.ts';
-import type { Intent, NewIntent, SpendingReads, Writes } from '../once/journal/journal.ts';
+import {
+  type Intent,
+  isResolution,
+  type NewIntent,
+  type SpendingReads,
+  type Writes,
+} from '../once/journal/journal.ts';
 import { intentAsBegun, intentOf, standingOf, troubleText } from '../once/journal/rows.ts';
 import {
   addUnits,
@@ -112,8 +118,9 @@ export function writeVerbs(
       const kept = { kind, who: text(who), at: atMs, reason: text(reason), signature, fingerprint };
       await change('addDecision', { id, ...kept });
       recorded({ what: 'decision', id, number: atMs });
-      if (kind !== 'happened') await change('dateLanding', { id, at: kind === 'send-again' ? atMs : null });
-      if (kind !== 'send-again') await change('resolve', { id, kind, at: atMs });
+      if (kind === 'did-not-happen') await change('dateLanding', { id, at: null });
+      if (kind === 'send-again' || kind === 'approved') await change('dateLanding', { id, at: atMs });
+      if (isResolution(kind)) await change('resolve', { id, kind, at: atMs });
     },
     observe: async (
       id,

@@ -30,6 +30,12 @@ const payment = [
 const lost = ['--profile', 'lost', '--retries', '0'];
 const lostMessage = ['send', ...lost, ...hello, '--idempotency-key', 'key-of-the-lost'];
 
+const proposing = (name: string, key: string): string[] => [
+  ...['transfer', ...payment, '--profile', name, '--retries', '0', '--propose', '--idempotency-key', key],
+];
+const proposed = proposing('lost', 'key-of-the-proposed');
+const payable = proposing('stored', 'key-of-the-payable');
+
 const mine = './mine.db';
 const migrate = ['journal', 'migrate'];
 const sharedMessage = ['send', ...hello, '--once', 'shared'];
@@ -117,6 +123,16 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
       code: 0,
     },
     { line: ['nothing-like-it', '--happened', '--reason', 'seen'], code: 2 },
+  ],
+  approve: [
+    { line: ['key-of-the-payable', '--yes'], before: [payable], code: 0 },
+    { line: ['key-of-the-proposed', '--yes'], before: [proposed], code: 8 },
+    { line: ['key-of-the-lost', '--yes'], before: [lostMessage], code: 2 },
+    { line: ['nothing-like-it'], code: 2 },
+  ],
+  decline: [
+    { line: ['key-of-the-proposed', '--reason', 'nobody listens'], before: [proposed], code: 0 },
+    { line: ['nothing-like-it', '--reason', 'seen'], code: 2 },
   ],
   'journal accept-loss': [
     { line: ['--yes'], before: [lostMessage], code: 0 },

@@ -196,10 +196,10 @@ describe('above what needs approval', () => {
       /waits for approval: it is more than the policy lets .*Nothing was sent now/u,
     );
     const { stdout } = await botctlHere(['history'], { env: operator.home.env });
-    expect(stdout).toContain('(over the policy’s limit)');
+    expect(stdout).toContain('(waits for approval)');
     expect(await runHeld(pay('rent', '1.5'))).toMatchObject({ exit: 10, intent: { attempts: 0 } });
     expect(await operator.sandbox.ledger()).toEqual([]);
-    const sent = await runHeld(['resume', first.intent?.id ?? '', '--yes']);
+    const sent = await runHeld(['approve', first.intent?.id ?? '', '--yes']);
     expect(sent).toMatchObject({ exit: 0, outcome: 'accepted', intent: { attempts: 1 } });
     expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
@@ -210,20 +210,21 @@ describe('above what needs approval', () => {
     const all = await runHeld(['resume', '--all', '--held', '--yes']);
     expect(all).toMatchObject({ exit: 10, outcome: 'held', intent: { id, why: 'approval' } });
     expect(all.error?.message).toContain('waits for approval');
-    expect(JSON.stringify(all.error)).toContain(`"botctl resume ${id}`);
+    expect(JSON.stringify(all.error)).toContain(`"botctl approve ${id}`);
     expect(await operator.sandbox.ledger()).toEqual([]);
-    expect(await runHeld(['resume', id, '--yes'])).toMatchObject({ exit: 0 });
+    expect(await runHeld(['approve', id, '--yes'])).toMatchObject({ exit: 0 });
   });
 
   test('and the word of a person is for what was seen, and for nothing larger under the same name', async () => {
     const first = await held(policy, pay('rent', '1.5'));
     await operator.sandbox.faults({ kind: 'reply', status: 402, when: 'before' });
-    expect(await runHeld(['resume', first.intent?.id ?? '', '--yes'])).toMatchObject({ exit: 5 });
+    expect(await runHeld(['approve', first.intent?.id ?? '', '--yes'])).toMatchObject({ exit: 5 });
     const larger = await runHeld(pay('rent', '4'));
     expect(larger).toMatchObject({ exit: 10, outcome: 'held', intent: { why: 'approval' } });
-    const undone = ['resolve', first.intent?.id ?? '', '--did-not-happen', '--reason', 'too much'];
-    expect(await runHeld(undone)).toMatchObject({ exit: 0 });
-    expect(await runHeld(pay('rent', '4'))).toMatchObject({ exit: 10, intent: { why: 'approval' } });
+    const declined = ['decline', first.intent?.id ?? '', '--reason', 'too much'];
+    expect(await runHeld(declined)).toMatchObject({ exit: 0, intent: { resolved_as: 'declined' } });
+    expect(await runHeld(pay('rent', '4'))).toMatchObject({ exit: 10, error: { code: 'proposal-declined' } });
+    expect(await runHeld(pay('rent', '3'))).toMatchObject({ exit: 10, intent: { why: 'approval' } });
     expect(await operator.sandbox.ledger()).toEqual([]);
   });
 
@@ -231,7 +232,7 @@ describe('above what needs approval', () => {
     const limited = { kind: 'reply', status: 429, when: 'before', headers: { 'Retry-After': '60' } } as const;
     const first = await held(policy, pay('rent', '1.5'));
     await operator.sandbox.faults({ kind: 'reply', status: 402, when: 'before' });
-    expect(await runHeld(['resume', first.intent?.id ?? '', '--yes'])).toMatchObject({ exit: 5 });
+    expect(await runHeld(['approve', first.intent?.id ?? '', '--yes'])).toMatchObject({ exit: 5 });
     await operator.sandbox.faults(limited);
     expect(await runHeld(pay('rent', '1.5'))).toMatchObject({ outcome: 'open', intent: { attempts: 2 } });
     await operator.sandbox.faults({ kind: 'reply', status: 402, when: 'before' });
@@ -241,7 +242,7 @@ describe('above what needs approval', () => {
     expect(await runHeld(pay('rent', '4'))).toMatchObject({ outcome: 'open', intent: { attempts: 4 } });
     const larger = await held(policy, pay('rent', '4'));
     expect(larger).toMatchObject({ exit: 10, intent: { why: 'approval', attempts: 4 } });
-    expect(await runHeld(['resume', first.intent?.id ?? '', '--yes'])).toMatchObject({ exit: 0 });
+    expect(await runHeld(['approve', first.intent?.id ?? '', '--yes'])).toMatchObject({ exit: 0 });
     expect(await operator.sandbox.ledger()).toHaveLength(1);
   });
 
@@ -250,7 +251,7 @@ describe('above what needs approval', () => {
     expect(first).toMatchObject({ exit: 10 });
     expect(await runHeld(['transfer', ...pay('food', '1').slice(1)])).toMatchObject({ exit: 0 });
     expect(await runHeld(pay('more', '1'))).toMatchObject({ exit: 0 });
-    expect(await runHeld(['resume', first.intent?.id ?? '', '--yes'])).toMatchObject({
+    expect(await runHeld(['approve', first.intent?.id ?? '', '--yes'])).toMatchObject({
       exit: 2,
       error: { code: 'policy-limit', remaining: '3' },
     });

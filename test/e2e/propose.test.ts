@@ -15,7 +15,7 @@ describe('transfer --propose', () => {
   test.each([
     ['named', rent],
     ['unnamed', payAda],
-  ])('puts a %s one on record, and no command but resume sends it', async (_what, transfer) => {
+  ])('puts a %s one on record, and no command but approve sends it', async (_what, transfer) => {
     const first = await operator.json([...transfer, '--propose']);
     expect(first).toMatchObject({
       exit: 10,
@@ -27,29 +27,18 @@ describe('transfer --propose', () => {
     expect(first.error?.message).toContain(id);
     expect(first.error?.message).toContain('waits for approval: it was proposed (--propose). Intent');
     expect(first.error?.message).toContain('Nothing was sent now');
-    expect((await operator.run(['history'])).stdout).toContain('(proposed)');
-    expect((await operator.run(['doctor'])).stdout).toContain('1 held (1 proposed)');
+    expect((await operator.run(['history'])).stdout).toContain('(waits for approval)');
+    expect((await operator.run(['doctor'])).stdout).toContain('1 held (1 waits for approval)');
     for (const again of [[...transfer, '--propose'], transfer])
       expect(await operator.json([...again])).toMatchObject({ exit: 10, intent: { id, attempts: 0 } });
     expect(await paid()).toEqual([]);
-    const unasked = await operator.json(['resume', id]);
+    const unasked = await operator.json(['approve', id]);
     expect(unasked).toMatchObject({ exit: 10, error: { next: first.error?.next } });
     expect(unasked.error?.message).toContain('waits for a person’s approval');
     expect(unasked.error?.message).not.toContain('may have happened');
-    expect(await operator.json(['resume', id, '--yes'])).toMatchObject({ exit: 0, outcome: 'accepted' });
+    expect(await operator.json(['approve', id, '--yes'])).toMatchObject({ exit: 0, outcome: 'accepted' });
     expect(await operator.json([...transfer, '--propose'])).toMatchObject({ exit: 0, replayed: true });
     expect(await paid()).toHaveLength(1);
-  });
-
-  test('can be given up, and proposed anew', async () => {
-    const { intent } = await operator.json([...rent, '--propose']);
-    const id = intent?.id ?? '';
-    await operator.run(['resolve', id, '--did-not-happen', '--reason', 'not wanted']);
-    expect(await operator.json([...rent, '--propose'])).toMatchObject({
-      exit: 10,
-      intent: { id, why: 'approval' },
-    });
-    expect(await paid()).toEqual([]);
   });
 
   test('sends nothing of what did not leave before, and leaves in doubt what may have', async () => {
@@ -85,36 +74,38 @@ describe('transfer --propose', () => {
     operator.home.writeConfig(opsAt(operator.sandbox.baseUrl));
     const { intent } = await operator.json([...rent, '--propose', '--profile', 'ops']);
     const id = intent?.id ?? '';
-    const resume = ['resume', id, '--yes'];
+    const approve = ['approve', id, '--yes'];
     const twin = await operator.json([...payAda, '--profile', 'ops']);
     expect(twin.error?.message).toContain('waits for approval');
     operator.home.writeConfig(opsAt('https://elsewhere.example'));
-    const moved = await operator.json(resume);
+    const moved = await operator.json(approve);
     operator.home.writeConfig({ version: 1, profiles: {} });
-    const gone = await operator.json(resume);
+    const gone = await operator.json(approve);
     for (const { error } of [twin, moved, gone]) {
       expect(JSON.stringify(error)).not.toMatch(/--happened|whether it happened|intent happened/u);
-      expect(error?.next?.at(-1)).toContain(`resolve ${id} --did-not-happen`);
+      expect(error?.next?.at(-1)).toContain(`decline ${id} --reason`);
     }
     expect(gone.error?.next?.[0]).toContain('config add ops --base-url');
   });
 
-  test('resumed without its token, or without a base URL beside it, says nothing of a token that it was sent with', async () => {
+  test('approved without its token, or without a base URL beside it, says nothing of a token that it was sent with', async () => {
     const { intent } = await operator.json([...rent, '--propose']);
-    const resume = ['resume', intent?.id ?? '', '--yes', '--json'];
+    const approve = ['approve', intent?.id ?? '', '--yes', '--json'];
     const { BOTCTL_BASE_URL: baseUrl, BOTCTL_TOKEN: token, ...env } = operator.env;
     const other = await operator.json([...payAda.slice(0, -1), '0.7', '--once', 'other', '--propose']);
     const { stdout } = await botctlHere(
-      ['resume', intent?.id ?? '', other.intent?.id ?? '', '--yes', '--json'],
+      ['approve', intent?.id ?? '', other.intent?.id ?? '', '--yes', '--json'],
       { env },
     );
     expect(stdout).toContain(`Intent ${other.intent?.id} was begun`);
-    const without = said(await botctlHere(resume, { env }));
-    const unled = said(await botctlHere(resume, { env: { ...env, BOTCTL_TOKEN: token } }));
+    const without = said(await botctlHere(approve, { env }));
+    const unled = said(await botctlHere(approve, { env: { ...env, BOTCTL_TOKEN: token } }));
     for (const { error } of [without, unled]) expect(JSON.stringify(error)).not.toContain('sent with');
     expect(without.error?.message).toContain('was begun with a token that is not a profile’s');
     expect(unled.error?.message).toMatch(/^It is not kept with which token intent \w+ was begun/u);
-    expect(unled.error?.next).toEqual([expect.stringContaining(`--base-url ${baseUrl}`)]);
+    expect(unled.error?.next).toEqual([
+      expect.stringMatching(new RegExp(`approve .* --base-url ${baseUrl}`, 'u')),
+    ]);
     expect(await paid()).toEqual([]);
   });
 
@@ -131,7 +122,7 @@ describe('transfer --propose', () => {
     const [staying, again] = await dry();
     expect(staying).toContain('it would stay as it is, and wait for approval');
     expect(again).toContain(`yes: it waits for approval; nothing would be sent (intent ${intent?.id})`);
-    await operator.run(['resume', intent?.id ?? '', '--yes']);
+    await operator.run(['approve', intent?.id ?? '', '--yes']);
     expect(await dry()).toEqual([expect.stringContaining('yes: it was done')]);
   });
 });

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { grantsSql } from '../../src/postgres/upkeep.ts';
 import { botctl } from '../../testing/botctl.ts';
 import { botctlHere } from '../../testing/builtHere.ts';
 import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
@@ -85,16 +86,10 @@ test('a machine’s own policy applies as well, and needs a journal that counts'
   const held = await run(pay('big', '0.5'));
   expect(held).toMatchObject({ exit: 10, outcome: 'held', intent: { why: 'approval', attempts: 0 } });
   const { id } = held.intent as { id: string };
-  expect(await run(['resume', id, '--yes'])).toMatchObject({ exit: 0, outcome: 'accepted' });
+  expect(await run(['approve', id, '--yes'])).toMatchObject({ exit: 0, outcome: 'accepted' });
   const proposed = await run([...pay('later', '0.1'), '--propose']);
-  await run([
-    'resolve',
-    (proposed.intent as { id: string }).id,
-    '--did-not-happen',
-    '--reason',
-    'not wanted',
-  ]);
-  const anew = await run([...pay('later', '0.1'), '--propose']);
+  await run(['decline', (proposed.intent as { id: string }).id, '--reason', 'not wanted']);
+  const anew = await run([...pay('later', '0.12'), '--propose']);
   for (const { exit, intent } of [proposed, anew])
     expect({ exit, intent }).toMatchObject({ exit: 10, intent: { why: 'approval', proposed: true } });
   expect(await operator.sandbox.ledger()).toHaveLength(2);
@@ -129,4 +124,77 @@ test('a command that runs while the journal is given another policy stops, and r
   const again = await botctlHere(batch, start);
   expect(again.stdout).toContain('"policy-limit"');
   expect((await operator.sandbox.ledger()).length).toBe(before);
+});
+
+describe('a shared journal', () => {
+  const name = (who: string): string => `${who}_of_${new URL(url).pathname.slice(1)}`;
+  const urlAs = (who: string): string => {
+    const own = new URL(url);
+    own.username = name(who);
+    own.password = 'secret';
+    return own.href;
+  };
+  const newRole = async (who: string): Promise<void> => {
+    await server.query(`CREATE ROLE ${name(who)} LOGIN PASSWORD 'secret'`);
+    await server.query(grantsSql('botctl', name(who), 'run').replace(/^(?:BEGIN|COMMIT);$/gmu, ''), [], url);
+  };
+  /** The same user on the same machine, in the role of that name. */
+  const runAs = async (
+    who: string,
+    argv: readonly string[],
+  ): Promise<Record<string, unknown> & { exit: number | null }> => {
+    const { code, stdout } = await botctlHere([...argv, '--json'], {
+      env: { ...operator.home.env, BOTCTL_JOURNAL: urlAs(who) },
+    });
+    return { ...(JSON.parse(stdout) as Record<string, unknown>), exit: code };
+  };
+  const other = (): string =>
+    writePolicy({ schema: 'botctl-policy/1', limits: { SOL: {} }, approvals: 'other' }, 'other.json');
+
+  test('takes no policy that would keep everybody from approving: with one role, or with superusers alone', async () => {
+    for (const sentence of ['but no role except superusers', `but only the role ${name('bots')}`]) {
+      const refused = await run(['policy', 'set', other()]);
+      expect(refused).toMatchObject({ exit: 2, error: { code: 'not-allowed-now' } });
+      expect(JSON.stringify(refused.error)).toContain(sentence);
+      if (sentence.includes('superusers')) await newRole('bots');
+    }
+    expect(await run(['policy', 'show'])).toMatchObject({ policies: [] });
+    await newRole('ada');
+    expect(await run(['policy', 'set', other()])).toMatchObject({ exit: 0, number: 1 });
+  });
+
+  test('tells who proposed from who approves by the database role, and keeps both', async () => {
+    useProfile();
+    for (const who of ['bots', 'ada']) await newRole(who);
+    await run(['policy', 'set', other()]);
+    const proposed = await runAs('bots', [...pay('rent', '0.4'), '--propose']);
+    const { id } = proposed.intent as { id: string };
+    expect(proposed).toMatchObject({ exit: 10, decisions: [{ kind: 'proposed', role: name('bots') }] });
+    const own = await runAs('bots', ['approve', id, '--yes']);
+    expect(own).toMatchObject({ exit: 10, outcome: 'held', error: { code: 'own-proposal' } });
+    expect(JSON.stringify(own.error)).toContain(`(database role ${name('bots')}) proposed it at`);
+    expect(await operator.sandbox.ledger()).toEqual([]);
+    expect(await runAs('ada', ['approve', id, '--yes'])).toMatchObject({
+      exit: 0,
+      outcome: 'accepted',
+      decisions: [
+        { kind: 'proposed', role: name('bots') },
+        { kind: 'approved', role: name('ada') },
+      ],
+    });
+    expect(await operator.sandbox.ledger()).toHaveLength(1);
+  });
+
+  test('keeps who declined, and the same command says so on every machine', async () => {
+    useProfile();
+    await newRole('ada');
+    const { intent } = await run([...pay('rent', '0.4'), '--propose']);
+    const { id } = intent as { id: string };
+    expect(await runAs('ada', ['decline', id, '--reason', 'too much'])).toMatchObject({ exit: 0 });
+    const told = await run(pay('rent', '0.4'));
+    expect(told).toMatchObject({ exit: 10, error: { code: 'proposal-declined' } });
+    expect(JSON.stringify(told.error)).toContain(`(database role ${name('ada')}) declined this transfer`);
+    expect(await run(pay('rent', '0.3'))).toMatchObject({ exit: 0, intent: { id } });
+    expect(await operator.sandbox.ledger()).toHaveLength(1);
+  });
 });

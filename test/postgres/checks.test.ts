@@ -21,6 +21,7 @@ const server: ServerFacts = {
 const journal: JournalFacts = {
   id: '00',
   salt: Buffer.from('salt'),
+  role: 'bots',
   leaseMs: 30_000,
   acceptedDurability: false,
   policy: undefined,

@@ -59,7 +59,7 @@ async function doIt(
 ): Promise<void> {
   if (what === 'policy') {
     const text = JSON.stringify({ schema: 'botctl-policy/1', limits: { SOL: {} }, fresh_journal: 'allow' });
-    await lookingAfter(place, (asking) => setPolicy(asking, text, 'ada'));
+    await lookingAfter(place, (asking) => setPolicy(asking, { text, needsTwo: false }, 'ada'));
     return;
   }
   await asProcess(place, async (journal) => {

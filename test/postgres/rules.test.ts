@@ -379,6 +379,16 @@ describe.each<Version>([18, 15])('on PostgreSQL %i', (version) => {
       },
     );
 
+    test('a decision is made in the role that connects, or in none that is known', async () => {
+      await bring('unknown');
+      const inRole = (role: string): string =>
+        decision.replace('reason)', 'reason, role)').replace("'r' FROM", `'r', ${role} FROM`);
+      await refused(inRole(`'somebody else'`), 'a decision is made in one’s own role');
+      await run(inRole('NULL'));
+      await run(inRole('session_user'));
+      await run(decision);
+    });
+
     test('a decision belongs to an intent', async () => {
       await bring('unknown');
       await refused(decision.replace('max(seq)', 'max(99)'), 'decisions_intent_fkey');

@@ -11,6 +11,8 @@ const words = [
   ['history', 'abcd'],
   ['resume', '--all'],
   ['resolve', 'abcd', '--happened', '--reason', 'seen'],
+  ['approve', 'abcd'],
+  ['decline', 'abcd', '--reason', 'wrong'],
   ['config', 'list'],
   ['config', 'show', 'tips'],
   ['config', 'path'],
@@ -45,6 +47,8 @@ const flags = [
   '--conversation',
   '--allow-off-curve',
   '--held',
+  '--propose',
+  '--overrule',
   '--signature',
   '--reason',
   '--profile',
@@ -56,7 +60,9 @@ const flags = [
 const values = ['1', '5s', '24h', 'accepted', 'transfer', 'name', 'SOL', '0.1', 'label=A,id=b', recipient];
 
 function sendsNothing(argv: readonly string[]): boolean {
-  return !['send', 'transfer', 'batch', 'resume'].includes(argv[0] ?? '') || argv.includes('--dry-run');
+  return (
+    !['send', 'transfer', 'batch', 'resume', 'approve'].includes(argv[0] ?? '') || argv.includes('--dry-run')
+  );
 }
 
 export const commandLines: Kind = {

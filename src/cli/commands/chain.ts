@@ -209,7 +209,11 @@ export class ChainsOfIntents {
       return { bot, close: () => connection.close() };
     }
     if (name === sandboxBot)
-      throw ofTheSandbox(id, await shownLocation(await journalLocation(this.#given, this.#context)));
+      throw ofTheSandbox(
+        id,
+        await shownLocation(await journalLocation(this.#given, this.#context)),
+        'resume',
+      );
     const bot = await chainOfProfile(name, botInputs(this.#context));
     if (bot === undefined) throw name === envBot ? noRpcUrl(name) : nodeOfGoneProfile(name);
     return { bot, close: async () => {} };

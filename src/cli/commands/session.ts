@@ -6,7 +6,7 @@ import type { Context, ParsedArgs } from '../parse/command.ts';
 import { newOneNotice } from '../say/explain.ts';
 import { landingWords, progressWords, waitingWords } from '../say/progress.ts';
 import { openBot } from './openBot.ts';
-import { defaultMaxWaitMs, defaultTimeoutMs, openJournalOf, settingsOf } from './openJournal.ts';
+import { defaultMaxWaitMs, defaultTimeoutMs, openJournalOf, settingsOf, whoDecides } from './openJournal.ts';
 import { type PoliciesInForce, policiesInForce, policiesOf } from './policies.ts';
 
 /** Everything that a command needs to send, which it must close at the end. */
@@ -78,6 +78,7 @@ function engineContext(
       retries: settings.retries,
       maxWaitMs: settings.maxWaitMs ?? defaultMaxWaitMs,
     },
+    who: whoDecides(),
     // Times and ages on record come from the journal's own clock.
     clock: { now: () => journal.clock.now(), sleep: (waitMs, signal) => clock.sleep(waitMs, signal) },
     chance,

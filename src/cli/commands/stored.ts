@@ -7,6 +7,7 @@ import {
   signatureIn,
   standingOf,
 } from '../../once/chain/standing.ts';
+import { isProposal } from '../../once/engine/approval.ts';
 import type { Exit } from '../../once/failures.ts';
 import type { Attempt, Intent, Journal, Reads } from '../../once/journal/journal.ts';
 import type { Context } from '../parse/command.ts';
@@ -27,7 +28,18 @@ export async function storedReport(intent: Intent, command: string, reads: Reads
     warnings: [],
     signature: await signatureOf(intent, reads),
     chain: await chainStandingOf(intent, reads),
+    ...(await decisionsShown(intent, command, reads)),
   };
+}
+
+/** Who proposed it, and who answered, if that is what the command or the intent is about. */
+export async function decisionsShown(
+  intent: Intent,
+  command: string,
+  reads: Pick<Reads, 'decisionsOf'>,
+): Promise<Pick<Report, 'decisions'>> {
+  const isAbout = command === 'approve' || isProposal(intent) || intent.resolvedAs === 'declined';
+  return isAbout ? { decisions: await reads.decisionsOf(intent.id) } : {};
 }
 
 /** The signature that an operator noted with “happened”; undefined if that decision was overruled. */

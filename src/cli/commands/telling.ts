@@ -24,6 +24,7 @@ import {
   type ChainEnd,
   chainProblem,
   chainStandingOf,
+  decisionsShown,
   markReported,
   signatureOf,
   storedReport,
@@ -176,6 +177,7 @@ export async function reportOf(
         replayed: replayed !== false,
         warnings,
         signature: await signatureOf(intent, reads),
+        ...(await decisionsShown(intent, command, reads)),
       };
     }
   }
@@ -190,7 +192,7 @@ export function suggestAnother(
   given: ParsedArgs,
   { terminal }: Pick<Context['display'], 'terminal'>,
 ): Suggestion[] {
-  if (given.command === 'resume') return [];
+  if (given.command === 'resume' || given.command === 'approve') return [];
   if (outcome.is === 'not-sent') return insteadOfNothing(outcome, given);
   const other = underAnotherName(outcome, given);
   if (other !== undefined) return [other];

@@ -91,6 +91,7 @@ export const rowStandings = [
   'open',
   'rejected',
   'did-not-happen',
+  'declined',
 ] as const;
 
 export type RowStanding = (typeof rowStandings)[number];
@@ -102,6 +103,7 @@ const notes: Readonly<Partial<Record<RowStanding, string>>> = {
   open: ': not done yet; run the batch again',
   rejected: ', by the service',
   'did-not-happen': ', as an operator decided',
+  declined: ': a person did not approve them',
 };
 
 export function rowsStandingSo(standing: RowStanding, rows: number): string {

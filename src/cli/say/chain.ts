@@ -1,7 +1,7 @@
 import type { ChainView, Paid } from '../../once/chain/standing.ts';
 import type { Reason } from '../../once/chain/transaction.ts';
 import { envBot } from '../../once/connection.ts';
-import type { ApprovalReason } from '../../once/engine/verdict.ts';
+import { isApprovalReason, isProposal, isUnsentProposal } from '../../once/engine/approval.ts';
 import { formatAmount } from '../../once/intent/amount.ts';
 import type { Intent } from '../../once/journal/journal.ts';
 import { counted, formatDuration, iso, listed, type Suggestion } from './phrases.ts';
@@ -350,10 +350,11 @@ export function notAWait(text: string): Told {
 const seen = 'WHAT YOU SAW';
 const reason = ['--reason', seen];
 const givenUp = 'WHY IT IS GIVEN UP';
+const whyDeclined = 'WHY IT IS DECLINED';
 
 /** A suggestion that was pasted without filling in its placeholder: nobody has checked anything yet. */
 export function isStillToFillIn(text: string): boolean {
-  return text === seen || text === givenUp;
+  return text === seen || text === givenUp || text === whyDeclined;
 }
 
 /** The two decisions about an intent. Each stores what the operator saw. */
@@ -364,39 +365,32 @@ export function resolving(id: string): Suggestion[] {
   ];
 }
 
-/** What to do about an intent that only a person can decide. */
-export function deciding(id: string): Suggestion[] {
-  return [['history', id], ...resolving(id), ['resume', id, '--yes']];
-}
-
-/** It is held, and no earlier attempt may have happened. */
-export function waitsUnsent({ heldReason: why, tainted }: Pick<Intent, 'heldReason' | 'tainted'>): boolean {
-  return isApprovalReason(why) && !tainted;
-}
-
-const approvalReasons: Readonly<Record<ApprovalReason, true>> = {
-  proposed: true,
-  'above-limit': true,
-  approval: true,
-};
-
-export function isApprovalReason(why: string | undefined): why is ApprovalReason {
-  return why !== undefined && Object.hasOwn(approvalReasons, why);
+/** What to do about an intent that may have happened and that only a person can decide. */
+export function deciding({ id, heldReason }: Pick<Intent, 'id' | 'heldReason'>): Suggestion[] {
+  const send = isApprovalReason(heldReason) ? 'approve' : 'resume';
+  return [['history', id], ...resolving(id), [send, id, '--yes']];
 }
 
 /** Nothing of it may have happened, so the only question is whether it is still wanted. */
-export function isUnsent(intent: Pick<Intent, 'state' | 'heldReason' | 'tainted'>): boolean {
-  return intent.state === 'open' || waitsUnsent(intent);
+export function isUnsent(intent: Pick<Intent, 'state' | 'heldReason' | 'tainted' | 'resolvedAs'>): boolean {
+  return intent.state === 'open' || isUnsentProposal(intent) || intent.resolvedAs === 'declined';
 }
 
 /** What to do about an intent that waits for approval. */
 export const approving = {
-  hint: 'Check the recipient and the amount. Then a person sends it, or gives it up:',
-  next: (id: string): Suggestion[] => [['history', id], ['resume', id, '--yes'], ...givingUp(id)],
+  hint: 'Check the recipient and the amount. Then a person approves it, which sends it, or declines it:',
+  next: (id: string): Suggestion[] => [['history', id], ['approve', id, '--yes'], declining(id)],
 };
 
-export function givingUp(id: string): Suggestion[] {
-  return [['resolve', id, '--did-not-happen', '--reason', givenUp]];
+export function declining(id: string): Suggestion {
+  return ['decline', id, '--reason', whyDeclined];
+}
+
+/** What ends an intent of which nothing was sent. */
+export function givingUp(intent: Pick<Intent, 'id' | 'state' | 'heldReason' | 'resolvedAs'>): Suggestion[] {
+  const { id, resolvedAs } = intent;
+  if (resolvedAs === 'declined') return [];
+  return isProposal(intent) ? [declining(id)] : [['resolve', id, '--did-not-happen', '--reason', givenUp]];
 }
 
 /** The state of an intent, for the line above its details. */
@@ -424,7 +418,7 @@ function stateOf({
   isDoneBefore,
   isProven,
 }: Omit<HeadlineFacts, 'isReplayed' | 'kind'>): string {
-  if (state === 'resolved') return `resolved: ${resolvedAs}`;
+  if (state === 'resolved') return resolvedAs === 'declined' ? resolvedAs : `resolved: ${resolvedAs}`;
   const already = isDoneBefore && state === 'accepted' ? 'already ' : '';
   return `${already}${state}${isProven ? ', proven on chain' : ''}`;
 }

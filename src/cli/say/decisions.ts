@@ -1,5 +1,5 @@
-import type { Intent } from '../../once/journal/journal.ts';
-import { approving, deciding, givingUp, isUnsent, resolving, waitsUnsent } from './chain.ts';
+import type { Decision, Intent } from '../../once/journal/journal.ts';
+import { approving, deciding, givingUp, isUnsent, resolving } from './chain.ts';
 import { counted, formatCount, type Suggestion } from './phrases.ts';
 import { declined, Told } from './told.ts';
 
@@ -47,30 +47,22 @@ export function interruptedBefore(id: string): Told {
 }
 
 export function nobodyDecides(intent: Intent): Told {
-  const { id } = intent;
-  const noTerminal = 'and there is no terminal to ask on';
-  if (waitsUnsent(intent))
-    return new Told('held', `Intent ${id} waits for a person’s approval, ${noTerminal}`, {
-      hint: approving.hint,
-      next: approving.next(id),
-    });
   return new Told(
     'held',
-    `Intent ${id} may have happened, so sending it again needs a decision, ${noTerminal}`,
+    `Intent ${intent.id} may have happened, so sending it again needs a decision, ${noTerminalToAskOn}`,
     {
       hint: 'See what is known of it, then decide; or send it again with the same key and --yes:',
-      next: deciding(id),
+      next: deciding(intent),
     },
   );
 }
 
-export function approvedByItself(id: string): Told {
-  return new Told('held', `Intent ${id} waits for approval, which --all does not give`, {
-    hint: 'Check it, then send it by its ID:',
-    next: [
-      ['history', id],
-      ['resume', id],
-    ],
+const noTerminalToAskOn = 'and there is no terminal to ask on';
+
+export function nobodyApproves(id: string): Told {
+  return new Told('held', `Intent ${id} waits for a person’s approval, ${noTerminalToAskOn}`, {
+    hint: approving.hint,
+    next: approving.next(id),
   });
 }
 
@@ -78,15 +70,20 @@ export function staysAsItWas({ code, message, details }: Told, { id, state }: In
   return new Told(code, message, { ...details, earlier: `Intent ${id} stays ${state}.` });
 }
 
-export function isHeldRemark(intent: Intent): string {
-  const { id, key } = intent;
-  const why = waitsUnsent(intent) ? 'waits for your approval' : 'is held: it may have happened';
-  return `Intent ${id} ${why}. Its key is ${key}.`;
+export function isHeldRemark({ id, key }: Intent): string {
+  return `Intent ${id} is held: it may have happened. Its key is ${key}.`;
 }
 
-export function askToSend(intent: Intent): string {
-  return waitsUnsent(intent) ? 'Send it?' : 'Send it again with the same key?';
+export const askToSendAgain = 'Send it again with the same key?';
+
+export function waitsForYouRemark({ id, key, tainted }: Intent): string {
+  const doubt = tainted ? ' An earlier attempt may have happened; the same key is used.' : '';
+  return `Intent ${id} waits for your approval. Its key is ${key}.${doubt}`;
 }
+
+export const askToApprove = 'Approve it, and send it?';
+
+export const askToDecline = 'Decline it now?';
 
 function usage(message: string, hint: string, next?: readonly Suggestion[]): Told {
   return new Told('usage', message, { hint, ...(next === undefined ? {} : { next }) });
@@ -97,11 +94,11 @@ export function whichDecision(): Told {
 }
 
 export function noReason(): Told {
-  return usage('A decision needs its reason', 'Add --reason "what you saw, and where".');
+  return usage('A decision needs its reason', 'Add --reason "what you saw, or why you decide so".');
 }
 
 export function reasonToFillIn(reason: string): Told {
-  return usage(`The reason still says "${reason}"`, 'Replace it with what you saw, and where.');
+  return usage(`The reason still says "${reason}"`, 'Replace it with what you saw, or why you decide so.');
 }
 
 export function signatureOfNothing(): Told {
@@ -123,7 +120,7 @@ export function nobodyOverrules(withYes: Suggestion): Told {
   );
 }
 
-export function earlierDecision(who: string, kind: string, reason: string): string {
+export function earlierDecision({ who, kind, reason }: Pick<Decision, 'who' | 'kind' | 'reason'>): string {
   return `${who} decided: ${kind} ("${reason}").`;
 }
 
@@ -137,10 +134,10 @@ export function notReversed(): Told {
 
 // Why no bot can send an intent.
 
-export function ofTheSandbox(id: string, journal: string): Told {
+export function ofTheSandbox(id: string, journal: string, command: string): Told {
   return new Told('bot-moved', 'The intent belongs to the sandbox', {
     hint: 'Add --sandbox.',
-    next: [['resume', id, '--sandbox', '--journal', journal]],
+    next: [[command, id, '--sandbox', '--journal', journal]],
   });
 }
 
@@ -152,7 +149,7 @@ export function noTokenNow({ id }: Intent): Told {
   );
 }
 
-export function anothersToken({ id, spelledUrl, tokenHash }: Intent): Told {
+export function anothersToken({ id, spelledUrl, tokenHash }: Intent, command: string): Told {
   const [what, hint] =
     tokenHash === undefined
       ? [
@@ -163,7 +160,7 @@ export function anothersToken({ id, spelledUrl, tokenHash }: Intent): Told {
           `The token given now is not the one that intent ${id} was sent with, and no base URL is given with it`,
           'Give the token that it was sent with. If this one belongs to the same service, give its base URL too:',
         ];
-  return new Told('other-token', what, { hint, next: [['resume', id, '--base-url', spelledUrl]] });
+  return new Told('other-token', what, { hint, next: [[command, id, '--base-url', spelledUrl]] });
 }
 
 export function profileGone(intent: Intent): Told {
@@ -192,7 +189,7 @@ export function botMoved(intent: Intent, origins: { readonly bots: string; reado
 
 /** How to settle it without a bot. */
 function ending(intent: Intent): Suggestion[] {
-  return isUnsent(intent) ? givingUp(intent.id) : resolving(intent.id);
+  return isUnsent(intent) ? givingUp(intent) : resolving(intent.id);
 }
 
 // What keeps a command from starting, with what is known about an earlier run.

@@ -1,5 +1,4 @@
 import type { Note } from '../../postgres/facts.ts';
-import { waitingMarks } from './history.ts';
 import { insecureTlsHint } from './machine.ts';
 import {
   counted,
@@ -198,8 +197,8 @@ export function statesInAList(
   waiting: Readonly<Record<string, number>>,
 ): string {
   const said = ([state, count]: readonly [string, number]): string => `${formatCount(count)} ${state}`;
-  const marked = Object.entries(waiting).map(([why, count]) => said([waitingMarks[why] ?? why, count]));
-  const held = marked.length === 0 ? '' : ` (${marked.join(', ')})`;
+  const proposals = Object.values(waiting).reduce((sum, count) => sum + count, 0);
+  const held = proposals === 0 ? '' : ` (${counted(proposals, 'waits', 'wait')} for approval)`;
   return counts.map((one) => said(one) + (one[0] === 'held' ? held : '')).join(', ') || 'none';
 }
 

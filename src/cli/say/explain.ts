@@ -1,14 +1,16 @@
+import { isUnsentProposal } from '../../once/engine/approval.ts';
 import type { WhyMayDiffer } from '../../once/engine/judgement.ts';
 import type { Ending, Oddity, Outcome } from '../../once/engine/outcome.ts';
 import type { NotSentKind, OtherUrlKind } from '../../once/engine/planKinds.ts';
 import { type Exit, exitOf, Failure, type FailureCode, retryOf } from '../../once/failures.ts';
 import type { BaseUrl } from '../../once/intent/baseUrl.ts';
 import type { Intent } from '../../once/journal/journal.ts';
-import { approving, deciding, givingUp, resolving, waitsUnsent } from './chain.ts';
+import { approving, deciding, givingUp, isUnsent, resolving } from './chain.ts';
 import { inWords } from './inWords.ts';
 import {
   anotherProcess,
   byAnother,
+  declinedWords,
   didNotHappenWords,
   heldWords,
   inProgress,
@@ -95,7 +97,8 @@ function wordsOfState(
   code: FailureCode,
   nowMs: number,
 ): Words {
-  const { intent, attempt } = outcome;
+  const { intent, attempt, declined } = outcome;
+  if (declined !== undefined) return notDone(code, declinedWords(intent, declined));
   const said = summary(attempt, complaint);
   switch (intent.state) {
     // An accepted or happened intent is not a failure.
@@ -170,8 +173,8 @@ function notSentWords(outcome: Outcome & { is: 'not-sent' }): Words & Refused {
 function otherUrlWords({ intent, url }: Extract<Outcome, { readonly url: BaseUrl }>): Words {
   const { id, state, spelledUrl } = intent;
   const message = `This name was used at ${spelledUrl} (intent ${id}, ${state}), and this command is for ${url}, which may be the same service.`;
-  if (waitsUnsent(intent))
-    return { message, hint: 'Settle it first: send it, or give it up.', next: approving.next(id) };
+  if (isUnsentProposal(intent))
+    return { message, hint: 'Settle it first: approve it, or decline it.', next: approving.next(id) };
   switch (state) {
     case 'unknown':
     case 'sending':
@@ -181,7 +184,7 @@ function otherUrlWords({ intent, url }: Extract<Outcome, { readonly url: BaseUrl
         next: [['resume', id], ...resolving(id)],
       };
     case 'held':
-      return { message, hint: 'It may have happened. Settle it first.', next: deciding(id) };
+      return { message, hint: 'It may have happened. Settle it first.', next: deciding(intent) };
     default:
       return {
         message,
@@ -198,30 +201,31 @@ const notSentWordsOf: Readonly<Record<Exclude<NotSentKind, OtherUrlKind>, (inten
     next: [['history', id]],
   }),
 
-  'other-body': ({ id, namedBy, state }) => {
+  'other-body': (found) => {
+    const { id, namedBy, state } = found;
     const whose =
       namedBy === undefined
         ? `This key belongs to the unnamed intent ${id}`
         : `This name belongs to intent ${id}, which has another body`;
-    const isOpen = state === 'open';
+    const mayEnd = isUnsent(found);
     return {
       message: `${whose}; it is ${state}.`,
-      hint: `Give the new body a new name. ${isOpen ? 'Or give up the old one: nothing of it was sent.' : 'The history shows what the name stands for.'}`,
-      next: isOpen ? givingUp(id) : [['history', id]],
+      hint: `Give the new body a new name. ${mayEnd ? 'Or give up the old one: nothing of it was sent.' : 'The history shows what the name stands for.'}`,
+      next: mayEnd ? givingUp(found) : [['history', id]],
     };
   },
 
   'unfinished-twin': (twin) =>
-    waitsUnsent(twin)
+    isUnsentProposal(twin)
       ? {
           message: `An earlier transfer of the same amount to the same address waits for approval (intent ${twin.id}).`,
-          hint: `Settle it first: send it, or give it up.${nameIt(twin)}`,
+          hint: `Settle it first: approve it, or decline it.${nameIt(twin)}`,
           next: approving.next(twin.id),
         }
       : {
           message: `An earlier transfer of the same amount to the same address is not settled (intent ${twin.id}, ${twin.state}).`,
           hint: `Settle it first: resume it, or decide whether it happened.${nameIt(twin)}`,
-          next: twin.state === 'held' ? deciding(twin.id) : [['resume', twin.id], ...resolving(twin.id)],
+          next: twin.state === 'held' ? deciding(twin) : [['resume', twin.id], ...resolving(twin.id)],
         },
 
   'recently-done': (twin) => {
@@ -263,8 +267,13 @@ export function newOneNotice(after: Intent): string {
 }
 
 /** Said when nothing was sent now because it was done before or another process did it. */
-export function replayNotice({ intent, replayed }: Outcome & { is: 'concluded' }): string | undefined {
-  if (replayed === false) return undefined;
+export function replayNotice({
+  intent,
+  replayed,
+  declined,
+}: Outcome & { is: 'concluded' }): string | undefined {
+  // Who declined it, and why, is told as its problem.
+  if (replayed === false || declined !== undefined) return undefined;
   if (replayed === 'by-another-process')
     return `Another botctl process was sending it. ${thisOneSentNothing}`;
   const { id, kind, state, namedBy } = intent;

@@ -1,4 +1,5 @@
 import type { Kind } from '../../once/intent/wanted.ts';
+import type { Decision, Resolution } from '../../once/journal/journal.ts';
 import { fewOf } from './intent.ts';
 import { counted, formatAmountOf, formatCount, listed, momentRule, type Suggestion } from './phrases.ts';
 import { Told } from './told.ts';
@@ -39,7 +40,7 @@ export function totalWithIds(): Told {
 
 type SumFacts = {
   readonly state: string;
-  readonly resolvedAs: 'happened' | 'did-not-happen' | undefined;
+  readonly resolvedAs: Resolution | undefined;
   readonly kind: Kind;
   readonly asset: string | undefined;
   readonly amount: string;
@@ -114,14 +115,20 @@ export function ofBot(bot: string): string {
   return `(bot ${bot})`;
 }
 
-/** Who wants a person to approve it. */
-export const waitingMarks: Readonly<Record<string, string>> = {
-  proposed: 'proposed',
-  'above-limit': 'over the policy’s limit',
-  approval: 'waits for approval',
-};
+export const waitsForApproval = 'waits for approval';
 
-/** How an operator decided. */
-export function resolvedWay(resolvedAs: 'happened' | 'did-not-happen'): string {
-  return resolvedAs === 'happened' ? 'happened' : 'did not happen';
+/** How a person decided. */
+export function resolvedWay(resolvedAs: Resolution): string {
+  return resolvedAs === 'did-not-happen' ? 'did not happen' : resolvedAs;
+}
+
+/** Who did something to an intent. */
+export function decisionWords({ kind, who, role, reason }: Decision): string {
+  const by = `${kind} by ${handWords({ who, role })}`;
+  return kind === 'proposed' || kind === 'approved' ? by : `${by}: ${reason}`;
+}
+
+/** A person on a machine; the database role is what a server knows of them. */
+export function handWords({ who, role }: Pick<Decision, 'who' | 'role'>): string {
+  return role === undefined ? who : `${who} (database role ${role})`;
 }

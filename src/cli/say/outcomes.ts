@@ -1,14 +1,17 @@
 import { envBot, sandboxBot } from '../../once/connection.ts';
+import { isApprovalReason, isUnsentProposal } from '../../once/engine/approval.ts';
 import type { Outcome, Stopped } from '../../once/engine/outcome.ts';
+import { rerunWindowMs } from '../../once/engine/planKinds.ts';
 import type { PolicyWord } from '../../once/engine/spend.ts';
 import type { HeldReason } from '../../once/engine/verdict.ts';
 import type { FailureCode } from '../../once/failures.ts';
 import { amountOf } from '../../once/intent/amount.ts';
 import type { Kind } from '../../once/intent/wanted.ts';
-import type { Attempt, Intent, Process } from '../../once/journal/journal.ts';
+import type { Attempt, Decision, Intent, Process } from '../../once/journal/journal.ts';
 import type { Refusal } from '../../once/policy/rules.ts';
 import type { ReplyComplaint } from '../../once/wire/flight.ts';
-import { approving, deciding, isApprovalReason, resolving, waitsUnsent } from './chain.ts';
+import { approving, deciding, resolving } from './chain.ts';
+import { handWords } from './history.ts';
 import { unusualWords } from './intent.ts';
 import { formatAmountOf, formatDuration, iso, listed, type Suggestion } from './phrases.ts';
 import { type Allowance, nothingSentNow, thisOneSentNothing } from './told.ts';
@@ -95,7 +98,7 @@ function called({ id, key, rowId }: Intent): string {
 
 export function heldWords(intent: Intent, said: string, needsOtherName: boolean): Words {
   const { id, kind, heldReason: why } = intent;
-  if (waitsUnsent(intent))
+  if (isUnsentProposal(intent))
     return {
       message: `The ${nouns[kind]} waits for approval: ${heldReasons[isApprovalReason(why) ? why : 'approval']}. ${called(intent)}. ${nothingSentNow}`,
       hint: approving.hint,
@@ -107,7 +110,7 @@ export function heldWords(intent: Intent, said: string, needsOtherName: boolean)
     hint: needsOtherName
       ? 'The same key always gets the same reply: if this payment is still to be made, give it a new name. Then decide whether this one happened.'
       : `Check the ${kind === 'transfer' ? 'wallet' : 'conversation'}. Then decide whether it happened, or send it again with the same key.`,
-    next: needsOtherName ? resolving(id) : deciding(id),
+    next: needsOtherName ? resolving(id) : deciding(intent),
   };
 }
 
@@ -115,6 +118,26 @@ export function didNotHappenWords({ id, kind }: Intent): Words {
   return {
     message: `An operator decided that the ${nouns[kind]} was not ${done[kind]}: it did not happen (intent ${id}).`,
     hint: `To ${verbs[kind]} it after all, run its own command again.`,
+  };
+}
+
+/** It is not proposed again: a person said what is wrong with it. */
+export function declinedWords(
+  { id, kind, namedBy }: Pick<Intent, 'id' | 'kind' | 'namedBy'>,
+  declined: Pick<Decision, 'who' | 'role' | 'atMs' | 'reason'>,
+): Words {
+  const { atMs, reason } = declined;
+  const same =
+    namedBy === undefined
+      ? `, and from ${iso(atMs + rerunWindowMs[kind])} on so is this one`
+      : ' under the same name';
+  return {
+    message: `${handWords(declined)} declined this ${nouns[kind]} at ${iso(atMs)}: "${reason}" (intent ${id})`,
+    hint: `A corrected ${nouns[kind]} is a new proposal${same}. To ${verbs[kind]} this one all the same, a person overrules that:`,
+    next: [
+      ['history', id],
+      ['approve', id, '--overrule'],
+    ],
   };
 }
 

@@ -1,8 +1,8 @@
+import { isUnsentProposal } from '../../once/engine/approval.ts';
 import type { Plan } from '../../once/engine/plan.ts';
 import type { PlanKind, PlanMeaning, RerunFinding } from '../../once/engine/planKinds.ts';
 import type { PolicyWord } from '../../once/engine/spend.ts';
 import type { Exit, Retry } from '../../once/failures.ts';
-import { waitsUnsent } from './chain.ts';
 import { formatCount } from './phrases.ts';
 import { type Problem, Told } from './told.ts';
 
@@ -46,6 +46,10 @@ export const planWords: Readonly<Record<PlanKind, PlanWords>> = {
   'needs-decision': {
     happens: 'not sent; says which decision is needed',
     dryRun: 'yes: it is held; nothing would be sent',
+  },
+  declined: {
+    happens: 'not sent; says who declined it, and why',
+    dryRun: 'yes: a person declined it; nothing would be sent or proposed',
   },
   'reported-ahead': {
     happens: 'not sent; says that it needs a name',
@@ -97,6 +101,7 @@ export const rerunFindings: Readonly<Record<RerunFinding, string>> = {
   'reported-ahead': 'accepted, or resolved as happened, unnamed, reported more than 5 min ahead of now',
   done: 'accepted, or resolved as happened: named, not yet reported by any command, or first reported within the window',
   'done-long-ago': 'the same, unnamed, outside the window',
+  declined: 'declined, with the same body: named, or unnamed and within the window',
   'unnamed-not-done': 'rejected, or resolved as did-not-happen, unnamed',
   'other-body-in-doubt': 'the same, named, tainted, with another body',
   'named-not-done': 'the same, named',
@@ -118,11 +123,11 @@ export function proposalWords(
   if (plan.is === 'resume' && plan.found?.tainted === true)
     return 'it would not become a proposal: it may have been made already';
   if (policy?.is === 'refused') return undefined;
-  return 'it would be put on record and held; nothing would be sent until a person resumes it';
+  return 'it would be put on record and held; nothing would be sent until a person approves it';
 }
 
 function isWaiting({ is, found }: Plan): boolean {
-  return is === 'needs-decision' && found !== undefined && waitsUnsent(found);
+  return is === 'needs-decision' && found !== undefined && isUnsentProposal(found);
 }
 
 function didYouMean(meant: string): string {
@@ -147,7 +152,8 @@ export function noCompletionFor(shell: string, meant: string | undefined, shells
 export const retryWords: Readonly<Record<Retry, string>> = {
   'same-command': 'Run the same command again.',
   'after-fix': 'Fix what the error names, then run the command again.',
-  decide: 'Check the wallet or the conversation, then run botctl resolve or botctl resume.',
+  decide:
+    'Check the wallet or the conversation, then run botctl resolve or botctl resume. What waits for approval: botctl approve or botctl decline.',
 };
 
 export function annotated(

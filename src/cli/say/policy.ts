@@ -101,6 +101,7 @@ const onlyValues: Readonly<Record<string, string>> = {
   unusual: '"refuse"',
   fresh_journal: '"allow"',
   confirm: '"always"',
+  approvals: '"other"',
 };
 
 type Limits = {
@@ -121,6 +122,9 @@ export const policyLabels = {
   unusual: 'Unusual ones',
   refused: 'refused, even with --allow-unusual',
   fresh: 'New journals',
+  approvals: 'Approvals',
+  another:
+    'only by somebody else than the one who proposed it, told apart by user and host, or by database role on a shared journal. This is a rule for honest people: whoever has the token can pay without botctl',
   allowed: 'may begin to count',
   confirm: 'Transfers',
   confirmed: 'confirmed by a person, or with --yes',
@@ -163,6 +167,9 @@ export function countedWords(sinceMs: number, isWhole: boolean): string {
     ? 'all of these 24 hours'
     : `since ${iso(sinceMs)}: this journal may not know all that was before`;
 }
+
+export const youngJournalWaits =
+  'A journal that is younger than 24 hours cannot say what was spent in them: with this policy it sends nothing that is limited by the day until it is that old. To let a new journal begin at once, add "fresh_journal": "allow" to the policy.';
 
 export function policyIsGood(path: string): string {
   return `${path} is a policy that can be used.`;

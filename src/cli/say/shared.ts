@@ -317,6 +317,12 @@ export const sharedTable: Table<SharedFacts> = {
     message: `This role may not accept that for the journal ${place}`,
     hint: connectAsOwner,
   }),
+  'one-role': ({ place, role }) => ({
+    message: `The policy asks for approval by another database role ("approvals": "other"), but ${role === undefined ? 'no role except superusers' : `only the role ${role}`} can approve through the journal ${place}: nothing proposed could be approved`,
+    hint: 'Give the people who propose and those who approve different roles, then set the policy. This prints what each role needs:',
+    next: [['journal', 'grants']],
+  }),
+
   'may-not-set-policy': ({ place }) => ({
     message: `The role of ${place} may not set the journal’s policy: that is for the role that owns its tables`,
     hint: 'Run the command as that role.',

@@ -1,10 +1,12 @@
 import { clusterOf, explorerLink } from '../../once/chain/cluster.ts';
 import { type ChainStanding, type ChainView, isAgainst } from '../../once/chain/standing.ts';
-import type { Attempt, Intent } from '../../once/journal/journal.ts';
+import { isApprovalReason } from '../../once/engine/approval.ts';
+import type { Attempt, Decision, Intent } from '../../once/journal/journal.ts';
 import { readReply } from '../../once/wire/flight.ts';
-import { chainLine, headlineOf, isApprovalReason, paidWords } from '../say/chain.ts';
+import { chainLine, headlineOf, paidWords } from '../say/chain.ts';
+import { decisionWords } from '../say/history.ts';
 import { damage, unreadableBody } from '../say/open.ts';
-import { formatAmountOf, iso, isoExact } from '../say/phrases.ts';
+import { formatAmountOf, iso, isoExact, isoIn, type Zone } from '../say/phrases.ts';
 import type { Problem } from '../say/told.ts';
 import type { Canvas, Paint, View } from './display.ts';
 import { foldAtBlanks, safeLine, safeLines } from './text.ts';
@@ -21,6 +23,8 @@ export type Report = {
   readonly signature?: string | undefined;
   /** What the chain shows about it. */
   readonly chain?: ChainStanding | undefined;
+  /** Who proposed, approved or declined it, where that is what it is about. */
+  readonly decisions?: readonly Decision[];
 };
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -163,8 +167,22 @@ export function reportJson(report: Report): Record<string, unknown> {
     ...chainJson(report.chain),
     ...(attempt?.requestId === undefined ? {} : { request_id: attempt.requestId }),
     warnings,
+    ...(report.decisions === undefined ? {} : { decisions: report.decisions.map(decisionJson) }),
     ...(problem === undefined ? {} : { error: problem }),
   };
+}
+
+export function decisionJson({ kind, who, role, atMs, reason, signature }: Decision): Fields {
+  return {
+    ...{ kind, who },
+    ...(role === undefined ? {} : { role }),
+    ...{ at: isoExact(atMs), reason },
+    ...(signature === undefined ? {} : { signature }),
+  };
+}
+
+export function decisionLines(decisions: readonly Decision[], zone: Zone): LabelledValue[] {
+  return decisions.map((one) => ['Decision', `${isoIn(zone, one.atMs)} ${decisionWords(one)}`]);
 }
 
 export type LabelledValue = readonly [label: string, value: string | undefined];
@@ -335,11 +353,18 @@ export function drawIntent(intent: Intent, canvas: LabelCanvas): string {
   );
 }
 
+/** Who would send it where, who proposed it, and who answered. */
+function drawDecisions({ decisions, intent }: Report, canvas: Canvas): string {
+  if (decisions === undefined) return '';
+  const bot = `${intent.bot} at ${intent.spelledUrl}`;
+  return labelled([['Bot', bot], ...decisionLines(decisions, 'utc')], canvas);
+}
+
 export function outcomeView(report: Report): View {
   const quiet = idOrSignature(report);
   return {
     json: reportJson(report),
-    human: (canvas) => drawReport(report, canvas),
+    human: (canvas) => drawReport(report, canvas) + drawDecisions(report, canvas),
     ...(quiet === undefined ? {} : { quiet }),
   };
 }

@@ -16,6 +16,7 @@ import {
 } from '../journal/journal.ts';
 import { countedAsset, readPayment } from '../journal/spending.ts';
 import { readReply } from '../wire/flight.ts';
+import { declineOf, isApprovalReason, needsAnother, ownProposal } from './approval.ts';
 import { agree, type Consent, waitForOwner } from './beforeClaim.ts';
 import type { ChainPoint, EngineContext } from './context.ts';
 import { engineFailure } from './facts.ts';
@@ -31,7 +32,7 @@ import {
   tooOldToSend,
 } from './plan.ts';
 import { type PolicyWord, spendOf, spendOfIntent, spendWithin } from './spend.ts';
-import type { HeldReason } from './verdict.ts';
+import type { ApprovalReason, HeldReason } from './verdict.ts';
 
 /** An intent that this process owns, with its first attempt on record. */
 export type Claim = {
@@ -187,12 +188,14 @@ async function actOnPlan(
       return { is: 'wait', intent: mustFind(found), twin: false };
     case 'needs-decision':
       return concluded(mustFind(found), tx, false);
+    case 'declined':
+      return declinedBefore(mustFind(found), identity, tx);
     case 'replay':
       return concluded(await mustBeIntact(mustFind(found), tx), tx, 'from-journal');
     case 'leave-behind':
       return supersede(mustFind(found), fresh, tx, engine);
     case 'resume':
-      if (engine.proposes === true) return proposeFound(mustFind(found), tx, nowMs);
+      if (engine.proposes === true) return proposeFound(mustFind(found), tx, engine);
       return resumeOrHold(mustFind(found), tx, engine);
     case 'again':
       return sendAgain(mustFind(found), identity, tx, engine);
@@ -208,6 +211,10 @@ async function actOnPlan(
 /** Our own intent, from a commit that succeeded although its confirmation was lost. */
 function isOwn(found: Intent | undefined, { id }: NewIntent, { journal }: EngineContext): found is Intent {
   return found?.id === id && found.state === 'sending' && found.owner === journal.self();
+}
+
+async function declinedBefore(found: Intent, { fingerprint }: Identity, tx: Transaction): Promise<Outcome> {
+  return { ...(await concluded(found, tx, false)), declined: await declineOf(found.id, fingerprint, tx) };
 }
 
 function isSamePlan(left: Plan, right: Plan): boolean {
@@ -274,17 +281,28 @@ function beginOrPropose(
 async function propose(
   fresh: NewIntent,
   tx: Transaction,
-  { proposes }: EngineContext,
+  engine: EngineContext,
   nowMs: number,
 ): Promise<Outcome> {
-  const why: HeldReason = proposes === true ? 'proposed' : 'above-limit';
+  const why = engine.proposes === true ? 'proposed' : 'above-limit';
   const intent = await tx.propose(fresh, why, nowMs);
+  await keepProposer(intent, why, tx, engine, nowMs);
   return concluded(intent, tx, false);
 }
 
+function keepProposer(
+  { id, fingerprint }: Intent,
+  reason: ApprovalReason,
+  tx: Transaction,
+  { who }: EngineContext,
+  atMs: number,
+): Promise<void> {
+  return tx.decide(id, { kind: 'proposed', who, atMs, reason, signature: undefined, fingerprint });
+}
+
 /** An intent that was never sent becomes a proposal. One that may have landed stays unknown. */
-async function proposeFound(intent: Intent, tx: Transaction, nowMs: number): Promise<Outcome> {
-  return intent.tainted ? concluded(intent, tx, false) : holdFor('proposed', intent, tx, nowMs);
+async function proposeFound(intent: Intent, tx: Transaction, engine: EngineContext): Promise<Outcome> {
+  return intent.tainted ? concluded(intent, tx, false) : holdFor('proposed', intent, tx, engine);
 }
 
 /** Uses one clock reading for the checks and the record. */
@@ -336,26 +354,24 @@ export async function resumeOrHold(intent: Intent, tx: Transaction, engine: Engi
   return concluded(mustFind(await tx.get(intent.id)), tx, false);
 }
 
-/**
- * An operator's approval to send: just given, on record, or none. An approval on record does not apply to another body.
- */
-type Approval = Decision | 'as-on-record' | 'none';
-
-/** Claims an intent that is on record, if no policy objects. */
+/** Claims an intent that is on record, if no policy objects. Keeps `decision`, a person's word to send it. */
 export async function claimAllowed(
   intent: Intent,
   tx: Transaction,
   engine: EngineContext,
-  approval: Approval = 'as-on-record',
+  decision?: Decision,
 ): Promise<Claim | Outcome> {
-  const { id, tainted } = intent;
+  const { id, tainted, fingerprint } = intent;
   const nowMs = engine.clock.now();
-  const word = await wordOn(intent, tx, engine, nowMs, approval);
+  const word = await wordOn(intent, tx, engine, nowMs, decision?.kind === 'approved');
   // An intent that may have landed is held, never reported as refused.
   if (word.is === 'refused' && !tainted) return { is: 'not-sent', because: 'policy', refusal: word.refusal };
   if (word.is !== 'allowed')
-    return holdFor(word.is === 'refused' ? 'policy' : 'above-limit', intent, tx, nowMs);
-  if (typeof approval === 'object') await tx.decide(id, { ...approval, fingerprint: intent.fingerprint });
+    return holdFor(word.is === 'refused' ? 'policy' : 'above-limit', intent, tx, engine, nowMs);
+  if (decision?.kind === 'approved') await refuseOwnProposal(intent, decision, tx, engine);
+  // An unnamed intent that was declined can only be sent from here.
+  if (intent.state === 'resolved' && decision !== undefined) await tx.holdBack(id, 'approval', nowMs);
+  if (decision !== undefined) await tx.decide(id, { ...decision, fingerprint });
   await tx.claim(id, nowMs);
   return startAttempt(id, tx, engine);
 }
@@ -365,24 +381,38 @@ async function wordOn(
   tx: Transaction,
   engine: EngineContext,
   nowMs: number,
-  approval: Approval,
+  isApprovedNow: boolean,
 ): Promise<PolicyWord> {
   if (intent.kind === 'message') return { is: 'allowed' };
   await refuseOtherPolicy(tx, engine);
   const { policies, bot } = engine;
   if (policies === undefined) return { is: 'allowed' };
   const { id } = mustHaveIntactRequest(intent);
-  const isApproved = approval === 'as-on-record' ? undefined : approval !== 'none';
+  const isApproved = isApprovedNow ? true : undefined;
   return spendWithin(policies, { spend: spendOfIntent(intent, bot), id, isApproved }, tx, nowMs);
+}
+
+async function refuseOwnProposal(
+  { id, fingerprint }: Intent,
+  { who }: Decision,
+  tx: Transaction,
+  { policies, journal: { role } }: EngineContext,
+): Promise<void> {
+  if (!needsAnother(policies)) return;
+  const own = ownProposal(await tx.decisionsOf(id), fingerprint, { who, role });
+  if (own !== undefined) throw engineFailure('own-proposal', { id, ...own });
 }
 
 async function holdFor(
   why: HeldReason,
-  { id, state }: Intent,
+  intent: Intent,
   tx: Transaction,
-  nowMs: number,
+  engine: EngineContext,
+  nowMs = engine.clock.now(),
 ): Promise<Outcome> {
+  const { id, state } = intent;
   await (state === 'unknown' ? tx.hold(id, why, nowMs) : tx.holdBack(id, why, nowMs));
+  if (isApprovalReason(why)) await keepProposer(intent, why, tx, engine, nowMs);
   return concluded(mustFind(await tx.get(id)), tx, false);
 }
 
@@ -392,14 +422,12 @@ async function sendAgain(
   tx: Transaction,
   engine: EngineContext,
 ): Promise<Claim | Outcome> {
-  const claimOrPropose = (known: Intent, approval: Approval): Promise<Claim | Outcome> =>
-    engine.proposes === true
-      ? holdFor('proposed', known, tx, engine.clock.now())
-      : claimAllowed(known, tx, engine, approval);
-  if (intent.fingerprint === identity.fingerprint) return claimOrPropose(intent, 'as-on-record');
+  const claimOrPropose = (known: Intent): Promise<Claim | Outcome> =>
+    engine.proposes === true ? holdFor('proposed', known, tx, engine) : claimAllowed(known, tx, engine);
+  if (intent.fingerprint === identity.fingerprint) return claimOrPropose(intent);
   const body = bodyBytes({ ...identity.order.wanted.request }, intent.key);
   await tx.rewrite(intent.id, body, identity.fingerprint, identity.payment);
-  return claimOrPropose(mustFind(await tx.get(intent.id)), 'none');
+  return claimOrPropose(mustFind(await tx.get(intent.id)));
 }
 
 type Kept = Pick<Reads, 'decisiveAttempt' | 'receiptsOf'>;

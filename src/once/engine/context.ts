@@ -32,6 +32,8 @@ export type EngineContext = {
   readonly policyNumber?: number | undefined;
   /** New intents are recorded for a person to send. Nothing leaves. */
   readonly proposes?: boolean;
+  /** The user and the machine: kept with what they propose. */
+  readonly who: string;
   readonly clock: Clock;
   readonly chance: Chance;
   readonly interrupts: Interrupts;

@@ -15,6 +15,21 @@ export type EngineFacts = {
   /** The journal's policy changed after this process read it. */
   'policy-changed': Nothing;
   'unnamed-on-shared': { readonly place: string; readonly kind: Kind };
+  /** Somebody else must approve it. `proposed` is undefined if the journal does not show who proposed it. */
+  'own-proposal': {
+    readonly id: string;
+    readonly proposed: Pick<Decision, 'who' | 'role' | 'atMs'> | undefined;
+  };
+  /** It waits for approval: it is not resumed or resolved. */
+  'is-proposal': { readonly id: string; readonly tainted: boolean };
+  /** It does not wait for approval. */
+  'not-a-proposal': { readonly id: string; readonly state: State; readonly tainted: boolean };
+  'proposal-declined': {
+    readonly id: string;
+    readonly declined: Pick<Decision, 'who' | 'role' | 'atMs' | 'reason'> | undefined;
+  };
+  /** It was declined, and the same was begun again since. */
+  'begun-again': { readonly id: string; readonly later: string };
   /** A process is sending it, so an operator cannot decide now. */
   'being-sent': { readonly id: string };
   proven: { readonly id: string; readonly state: State };
@@ -32,6 +47,11 @@ const codes = {
   'intent-changed': 'journal-damaged',
   'policy-changed': 'policy-changed',
   'unnamed-on-shared': 'unnamed-shared',
+  'own-proposal': 'own-proposal',
+  'is-proposal': 'held',
+  'not-a-proposal': 'not-allowed-now',
+  'proposal-declined': 'proposal-declined',
+  'begun-again': 'not-allowed-now',
   'being-sent': 'not-allowed-now',
   proven: 'not-allowed-now',
   'decided-otherwise': 'not-allowed-now',

@@ -1,10 +1,11 @@
 import { isSignature } from '../chain/standing.ts';
 import type { FailureCode } from '../failures.ts';
 import type { BaseUrl } from '../intent/baseUrl.ts';
-import type { Attempt, Intent, Process, Reads } from '../journal/journal.ts';
+import type { Attempt, Decision, Intent, Process, Reads } from '../journal/journal.ts';
 import { type Refusal, refusalCodes } from '../policy/rules.ts';
 import { type ReplyComplaint, readReply } from '../wire/flight.ts';
 import type { Trouble } from '../wire/trouble.ts';
+import { declineOf } from './approval.ts';
 import { engineFailure } from './facts.ts';
 import type { Plan } from './plan.ts';
 import { meaningOf, type NotSentKind, type OtherUrlKind, planKinds } from './planKinds.ts';
@@ -30,6 +31,8 @@ export type Outcome =
       /** It was refused, and the journal knew nothing but its name. */
       readonly isNewJournal?: true;
       readonly stopped?: Stopped;
+      /** A person declined what is wanted. */
+      readonly declined?: Decision | undefined;
     }
   | { readonly is: 'still-sending'; readonly intent: Intent; readonly by?: Process | undefined }
   | {
@@ -62,14 +65,16 @@ export type Outcome =
 /** The state of an intent in the journal, as this command's outcome. */
 export async function concluded(
   intent: Intent,
-  reads: Pick<Reads, 'decisiveAttempt'>,
+  reads: Pick<Reads, 'decisiveAttempt' | 'decisionsOf'>,
   replayed: (Outcome & { is: 'concluded' })['replayed'],
 ): Promise<Outcome & { is: 'concluded' }> {
+  const { id, fingerprint, resolvedAs } = intent;
   return {
     is: 'concluded',
     intent,
-    attempt: await reads.decisiveAttempt(intent.id),
+    attempt: await reads.decisiveAttempt(id),
     replayed,
+    ...(resolvedAs === 'declined' ? { declined: await declineOf(id, fingerprint, reads) } : {}),
   };
 }
 
@@ -128,7 +133,8 @@ function codeOf(outcome: Outcome): FailureCode | undefined {
 
 /** The state decides first. The last reply only tells the untainted failures apart. */
 function codeOfState(outcome: Outcome & { is: 'concluded' }): FailureCode | undefined {
-  const { intent, attempt } = outcome;
+  const { intent, attempt, declined } = outcome;
+  if (declined !== undefined) return 'proposal-declined';
   switch (intent.state) {
     case 'accepted':
       return undefined;

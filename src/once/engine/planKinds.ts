@@ -1,6 +1,6 @@
 import { type Exit, exitOf, type FailureCode } from '../failures.ts';
 import type { Kind } from '../intent/wanted.ts';
-import type { State } from '../journal/journal.ts';
+import type { Intent, State } from '../journal/journal.ts';
 
 /** What an order can turn out to be once the journal was asked. The last three are about a twin. */
 export type PlanKind =
@@ -12,6 +12,7 @@ export type PlanKind =
   | 'replay'
   | 'wait'
   | 'needs-decision'
+  | 'declined'
   | 'reported-ahead'
   | 'other-body'
   | 'other-bot'
@@ -118,6 +119,15 @@ export const planKinds = {
     suggestsName: false,
     row: { is: 'held' },
   },
+  declined: {
+    sends: 'nothing',
+    twinGuard: 'never',
+    asks: 'nothing',
+    reminds: 'of-nothing',
+    ends: 'proposal-declined',
+    suggestsName: false,
+    row: { is: 'held' },
+  },
   'reported-ahead': {
     sends: 'nothing',
     twinGuard: 'never',
@@ -204,9 +214,14 @@ export const planKinds = {
 /** The kinds for the same name at another base URL. */
 export type OtherUrlKind = Extract<PlanKind, `${string}other-url`>;
 
-/** The kinds that end with a failure of their own. A held intent is reported as its own outcome instead. */
+/** What is reported as the outcome of the intent that was found. */
+type ToldOfIntent = 'held' | 'proposal-declined';
+
+/** The kinds that end with a failure of their own. */
 export type NotSentKind = {
-  [Kind in PlanKind]: (typeof planKinds)[Kind]['ends'] extends Exclude<FailureCode, 'held'> ? Kind : never;
+  [Kind in PlanKind]: (typeof planKinds)[Kind]['ends'] extends Exclude<FailureCode, ToldOfIntent>
+    ? Kind
+    : never;
 }[PlanKind];
 
 /** The kinds that mean that the id of a batch's row stands for something else. */
@@ -238,7 +253,9 @@ export type Found = {
   readonly state: State;
   readonly tainted: boolean;
   readonly ownerAlive: boolean;
-  readonly resolvedAs: 'happened' | 'did-not-happen' | undefined;
+  readonly resolvedAs: Intent['resolvedAs'];
+  /** A person declined this body, and it is not to be proposed again. */
+  readonly declined: boolean;
   /** When its outcome was first reported; `ahead` means later than this clock's time. */
   readonly reported: 'never' | 'within-window' | 'long-ago' | 'ahead';
   /** It may have landed, and the service may have forgotten its key by now. */
@@ -252,7 +269,7 @@ export type RerunRow = {
 };
 
 const didNotHappen = ({ state, tainted, resolvedAs }: Found): boolean =>
-  (state === 'rejected' && !tainted) || (state === 'resolved' && resolvedAs === 'did-not-happen');
+  (state === 'rejected' && !tainted) || (state === 'resolved' && resolvedAs !== 'happened');
 export const isDone = ({ state, resolvedAs }: Pick<Found, 'state' | 'resolvedAs'>): boolean =>
   state === 'accepted' || (state === 'resolved' && resolvedAs === 'happened');
 
@@ -301,6 +318,7 @@ export const rerunTable = [
     plan: 'replay',
   },
   { found: 'done-long-ago', matches: isDone, plan: 'new-after-done' },
+  { found: 'declined', matches: (found) => didNotHappen(found) && found.declined, plan: 'declined' },
   {
     found: 'unnamed-not-done',
     matches: (found) => didNotHappen(found) && !found.named,

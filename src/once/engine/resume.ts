@@ -1,21 +1,29 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { Decision, Intent, Journal, Reads, Transaction } from '../journal/journal.ts';
-import { type Claim, claimAllowed, guardsOf, resumeOrHold, type Step, untilClaimed } from './claim.ts';
+import {
+  type Decision,
+  type Intent,
+  isResolution,
+  type Journal,
+  type Reads,
+  type Transaction,
+} from '../journal/journal.ts';
+import { approvalOn, isProposal, isUnsentProposal } from './approval.ts';
+import { claimAllowed, guardsOf, resumeOrHold, type Step, untilClaimed } from './claim.ts';
 import type { EngineContext } from './context.ts';
 import { carryOut } from './execute.ts';
 import { engineFailure } from './facts.ts';
 import { concluded, mustFind, type Outcome } from './outcome.ts';
 import { findTwin, isBeingSent } from './plan.ts';
 
-/** Sends a known intent again with its own key and bytes, as far as the rules allow. */
+/** Sends a known intent with its own key and bytes, as far as the rules and a person's decision allow. */
 export async function resume(
   id: string,
   engine: EngineContext,
-  sendAgain: Decision | undefined,
+  decision: Decision | undefined,
+  overrules = false,
 ): Promise<Outcome> {
   const guards = guardsOf(mustFind(await engine.journal.reads.get(id)), engine);
   const step = await untilClaimed(
-    () => engine.commit((tx) => takeUp(id, tx, engine, sendAgain), guards),
+    () => engine.commit((tx) => takeUp(id, tx, engine, decision, overrules), guards),
     engine,
   );
   return step.is === 'claim' ? carryOut(step, engine) : step;
@@ -25,7 +33,8 @@ async function takeUp(
   id: string,
   tx: Transaction,
   engine: EngineContext,
-  sendAgain: Decision | undefined,
+  decision: Decision | undefined,
+  overrules: boolean,
 ): Promise<Step> {
   await tx.recordDeath(id, engine.clock.now());
   const intent = mustFind(await tx.get(id));
@@ -35,34 +44,67 @@ async function takeUp(
     case 'unknown':
       return resumeOrHold(intent, tx, engine);
     case 'open':
-      return takeUpOpen(intent, tx, engine);
+      return unlessTwin(intent, tx, engine, () => resumeOrHold(intent, tx, engine));
     case 'held':
-      return sendAgain === undefined
-        ? concluded(intent, tx, false)
-        : takeUpHeld(intent, tx, engine, sendAgain);
+      // The decision is kept in the commit that sends it.
+      return decision?.kind === (isProposal(intent) ? 'approved' : 'send-again')
+        ? claimAllowed(intent, tx, engine, decision)
+        : concluded(intent, tx, false);
     case 'accepted':
     case 'rejected':
-    case 'resolved':
       return concluded(intent, tx, 'from-journal');
+    case 'resolved':
+      return overrules && decision?.kind === 'approved' && intent.resolvedAs === 'declined'
+        ? takeUpDeclined(intent, tx, engine, decision)
+        : concluded(intent, tx, 'from-journal');
   }
 }
 
-/** Nothing of it has left, so it must not bypass another payment that may be the same. */
-async function takeUpOpen(intent: Intent, tx: Transaction, engine: EngineContext): Promise<Step> {
-  const found = await findTwin(intent, tx, engine.clock.now());
-  if (found === undefined) return resumeOrHold(intent, tx, engine);
-  if (found.is === 'wait-for-twin') return { is: 'wait', intent: found.twin, twin: true };
-  return { is: 'not-sent', because: found.is, intent: found.twin };
-}
-
-/** Records the operator's decision in the same commit that sends it again. */
-async function takeUpHeld(
+/** Nothing waited for it since it was declined: the same may have been begun again, or paid another way. */
+async function takeUpDeclined(
   intent: Intent,
   tx: Transaction,
   engine: EngineContext,
   decision: Decision,
-): Promise<Claim | Outcome> {
-  return claimAllowed(intent, tx, engine, decision);
+): Promise<Step> {
+  const { id, identity, namedBy } = intent;
+  const later = namedBy === undefined ? await tx.findUnnamed(identity) : undefined;
+  if (later !== undefined && later.id !== id) throw engineFailure('begun-again', { id, later: later.id });
+  return unlessTwin(intent, tx, engine, () => claimAllowed(intent, tx, engine, decision));
+}
+
+/** Nothing of it has left, so it must not bypass another payment that may be the same. */
+async function unlessTwin(
+  intent: Intent,
+  tx: Transaction,
+  engine: EngineContext,
+  goOn: () => Promise<Step>,
+): Promise<Step> {
+  const found = await findTwin(intent, tx, engine.clock.now());
+  if (found === undefined) return goOn();
+  if (found.is === 'wait-for-twin') return { is: 'wait', intent: found.twin, twin: true };
+  return { is: 'not-sent', because: found.is, intent: found.twin };
+}
+
+/** Refuses to send again what only a person's approval sends. */
+export function refuseProposal(intent: Intent): void {
+  const { id, tainted } = intent;
+  if (isProposal(intent)) throw engineFailure('is-proposal', { id, tainted });
+}
+
+/** Whether a person's approval is asked for now, or was given before. Refuses what is no proposal. */
+export async function needsApprovalNow(
+  intent: Intent,
+  reads: Pick<Reads, 'decisionsOf'>,
+  overrules: boolean,
+): Promise<boolean> {
+  const { id, state, tainted, fingerprint, resolvedAs } = intent;
+  if (isProposal(intent) || (resolvedAs === 'declined' && overrules)) return true;
+  if (resolvedAs === 'declined')
+    throw engineFailure('proposal-declined', { id, declined: await lastDecision(id, reads) });
+  if (approvalOn(await reads.decisionsOf(id), fingerprint) === undefined)
+    throw engineFailure('not-a-proposal', { id, state, tainted });
+  return false;
 }
 
 /** Records an operator's decision whether it happened. Refused if the journal has proof, or a contrary decision. */
@@ -72,19 +114,51 @@ export async function resolveIntent(
   journal: Journal,
   overrule: boolean = false,
 ): Promise<Intent> {
+  return decideOn(id, decision, journal, async (intent, tx) => {
+    refuseWhatIsProven(intent);
+    if (isUnsentProposal(intent)) throw engineFailure('is-proposal', { id, tainted: false });
+    const earlier = await lastDecision(id, tx);
+    if (intent.resolvedAs === 'declined') throw engineFailure('proposal-declined', { id, declined: earlier });
+    if (!overrule && reverses(decision, intent))
+      throw engineFailure('decided-otherwise', { id, decision, earlier });
+    // The commit ran again because its result was lost. The decision is already there.
+    return earlier !== undefined && isSameDecision(earlier, decision) ? undefined : decision;
+  });
+}
+
+/** Records that a person does not want what was proposed; overruling, also what was approved and not sent yet. */
+export async function declineProposal(
+  id: string,
+  decision: Decision,
+  journal: Journal,
+  overrule: boolean,
+): Promise<Intent> {
+  return decideOn(id, decision, journal, async (intent, tx) => {
+    const { state, tainted, fingerprint, resolvedAs } = intent;
+    if (resolvedAs === 'declined') return undefined;
+    const isApproved = approvalOn(await tx.decisionsOf(id), fingerprint) !== undefined;
+    if (isUnsentProposal(intent) || (overrule && state === 'open' && isApproved))
+      return { ...decision, fingerprint };
+    throw engineFailure('not-a-proposal', { id, state, tainted });
+  });
+}
+
+/** What is decided of an intent as it stands in the commit; nothing if that is decided already. */
+async function decideOn(
+  id: string,
+  { atMs }: Decision,
+  journal: Journal,
+  decide: (intent: Intent, tx: Transaction) => Promise<Decision | undefined>,
+): Promise<Intent> {
   const { beforeSending: _nothingIsSent, ...guards } = guardsOf(mustFind(await journal.reads.get(id)), {
     journal,
   });
   return journal.commit(async (tx) => {
-    await tx.recordDeath(id, decision.atMs);
+    await tx.recordDeath(id, atMs);
     const intent = mustFind(await tx.get(id));
-    refuseWhatIsProven(intent);
-    if (!overrule && reverses(decision, intent)) {
-      throw engineFailure('decided-otherwise', { id, decision, earlier: await lastDecision(id, tx) });
-    }
-    // The commit ran again because its result was lost. The decision is already there.
-    if (isDeepStrictEqual(await lastDecision(id, tx), decision)) return intent;
-    await tx.decide(id, decision);
+    const decided = await decide(intent, tx);
+    if (decided === undefined) return intent;
+    await tx.decide(id, decided);
     return (await tx.get(id)) ?? intent;
   }, guards);
 }
@@ -97,11 +171,19 @@ function refuseWhatIsProven(intent: Intent): void {
 
 /** Whether it would reverse an earlier decision. */
 export function reverses({ kind }: Decision, { state, resolvedAs }: Intent): boolean {
-  return state === 'resolved' && resolvedAs !== kind;
+  return state === 'resolved' && resolvedAs !== 'declined' && resolvedAs !== kind;
 }
 
-/** The last decision on whether it happened. */
-export async function lastDecision(id: string, reads: Reads): Promise<Decision | undefined> {
-  const decisions = await reads.decisionsOf(id);
-  return decisions.findLast(({ kind }) => kind !== 'send-again');
+/** The decision that ended it. */
+export async function lastDecision(
+  id: string,
+  reads: Pick<Reads, 'decisionsOf'>,
+): Promise<Decision | undefined> {
+  return (await reads.decisionsOf(id)).findLast(({ kind }) => isResolution(kind));
+}
+
+function isSameDecision(one: Decision, other: Decision): boolean {
+  return (
+    one.kind === other.kind && one.who === other.who && one.atMs === other.atMs && one.reason === other.reason
+  );
 }

@@ -15,6 +15,7 @@ import {
   refusedByItself,
   type Spend,
 } from '../policy/rules.ts';
+import { approvalOn, needsAnother, ownProposal } from './approval.ts';
 
 /** What the policies say about a transfer that is about to be claimed. */
 export type PolicyWord =
@@ -56,7 +57,7 @@ export async function spendWithin(
   nowMs: number,
 ): Promise<PolicyWord> {
   await tx.startCounting(nowMs);
-  const waits = needsApproval(policies, order.spend) && !(await isApproved(order, tx));
+  const waits = needsApproval(policies, order.spend) && !(await isApproved(policies, order, tx));
   const word = await wordOfSpending(policies, order, tx, nowMs, !waits);
   return word.is === 'allowed' && waits ? { is: 'needs-approval' } : word;
 }
@@ -71,7 +72,7 @@ export async function wordOfPolicies(
   const word = await wordOfSpending(policies, order, reads ?? nothingSpent, nowMs);
   const waits = needsApproval(policies, order.spend);
   if (word.is !== 'allowed' || !waits) return word;
-  return reads !== undefined && (await isApproved(order, reads)) ? word : { is: 'needs-approval' };
+  return reads !== undefined && (await isApproved(policies, order, reads)) ? word : { is: 'needs-approval' };
 }
 
 const nothingSpent: SpendingReads = {
@@ -132,10 +133,17 @@ function without(own: OwnSpending | undefined, units: UnitsByHour): UnitsByHour 
   return others;
 }
 
-/** A person who had this exact body sent has approved it, unless a later decision says otherwise. */
-async function isApproved({ id, isApproved: isSaid }: SpendOrder, reads: Reads): Promise<boolean> {
+/** An approval holds for one body, until a later decision. Some policies want somebody else's. */
+async function isApproved(
+  policies: Policies,
+  { id, isApproved: isSaid }: SpendOrder,
+  reads: Reads,
+): Promise<boolean> {
   if (isSaid !== undefined) return isSaid;
   if (id === undefined) return false;
-  const last = (await reads.decisionsOf(id)).at(-1);
-  return last?.kind === 'send-again' && last.fingerprint === (await reads.get(id))?.fingerprint;
+  const decisions = await reads.decisionsOf(id);
+  const { fingerprint = '' } = (await reads.get(id)) ?? {};
+  const approved = approvalOn(decisions, fingerprint);
+  if (approved === undefined) return false;
+  return !needsAnother(policies) || ownProposal(decisions, fingerprint, approved) === undefined;
 }

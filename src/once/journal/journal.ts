@@ -13,8 +13,15 @@ export type Verdict = (typeof verdicts)[number];
 
 export type NamedBy = 'once' | 'run' | 'key' | 'row';
 
-/** What an operator can decide about an intent whose outcome is not proven. */
-export type DecisionKind = 'happened' | 'did-not-happen' | 'send-again';
+/** What was decided: about an outcome that is not proven, and about a transfer that waits for approval. */
+export type DecisionKind = Resolution | 'send-again' | 'proposed' | 'approved';
+
+/** The decisions that end an intent. */
+export type Resolution = 'happened' | 'did-not-happen' | 'declined';
+
+export function isResolution(kind: DecisionKind): kind is Resolution {
+  return kind === 'happened' || kind === 'did-not-happen' || kind === 'declined';
+}
 
 /** One thing to do once, with all that is known about it now. */
 export type Intent = {
@@ -46,7 +53,7 @@ export type Intent = {
   readonly ownerLives: boolean;
   /** Why it is held. */
   readonly heldReason: string | undefined;
-  readonly resolvedAs: 'happened' | 'did-not-happen' | undefined;
+  readonly resolvedAs: Resolution | undefined;
   readonly attempts: number;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
@@ -103,8 +110,10 @@ export type Decision = {
   readonly atMs: number;
   readonly reason: string;
   readonly signature: string | undefined;
-  /** The body that is approved. The decision does not apply to any other body. */
+  /** The body that the decision is about. It does not apply to any other body. */
   readonly fingerprint?: string | undefined;
+  /** The database role that made it, as the server says; never in a journal in a file. */
+  readonly role?: string | undefined;
 };
 
 /**
@@ -354,6 +363,8 @@ export interface Journal {
   readonly isReadOnly: boolean;
   /** Several machines share it. */
   readonly isShared: boolean;
+  /** The database role that this process has there, as the server says. */
+  readonly role?: string | undefined;
   /** The clock that dates what is on record. */
   readonly clock: { now(): number };
   readonly reads: Reads;

@@ -12,6 +12,7 @@ import type {
   Overview,
   Phase,
   Receipt,
+  Resolution,
   RowsStanding,
   State,
   Verdict,
@@ -94,7 +95,7 @@ export function standingOf(row: JournalRow): IntentStanding {
     tokenHash: optional<string>(row.token_hash),
     owner: optional<string>(row.owner),
     heldReason: optional<string>(row.why),
-    resolvedAs: optional<'happened' | 'did-not-happen'>(row.resolved_as),
+    resolvedAs: optional<Resolution>(row.resolved_as),
     attempts: row.attempts as number,
     updatedAtMs: row.updated_at as number,
     reportedAtMs: reportedAt(row),
@@ -139,7 +140,7 @@ export function rowsStandingOf(row: JournalRow, ownerLives: boolean): RowsStandi
     baseUrl: row.url as BaseUrl,
     bot: row.bot as string,
     state: row.state as State,
-    resolvedAs: optional<'happened' | 'did-not-happen'>(row.resolved_as),
+    resolvedAs: optional<Resolution>(row.resolved_as),
     ownerLives,
     rows: Number(row.rows),
     begunAtMs: Number(row.begun_at),
@@ -155,6 +156,7 @@ export function decisionOf(row: JournalRow): Decision {
     reason: row.reason as string,
     signature: optional<string>(row.signature),
     fingerprint: optional<string>(row.fingerprint),
+    role: optional<string>(row.role),
   };
 }
 

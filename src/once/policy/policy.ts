@@ -23,6 +23,8 @@ export type Policy = {
   readonly approveAbove: ReadonlyMap<string, bigint>;
   /** If `refuse`, `--allow-unusual` is of no use. */
   readonly unusual?: 'refuse' | undefined;
+  /** If `other`, somebody else than the one who proposed a transfer must approve it. */
+  readonly approvals?: 'other' | undefined;
   /** Whether a journal younger than the window may be used. */
   readonly freshJournal: 'refuse' | 'allow';
   /** No transfer without a person's answer or --yes. */

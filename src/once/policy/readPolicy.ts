@@ -23,6 +23,7 @@ export const policyFile = z.strictObject({
   only_recipients: z.optional(z.boolean()),
   approve_above: z.optional(z.record(z.string(), amount)),
   unusual: z.optional(z.literal('refuse')),
+  approvals: z.optional(z.literal('other')),
   fresh_journal: z.optional(z.literal('allow')),
   confirm: z.optional(z.literal('always')),
 });
@@ -151,6 +152,7 @@ function policyOf(written: Written, source: string): Policy {
     onlyRecipients: written.only_recipients ?? false,
     approveAbove: new Map(Object.entries(above).map(([asset, text]) => [asset, unitsOf(text)])),
     unusual: written.unusual,
+    approvals: written.approvals,
     freshJournal: written.fresh_journal ?? 'refuse',
     confirm: written.confirm,
   };

@@ -1,7 +1,7 @@
 import type { FailureCode } from '../failures.ts';
 import { hourMs, hourOf } from '../intent/amount.ts';
 import type { Unusual } from '../intent/facts.ts';
-import { limitsOf, nameOfAddress, type Policies } from './policy.ts';
+import { limitsOf, nameOfAddress, type Policies, type Policy } from './policy.ts';
 
 /** What would be spent, and its recipient. */
 export type Spend = {
@@ -109,6 +109,14 @@ type Counted = {
   readonly total: SpentByHour;
   readonly toRecipient: SpentByHour;
 };
+
+/** Whether this policy refuses what it limits a day on a journal younger than that. */
+export function waitsADay({ limits, freshJournal }: Policy): boolean {
+  const limitsDays = [...limits.values()].some(
+    ({ day, recipientDay }) => (day ?? recipientDay) !== undefined,
+  );
+  return limitsDays && freshJournal === 'refuse';
+}
 
 type Fresh = Extract<Refusal, { rule: 'fresh-journal' }>;
 

@@ -170,6 +170,15 @@ BEGIN
   RETURN NULL;
 END $body$;
 
+CREATE FUNCTION decisions_were_inserted() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, @schema, pg_temp AS $body$
+BEGIN
+  IF EXISTS (SELECT FROM new_rows n WHERE n.role <> session_user) THEN
+    PERFORM refuse('a decision is made in one’s own role');
+  END IF;
+  RETURN NULL;
+END $body$;
+
 CREATE FUNCTION observations_were_inserted() RETURNS trigger ${byIndex} AS $body$
 BEGIN
   IF EXISTS (SELECT FROM new_rows n LEFT JOIN receipts r ON r.value = n.signature || '/' || n.instruction
@@ -245,6 +254,8 @@ CREATE TRIGGER rewrites_were_inserted AFTER INSERT ON rewrites
   REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION rewrites_were_inserted();
 CREATE TRIGGER receipts_were_inserted AFTER INSERT ON receipts
   REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION receipts_were_inserted();
+CREATE TRIGGER decisions_were_inserted AFTER INSERT ON decisions
+  REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION decisions_were_inserted();
 CREATE TRIGGER observations_were_inserted AFTER INSERT ON observations
   REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION observations_were_inserted();
 CREATE TRIGGER attempts_were_inserted AFTER INSERT ON attempts

@@ -102,7 +102,7 @@ CREATE TABLE standing (
   token_hash          text COLLATE "C",
   owner               text COLLATE "C",
   why                 text COLLATE "C",
-  resolved_as         text COLLATE "C" CHECK (resolved_as IN ('happened', 'did-not-happen')),
+  resolved_as         text COLLATE "C" CHECK (resolved_as IN ('happened', 'did-not-happen', 'declined')),
   CONSTRAINT "only what is being sent has an owner" CHECK ((state = 'sending') = (owner IS NOT NULL)),
   CONSTRAINT "only what is resolved was resolved as something" CHECK ((state = 'resolved') = (resolved_as IS NOT NULL)),
   CONSTRAINT "what may have landed is neither open nor rejected" CHECK (state NOT IN ('open', 'rejected') OR NOT tainted),
@@ -140,12 +140,15 @@ CREATE TABLE attempts (
 CREATE TABLE decisions (
   seq          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   intent       bigint NOT NULL REFERENCES intents (seq),
-  kind         text COLLATE "C" NOT NULL CHECK (kind IN ('happened', 'did-not-happen', 'send-again')),
+  kind         text COLLATE "C" NOT NULL CHECK (kind IN
+                 ('happened', 'did-not-happen', 'send-again', 'proposed', 'approved', 'declined')),
   who          text COLLATE "C" NOT NULL,
   at           bigint NOT NULL,
   reason       text COLLATE "C" NOT NULL,
   signature    text COLLATE "C",
-  fingerprint  text COLLATE "C"
+  fingerprint  text COLLATE "C",
+  -- Empty: copied from another journal.
+  role         text COLLATE "C" DEFAULT session_user
 );
 CREATE INDEX decisions_intent ON decisions (intent);
 
@@ -305,7 +308,7 @@ const describedTables: Readonly<Record<string, Description>> = {
       left_behind: 'whether a new intent took its place',
       token_hash: 'a salted hash of the token that it was sent with',
       why: 'why it is held',
-      resolved_as: 'what a person or a chain decided: happened or did-not-happen',
+      resolved_as: 'what a person or a chain decided: happened, did-not-happen or declined',
     },
   ],
   attempts: [
@@ -329,7 +332,12 @@ const describedTables: Readonly<Record<string, Description>> = {
   decisions: [
     'What people decided of intents, and why',
     ['seq', 'intent', 'who', 'at', 'signature'],
-    { kind: 'what was decided', reason: 'why', fingerprint: 'of an approval: the body that it is for' },
+    {
+      kind: 'what was decided',
+      reason: 'why',
+      fingerprint: 'of a proposal, and of what was decided about it: the body that it is for',
+      role: 'the database role that decided; empty if it was copied from another journal',
+    },
   ],
   receipts: [
     'Transfer ids, signatures and instructions: each belongs to one intent only',
@@ -431,7 +439,7 @@ const views: Readonly<Record<string, Description>> = {
       may_have_landed_at: `since when an attempt may have taken effect unseen, ${ms}`,
       token_hash: 'a salted hash of the token that it was sent with',
       why: 'why it is held',
-      resolved_as: 'what a person or a chain decided: happened or did-not-happen',
+      resolved_as: 'what a person or a chain decided: happened, did-not-happen or declined',
       attempts: 'how many were made',
       reported_at: `when a caller was told the outcome, ${ms}`,
       left_behind: '1 if a new intent took its place',

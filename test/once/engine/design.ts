@@ -78,14 +78,26 @@ export interface Found {
   otherBody: boolean;
   pastKeyAge: boolean;
   reported: 'never' | 'inside' | 'outside' | 'ahead';
+  /** A person declined this very body: a named one, or an unnamed one within the window. */
+  declined: boolean;
 }
 
-export type Step = 'refuse-bot' | 'refuse-body' | 'wait' | 'resume' | 'hold' | 'replay' | 'new' | 'again';
+export type Step =
+  | 'refuse-declined'
+  | 'refuse-bot'
+  | 'refuse-body'
+  | 'wait'
+  | 'resume'
+  | 'hold'
+  | 'replay'
+  | 'new'
+  | 'again';
 
 /** Table 4's last column. */
 export const exitOfStep: Readonly<Record<Step, number | 'as it ends'>> = {
   'refuse-bot': 6,
   'refuse-body': 6,
+  'refuse-declined': 10,
   wait: 'as it ends',
   resume: 'as it ends',
   hold: 10,
@@ -123,6 +135,7 @@ export function stepFor(found: Found | undefined): Step {
   }
   if (done && !found.named && found.reported === 'ahead') return 'hold';
   if (done) return found.named || found.reported !== 'outside' ? 'replay' : 'new';
+  if (found.declined) return 'refuse-declined';
   return found.named ? 'again' : 'new';
 }
 

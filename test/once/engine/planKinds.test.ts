@@ -120,6 +120,16 @@ const cases: Readonly<Record<PlanKind, Case>> = {
       return transfer({}, naming);
     },
   },
+  declined: {
+    naming: unnamed,
+    inBatches: true,
+    arrange: async (naming) => {
+      await scripted.run(transfer({}, naming), [], { ...me, proposes: true });
+      const { id, fingerprint } = await scripted.only();
+      await scripted.look((journal) => journal.decide(id, { ...scripted.word('declined'), fingerprint }));
+      return transfer({}, naming);
+    },
+  },
   'reported-ahead': {
     naming: unnamed,
     inBatches: false,
@@ -228,6 +238,7 @@ const expected: Readonly<Record<PlanKind, Expected>> = {
   },
   wait: { sends: 'nothing', standing: 'elsewhere' },
   'needs-decision': { sends: 'nothing', standing: 'held' },
+  declined: { sends: 'nothing', standing: 'held' },
   'reported-ahead': { sends: 'nothing', suggestsName: true },
   'other-body': { sends: 'nothing', standing: 'conflict' },
   'other-bot': { sends: 'nothing', standing: 'conflict' },

@@ -289,7 +289,7 @@ describe('a person’s word', () => {
       attempts: 0,
     });
     const { id } = await scripted.only();
-    const said = await scripted.resume(id, [paid], { ...above, word: scripted.word('send-again') });
+    const said = await scripted.resume(id, [paid], { ...above, word: scripted.word('approved') });
     expect(endOf(said)).toBe('accepted');
   });
 
@@ -301,7 +301,7 @@ describe('a person’s word', () => {
         'accepted',
       );
     const { id } = (await scripted.intents())[0] ?? { id: '' };
-    const late = await scripted.resume(id, [], { ...above, word: scripted.word('send-again') });
+    const late = await scripted.resume(id, [], { ...above, word: scripted.word('approved') });
     expect(endOf(late)).toBe('not sent: policy');
   });
 });
@@ -335,7 +335,7 @@ describe('a dry run says', () => {
     const journal = scripted.open();
     expect(await ask(above, { id }, journal)).toEqual({ is: 'needs-approval' });
     await scripted.run(rent(), [], { policies: above });
-    await scripted.resume(id, [rejected], { policies: above, word: scripted.word('send-again') });
+    await scripted.resume(id, [rejected], { policies: above, word: scripted.word('approved') });
     expect(await ask(above, { id }, journal)).toEqual({ is: 'allowed' });
     expect(await ask(above, { id, isApproved: false }, journal)).toEqual({ is: 'needs-approval' });
     expect(await ask(above, { isApproved: true }, journal)).toEqual({ is: 'allowed' });

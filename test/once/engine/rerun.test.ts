@@ -28,6 +28,7 @@ const steps: Record<PlanKind, Step | 'a twin is no re-run' | keyof typeof exitOf
   wait: 'wait',
   resume: 'resume',
   'needs-decision': 'hold',
+  declined: 'refuse-declined',
   'leave-behind': 'new',
   replay: 'replay',
   again: 'again',
@@ -55,26 +56,31 @@ function* everyMeeting(): Generator<Found> {
               for (const otherBot of yesNo)
                 for (const otherBody of yesNo)
                   for (const pastKeyAge of yesNo)
-                    for (const reported of ['never', 'inside', 'outside', 'ahead'] as const) {
-                      // An unnamed intent is its bot and its body; no untainted one has an age.
-                      if (!named && (otherBot || otherBody)) continue;
-                      if (!tainted && (state === 'unknown' || state === 'held' || pastKeyAge)) continue;
-                      if (tainted && (state === 'open' || state === 'rejected')) continue;
-                      if (ownerLives && state !== 'sending') continue;
-                      if (happened && state !== 'resolved') continue;
-                      yield {
-                        kind,
-                        state,
-                        named,
-                        tainted,
-                        happened,
-                        ownerLives,
-                        otherBot,
-                        otherBody,
-                        pastKeyAge,
-                        reported,
-                      };
-                    }
+                    for (const reported of ['never', 'inside', 'outside', 'ahead'] as const)
+                      for (const declined of yesNo) {
+                        // An unnamed intent is its bot and its body; no untainted one has an age.
+                        if (!named && (otherBot || otherBody)) continue;
+                        if (!tainted && (state === 'unknown' || state === 'held' || pastKeyAge)) continue;
+                        if (tainted && (state === 'open' || state === 'rejected')) continue;
+                        if (ownerLives && state !== 'sending') continue;
+                        if (happened && state !== 'resolved') continue;
+                        // Only what never may have landed is declined, and what was declined did not happen.
+                        if (declined && (tainted || happened || kind === 'message')) continue;
+                        if (declined && state !== 'resolved' && state !== 'rejected') continue;
+                        yield {
+                          kind,
+                          state,
+                          named,
+                          tainted,
+                          happened,
+                          ownerLives,
+                          otherBot,
+                          otherBody,
+                          pastKeyAge,
+                          reported,
+                          declined,
+                        };
+                      }
 }
 
 const reportedAs: Record<Found['reported'], Met['reported']> = {
@@ -83,6 +89,11 @@ const reportedAs: Record<Found['reported'], Met['reported']> = {
   outside: 'long-ago',
   ahead: 'ahead',
 };
+
+function resolvedAs({ happened, declined, otherBody }: Found): Met['resolvedAs'] {
+  if (happened) return 'happened';
+  return declined && !otherBody ? 'declined' : 'did-not-happen';
+}
 
 function meetingOf(found: Found): Met {
   return {
@@ -93,7 +104,8 @@ function meetingOf(found: Found): Met {
     state: found.state,
     tainted: found.tainted,
     ownerAlive: found.ownerLives,
-    resolvedAs: found.state === 'resolved' ? (found.happened ? 'happened' : 'did-not-happen') : undefined,
+    resolvedAs: found.state === 'resolved' ? resolvedAs(found) : undefined,
+    declined: found.declined,
     reported: reportedAs[found.reported],
     pastKeyAge: found.pastKeyAge,
   };
@@ -166,6 +178,7 @@ describe('a command that meets an intent of its own identity', () => {
       'accepted, or resolved as happened, unnamed, reported more than 5 min ahead of now',
       'accepted, or resolved as happened: named, not yet reported by any command, or first reported within the window',
       'the same, unnamed, outside the window',
+      'declined, with the same body: named, or unnamed and within the window',
       'rejected, or resolved as did-not-happen, unnamed',
       'the same, named, tainted, with another body',
       'the same, named',

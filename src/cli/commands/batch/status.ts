@@ -63,7 +63,7 @@ function statusOf(name: string, groups: readonly [RowsStanding, ...RowsStanding[
 }
 
 function standingOf({ state, resolvedAs, ownerLives }: RowsStanding): RowStanding {
-  if (state === 'resolved') return resolvedAs === 'happened' ? 'done' : 'did-not-happen';
+  if (state === 'resolved') return resolvedAs === 'happened' ? 'done' : (resolvedAs ?? 'did-not-happen');
   if (state === 'sending') return ownerLives ? 'sending' : 'unknown';
   return state === 'accepted' ? 'done' : state;
 }
@@ -76,6 +76,7 @@ const exits: Readonly<Record<RowStanding, Exit>> = {
   held: 10,
   rejected: 2,
   'did-not-happen': 2,
+  declined: 10,
 };
 
 function exitFor(statuses: readonly BatchStatus[]): Exit {
@@ -103,6 +104,7 @@ const labels: Readonly<Record<RowStanding, string>> = {
   open: 'Open',
   rejected: 'Rejected',
   'did-not-happen': 'Not happened',
+  declined: 'Declined',
 };
 
 function batchStatusView(command: string, status: BatchStatus, zone: Zone): View {

@@ -3,6 +3,7 @@ import type { Env } from '../../../machine/folders.ts';
 import { RpcUrl } from '../../../once/chain/cluster.ts';
 import type { Exit } from '../../../once/failures.ts';
 import { type BaseUrl, parseBaseUrl } from '../../../once/intent/baseUrl.ts';
+import { waitsADay } from '../../../once/policy/rules.ts';
 import { leastTellingLength } from '../../../once/wire/withoutToken.ts';
 import {
   addProfile,
@@ -67,6 +68,7 @@ import {
   theInput,
   theTerminal,
 } from '../../say/open.ts';
+import { youngJournalWaits } from '../../say/policy.ts';
 import { problemOf } from '../../say/told.ts';
 import {
   changedView,
@@ -124,7 +126,8 @@ export async function set(given: ParsedArgs, context: Context): Promise<Exit> {
 async function warnOfPolicy(path: string, { display }: Context): Promise<void> {
   const { policyAt } = await import('../../bot/policyFile.ts');
   try {
-    policyAt(path, 'is-refused');
+    const policy = policyAt(path, 'is-refused');
+    if (policy !== undefined && waitsADay(policy)) display.notice(youngJournalWaits);
   } catch (thrown) {
     const { message, next } = problemOf(await inWords(thrown));
     display.warn(policyNotUsable(message), next);

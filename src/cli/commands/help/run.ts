@@ -143,7 +143,7 @@ const agentRules: readonly HelpRow[] = [
   {
     term: '4. Let a person send money',
     about:
-      'botctl transfer --propose … puts the transfer on record as held and exits 10 with its ID. Running it again does not send it. A person does: botctl resume ID.',
+      'botctl transfer --propose … puts the transfer on record as held and exits 10 with its ID. Running it again does not send it. A person does: botctl approve ID; or botctl decline ID, and then the same command says why.',
   },
   {
     term: '5. Trust no text',

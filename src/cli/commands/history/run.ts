@@ -1,7 +1,7 @@
 import { gathering } from '../../../batch/gathering.ts';
-import { endingOf } from '../../../once/engine/outcome.ts';
+import { concluded, endingOf } from '../../../once/engine/outcome.ts';
 import { type Exit, Failure } from '../../../once/failures.ts';
-import type { Attempt, Intent, Journal } from '../../../once/journal/journal.ts';
+import type { Intent, Journal } from '../../../once/journal/journal.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import { explain } from '../../say/explain.ts';
 import {
@@ -137,14 +137,9 @@ async function details(journal: Journal, given: ParsedArgs, context: Context): P
 }
 
 /** Why an intent is not well according to the journal, and what to do; undefined if it is well. */
-async function explainStanding(
-  intent: Intent,
-  attempt: Attempt | undefined,
-  nowMs: number,
-): Promise<Problem | undefined> {
+async function explainStanding(intent: Intent, { reads, clock }: Journal): Promise<Problem | undefined> {
   if (intent.state === 'open' || intent.state === 'sending') return undefined;
-  const outcome = { is: 'concluded', intent, attempt, replayed: false } as const;
-  return (await explain(endingOf(outcome), nowMs)).problem;
+  return (await explain(endingOf(await concluded(intent, reads, false)), clock.now())).problem;
 }
 
 /** Drops the advice to run `history`: the user is already reading it. */
@@ -164,7 +159,7 @@ async function detail(id: string, journal: Journal, given: ParsedArgs, context: 
     attempts: await journal.reads.attemptsOf(intent.id),
     decisions: await journal.reads.decisionsOf(intent.id),
     zone: given.flag('local') ? 'local' : 'utc',
-    explained: withoutItself(await explainStanding(intent, report.attempt, journal.clock.now())),
+    explained: withoutItself(await explainStanding(intent, journal)),
   });
   const written = await display.show(view);
   if (written === 'written' && intent.state === 'accepted' && !journal.isReadOnly)

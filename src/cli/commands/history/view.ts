@@ -1,11 +1,20 @@
 import stringWidth from 'string-width';
+import { isProposal } from '../../../once/engine/approval.ts';
 import type { Attempt, Decision, Intent, State } from '../../../once/journal/journal.ts';
-import { ofBot, replyIsCut, resolvedWay, waitingMarks } from '../../say/history.ts';
+import { ofBot, replyIsCut, resolvedWay, waitsForApproval } from '../../say/history.ts';
 import { formatAmountOf, isoExact, isoIn, type Zone } from '../../say/phrases.ts';
 import type { Problem } from '../../say/told.ts';
 import { troubleWords } from '../../say/trouble.ts';
 import type { Canvas, Paint, View } from '../../show/display.ts';
-import { drawReport, labelled, type Report, reportJson, requestOf } from '../../show/report.ts';
+import {
+  decisionJson,
+  decisionLines,
+  drawReport,
+  labelled,
+  type Report,
+  reportJson,
+  requestOf,
+} from '../../show/report.ts';
 import { cutTo, pad } from '../../show/table.ts';
 import { safeLine } from '../../show/text.ts';
 
@@ -90,15 +99,13 @@ export function whoGetsWhat(intent: Pick<Intent, 'kind' | 'body'>, isWhole = fal
 }
 
 /** Its name, its row in a batch, how it was resolved, or who wants it approved. */
-function marksOf(
-  { name, rowId, resolvedAs, heldReason: why = '', bot }: Intent,
-  width: number,
-  { bots, columns }: Layout,
-): string {
+function marksOf(intent: Intent, width: number, { bots, columns }: Layout): string {
+  const { name, rowId, resolvedAs, bot } = intent;
   const row = rowId === undefined ? '' : ` ${cutTo(safeLine(rowId), Math.floor(width / 4))}`;
   const named =
     name === undefined ? '' : ` [${cutTo(safeLine(name), Math.floor(width / (row === '' ? 2 : 4)))}${row}]`;
-  const mark = resolvedAs === undefined ? waitingMarks[why] : resolvedWay(resolvedAs);
+  const waiting = isProposal(intent) ? waitsForApproval : undefined;
+  const mark = resolvedAs === undefined ? waiting : resolvedWay(resolvedAs);
   const other =
     bots.length > 1 || bots.includes(bot) ? '' : ` ${ofBot(cutTo(safeLine(bot), mostOfBot(columns)))}`;
   return `${named}${mark === undefined ? '' : ` (${mark})`}${other}`;
@@ -157,10 +164,6 @@ function attemptJson(attempt: Attempt): Record<string, unknown> {
   };
 }
 
-function decisionJson({ kind, who, atMs, reason, signature }: Decision): Record<string, unknown> {
-  return { kind, who, at: isoExact(atMs), reason, ...(signature === undefined ? {} : { signature }) };
-}
-
 function attemptLine(attempt: Attempt, zone: Zone): string {
   const status = attempt.status === undefined ? '' : ` status ${attempt.status}`;
   const trouble = attempt.trouble === undefined ? '' : ` (${troubleWords(attempt.trouble)})`;
@@ -204,10 +207,7 @@ export function historyDetail({ report, attempts, decisions, zone, explained }: 
           ['Created', isoIn(zone, intent.createdAtMs)],
           ...attempts.map((attempt) => [`Attempt ${attempt.number}`, attemptLine(attempt, zone)] as const),
           ['Reply', replyLine(report)],
-          ...decisions.map(
-            ({ kind, who, atMs, reason }) =>
-              ['Decision', `${isoIn(zone, atMs)} ${kind} by ${who}: ${reason}`] as const,
-          ),
+          ...decisionLines(decisions, zone),
           ['Resolved', intent.resolvedAs && resolvedWay(intent.resolvedAs)],
           ['Why', explained?.message],
         ],

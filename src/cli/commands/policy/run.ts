@@ -4,13 +4,20 @@ import { amountOf } from '../../../once/intent/amount.ts';
 import type { Journal } from '../../../once/journal/journal.ts';
 import { limitsOf, type Policies, type Policy } from '../../../once/policy/policy.ts';
 import { readPolicy } from '../../../once/policy/readPolicy.ts';
-import { oldestHour, refusedAsFresh, spentWithin, windowMs } from '../../../once/policy/rules.ts';
+import { oldestHour, refusedAsFresh, spentWithin, waitsADay, windowMs } from '../../../once/policy/rules.ts';
 import { readSafely } from '../../bot/policyFile.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { inWords } from '../../say/inWords.ts';
 import { onlySharedHasPolicy } from '../../say/open.ts';
 import { formatAmountOf, isoExact } from '../../say/phrases.ts';
-import { countedWords, leftWords, policyIsGood, policyLabels, policySet } from '../../say/policy.ts';
+import {
+  countedWords,
+  leftWords,
+  policyIsGood,
+  policyLabels,
+  policySet,
+  youngJournalWaits,
+} from '../../say/policy.ts';
 import { Told } from '../../say/told.ts';
 import type { View } from '../../show/display.ts';
 import { type LabelledValue, labelled } from '../../show/report.ts';
@@ -75,11 +82,11 @@ async function leftOf(policies: Policies, { reads, clock }: Journal): Promise<Le
 export async function set(given: ParsedArgs, context: Context): Promise<Exit> {
   const location = await journalLocation(given, context);
   if (location.is === 'file') throw onlySharedHasPolicy(location.path);
-  const { text } = await givenPolicy(given);
+  const { text, policy } = await givenPolicy(given);
   const { setPolicy } = await import('../../../postgres/upkeep.ts');
   await withServer(location.address, given, context, async (shared) => {
     const { place } = shared;
-    const number = await setPolicy(shared, text, whoDecides());
+    const number = await setPolicy(shared, { text, needsTwo: policy.approvals === 'other' }, whoDecides());
     await context.display.show({
       json: { schema: 'botctl/1', command: given.command, journal: place, number },
       human: () => `${policySet(safeLine(place), number)}\n`,
@@ -93,7 +100,10 @@ export async function set(given: ParsedArgs, context: Context): Promise<Exit> {
 export async function check(given: ParsedArgs, { display }: Context): Promise<Exit> {
   const { path, policy } = await givenPolicy(given);
   await display.show(policyView({ command: given.command, policies: [shownPolicy(policy)] }));
-  if (!display.quiet) display.notice(policyIsGood(path));
+  if (!display.quiet) {
+    display.notice(policyIsGood(path));
+    if (waitsADay(policy)) display.notice(youngJournalWaits);
+  }
   return 0;
 }
 
@@ -114,7 +124,7 @@ async function givenPolicy({ args }: ParsedArgs): Promise<GivenPolicy> {
 }
 
 function shownPolicy(policy: Policy): ShownPolicy {
-  const { source, journal, limits, recipients, onlyRecipients, approveAbove } = policy;
+  const { source, journal, limits, recipients, onlyRecipients, approveAbove, approvals } = policy;
   const { unusual, freshJournal, confirm } = policy;
   const text = (units: bigint | undefined): string | undefined =>
     units === undefined ? undefined : amountOf(units);
@@ -131,6 +141,7 @@ function shownPolicy(policy: Policy): ShownPolicy {
     recipients: [...recipients].map(([name, address]) => ({ name, address })),
     onlyRecipients,
     unusual,
+    approvals,
     freshJournal,
     confirm,
   };
@@ -150,6 +161,7 @@ type ShownPolicy = {
   readonly recipients: readonly { readonly name: string; readonly address: string }[];
   readonly onlyRecipients: boolean;
   readonly unusual: Policy['unusual'];
+  readonly approvals: Policy['approvals'];
   readonly freshJournal: 'refuse' | 'allow';
   readonly confirm: 'always' | undefined;
 };
@@ -215,6 +227,7 @@ function linesOf({
   recipients,
   onlyRecipients,
   unusual,
+  approvals,
   freshJournal,
   confirm,
 }: ShownPolicy): LabelledValue[] {
@@ -224,6 +237,7 @@ function linesOf({
     ...recipients.map(({ name, address }): LabelledValue => [`@${name}`, address]),
     [policyLabels.recipients, policyLabels.only(onlyRecipients)],
     [policyLabels.unusual, unusual && policyLabels.refused],
+    [policyLabels.approvals, approvals === 'other' ? policyLabels.another : undefined],
     [policyLabels.fresh, freshJournal === 'allow' ? policyLabels.allowed : undefined],
     [policyLabels.confirm, confirm === 'always' ? policyLabels.confirmed : undefined],
   ];
@@ -234,7 +248,8 @@ function leftJson({ freeAtMs, ...left }: ShownLeft): Record<string, unknown> {
 }
 
 function policyJson(policy: ShownPolicy): Record<string, unknown> {
-  const { source, journal, limits, recipients, onlyRecipients, unusual, freshJournal, confirm } = policy;
+  const { source, journal, limits, recipients, onlyRecipients, approvals, unusual, freshJournal, confirm } =
+    policy;
   return {
     source,
     ...(journal === undefined ? {} : { journal }),
@@ -248,6 +263,7 @@ function policyJson(policy: ShownPolicy): Record<string, unknown> {
     recipients,
     only_recipients: onlyRecipients,
     ...(unusual === undefined ? {} : { unusual }),
+    ...(approvals === undefined ? {} : { approvals }),
     fresh_journal: freshJournal,
     ...(confirm === undefined ? {} : { confirm }),
   };

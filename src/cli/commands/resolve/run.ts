@@ -2,41 +2,31 @@ import { BatchPace } from '../../../batch/pace.ts';
 import { judgeUnsettled, type Look, settle } from '../../../once/chain/settle.ts';
 import { isSignature } from '../../../once/chain/standing.ts';
 import { lastDecision, resolveIntent, reverses } from '../../../once/engine/resume.ts';
-import { type Exit, exitOf, Failure } from '../../../once/failures.ts';
+import { Failure } from '../../../once/failures.ts';
 import type { Decision, Intent, Journal } from '../../../once/journal/journal.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
-import { isStillToFillIn, paysSomethingElse, signatureUnproven } from '../../say/chain.ts';
-import {
-  askToReverse,
-  earlierDecision,
-  nobodyOverrules,
-  noReason,
-  notASignature,
-  notReversed,
-  reasonToFillIn,
-  signatureOfNothing,
-  whichDecision,
-} from '../../say/decisions.ts';
-import { inWords } from '../../say/inWords.ts';
-import { again } from '../../say/open.ts';
-import { problemOf } from '../../say/told.ts';
-import { drawIntent, outcomeView, plainCanvas, remark } from '../../show/report.ts';
+import { paysSomethingElse, signatureUnproven } from '../../say/chain.ts';
+import { askToReverse, notASignature, signatureOfNothing, whichDecision } from '../../say/decisions.ts';
 import { ChainsOfIntents } from '../chain.ts';
-import { openJournalOf, whoDecides } from '../openJournal.ts';
-import { combineExits, intentById, markReported, storedReport } from '../stored.ts';
+import { confirmOverruling, decideEach, reasonOf } from '../deciding.ts';
+import { whoDecides } from '../openJournal.ts';
 
 export const run: Run = async (given, context) => {
   const wanted = parse(given);
-  const journal = await openJournalOf(given, context, 'send');
-  const decision: Decision = { ...wanted, atMs: journal.clock.now() };
-  try {
-    const exits: Exit[] = [];
-    for (const beginning of given.args)
-      exits.push(await resolveOne(beginning, decision, given, context, journal));
-    return combineExits(exits);
-  } finally {
-    await journal.close();
-  }
+  const overrule = given.flag('overrule');
+  return decideEach(given, context, async (found, journal, decides) => {
+    const decision: Decision = { ...wanted, atMs: journal.clock.now() };
+    if (overrule && reverses(decision, found)) {
+      const earlier = await lastDecision(found.id, journal.reads);
+      const ask = askToReverse(decision.kind === 'happened');
+      await confirmOverruling(found, earlier, ask, given, context);
+    }
+    const look = await lookAtSignature(found, decision, given, context, journal);
+    decides();
+    const intent = await resolveIntent(found.id, decision, journal, overrule);
+    await look?.keep();
+    return intent;
+  });
 };
 
 function parse(given: ParsedArgs): Omit<Decision, 'atMs'> {
@@ -44,9 +34,7 @@ function parse(given: ParsedArgs): Omit<Decision, 'atMs'> {
   if (happened === given.flag('did-not-happen')) {
     throw whichDecision();
   }
-  const reason = given.text('reason')?.trim() ?? '';
-  if (reason === '') throw noReason();
-  if (isStillToFillIn(reason)) throw reasonToFillIn(reason);
+  const reason = reasonOf(given);
   const signature = given.text('signature');
   if (signature !== undefined && !happened) throw signatureOfNothing();
   if (signature !== undefined && !isSignature(signature)) throw notASignature(signature);
@@ -56,57 +44,6 @@ function parse(given: ParsedArgs): Omit<Decision, 'atMs'> {
     reason,
     signature,
   };
-}
-
-async function resolveOne(
-  beginning: string,
-  decision: Decision,
-  given: ParsedArgs,
-  context: Context,
-  journal: Journal,
-): Promise<Exit> {
-  const { display } = context;
-  let mayBeDecided = false;
-  try {
-    const found = await intentById(beginning, journal);
-    const overrule = given.flag('overrule');
-    if (overrule && reverses(decision, found))
-      await confirmReversal(found, decision, given, context, journal);
-    const look = await lookAtSignature(found, decision, given, context, journal);
-    mayBeDecided = true;
-    const intent: Intent = await resolveIntent(found.id, decision, journal, overrule);
-    await look?.keep();
-    const written = await display.show(outcomeView(await storedReport(intent, given.command, journal.reads)));
-    if (written === 'written' && decision.kind === 'happened') await markReported(intent, journal, context);
-    return 0;
-  } catch (thrown) {
-    const failure = await inWords(thrown);
-    if (failure.code === 'bug' || failure.code === 'stdout-not-writable') throw failure;
-    // The commit refuses before it decides. After any other fault, the decision may have been stored.
-    const begun = mayBeDecided && failure.code !== 'not-allowed-now';
-    const problem = problemOf(failure, { does: context.doing.does, begun });
-    await display.fail(problem, { schema: 'botctl/1', command: given.command, error: problem });
-    return exitOf(failure.code);
-  }
-}
-
-/** Someone may have acted on the earlier decision, so reversing it needs a confirmation or --yes. */
-async function confirmReversal(
-  intent: Intent,
-  decision: Decision,
-  given: ParsedArgs,
-  { display }: Context,
-  journal: Journal,
-): Promise<void> {
-  if (given.flag('yes')) return;
-  if (display.terminal() === 'none') throw nobodyOverrules(again(given, [], { name: 'yes', value: true }));
-  const { who = '', reason = '', kind = '' } = (await lastDecision(intent.id, journal.reads)) ?? {};
-  const question = (columns: number): string => {
-    const canvas = plainCanvas(columns);
-    const earlier = remark(earlierDecision(who, kind, reason), canvas);
-    return `${drawIntent(intent, canvas)}${earlier}${askToReverse(decision.kind === 'happened')}`;
-  };
-  if (!(await display.confirm(question))) throw notReversed();
 }
 
 /** What the operator's signature shows, stored after the decision. */

@@ -49,7 +49,7 @@ export const transferSpec: LeafSpec = {
     },
     {
       flags: '--propose',
-      about: 'only put it on record, for a person to send',
+      about: 'only put it on record, for a person to approve',
       group: 'Transfer',
     },
     ...waitOptionSpecs,

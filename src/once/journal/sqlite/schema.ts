@@ -35,7 +35,7 @@ CREATE TABLE intents (
   token_hash          TEXT,
   owner               TEXT,
   why                 TEXT,
-  resolved_as         TEXT CHECK (resolved_as IN ('happened', 'did-not-happen')),
+  resolved_as         TEXT CHECK (resolved_as IN ('happened', 'did-not-happen', 'declined')),
   attempts            INTEGER NOT NULL DEFAULT 0,
   created_at          INTEGER NOT NULL,
   updated_at          INTEGER NOT NULL,
@@ -96,7 +96,8 @@ CREATE TABLE attempts (
 CREATE TABLE decisions (
   seq          INTEGER PRIMARY KEY,
   intent       INTEGER NOT NULL REFERENCES intents (seq),
-  kind         TEXT NOT NULL CHECK (kind IN ('happened', 'did-not-happen', 'send-again')),
+  kind         TEXT NOT NULL CHECK (kind IN
+                 ('happened', 'did-not-happen', 'send-again', 'proposed', 'approved', 'declined')),
   who          TEXT NOT NULL,
   at           INTEGER NOT NULL,
   reason       TEXT NOT NULL,

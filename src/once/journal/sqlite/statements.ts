@@ -137,7 +137,7 @@ export const statements = {
   addDecision: `INSERT INTO decisions (seq, intent, kind, who, at, reason, signature, fingerprint)
                 SELECT :seq, seq, :kind, :who, :at, :reason, :signature, :fingerprint FROM intents WHERE id = :id`,
   forgetLanding: `UPDATE intents SET may_have_landed_at = NULL WHERE id = :id`,
-  renewLanding: `UPDATE intents SET may_have_landed_at = :at WHERE id = :id`,
+  renewLanding: `UPDATE intents SET may_have_landed_at = :at WHERE id = :id AND tainted = 1`,
   resolve: `UPDATE intents SET state = 'resolved', resolved_as = :kind, why = NULL, updated_at = :at WHERE id = :id`,
   observe: `INSERT INTO observations (intent, verdict, who, at, signature, genesis, instruction, facts)
             SELECT seq, :verdict, :who, :at, :signature, :genesis, :instruction, :facts FROM intents WHERE id = :id`,

@@ -1,5 +1,12 @@
 import { endsOf, hourMs, hourOf } from '../../intent/amount.ts';
-import type { Intent, NewIntent, SpendingReads, SpendingWrites, Writes } from '../journal.ts';
+import {
+  type Intent,
+  isResolution,
+  type NewIntent,
+  type SpendingReads,
+  type SpendingWrites,
+  type Writes,
+} from '../journal.ts';
 import { intentAsBegun, standingOf, troubleText } from '../rows.ts';
 import {
   addUnits,
@@ -112,9 +119,9 @@ export function writeVerbs(
       store.insert('addDecision', 'decisions', { id, kind, who, at: atMs, reason, signature, fingerprint });
       // The decision answers whether earlier attempts landed. Only later ones can be in doubt again.
       if (kind === 'did-not-happen') store.run('forgetLanding', { id });
-      // A decision to send again is valid for one key's age, counted from the decision.
-      if (kind === 'send-again') store.run('renewLanding', { id, at: atMs });
-      if (kind !== 'send-again') store.run('resolve', { id, kind, at: atMs });
+      // A decision to send is valid for one key's age, counted from the decision.
+      if (kind === 'send-again' || kind === 'approved') store.run('renewLanding', { id, at: atMs });
+      if (isResolution(kind)) store.run('resolve', { id, kind, at: atMs });
     },
     observe: async (id, { atMs, signature = null, genesis = null, instruction = null, ...rest }) => {
       store.run('observe', { ...rest, id, at: atMs, signature, genesis, instruction });

@@ -99,7 +99,7 @@ describe('the journal', () => {
     [
       { counts: { held: 6, open: 1 }, waiting: { proposed: 2, 'above-limit': 3 } },
       ['ok', 'ok', 'warn'],
-      '6 held (2 proposed, 3 over the policy’s limit)',
+      '6 held (5 wait for approval)',
     ],
     [{ counts: { unknown: 2, accepted: 1 } }, ['ok', 'ok', 'warn'], '2 unknown, 1 accepted'],
     [{ counts: {} }, ['ok', 'ok', 'ok'], 'none'],

@@ -23,6 +23,7 @@ const sound: SharedLook = {
   journal: {
     id: 'j',
     salt: new Uint8Array(32),
+    role: 'bots',
     leaseMs: 30_000,
     acceptedDurability: false,
     policy: undefined,

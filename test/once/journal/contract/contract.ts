@@ -247,13 +247,38 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
           signature: undefined,
         } as const;
         await journal.decide(id, decision);
-        expect(await journal.decisionsOf(id)).toEqual([decision]);
+        expect(await journal.decisionsOf(id)).toEqual([{ ...decision, role: journal.role }]);
         expect(await journal.get(id)).toMatchObject({
           state: 'resolved',
           resolvedAs: 'did-not-happen',
           tainted: true,
           mayHaveLandedAtMs: undefined,
         });
+      });
+
+      test('about a proposal is kept for its body, and only declining it ends it', async () => {
+        const journal = await openNew();
+        const proposal = newIntent({ kind: 'transfer', payment: 'p' });
+        const { id, fingerprint } = await journal.propose(proposal, 'proposed', nowMs);
+        const decisions = (['proposed', 'approved', 'declined'] as const).map((kind, index) => ({
+          ...{ kind, who: 'a@b', atMs: nowMs + index, reason: 'r', signature: undefined, fingerprint },
+        }));
+        for (const [index, decision] of decisions.entries()) {
+          await journal.decide(id, decision);
+          expect(await journal.get(id)).toMatchObject({
+            state: index === 2 ? 'resolved' : 'held',
+            resolvedAs: index === 2 ? 'declined' : undefined,
+            mayHaveLandedAtMs: undefined,
+          });
+        }
+        expect(await journal.decisionsOf(id)).toEqual(
+          decisions.map((decision) => ({ ...decision, role: journal.role })),
+        );
+        expect(await journal.unfinishedTwins({ baseUrl, kind: 'transfer' }, 'p', 'other')).toEqual([]);
+        // It may wait for approval again, and be sent then.
+        await journal.holdBack(id, 'approval', nowMs + 3);
+        await journal.claim(id, nowMs + 3);
+        expect(await journal.get(id)).toMatchObject({ state: 'sending', resolvedAs: undefined });
       });
 
       test('that cannot be carried out is not kept', async () => {

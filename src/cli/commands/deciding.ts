@@ -1,0 +1,82 @@
+import { asFailure, type Exit, exitOf } from '../../once/failures.ts';
+import type { Decision, Intent, Journal } from '../../once/journal/journal.ts';
+import type { Context, ParsedArgs } from '../parse/command.ts';
+import { isStillToFillIn } from '../say/chain.ts';
+import { earlierDecision, nobodyOverrules, noReason, notReversed, reasonToFillIn } from '../say/decisions.ts';
+import { inWords } from '../say/inWords.ts';
+import { again } from '../say/open.ts';
+import { problemOf } from '../say/told.ts';
+import { drawIntent, outcomeView, plainCanvas, remark } from '../show/report.ts';
+import { openJournalOf } from './openJournal.ts';
+import { combineExits, intentById, markReported, storedReport } from './stored.ts';
+
+/** Decides about one intent, and returns how it stands then. `decides` says that the commit is next. */
+type Decide = (intent: Intent, journal: Journal, decides: () => void) => Promise<Intent>;
+
+/** Decides about each intent that the arguments name. A failure of one does not keep it from the others. */
+export async function decideEach(given: ParsedArgs, context: Context, decide: Decide): Promise<Exit> {
+  const journal = await openJournalOf(given, context, 'send');
+  try {
+    const exits: Exit[] = [];
+    for (const beginning of given.args)
+      exits.push(await decideOne(beginning, decide, given, context, journal));
+    return combineExits(exits);
+  } finally {
+    await journal.close();
+  }
+}
+
+async function decideOne(
+  beginning: string,
+  decide: Decide,
+  given: ParsedArgs,
+  context: Context,
+  journal: Journal,
+): Promise<Exit> {
+  const { display } = context;
+  let mayBeDecided = false;
+  try {
+    const found = await intentById(beginning, journal);
+    const intent = await decide(found, journal, () => {
+      mayBeDecided = true;
+    });
+    const written = await display.show(outcomeView(await storedReport(intent, given.command, journal.reads)));
+    if (written === 'written' && intent.resolvedAs === 'happened')
+      await markReported(intent, journal, context);
+    return 0;
+  } catch (thrown) {
+    const failure = await inWords(thrown);
+    if (failure.code === 'bug' || failure.code === 'stdout-not-writable') throw failure;
+    // The engine refuses before it decides. After any other failure of its commit, nobody knows.
+    const begun = mayBeDecided && asFailure(thrown).room !== 'engine';
+    const problem = problemOf(failure, { does: context.doing.does, begun });
+    await display.fail(problem, { schema: 'botctl/1', command: given.command, error: problem });
+    return exitOf(failure.code);
+  }
+}
+
+/** Why it is decided so. */
+export function reasonOf(given: ParsedArgs): string {
+  const reason = given.text('reason')?.trim() ?? '';
+  if (reason === '') throw noReason();
+  if (isStillToFillIn(reason)) throw reasonToFillIn(reason);
+  return reason;
+}
+
+/** An earlier decision may have been acted on, so reversing it is asked about, or takes --yes. */
+export async function confirmOverruling(
+  intent: Intent,
+  earlier: Decision | undefined,
+  ask: string,
+  given: ParsedArgs,
+  { display }: Context,
+): Promise<void> {
+  if (given.flag('yes')) return;
+  if (display.terminal() === 'none') throw nobodyOverrules(again(given, [], { name: 'yes', value: true }));
+  const question = (columns: number): string => {
+    const canvas = plainCanvas(columns);
+    const decided = earlier === undefined ? '' : remark(earlierDecision(earlier), canvas);
+    return `${drawIntent(intent, canvas)}${decided}${ask}`;
+  };
+  if (!(await display.confirm(question))) throw notReversed();
+}

@@ -1,0 +1,212 @@
+import { type Bot, type ConnectedBot, connectionTo, envBot } from '../../once/connection.ts';
+import { concluded } from '../../once/engine/outcome.ts';
+import { resume } from '../../once/engine/resume.ts';
+import { asFailure, type Exit, exitOf, type Failure } from '../../once/failures.ts';
+import { type BaseUrl, originOf, sandboxBaseUrl } from '../../once/intent/baseUrl.ts';
+import type { Decision, Intent, Journal } from '../../once/journal/journal.ts';
+import { botOfProfile, chooseBot } from '../bot/chooseBot.ts';
+import type { Context, ParsedArgs } from '../parse/command.ts';
+import {
+  anothersToken,
+  botMoved,
+  interruptedBefore,
+  noTokenNow,
+  ofTheSandbox,
+  profileGone,
+  staysAsItWas,
+} from '../say/decisions.ts';
+import { inWords } from '../say/inWords.ts';
+import { waitingForToken } from '../say/open.ts';
+import { problemOf } from '../say/told.ts';
+import { botInputs, channelOptions, openBot, sayIfSlow } from './openBot.ts';
+import { journalLocation, openJournalOf, shownLocation } from './openJournal.ts';
+import { policiesOf } from './policies.ts';
+import { engineWithPolicies } from './session.ts';
+import { combineExits, intentById, storedReport } from './stored.ts';
+import { reportJsonOrError, tell } from './telling.ts';
+
+/** Which intents on record are sent, and who says so. */
+type Sending = {
+  readonly select: (journal: Journal) => Promise<readonly Intent[]>;
+  /** A person's decision to send it, if it needs one. Refuses what this command does not send. */
+  readonly decide: (intent: Intent, journal: Journal) => Promise<Decision | undefined>;
+  /** An earlier decision may be reversed. */
+  readonly overrules?: boolean;
+};
+
+/** Sends intents that are on record, one after the other, each with its own key, bytes and bot. */
+export async function sendStored(sending: Sending, given: ParsedArgs, context: Context): Promise<Exit> {
+  const journal = await openJournalOf(given, context, 'send');
+  const bots = new BotsOfIntents(given, context, journal);
+  try {
+    const intents = await sending.select(journal);
+    const exits: Exit[] = [];
+    for (const intent of intents) {
+      if (context.interrupts.first.aborted) {
+        exits.push(await reportSkipped(intent, interruptedBefore(intent.id), journal, given, context));
+        break;
+      }
+      try {
+        exits.push(await sendOne(intent, sending, bots, journal, given, context));
+      } catch (thrown) {
+        const failure = asFailure(thrown);
+        // A fault of this machine stops the command. After any other failure, after one damaged intent, or if only
+        // transfers are impossible here, the next intent may still succeed.
+        const ofOneIntent = failure.code === 'journal-damaged' || failure.code === 'sandbox-unavailable';
+        if (exitOf(failure.code) === 1 && !ofOneIntent) throw failure;
+        exits.push(await reportSkipped(intent, failure, journal, given, context));
+        if (failure.code === 'interrupted') break;
+      }
+    }
+    return combineExits(exits);
+  } finally {
+    await journal.close();
+    await bots.close();
+  }
+}
+
+/** The intents that the arguments name. */
+export async function intentsById(beginnings: readonly string[], journal: Journal): Promise<Intent[]> {
+  const intents: Intent[] = [];
+  for (const beginning of beginnings) intents.push(await intentById(beginning, journal));
+  return intents;
+}
+
+function isOver({ state }: Intent): boolean {
+  return state === 'accepted' || state === 'rejected' || state === 'resolved';
+}
+
+async function sendOne(
+  intent: Intent,
+  { decide, overrules }: Sending,
+  bots: BotsOfIntents,
+  journal: Journal,
+  given: ParsedArgs,
+  context: Context,
+): Promise<Exit> {
+  const decision = await decide(intent, journal);
+  // The journal alone tells how a finished intent ended; no bot is needed.
+  if (isOver(intent) && decision === undefined)
+    return tell(await concluded(intent, journal.reads, 'from-journal'), given, journal, context);
+  const connected = await bots.of(intent);
+  const policies = await policiesOf(connected.bot, context);
+  const engine = await engineWithPolicies(connected, policies, journal, given, context);
+  const outcome = await resume(intent.id, engine, decision, overrules);
+  return tell(outcome, given, journal, context);
+}
+
+async function reportSkipped(
+  intent: Intent,
+  failure: Failure,
+  journal: Journal,
+  given: ParsedArgs,
+  { display, doing }: Context,
+): Promise<Exit> {
+  const exit = exitOfSkipped(intent, failure);
+  const problem = problemOf(staysAsItWas(await inWords(failure), intent), doing);
+  const report = await storedReport(intent, given.command, journal.reads);
+  await display.fail(problem, await reportJsonOrError({ ...report, problem }, display));
+  return exit;
+}
+
+/** The exit code says first that the intent may have happened, whatever prevented sending it now. */
+function exitOfSkipped({ state }: Intent, { code }: Failure): Exit {
+  if (state === 'held') return exitOf('held');
+  return state === 'unknown' || state === 'sending' ? exitOf('unknown') : exitOf(code);
+}
+
+/** Why no bot can send an intent, reported with each intent's own ID. */
+type NoBot = (intent: Intent) => Failure;
+
+/** The bots of many intents, each opened once, at the base URL stored with its intents. */
+class BotsOfIntents {
+  readonly #given: ParsedArgs;
+  readonly #context: Context;
+  readonly #journal: Pick<Journal, 'hashOf'>;
+  readonly #open = new Map<string, Promise<ConnectedBot | NoBot>>();
+
+  constructor(given: ParsedArgs, context: Context, journal: Pick<Journal, 'hashOf'>) {
+    this.#given = given;
+    this.#context = context;
+    this.#journal = journal;
+  }
+
+  async of(intent: Intent): Promise<ConnectedBot> {
+    const who = `${intent.bot} ${intent.spelledUrl}`;
+    const opened = this.#open.get(who) ?? this.#connect(intent);
+    this.#open.set(who, opened);
+    const found = await opened;
+    if (typeof found === 'function') throw found(intent);
+    found.connection.ensurePossible(intent.kind);
+    if (this.#isAnothersToken(intent, found.bot)) throw anothersToken(intent, this.#given.command);
+    return found;
+  }
+
+  /** If only the intent says where to send, a token must not go to a service that is not its own. */
+  #isAnothersToken(intent: Intent, { token }: Bot): boolean {
+    if (intent.bot !== envBot || this.#givenBaseUrl() !== undefined) return false;
+    return this.#journal.hashOf(token.reveal()) !== intent.tokenHash;
+  }
+
+  #givenBaseUrl(): string | undefined {
+    return this.#given.text('base-url') ?? this.#context.env.BOTCTL_BASE_URL;
+  }
+
+  async close(): Promise<void> {
+    const opened = await Promise.allSettled(this.#open.values());
+    for (const found of opened) {
+      if (found.status === 'fulfilled' && typeof found.value !== 'function')
+        await found.value.connection.close();
+    }
+  }
+
+  async #connect(intent: Intent): Promise<ConnectedBot | NoBot> {
+    if (intent.baseUrl === sandboxBaseUrl) return this.#sandbox();
+    if (intent.bot === envBot && !this.#hasToken()) return noTokenNow;
+    const bot = await (intent.bot === envBot ? this.#envBotFor(intent) : this.#profileBot(intent));
+    if (bot === undefined) return profileGone;
+    const spelledUrl = ownUrl(bot, intent);
+    if (spelledUrl === undefined) return (other) => moved(other, bot);
+    const ours = { ...bot, spelledUrl };
+    const connection = connectionTo(ours, channelOptions(this.#context, false));
+    await connection.ready();
+    return { bot: ours, connection };
+  }
+
+  async #sandbox(): Promise<ConnectedBot | NoBot> {
+    if (this.#given.flag('sandbox')) {
+      const opened = await openBot(this.#given, this.#context);
+      await opened.connection.ready();
+      return opened;
+    }
+    // With only --sandbox added, the command would use another journal.
+    const journal = await shownLocation(await journalLocation(this.#given, this.#context));
+    return ({ id }) => ofTheSandbox(id, journal, this.#given.command);
+  }
+
+  #hasToken(): boolean {
+    return this.#given.text('token-file') !== undefined || this.#context.env.BOTCTL_TOKEN !== undefined;
+  }
+
+  #profileBot(intent: Intent): Promise<Bot | undefined> {
+    const resolving = botOfProfile(intent.bot, botInputs(this.#context));
+    return sayIfSlow(waitingForToken, resolving, this.#context.display);
+  }
+
+  /** The given token, at the stored base URL if no other is given. */
+  async #envBotFor(intent: Intent): Promise<Bot> {
+    const tokenFile = this.#given.text('token-file');
+    const baseUrl = this.#givenBaseUrl() ?? intent.spelledUrl;
+    return chooseBot({ tokenFile, baseUrl }, botInputs(this.#context));
+  }
+}
+
+/** Where a bot's token may go for this intent: to its own origin, in its own spelling. */
+function ownUrl(bot: Bot, { spelledUrl, baseUrl }: Intent): BaseUrl | undefined {
+  if (originOf(bot.spelledUrl) === originOf(spelledUrl)) return spelledUrl;
+  return bot.baseUrl === baseUrl ? bot.spelledUrl : undefined;
+}
+
+function moved(intent: Intent, bot: Bot): Failure {
+  return botMoved(intent, { bots: originOf(bot.spelledUrl), intents: originOf(intent.spelledUrl) });
+}

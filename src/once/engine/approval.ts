@@ -1,0 +1,71 @@
+import type { Decision, Intent, Reads } from '../journal/journal.ts';
+import type { Policies } from '../policy/policy.ts';
+import type { ApprovalReason } from './verdict.ts';
+
+const approvalReasons: Readonly<Record<ApprovalReason, true>> = {
+  proposed: true,
+  'above-limit': true,
+  approval: true,
+};
+
+export function isApprovalReason(reason: string | undefined): reason is ApprovalReason {
+  return reason !== undefined && Object.hasOwn(approvalReasons, reason);
+}
+
+/** Waits for a person's approval. Where nothing of it was sent, a person may decline it, too. */
+export function isProposal({ state, heldReason }: Pick<Intent, 'state' | 'heldReason'>): boolean {
+  return state === 'held' && isApprovalReason(heldReason);
+}
+
+/** A proposal of which no attempt may have landed. */
+export function isUnsentProposal(intent: Pick<Intent, 'state' | 'heldReason' | 'tainted'>): boolean {
+  return isProposal(intent) && !intent.tainted;
+}
+
+/** Who does something: a person on a machine, and on a server the database role, too. */
+type Hand = Pick<Decision, 'who' | 'role'>;
+
+/** Roles are compared where there are any: the server itself says who connects, and a person's name is only claimed. */
+function isSameHand(one: Hand, other: Hand): boolean {
+  if (one.role === undefined && other.role === undefined) return one.who === other.who;
+  // A role that is not known may be the same.
+  return one.role === undefined || other.role === undefined || one.role === other.role;
+}
+
+/** Whether the one who approves must be somebody else than the one who proposed. */
+export function needsAnother(policies: Policies | undefined): boolean {
+  return policies?.some(({ approvals }) => approvals === 'other') === true;
+}
+
+/** Who proposed this body last. */
+function proposalOf(decisions: readonly Decision[], fingerprint: string): Decision | undefined {
+  return decisions.findLast((one) => one.kind === 'proposed' && one.fingerprint === fingerprint);
+}
+
+/** Whose proposal it is, where this hand is not another one, or nobody can say that it is. */
+export function ownProposal(
+  decisions: readonly Decision[],
+  fingerprint: string,
+  by: Hand,
+): { readonly proposed: Decision | undefined } | undefined {
+  const proposed = proposalOf(decisions, fingerprint);
+  return proposed === undefined || isSameHand(proposed, by) ? { proposed } : undefined;
+}
+
+/** The approval of this body, until it is decided otherwise: the word to send it once more is no other decision. */
+export function approvalOn(decisions: readonly Decision[], fingerprint: string): Decision | undefined {
+  const last = decisions.findLast(({ kind }) => kind !== 'send-again');
+  return last?.kind === 'approved' && last.fingerprint === fingerprint ? last : undefined;
+}
+
+/** Why this body is not proposed again: it was declined, and not approved since. */
+export async function declineOf(
+  id: string,
+  fingerprint: string,
+  reads: Pick<Reads, 'decisionsOf'>,
+): Promise<Decision | undefined> {
+  const last = (await reads.decisionsOf(id)).findLast(
+    (one) => (one.kind === 'approved' || one.kind === 'declined') && one.fingerprint === fingerprint,
+  );
+  return last?.kind === 'declined' ? last : undefined;
+}

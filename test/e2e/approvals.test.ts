@@ -1,0 +1,423 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { SkippingClock } from '../../testing/builtHere.ts';
+import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
+import { noTerminal, onTerminal } from '../../testing/terminal.ts';
+
+const clock = new SkippingClock();
+let operator: SandboxHome;
+beforeEach(async () => {
+  operator = await SandboxHome.open(clock);
+});
+afterEach(() => operator.close());
+
+const me = `${userInfo().username}@${hostname()}`;
+const pay = (amount: string, ...more: readonly string[]): string[] => [
+  ...payAda.slice(0, -1),
+  amount,
+  ...more,
+];
+const rent = pay('0.5', '--once', 'rent', '--propose');
+const paid = () => operator.sandbox.ledger({ kind: 'transfer' });
+const limited = {
+  ...({ kind: 'reply', status: 429, operation: 'transfer' } as const),
+  headers: { 'Retry-After': '60' },
+};
+const hours = (count: number): number => count * 3_600_000;
+
+async function propose(argv: readonly string[] = rent): Promise<string> {
+  const { exit, outcome, intent } = await operator.json(argv);
+  expect({ exit, outcome }).toEqual({ exit: 10, outcome: 'held' });
+  return intent?.id ?? '';
+}
+
+const decline = (id: string, reason = 'the invoice says 120'): string[] => [
+  'decline',
+  id,
+  '--reason',
+  reason,
+];
+
+function usePolicy(policy: object): void {
+  const folder = join(operator.home.path, 'policies');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, 'policy.json');
+  writeFileSync(path, JSON.stringify({ schema: 'botctl-policy/1', limits: { SOL: {} }, ...policy }));
+  chmodSync(path, 0o600);
+  const token = { kind: 'stored', secret: operator.sandbox.tokens.full };
+  const bot = { 'base-url': operator.sandbox.baseUrl, token, policy: path };
+  operator.home.writeConfig({ version: 1, 'in-use': 'bot', profiles: { bot } });
+  delete operator.env.BOTCTL_TOKEN;
+  delete operator.env.BOTCTL_BASE_URL;
+}
+
+/** As if somebody else had proposed it on their machine, through the same journal. */
+function proposedBy(who: string): void {
+  const database = new DatabaseSync(operator.journal);
+  database
+    .prepare(
+      `INSERT INTO decisions (intent, kind, who, at, reason, fingerprint)
+       SELECT seq, 'proposed', ?, created_at, 'proposed', fingerprint FROM intents ORDER BY seq DESC LIMIT 1`,
+    )
+    .run(who);
+  database.close();
+}
+
+describe('a proposal', () => {
+  test('keeps who made it, and who approved it: user, host and bot', async () => {
+    const id = await propose();
+    const waiting = await operator.json(['history', id]);
+    expect(waiting).toMatchObject({
+      intent: { bot: 'env' },
+      decisions: [{ kind: 'proposed', who: me }],
+    });
+    const approved = await operator.json(['approve', id, '--yes']);
+    expect(approved).toMatchObject({
+      exit: 0,
+      command: 'approve',
+      outcome: 'accepted',
+      decisions: [
+        { kind: 'proposed', who: me },
+        { kind: 'approved', who: me },
+      ],
+    });
+    const { stdout } = await operator.run(['history', id]);
+    expect(stdout).toContain(`proposed by ${me}`);
+    expect(stdout).toContain(`approved by ${me}`);
+    expect(stdout).not.toContain('send-again');
+    expect(await paid()).toHaveLength(1);
+  });
+
+  test('that is approved shows all of itself, who made it and who approved it', async () => {
+    const id = await propose();
+    const { stdout } = await operator.run(['approve', id, '--yes']);
+    for (const shown of [
+      '0.5 SOL',
+      payAda[2] ?? '',
+      'rent (--once)',
+      id,
+      `proposed by ${me}`,
+      `approved by ${me}`,
+    ])
+      expect(stdout).toContain(shown);
+  });
+
+  test.each([
+    ['resume', (id: string) => ['resume', id, '--yes']],
+    ['resume --all', () => ['resume', '--all', '--held', '--yes']],
+    ['resolve', (id: string) => ['resolve', id, '--happened', '--reason', 'seen']],
+    ['resolve', (id: string) => ['resolve', id, '--did-not-happen', '--reason', 'not wanted']],
+  ])('is refused by %s, which names approve and decline', async (_command, argv) => {
+    const id = await propose();
+    const refused = await operator.json(argv(id));
+    expect(refused).toMatchObject({ exit: 10, error: { code: 'held', retry: 'decide' } });
+    expect(refused.error?.message).toContain('neither resumed nor resolved, but approved or declined');
+    expect(refused.error?.next?.join('\n')).toMatch(/botctl approve .* --yes\nbotctl decline .* --reason/u);
+    expect(await operator.json(['history', id])).toMatchObject({ outcome: 'held', intent: { attempts: 0 } });
+    expect(await paid()).toEqual([]);
+  });
+
+  test('that is approved and cannot be sent is sent by the same command, without another approval', async () => {
+    const id = await propose();
+    await operator.sandbox.faults({ kind: 'reset', when: 'after', operation: 'transfer' });
+    expect(await operator.json(['approve', id, '--yes'])).toMatchObject({ exit: 9, outcome: 'unknown' });
+    expect(await operator.json(['approve', id])).toMatchObject({ exit: 0, outcome: 'accepted' });
+    expect(await operator.json(['approve', id])).toMatchObject({ exit: 0, replayed: true });
+    expect(await operator.json(['history', id])).toHaveProperty('decisions.length', 2);
+    expect(await paid()).toHaveLength(1);
+  });
+
+  test.skipIf(noTerminal !== '')(
+    `is shown whole on a terminal before it is approved${noTerminal}`,
+    async () => {
+      const id = await propose(pay('0.5', '--memo', 'for november', '--once', 'rent', '--propose'));
+      const { code, shown } = await onTerminal(['approve', id], [['[y/N] ', 'n\r']], operator.env);
+      for (const part of [
+        'env',
+        operator.sandbox.baseUrl,
+        payAda[2] ?? '',
+        '0.5 SOL',
+        'for november',
+        'rent',
+        id,
+      ])
+        expect(shown).toContain(part);
+      expect(shown).toContain(`proposed by ${me}`);
+      expect(code).toBe(10);
+      expect(await paid()).toEqual([]);
+    },
+  );
+});
+
+describe('approve of what is no proposal', () => {
+  test('says how it stands, and sends and decides nothing', async () => {
+    const sent = await operator.json(pay('0.3', '--once', 'sent'));
+    const refused = await operator.json(['approve', sent.intent?.id ?? '', '--yes']);
+    expect(refused).toMatchObject({ exit: 2, error: { code: 'not-allowed-now' } });
+    expect(refused.error?.message).toContain('is accepted and does not wait for approval');
+    const message = await operator.json(sendHello);
+    expect(await operator.json(decline(message.intent?.id ?? ''))).toMatchObject({
+      exit: 2,
+      error: { code: 'not-allowed-now' },
+    });
+    expect(await operator.json(['approve', 'abcdef', '--yes'])).toMatchObject({
+      exit: 2,
+      error: { code: 'no-such-intent' },
+    });
+    expect(await paid()).toHaveLength(1);
+  });
+
+  test('names resume and resolve for one that may have happened', async () => {
+    await operator.sandbox.faults({ kind: 'reset', when: 'before', operation: 'transfer' });
+    const lost = await operator.json(pay('0.3', '--once', 'lost'));
+    const id = lost.intent?.id ?? '';
+    const refused = await operator.json(['approve', id, '--yes']);
+    expect(refused).toMatchObject({ exit: 9, outcome: 'unknown' });
+    expect(refused.error?.message).toContain('it may have happened');
+    expect(refused.error?.next?.join('\n')).toMatch(/botctl resume .*\nbotctl resolve/u);
+    expect(await operator.json(decline(id))).toMatchObject({ exit: 2, error: { code: 'not-allowed-now' } });
+    expect(await operator.json(['history', id])).toMatchObject({ outcome: 'unknown', decisions: [] });
+  });
+});
+
+describe('a proposal that was declined', () => {
+  test('is not sent, and the same command says by whom and why', async () => {
+    const id = await propose();
+    const declined = await operator.json(decline(id));
+    expect(declined).toMatchObject({
+      exit: 0,
+      outcome: 'resolved',
+      intent: { resolved_as: 'declined' },
+      decisions: [
+        { kind: 'proposed', who: me },
+        { kind: 'declined', who: me, reason: 'the invoice says 120' },
+      ],
+    });
+    for (const again of [rent, rent.slice(0, -1)]) {
+      const told = await operator.json(again);
+      expect(told).toMatchObject({
+        exit: 10,
+        outcome: 'resolved',
+        intent: { id, attempts: 0 },
+        error: { code: 'proposal-declined', retry: 'decide' },
+      });
+      expect(told.error?.message).toContain(`${me} declined this transfer at`);
+      expect(told.error?.message).toContain('"the invoice says 120"');
+      expect(told.error?.message).toContain('Nothing was sent now.');
+    }
+    expect(await operator.json(['resume', id])).toMatchObject({
+      exit: 10,
+      error: { code: 'proposal-declined' },
+    });
+    expect((await operator.run(['history'])).stdout).toContain('(declined)');
+    expect((await operator.run(['history', id])).stdout).toContain(`declined by ${me}: the invoice says 120`);
+    expect((await operator.run([...rent, '--dry-run'])).stdout).toContain('a person declined it');
+    expect(await paid()).toEqual([]);
+  });
+
+  test('is a new proposal under the same name once it is corrected, and the first one stays declined', async () => {
+    const id = await propose();
+    await operator.run(decline(id));
+    const corrected = pay('0.6', '--once', 'rent', '--propose');
+    expect(await propose(corrected)).toBe(id);
+    expect(await operator.json(rent)).toMatchObject({ exit: 6, error: { code: 'other-body' } });
+    await operator.run(decline(id, 'still wrong'));
+    const first = await operator.json(rent);
+    expect(first).toMatchObject({ exit: 10, error: { code: 'proposal-declined' } });
+    expect(first.error?.message).toContain('the invoice says 120');
+    const second = await operator.json(corrected);
+    expect(second.error?.message).toContain('still wrong');
+    expect(await propose(pay('0.7', '--once', 'rent', '--propose'))).toBe(id);
+    expect(await operator.json(['approve', id, '--yes'])).toMatchObject({
+      exit: 0,
+      intent: { request: { amount: '0.7' } },
+    });
+    expect(await paid()).toHaveLength(1);
+  });
+
+  test('unnamed, is not proposed again for 20 hours, and then is a new one', async () => {
+    const unnamed = pay('0.5', '--propose');
+    const id = await propose(unnamed);
+    await operator.run(decline(id));
+    clock.skippedMs += hours(19.9);
+    expect(await operator.json(unnamed)).toMatchObject({ exit: 10, error: { code: 'proposal-declined' } });
+    clock.skippedMs += hours(0.2);
+    const later = await propose(unnamed);
+    expect(later).not.toBe(id);
+    const overruled = await operator.json(['approve', id, '--overrule', '--yes']);
+    expect(overruled).toMatchObject({ exit: 2, error: { code: 'not-allowed-now' } });
+    expect(overruled.error?.message).toContain(`intent ${later}`);
+    expect(await paid()).toEqual([]);
+  });
+
+  test.each([
+    ['named', rent],
+    ['unnamed', pay('0.5', '--propose')],
+  ])('%s, is sent once a person overrules that, and both decisions are kept', async (_what, argv) => {
+    const id = await propose(argv);
+    await operator.run(decline(id));
+    expect(await operator.json(['approve', id, '--yes'])).toMatchObject({
+      exit: 10,
+      error: { code: 'proposal-declined' },
+    });
+    expect(await operator.json(['approve', id, '--overrule'])).toMatchObject({ exit: 2 });
+    for (const word of ['--happened', '--did-not-happen'])
+      expect(
+        await operator.json(['resolve', id, word, '--overrule', '--yes', '--reason', 'x']),
+      ).toMatchObject({
+        exit: 10,
+        error: { code: 'proposal-declined' },
+      });
+    expect(await operator.json(['approve', id, '--overrule', '--yes'])).toMatchObject({
+      exit: 0,
+      outcome: 'accepted',
+      decisions: [{ kind: 'proposed' }, { kind: 'declined' }, { kind: 'approved' }],
+    });
+    expect(await operator.json(argv)).toMatchObject({ exit: 0, replayed: true });
+    expect(await paid()).toHaveLength(1);
+  });
+
+  test('does not slip past the same payment that was begun since', async () => {
+    const id = await propose(pay('0.5', '--run', 'november', '--propose'));
+    await operator.run(decline(id));
+    const other = await propose(pay('0.5', '--once', 'rent', '--propose'));
+    const overruled = await operator.json(['approve', id, '--overrule', '--yes']);
+    expect(overruled).toMatchObject({ exit: 10, error: { code: 'unfinished-twin' } });
+    expect(overruled.error?.message).toContain(other);
+    expect(await operator.json(['history', id])).toMatchObject({ intent: { resolved_as: 'declined' } });
+    expect(await paid()).toEqual([]);
+  });
+
+  test('needs a reason, and one that was filled in', async () => {
+    const id = await propose();
+    for (const argv of [['decline', id], decline(id, 'WHY IT IS DECLINED')])
+      expect(await operator.json(argv)).toMatchObject({ exit: 2, error: { code: 'usage' } });
+    expect(await operator.json(['history', id])).toMatchObject({ outcome: 'held' });
+  });
+
+  test('twice keeps the first word', async () => {
+    const id = await propose();
+    await operator.run(decline(id));
+    expect(await operator.json(decline(id, 'another reason'))).toMatchObject({ exit: 0 });
+    expect(await operator.json(['history', id])).toMatchObject({
+      decisions: [{ kind: 'proposed' }, { reason: 'the invoice says 120' }],
+    });
+  });
+
+  test('may have been approved before, as long as nothing was sent', async () => {
+    const id = await propose();
+    await operator.sandbox.faults(limited);
+    expect(await operator.json(['approve', id, '--yes'])).toMatchObject({ outcome: 'open' });
+    expect(await operator.json(decline(id))).toMatchObject({ exit: 2, error: { code: 'not-allowed-now' } });
+    expect(await operator.json([...decline(id), '--overrule'])).toMatchObject({
+      exit: 2,
+      error: { code: 'usage' },
+    });
+    expect(await operator.json([...decline(id), '--overrule', '--yes'])).toMatchObject({
+      exit: 0,
+      intent: { resolved_as: 'declined' },
+    });
+    expect(await operator.json(['approve', id])).toMatchObject({ exit: 10 });
+    expect(await operator.json(rent)).toMatchObject({ exit: 10, error: { code: 'proposal-declined' } });
+    expect(await paid()).toEqual([]);
+  });
+
+  test('as a row of a batch is told as what a person must decide, and the other rows are sent', async () => {
+    usePolicy({ approve_above: { SOL: '1' }, fresh_journal: 'allow' });
+    const path = join(operator.home.path, 'payroll.csv');
+    writeFileSync(path, `id,to_address,asset,amount\na,${payAda[2]},SOL,2\nb,${payAda[2]},SOL,0.1\n`);
+    const batch = ['batch', 'transfer', path, '--once', 'payroll', '--yes'];
+    expect((await operator.run(batch)).code).toBe(10);
+    const held = await operator.json(['history', '--state', 'held']);
+    await operator.run(decline(held.intent?.id ?? ''));
+    const again = await operator.run(batch);
+    expect(again.code).toBe(10);
+    expect(again.stderr).toContain('declined this transfer');
+    expect((await operator.run(['batch', 'status', 'payroll'])).stdout).toMatch(/Declined\s+1: a person/u);
+    expect(await paid()).toHaveLength(1);
+  });
+});
+
+describe('a policy whose approvals are by somebody else', () => {
+  const other = { approvals: 'other' };
+
+  test('refuses the one who proposed, by user and host, and lets another approve', async () => {
+    usePolicy(other);
+    const id = await propose();
+    const own = await operator.json(['approve', id, '--yes']);
+    expect(own).toMatchObject({
+      exit: 10,
+      outcome: 'held',
+      error: { code: 'own-proposal', retry: 'decide' },
+    });
+    expect(own.error?.message).toContain(`${me} proposed it at`);
+    expect(await paid()).toEqual([]);
+    proposedBy(`${userInfo().username}@another-host`);
+    expect(await operator.json(['approve', id, '--yes'])).toMatchObject({ exit: 0, outcome: 'accepted' });
+    expect(await paid()).toHaveLength(1);
+  });
+
+  test('refuses also what is above a limit, and what was declined and is overruled', async () => {
+    usePolicy({ ...other, approve_above: { SOL: '0.1' } });
+    const id = await propose(pay('0.5', '--once', 'rent'));
+    expect(await operator.json(['approve', id, '--yes'])).toMatchObject({ error: { code: 'own-proposal' } });
+    await operator.run(decline(id));
+    expect(await operator.json(['approve', id, '--overrule', '--yes'])).toMatchObject({
+      error: { code: 'own-proposal' },
+    });
+    expect(await operator.json(['history', id])).toMatchObject({ intent: { resolved_as: 'declined' } });
+    expect(await paid()).toEqual([]);
+  });
+
+  test('does not count an approval by the one who proposed, given before there was such a policy', async () => {
+    usePolicy({});
+    const id = await propose();
+    await operator.sandbox.faults(limited);
+    expect(await operator.json(['approve', id, '--yes'])).toMatchObject({ outcome: 'open' });
+    usePolicy({ ...other, approve_above: { SOL: '0.1' } });
+    expect(await operator.json(rent.slice(0, -1))).toMatchObject({
+      exit: 10,
+      outcome: 'held',
+      intent: { id, why: 'approval' },
+    });
+    expect(await paid()).toEqual([]);
+  });
+
+  test('says what it can and cannot hold, and is checked like the other keys', async () => {
+    usePolicy(other);
+    const path = join(operator.home.path, 'policies', 'policy.json');
+    const { stdout } = await operator.run(['policy', 'check', path]);
+    expect(stdout.replaceAll(/\s+/gu, ' ')).toContain('only by somebody else than the one who proposed it');
+    expect(stdout.replaceAll(/\s+/gu, ' ')).toContain('whoever has the token can pay without botctl');
+    expect(await operator.json(['policy', 'check', path])).toMatchObject({
+      policies: [{ approvals: 'other' }],
+    });
+    usePolicy({ approvals: 'anybody' });
+    const wrong = await operator.json(['policy', 'check', path]);
+    expect(wrong).toMatchObject({ exit: 2 });
+    expect(wrong.error?.message).toContain('approvals is not "other"');
+  });
+});
+
+describe('that a young journal waits for a day', () => {
+  test.each([
+    [{ limits: { SOL: { day: '5' } } }, true],
+    [{ limits: { SOL: { recipient_day: '5' } } }, true],
+    [{ limits: { SOL: { day: '5' } }, fresh_journal: 'allow' }, false],
+    [{ limits: { SOL: { transfer: '5' } } }, false],
+  ])('is said when a policy is checked and when a profile gets it: %j', async (policy, isSaid) => {
+    usePolicy(policy);
+    const path = join(operator.home.path, 'policies', 'policy.json');
+    for (const argv of [
+      ['policy', 'check', path],
+      ['config', 'set', 'bot', 'policy', path],
+    ]) {
+      const { code, stderr } = await operator.run(argv);
+      expect(code).toBe(0);
+      expect(stderr.includes('"fresh_journal": "allow"')).toBe(isSaid);
+    }
+  });
+});
