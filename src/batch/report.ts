@@ -18,9 +18,12 @@ import type { BatchOrder } from './survey.ts';
 export type RowReport = {
   readonly line: number;
   readonly id: string | undefined;
+  /** The canonical request; absent if the row is invalid. */
+  readonly request: string | undefined;
   readonly outcome: string;
   /** The message's id or the transfer's signature. */
   readonly result: string | undefined;
+  readonly transferId: string | undefined;
   readonly error: string | undefined;
   readonly key: string | undefined;
 };
@@ -31,7 +34,10 @@ export type RowReportInputs = {
   readonly bot: Bot;
   readonly journal: Journal | undefined;
   /** The service's or an operator's proof of the result. */
-  readonly resultOf: (intent: Intent, attempt: Attempt | undefined) => Promise<string | undefined>;
+  readonly resultOf: (
+    intent: Intent,
+    attempt: Attempt | undefined,
+  ) => Promise<Pick<RowReport, 'result' | 'transferId'>>;
 };
 
 /** A report of each row in input order: what the journal knows about it, and what this run said about it. */
@@ -43,15 +49,16 @@ export async function* reportRows(sources: RowReportInputs): AsyncGenerator<RowR
 }
 
 export async function reportRow(row: SheetRow, sources: RowReportInputs): Promise<RowReport> {
-  const { line, id, problem: error } = row;
+  const { line, id, request, problem: error } = row;
   const intent = row.intent === undefined ? undefined : await sources.journal?.reads.get(row.intent);
   if (intent === undefined) {
     const outcome = row.outcome ?? (row.standing === 'invalid' ? 'invalid' : 'not-begun');
-    return { line, id, outcome, result: undefined, error, key: keyOf(row, sources) };
+    const nothing = { result: undefined, transferId: undefined };
+    return { line, id, request, outcome, ...nothing, error, key: keyOf(row, sources) };
   }
   const attempt = await sources.journal?.reads.decisiveAttempt(intent.id);
   const result = await sources.resultOf(intent, attempt);
-  return { line, id, outcome: row.outcome ?? intent.state, result, error, key: intent.key };
+  return { line, id, request, outcome: row.outcome ?? intent.state, ...result, error, key: intent.key };
 }
 
 function keyOf(row: SheetRow, { order, bot, journal }: RowReportInputs): string | undefined {

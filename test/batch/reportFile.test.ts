@@ -27,12 +27,23 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const never = new AbortController().signal;
 const told: readonly RowReport[] = [
-  { line: 2, id: 'a', outcome: 'accepted', result: 'sig', error: undefined, key: 'k1' },
+  {
+    line: 2,
+    id: 'a',
+    request: JSON.stringify({ amount: '1.5', asset: 'SOL', to_address: 'ada' }),
+    outcome: 'accepted',
+    result: 'sig',
+    transferId: 'tr_1',
+    error: undefined,
+    key: 'k1',
+  },
   {
     line: 4,
     id: undefined,
+    request: undefined,
     outcome: 'invalid',
     result: undefined,
+    transferId: undefined,
     error: 'no, "this"\nis bad',
     key: undefined,
   },
@@ -47,8 +58,14 @@ test('a CSV report reads back', async () => {
   expect(await file.finish(reportText('csv', 'transfer'), rowsOf(told), never)).toBe(true);
   await file.close();
   expect(parse(readFileSync(join(folder, 'r.csv')), { columns: true })).toEqual([
-    { line: '2', id: 'a', outcome: 'accepted', signature: 'sig', error: '', key: 'k1' },
-    { line: '4', id: '', outcome: 'invalid', signature: '', error: 'no, "this"\\nis bad', key: '' },
+    {
+      ...{ line: '2', id: 'a', to_address: 'ada', asset: 'SOL', amount: '1.5', outcome: 'accepted' },
+      ...{ signature: 'sig', transfer_id: 'tr_1', error: '', key: 'k1' },
+    },
+    {
+      ...{ line: '4', id: '', to_address: '', asset: '', amount: '', outcome: 'invalid' },
+      ...{ signature: '', transfer_id: '', error: 'no, "this"\\nis bad', key: '' },
+    },
   ]);
   expect(readdirSync(folder)).toEqual(['r.csv']);
 });

@@ -132,7 +132,7 @@ function intentJson(intent: Intent): Fields {
  * Whether something other than a person's word shows that the result matches the request; undefined if nothing
  * happened.
  */
-export function isVerified({
+function isVerified({
   intent,
   attempt,
   chain,

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import type { ReportFile, ReportText, RowReportInputs } from '../../../batch/report.ts';
+import type { ReportFile, ReportText, RowReport, RowReportInputs } from '../../../batch/report.ts';
 import type { Sheet } from '../../../batch/sheet.ts';
 import type { BatchOrder } from '../../../batch/survey.ts';
 import type { Bot } from '../../../once/connection.ts';
@@ -17,7 +17,7 @@ import {
   reportIsInput,
   unknownReportFormat,
 } from '../../say/rows.ts';
-import { idOrSignature } from '../../show/report.ts';
+import { idOrSignature, shown, transferOf } from '../../show/report.ts';
 import { csvLine, safeLine } from '../../show/text.ts';
 import { signatureOf } from '../stored.ts';
 
@@ -106,22 +106,33 @@ export function reportFormatOf(path: string): ReportFormat {
   throw unknownReportFormat(path);
 }
 
-const resultNames: Readonly<Record<Kind, string>> = { message: 'message_id', transfer: 'signature' };
+/** The cells of a row, by the columns of the report in their order. */
+function cellsOf(row: RowReport, kind: Kind): Record<string, string | number | undefined> {
+  const { line, id, outcome, request, result, transferId, error, key } = row;
+  const told = { error: safe(error), key };
+  if (kind === 'message') return { line, id, outcome, message_id: safe(result), ...told };
+  const { to_address, asset, amount } = JSON.parse(request ?? '{}') as Record<string, string | undefined>;
+  const proof = { signature: safe(result), transfer_id: safe(transferId) };
+  return { line, id, to_address, asset: safe(asset), amount, outcome, ...proof, ...told };
+}
+
+const noRow: RowReport = {
+  line: 0,
+  id: undefined,
+  request: undefined,
+  outcome: '',
+  result: undefined,
+  transferId: undefined,
+  error: undefined,
+  key: undefined,
+};
 
 /** The text of a batch's report. */
 export function reportText(format: ReportFormat, kind: Kind): ReportText {
-  const resultName = resultNames[kind];
-  if (format === 'csv') {
-    return {
-      heading: csvLine(['line', 'id', 'outcome', resultName, 'error', 'key']),
-      line: ({ line, id, outcome, result, error, key }) =>
-        csvLine([line, safe(id), outcome, safe(result), safe(error), key]),
-    };
-  }
+  if (format === 'jsonl') return { heading: '', line: (row) => `${JSON.stringify(cellsOf(row, kind))}\n` };
   return {
-    heading: '',
-    line: ({ line, id, outcome, result, error, key }) =>
-      `${JSON.stringify({ line, id, outcome, [resultName]: safe(result), error: safe(error), key })}\n`,
+    heading: csvLine(Object.keys(cellsOf(noRow, kind))),
+    line: (row) => csvLine(Object.values(cellsOf({ ...row, id: safe(row.id) }, kind))),
   };
 }
 
@@ -150,14 +161,15 @@ export function rowReportInputs({ given, order, sheet, bot, journal }: Batch): R
     journal,
     resultOf: async (intent, attempt) => {
       const signature = journal === undefined ? undefined : await signatureOf(intent, journal.reads);
-      return idOrSignature({
+      const report = {
         command: given.command,
         intent,
         attempt,
         replayed: false,
         warnings: [],
         signature,
-      });
+      };
+      return { result: idOrSignature(report), transferId: shown(transferOf(report)?.transfer_id) };
     },
   };
 }
