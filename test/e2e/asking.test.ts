@@ -28,6 +28,7 @@ describe.skipIf(noTerminal !== '')(`with a controlling terminal${noTerminal}`, (
 
   test('y there sends it, and a program reads its one object on stdout', async () => {
     const ended = await onTerminal([...payAda, '--json'], [[ask, 'y\r']], operator.env, { stdin: 'n\n' });
+    expect(ended.shown).toContain(ask);
     expect(JSON.parse(ended.stdout)).toMatchObject({ outcome: 'accepted' });
     expect(await ledger()).toHaveLength(1);
   });

@@ -62,7 +62,7 @@ export const transferSpec: LeafSpec = {
     },
     {
       about: 'In a script: with a name it happens once, however often the script runs',
-      line: 'botctl transfer --once payout-2026-11-ada --to "$ADA" --asset USDC --amount 250',
+      line: 'botctl transfer --once payout-2026-11-ada --to "$ADA" --asset USDC --amount 250 --yes',
     },
     {
       about: 'Read a JSON file, print only the signature',
