@@ -123,7 +123,8 @@ export class SandboxHome {
   }
 
   #withLimits(argv: readonly string[]): string[] {
-    if (!/^(send|transfer|resume|approve)$/u.test(argv[0] ?? '') || argv.includes('--retries')) return [...argv];
+    if (!/^(send|transfer|resume|approve)$/u.test(argv[0] ?? '') || argv.includes('--retries'))
+      return [...argv];
     return [...argv, '--retries', '0', '--max-wait', '20s'];
   }
 

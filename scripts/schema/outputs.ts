@@ -225,6 +225,10 @@ const batchFields = {
     .describe('of transfers'),
   recipients: count.optional().describe('of transfers'),
   recipients_paid_more_than_once: count.optional(),
+  columns: z
+    .array(text)
+    .optional()
+    .describe('the first 20 columns that botctl does not know: kept with each row, not sent'),
 };
 
 const batchDryRun = z

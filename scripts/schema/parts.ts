@@ -54,6 +54,10 @@ const intent = z
     key: text.describe('the idempotency key, chosen once and never changed'),
     name: text.optional().describe('what the caller calls it (`--once`, `--run`, `--idempotency-key`)'),
     row: text.optional().describe('of a batch’s row: its own id'),
+    columns: z
+      .record(z.string(), text)
+      .optional()
+      .describe('of a batch’s row: the columns that botctl does not know, as they were when it began'),
     bot: text.describe('the profile’s name, or `env`, or `sandbox`'),
     base_url: text.describe('where it was sent; `sandbox` for the embedded service'),
     state: oneOf(states).describe('where it stands'),

@@ -18,17 +18,23 @@ import {
   refusedByItself,
   type Spend,
 } from '../once/policy/rules.ts';
+import type { HeaderColumns, RowColumns } from './columns.ts';
 import { complainOfRow, type OwnRules, type RowComplaint, type RowComplaints } from './facts.ts';
 import type { Sheet } from './sheet.ts';
 
 /** A row as it was read, before its fields are checked. Empty cells are absent. */
 export type RawRow = ReadRow | UnreadableRow;
 
-type ReadRow = { readonly line: number; readonly fields: Readonly<Record<string, unknown>> };
+type ReadRow = {
+  readonly line: number;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly columns?: RowColumns | undefined;
+};
 
 type UnreadableRow = {
   readonly line: number;
   readonly id?: string;
+  readonly columns?: RowColumns | undefined;
   readonly complaints: readonly RowComplaint[];
 };
 
@@ -46,16 +52,17 @@ const neededColumnsOf: Readonly<Record<Kind, readonly string[]>> = {
   transfer: ['id', 'to_address', 'asset', 'amount'],
 };
 
-/** The columns that a header may have, and those it must have. */
-export type HeaderColumns = {
-  readonly known: readonly string[];
-  readonly needed: readonly string[];
-  /** Throws an error that names what needs the missing columns, if it is not the command itself. */
-  readonly refuseMissing?: (missing: readonly string[], columns: readonly string[], file: string) => void;
-};
+/** A key would be taken for the row's own. */
+const refusedColumns = ['idempotency_key'];
 
-export function headerOf(kind: Kind): HeaderColumns {
-  return { known: columnsOf[kind], needed: neededColumnsOf[kind] };
+export function headerOf(kind: Kind, isStrict: boolean): HeaderColumns {
+  return {
+    known: columnsOf[kind],
+    needed: neededColumnsOf[kind],
+    refused: refusedColumns,
+    named: [],
+    isStrict,
+  };
 }
 
 /** Columns whose cells are JSON. */

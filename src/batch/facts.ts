@@ -11,7 +11,10 @@ export type BatchFacts = {
   'bad-header': {
     readonly source: string;
     readonly unknown: readonly string[];
-    readonly twice: readonly string[];
+    /** Titles that are one name. */
+    readonly twice: readonly (readonly string[])[];
+    /** Titles that are nearly a known column. */
+    readonly near: readonly { readonly column: string; readonly meant: string }[];
     readonly missing: readonly string[];
     readonly known: readonly string[];
     readonly needed: readonly string[];
@@ -62,6 +65,8 @@ export type OwnRules = {
   id: { readonly mostBytes: number; readonly is: 'not-text' | 'empty' | 'too-long' | Unseen };
   'own-id': { readonly alsoOfLine: number };
   'no-key': 'given';
+  column: 'unknown' | { readonly meant: string };
+  'own-column': { readonly keys: readonly string[] };
   'no-buttons': 'given';
   buttons: 'other';
   template: 'given' | { readonly column: string; readonly source: string; readonly at: TemplatePlace };

@@ -4,7 +4,16 @@ import { CsvError, type Parser, parse } from 'csv-parse';
 import { bytesOf, type Source } from '../once/input.ts';
 import { firstBadByte, readJson } from '../once/intent/jsonText.ts';
 import type { Kind } from '../once/intent/wanted.ts';
-import { type HeaderColumns, headerOf, jsonColumns, maxRowBytes, type RawRow } from './checkRow.ts';
+import { headerOf, jsonColumns, maxRowBytes, type RawRow } from './checkRow.ts';
+import {
+  type CsvColumn,
+  columnsOf,
+  csvColumns,
+  folded,
+  type HeaderColumns,
+  type SplitRow,
+  splitRow,
+} from './columns.ts';
 import { batchFailure, complainOfRow, type RowComplaint } from './facts.ts';
 import type { Template } from './template.ts';
 
@@ -20,14 +29,21 @@ export function inputName({ path }: Pick<Input, 'path'>): string {
 /**
  * The rows of a file or of stdin, read once, piece by piece. Text that begins with `{` is JSON Lines, other text CSV.
  */
-export async function* readRows(input: Input, kind: Kind, template?: Template): AsyncGenerator<RawRow> {
+export async function* readRows(
+  input: Input,
+  kind: Kind,
+  {
+    template,
+    isStrict = false,
+  }: { readonly template?: Template | undefined; readonly isStrict?: boolean } = {},
+): AsyncGenerator<RawRow> {
   const source = inputName(input);
   const bytes = bytesOf({ ...input, name: source });
   const pieces = wholeText(input.onBytes === undefined ? bytes : watched(bytes, input.onBytes), source);
   const first = await firstPiece(pieces);
   const all = again(first, pieces);
-  const columns = template === undefined ? headerOf(kind) : template.header();
-  const rows = /^\s*\{/u.test(first) ? jsonLines(all, source) : csvRows(all, columns, source);
+  const columns = template === undefined ? headerOf(kind, isStrict) : template.header(isStrict);
+  const rows = /^\s*\{/u.test(first) ? jsonLines(all, columns, source) : csvRows(all, columns, source);
   if (template === undefined) yield* rows;
   else for await (const row of rows) yield template.fill(row);
 }
@@ -78,14 +94,14 @@ async function* csvRows(
   source: string,
 ): AsyncGenerator<RawRow> {
   let line = 1;
-  let header: readonly string[] | undefined;
+  let header: readonly CsvColumn[] | undefined;
   try {
     const { beginning, all } = await withBeginning(pieces);
     for await (const cells of parser(all, delimiterOf(beginning, columns)) as AsyncIterable<string[]>) {
       const beginsAt = line;
       line += 1 + newlinesIn(cells);
       if (cells.length === 1 && cells[0] === '') continue;
-      if (header === undefined) header = checkedHeader(cells, columns, source);
+      if (header === undefined) header = csvColumns(cells, columns, source);
       else yield rowOf(cells, header, beginsAt);
     }
   } catch (error) {
@@ -102,7 +118,7 @@ const delimiters = [',', ';', '\t'] as const;
 function delimiterOf(beginning: string, { known }: HeaderColumns): string {
   const [header = ''] = beginning.trimStart().split(/[\r\n]/u);
   const knownBy = (delimiter: string): number =>
-    header.split(delimiter).filter((cell) => known.includes(unquoted(cell))).length;
+    header.split(delimiter).filter((cell) => known.includes(folded(unquoted(cell)))).length;
   return delimiters.reduce<string>((best, one) => (knownBy(one) > knownBy(best) ? one : best), ',');
 }
 
@@ -136,22 +152,9 @@ function newlinesIn(cells: readonly string[]): number {
   return count;
 }
 
-function checkedHeader(
-  cells: readonly string[],
-  { known, needed, refuseMissing }: HeaderColumns,
-  source: string,
-): readonly string[] {
-  const unknown = cells.filter((cell) => !known.includes(cell));
-  const seen = new Set<string>();
-  const twice = [...new Set(cells.filter((cell) => seen.size === seen.add(cell).size))];
-  const missing = needed.filter((column) => !cells.includes(column));
-  if (unknown.length + twice.length + missing.length === 0) return cells;
-  refuseMissing?.(missing, cells, source);
-  throw batchFailure('bad-header', { source, unknown, twice, missing, known, needed });
-}
-
-function rowOf(cells: readonly string[], header: readonly string[], line: number): RawRow {
+function rowOf(cells: readonly string[], header: readonly CsvColumn[], line: number): RawRow {
   const fields: Record<string, unknown> = {};
+  const kept: [string, string][] = [];
   const complaints: RowComplaint[] = [];
   if (cells.length !== header.length) {
     const lengths = { header: header.length, cells: cells.length };
@@ -160,15 +163,21 @@ function rowOf(cells: readonly string[], header: readonly string[], line: number
   for (const [index, column] of header.entries()) {
     const cell = cells[index];
     if (cell === undefined || cell === '') continue;
-    if (!jsonColumns.includes(column)) fields[column] = cell;
+    if ('title' in column) kept.push([column.title, cell]);
+    else if (!jsonColumns.includes(column.known)) fields[column.known] = cell;
     else {
       const read = readJson(cell);
-      if ('value' in read) fields[column] = read.value;
-      else complaints.push(complainOfRow(column, 'json', read.fault));
+      if ('value' in read) fields[column.known] = read.value;
+      else complaints.push(complainOfRow(column.known, 'json', read.fault));
     }
   }
-  if (complaints.length === 0) return { line, fields };
-  return { line, complaints, ...(typeof fields.id === 'string' ? { id: fields.id } : {}) };
+  return readRow(line, { fields, columns: columnsOf(kept), complaints });
+}
+
+function readRow(line: number, { fields, columns, complaints }: SplitRow): RawRow {
+  const also = columns === undefined ? {} : { columns };
+  if (complaints.length === 0) return { line, fields, ...also };
+  return { line, complaints, ...also, ...(typeof fields.id === 'string' ? { id: fields.id } : {}) };
 }
 
 function broken(error: CsvError, source: string): Error {
@@ -178,11 +187,15 @@ function broken(error: CsvError, source: string): Error {
 }
 
 /** Rows of JSON Lines: one object on each line. Blank lines are skipped. */
-async function* jsonLines(pieces: AsyncIterable<string>, source: string): AsyncGenerator<RawRow> {
+async function* jsonLines(
+  pieces: AsyncIterable<string>,
+  columns: HeaderColumns,
+  source: string,
+): AsyncGenerator<RawRow> {
   let line = 0;
   for await (const text of linesOf(pieces, source)) {
     line += 1;
-    if (text.trim() !== '') yield rowOfLine(text, line);
+    if (text.trim() !== '') yield rowOfLine(text, columns, line);
   }
 }
 
@@ -200,14 +213,14 @@ async function* linesOf(pieces: AsyncIterable<string>, source: string): AsyncGen
   yield rest;
 }
 
-function rowOfLine(text: string, line: number): RawRow {
+function rowOfLine(text: string, columns: HeaderColumns, line: number): RawRow {
   const read = readJson(text);
   if ('fault' in read) return { line, complaints: [complainOfRow(undefined, 'object', read.fault)] };
   const { value } = read;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { line, complaints: [complainOfRow(undefined, 'object', 'other-json')] };
   }
-  return { line, fields: value as Record<string, unknown> };
+  return readRow(line, splitRow(value as Record<string, unknown>, columns));
 }
 
 /** How many bytes at the end belong to a character that is still incomplete. */

@@ -9,6 +9,7 @@ import type { Outcome } from '../once/engine/outcome.ts';
 import { identify } from '../once/engine/plan.ts';
 import { Failure } from '../once/failures.ts';
 import type { Attempt, Intent, Journal } from '../once/journal/journal.ts';
+import type { RowColumns } from './columns.ts';
 import { batchFailure } from './facts.ts';
 import { orderOf } from './runRows.ts';
 import type { Sheet, SheetRow } from './sheet.ts';
@@ -26,6 +27,8 @@ export type RowReport = {
   readonly transferId: string | undefined;
   readonly error: string | undefined;
   readonly key: string | undefined;
+  /** What the file says about the row besides. */
+  readonly columns?: RowColumns | undefined;
 };
 
 export type RowReportInputs = {
@@ -50,15 +53,25 @@ export async function* reportRows(sources: RowReportInputs): AsyncGenerator<RowR
 
 export async function reportRow(row: SheetRow, sources: RowReportInputs): Promise<RowReport> {
   const { line, id, request, problem: error } = row;
+  const columns = row.columns === undefined ? undefined : (JSON.parse(row.columns) as RowColumns);
   const intent = row.intent === undefined ? undefined : await sources.journal?.reads.get(row.intent);
   if (intent === undefined) {
     const outcome = row.outcome ?? (row.standing === 'invalid' ? 'invalid' : 'not-begun');
     const nothing = { result: undefined, transferId: undefined };
-    return { line, id, request, outcome, ...nothing, error, key: keyOf(row, sources) };
+    return { line, id, request, outcome, ...nothing, error, key: keyOf(row, sources), columns };
   }
   const attempt = await sources.journal?.reads.decisiveAttempt(intent.id);
   const result = await sources.resultOf(intent, attempt);
-  return { line, id, request, outcome: row.outcome ?? intent.state, ...result, error, key: intent.key };
+  return {
+    line,
+    id,
+    request,
+    outcome: row.outcome ?? intent.state,
+    ...result,
+    error,
+    key: intent.key,
+    columns,
+  };
 }
 
 function keyOf(row: SheetRow, { order, bot, journal }: RowReportInputs): string | undefined {

@@ -265,7 +265,7 @@ export function orderOf(row: SheetRow, { kind, name }: BatchOrder): Order {
   const { row: named = '', id } = row;
   const naming: RowNaming = { by: 'row', name, row: named, ...(id === undefined ? {} : { id }) };
   const wanted = { kind, request: requestOfRow(row), warnings: [] } as Order['wanted'];
-  return { wanted, naming };
+  return { wanted, naming, columns: row.columns };
 }
 
 function rowOutcomeOf(outcome: Outcome): RowOutcome {

@@ -32,6 +32,8 @@ export type SheetRow = {
   /** How it ended in this run, and the problem that was reported. */
   readonly outcome: RowOutcome | undefined;
   readonly problem: string | undefined;
+  /** Columns that are kept and never sent, as a JSON object. */
+  readonly columns?: string | undefined;
 };
 
 const schema = `
@@ -40,7 +42,7 @@ const schema = `
   PRAGMA cache_size = -4096;
   CREATE TABLE rows (
     ordinal INTEGER PRIMARY KEY, line INTEGER NOT NULL, id TEXT, standing TEXT NOT NULL, row TEXT, request TEXT,
-    intent TEXT, outcome TEXT, problem TEXT
+    intent TEXT, outcome TEXT, problem TEXT, columns TEXT
   ) STRICT;
   CREATE TABLE ids (id TEXT PRIMARY KEY, ordinal INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE equals (body TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
@@ -52,7 +54,7 @@ const schema = `
 `;
 
 const statements = {
-  add: `INSERT INTO rows (ordinal, line, id, standing, row, request, intent, problem) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  add: `INSERT INTO rows (ordinal, line, id, standing, row, request, intent, problem, columns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   get: `SELECT * FROM rows WHERE ordinal = ?`,
   takeId: `INSERT OR IGNORE INTO ids (id, ordinal) VALUES (?, ?)`,
   findId: `SELECT rows.* FROM rows JOIN ids USING (ordinal) WHERE ids.id = ?`,
@@ -88,6 +90,7 @@ function rowOf(cells: Cells): SheetRow {
     intent: text(cells.intent),
     outcome: text(cells.outcome) as RowOutcome | undefined,
     problem: text(cells.problem),
+    columns: text(cells.columns),
   };
 }
 
@@ -110,8 +113,9 @@ export class Sheet {
     >;
   }
 
-  add({ ordinal, line, id, standing, row, request, intent, problem }: Omit<SheetRow, 'outcome'>): void {
-    const cells = [id, standing, row, request, intent, problem].map((cell) => cell ?? null);
+  add(added: Omit<SheetRow, 'outcome'>): void {
+    const { ordinal, line, id, standing, row, request, intent, problem, columns } = added;
+    const cells = [id, standing, row, request, intent, problem, columns].map((cell) => cell ?? null);
     this.#prepared.add.run(ordinal, line, ...cells);
   }
 

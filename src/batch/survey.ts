@@ -38,6 +38,8 @@ type SurveyInputs = {
   readonly journal: Journal | undefined;
   readonly now: () => number;
   readonly interrupted: AbortSignal;
+  /** Whether a template puts this column into the text. */
+  readonly isSent: (title: string) => boolean;
   /** Called once for each row that is not valid. */
   readonly inWords: (complaints: readonly RowComplaint[]) => string;
 };
@@ -69,6 +71,9 @@ export type Survey = {
   /** The number of rows that a policy refuses, and the first reason. */
   readonly refused: RefusedRows;
   readonly warnings: readonly SurveyWarning[];
+  /** Columns that are kept with their rows, as the file calls them, and those of them that are not sent. */
+  readonly columns: readonly string[];
+  readonly unsent: readonly string[];
   /** Sums over the keys of the valid rows. */
   readonly keys: KeySums;
 };
@@ -81,6 +86,8 @@ export type RefusedRows = {
 
 export const shownBadRows = 20;
 const shownWarnings = 20;
+/** No file of people has as many. */
+const mostTitles = 1000;
 
 /** Reads and checks the whole input, and looks up every row in the journal. Sends and records nothing. */
 export async function survey(
@@ -116,7 +123,12 @@ const askedTogether = 256;
 const mostRemembered = 20_000;
 
 /** A row as it was read, before it is looked up in the journal. */
-type Read = { readonly ordinal: number; readonly line: number; readonly id: string | undefined } & (
+type Read = {
+  readonly ordinal: number;
+  readonly line: number;
+  readonly id: string | undefined;
+  readonly columns: string | undefined;
+} & (
   | { readonly is: 'repeated'; readonly id: string }
   | { readonly is: 'invalid'; readonly complaints: readonly RowComplaint[] }
   | { readonly is: 'row'; readonly wanted: Wanted; readonly naming: RowNaming }
@@ -142,6 +154,8 @@ class Surveyor {
   #refusedRows = 0;
   #refusal: Refusal | undefined;
   readonly #passed = new Set<string>();
+  /** The columns that are kept, as the file calls them. */
+  readonly #titles = new Set<string>();
   #rows = 0;
   #knownRows = 0;
 
@@ -171,6 +185,8 @@ class Surveyor {
       firstConflicts: this.#firstConflicts,
       refused: { rows: this.#refusedRows, first: this.#firstRefused, refusal: this.#refusal },
       warnings: [...this.#warnings.values()],
+      columns: [...this.#titles],
+      unsent: [...this.#titles].filter((title) => !this.#inputs.isSent(title)),
       keys: this.#keys.sums,
     };
   }
@@ -185,13 +201,19 @@ class Surveyor {
     this.#rows += 1;
     const given = 'fields' in row ? row.fields.id : row.id;
     const id = isGoodId(given) ? given : undefined;
-    const read = { ordinal: this.#rows, line: row.line, id };
+    const read = { ordinal: this.#rows, line: row.line, id, columns: this.#keptOf(row) };
     if (id !== undefined && !this.#inputs.sheet.takeId(id, this.#rows))
       return { ...read, is: 'repeated', id };
     const checked = 'complaints' in row ? row : checkRow(row, this.#order.kind, this.#order.policies);
     if ('complaints' in checked) return { ...read, is: 'invalid', complaints: checked.complaints };
     const naming = this.#namingOf(checked.wanted, checked.id);
     return { ...read, is: 'row', id: checked.id, wanted: checked.wanted, naming };
+  }
+
+  #keptOf({ columns }: RawRow): string | undefined {
+    if (columns === undefined) return undefined;
+    for (const title of Object.keys(columns)) if (this.#titles.size < mostTitles) this.#titles.add(title);
+    return JSON.stringify(columns);
   }
 
   async #ask(row: Read): Promise<Seen> {
@@ -244,7 +266,7 @@ class Surveyor {
     { identity, plan }: NonNullable<Seen['planned']>,
     spending: Seen['spending'],
   ): void {
-    const { ordinal, line, id, wanted, naming } = row;
+    const { ordinal, line, id, columns, wanted, naming } = row;
     const standing: Standing = meaningOf(plan).row.is;
     const complaint = standing === 'done' ? undefined : this.#recipient(wanted);
     if (complaint !== undefined) {
@@ -267,6 +289,7 @@ class Surveyor {
       request: identity.canonical,
       intent: standing === 'new' || standing === 'conflict' ? undefined : plan.found?.id,
       problem: undefined,
+      columns,
     });
   }
 
@@ -324,12 +347,12 @@ class Surveyor {
     this.#addInvalid(row, [sameAs(first?.line ?? row.line)]);
   }
 
-  #addInvalid({ ordinal, line, id }: Read, complaints: readonly RowComplaint[]): void {
+  #addInvalid({ ordinal, line, id, columns }: Read, complaints: readonly RowComplaint[]): void {
     const problem = this.#inputs.inWords(complaints);
     this.#tally.add('invalid', undefined);
     this.#list(line, id, problem);
     const rest = { standing: 'invalid', row: undefined, request: undefined, intent: undefined } as const;
-    this.#inputs.sheet.add({ ordinal, line, id, ...rest, problem });
+    this.#inputs.sheet.add({ ordinal, line, id, columns, ...rest, problem });
   }
 
   #list(line: number, id: string | undefined, reason: string): void {

@@ -1,4 +1,5 @@
-import { type HeaderColumns, headerOf, jsonColumns, type RawRow } from './checkRow.ts';
+import { headerOf, jsonColumns, type RawRow } from './checkRow.ts';
+import { folded, type HeaderColumns } from './columns.ts';
 import { batchFailure, complainOfRow, type RowComplaint, type TemplatePlace } from './facts.ts';
 
 type Part = string | { readonly column: string };
@@ -40,16 +41,20 @@ export class Template {
   }
 
   /** The header that this template needs: its own columns instead of `content`. */
-  header(): HeaderColumns {
-    const { known, needed } = headerOf('message');
+  header(isStrict: boolean): HeaderColumns {
+    const { known, needed, refused } = headerOf('message', isStrict);
     const others = (columns: readonly string[]): string[] => columns.filter((column) => column !== 'content');
+    const named = this.columns.map(folded);
     return {
-      known: [...new Set([...others(known), ...this.columns])],
-      needed: [...new Set([...others(needed), ...this.columns])],
+      known: others(known),
+      needed: [...new Set([...others(needed), ...named])],
+      refused: [...refused, 'content'],
+      named,
+      isStrict,
       refuseMissing: (missing, columns, file) => {
         const source = this.#source;
         for (const [column, at] of this.#places)
-          if (missing.includes(column))
+          if (missing.includes(folded(column)))
             throw batchFailure('no-such-column', { source, column, at, file, columns });
       },
     };
@@ -60,20 +65,25 @@ export class Template {
     if ('complaints' in row) return row;
     const { content: given, ...fields } = row.fields;
     const source = this.#source;
+    const values = new Map<string, unknown>(Object.entries(fields));
+    for (const [title, value] of Object.entries(row.columns ?? {})) values.set(folded(title), value);
+    const valueIn = (column: string): unknown => values.get(folded(column));
     const complaints: RowComplaint[] = [...this.#places]
-      .filter(([column]) => !isText(row.fields[column]))
+      .filter(([column]) => !isText(valueIn(column)))
       .map(([column, at]) => complainOfRow('content', 'template', { column, source, at }));
     if (given !== undefined) complaints.push(complainOfRow('content', 'template', 'given'));
+    const { line, columns } = row;
     if (complaints.length > 0)
-      return { line: row.line, complaints, ...(typeof fields.id === 'string' ? { id: fields.id } : {}) };
+      return { line, complaints, columns, ...(typeof fields.id === 'string' ? { id: fields.id } : {}) };
     const content = this.#parts
-      .map((part) => (typeof part === 'string' ? part : String(row.fields[part.column])))
+      .map((part) => (typeof part === 'string' ? part : String(valueIn(part.column))))
       .join('');
-    const { known } = headerOf('message');
-    const kept = Object.entries(fields).filter(
-      ([name]) => known.includes(name) || !this.columns.includes(name),
-    );
-    return { line: row.line, fields: { ...Object.fromEntries(kept), content } };
+    return { line, fields: { ...fields, content }, columns };
+  }
+
+  /** Whether a place of the template names this column. */
+  names(title: string): boolean {
+    return this.columns.some((column) => folded(column) === folded(title));
   }
 }
 

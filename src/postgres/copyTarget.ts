@@ -225,6 +225,7 @@ function intentItem(copied: CopiedIntent, n: number): CopiedItem {
     named_by: intent.namedBy,
     name: intent.name,
     row_id: intent.rowId,
+    columns: intent.columns,
     key: intent.key,
     identity: intent.identity,
     fingerprint: intent.fingerprint,
@@ -322,11 +323,11 @@ const copySql = {
           LEFT JOIN @schema.rewrites r ON r.intent = s.intent AND r.version = s.body_version`,
 
   begin: /* sql */ `WITH given AS (SELECT * FROM json_to_recordset($1::json) AS g(n int, id text, kind text, base_url text,
-            spelled_url text, bot text, named_by text, name text, row_id text, key text, identity text,
+            spelled_url text, bot text, named_by text, name text, row_id text, columns text, key text, identity text,
             fingerprint text, payment text, body text, created_at bigint, claimed_at bigint, is_proposal boolean)),
           begun AS (INSERT INTO @schema.intents (created_at, id, kind, base_url, spelled_url, bot, named_by, name,
-              row_id, key, identity, fingerprint, payment, body)
-            SELECT created_at, id, kind, base_url, nullif(spelled_url, base_url), bot, named_by, name, row_id, key,
+              row_id, columns, key, identity, fingerprint, payment, body)
+            SELECT created_at, id, kind, base_url, nullif(spelled_url, base_url), bot, named_by, name, row_id, columns, key,
               identity, fingerprint, payment, decode(body, 'base64') FROM given ORDER BY n
             RETURNING seq, id, created_at, payment)
           INSERT INTO @schema.standing (intent, created_at, updated_at, attempts, state, owner, why, payment)

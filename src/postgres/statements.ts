@@ -26,7 +26,7 @@ const perhaps = (table: string, as: string, condition: string): string =>
   `LEFT JOIN LATERAL (SELECT * FROM @schema.${table} ${as} WHERE ${condition} OFFSET 0) ${as} ON true`;
 
 /** The columns of an intent from `i` (intents), `s` (standing) and `r` (the current body). */
-const columns = `i.id, i.kind, i.base_url, i.spelled_url, i.bot, i.named_by, i.name, i.row_id, i.key, i.identity,
+const columns = `i.id, i.kind, i.base_url, i.spelled_url, i.bot, i.named_by, i.name, i.row_id, i.columns, i.key, i.identity,
   coalesce(r.fingerprint, i.fingerprint) AS fingerprint, s.payment, coalesce(r.body, i.body) AS body, s.state, s.tainted,
   s.may_have_landed_at, s.token_hash, s.owner, s.why, s.resolved_as, s.attempts, i.created_at, s.updated_at,
   s.reported_at`;
@@ -135,11 +135,11 @@ export const statements = {
   owner: `SELECT g.n, ${owner}, o.host, o.pid FROM @given(owner text) ${each('owners', 'o', 'o.id = g.owner')}`,
 
   begin: `WITH given AS MATERIALIZED (SELECT * FROM @given(id text, kind text, base_url text, spelled_url text, bot text,
-            named_by text, name text, row_id text, key text, identity text, fingerprint text, payment text, body text,
+            named_by text, name text, row_id text, columns text, key text, identity text, fingerprint text, payment text, body text,
             owner text, token_hash text, at bigint)),
-          begun AS (INSERT INTO @schema.intents (id, kind, base_url, spelled_url, bot, named_by, name, row_id, key,
-              identity, fingerprint, payment, body, created_at)
-            SELECT id, kind, base_url, nullif(spelled_url, base_url), bot, named_by, name, row_id, key, identity,
+          begun AS (INSERT INTO @schema.intents (id, kind, base_url, spelled_url, bot, named_by, name, row_id, columns,
+              key, identity, fingerprint, payment, body, created_at)
+            SELECT id, kind, base_url, nullif(spelled_url, base_url), bot, named_by, name, row_id, columns, key, identity,
               fingerprint, payment, decode(body, 'base64'), at FROM given ORDER BY n
             ON CONFLICT DO NOTHING RETURNING seq, id),
           those AS MATERIALIZED (SELECT begun.seq, g.n, g.payment, g.owner, g.token_hash, g.at
@@ -232,11 +232,11 @@ export const statements = {
           UPDATE @schema.standing s SET left_behind = true ${ofGiven} AND NOT s.left_behind RETURNING g.n`,
 
   propose: `WITH given AS MATERIALIZED (SELECT * FROM @given(id text, kind text, base_url text, spelled_url text, bot text,
-            named_by text, name text, row_id text, key text, identity text, fingerprint text, payment text, body text,
+            named_by text, name text, row_id text, columns text, key text, identity text, fingerprint text, payment text, body text,
             why text, at bigint)),
-          begun AS (INSERT INTO @schema.intents (id, kind, base_url, spelled_url, bot, named_by, name, row_id, key,
-              identity, fingerprint, payment, body, created_at)
-            SELECT id, kind, base_url, nullif(spelled_url, base_url), bot, named_by, name, row_id, key, identity,
+          begun AS (INSERT INTO @schema.intents (id, kind, base_url, spelled_url, bot, named_by, name, row_id, columns,
+              key, identity, fingerprint, payment, body, created_at)
+            SELECT id, kind, base_url, nullif(spelled_url, base_url), bot, named_by, name, row_id, columns, key, identity,
               fingerprint, payment, decode(body, 'base64'), at FROM given ORDER BY n
             ON CONFLICT DO NOTHING RETURNING seq, id),
           those AS MATERIALIZED (SELECT begun.seq, g.n, g.payment, g.why, g.at FROM given g JOIN begun ON begun.id = g.id),

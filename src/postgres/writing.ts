@@ -164,6 +164,7 @@ function itemOf(intent: NewIntent, owner: string, tokenHash: string, at: number)
     named_by: intent.namedBy ?? null,
     name: intent.name ?? null,
     row_id: intent.rowId ?? null,
+    columns: intent.columns ?? null,
     key: intent.key,
     identity: intent.identity,
     fingerprint: intent.fingerprint,

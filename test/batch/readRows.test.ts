@@ -60,7 +60,6 @@ describe('CSV', () => {
   });
 
   test.each([
-    ['an unknown column', 'id,conversation_id,content,colour\n', '"colour"'],
     ['a column given twice', 'content,conversation_id,content\n', 'has columns twice: "content"'],
     ['a missing column', 'id,content\n', 'lacks: "conversation_id"'],
     ['bars between its cells', 'id|conversation_id|content\n', 'has unknown columns'],

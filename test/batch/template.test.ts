@@ -5,18 +5,19 @@ import { Template } from '../../src/batch/template.ts';
 import { failureOf } from '../../testing/failure.ts';
 
 const parse = (text: string): Template => Template.parse(text, 'hello.txt');
-const row = (fields: Record<string, unknown>) => ({ line: 2, fields });
+const row = (fields: Record<string, unknown>, columns = {}) => ({ line: 2, fields, columns });
 
 describe('a template', () => {
   test('puts the cells of a row into its places, once, and leaves out what only it needs', () => {
     const filled = parse('Hi {{first name}}, {{ amount }}! {{id}}').fill(
-      row({ id: 'r1', 'first name': '{{id}} $&', amount: 3, conversation_id: 'c' }),
+      row({ id: 'r1', conversation_id: 'c' }, { First_Name: '{{id}} $&', amount: '3' }),
     );
-    expect(filled).toEqual(row({ id: 'r1', conversation_id: 'c', content: 'Hi {{id}} $&, 3! r1' }));
+    const columns = { First_Name: '{{id}} $&', amount: '3' };
+    expect(filled).toEqual(row({ id: 'r1', conversation_id: 'c', content: 'Hi {{id}} $&, 3! r1' }, columns));
   });
 
   test('complains of a row without a value for each of its places, and of one that has its own content', () => {
-    const filled = parse('{{a}} {{b}}').fill(row({ id: 'r1', a: '', content: 'x' }));
+    const filled = parse('{{a}} {{b}}').fill(row({ id: 'r1', content: 'x' }, { a: '' }));
     expect(filled).toMatchObject({ line: 2, id: 'r1' });
     const template = { field: 'content', rule: 'template' };
     expect('complaints' in filled && filled.complaints).toEqual([
@@ -27,7 +28,7 @@ describe('a template', () => {
   });
 
   test('asks a header for its columns instead of the content', () => {
-    const { known, needed } = parse('{{name}}').header();
+    const { known, needed } = parse('{{name}}').header(false);
     expect(needed).toEqual(['conversation_id', 'name']);
     expect(known).not.toContain('content');
   });
@@ -36,7 +37,7 @@ describe('a template', () => {
     const bytes = Readable.from([Buffer.from('id;conversation_id;name\nr1;c;Ada\n')]);
     const input = { path: 'people.csv', stdin: bytes, interrupted: new AbortController().signal };
     const template = parse('Hi {{name}},\nthe {{ last name }} of {{id}}');
-    const rows = readRows({ ...input, path: '-' }, 'message', template);
+    const rows = readRows({ ...input, path: '-' }, 'message', { template });
     const failure = await failureOf(async () => {
       for await (const _row of rows);
     });

@@ -41,7 +41,7 @@ test.each<[string, string, (path: string) => readonly string[], string]>([
   ['a column 140,000 times', many(140_000, () => 'content').join(','), batch('send'), 'has columns twice: '],
   ['60,000 keys of a message', keys, payload('send'), 'and 59997 more problems'],
   ['60,000 keys of a transfer', keys, payload('transfer'), 'more problems'],
-  ['60,000 keys in a row', `${keys}\n`, batch('send'), 'more problems'],
+  ['60,000 keys in a row', `${keys}\n`, batch('send'), 'conversation_id is missing'],
   ['one long key', JSON.stringify({ ...message, [long]: 1 }), payload('send'), 'is not known'],
   [
     'a long key twice',

@@ -46,7 +46,9 @@ async function fileWithAll(): Promise<string> {
   await journal.decide(happened, { ...decision, kind: 'happened' });
   const not = await done(journal, 'unknown', { namedBy: 'once', name: 'again' });
   await journal.decide(not, { ...decision, kind: 'did-not-happen' });
-  const paid = await done(journal, 'accepted', { ...transfer, namedBy: 'row', name: 'b', rowId: '7' });
+  const columns = JSON.stringify({ note: 'é\0' });
+  const row = { namedBy: 'row', name: 'b', rowId: '7', columns } as const;
+  const paid = await done(journal, 'accepted', { ...transfer, ...row });
   await journal.keepReceipts(paid, [{ origin: baseUrl, what: 'signature', value: 'sig' }]);
   await journal.markReported(paid, nowMs + 5);
   const open = newIntent({ spelledUrl: 'https://BOTS.example.com' as typeof baseUrl });

@@ -7,10 +7,12 @@ import { type Sentence, type Table, Told, whenReady } from './told.ts';
 const fixTheFolder =
   'Make room or fix the folder’s permissions, then run the same command again: it does only what is not done.';
 
+const andMore = (count: number): string => `and ${count} more`;
+
 /** The first few columns as the file has them. */
 function quoted(columns: readonly string[]): string {
   const shown = columns.map((column) => JSON.stringify(clipped(column)));
-  return fewOf(shown, ', ', (count) => `and ${count} more`);
+  return fewOf(shown, ', ', andMore);
 }
 
 function badTemplate(source: string, what: string): Sentence {
@@ -20,13 +22,20 @@ function badTemplate(source: string, what: string): Sentence {
   };
 }
 
-function headerFaults({ unknown, twice, missing }: BatchFacts['bad-header']): string {
+function headerFaults({ unknown, twice, near, missing }: BatchFacts['bad-header']): string {
+  const nearly = near.map(({ column, meant }) => `${quoted([column])} (did you mean ${meant}?)`);
   const faults = [
+    near.length === 0 ? '' : `has ${fewOf(nearly, ', ', andMore)}`,
     unknown.length === 0 ? '' : `has unknown columns: ${quoted(unknown)}`,
-    twice.length === 0 ? '' : `has columns twice: ${quoted(twice)}`,
+    twice.length === 0 ? '' : `has columns twice: ${fewOf(twice.map(quoted), '; ', andMore)}`,
     missing.length === 0 ? '' : `lacks: ${quoted(missing)}`,
   ];
   return faults.filter((fault) => fault !== '').join('; it ');
+}
+
+function alikeWords({ twice }: BatchFacts['bad-header']): string {
+  const isSpelledAlike = twice.every((titles) => new Set(titles).size === 1);
+  return isSpelledAlike ? '' : ' Case does not matter, and blanks, - and _ are alike.';
 }
 
 function cannotBeWritten({ path, trouble }: BatchFacts['report-not-begun']): string {
@@ -44,7 +53,7 @@ export const batchTable: Table<BatchFacts> = {
   }),
   'bad-header': (facts) => ({
     message: `${facts.source}, line 1: the header ${headerFaults(facts)}`,
-    hint: `The header may name ${facts.known.join(',')}, separated by commas (or semicolons, or tabs); it must name ${listed(facts.needed)}.`,
+    hint: `The header may name ${facts.known.join(',')}, separated by commas (or semicolons, or tabs); it must name ${listed(facts.needed)}.${alikeWords(facts)}`,
   }),
   'not-csv': ({ source, line, what }) => ({
     message: `${source}${line === undefined ? '' : `, line ${line}`}: this is not CSV (${what})`,

@@ -342,6 +342,16 @@ const own: { readonly [Rule in keyof OwnRules]: (value: OwnRules[Rule]) => Said 
   ],
   'own-id': ({ alsoOfLine }) => [`is also that of line ${alsoOfLine}`, 'this row’s alone'],
   'no-key': () => ['is given', 'absent: a row’s key comes from --once and its id'],
+  column: (value) => [
+    'is not known',
+    value === 'unknown'
+      ? 'a column that botctl knows, because of --strict'
+      : `${value.meant}, if that is meant`,
+  ],
+  'own-column': ({ keys }) => [
+    `is given more than once: ${keys.map((key) => JSON.stringify(clipped(key))).join(', ')}`,
+    'one column: case does not matter, and blanks, - and _ are alike',
+  ],
   'no-buttons': () => ['is given too', 'absent where components is given'],
   buttons: () => [
     'is not an array of buttons',

@@ -4,6 +4,7 @@ import type { Runner } from '../../once/journal/journal.ts';
 import type { Refusal } from '../../once/policy/rules.ts';
 import type { Trouble } from '../../once/wire/trouble.ts';
 import { usage } from './commandLine.ts';
+import { clipped, fewOf } from './intent.ts';
 import { policyWords, processName } from './outcomes.ts';
 import { counted, formatAmountOf, formatCount, formatDuration, listed, type Suggestion } from './phrases.ts';
 import { notSentNow, Told, type ToldDetails } from './told.ts';
@@ -124,6 +125,7 @@ type BatchPlanWords = {
   readonly rows: number;
   readonly standings: Readonly<Record<string, number>>;
   readonly lacking: number;
+  readonly columns: readonly string[];
   /** Absent if no money moves. */
   readonly money?: {
     readonly totals: readonly Total[];
@@ -135,12 +137,33 @@ type BatchPlanWords = {
 export type Total = { readonly asset: string; readonly all: string; readonly left: string };
 
 /** What will be done, in one line. */
-export function batchInALine({ name, rows, standings: found, lacking, money }: BatchPlanWords): string {
+export function batchInALine({
+  name,
+  rows,
+  standings: found,
+  lacking,
+  columns,
+  money,
+}: BatchPlanWords): string {
   const parts = Object.entries(found)
     .filter(([standing, count]) => count > 0 || standing === 'new' || standing === 'invalid')
     .map(([standing, count]) => `${formatCount(count)} ${standings[standing] ?? standing}`);
   const missing = lacking === 0 ? '' : `; ${rowsMissing(lacking)}`;
-  return `batch ${name}: ${rowsOf(rows)}: ${parts.join(', ')}${money === undefined ? '' : moneyIn(money)}${missing}`;
+  const kept = columns.length === 0 ? '' : `; kept, not sent: ${columnsListed(columns)}`;
+  return `batch ${name}: ${rowsOf(rows)}: ${parts.join(', ')}${money === undefined ? '' : moneyIn(money)}${missing}${kept}`;
+}
+
+/** Columns that botctl does not know. */
+export function keptColumns(columns: readonly string[]): string {
+  return `${columnsListed(columns)}: with each row, not sent`;
+}
+
+function columnsListed(columns: readonly string[]): string {
+  return fewOf(
+    columns.map((column) => clipped(column)),
+    ', ',
+    (count) => `and ${count} more`,
+  );
 }
 
 function moneyIn({ totals, recipients, repeated }: NonNullable<BatchPlanWords['money']>): string {

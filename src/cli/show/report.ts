@@ -109,13 +109,46 @@ function whyJson({ heldReason: why }: Intent): Fields {
   return { why: 'approval', ...(why === 'approval' ? {} : { proposed: why === 'proposed' }) };
 }
 
+/** The columns of its row that were never sent. */
+export function columnsOf({
+  columns,
+}: Pick<Intent, 'columns'>): Readonly<Record<string, string>> | undefined {
+  try {
+    const kept: unknown = columns === undefined ? undefined : JSON.parse(columns);
+    return typeof kept === 'object' && kept !== null ? (kept as Record<string, string>) : undefined;
+  } catch {
+    // A flipped bit. The rest of the intent matters more.
+    return undefined;
+  }
+}
+
+const mostOfCell = 80;
+
+function bounded(text: string): string {
+  if (text.length <= mostOfCell) return text;
+  return `${text.slice(0, mostOfCell).replace(/[\ud800-\udbff]$/u, '')}…`;
+}
+
+/** What its row says for people, in its columns `name` and `note`. */
+export function forWhom(intent: Pick<Intent, 'columns'>): string | undefined {
+  const cells = Object.entries(columnsOf(intent) ?? {});
+  const said = ['name', 'note'].flatMap((wanted) =>
+    cells.flatMap(([title, cell]) =>
+      title.toLowerCase() === wanted ? [safeLine(bounded(String(cell)))] : [],
+    ),
+  );
+  return said.length === 0 ? undefined : said.join(' · ');
+}
+
 function intentJson(intent: Intent): Fields {
+  const columns = columnsOf(intent);
   return {
     id: intent.id,
     kind: intent.kind,
     key: intent.key,
     ...(intent.name === undefined ? {} : { name: intent.name }),
     ...(intent.rowId === undefined ? {} : { row: intent.rowId }),
+    ...(columns === undefined ? {} : { columns }),
     bot: intent.bot,
     base_url: intent.spelledUrl,
     state: intent.state,
@@ -301,6 +334,7 @@ export function drawReport(report: Report, canvas: Canvas): string {
     [
       ['Name', named],
       ['Row', intent.rowId],
+      ['For', forWhom(intent)],
       ['Intent', intent.id],
       ['Key', intent.key],
     ],
@@ -348,6 +382,7 @@ export function drawIntent(intent: Intent, canvas: LabelCanvas): string {
       ['Memo', text(request.memo)],
       ['Conversation', text(request.conversation_id)],
       ['Content', text(request.content)],
+      ['For', forWhom(intent)],
     ],
     canvas,
   );

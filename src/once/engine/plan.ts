@@ -267,6 +267,7 @@ export function newIntent(identity: Identity, bot: Bot, randomUuid: () => string
     namedBy: naming.by === 'nothing' ? undefined : (naming.by satisfies NamedBy),
     name: nameOf(naming),
     rowId: naming.by === 'row' ? naming.id : undefined,
+    columns: order.columns,
     key,
     identity: digest,
     fingerprint,

@@ -154,4 +154,6 @@ function codePoint(character: string): number {
 export type Order = {
   readonly wanted: Wanted;
   readonly naming: Naming;
+  /** What a row says beside its request, as a JSON object. It is kept, never sent, and part of no identity. */
+  readonly columns?: string | undefined;
 };

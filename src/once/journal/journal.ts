@@ -36,6 +36,8 @@ export type Intent = {
   readonly name: string | undefined;
   /** The `id` of a batch's row, if the row has one. */
   readonly rowId: string | undefined;
+  /** Columns of its row that are never sent, as a JSON object: as they were when it began. */
+  readonly columns?: string | undefined;
   readonly key: string;
   readonly identity: string;
   readonly fingerprint: string;
@@ -71,6 +73,7 @@ export type NewIntent = Pick<
   | 'namedBy'
   | 'name'
   | 'rowId'
+  | 'columns'
   | 'key'
   | 'identity'
   | 'fingerprint'

@@ -443,7 +443,7 @@ CREATE TRIGGER policies_stand BEFORE UPDATE ON policies
  */
 const intentsNow = `
 CREATE VIEW intents_now WITH (security_invoker = true) AS
-SELECT i.seq, i.id, i.kind, i.base_url, i.spelled_url, i.bot, i.named_by, i.name, i.row_id, i.key, i.identity,
+SELECT i.seq, i.id, i.kind, i.base_url, i.spelled_url, i.bot, i.named_by, i.name, i.row_id, i.columns, i.key, i.identity,
   coalesce(r.fingerprint, i.fingerprint) AS fingerprint, s.payment, coalesce(r.body, i.body) AS body,
   s.state, s.tainted::integer AS tainted, s.may_have_landed_at, s.token_hash, s.owner, s.why, s.resolved_as,
   s.attempts, i.created_at, s.updated_at, s.reported_at, s.left_behind::integer AS left_behind, s.body_version,

@@ -469,6 +469,7 @@ describe('what is said of a plan is what is done about it', () => {
         bot,
         journal,
         now: () => scripted.clock.now(),
+        isSent: () => false,
         interrupted: new AbortController().signal,
         inWords: () => '',
       },

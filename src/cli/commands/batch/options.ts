@@ -18,7 +18,7 @@ import {
   unknownReportFormat,
 } from '../../say/rows.ts';
 import { idOrSignature, shown, transferOf } from '../../show/report.ts';
-import { csvLine, safeLine } from '../../show/text.ts';
+import { csvLine, safeJson, safeLine } from '../../show/text.ts';
 import { signatureOf } from '../stored.ts';
 
 type BatchOptions = {
@@ -127,12 +127,20 @@ const noRow: RowReport = {
   key: undefined,
 };
 
-/** The text of a batch's report. */
-export function reportText(format: ReportFormat, kind: Kind): ReportText {
-  if (format === 'jsonl') return { heading: '', line: (row) => `${JSON.stringify(cellsOf(row, kind))}\n` };
+/** The text of a batch's report. `columns` are those of the file that are kept with their rows. */
+export function reportText(format: ReportFormat, kind: Kind, columns: readonly string[] = []): ReportText {
+  if (format === 'jsonl')
+    return { heading: '', line: (row) => `${safeJson({ ...cellsOf(row, kind), columns: row.columns })}\n` };
+  const own = Object.keys(cellsOf(noRow, kind));
   return {
-    heading: csvLine(Object.keys(cellsOf(noRow, kind))),
-    line: (row) => csvLine(Object.values(cellsOf({ ...row, id: safe(row.id) }, kind))),
+    heading: csvLine([
+      ...own,
+      ...columns.map((title) => safe(own.includes(title) ? `file ${title}` : title)),
+    ]),
+    line: (row) => {
+      const cells = Object.values(cellsOf({ ...row, id: safe(row.id) }, kind));
+      return csvLine([...cells, ...columns.map((title) => safe(row.columns?.[title]))]);
+    },
   };
 }
 

@@ -86,7 +86,7 @@ async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
     const batch: Batch = { ...unopened, order: { ...unopened.order, policies }, bot, journal };
     const { surveyed, shared } = await surveyAll(batch);
     await refuseOtherFile(shared, batch);
-    await finishReport(batch);
+    await finishReport(batch, surveyed);
     if (surveyed.refused.refusal !== undefined) return reportRefused(surveyed.refused, surveyed, batch);
     if (surveyed.tally.standings.invalid > 0 && !unopened.options.skipInvalid)
       return reportInvalid(surveyed, batch);
@@ -117,11 +117,11 @@ async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined):
     const { surveyed, shared } = await surveyAll(batch);
     await refuseOtherFile(shared, batch);
     if (surveyed.tally.standings.invalid > 0 && !options.skipInvalid) {
-      await finishReport(batch);
+      await finishReport(batch, surveyed);
       return reportInvalid(surveyed, batch);
     }
     if (surveyed.refused.refusal !== undefined) {
-      await finishReport(batch);
+      await finishReport(batch, surveyed);
       return reportRefused(surveyed.refused, surveyed, batch);
     }
     if (leftToSend(surveyed) > 0) session.connection.ensurePossible(order.kind);
@@ -133,7 +133,7 @@ async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined):
     const chainBefore = (): ChainPoint | undefined => waiting?.before();
     const run = await runAll(surveyed, { ranges, others }, { ...engine, chainBefore }, batch);
     const end: FinishedRun = { ...run, others: await othersAtEnd(run, surveyed, shared, batch) };
-    const reported = await finishReport(batch, end.others);
+    const reported = await finishReport(batch, surveyed, end.others);
     return await tellEnd(surveyed, { ...end, chain: await waiting?.end(journal) }, reported, batch);
   } finally {
     await waiting?.close();
@@ -149,7 +149,7 @@ async function openBatchWait(options: WaitOptions, batch: Batch): Promise<BatchW
 type Surveyed = { readonly surveyed: Survey; readonly shared: SharedBatch | undefined };
 
 async function surveyAll(batch: Batch): Promise<Surveyed> {
-  const { order, options, context, sheet, bot, journal } = batch;
+  const { given, order, options, context, sheet, bot, journal } = batch;
   const { clock, interrupts, display } = context;
   const hash = journal?.shares && createHash('sha256');
   const template = await templateOf(batch);
@@ -160,15 +160,17 @@ async function surveyAll(batch: Batch): Promise<Surveyed> {
     interrupted: context.interrupts.first,
     ...(hash && { onBytes: (bytes: Buffer) => void hash.update(bytes) }),
   };
+  const reading = { template: template?.parsed, isStrict: given.flag('strict') };
   const surveyed = await display.waiting(
     checkingInput(inputName(input)),
-    survey(readRows(input, order.kind, template?.parsed), order, {
+    survey(readRows(input, order.kind, reading), order, {
       sheet,
       bot,
       journal,
       now: () => clock.now(),
       interrupted: interrupts.first,
       inWords: rowSentences,
+      isSent: (title) => template?.parsed.names(title) === true,
     }),
   );
   if (surveyed.rows === 0) throw noRows(inputName(input));
@@ -240,14 +242,18 @@ async function runAll(
 }
 
 /** The path of the finished report. */
-async function finishReport(batch: Batch, others?: OthersEnd): Promise<string | undefined> {
+async function finishReport(
+  batch: Batch,
+  { columns }: Pick<Survey, 'columns'>,
+  others?: OthersEnd,
+): Promise<string | undefined> {
   const { options, order, context, report } = batch;
   if (report === undefined || options.report === undefined) return undefined;
   if (others?.is === 'untold') {
     context.display.warn(othersNotSeen(options.report));
     return undefined;
   }
-  const text = reportText(reportFormatOf(options.report), order.kind);
+  const text = reportText(reportFormatOf(options.report), order.kind, columns);
   const whole = await report.finish(text, reportRows(rowReportInputs(batch)), context.interrupts.second);
   if (whole) return options.report;
   context.display.warn(reportGivenUp(options.report));

@@ -27,6 +27,7 @@ const options: readonly OptionSpec[] = [
     about: 'check every row, show what would happen, send nothing',
     group: checking,
   },
+  { flags: '--strict', about: 'refuse columns that botctl does not know', group: checking },
   { flags: '--skip-invalid', about: 'send the valid rows even when others are invalid', group: checking },
   { flags: '-y, --yes', about: 'do not ask for confirmation', group: checking },
   {

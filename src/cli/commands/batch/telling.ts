@@ -17,7 +17,7 @@ import type { Kind } from '../../../once/intent/wanted.ts';
 import { refusalCodes } from '../../../once/policy/rules.ts';
 import type { ParsedArgs } from '../../parse/command.ts';
 import { explain, oddityWords } from '../../say/explain.ts';
-import { ofRow, warningWords } from '../../say/intent.ts';
+import { clipped, ofRow, warningWords } from '../../say/intent.ts';
 import { again } from '../../say/open.ts';
 import { policyWords, rowsLookAlike } from '../../say/outcomes.ts';
 import { formatAmountOf, formatCount } from '../../say/phrases.ts';
@@ -28,6 +28,7 @@ import {
   conflictWords,
   invalidRow,
   invalidRows,
+  keptColumns,
   labelOf,
   meaningOf,
   moreRowsNotListed,
@@ -57,6 +58,7 @@ import { reportJsonOrError, reportOf } from '../telling.ts';
 import { type Batch, rowReportInputs, withReport } from './options.ts';
 
 const shownFailures = 20;
+const shownColumns = 20;
 
 function jsonView(json: Record<string, unknown>): View {
   return { json, human: () => '' };
@@ -191,6 +193,7 @@ export function batchPlan(surveyed: Survey, { given, order, bot, sheet }: Batch)
     totals: totals.filter(({ all }) => all !== '0'),
     recipients: distinct,
     recipientsRepeated: repeated,
+    columns: surveyed.unsent,
   };
 }
 
@@ -333,6 +336,7 @@ type BatchPlan = {
   readonly recipientsRepeated: number;
   /** Only where somebody is shown it. */
   readonly balance?: BalanceShown | undefined;
+  readonly columns: readonly string[];
 };
 
 const standingLabels: readonly (readonly [standing: string, label: string])[] = [
@@ -362,6 +366,7 @@ function linesOf(plan: BatchPlan): LabelledValue[] {
       'Recipients',
       plan.kind === 'transfer' ? recipientsOf(plan.recipients, plan.recipientsRepeated) : undefined,
     ],
+    ['Kept', plan.columns.length === 0 ? undefined : keptColumns(plan.columns)],
     ['Missing', plan.lacking === 0 ? undefined : rowsMissing(plan.lacking)],
   ];
 }
@@ -387,6 +392,9 @@ function planJson(plan: BatchPlan): Record<string, unknown> {
     bot: plan.bot,
     base_url: plan.baseUrl,
     rows: { all: plan.rows, ...plan.standings, missing: plan.lacking },
+    ...(plan.columns.length === 0
+      ? {}
+      : { columns: plan.columns.slice(0, shownColumns).map((title) => clipped(title)) }),
     ...(plan.kind === 'message'
       ? {}
       : {

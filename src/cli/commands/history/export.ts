@@ -15,7 +15,7 @@ import {
 } from '../../say/decisions.ts';
 import { isoExact } from '../../say/phrases.ts';
 import { problemOf } from '../../say/told.ts';
-import { messageOf, type Report, requestOf, shown, transferOf } from '../../show/report.ts';
+import { columnsOf, messageOf, type Report, requestOf, shown, transferOf } from '../../show/report.ts';
 import { csvLine, safeJson, safeLine } from '../../show/text.ts';
 import { storedReport } from '../stored.ts';
 import { allOfThem, type Filters, inPages, selectionOf } from './filters.ts';
@@ -117,9 +117,12 @@ const columns = [
   'signature',
   'chain',
   'fee',
+  'columns',
 ] as const;
 
-type Cells = Readonly<Record<(typeof columns)[number], string | undefined>>;
+type Cells = Readonly<
+  Record<(typeof columns)[number], string | Readonly<Record<string, string>> | undefined>
+>;
 
 type Settled = { readonly report: Report; readonly observations: readonly Observation[] };
 
@@ -146,6 +149,7 @@ function cellsOf({ report, observations }: Settled): Cells {
     signature: shown(transfer?.signature),
     chain: chainCell(report.chain),
     fee: feeOf(observations),
+    columns: columnsOf(intent),
   };
 }
 
@@ -185,7 +189,8 @@ function settledLine(settled: Settled, format: SettledFormat): string {
   return csvLine(
     columns.map((column) => {
       const cell = cells[column];
-      return cell === undefined ? undefined : safeLine(cell);
+      if (typeof cell === 'string' || cell === undefined) return cell && safeLine(cell);
+      return safeJson(cell);
     }),
   );
 }

@@ -10,6 +10,7 @@ import {
   decisionJson,
   decisionLines,
   drawReport,
+  forWhom,
   labelled,
   type Report,
   reportJson,
@@ -101,7 +102,9 @@ export function whoGetsWhat(intent: Pick<Intent, 'kind' | 'body'>, isWhole = fal
 /** Its name, its row in a batch, how it was resolved, or who wants it approved. */
 function marksOf(intent: Intent, width: number, { bots, columns }: Layout): string {
   const { name, rowId, resolvedAs, bot } = intent;
-  const row = rowId === undefined ? '' : ` ${cutTo(safeLine(rowId), Math.floor(width / 4))}`;
+  const row = [rowId === undefined ? undefined : safeLine(rowId), forWhom(intent)]
+    .flatMap((said) => (said === undefined ? [] : [` ${cutTo(said, Math.floor(width / 4))}`]))
+    .join('');
   const named =
     name === undefined ? '' : ` [${cutTo(safeLine(name), Math.floor(width / (row === '' ? 2 : 4)))}${row}]`;
   const waiting = isProposal(intent) ? waitsForApproval : undefined;

@@ -23,6 +23,8 @@ CREATE TABLE intents (
   named_by            TEXT CHECK (named_by IN ('once', 'run', 'key', 'row')),
   name                TEXT,
   row_id              TEXT,
+  -- What its row said beside the request, as JSON. It is never sent.
+  columns             TEXT,
   key                 TEXT NOT NULL CHECK (key <> ''),
   identity            TEXT NOT NULL,
   fingerprint         TEXT NOT NULL,
@@ -156,8 +158,8 @@ WHEN NEW.seq <> OLD.seq OR NEW.id <> OLD.id OR NEW.kind <> OLD.kind OR NEW.base_
   OR NEW.name IS NOT OLD.name OR NEW.identity <> OLD.identity
 BEGIN SELECT RAISE(ABORT, 'an intent keeps its key and identity'); END;
 
-CREATE TRIGGER intents_spelling_is_fixed BEFORE UPDATE OF row_id, spelled_url ON intents
-WHEN NEW.row_id IS NOT OLD.row_id OR NEW.spelled_url IS NOT OLD.spelled_url
+CREATE TRIGGER intents_spelling_is_fixed BEFORE UPDATE OF row_id, columns, spelled_url ON intents
+WHEN NEW.row_id IS NOT OLD.row_id OR NEW.columns IS NOT OLD.columns OR NEW.spelled_url IS NOT OLD.spelled_url
 BEGIN SELECT RAISE(ABORT, 'an intent keeps its row and its spelling'); END;
 
 CREATE TRIGGER intents_body_is_frozen BEFORE UPDATE OF body, fingerprint, payment ON intents

@@ -55,10 +55,10 @@ const sets = {
 
   // SQLite numbers the rows itself if no first number is given.
   begin:
-    ofGiven(`INSERT INTO intents (seq, id, kind, base_url, spelled_url, bot, named_by, name, row_id, key, identity,
+    ofGiven(`INSERT INTO intents (seq, id, kind, base_url, spelled_url, bot, named_by, name, row_id, columns, key, identity,
             fingerprint, payment, body, state, owner, token_hash, attempts, created_at, updated_at)
           SELECT @seq + given.key, :id, :kind, :baseUrl, nullif(:spelledUrl, :baseUrl), :bot, :namedBy, :name, :rowId,
-            :key, :identity, :fingerprint, :payment, unhex(:body), 'sending', :owner, :tokenHash, 1, :at, :at
+            :columns, :key, :identity, :fingerprint, :payment, unhex(:body), 'sending', :owner, :tokenHash, 1, :at, :at
           FROM @given`),
   firstAttempts: ofGiven(`INSERT INTO attempts (seq, intent, number, started_at)
                   SELECT @seq + given.key, intents.seq, 1, :at FROM @given CROSS JOIN intents WHERE intents.id = :id`),
@@ -151,9 +151,9 @@ export const statements = {
   attemptsHighest: `SELECT max(seq) AS seq FROM attempts`,
   decisionsHighest: `SELECT max(seq) AS seq FROM decisions`,
 
-  propose: `INSERT INTO intents (seq, id, kind, base_url, spelled_url, bot, named_by, name, row_id, key, identity,
+  propose: `INSERT INTO intents (seq, id, kind, base_url, spelled_url, bot, named_by, name, row_id, columns, key, identity,
             fingerprint, payment, body, state, why, attempts, created_at, updated_at)
-          VALUES (:seq, :id, :kind, :baseUrl, nullif(:spelledUrl, :baseUrl), :bot, :namedBy, :name, :rowId, :key, :identity,
+          VALUES (:seq, :id, :kind, :baseUrl, nullif(:spelledUrl, :baseUrl), :bot, :namedBy, :name, :rowId, :columns, :key, :identity,
             :fingerprint, :payment, :body, 'held', :why, 0, :at, :at)`,
   holdBack: `UPDATE intents SET state = 'held', why = :why, resolved_as = NULL, updated_at = :at
              WHERE id = :id AND state IN ('open', 'rejected', 'resolved', 'held')`,

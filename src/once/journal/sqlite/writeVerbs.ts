@@ -149,6 +149,7 @@ function itemOf(intent: NewIntent, owner: string, tokenHash: string, at: number)
     namedBy: intent.namedBy,
     name: intent.name,
     rowId: intent.rowId,
+    columns: intent.columns,
     key: intent.key,
     identity: intent.identity,
     fingerprint: intent.fingerprint,

@@ -50,6 +50,7 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
           payment: 'p',
           namedBy: 'once',
           name: 'n',
+          columns: JSON.stringify({ note: 'é\0\ud800' }),
           body: Buffer.from('é\0'),
         });
         const begun = await journal.begin(intent, 'hash', nowMs);
@@ -345,8 +346,11 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
           await tx.begin(newIntent({ baseUrl: at(`${baseUrl}/a`) }), 'h', nowMs);
           expect(await tx.otherUrls(baseUrl)).toEqual([`${baseUrl}/a`]);
         }, beforeSending);
-        const proposal = { kind: 'transfer', payment: 'p', baseUrl: at(`${baseUrl}/b`) } as const;
-        await journal.propose(newIntent(proposal), 'proposed', nowMs);
+        const columns = '{"note":"x"}';
+        const proposal = { kind: 'transfer', payment: 'p', columns, baseUrl: at(`${baseUrl}/b`) } as const;
+        const proposed = newIntent(proposal);
+        await journal.propose(proposed, 'proposed', nowMs);
+        expect(await journal.get(proposed.id)).toMatchObject({ columns });
         expect((await journal.otherUrls(baseUrl)).sort()).toEqual([`${baseUrl}/a`, `${baseUrl}/b`]);
       });
 

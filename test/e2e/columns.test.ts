@@ -1,0 +1,152 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Ran } from '../../testing/botctl.ts';
+import { SandboxHome } from '../../testing/sandboxHome.ts';
+
+const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
+const bob = '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z';
+
+let operator: SandboxHome;
+beforeEach(async () => {
+  operator = await SandboxHome.open();
+});
+afterEach(() => operator.close());
+
+function file(name: string, text: string): string {
+  const path = join(operator.home.path, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const pay = (path: string, ...more: string[]): Promise<Ran> =>
+  operator.run(['batch', 'transfer', path, '--once', 'pay', '--yes', ...more]);
+
+const lines = (text: string): Record<string, unknown>[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+const paid = () => operator.sandbox.ledger({ kind: 'transfer' });
+
+describe('the columns of a file', () => {
+  test('are taken in any order and case, and with blanks, - or _', async () => {
+    const path = file('a.csv', `Amount, ID ,To-Address,ASSET,\n1,a,${ada},SOL,\n`);
+    expect(await pay(path)).toMatchObject({ code: 0 });
+    const jsonl = file('b.jsonl', `{"TO ADDRESS":"${bob}","Id":"b","asset":"SOL","amount":"2"}\n`);
+    expect(await operator.run(['batch', 'transfer', jsonl, '--once', 'two', '--yes'])).toMatchObject({
+      code: 0,
+    });
+    expect((await paid()).map(({ request }) => [request.to_address, request.amount])).toEqual([
+      [ada, '1'],
+      [bob, '2'],
+    ]);
+  });
+
+  test.each([
+    ['csv', `id,to_address,asset,amount,Name,note\na,${ada},SOL,1,Ada,for November\n`],
+    [
+      'jsonl',
+      `{"id":"a","to_address":"${ada}","asset":"SOL","amount":"1","Name":"Ada","note":"for November"}\n`,
+    ],
+  ])('that botctl does not know are kept and never sent (%s)', async (format, text) => {
+    const path = file(`a.${format}`, text);
+    const report = join(operator.home.path, 'report.csv');
+    const ran = await pay(path, '--report', report, '--json');
+    expect(ran.code).toBe(0);
+    const [row, end] = lines(ran.stdout);
+    const columns = { Name: 'Ada', note: 'for November' };
+    expect(row).toMatchObject({ intent: { columns, request: { to_address: ada, amount: '1' } } });
+    expect(end).toMatchObject({ columns: ['Name', 'note'] });
+    expect(JSON.stringify(await paid())).not.toContain('November');
+    expect(readFileSync(report, 'utf8')).toMatch(/^line,.*,Name,note\n.*,Ada,for November\n$/u);
+    // The key is that of the row without them.
+    const plain = file('plain.csv', `id,to_address,asset,amount\na,${ada},SOL,1\n`);
+    expect((await pay(plain)).stdout).toContain('1 of them before');
+    const listed = await operator.run(['history']);
+    expect(listed.stdout).toContain('[pay a Ada · for November]');
+    const { intent } = row as { intent: { id: string } };
+    expect((await operator.run(['history', intent.id])).stdout).toMatch(/For +Ada · for November/u);
+    const exported = await operator.run(['history', '--format', 'jsonl']);
+    expect(lines(exported.stdout)[0]).toMatchObject({ columns });
+    expect((await operator.run(['history', '--format', 'csv'])).stdout).toContain('for November');
+  });
+
+  test('are listed before anything is sent, with a changed note as no conflict', async () => {
+    const path = file('a.csv', `id,to_address,asset,amount,note\na,${ada},SOL,1,one\n`);
+    expect((await pay(path, '--dry-run')).stdout).toMatch(/Kept +note: with each row, not sent/u);
+    expect((await pay(path)).stderr).toContain('; kept, not sent: note');
+    file('a.csv', `id,to_address,asset,amount,note\na,${ada},SOL,1,two\n`);
+    expect((await pay(path)).stdout).toContain('1 of 1 accepted, 1 of them before');
+    expect(await paid()).toHaveLength(1);
+  });
+
+  test.each([
+    ['adress', 'adress,asset,amount,id', 'did you mean to_address?'],
+    ['ammount', 'id,to_address,asset,ammount', 'did you mean amount?'],
+    ['meno', 'id,to_address,asset,amount,meno', 'did you mean memo?'],
+    ['amount 2', 'id,to_address,asset,amount,Amount 2', 'did you mean amount?'],
+    ['a column twice', 'id,to_address,asset,amount,Amount ', 'has columns twice: "amount", "Amount "'],
+    ['an unknown one twice', 'id,to_address,asset,amount,No Te,no-te', '"No Te", "no-te"'],
+    ['idempotency_key', 'id,to_address,asset,amount,idempotency_key', 'unknown columns: "idempotency_key"'],
+  ])('with %s are refused', async (_what, header, says) => {
+    const ran = await pay(file('a.csv', `${header}\na,${ada},SOL,1,1,1\n`), '--json');
+    expect(ran.code).toBe(2);
+    expect(lines(ran.stdout)[0]).toMatchObject({
+      error: { code: 'bad-file', message: expect.stringContaining(says) },
+    });
+    expect(await paid()).toEqual([]);
+  });
+
+  test.each([
+    ['"meno":"x"', 'meno is not known (it must be memo, if that is meant)'],
+    ['"ID":"b"', 'given more than once: "id", "ID"'],
+  ])('of a line of JSON with %s are refused', async (more, says) => {
+    const row = `{"id":"a","to_address":"${ada}","asset":"SOL","amount":"1",${more}}\n`;
+    expect(await pay(file('a.jsonl', row))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(says),
+    });
+  });
+
+  test('that botctl does not know are refused with --strict', async () => {
+    const csv = file('a.csv', `id,to_address,asset,amount,note\na,${ada},SOL,1,x\n`);
+    expect(await pay(csv, '--strict')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('has unknown columns: "note"'),
+    });
+    const jsonl = file('a.jsonl', `{"id":"a","to_address":"${ada}","asset":"SOL","amount":"1","note":"x"}\n`);
+    expect(await pay(jsonl, '--strict')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('note is not known'),
+    });
+    expect(await paid()).toEqual([]);
+  });
+
+  test('may be long and hostile: a name of 10,000 characters is bounded and escaped where it is shown', async () => {
+    const name = `A\u202e\u001b[31m${'x'.repeat(10_000)}`;
+    const path = file('a.csv', `id,to_address,asset,amount,name\na,${ada},SOL,1,"${name}"\n`);
+    expect((await pay(path)).code).toBe(0);
+    const { stdout } = await operator.run(['history']);
+    expect(stdout).toContain('A\\u202e\\u001b[31mxxx');
+    expect(stdout.length).toBeLessThan(1000);
+    const [intent] = lines((await operator.run(['history', '--json'])).stdout);
+    expect(intent).toMatchObject({ intent: { columns: { name } } });
+    const shown = await operator.run(['history', (intent as { intent: { id: string } }).intent.id]);
+    expect(shown.stdout.length).toBeLessThan(2000);
+    expect(shown.stdout).not.toContain('\u001b');
+  });
+
+  test('may be named by a template, however they are spelled, and are kept then too', async () => {
+    const csv = file('m.csv', 'conversation_id,First Name,note\nconv_demo,Ada,x\n');
+    const template = file('t.txt', 'Hi {{first_name}}!');
+    const ran = await operator.run(['batch', 'send', csv, '--once', 'hi', '--template', template, '--json']);
+    expect(ran.code).toBe(0);
+    const [row, end] = lines(ran.stdout);
+    expect(row).toMatchObject({
+      intent: { request: { content: 'Hi Ada!' }, columns: { 'First Name': 'Ada', note: 'x' } },
+    });
+    expect(end).toMatchObject({ columns: ['note'] });
+  });
+});
