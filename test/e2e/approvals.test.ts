@@ -341,6 +341,43 @@ describe('a proposal that was declined', () => {
   });
 });
 
+describe('what may have happened and is above a limit since', () => {
+  async function doubtful(): Promise<string> {
+    usePolicy({});
+    await operator.sandbox.faults({ kind: 'reset', when: 'before', operation: 'transfer' });
+    const lost = await operator.json(pay('0.5', '--once', 'lost'));
+    expect(lost).toMatchObject({ exit: 9, outcome: 'unknown' });
+    usePolicy({ approve_above: { SOL: '0.1' } });
+    const held = await operator.json(pay('0.5', '--once', 'lost'));
+    expect(held).toMatchObject({ exit: 10, outcome: 'held', intent: { why: 'approval', tainted: true } });
+    expect(held.error?.next?.join('\n')).toMatch(/botctl resolve .*\nbotctl approve/u);
+    return held.intent?.id ?? '';
+  }
+
+  test('is sent by approve with its own key, and not by resume', async () => {
+    const id = await doubtful();
+    const resumed = await operator.json(['resume', id, '--yes']);
+    expect(resumed).toMatchObject({ exit: 10, error: { code: 'held' } });
+    expect(resumed.error?.message).toContain('it may have happened');
+    expect(await operator.json(['approve', id, '--yes'])).toMatchObject({
+      exit: 0,
+      intent: { id, attempts: 2 },
+    });
+    expect(await paid()).toHaveLength(1);
+  });
+
+  test('is not declined, for nobody can say that it did not happen; resolve says what was found out', async () => {
+    const id = await doubtful();
+    const declined = await operator.json(decline(id));
+    expect(declined).toMatchObject({ exit: 2, error: { code: 'not-allowed-now' } });
+    expect(declined.error?.message).toContain('it may have happened');
+    const found = ['resolve', id, '--did-not-happen', '--reason', 'not in the explorer'];
+    expect(await operator.json(found)).toMatchObject({ exit: 0, intent: { resolved_as: 'did-not-happen' } });
+    expect(await operator.json(pay('0.5', '--once', 'lost'))).toMatchObject({ exit: 10, outcome: 'held' });
+    expect(await paid()).toEqual([]);
+  });
+});
+
 describe('a policy whose approvals are by somebody else', () => {
   const other = { approvals: 'other' };
 

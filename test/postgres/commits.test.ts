@@ -138,7 +138,7 @@ describe('a commit', () => {
     const cut = proxy.when({ from: 'server', has: 'COMMIT' }, 'cut');
     await journal.decide(id, word);
     await cut;
-    expect(await journal.decisionsOf(id)).toEqual([word]);
+    expect(await journal.decisionsOf(id)).toEqual([{ ...word, role: journal.role }]);
     expect(await journal.get(id)).toMatchObject({ state: 'resolved', resolvedAs: 'happened' });
   });
 

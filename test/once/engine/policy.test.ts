@@ -22,6 +22,7 @@ import {
   transfer,
   unsent,
 } from '../../../testing/scriptedEngine.ts';
+import { keyAges } from './design.ts';
 
 let scripted: ScriptedEngine;
 beforeEach(() => {
@@ -291,6 +292,29 @@ describe('a person’s word', () => {
     const { id } = await scripted.only();
     const said = await scripted.resume(id, [paid], { ...above, word: scripted.word('approved') });
     expect(endOf(said)).toBe('accepted');
+  });
+
+  test('is an approval only for what waits for one, and nothing else is one for that', async () => {
+    await scripted.run(rent(), [], above);
+    const proposal = (await scripted.only()).id;
+    const resumed = await scripted.resume(proposal, [], { ...above, word: scripted.word('send-again') });
+    expect(endOf(resumed)).toBe('held');
+    await scripted.run(transfer({ amount: '1' }, once('lost')), [lost], { ...above, ...noRetries });
+    scripted.clock.advance(keyAges.transfer + 1);
+    await scripted.run(transfer({ amount: '1' }, once('lost')), [], above);
+    const doubtful = (await scripted.intents())[1]?.id ?? '';
+    const approved = await scripted.resume(doubtful, [], { ...above, word: scripted.word('approved') });
+    expect(endOf(approved)).toBe('held');
+    expect(scripted.sent).toHaveLength(1);
+  });
+
+  test('given while another declined it does not overrule that', async () => {
+    await scripted.run(rent(), [], above);
+    const { id, fingerprint } = await scripted.only();
+    await scripted.look((journal) => journal.decide(id, { ...scripted.word('declined'), fingerprint }));
+    const approved = await scripted.resume(id, [], { ...above, word: scripted.word('approved') });
+    expect(endOf(approved)).toBe('replayed resolved');
+    expect(scripted.sent).toEqual([]);
   });
 
   test('does not lift a limit, and what waits for it spends nothing', async () => {
