@@ -241,6 +241,87 @@ describe('without a terminal', () => {
   });
 });
 
+describe('the doctor', () => {
+  type Check = { check: string; level: string; says: string; todo?: string; next?: string[] };
+  const chainChecks = ['chain', 'mint', 'wallet', 'balance'];
+
+  /** Its exit code, and what it says of the chain. */
+  async function doctor(...words: string[]): Promise<{ code: number | null; checks: Check[] }> {
+    const { code, stdout } = await operator.run(['doctor', '--json', ...words]);
+    const { checks } = JSON.parse(stdout) as { checks: Check[] };
+    for (const { level, todo } of checks) expect(todo === undefined).toBe(level === 'ok');
+    return { code, checks: checks.filter(({ check }) => chainChecks.includes(check)) };
+  }
+
+  test('asks the node for its cluster and the balance', async () => {
+    const all = [
+      { check: 'chain', level: 'ok' },
+      { check: 'balance', level: 'ok', says: '100 SOL, 10000 USDC' },
+    ];
+    expect(await doctor()).toMatchObject({ code: 0, checks: all });
+    expect(await doctor('--sandbox')).toMatchObject({ code: 0, checks: all });
+  });
+
+  test('also where the token is missing', async () => {
+    Reflect.deleteProperty(operator.env, 'PAYER');
+    expect(await doctor()).toMatchObject({ code: 1, checks: [{ check: 'chain', level: 'ok' }, {}] });
+  });
+
+  test('says when the node is of another cluster', async () => {
+    await config('set', 'payer', 'cluster', 'devnet');
+    expect(await doctor()).toMatchObject({
+      code: 1,
+      checks: [
+        {
+          level: 'fail',
+          says: expect.stringContaining('does not belong to the cluster devnet'),
+          next: ['botctl config set payer cluster CLUSTER', 'botctl config set payer rpc-url'],
+        },
+      ],
+    });
+  });
+
+  test('says when a mint is none of this cluster, and when a mint is set as the wallet', async () => {
+    const mainnetUsdc = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
+    await config('set', 'payer', 'assets', JSON.stringify({ USDC: mainnetUsdc }));
+    await config('set', 'payer', 'wallet', operator.sandbox.node.assets.USDC ?? '');
+    expect(await doctor()).toMatchObject({
+      code: 1,
+      checks: [
+        { check: 'chain', level: 'ok' },
+        { check: 'mint', level: 'fail', says: expect.stringContaining(mainnetUsdc) },
+        { check: 'wallet', level: 'fail', says: expect.stringContaining('not a wallet') },
+      ],
+    });
+  });
+
+  test('warns of an empty wallet', async () => {
+    await config('set', 'payer', 'wallet', '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z');
+    expect(await doctor()).toMatchObject({ code: 0, checks: [{}, { check: 'balance', level: 'warn' }] });
+  });
+
+  test('says that no node or no wallet is set, and that is in order', async () => {
+    await config('unset', 'payer', 'wallet');
+    expect(await doctor()).toMatchObject({ code: 0, checks: [{}, { check: 'wallet', level: 'ok' }] });
+    await config('unset', 'payer', 'rpc-url');
+    const says = expect.stringContaining('botctl balance says how to set it');
+    expect(await doctor()).toMatchObject({ code: 0, checks: [{ check: 'chain', level: 'ok', says }] });
+  });
+
+  test.each([...nonsense, ['never answers', () => {}]] as typeof nonsense)(
+    'warns of a node that %s',
+    async (_name, listener) => {
+      operator.env.NODE = await strangeNode(listener);
+      expect(await doctor()).toMatchObject({ code: 0, checks: [{ check: 'chain', level: 'warn' }] });
+    },
+  );
+
+  test('fails where the URL of the node cannot be read', async () => {
+    Reflect.deleteProperty(operator.env, 'NODE');
+    expect(await doctor()).toMatchObject({ code: 1, checks: [{ check: 'chain', level: 'fail' }] });
+  });
+});
+
 describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
   const pay = [...payAda, '--once', 'a'];
 

@@ -84,7 +84,7 @@ function sandboxBotWith(token: string): Bot {
 }
 
 /** The sandbox's chain shows its transfers. */
-function chainOfSandbox({ node }: RunningSandbox): ChainProfile {
+export function chainOfSandbox({ node }: RunningSandbox): ChainProfile {
   return {
     cluster: { genesis: node.genesisHash, name: sandboxBot },
     wallet: node.wallet,

@@ -1,4 +1,6 @@
+import type { Reason } from '../../once/chain/transaction.ts';
 import type { Note } from '../../postgres/facts.ts';
+import { reasonWords } from './chain.ts';
 import { insecureTlsHint } from './machine.ts';
 import {
   counted,
@@ -101,6 +103,70 @@ export type Advice = {
   /** Commands that fix it, each ready to paste. */
   readonly next?: readonly Suggestion[];
 };
+
+export const askingNode = 'Asking the Solana node';
+export const noNode = 'the profile has no rpc-url: botctl balance says how to set it';
+export const noWalletNamed = 'the profile has no wallet: botctl balance says how to set it';
+
+export function nodesOfCluster(hosts: readonly string[], cluster: string): string {
+  return `${listed(hosts)}: cluster ${cluster}`;
+}
+
+export function notOfCluster(profile: string, host: string, cluster: string): Advice {
+  return {
+    says: `the node ${host} does not belong to the cluster ${cluster}`,
+    todo: 'Set the other cluster, or the URL of another node:',
+    next: [
+      ['config', 'set', profile, 'cluster', 'CLUSTER'],
+      ['config', 'set', profile, 'rpc-url'],
+    ],
+  };
+}
+
+export function nodeSilent(host: string, because: Reason): Advice {
+  return {
+    says: `the node ${host} does not say its cluster: ${reasonWords[because]}`,
+    todo: 'Payments do not need it. To prove them, and to see balances, try again later or set another rpc-url.',
+  };
+}
+
+export function mintUnknown(asset: string): Advice {
+  return { says: `the node does not say whether the mint of ${asset} is one`, todo: 'Try again later.' };
+}
+
+export function notTheMint(asset: string, mint: string, profile: string): Advice {
+  return {
+    says: `the mint of ${asset}, ${mint}, is not a token’s mint on this cluster`,
+    todo: 'Set the assets again, with the mints of this cluster:',
+    next: [['config', 'set', profile, 'assets', 'JSON']],
+  };
+}
+
+export function notAWallet(profile: string, wallet: string): Advice {
+  return {
+    says: `${wallet} is a mint or a token account, not a wallet`,
+    todo: 'Set the address of the bot’s own wallet, which owns its token accounts:',
+    next: [['config', 'set', profile, 'wallet', 'ADDRESS']],
+  };
+}
+
+export function ownedByProgram(wallet: string, program: string): Advice {
+  return {
+    says: `${wallet} belongs to the program ${program}, and may not be a wallet`,
+    todo: 'Compare it with the address of the bot’s own wallet.',
+  };
+}
+
+export function emptyWallet(wallet: string, cluster: string): Advice {
+  return {
+    says: `the wallet ${wallet} holds nothing on ${cluster}`,
+    todo: 'Check the address and the cluster, or send money to it.',
+  };
+}
+
+export function balanceUncertain(text: string): Advice {
+  return { says: text, todo: 'Try again later.' };
+}
 
 const nameAnother = 'name another file with --journal';
 

@@ -95,6 +95,18 @@ export class ChainNodes {
     return said.includes(undefined) ? undefined : !said.includes(false);
   }
 
+  /** The program that owns this account; `none` if there is no such account, undefined if the nodes do not say. */
+  async ownerOf(address: string): Promise<string | undefined> {
+    const said = await this.#each(async (node) => {
+      const config = { encoding: 'base64', commitment: 'confirmed', dataSlice: { offset: 0, length: 0 } };
+      const answer = await this.#ask(node, 'getAccountInfo', [address, config]);
+      const account = answer.is === 'answer' && isObject(answer.value) ? answer.value.value : undefined;
+      if (account === null) return 'none';
+      return isObject(account) && typeof account.owner === 'string' ? account.owner : undefined;
+    });
+    return new Set(said).size === 1 ? said[0] : undefined;
+  }
+
   /** What the wallet holds of each asset. If the nodes differ, the lowest amount counts. All is asked at once. */
   async holdings(wallet: string, assets: readonly AssetOfWallet[]): Promise<readonly Holding[]> {
     const [other, ...held] = await Promise.all([

@@ -162,7 +162,7 @@ type Instruction = {
   readonly data: Uint8Array;
 };
 
-const systemProgram = '11111111111111111111111111111111';
+export const systemProgram = '11111111111111111111111111111111';
 export const tokenPrograms = {
   token: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
   token2022: 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb',
@@ -193,7 +193,7 @@ function movementsIn(instructions: readonly Instruction[]): Movement[] {
   });
 }
 
-function isTokenProgram(program: string): boolean {
+export function isTokenProgram(program: string): boolean {
   return program === tokenPrograms.token || program === tokenPrograms.token2022;
 }
 

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { type Bot, sandboxBot } from '../../../once/connection.ts';
 import type { BaseUrl } from '../../../once/intent/baseUrl.ts';
 import type { JournalLook } from '../../../once/journal/sqlite/lookOnly.ts';
 import type { Probe, ProxyInEnv } from '../../../once/wire/probe.ts';
 import type { Address } from '../../../postgres/address.ts';
+import { chainOfChoice } from '../../bot/chooseBot.ts';
 import { profilesPaths, readProfiles } from '../../bot/profiles.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import { version } from '../../parse/help.ts';
@@ -21,7 +23,7 @@ import { type Suggestion, troubleInWords } from '../../say/phrases.ts';
 import type { Canvas, Paint, View } from '../../show/display.ts';
 import { pad, wrapTo } from '../../show/table.ts';
 import { safeLine } from '../../show/text.ts';
-import { botOfCommand, refuseBesideSandbox } from '../openBot.ts';
+import { botInputs, botOfCommand, botOptions, chainOfSandbox, refuseBesideSandbox } from '../openBot.ts';
 import {
   type JournalLocation,
   journalLocation,
@@ -29,6 +31,7 @@ import {
   settingsOf,
   withServer,
 } from '../openJournal.ts';
+import { chainFindings } from './chain.ts';
 import {
   addressFinding,
   clockFinding,
@@ -50,6 +53,8 @@ type BotFacts = {
   readonly url: string | undefined;
   readonly direct: boolean;
   readonly findings: readonly Finding[];
+  /** Undefined if there is no such profile. */
+  readonly bot: Pick<Bot, 'name' | 'chain' | 'settings'> | undefined;
   close(): Promise<void>;
 };
 
@@ -77,6 +82,7 @@ export const run: Run = async (given, context) => {
       proxyFinding(used),
       ...insecureTlsFinding(env),
       clockFinding(probed?.clock, journal.latestMs, clock.now()),
+      ...(facts.bot === undefined ? [] : await chainFindings(facts.bot, given, context)),
       ...journal.findings,
       sandboxFinding(await display.waiting(loadingSandbox, chainTrouble())),
     ];
@@ -100,13 +106,15 @@ async function sandboxFacts({ env, display }: Context): Promise<BotFacts> {
     url: running.baseUrl,
     direct: true,
     findings: [ok('bot', embeddedBot.bot), ok('token', embeddedBot.token)],
+    bot: { name: sandboxBot, settings: {}, chain: chainOfSandbox(running) },
     close: () => running.close(),
   };
 }
 
 async function botFacts(given: ParsedArgs, context: Context): Promise<BotFacts> {
   const store = await profilesFinding(context);
-  const still = { direct: false, close: async () => {} };
+  const bot = await chainOfChoice(botOptions(given), botInputs(context)).catch(() => undefined);
+  const still = { direct: false, bot, close: async () => {} };
   try {
     const { name, spelledUrl, tokenSource } = await botOfCommand(given, context);
     return {
