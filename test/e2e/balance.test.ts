@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -365,4 +365,120 @@ describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
     const { code, shown } = await onTerminal(pay, [['[y/N] ', 'y\r']], operator.env);
     expect({ code, shown }).toEqual({ code: 0, shown: expect.stringMatching(/Balance +unknown: .*NODE/u) });
   });
+});
+
+describe.skipIf(noTerminal !== '')(`config add on a terminal${noTerminal}`, () => {
+  const add = (): string[] => ['config', 'add', 'prod', '--base-url', operator.sandbox.baseUrl];
+  const prompts = {
+    token: 'Token of prod (not shown): ',
+    rpc: 'rpc-url of prod (not shown), Enter skips: ',
+    wallet: 'wallet of prod, Enter skips: ',
+  };
+
+  test('asks for node and wallet, tries all, and ends with ready', async () => {
+    const { node, tokens } = operator.sandbox;
+    const chain = ['--cluster', node.genesisHash, '--assets', JSON.stringify(node.assets)];
+    const steps = [
+      [prompts.token, `${tokens.full}\r`],
+      [prompts.rpc, 'nonsense\r'],
+      ['is not a URL', `${node.rpcUrl}\r`],
+      [prompts.wallet, 'my wallet\r'],
+      ['is not 32 bytes in base58', `${node.wallet}\r`],
+    ] as const;
+    const { code, shown } = await onTerminal([...add(), ...chain], steps, operator.env);
+    expect({ code, end: shown.trimEnd().split('\r\n').at(-1) }).toEqual({
+      code: 0,
+      end: expect.stringContaining('prod is ready.'),
+    });
+    expect(shown).not.toContain(node.rpcUrl);
+    expect(amounts(await told('balance', '--profile', 'prod'))).toEqual(await held());
+    expect(await operator.sandbox.ledger()).toEqual([]);
+  });
+
+  test('ends with what is not ready, and keeps the profile', async () => {
+    const steps = [
+      [prompts.token, 'a-token-that-nobody-issued\r'],
+      [prompts.rpc, `${operator.sandbox.node.rpcUrl}\r`],
+      [prompts.wallet, '\r'],
+    ] as const;
+    const { code, shown } = await onTerminal(add(), steps, operator.env);
+    expect({ code, shown }).toEqual({
+      code: 0,
+      shown: expect.stringMatching(/prod is not ready: token and chain\./u),
+    });
+    expect(shown).toContain('token: the service refuses it (401).');
+    expect(shown.replaceAll(/\s+/gu, ' ')).toContain('does not belong to the cluster mainnet');
+    expect((await operator.run(['config', 'show', 'prod'])).code).toBe(0);
+  });
+
+  test('Enter skips both, and a service that nobody runs is named', async () => {
+    const steps = [
+      [prompts.token, 'a-token-that-nobody-issued\r'],
+      [prompts.rpc, '\r'],
+      [prompts.wallet, '\r'],
+    ] as const;
+    const nowhere = ['config', 'add', 'prod', '--base-url', 'http://127.0.0.1:9'];
+    const { code, shown } = await onTerminal(nowhere, steps, operator.env);
+    expect({ code, shown }).toEqual({
+      code: 0,
+      shown: expect.stringContaining('prod is not ready: address.'),
+    });
+  });
+
+  test('what comes on stdin is asked for nothing, and --yes tries nothing', async () => {
+    const { baseUrl, tokens } = operator.sandbox;
+    const piped = ['config', 'add', 'prod', '--base-url', baseUrl, '--token-stdin'];
+    const first = await onTerminal(piped, [], operator.env, { stdin: `${tokens.full}\n` });
+    expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining('prod is ready.') });
+    const words = ['config', 'add', 'quiet', '--base-url', baseUrl, '--token-env', 'PAYER', '--yes'];
+    expect((await onTerminal(words, [], operator.env)).shown).not.toContain('ready');
+  });
+});
+
+test('the sandbox prints one command that makes a whole profile', async () => {
+  const { child, ended } = operator.start(['sandbox', '--ephemeral', '--port', '0']);
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  let greeting = '';
+  for await (const [chunk] of on(child.stdout ?? child, 'data')) {
+    greeting += String(chunk);
+    if (greeting.includes('Ctrl-C ends it')) break;
+  }
+  const lines = greeting.split('\n').filter((line) => line.includes('botctl config'));
+  expect(lines).toHaveLength(1);
+  const { code, stderr } = await operator.shell(lines[0] ?? '');
+  expect(code, stderr).toBe(0);
+  expect(amounts(await told('balance', '--profile', 'local'))).toMatchObject({ SOL: '100', USDC: '10000' });
+});
+
+test.each<[string, string[], string]>([
+  ['nothing', [], ''],
+  ['an empty line', ['--token-stdin'], ''],
+  ['two lines', ['--token-stdin'], 'https://rpc.example.com\nmore\n'],
+  ['a blank in it', ['--token-stdin'], 'https://rpc.example.com/ a\n'],
+  ['two places', ['--token-stdin', '--token-env', 'X'], ''],
+  ['no name of a variable', ['--token-env', 'a b'], ''],
+  ['no file', ['--token-file', '-'], ''],
+  ['no command', ['--token-command', '"'], ''],
+])('an rpc-url of which there is %s is not called a token', async (_name, words, stdin) => {
+  const { code, stderr } = await operator.run(['config', 'set', 'payer', 'rpc-url', ...words], { stdin });
+  expect(code).toBeGreaterThan(0);
+  expect(stderr.replaceAll(/--token-\w+/gu, '')).not.toMatch(/token/iu);
+});
+
+test('an rpc-url that cannot be read later is not called a token', async () => {
+  const secrets = [
+    ['--token-env', 'UNSET'],
+    ['--token-file', '/none/rpc-url'],
+    ['--token-command', 'false'],
+    ['--token-command', 'no-such-program'],
+  ];
+  for (const words of secrets) {
+    await config('set', 'payer', 'rpc-url', ...words);
+    const { code, stderr } = await operator.run(['balance']);
+    expect({ words, code }).toEqual({ words, code: 2 });
+    expect(stderr).not.toMatch(/token/iu);
+  }
 });

@@ -11,7 +11,7 @@ beforeEach(() => {
 afterEach(() => home.remove());
 
 const secret = 'canary-token-0123456789-abcdefgh';
-const add = ['config', 'add', 'prod', '--base-url', 'https://bots.example.com'];
+const add = ['config', 'add', 'prod', '--base-url', 'https://bots.example.com', '--yes'];
 const prompt = 'Token of prod (not shown): ';
 
 describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {

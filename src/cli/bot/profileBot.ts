@@ -9,7 +9,7 @@ import {
   badWallet,
   sameHostTwice,
   theProfile,
-  theTokenCommand,
+  theSecretCommand,
   tokenOrigin,
   tokenVariableUnset,
 } from '../say/open.ts';
@@ -17,7 +17,7 @@ import { foreignBaseUrl, keyOfProfile, namedIn, noBot, theOneInUse } from '../sa
 import { findProfile, type ProfileRecord, profileOf, profilesPaths, readProfiles } from './profiles.ts';
 import { readSettings } from './settings.ts';
 import { Token } from './token.ts';
-import type { BotInputs, GivenBaseUrl, TokenSource } from './tokenSource.ts';
+import type { BotInputs, GivenBaseUrl, Secret, TokenSource } from './tokenSource.ts';
 
 /** The bot of the profile that `--profile` or `BOTCTL_PROFILE` names. */
 export async function botNamed(
@@ -67,7 +67,7 @@ async function botOf(
   if (given !== undefined && identityUrl(given.baseUrl) !== identityUrl(spelledUrl))
     throw foreignBaseUrl({ name, own: spelledUrl, given });
   const settings = readSettings(profile, (key) => keyOfProfile(key, name));
-  const token = await readToken(profile.token, name, inputs);
+  const token = await readSecret(profile.token, 'token', name, inputs);
   return {
     name,
     baseUrl: identityUrl(spelledUrl),
@@ -126,7 +126,7 @@ function chainProfileOf(name: string, profile: ProfileRecord, inputs: BotInputs)
   const readUrls = async (): Promise<readonly RpcUrl[]> => {
     const urls: RpcUrl[] = [];
     for (const source of sources) {
-      const text = (await readToken(source, name, inputs)).reveal();
+      const text = (await readSecret(source, 'rpc-url', name, inputs)).reveal();
       urls.push(RpcUrl.from(text, theProfile(name)));
     }
     refuseSameHosts(urls);
@@ -194,25 +194,35 @@ type TokenInputs = {
   readonly stdin: NodeJS.ReadableStream;
 };
 
-async function readToken(source: TokenSource, profile: string, inputs: TokenInputs): Promise<Token> {
+async function readSecret(
+  source: TokenSource,
+  secret: Secret,
+  profile: string,
+  inputs: TokenInputs,
+): Promise<Token> {
   switch (source.kind) {
     case 'stored':
-      return Token.from(source.secret, theProfile(profile));
+      return Token.from(source.secret, theProfile(profile), secret);
     case 'env':
-      return Token.from(readVariable(source.variable, profile, inputs.env), tokenOrigin(source));
+      return Token.from(
+        readVariable(source.variable, secret, profile, inputs.env),
+        tokenOrigin(source),
+        secret,
+      );
     case 'file': {
       const { readTokenFile } = await import('./tokenInput.ts');
-      return readTokenFile(source.path, inputs);
+      return readTokenFile(source.path, { ...inputs, secret });
     }
     case 'command': {
       const { runTokenCommand } = await import('./tokenInput.ts');
-      return Token.from(await runTokenCommand(source.command, inputs), theTokenCommand);
+      const printed = await runTokenCommand(source.command, { ...inputs, secret });
+      return Token.from(printed, theSecretCommand(secret), secret);
     }
   }
 }
 
-function readVariable(variable: string, profile: string, env: Env): string {
+function readVariable(variable: string, secret: Secret, profile: string, env: Env): string {
   const value = env[variable];
   if (value !== undefined && value !== '') return value;
-  throw tokenVariableUnset(profile, variable, value);
+  throw tokenVariableUnset(profile, variable, value, secret);
 }

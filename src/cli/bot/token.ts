@@ -1,4 +1,5 @@
 import { badToken, tokenProblems } from '../say/open.ts';
+import type { Secret } from './tokenSource.ts';
 
 const longestToken = 4096;
 const mostShown = 4;
@@ -23,10 +24,10 @@ export class Token {
   }
 
   /** `origin` is a phrase that says where the text came from. The text itself is never echoed. */
-  static from(text: string, origin: string): Token {
+  static from(text: string, origin: string, secret: Secret = 'token'): Token {
     const complaint = complaintAbout(text);
     if (complaint === undefined) return new Token(text);
-    throw badToken(origin, complaint);
+    throw badToken(origin, complaint, secret);
   }
 
   reveal(): string {

@@ -19,18 +19,20 @@ import {
 import { theFile } from '../say/open.ts';
 import { diskTrouble } from '../say/phrases.ts';
 import { Token } from './token.ts';
+import type { Secret } from './tokenSource.ts';
 
 const mostBytes = 65_536;
 
-type Interruptible = { readonly interrupted: AbortSignal };
+/** `secret` is a token unless it says otherwise. */
+type Wanted = { readonly interrupted: AbortSignal; readonly secret?: Secret };
 
 /** One line, with or without its line break. More lines mean a wrong file, so its first line is not used as a token. */
-function onlyLine(bytes: Buffer, origin: string): Token {
-  if (bytes.length > mostBytes) throw manyTokenLines(origin);
+function onlyLine(bytes: Buffer, origin: string, secret: Secret): Token {
+  if (bytes.length > mostBytes) throw manyTokenLines(origin, secret);
   const text = withoutLineBreaks(bytes.toString('latin1'));
-  if (text.includes('\n')) throw manyTokenLines(origin);
-  if (text === '') throw emptyTokenInput(origin);
-  return Token.from(text, origin);
+  if (text.includes('\n')) throw manyTokenLines(origin, secret);
+  if (text === '') throw emptyTokenInput(origin, secret);
+  return Token.from(text, origin, secret);
 }
 
 /**
@@ -42,13 +44,13 @@ function withoutLineBreaks(text: string): string {
   return text.slice(0, end);
 }
 
-export async function readTokenFile(path: string, { interrupted }: Interruptible): Promise<Token> {
+export async function readTokenFile(path: string, { interrupted, secret = 'token' }: Wanted): Promise<Token> {
   const origin = theFile(path);
   try {
-    return onlyLine(await firstBytes(path, interrupted), origin);
+    return onlyLine(await firstBytes(path, interrupted), origin, secret);
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw unreadableTokenFile(path, diskTrouble(error));
+    throw unreadableTokenFile(path, diskTrouble(error), secret);
   }
 }
 
@@ -63,10 +65,11 @@ async function firstBytes(path: string, interrupted: AbortSignal): Promise<Buffe
 
 export async function readTokenStdin(
   stdin: NodeJS.ReadableStream & { isTTY?: boolean },
-  { interrupted }: Interruptible,
+  { interrupted, secret = 'token' }: Wanted,
 ): Promise<Token> {
-  if (stdin.isTTY === true) throw tokenStdinIsTerminal();
-  return onlyLine(await unlessInterrupted(bytesOf(stdin), interrupted, interruptedBeforeToken), 'stdin');
+  if (stdin.isTTY === true) throw tokenStdinIsTerminal(secret);
+  const bytes = await unlessInterrupted(bytesOf(stdin), interrupted, interruptedBeforeToken);
+  return onlyLine(bytes, 'stdin', secret);
 }
 
 async function bytesOf(stream: NodeJS.ReadableStream): Promise<Buffer> {
@@ -89,6 +92,7 @@ type TokenCommandInputs = {
   readonly env: Env;
   readonly interrupted: AbortSignal;
   readonly stdin: NodeJS.ReadableStream & { isTTY?: boolean };
+  readonly secret?: Secret;
   /** Tests set it. By default a person has half a minute to unlock a vault. */
   readonly limitMs?: number;
 };
@@ -107,23 +111,24 @@ type Ending =
 
 /** Runs a token command and returns the first line of its output. No shell runs; the output is never echoed. */
 export async function runTokenCommand(command: string, inputs: TokenCommandInputs): Promise<string> {
-  const [program] = commandWords(command);
+  const { secret = 'token' } = inputs;
+  const [program] = commandWords(command, secret);
   const ending = await run(command, inputs);
   switch (ending.kind) {
     case 'interrupted':
       throw interruptedBeforeToken();
     case 'not-started':
-      throw tokenCommandNotStarted(program, ending.reason);
+      throw tokenCommandNotStarted({ program, secret }, ending.reason);
     case 'too-slow':
-      throw tokenCommandTooSlow(program, inputs.limitMs ?? limitMs);
+      throw tokenCommandTooSlow({ program, secret }, inputs.limitMs ?? limitMs);
     case 'too-much':
-      throw tokenCommandTooMuch(program);
+      throw tokenCommandTooMuch({ program, secret });
     case 'ended': {
       const { code, signal, output } = ending;
       const wantsShell = /[|<>$`~&;]/u.test(command);
-      if (code !== 0) throw tokenCommandFailed(program, { code, signal, wantsShell });
+      if (code !== 0) throw tokenCommandFailed({ program, secret }, { code, signal, wantsShell });
       const [line = ''] = output.toString('latin1').split(/\r?\n/u);
-      if (line === '') throw tokenCommandPrintedNothing(program);
+      if (line === '') throw tokenCommandPrintedNothing({ program, secret });
       return line;
     }
   }
@@ -199,7 +204,7 @@ function stopChild(child: ChildProcess, stopped: () => void): void {
 }
 
 /** Splits a token command into words. botctl defines the rules itself because no shell is involved. */
-export function commandWords(text: string): readonly [string, ...string[]] {
+export function commandWords(text: string, secret: Secret = 'token'): readonly [string, ...string[]] {
   const token = /'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)|(\s+)/gsuy;
   const words: string[] = [];
   let word: string | undefined;
@@ -214,10 +219,10 @@ export function commandWords(text: string): readonly [string, ...string[]] {
     }
     word = (word ?? '') + (single ?? double?.replace(/\\(["\\])/gu, '$1') ?? escaped ?? plain ?? '');
   }
-  if (end < text.length) throw badTokenCommand(text[end] === '\\' ? 'backslash' : 'open-quote');
+  if (end < text.length) throw badTokenCommand(text[end] === '\\' ? 'backslash' : 'open-quote', secret);
   if (word !== undefined) words.push(word);
   const [program, ...rest] = words;
-  if (program === undefined || program === '') throw badTokenCommand('empty');
-  if (text.includes('\0')) throw badTokenCommand('zero-byte');
+  if (program === undefined || program === '') throw badTokenCommand('empty', secret);
+  if (text.includes('\0')) throw badTokenCommand('zero-byte', secret);
   return [program, ...rest];
 }

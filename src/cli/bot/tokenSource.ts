@@ -8,6 +8,9 @@ export type TokenSource =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'command'; readonly command: string };
 
+/** What is read from such a place. An rpc-url often carries a key, so it is kept like a token. */
+export type Secret = 'token' | 'rpc-url';
+
 /** What the bot and its token can be read from. */
 export type BotInputs = { env: Env; stdin: NodeJS.ReadableStream; interrupted: AbortSignal };
 

@@ -1,6 +1,9 @@
+import type { Secret } from '../bot/tokenSource.ts';
+import type { Advice } from './doctor.ts';
+import { noSecret } from './open.ts';
 import { formatDuration, listed, type Suggestion } from './phrases.ts';
 import { addingProfile, listingProfiles } from './profiles.ts';
-import { interrupted, Told } from './told.ts';
+import { interrupted, sentence, Told } from './told.ts';
 
 export function profileExists(name: string): Told {
   return new Told('not-allowed-now', `There is already a profile ${name}`, {
@@ -175,28 +178,28 @@ export function shortTokenWarning(leastLength: number): string {
   return `This token is shorter than ${leastLength} characters. If the service repeats it in a reply, botctl cannot recognise it there and will store and show it.`;
 }
 
-export function twoTokenSources(first: string, second: string): Told {
+export function twoTokenSources(first: string, second: string, secret: Secret): Told {
   return new Told('usage', `${first} and ${second} are both given`, {
-    hint: 'A profile has one token: give only one of them.',
+    hint: `Each says where the ${secret} is: give only one of them.`,
   });
 }
 
-export function nobodyToAskForToken(): Told {
-  return new Told('usage', 'No token is given, and there is no terminal to ask on', {
+export function nobodyToAskFor(secret: Secret): Told {
+  return new Told('usage', `No ${secret} is given, and there is no terminal to ask on`, {
     hint: 'Give it with --token-stdin, --token-env VAR, --token-file PATH or --token-command "…".',
   });
 }
 
 /** `meant` is the variable whose value was given instead of its name. */
-export function badTokenVariable(meant: string | undefined): Told {
+export function badTokenVariable(meant: string | undefined, secret: Secret): Told {
   return new Told('bad-input', 'The value of --token-env is not the name of a variable', {
-    hint: `Give the name without $, as in --token-env ${meant ?? 'BOT_TOKEN'}. botctl reads the variable each time it needs the token.`,
+    hint: `Give the name without $, as in --token-env ${meant ?? (secret === 'token' ? 'BOT_TOKEN' : 'RPC_URL')}. botctl reads the variable each time it needs the ${secret}.`,
   });
 }
 
-export function noLastingTokenFile(): Told {
+export function noLastingTokenFile(secret: Secret): Told {
   return new Told('bad-input', '--token-file needs a path that can be read again later', {
-    hint: 'To store the token that comes on stdin, use --token-stdin.',
+    hint: `To store the ${secret} that comes on stdin, use --token-stdin.`,
   });
 }
 
@@ -215,46 +218,91 @@ export function tokenQuestion(profile: string): string {
   return `Token of ${profile} (not shown)`;
 }
 
+export const walletQuestion = (profile: string): string => `wallet of ${profile}`;
+export const skippable = (question: string): string => `${question}, Enter skips`;
+export const tryingToken = 'Trying the token';
+export const profileReady = (name: string): string => `${name} is ready.`;
+
+export function notReady(name: string, checks: readonly string[]): string {
+  return `${name} is not ready: ${listed([...new Set(checks)])}.`;
+}
+
+export function notReadyBecause(check: string, says: string, todo: string): string {
+  return [sentence(`${check}: ${says}`), todo].join(' ').trimEnd();
+}
+
+type TokenTried =
+  | { readonly is: 'taken'; readonly says: string }
+  | ({ readonly is: 'refused' | 'open' } & Advice);
+
+/** What the answer to a request says that had nothing but the token; undefined if none came. */
+export function tokenTried(profile: string, status: number | undefined): TokenTried {
+  if (status === 401)
+    return {
+      is: 'refused',
+      says: 'the service refuses it (401)',
+      todo: 'Set the token again:',
+      next: [['config', 'set', profile, 'token']],
+    };
+  if (status === 403)
+    return {
+      is: 'open',
+      says: 'it may not send messages (403)',
+      todo: 'Have the permission given to the bot, unless it only pays.',
+    };
+  if (status === 400 || status === 404 || status === 422)
+    return { is: 'taken', says: 'the service knows it' };
+  return {
+    is: 'open',
+    says: status === undefined ? 'it could not be tried: no answer' : `it could not be tried (${status})`,
+    todo: 'It shows when it is used.',
+  };
+}
+
+const asOne: Readonly<Record<Secret, string>> = { token: 'a token', 'rpc-url': 'a URL' };
+
 const noShell = 'botctl runs it without a shell: no pipes, no variables, no ~.';
 
 /** Only the first word of a command is shown: the others may hold a secret. */
-function failed(program: string, what: string, hint: string): Told {
-  return new Told('no-token', `The token command (${program}) ${what}`, { hint });
+type SecretCommand = { readonly program: string; readonly secret: Secret };
+
+function failed({ program, secret }: SecretCommand, what: string, hint: string): Told {
+  return new Told(noSecret[secret], `The ${secret} command (${program}) ${what}`, { hint });
 }
 
-export function tokenCommandNotStarted(program: string, reason: string): Told {
-  return failed(program, `could not be started: ${reason}`, `Is it installed and on PATH? ${noShell}`);
+export function tokenCommandNotStarted(command: SecretCommand, reason: string): Told {
+  return failed(command, `could not be started: ${reason}`, `Is it installed and on PATH? ${noShell}`);
 }
 
-export function tokenCommandTooSlow(program: string, limitMs: number): Told {
+export function tokenCommandTooSlow(command: SecretCommand, limitMs: number): Told {
   return failed(
-    program,
+    command,
     `was stopped after ${formatDuration(limitMs)}`,
     'Run it by hand: is it waiting for a password or for the network?',
   );
 }
 
-export function tokenCommandTooMuch(program: string): Told {
+export function tokenCommandTooMuch(command: SecretCommand): Told {
   return failed(
-    program,
-    'printed far more than a token',
-    'Run it by hand: its first line must be the token.',
+    command,
+    `printed far more than ${asOne[command.secret]}`,
+    `Run it by hand: its first line must be the ${command.secret}.`,
   );
 }
 
-export function tokenCommandPrintedNothing(program: string): Told {
-  return failed(program, 'printed nothing', 'Run it by hand: its first line must be the token.');
+export function tokenCommandPrintedNothing(command: SecretCommand): Told {
+  return failed(command, 'printed nothing', `Run it by hand: its first line must be the ${command.secret}.`);
 }
 
 type Exited = { readonly code: number | null; readonly signal: string | null; readonly wantsShell: boolean };
 
-export function tokenCommandFailed(program: string, { code, signal, wantsShell }: Exited): Told {
+export function tokenCommandFailed(command: SecretCommand, { code, signal, wantsShell }: Exited): Told {
   return failed(
-    program,
+    command,
     code === null ? `was ended by ${signal}` : `exited with code ${code}`,
     wantsShell
       ? `Its own message is above. ${noShell} If it needs a shell, use sh -c '…'.`
-      : 'Its own message is above. Run it by hand until it prints the token, then run the same command again.',
+      : `Its own message is above. Run it by hand until it prints the ${command.secret}, then run the same command again.`,
   );
 }
 
@@ -268,8 +316,8 @@ const commandProblems = {
   'zero-byte': 'contains a zero byte',
 } as const;
 
-export function badTokenCommand(problem: keyof typeof commandProblems): Told {
-  return new Told('bad-input', `The token command ${commandProblems[problem]}`, { hint: rule });
+export function badTokenCommand(problem: keyof typeof commandProblems, secret: Secret): Told {
+  return new Told('bad-input', `The ${secret} command ${commandProblems[problem]}`, { hint: rule });
 }
 
 export const noSuchCommand = 'there is no such command';
@@ -278,26 +326,26 @@ export function interruptedBeforeToken(): Told {
   return interrupted('before a token was read');
 }
 
-export function emptyTokenInput(origin: string): Told {
-  return new Told('no-token', `There is no token in ${origin}: it is empty`, {
-    hint: 'Put the token there, alone on one line, and run the same command again.',
+export function emptyTokenInput(origin: string, secret: Secret): Told {
+  return new Told(noSecret[secret], `There is no ${secret} in ${origin}: it is empty`, {
+    hint: `Put the ${secret} there, alone on one line, and run the same command again.`,
   });
 }
 
-export function manyTokenLines(origin: string): Told {
-  return new Told('bad-token', `There is more than one line in ${origin}`, {
-    hint: 'It must contain the token alone, on one line. Is this the right file?',
+export function manyTokenLines(origin: string, secret: Secret): Told {
+  return new Told(`bad-${secret}`, `There is more than one line in ${origin}`, {
+    hint: `It must contain the ${secret} alone, on one line. Is this the right file?`,
   });
 }
 
-export function unreadableTokenFile(path: string, reason: string): Told {
-  return new Told('no-token', `The token file ${path} cannot be read: ${reason}`, {
+export function unreadableTokenFile(path: string, reason: string, secret: Secret): Told {
+  return new Told(noSecret[secret], `The ${secret} file ${path} cannot be read: ${reason}`, {
     hint: 'Check the path and its permissions, then run the same command again.',
   });
 }
 
-export function tokenStdinIsTerminal(): Told {
-  return new Told('no-token', 'The token should come from stdin, but stdin is a terminal', {
+export function tokenStdinIsTerminal(secret: Secret): Told {
+  return new Told(noSecret[secret], `The ${secret} should come from stdin, but stdin is a terminal`, {
     hint: 'Pipe it in, as in: op read op://vault/bot/token | botctl …',
   });
 }

@@ -1,6 +1,6 @@
 import type { ChainFacts } from '../../once/chain/cluster.ts';
 import type { NoFile } from '../../once/journal/place.ts';
-import type { TokenSource } from '../bot/tokenSource.ts';
+import type { Secret, TokenSource } from '../bot/tokenSource.ts';
 import { listed, type Occurrence, optionWords, type Suggestion } from './phrases.ts';
 import { type Sentence, sentence, type Table, Told } from './told.ts';
 
@@ -43,30 +43,45 @@ export const tokenProblems = {
 } as const;
 
 /** `origin` says where the text came from. The text itself is never echoed. */
-export function badToken(origin: string, problem: string): Told {
+export function badToken(origin: string, problem: string, secret: Secret): Told {
+  if (secret === 'rpc-url')
+    return new Told('bad-rpc-url', `The rpc-url from ${origin} ${problem}`, { hint: wholeRpcUrl });
   return new Told('bad-token', `The token from ${origin} ${problem}`, {
     hint: 'A token is one word of printable ASCII characters. Copy the whole token again, without “Bot ” before it and without quotes.',
   });
 }
 
-export function tokenVariableUnset(profile: string, variable: string, value: '' | undefined): Told {
+export function tokenVariableUnset(
+  profile: string,
+  variable: string,
+  value: '' | undefined,
+  secret: Secret,
+): Told {
   const problem = value === undefined ? 'is not set' : 'is empty';
   return new Told(
-    'no-token',
-    `Profile ${profile} takes its token from the variable ${variable}, which ${problem}`,
+    noSecret[secret],
+    `Profile ${profile} takes its ${secret} from the variable ${variable}, which ${problem}`,
     {
-      hint: `Set ${variable} and run the same command again, or change where the profile takes its token from:`,
-      next: [['config', 'set', profile, 'token']],
+      hint: `Set ${variable} and run the same command again, or change where the profile takes its ${secret} from:`,
+      next: [['config', 'set', profile, secret]],
     },
   );
 }
+
+export const noSecret = { token: 'no-token', 'rpc-url': 'no-rpc-url' } as const satisfies Record<
+  Secret,
+  string
+>;
 
 /** Why the ending of a token cannot be shown. */
 export const glimpseProblems = { unset: 'not set here', empty: 'empty', notAToken: 'not a token' } as const;
 
 /** Where a token comes from, if not from a profile. */
+export const theCommandLine = 'the command line';
 export const theTerminal = 'the terminal';
-export const theTokenCommand = 'the token command';
+export function theSecretCommand(secret: Secret): string {
+  return `the ${secret} command`;
+}
 export function theFile(path: string): string {
   return `the file ${path}`;
 }
@@ -88,6 +103,8 @@ export function tokenOrigin(source: TokenSource): string {
   }
 }
 
+const wholeRpcUrl = 'Give the whole URL of a Solana node, as its operator shows it.';
+
 const rpcUrlFaults = {
   'not-a-url': 'is not a URL',
   'not-https': 'is not https (only a node on this machine may be asked by http)',
@@ -98,7 +115,7 @@ const rpcUrlFaults = {
 export const chainTable: Table<ChainFacts> = {
   'bad-rpc-url': ({ origin, fault }) => ({
     message: `The rpc-url from ${origin} ${rpcUrlFaults[fault]}`,
-    hint: 'Give the whole URL of a Solana node, as its operator shows it.',
+    hint: wholeRpcUrl,
   }),
 };
 
@@ -126,12 +143,16 @@ export function badAssets(problem: string): Told {
   });
 }
 
-export function rpcUrlAsArgument(): Told {
+export function rpcUrlAsArgument(command: 'add' | 'set'): Told {
   return new Told(
     'usage',
     'An rpc-url with a path or a query is never an argument: it may carry a key, and arguments are visible in ps',
     {
-      hint: 'If it holds a key, have a new one issued. Leave it out to be asked for it, or use --token-stdin, --token-env, --token-file or --token-command.',
+      hint: `If it holds a key, have a new one issued. ${
+        command === 'add'
+          ? 'Leave it out to be asked for it, or set it later with config set NAME rpc-url.'
+          : 'Leave it out to be asked for it, or use --token-stdin, --token-env, --token-file or --token-command.'
+      }`,
     },
   );
 }

@@ -78,9 +78,10 @@ export class RpcUrl {
     return /^(?:localhost|\[::1\])$/u.test(url.hostname) ? '127.0.0.1' : url.hostname.replace(/\.$/u, '');
   }
 
-  /** Whether the URL is only an address, so that it cannot carry a key. */
+  /** Whether the URL cannot carry a key: it is only an address, or a path on this machine. */
   get isPlain(): boolean {
     const url = new URL(this.#value);
+    if (isLoopback(url) && url.search === '') return true;
     return url.pathname === '/' && url.search === '';
   }
 

@@ -39,6 +39,7 @@ function contextWith(changes: Partial<Display>, env: Context['env'] = {}): Conte
     terminal: () => 'foreground',
     ask: async () => 'no',
     confirm: async () => false,
+    askLine: async () => '',
     askHidden: async () => '',
     ...changes,
   };

@@ -308,6 +308,7 @@ function contextOf(answer: boolean, seen: Seen, terminal: AtTerminal['is'] = 'fo
       seen.questions.push(question(80));
       return answer;
     },
+    askLine: async () => '',
     askHidden: async () => '',
   };
   const { chance, interrupts } = scripted.engine(me);

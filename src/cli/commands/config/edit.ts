@@ -6,9 +6,7 @@ import { type BaseUrl, parseBaseUrl } from '../../../once/intent/baseUrl.ts';
 import { waitsADay } from '../../../once/policy/rules.ts';
 import { leastTellingLength } from '../../../once/wire/withoutToken.ts';
 import {
-  addProfile,
   changeProfiles,
-  checkFree,
   isChainKey,
   isProfileKey,
   isSettingKey,
@@ -28,23 +26,20 @@ import {
 import { findProfile, type ProfilesFile, profilesPaths, readProfiles } from '../../bot/profiles.ts';
 import { Token } from '../../bot/token.ts';
 import { commandWords, readTokenStdin } from '../../bot/tokenInput.ts';
-import type { TokenSource } from '../../bot/tokenSource.ts';
+import type { Secret, TokenSource } from '../../bot/tokenSource.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { type ChainKey, chainKeys, type SettingKey, settingKeys } from '../../parse/help.ts';
 import {
-  anotherInUse,
   badTokenVariable,
   keyNotResettable,
   keyReset,
   keySet,
   keyWithoutValue,
   newTokenNeeded,
-  nobodyToAskForToken,
+  nobodyToAskFor,
   noLastingTokenFile,
   noneInUse,
-  noProfileUrl,
   outranksInUse,
-  profileAdded,
   profileInUse,
   profileRemoved,
   profileRenamed,
@@ -65,6 +60,7 @@ import {
   policyNotUsable,
   rpcUrlAsArgument,
   rpcUrlQuestion,
+  theCommandLine,
   theInput,
   theTerminal,
 } from '../../say/open.ts';
@@ -75,40 +71,9 @@ import {
   type ProfileSummary,
   profileJson,
   profilesPathsOf,
-  profileView,
   shownValue,
   summaryOf,
 } from './show.ts';
-
-export async function add(given: ParsedArgs, context: Context): Promise<Exit> {
-  const [name = ''] = given.args;
-  const { env, display, interrupts } = context;
-  const paths = profilesPathsOf(context);
-  checkFree(readProfiles(paths), name);
-  const baseUrl = parseBaseUrl(requiredUrl(given), '--base-url');
-  const settings = {
-    timeout: given.text('timeout'),
-    retries: given.text('retries'),
-    'max-wait': given.text('max-wait'),
-  };
-  const source = await givenSource(name, given, context);
-  const file = await changeProfiles(
-    paths,
-    (before) => addProfile(before, name, { baseUrl, source, settings, use: given.flag('use') }),
-    interrupts.first,
-  );
-  const summary = summaryOf(file, name, findProfile(file, name), env);
-  await display.show(profileView(given.command, summary, profileAdded(name)));
-  if (!summary.inUse) display.notice(...anotherInUse(name));
-  return 0;
-}
-
-/** The stored URL must not depend on what is in the environment today. */
-function requiredUrl(given: ParsedArgs): string {
-  const url = given.text('base-url');
-  if (url === undefined) throw noProfileUrl();
-  return url;
-}
 
 export async function set(given: ParsedArgs, context: Context): Promise<Exit> {
   const [name = '', key = '', value] = given.args;
@@ -172,8 +137,8 @@ async function rpcUrlChange(
     const source = await givenRpcSource(name, given, context);
     return (file) => setRpcUrl(file, name, source, adds);
   }
-  const url = RpcUrl.from(value, 'the command line');
-  if (!url.isPlain || givesSource(sourceOptions(given))) throw rpcUrlAsArgument();
+  const url = RpcUrl.from(value, theCommandLine);
+  if (!url.isPlain || givesSource(sourceOptions(given))) throw rpcUrlAsArgument('set');
   return (file) => setRpcUrl(file, name, { kind: 'stored', secret: url.reveal() }, adds);
 }
 
@@ -301,7 +266,11 @@ async function changeAndShow(
 }
 
 /** The token source that the options name. Warns if a token to be stored is too short. */
-async function givenSource(profile: string, given: ParsedArgs, context: Context): Promise<TokenSource> {
+export async function givenSource(
+  profile: string,
+  given: ParsedArgs,
+  context: Context,
+): Promise<TokenSource> {
   const source = await newSource(sourceOptions(given), sourceInputs(profile, context));
   if (source.kind === 'stored' && source.secret.length < leastTellingLength) {
     context.display.warn(shortTokenWarning(leastTellingLength));
@@ -311,9 +280,7 @@ async function givenSource(profile: string, given: ParsedArgs, context: Context)
 
 /** The same for the URL of a node. Storing it checks it. */
 async function givenRpcSource(profile: string, given: ParsedArgs, context: Context): Promise<TokenSource> {
-  const inputs = sourceInputs(profile, context);
-  const ask = inputs.ask === undefined ? undefined : () => context.display.askHidden(rpcUrlQuestion(profile));
-  const source = await newSource(sourceOptions(given), { ...inputs, ask });
+  const source = await newSource(sourceOptions(given), sourceInputs(profile, context, 'rpc-url'));
   if (source.kind === 'stored') RpcUrl.from(source.secret, theInput);
   return source;
 }
@@ -327,12 +294,18 @@ function sourceOptions(given: ParsedArgs): SourceOptions {
   };
 }
 
-function sourceInputs(profile: string, { env, stdin, interrupts, display }: Context): SourceInputs {
+function sourceInputs(
+  profile: string,
+  { env, stdin, interrupts, display }: Context,
+  secret: Secret = 'token',
+): SourceInputs {
+  const question = secret === 'token' ? tokenQuestion(profile) : rpcUrlQuestion(profile);
   return {
+    secret,
     env,
     stdin,
     interrupted: interrupts.first,
-    ask: display.terminal() === 'none' ? undefined : () => display.askHidden(tokenQuestion(profile)),
+    ask: display.terminal() === 'none' ? undefined : () => display.askHidden(question),
   };
 }
 
@@ -345,6 +318,7 @@ type SourceOptions = {
 };
 
 type SourceInputs = {
+  readonly secret: Secret;
   readonly env: Env;
   readonly stdin: NodeJS.ReadableStream;
   readonly interrupted: AbortSignal;
@@ -366,31 +340,32 @@ function namesOf(options: SourceOptions): string[] {
 
 /** The source that a profile will keep. The token is not fetched now: it may exist only where the bot runs. */
 async function newSource(options: SourceOptions, inputs: SourceInputs): Promise<TokenSource> {
+  const { secret } = inputs;
   const [first, second] = namesOf(options);
-  if (first !== undefined && second !== undefined) throw twoTokenSources(first, second);
-  if (options.env !== undefined) return { kind: 'env', variable: checkVariable(options.env, inputs.env) };
-  if (options.file !== undefined) return { kind: 'file', path: checkPath(options.file) };
+  if (first !== undefined && second !== undefined) throw twoTokenSources(first, second, secret);
+  if (options.env !== undefined) return { kind: 'env', variable: checkVariable(options.env, inputs) };
+  if (options.file !== undefined) return { kind: 'file', path: checkPath(options.file, secret) };
   if (options.command !== undefined) {
-    commandWords(options.command);
+    commandWords(options.command, secret);
     return { kind: 'command', command: options.command };
   }
-  const token = options.stdin ? await readTokenStdin(inputs.stdin, inputs) : await askForToken(inputs);
+  const token = options.stdin ? await readTokenStdin(inputs.stdin, inputs) : await askFor(inputs);
   return { kind: 'stored', secret: token.reveal() };
 }
 
-async function askForToken(inputs: SourceInputs): Promise<Token> {
-  if (inputs.ask === undefined) throw nobodyToAskForToken();
-  return Token.from((await inputs.ask()).trim(), theTerminal);
+async function askFor({ ask, secret }: SourceInputs): Promise<Token> {
+  if (ask === undefined) throw nobodyToAskFor(secret);
+  return Token.from((await ask()).trim(), theTerminal, secret);
 }
 
 /** A value in place of a name is most likely the secret itself, so it is never echoed. */
-function checkVariable(variable: string, env: Env): string {
+function checkVariable(variable: string, { env, secret }: SourceInputs): string {
   const named = Object.keys(env).find((name) => env[name] === variable && env[variable] === undefined);
   if (/^[A-Za-z_][A-Za-z0-9_]*$/u.test(variable) && named === undefined) return variable;
-  throw badTokenVariable(named);
+  throw badTokenVariable(named, secret);
 }
 
-function checkPath(path: string): string {
+function checkPath(path: string, secret: Secret): string {
   if (path !== '' && path !== '-') return resolve(path);
-  throw noLastingTokenFile();
+  throw noLastingTokenFile(secret);
 }

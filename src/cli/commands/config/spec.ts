@@ -16,6 +16,8 @@ const tokenOptions: readonly OptionSpec[] = [
   },
 ];
 
+const chainGroup = 'The chain';
+
 // An array, because commander wraps each line by itself.
 const tokenDetails = [
   'botctl asks for the token without showing it, or takes it with --token-stdin, --token-env, --token-file or --token-command.',
@@ -49,9 +51,21 @@ export const configSpec: BranchSpec = {
         name: 'add',
         does: 'changes',
         about: 'Add a profile: a bot, its service and its token',
-        details: `--base-url is the address of its service. ${tokenDetails}\n\n--timeout, --retries and --max-wait are stored in the profile if given. The first profile is used at once.`,
+        details: `--base-url is the address of its service. ${tokenDetails}\n\n--timeout, --retries and --max-wait are stored in the profile if given. The first profile is used at once.\n\nOn a terminal it also asks for rpc-url and wallet, tries service, token and node, and says whether the profile is ready. The token is tried with an empty message, which the service must refuse.`,
         arguments: [newName],
-        options: [...tokenOptions, { flags: '--use', about: 'use it from now on' }],
+        options: [
+          ...tokenOptions,
+          { flags: '--rpc-url <url>', about: 'a Solana node, if its URL holds no key', group: chainGroup },
+          {
+            flags: '--cluster <cluster>',
+            about: 'mainnet, devnet, testnet or a genesis hash',
+            group: chainGroup,
+          },
+          { flags: '--wallet <address>', about: 'the bot’s own address', group: chainGroup },
+          { flags: '--assets <json>', about: 'names and mints', group: chainGroup },
+          { flags: '--use', about: 'use it from now on' },
+          { flags: '-y, --yes', about: 'ask only for the token, and try nothing' },
+        ],
         examples: [
           {
             line: 'botctl config add prod --base-url https://bots.example.com',
@@ -68,7 +82,7 @@ export const configSpec: BranchSpec = {
         ],
         exits: edits,
       },
-      () => import('./edit.ts').then(({ add }) => ({ run: add })),
+      () => import('./add.ts').then(({ add }) => ({ run: add })),
     ),
     leaf(
       {

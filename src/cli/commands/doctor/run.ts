@@ -151,12 +151,12 @@ function urlAnyway(given: ParsedArgs, { env }: Context): BaseUrl | undefined {
   }
 }
 
-async function proxyOf(url: string | undefined, { env }: Context): Promise<ProxyInEnv | undefined> {
+export async function proxyOf(url: string | undefined, { env }: Context): Promise<ProxyInEnv | undefined> {
   const { proxyInEnv } = await import('../../../once/wire/probe.ts');
   return proxyInEnv(url === undefined ? undefined : new URL(url), env);
 }
 
-async function probeOf(
+export async function probeOf(
   url: string | undefined,
   proxy: ProxyInEnv['server'],
   timeoutMs: number,
@@ -165,7 +165,7 @@ async function probeOf(
   if (url === undefined) return undefined;
   const { probe } = await import('../../../once/wire/probe.ts');
   const { origin } = new URL(url);
-  const settings = { origin, proxy, timeoutMs, userAgent: `botctl/${version}`, now: clock.now };
+  const settings = { origin, proxy, timeoutMs, userAgent: `botctl/${version}`, now: () => clock.now() };
   return display.waiting(connectingTo(origin), probe(settings));
 }
 

@@ -119,7 +119,6 @@ function aborted(signal: AbortSignal): Promise<void> {
 
 function greeting(running: RunningSandbox, dataDir: string): View {
   const { baseUrl, tokens, conversations, wallet, node } = running;
-  const profile = profileLines(running).map((line) => `  ${line}\n`);
   const { rpcUrl: rpc_url, genesisHash: genesis_hash, assets } = node;
   const rows: [string, string][] = [
     ['token', tokens.full],
@@ -147,19 +146,16 @@ function greeting(running: RunningSandbox, dataDir: string): View {
     human: ({ paint }) =>
       `${paint.bold('botctl sandbox')}  ${paint.cyan(baseUrl)}\n` +
       rows.map(([name, value]) => `  ${paint.dim(name.padEnd(20))}  ${safeLine(value)}\n`).join('') +
-      `\n${paint.dim(makeProfile)}\n${profile.join('')}\n${paint.dim(greetingEnd)}\n`,
+      `\n${paint.dim(makeProfile)}\n  ${profileLine(running)}\n\n${paint.dim(greetingEnd)}\n`,
     quiet: baseUrl,
   };
 }
 
-/** Commands for a shell: a profile that also knows the sandbox's chain. */
-function profileLines({ baseUrl, tokens, node }: RunningSandbox): string[] {
-  const set = (key: string, value: string): string => `botctl config set local ${key} ${value}`;
-  return [
-    `echo ${tokens.full} | botctl config add local --base-url ${baseUrl} --token-stdin &&`,
-    `echo ${node.rpcUrl} | ${set('rpc-url', '--token-stdin')} && ${set('cluster', node.genesisHash)} &&`,
-    `${set('wallet', node.wallet)} && ${set('assets', `'${JSON.stringify(node.assets)}'`)}`,
-  ];
+/** One command for a shell: a profile that also knows the sandbox's chain. */
+function profileLine({ baseUrl, tokens, node }: RunningSandbox): string {
+  const chain = `--rpc-url ${node.rpcUrl} --cluster ${node.genesisHash} --wallet ${node.wallet}`;
+  const assets = `--assets '${JSON.stringify(node.assets)}'`;
+  return `echo ${tokens.full} | botctl config add local --base-url ${baseUrl} --token-stdin ${chain} ${assets}`;
 }
 
 const keyShown = 8;
