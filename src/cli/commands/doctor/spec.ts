@@ -3,10 +3,10 @@ import type { LeafSpec } from '../../parse/command.ts';
 export const doctorSpec: LeafSpec = {
   name: 'doctor',
   does: 'looks',
-  about: 'Check profile, token, service, clock and journal',
+  about: 'Check profile, token, service, clock, chain and journal',
   details: `Nothing is sent to the API and nothing is changed. botctl connects to the service (TCP and
-TLS, through the proxy if there is one) and asks HEAD / without the token, to read its clock.
-What a token may do only shows when it is used.`,
+TLS, through the proxy if there is one) and asks HEAD / without the token, to read its clock. The
+profile’s Solana node is asked for its cluster and the balance. What a token may do only shows when it is used.`,
   options: [
     {
       flags: '--prometheus <file>',
