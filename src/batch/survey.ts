@@ -1,14 +1,16 @@
 import type { Bot } from '../once/connection.ts';
+import { whyHold } from '../once/engine/claim.ts';
 import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../once/engine/plan.ts';
 import { type ConflictKind, isConflict, meaningOf } from '../once/engine/planKinds.ts';
 import { spendOf, withSpenders } from '../once/engine/spend.ts';
 import { type AllowedRecipients, addressComplaint } from '../once/intent/address.ts';
 import { addAmounts, type MinorUnits, minorUnits } from '../once/intent/amount.ts';
 import { keyFor, type Order } from '../once/intent/naming.ts';
+import { isUnknownAsset } from '../once/intent/unusual.ts';
 import { canonicalOf, fingerprint, type Kind, type Wanted, type Warning } from '../once/intent/wanted.ts';
 import type { Intent, Journal, KeySums } from '../once/journal/journal.ts';
 import type { Policies } from '../once/policy/policy.ts';
-import type { Refusal } from '../once/policy/rules.ts';
+import { needsApproval, type Refusal } from '../once/policy/rules.ts';
 import {
   checkRow,
   isGoodId,
@@ -74,6 +76,8 @@ export type Survey = {
   /** Columns that are kept with their rows, as the file calls them, and those of them that are not sent. */
   readonly columns: readonly string[];
   readonly unsent: readonly string[];
+  /** Rows that would be held when their turn comes: too old to send again, or for a person to approve. */
+  readonly heldAhead: number;
   /** Sums over the keys of the valid rows. */
   readonly keys: KeySums;
 };
@@ -158,6 +162,7 @@ class Surveyor {
   readonly #titles = new Set<string>();
   #rows = 0;
   #knownRows = 0;
+  #heldAhead = 0;
 
   constructor(order: BatchOrder, inputs: SurveyInputs) {
     this.#order = order;
@@ -186,6 +191,7 @@ class Surveyor {
       refused: { rows: this.#refusedRows, first: this.#firstRefused, refusal: this.#refusal },
       warnings: [...this.#warnings.values()],
       columns: [...this.#titles],
+      heldAhead: this.#heldAhead,
       unsent: [...this.#titles].filter((title) => !this.#inputs.isSent(title)),
       keys: this.#keys.sums,
     };
@@ -274,6 +280,8 @@ class Surveyor {
       return;
     }
     for (const warning of wanted.warnings) this.#warn(warning);
+    this.#warnOfAsset(wanted);
+    if (this.#waits(wanted, plan)) this.#heldAhead += 1;
     if (isConflict(plan.is) && this.#firstConflicts.length < shownBadRows) {
       this.#firstConflicts.push({ ...ofRow(line, id), plan: plan.is });
     }
@@ -308,6 +316,21 @@ class Surveyor {
     }
     const identity = identify(order, bot, { hashOf: () => '' });
     return { identity, plan: planOfNewJournal };
+  }
+
+  #warnOfAsset({ kind, request }: Wanted): void {
+    const { own = {} } = this.#inputs.bot;
+    if (kind === 'message' || !isUnknownAsset(request.asset, own)) return;
+    this.#warn({ is: 'unknown-asset', asset: request.asset, known: Object.keys(own.assets ?? {}) });
+  }
+
+  /** Whether the row would be held when its turn comes, before anything is sent. */
+  #waits({ kind, request }: Wanted, plan: Plan): boolean {
+    const { bot, journal } = this.#inputs;
+    const { policies = [] } = this.#order;
+    if (plan.is === 'new') return kind === 'transfer' && needsApproval(policies, spendOf(request, bot));
+    if (plan.is !== 'resume' || plan.found === undefined || journal === undefined) return false;
+    return whyHold(plan.found, { journal, bot, clock: journal.clock }) !== undefined;
   }
 
   /** The most expensive check, so it is skipped for rows already done. */

@@ -333,6 +333,26 @@ dan,${otherRecipient},SOL,0.25
     expect(existsSync(join(home.path, 'data'))).toBe(false);
   });
 
+  test('a dry run exits as the run itself would', async () => {
+    const both = async (path: string, ...words: string[]): Promise<(number | null)[]> => [
+      (await transfer(path, '--dry-run', ...words)).code,
+      (await transfer(path, ...words)).code,
+    ];
+    const rows = (...cells: string[]): string =>
+      file('p.csv', `id,to_address,asset,amount\n${cells.join('\n')}\n`);
+    const one = `a,${recipient},SOL,1`;
+    expect(await both(rows(one))).toEqual([0, 0]);
+    expect(await both(rows(one))).toEqual([0, 0]);
+    expect(await both(rows(`a,${recipient},SOL,2`))).toEqual([2, 2]);
+    expect(await both(rows(one, `b,${recipient},SOL,x`))).toEqual([2, 2]);
+    expect(await both(rows(one, `b,${recipient},SOL,x`), '--skip-invalid')).toEqual([2, 2]);
+    // Kept for an operator: nothing shows that it was done.
+    await sandbox.faults({ kind: 'reply', status: 200, operation: 'transfer', body: '{}' });
+    const held = rows(one, `c,${recipient},SOL,3`);
+    expect((await transfer(held)).code).toBe(10);
+    expect(await both(held)).toEqual([10, 10]);
+  });
+
   test('an address off the curve is refused without --allow-off-curve', async () => {
     const vault = 'BzKVzqkRYMcqXAFq5dhjHq3conWysJEvRGhXeCT3PPPL';
     const text = `id,to_address,asset,amount\na,${vault},SOL,1\n`;

@@ -112,6 +112,32 @@ describe('an unusual recipient', () => {
   });
 });
 
+describe('an asset that the profile does not name', () => {
+  test('is named by a dry run, and the survey of a batch names it once', async () => {
+    const dry = await ofProfile([
+      ...pay(ada, '--dry-run').slice(0, 5),
+      '--asset',
+      'BONKK',
+      '--amount',
+      '1',
+      '--dry-run',
+    ]);
+    expect(dry).toMatchObject({
+      exit: 0,
+      warnings: [expect.stringContaining('names no token "BONKK", but BONK.')],
+    });
+    const rows = join(operator.home.path, 'rows.csv');
+    writeFileSync(
+      rows,
+      `id,to_address,asset,amount\na,${ada},USDC,1\nb,${ada},USDC,2\nc,${ada},BONK,3\nd,${ada},SOL,3\n`,
+    );
+    const batch = ['batch', 'transfer', rows, '--once', 'pay', '--dry-run', '--profile', 'bot'];
+    const { code, stderr } = await operator.run(batch);
+    expect(code).toBe(0);
+    expect(stderr.match(/names no token/gu)).toHaveLength(1);
+  });
+});
+
 describe('what is not an address', () => {
   test.each([
     ['0x52908400098527886E0F7030069857D2E4169EE7', 'is an Ethereum address'],

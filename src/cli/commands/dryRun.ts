@@ -7,10 +7,12 @@ import { type PolicyWord, spendOf, wordOfPolicies } from '../../once/engine/spen
 import type { HeldReason } from '../../once/engine/verdict.ts';
 import { type Exit, exitOf } from '../../once/failures.ts';
 import { nameOf, type Order } from '../../once/intent/naming.ts';
+import { isUnknownAsset } from '../../once/intent/unusual.ts';
 import { canonicalBody } from '../../once/intent/wanted.ts';
 import type { Journal } from '../../once/journal/journal.ts';
 import { endpoint } from '../../once/wire/flight.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
+import { warningWords } from '../say/intent.ts';
 import { dryPolicyWords } from '../say/outcomes.ts';
 import { proposalWords, rerunWords } from '../say/plans.ts';
 import { isSilent, type View } from '../show/display.ts';
@@ -31,6 +33,8 @@ export async function dryRun(
   settingsOf(given);
   const bot = await botOfCommand(given, context);
   refuseUnusualFor(order, bot, given);
+  const doubts = doubtsAbout(order, bot);
+  for (const doubt of doubts) context.display.warn(doubt);
   const { identity, plan, word, holds } = await planOf(order, bot, given, context);
   const meaning = meaningOf(plan);
   const proposes = order.wanted.kind === 'transfer' && given.flag('propose');
@@ -58,7 +62,7 @@ export async function dryRun(
       foundId: plan.found?.id ?? plan.twin?.id,
       policy: word && { word: word.is, says: dryPolicyWords(word) },
       balance,
-      warnings: [...warnings, ...(balance?.warnings ?? [])],
+      warnings: [...warnings, ...doubts, ...(balance?.warnings ?? [])],
     }),
   );
   const code = codeAhead(plan, { word, proposes, holds });
@@ -71,6 +75,12 @@ type DryPlan = {
   readonly word: PolicyWord | undefined;
   readonly holds: HeldReason | undefined;
 };
+/** What the service may not know. */
+function doubtsAbout({ wanted: { kind, request } }: Order, { own = {} }: Bot): string[] {
+  if (kind === 'message' || !isUnknownAsset(request.asset, own)) return [];
+  return [warningWords({ is: 'unknown-asset', asset: request.asset, known: Object.keys(own.assets ?? {}) })];
+}
+
 async function balanceBefore(
   { wanted }: Order,
   bot: Bot,

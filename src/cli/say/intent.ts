@@ -221,6 +221,8 @@ function hintOf(complaints: readonly Complaint[], options: OptionsOfField): stri
 
 export function warningWords(warning: Warning): string {
   if (warning.is === 'more-unknown-styles') return `${warning.count} more button styles are unknown.`;
+  if (warning.is === 'unknown-asset')
+    return `The profile names no token ${JSON.stringify(clipped(warning.asset))}, but ${fewOf(warning.known, ', ', (count) => `${count} more`)}. Is it misspelled?`;
   const { style, known } = warning;
   return `The button style "${clipped(style)}" is not one of ${known.join(', ')}. The service’s full list is not published, so the style is sent as it is.`;
 }

@@ -338,13 +338,18 @@ async function supersede(
 /** Why an intent that may have landed must not be sent again without an operator's decision. */
 export function whyHold(
   intent: Intent,
-  { journal, bot, clock }: Pick<EngineContext, 'journal' | 'bot' | 'clock'>,
+  { journal, bot, clock }: Pick<EngineContext, 'bot'> & Dated,
 ): HeldReason | undefined {
   const tooOld = tooOldToSend(intent, bot.settings.keyAgeMs, clock.now());
   if (tooOld !== undefined) return tooOld;
   if (intent.kind === 'message' || intent.mayHaveLandedAtMs === undefined) return undefined;
   return intent.tokenHash === journal.hashOf(bot.token.reveal()) ? undefined : 'other-token';
 }
+
+type Dated = {
+  readonly journal: Pick<Journal, 'hashOf'>;
+  readonly clock: { now(): number };
+};
 
 /** Resumes an intent that may have landed or was never sent, or holds it if it must not go out by itself. */
 export async function resumeOrHold(intent: Intent, tx: Transaction, engine: EngineContext): Promise<Step> {

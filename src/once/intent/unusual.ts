@@ -32,6 +32,12 @@ export const knownAddresses: Readonly<Record<string, KnownAddress>> = {
   Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB: 'mint-of-usdt',
 };
 
+/** Whether the profile names tokens, and this is none of them. */
+export function isUnknownAsset(asset: string, { assets = {} }: OwnAddresses): boolean {
+  const named = Object.entries(assets);
+  return asset !== 'SOL' && named.length > 0 && !named.some((names) => names.includes(asset));
+}
+
 /** Refuses what only the profile knows: its wallet and its mints. The rest was checked with the other fields. */
 export function refuseUnusual({ kind, request }: Wanted, own: OwnAddresses | undefined): void {
   if (kind === 'message' || own === undefined) return;

@@ -50,7 +50,8 @@ export type Component = ActionRow | Button | OtherComponent;
 /** Something that is sent unchanged but may not be what was meant. */
 export type Warning =
   | { readonly is: 'unknown-style'; readonly style: string; readonly known: readonly string[] }
-  | { readonly is: 'more-unknown-styles'; readonly count: number };
+  | { readonly is: 'more-unknown-styles'; readonly count: number }
+  | { readonly is: 'unknown-asset'; readonly asset: string; readonly known: readonly string[] };
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [field: string]: Json };
 

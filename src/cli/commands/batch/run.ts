@@ -11,7 +11,7 @@ import { type BatchOrder, type Survey, survey } from '../../../batch/survey.ts';
 import type { Template } from '../../../batch/template.ts';
 import { allRows, type Ranges, sharedRanges } from '../../../batch/workList.ts';
 import type { ChainPoint, EngineContext } from '../../../once/engine/context.ts';
-import type { Exit, Failure } from '../../../once/failures.ts';
+import { type Exit, exitOf, type Failure } from '../../../once/failures.ts';
 import { anyAddress } from '../../../once/intent/address.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
 import type { JournalForMany, Runner, SharedBatch, Shares } from '../../../once/journal/journal.ts';
@@ -94,10 +94,17 @@ async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
     const shown = isSilent(context.display) ? plan : await withBalance(plan, batch);
     for (const warning of shown.balance?.warnings ?? []) context.display.warn(warning);
     await context.display.show(planView(shown));
-    return 0;
+    return exitAhead(surveyed);
   } finally {
     await journal?.close();
   }
+}
+
+/** How the run would end, as things stand: rows that a person must decide about come before rows to be fixed. */
+function exitAhead({ tally, heldAhead }: Survey): Exit {
+  const { held, conflict, invalid } = tally.standings;
+  if (held + heldAhead > 0) return exitOf('some-held');
+  return conflict + invalid > 0 ? exitOf('some-to-fix') : 0;
 }
 
 async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined): Promise<Exit> {
