@@ -155,16 +155,21 @@ const remedies: Partial<Record<FailureCode, string>> = {
 /** A service that checks these first refuses a request whatever it knows of its key. */
 const saysNothingOfKey: readonly FailureCode[] = ['invalid-request', 'not-found'];
 
+/** Another machine may have used a name, whatever this service says, so only this request is spoken of. */
+function nothingOf({ namedBy }: Intent): string {
+  return namedBy === undefined ? 'Nothing happened.' : 'This request did nothing.';
+}
+
 export function rejectionWords({ intent, isNewJournal }: Concluded, said: string, code: FailureCode): Words {
   const noun = nouns[intent.kind];
   const hint = remedies[code] ?? 'Fix what the service names and run the command again.';
-  const elsewhere =
-    isNewJournal !== true || saysNothingOfKey.includes(code)
-      ? 'Nothing happened.'
-      : `This request did nothing, but the journal is new: another machine may have ${done[intent.kind]} the ${noun} under this name.`;
+  const isElsewhereLikely = isNewJournal === true && !saysNothingOfKey.includes(code);
+  const end = isElsewhereLikely
+    ? `This request did nothing, but the journal is new: another machine may have ${done[intent.kind]} the ${noun} under this name.`
+    : nothingOf(intent);
   const isProfile = intent.bot !== envBot && intent.bot !== sandboxBot;
   return {
-    message: `The service refused the ${noun} (${said}). ${elsewhere}`,
+    message: `The service refused the ${noun} (${said}). ${end}`,
     hint,
     next: code === 'token-rejected' && isProfile ? [['config', 'set', intent.bot, 'token']] : [],
   };
