@@ -264,7 +264,8 @@ describe('what is said', () => {
     expect(await said(402, true)).toMatch(
       /This request did nothing, but the journal is new: another machine may have sent the message under this name\.$/u,
     );
-    for (const status of [400, 404, 422]) expect(await said(status, true)).toMatch(/This request did nothing\.$/u);
+    for (const status of [400, 404, 422])
+      expect(await said(status, true)).toMatch(/This request did nothing\.$/u);
     expect(await said(402, false)).toMatch(/This request did nothing\.$/u);
   });
 
