@@ -161,12 +161,16 @@ async function examine(
   if (ledger.length !== plan.rows) problems.push(`${ledger.length} effects for ${plan.rows} rows`);
   if (codes.at(-1) !== 0) problems.push(`the last run exited ${codes.at(-1)}`);
   const [header, ...lines] = readFileSync(join(scene.folder, 'report.csv'), 'utf8').trim().split('\n');
-  if (header !== `line,id,outcome,${plan.kind === 'send' ? 'message_id' : 'signature'},error,key`) {
+  const [asked, got, known] =
+    plan.kind === 'send'
+      ? ['', 'message_id', '']
+      : ['to_address,asset,amount,', 'signature,transfer_id', `${recipient},SOL,0.001,`];
+  if (header !== `line,id,${asked}outcome,${got},error,key`) {
     problems.push(`the report begins ${header}`);
   }
   if (lines.length !== plan.rows) problems.push(`${lines.length} lines of report for ${plan.rows} rows`);
   for (const [row, line] of lines.entries()) {
-    if (!line.startsWith(`${row + 2},r${row},accepted,`)) problems.push(`the report says ${line}`);
+    if (!line.startsWith(`${row + 2},r${row},${known}accepted,`)) problems.push(`the report says ${line}`);
   }
   return problems.slice(0, 20);
 }

@@ -57,5 +57,6 @@ test('two machines work on one payroll, one of them is killed, and everybody is 
   expect(count.trim()).toBe('60');
   const [, ...report] = readFileSync(join(home.path, 'report.csv'), 'utf8').trim().split('\n');
   expect(report).toHaveLength(60);
-  for (const line of report) expect(line).toMatch(/^\d+,emp-\d+,accepted,\w{80,},,/u);
+  for (const line of report)
+    expect(line).toMatch(/^\d+,emp-\d+,\w{32,},\w+,[\d.]+,accepted,\w{80,},tr_\w+,,/u);
 });
