@@ -257,9 +257,6 @@ function conditions({ batch, to, asset, nameStart, states, bot, kind }: Selectio
           hasIndex: true,
           sql: (plus) => `${plus}${recipient} = :to AND payment IS NOT NULL`,
         },
-    asset === undefined
-      ? undefined
-      : { is: 'asset', hasIndex: false, sql: () => 'instr(payment, :asset) > 0' },
     nameStart === undefined
       ? undefined
       : {
@@ -270,6 +267,9 @@ function conditions({ batch, to, asset, nameStart, states, bot, kind }: Selectio
     states === undefined ? undefined : stateCondition(states),
     bot === undefined ? undefined : { is: 'bot', hasIndex: true, sql: (plus) => `${plus}bot = :bot` },
     kind === undefined ? undefined : { is: 'kind', hasIndex: true, sql: (plus) => `${plus}kind = :kind` },
+    asset === undefined
+      ? undefined
+      : { is: 'asset', hasIndex: false, sql: () => 'instr(payment, :asset) > 0' },
   ];
   return all.filter((one) => one !== undefined);
 }
