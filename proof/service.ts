@@ -83,7 +83,9 @@ function ledgerOf(baseUrl: string, control: ReturnType<typeof controlOf>): OwnCa
   let seen = 0;
   let isChanged = false;
   const effects = async (): Promise<LedgerEffect[]> => {
-    const response = await fetch(`${baseUrl}/control/ledger?after=${seen}`);
+    const ledger = `${baseUrl}/control/ledger?after=${seen}`;
+    // A service on a busy machine may close an idle connection just as it is used. A ledger can be read twice.
+    const response = await fetch(ledger).catch(() => fetch(ledger));
     return ((await response.json()) as { effects: LedgerEffect[] }).effects;
   };
   return {
