@@ -59,6 +59,7 @@ const writeVerbs = [
   'markReported',
   'markRowsReported',
   'supersede',
+  'keepBatch',
   'startCounting',
   'propose',
   'holdBack',

@@ -316,7 +316,10 @@ const batchStatus = z
     kind: oneOf(['message', 'transfer']),
     base_url: text,
     bots: z.array(text),
-    rows: count.describe('begun so far: what the file has beyond them, no journal knows'),
+    rows: count.describe(
+      'of its file as its latest run read it; or those begun, where the journal did not see it begin',
+    ),
+    begun: count,
     standings: z
       .strictObject({
         done: count.optional(),
@@ -327,8 +330,21 @@ const batchStatus = z
         rejected: count.optional(),
         did_not_happen: count.optional(),
         declined: count.optional(),
+        not_begun: count.optional(),
       })
       .describe('what is none is absent'),
+    totals: z
+      .array(
+        z.strictObject({
+          asset: text,
+          all: text,
+          done: text,
+          undecided: text.describe('sending, unknown or held'),
+          left: text,
+        }),
+      )
+      .optional()
+      .describe('of transfers'),
     begun_at: time,
     updated_at: time,
   })
@@ -538,7 +554,7 @@ export const outputs: readonly Output[] = [
   { name: 'BatchEnd', commands: batches, about: 'The last line.', schema: batchEnd },
   {
     name: 'BatchStatus',
-    commands: ['batch status'],
+    commands: ['batch status', 'batch list'],
     about: 'One line for each service and kind that has a batch of this name.',
     schema: batchStatus,
   },

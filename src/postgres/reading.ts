@@ -3,6 +3,7 @@ import { type BaseUrl, originOf } from '../once/intent/baseUrl.ts';
 import type { Intent, Reads, Selection, SpendingReads } from '../once/journal/journal.ts';
 import {
   attemptOf,
+  batchInputOf,
   decisionOf,
   intentOf,
   observationOf,
@@ -62,6 +63,8 @@ export function readVerbs(
       Number((await ask('countRows', { base_url: baseUrl, kind, name }))[0]?.count ?? 0),
     overview: async () => overviewOf(await all('overview', { all_of: true }, stateRowOf)),
     rowsStanding: (name) => all('rowsStanding', { name }, (row) => rowsStandingOf(row, ownerLives(row))),
+    batchInputs: (name) => all('batchInputs', { name }, batchInputOf),
+    batchNames: () => all('batchNames', { all_of: true }, (row) => row.name as string),
     ownerLives: async (owner) => (await ask('owner', { owner })).some(ownerLives),
     processOf: async (owner) => (await all('owner', { owner }, processOf))[0],
   };

@@ -61,6 +61,9 @@ const nextRecipient = (after: string): string => `(SELECT split_part(i.payment, 
           WHERE i.payment IS NOT NULL AND split_part(i.payment, '"', 2) ${after} AND split_part(i.payment, '"', 2) < g.after
           ORDER BY split_part(i.payment, '"', 2) LIMIT 1)`;
 
+const lastBatch = (before: string): string => `(SELECT i.name FROM @schema.intents i
+          WHERE i.named_by = 'row' AND ${before} ORDER BY i.name DESC LIMIT 1)`;
+
 export const rowsReportedTogether = 20_000;
 
 export const statements = {
@@ -124,11 +127,22 @@ export const statements = {
           WHERE i.name = g.name AND i.named_by = 'row' AND i.base_url = g.base_url AND ${isKind('g.kind')}) rows`,
   // Owners are joined after grouping, when few rows are left. Joining them for each row took a fifth of the time.
   rowsStanding: `SELECT g.n, rows.*, ${owner} FROM @given(name text) CROSS JOIN LATERAL (
-            SELECT i.kind, coalesce(i.spelled_url, i.base_url) AS url, i.bot, s.state, s.resolved_as, s.owner,
+            SELECT i.kind, i.base_url, coalesce(i.spelled_url, i.base_url) AS url, i.bot, s.state, s.resolved_as, s.owner,
+              substr(s.payment, strpos(s.payment, '",') + 2) AS paid,
               count(*) AS rows, min(i.created_at) AS begun_at, max(s.updated_at) AS updated_at
             FROM (SELECT * FROM @schema.intents i WHERE i.name = g.name AND i.named_by = 'row' OFFSET 0) i ${standing}
-            GROUP BY i.kind, i.base_url, url, i.bot, s.state, s.resolved_as, s.owner OFFSET 0) rows
+            GROUP BY i.kind, i.base_url, url, i.bot, s.state, s.resolved_as, s.owner, paid OFFSET 0) rows
           ${perhaps('owners', 'o', 'o.id = rows.owner')}`,
+  batchInputs: `SELECT g.n, b.* FROM @given(name text) ${each('batches', 'b', 'b.name = g.name')}`,
+  batchNames: `SELECT g.n, found.name FROM @given(all_of boolean) CROSS JOIN LATERAL (
+          WITH RECURSIVE rows (name) AS (SELECT ${lastBatch('true')}
+            UNION ALL SELECT ${lastBatch('i.name < rows.name')} FROM rows WHERE rows.name IS NOT NULL)
+          SELECT rows.name FROM rows WHERE rows.name IS NOT NULL) found`,
+  keepBatch: `WITH given AS MATERIALIZED (SELECT g.n, g.totals, b.seq
+            FROM @given(base_url text, kind text, name text, rows bigint, totals text)
+            ${each('batches', 'b', 'b.name = g.name AND b.base_url = g.base_url AND b.kind = g.kind AND b.rows = g.rows')})
+          UPDATE @schema.batches b SET totals = g.totals FROM given g
+          WHERE b.seq = g.seq AND b.seq = ANY (ARRAY(SELECT seq FROM given)) RETURNING g.n`,
   // The only statement that reads a whole table, because it counts everything.
   overview: `SELECT g.n, s.state, count(*) AS count, min(s.created_at) AS oldest, max(s.updated_at) AS latest
           FROM @given(all_of boolean) CROSS JOIN @schema.standing s GROUP BY g.n, s.state`,

@@ -141,6 +141,9 @@ export function writeVerbs(
       }
     },
     supersede: (id) => change('supersede', { id }),
+    keepBatch: async ({ baseUrl, kind, name, rows, totals }) => {
+      await ask('keepBatch', { base_url: baseUrl, kind, name, rows, totals: JSON.stringify(totals) });
+    },
     // Counting began when the journal was given its policy.
     startCounting: async () => {},
     propose: async (intent, why, at) => {

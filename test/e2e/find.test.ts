@@ -45,6 +45,42 @@ describe('batch status', () => {
     expect((await operator.run(['batch', 'status', 'next', '--quiet'])).stdout).toBe('1/2\n');
   });
 
+  test('knows all rows of the file, what they pay, and what is left', async () => {
+    const begin = ['batch', 'transfer', '-', '--once', 'half', '--max-failures', '1', '--concurrency', '1'];
+    const half = rows.replace('row-b', 'row-c').replace('row-a', 'row-b');
+    await operator.sandbox.script({ status: 402, operation: 'transfer', body: { error: 'x' } });
+    const stdin = `${half}row-d,${ada},SOL,0.5\nrow-e,${ada},USDC,1.5\n`;
+    expect((await operator.run(begin, { stdin })).code).toBe(11);
+    const standings = { rejected: 1, not_begun: 3 };
+    expect(await operator.json(['batch', 'status', 'half'])).toMatchObject({
+      ...{ exit: 11, rows: 4, begun: 1, standings },
+      totals: [
+        { asset: 'SOL', all: '0.53', done: '0', undecided: '0', left: '0.53' },
+        { asset: 'USDC', all: '1.5', done: '0', undecided: '0', left: '1.5' },
+      ],
+    });
+    expect((await operator.run(begin, { stdin })).code).toBe(0);
+    const { code, stdout, stderr } = await operator.run(['batch', 'status', 'half']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(
+      /^ {2}Rows +4\n {2}Done +4\n {2}Amount +0\.53 of 0\.53 SOL done\n +1\.5 of 1\.5 USDC done$/mu,
+    );
+  });
+
+  test('of all batches is a list, the latest first', async () => {
+    expect(await operator.run(['batch', 'list'])).toMatchObject({ code: 0, stdout: '' });
+    await payroll();
+    await operator.run(['batch', 'send', '-', '--once', 'news'], {
+      stdin: 'id,conversation_id,content\n1,conv_demo,hello\n2,nowhere,hello\n',
+    });
+    const { stdout } = await operator.run(['batch', 'list']);
+    expect(stdout.replace(/^\S+Z/gmu, 'NOW')).toBe(
+      'NOW  news        1 of 2 messages done, 1 rejected\nNOW  payroll-11  2 of 2 transfers done\n',
+    );
+    expect((await operator.run(['batch', 'list', '--quiet'])).stdout).toBe('news\npayroll-11\n');
+    expect(await operator.run(['batch', 'list', '--json'])).toMatchObject({ code: 0 });
+  });
+
   test('sees what another process is sending, and what it left when it died', async () => {
     await operator.sandbox.faults({ kind: 'stall', when: 'after', ms: 60_000, operation: 'transfer' });
     const batch = ['batch', 'transfer', '-', '--once', 'long', '--concurrency', '1'];

@@ -1,6 +1,6 @@
 import type { BatchFacts } from '../../batch/facts.ts';
 import { clipped, fewOf } from './intent.ts';
-import { formatCount, listed, troubleInWords } from './phrases.ts';
+import { counted, formatAmountOf, formatCount, listed, troubleInWords } from './phrases.ts';
 import { isItTheRightFile, nameAnother } from './rows.ts';
 import { type Sentence, type Table, Told, whenReady } from './told.ts';
 
@@ -101,6 +101,7 @@ export const rowStandings = [
   'rejected',
   'did-not-happen',
   'declined',
+  'not-begun',
 ] as const;
 
 export type RowStanding = (typeof rowStandings)[number];
@@ -112,6 +113,7 @@ const notes: Readonly<Partial<Record<RowStanding, string>>> = {
   open: ': not done yet; run the batch again',
   rejected: ', by the service',
   'did-not-happen': ', as an operator decided',
+  'not-begun': ': run the batch again',
   declined: ': a person did not approve them',
 };
 
@@ -119,5 +121,31 @@ export function rowsStandingSo(standing: RowStanding, rows: number): string {
   return `${formatCount(rows)}${notes[standing] ?? ''}`;
 }
 
+/** Sums of one asset: of all rows, of those that are done or may have been, and of the rest. */
+export type PaidSum = Readonly<Record<'asset' | 'all' | 'done' | 'undecided' | 'left', string>>;
+
+export function paidOf({ asset, all, done, undecided, left }: PaidSum): string {
+  const doubt = undecided === '0' ? '' : `, ${undecided} undecided`;
+  return `${done} of ${formatAmountOf(all, asset)} done${doubt}${left === '0' ? '' : `, ${left} left`}`;
+}
+
+type BatchLine = {
+  readonly kind: 'message' | 'transfer';
+  readonly rows: number;
+  readonly standings: Readonly<Partial<Record<RowStanding, number>>>;
+};
+
+export function batchInOneLine({ kind, rows, standings }: BatchLine): string {
+  const rest = rowStandings.flatMap((standing) => {
+    const count = standings[standing] ?? 0;
+    const words = standing.replaceAll('-', ' ');
+    return standing === 'done' || count === 0 ? [] : [`${formatCount(count)} ${words}`];
+  });
+  const done = `${formatCount(standings.done ?? 0)} of ${counted(rows, kind)} done`;
+  return [done, ...rest].join(', ');
+}
+
+export const noBatches = 'No batch is in this journal.';
+
 export const beyondTheJournal =
-  'Only rows that were begun are counted. To see how many more its file has, run the batch’s own command with --dry-run: it sends nothing.';
+  'This journal did not see the batch begin, so only rows that were begun are counted. To see how many more its file has, run the batch’s own command with --dry-run: it sends nothing.';

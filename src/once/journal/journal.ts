@@ -164,12 +164,25 @@ export type Overview = {
   readonly lastAcceptedMs: number | undefined;
 };
 
+/** A sum of one asset, as a decimal. */
+export type AssetSum = { readonly asset: string; readonly amount: string };
+
+/** What a batch's file asked for when its latest run began. */
+export type BatchInput = Scope & {
+  readonly name: string;
+  readonly rows: number;
+  /** Of transfers. */
+  readonly totals: readonly AssetSum[];
+};
+
 /** A group of batch rows that have all of these fields in common. */
 export type RowsStanding = Pick<
   Intent,
-  'kind' | 'baseUrl' | 'bot' | 'state' | 'resolvedAs' | 'ownerLives'
+  'kind' | 'baseUrl' | 'spelledUrl' | 'bot' | 'state' | 'resolvedAs' | 'ownerLives'
 > & {
   readonly rows: number;
+  /** What all of them together pay; absent for messages. */
+  readonly paid: { readonly asset: string; readonly units: bigint } | undefined;
   /** When the first of them began, and when the last of them changed. */
   readonly begunAtMs: number;
   readonly updatedAtMs: number;
@@ -214,6 +227,10 @@ export interface Reads {
   countRows(scope: Scope, name: string): Promise<number>;
   /** The state of the rows of all batches with this name. */
   rowsStanding(name: string): Promise<RowsStanding[]>;
+  /** What the files of all batches with this name asked for. */
+  batchInputs(name: string): Promise<BatchInput[]>;
+  /** The names of all batches. */
+  batchNames(): Promise<string[]>;
   /** The state of all intents. */
   overview(): Promise<Overview>;
   /** Whether the process of this owner is alive. */
@@ -267,6 +284,8 @@ export interface Writes {
   /** Does the same for all rows that batches of this name have done. */
   markRowsReported(scope: Scope, name: string, atMs: number): Promise<void>;
   supersede(id: string): Promise<void>;
+  /** Keeps what a batch's file asks for. In a shared journal the batch must have been joined. */
+  keepBatch(input: BatchInput): Promise<void>;
   /** Starts counting what is spent. */
   startCounting(atMs: number): Promise<void>;
   /** Records an intent without an attempt, to wait for a person's approval. */

@@ -2,7 +2,9 @@ import type { BaseUrl } from '../intent/baseUrl.ts';
 import type { Kind } from '../intent/wanted.ts';
 import type { Trouble } from '../wire/trouble.ts';
 import type {
+  AssetSum,
   Attempt,
+  BatchInput,
   Decision,
   DecisionKind,
   Intent,
@@ -17,6 +19,7 @@ import type {
   State,
   Verdict,
 } from './journal.ts';
+import { readPayment } from './spending.ts';
 
 /** A row of either store; both have these columns. */
 type JournalRow = Readonly<Record<string, unknown>>;
@@ -138,14 +141,37 @@ function headersOf(cell: unknown): Readonly<Record<string, string>> {
 export function rowsStandingOf(row: JournalRow, ownerLives: boolean): RowsStanding {
   return {
     kind: row.kind as Kind,
-    baseUrl: row.url as BaseUrl,
+    baseUrl: row.base_url as BaseUrl,
+    spelledUrl: row.url as BaseUrl,
     bot: row.bot as string,
     state: row.state as State,
     resolvedAs: optional<Resolution>(row.resolved_as),
     ownerLives,
     rows: Number(row.rows),
+    paid: paidByAll(row.paid, Number(row.rows)),
     begunAtMs: Number(row.begun_at),
     updatedAtMs: Number(row.updated_at),
+  };
+}
+
+/** The asset and the amount of each, as they end every `payment`; a damaged one is left out of the sums. */
+function paidByAll(cell: unknown, rows: number): RowsStanding['paid'] {
+  if (typeof cell !== 'string') return undefined;
+  try {
+    const { asset, units } = readPayment(`["",${cell}`);
+    return { asset, units: units * BigInt(rows) };
+  } catch {
+    return undefined;
+  }
+}
+
+export function batchInputOf(row: JournalRow): BatchInput {
+  return {
+    baseUrl: row.base_url as BaseUrl,
+    kind: row.kind as Kind,
+    name: row.name as string,
+    rows: Number(row.rows),
+    totals: JSON.parse(row.totals as string) as AssetSum[],
   };
 }
 

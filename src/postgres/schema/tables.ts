@@ -196,6 +196,7 @@ CREATE TABLE batches (
   name          text COLLATE "C" NOT NULL,
   digest        text COLLATE "C" NOT NULL,
   rows          bigint NOT NULL CHECK (rows >= 0),
+  totals        text COLLATE "C" NOT NULL DEFAULT '[]',
   round         integer NOT NULL DEFAULT 1 CHECK (round > 0),
   next_ordinal  bigint NOT NULL DEFAULT 1 CHECK (next_ordinal > 0),
   CONSTRAINT batches_name UNIQUE (name, base_url, kind)
@@ -362,6 +363,7 @@ const describedTables: Readonly<Record<string, Description>> = {
       name: 'the name of the batch',
       digest: 'SHA-256 of its file',
       rows: 'how many rows it has',
+      totals: 'of each asset the sum, as JSON',
       next_ordinal: 'the first row that nobody has taken',
     },
   ],

@@ -14,7 +14,7 @@ import type { ChainPoint, EngineContext } from '../../../once/engine/context.ts'
 import { type Exit, exitOf, type Failure } from '../../../once/failures.ts';
 import { anyAddress } from '../../../once/intent/address.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
-import type { JournalForMany, Runner, SharedBatch, Shares } from '../../../once/journal/journal.ts';
+import type { Journal, JournalForMany, Runner, SharedBatch, Shares } from '../../../once/journal/journal.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import { rowSentences } from '../../say/intent.ts';
 import { again } from '../../say/open.ts';
@@ -135,6 +135,7 @@ async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined):
     await tellPlan(surveyed, batch).catch(failWithEarlier);
     const others: OthersNow = { given: 0, waitedFor: [] };
     const ranges = await rangesOf(shared, surveyed, others, batch);
+    if (leftToSend(surveyed) > 0) await keepBatch(surveyed, batch, engine.journal);
     await waiting?.ready();
     await session.connection.ready();
     const chainBefore = (): ChainPoint | undefined => waiting?.before();
@@ -146,6 +147,14 @@ async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined):
     await waiting?.close();
     await session.close();
   }
+}
+
+/** For `batch status`. To lose it in a power failure is safe. */
+async function keepBatch(surveyed: Survey, batch: Batch, journal: Journal): Promise<void> {
+  const { bot, order } = batch;
+  const totals = batchPlan(surveyed, batch).totals.map(({ asset, all }) => ({ asset, amount: all }));
+  const input = { baseUrl: bot.baseUrl, kind: order.kind, name: order.name, rows: surveyed.rows, totals };
+  await journal.commit((tx) => tx.keepBatch(input), { unsynced: true });
 }
 
 async function openBatchWait(options: WaitOptions, batch: Batch): Promise<BatchWait> {

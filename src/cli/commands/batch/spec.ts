@@ -124,7 +124,7 @@ const status: LeafSpec = {
   does: 'looks',
   about: 'Show how the rows of a batch stand, also while it runs elsewhere',
   details:
-    'It asks the journal alone, and sends and changes nothing. Exit 0: all rows that were begun are done; 11: some are unknown, open or being sent; 10: a person must decide about some; 2: the rest was refused.',
+    'It asks the journal alone, and sends and changes nothing. Exit 0: all rows are done; 11: some are unknown, open, being sent or not begun; 10: a person must decide about some; 2: the rest was refused.',
   arguments: [{ usage: '<name>', about: 'the batch’s name, as --once gave it', completes: 'batches' }],
   options: [{ flags: '--local', about: 'times of this machine’s time zone instead of UTC' }],
   examples: [
@@ -139,8 +139,22 @@ const status: LeafSpec = {
   load: async () => (await import('./status.ts')).run,
 };
 
+const list: LeafSpec = {
+  name: 'list',
+  does: 'looks',
+  about: 'List the batches of the journal and how far they are',
+  options: [{ flags: '--local', about: 'times of this machine’s time zone instead of UTC' }],
+  examples: [
+    { about: 'The latest first', line: 'botctl batch list' },
+    { about: 'For a program', line: 'botctl batch list --json' },
+    { about: 'Their names alone', line: 'botctl batch list --quiet' },
+  ],
+  exits: [0, 1, 2],
+  load: async () => (await import('./status.ts')).list,
+};
+
 export const batchSpec: BranchSpec = {
   name: 'batch',
   about: 'Send thousands of messages or transfers from a file, each once',
-  children: [send, transfer, status],
+  children: [send, transfer, status, list],
 };

@@ -1,17 +1,25 @@
 import type { Exit } from '../../../once/failures.ts';
+import { amountOf, unitsOf } from '../../../once/intent/amount.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
-import type { RowsStanding } from '../../../once/journal/journal.ts';
+import type { BatchInput, Reads, RowsStanding } from '../../../once/journal/journal.ts';
+import { countedAsset } from '../../../once/journal/spending.ts';
 import type { Run } from '../../parse/command.ts';
 import {
+  batchInOneLine,
   beyondTheJournal,
+  noBatches,
   noSuchBatch,
+  type PaidSum,
+  paidOf,
   type RowStanding,
   rowStandings,
   rowsStandingSo,
 } from '../../say/batch.ts';
 import { formatCount, isoExact, isoIn, type Zone } from '../../say/phrases.ts';
 import type { View } from '../../show/display.ts';
-import { labelled } from '../../show/report.ts';
+import { type LabelledValue, labelled } from '../../show/report.ts';
+import { pad } from '../../show/table.ts';
+import { safeLine } from '../../show/text.ts';
 import { openJournalOf } from '../openJournal.ts';
 import { combineExits } from '../stored.ts';
 
@@ -21,44 +29,123 @@ export const run: Run = async (given, context) => {
   const [name = ''] = given.args;
   const journal = await openJournalOf(given, context, 'look');
   try {
-    const statuses = statusesOf(name, await journal.reads.rowsStanding(name));
+    const statuses = await statusesOf(name, journal.reads);
     if (statuses.length === 0) throw noSuchBatch(name, journal.place);
     for (const status of statuses)
       await display.show(batchStatusView(given.command, status, given.flag('local') ? 'local' : 'utc'));
-    if (!display.quiet) display.notice(beyondTheJournal);
+    if (!display.quiet && statuses.some(({ input }) => input === undefined)) display.notice(beyondTheJournal);
     return exitFor(statuses);
   } finally {
     await journal.close();
   }
 };
 
+/** All batches of the journal, the one that changed last first. */
+export const list: Run = async (given, context) => {
+  const { display } = context;
+  const journal = await openJournalOf(given, context, 'look');
+  try {
+    const zone: Zone = given.flag('local') ? 'local' : 'utc';
+    const found: BatchStatus[] = [];
+    for (const name of await journal.reads.batchNames())
+      found.push(...(await statusesOf(name, journal.reads)));
+    found.sort((one, other) => other.updatedAtMs - one.updatedAtMs);
+    const width = Math.max(0, ...found.map(({ name }) => safeLine(name).length));
+    for (const status of found)
+      await display.show({
+        json: statusJson(given.command, status),
+        quiet: status.name,
+        human: () =>
+          `${isoIn(zone, status.updatedAtMs)}  ${pad(safeLine(status.name), width)}  ${batchInOneLine(status)}\n`,
+      });
+    if (found.length === 0) display.notice(noBatches);
+    return 0;
+  } finally {
+    await journal.close();
+  }
+};
+
 /** The same name at another service, or for the other kind, is another batch. */
-function statusesOf(name: string, groups: readonly RowsStanding[]): readonly BatchStatus[] {
+async function statusesOf(name: string, reads: Reads): Promise<readonly BatchStatus[]> {
+  const [groups, inputs] = await Promise.all([reads.rowsStanding(name), reads.batchInputs(name)]);
   const byBatch = new Map<string, [RowsStanding, ...RowsStanding[]]>();
   for (const group of groups) {
     const same = byBatch.get(`${group.kind} ${group.baseUrl}`);
     if (same === undefined) byBatch.set(`${group.kind} ${group.baseUrl}`, [group]);
     else same.push(group);
   }
-  return [...byBatch.values()].map((same) => statusOf(name, same));
+  return [...byBatch.values()].map((same) => {
+    const [{ kind, baseUrl }] = same;
+    return statusOf(
+      name,
+      same,
+      inputs.find((one) => one.kind === kind && one.baseUrl === baseUrl),
+    );
+  });
 }
 
-function statusOf(name: string, groups: readonly [RowsStanding, ...RowsStanding[]]): BatchStatus {
-  const [{ kind, baseUrl }] = groups;
+function statusOf(
+  name: string,
+  groups: readonly [RowsStanding, ...RowsStanding[]],
+  input: BatchInput | undefined,
+): BatchStatus {
+  const [{ kind, spelledUrl }] = groups;
   const standings: Partial<Record<RowStanding, number>> = {};
   for (const group of groups) {
     const standing = standingOf(group);
     standings[standing] = (standings[standing] ?? 0) + group.rows;
   }
+  const begun = groups.reduce((sum, { rows }) => sum + rows, 0);
+  const rows = Math.max(begun, input?.rows ?? 0);
+  if (rows > begun) standings['not-begun'] = rows - begun;
   return {
     name,
     kind,
-    baseUrl,
+    baseUrl: spelledUrl,
     bots: [...new Set(groups.map(({ bot }) => bot))].sort(),
-    rows: groups.reduce((sum, { rows }) => sum + rows, 0),
+    input,
+    rows,
+    begun,
+    paid: sumsOf(groups, input),
     standings,
     begunAtMs: Math.min(...groups.map(({ begunAtMs }) => begunAtMs)),
     updatedAtMs: Math.max(...groups.map(({ updatedAtMs }) => updatedAtMs)),
+  };
+}
+
+const undecided: readonly RowStanding[] = ['sending', 'unknown', 'held'];
+
+type Sums = { readonly asset: string; all: bigint; done: bigint; undecided: bigint };
+
+/** What the rows of each asset paid, may have paid, and do not pay so far. */
+function sumsOf(groups: readonly RowsStanding[], input: BatchInput | undefined): readonly PaidSum[] {
+  const sums = new Map<string, Sums>();
+  const sumOf = (asset: string): Sums => {
+    const key = countedAsset(asset);
+    const sum = sums.get(key) ?? { asset, all: 0n, done: 0n, undecided: 0n };
+    sums.set(key, sum);
+    return sum;
+  };
+  for (const { asset, amount } of input?.totals ?? []) sumOf(asset).all += unitsOf(amount);
+  for (const group of groups) {
+    if (group.paid === undefined) continue;
+    const sum = sumOf(group.paid.asset);
+    const standing = standingOf(group);
+    if (standing === 'done') sum.done += group.paid.units;
+    else if (undecided.includes(standing)) sum.undecided += group.paid.units;
+    if (input === undefined) sum.all += group.paid.units;
+  }
+  return [...sums.values()].map(paidSumOf);
+}
+
+function paidSumOf({ asset, all, done, undecided: doubtful }: Sums): PaidSum {
+  const left = all - done - doubtful;
+  return {
+    asset,
+    all: amountOf(all),
+    done: amountOf(done),
+    undecided: amountOf(doubtful),
+    left: amountOf(left < 0n ? 0n : left),
   };
 }
 
@@ -77,6 +164,7 @@ const exits: Readonly<Record<RowStanding, Exit>> = {
   rejected: 2,
   'did-not-happen': 2,
   declined: 10,
+  'not-begun': 11,
 };
 
 function exitFor(statuses: readonly BatchStatus[]): Exit {
@@ -90,7 +178,11 @@ type BatchStatus = {
   readonly kind: Kind;
   readonly baseUrl: string;
   readonly bots: readonly string[];
+  /** What its file asks for; absent if this journal did not see it begin. */
+  readonly input: BatchInput | undefined;
   readonly rows: number;
+  readonly begun: number;
+  readonly paid: readonly PaidSum[];
   readonly standings: Readonly<Partial<Record<RowStanding, number>>>;
   readonly begunAtMs: number;
   readonly updatedAtMs: number;
@@ -105,36 +197,45 @@ const labels: Readonly<Record<RowStanding, string>> = {
   rejected: 'Rejected',
   'did-not-happen': 'Not happened',
   declined: 'Declined',
+  'not-begun': 'Not begun',
 };
 
-function batchStatusView(command: string, status: BatchStatus, zone: Zone): View {
-  const { name, kind, baseUrl, bots, rows, standings, begunAtMs, updatedAtMs } = status;
+function statusJson(command: string, status: BatchStatus): Record<string, unknown> {
+  const { name, kind, baseUrl, bots, rows, begun, paid, standings, begunAtMs, updatedAtMs } = status;
   return {
-    json: {
-      schema: 'botctl/1',
-      command,
-      name,
-      kind,
-      base_url: baseUrl,
-      bots,
-      rows,
-      standings: Object.fromEntries(
-        Object.entries(standings).map(([standing, count]) => [standing.replaceAll('-', '_'), count]),
-      ),
-      begun_at: isoExact(begunAtMs),
-      updated_at: isoExact(updatedAtMs),
-    },
+    schema: 'botctl/1',
+    command,
+    name,
+    kind,
+    base_url: baseUrl,
+    bots,
+    rows,
+    begun,
+    standings: Object.fromEntries(
+      Object.entries(standings).map(([standing, count]) => [standing.replaceAll('-', '_'), count]),
+    ),
+    ...(kind === 'message' ? {} : { totals: paid }),
+    begun_at: isoExact(begunAtMs),
+    updated_at: isoExact(updatedAtMs),
+  };
+}
+
+function batchStatusView(command: string, status: BatchStatus, zone: Zone): View {
+  const { name, kind, baseUrl, bots, rows, begun, paid, standings, begunAtMs, updatedAtMs } = status;
+  return {
+    json: statusJson(command, status),
     quiet: `${standings.done ?? 0}/${rows}`,
     human: (canvas) => {
       const facts = labelled(
         [
           ['Bot', bots.join(', ')],
           ['Service', baseUrl],
-          ['Rows', `${formatCount(rows)} begun`],
+          ['Rows', status.input === undefined ? `${formatCount(begun)} begun` : formatCount(rows)],
           ...rowStandings.map((standing) => {
             const count = standings[standing] ?? 0;
             return [labels[standing], count === 0 ? undefined : rowsStandingSo(standing, count)] as const;
           }),
+          ...paid.map((sum, index): LabelledValue => [index === 0 ? 'Amount' : '', paidOf(sum)]),
           ['Began', isoIn(zone, begunAtMs)],
           ['Latest', isoIn(zone, updatedAtMs)],
         ],

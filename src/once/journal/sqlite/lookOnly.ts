@@ -6,6 +6,7 @@ import { applicationId, damaged, refuseUnreleased, sqliteFailure } from './fault
 import { Owners, readMoved, sizeOf } from './ownFiles.ts';
 import { intentOf, type SqlRow } from './rows.ts';
 import { migrations } from './schema.ts';
+import { statements } from './statements.ts';
 
 /** What a look at a journal's file shows. It makes, repairs and changes nothing. */
 export type JournalLook = {
@@ -111,19 +112,9 @@ export function recentIntents(path: string, limit: number): Intent[] {
 /** In reverse alphabetical order, because most names end in a date. */
 export function latestBatches(path: string, limit: number): string[] {
   return looking(path, (database) =>
-    (database.prepare(batchNames).all({ limit }) as SqlRow[]).map(({ name }) => String(name)),
+    (database.prepare(statements.batchNames).all({ limit }) as SqlRow[]).map(({ name }) => String(name)),
   );
 }
-
-/** One step of the index for each name, however many rows have it. */
-const batchNames = `
-  WITH RECURSIVE batches (name) AS (
-    SELECT max(name) FROM intents WHERE named_by = 'row'
-    UNION ALL
-    SELECT (SELECT max(name) FROM intents WHERE named_by = 'row' AND name < batches.name)
-    FROM batches WHERE name IS NOT NULL
-  )
-  SELECT name FROM batches WHERE name IS NOT NULL LIMIT :limit`;
 
 /** Intents that may have happened, newest first. */
 export function undecidedIntents(path: string, kind: Intent['kind']): Intent[] {

@@ -3,6 +3,7 @@ import { type BaseUrl, originOf } from '../../intent/baseUrl.ts';
 import type { Intent, Reads, Selection, SpendingReads } from '../journal.ts';
 import {
   attemptOf,
+  batchInputOf,
   decisionOf,
   observationOf,
   overviewOf,
@@ -72,6 +73,8 @@ export function readVerbs(
     overview: async () => overviewOf(await read(() => store.all('overview', {}, stateRowOf))),
     rowsStanding: (name) =>
       read(() => store.all('rowsStanding', { name }, (row) => rowsStandingOf(row, isOwned(row, ownerLives)))),
+    batchInputs: (name) => read(() => store.all('batchInputs', { name }, batchInputOf)),
+    batchNames: () => read(() => store.all('batchNames', { limit: -1 }, ({ name }) => String(name))),
     ownerLives: (owner) => read(() => ownerLives(owner)),
     processOf: async () => undefined,
   };

@@ -75,6 +75,17 @@ CREATE INDEX intents_recipient ON intents (substr(payment, 3, instr(payment, '",
 -- At which base URLs there are intents: few, and asked before every claim of a name.
 CREATE TABLE services (base_url TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 
+-- What the file of a batch asked for when its latest run began.
+CREATE TABLE batches (
+  name      TEXT NOT NULL,
+  base_url  TEXT NOT NULL,
+  kind      TEXT NOT NULL CHECK (kind IN ('message', 'transfer')),
+  rows      INTEGER NOT NULL CHECK (rows >= 0),
+  -- Of each asset the sum, as JSON.
+  totals    TEXT NOT NULL,
+  PRIMARY KEY (name, base_url, kind)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE attempts (
   seq          INTEGER PRIMARY KEY,
   intent       INTEGER NOT NULL REFERENCES intents (seq),
@@ -236,6 +247,9 @@ BEGIN SELECT RAISE(ABORT, 'nothing is deleted from the journal'); END;
 
 CREATE TRIGGER services_stand BEFORE UPDATE ON services
 BEGIN SELECT RAISE(ABORT, 'a base URL stands as it was given'); END;
+
+CREATE TRIGGER batches_are_kept BEFORE DELETE ON batches
+BEGIN SELECT RAISE(ABORT, 'nothing is deleted from the journal'); END;
 
 CREATE TRIGGER attempts_need_a_claim BEFORE INSERT ON attempts
 WHEN (SELECT state FROM intents WHERE seq = NEW.intent) <> 'sending'

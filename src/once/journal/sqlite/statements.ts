@@ -108,10 +108,20 @@ export const statements = {
               WHERE name = :name AND named_by = 'row' AND base_url = :baseUrl AND kind = :kind`,
   overview: `SELECT state, count(*) AS count, min(created_at) AS oldest, max(updated_at) AS latest
              FROM intents GROUP BY state`,
-  rowsStanding: `SELECT kind, coalesce(spelled_url, base_url) AS url, bot, state, resolved_as, owner, count(*) AS rows,
+  rowsStanding: `SELECT kind, base_url, coalesce(spelled_url, base_url) AS url, bot, state, resolved_as, owner, count(*) AS rows,
+                   substr(payment, instr(payment, '",') + 2) AS paid,
                    min(created_at) AS begun_at, max(updated_at) AS updated_at
                  FROM intents WHERE name = :name AND named_by = 'row'
-                 GROUP BY kind, base_url, url, bot, state, resolved_as, owner`,
+                 GROUP BY kind, base_url, url, bot, state, resolved_as, owner, paid`,
+  batchInputs: `SELECT * FROM batches WHERE name = :name`,
+  // One step of the index for each name, however many rows have it. Most names end in a date, so the latest come first.
+  batchNames: `WITH RECURSIVE found (name) AS (
+                 SELECT max(name) FROM intents WHERE named_by = 'row'
+                 UNION ALL SELECT (SELECT max(name) FROM intents WHERE named_by = 'row' AND name < found.name)
+                 FROM found WHERE name IS NOT NULL)
+               SELECT name FROM found WHERE name IS NOT NULL LIMIT :limit`,
+  keepBatch: `INSERT INTO batches (name, base_url, kind, rows, totals) VALUES (:name, :baseUrl, :kind, :rows, :totals)
+              ON CONFLICT (name, base_url, kind) DO UPDATE SET rows = excluded.rows, totals = excluded.totals`,
 
   receiptsOf: `SELECT origin, what, value FROM receipts JOIN intents ON intents.seq = receipts.intent WHERE intents.id = :id`,
   otherUrls: `SELECT base_url FROM services WHERE base_url >= :origin AND base_url < :origin || '0'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { gathering } from '../../../../src/batch/gathering.ts';
 import { inWords } from '../../../../src/cli/say/inWords.ts';
+import { unitsOf } from '../../../../src/once/intent/amount.ts';
 import type { BaseUrl } from '../../../../src/once/intent/baseUrl.ts';
 import {
   type GuardedWork,
@@ -547,6 +548,30 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
         expect(await ids(journal, { to: 'ada' })).toEqual([]);
         await journal.claim(id, nowMs);
         expect(await ids(journal, { to: 'bob', kind: 'transfer', states: ['sending'] })).toEqual([id]);
+      });
+
+      test('keeps what the file of a batch asks for, and what its rows pay', async () => {
+        const journal = await openNew();
+        const scope = { baseUrl, kind: 'transfer', name: 'pay-11' } as const;
+        const input = { ...scope, rows: 3, totals: [{ asset: 'SOL', amount: '3.5' }] };
+        const file = { ...scope, digest: 'd', rows: 3 };
+        await journal.shares?.join(file, false);
+        await journal.keepBatch({ ...input, totals: [] });
+        await journal.keepBatch(input);
+        expect(await journal.batchInputs('pay-11')).toEqual([input]);
+        expect(await journal.batchInputs('pay')).toEqual([]);
+        for (const [n, [name, amount]] of Object.entries([
+          ['pay-11', '1.5'],
+          ['pay-11', '1.5'],
+          ['pay-12', '2'],
+        ] as const)) {
+          const payment = JSON.stringify(['ada', 'sol', amount]);
+          await done(journal, 'accepted', { kind: 'transfer', namedBy: 'row', name, rowId: n, payment });
+        }
+        expect(await journal.rowsStanding('pay-11')).toMatchObject([
+          { rows: 2, paid: { asset: 'sol', units: unitsOf('3') } },
+        ]);
+        expect(await journal.batchNames()).toEqual(['pay-12', 'pay-11']);
       });
 
       test('of rows tells how they stand, and an overview how everything does', async () => {
