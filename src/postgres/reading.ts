@@ -64,7 +64,7 @@ export function readVerbs(
     overview: async () => overviewOf(await all('overview', { all_of: true }, stateRowOf)),
     rowsStanding: (name) => all('rowsStanding', { name }, (row) => rowsStandingOf(row, ownerLives(row))),
     batchInputs: (name) => all('batchInputs', { name }, batchInputOf),
-    batchNames: () => all('batchNames', { all_of: true }, (row) => row.name as string),
+    batchNames: () => all('batchNames', { before: '\u{10ffff}' }, (row) => row.name as string),
     ownerLives: async (owner) => (await ask('owner', { owner })).some(ownerLives),
     processOf: async (owner) => (await all('owner', { owner }, processOf))[0],
   };

@@ -62,7 +62,7 @@ const nextRecipient = (after: string): string => `(SELECT split_part(i.payment, 
           ORDER BY split_part(i.payment, '"', 2) LIMIT 1)`;
 
 const lastBatch = (before: string): string => `(SELECT i.name FROM @schema.intents i
-          WHERE i.named_by = 'row' AND ${before} ORDER BY i.name DESC LIMIT 1)`;
+          WHERE i.named_by = 'row' AND i.name < ${before} ORDER BY i.name DESC LIMIT 1)`;
 
 export const rowsReportedTogether = 20_000;
 
@@ -134,9 +134,9 @@ export const statements = {
             GROUP BY i.kind, i.base_url, url, i.bot, s.state, s.resolved_as, s.owner, paid OFFSET 0) rows
           ${perhaps('owners', 'o', 'o.id = rows.owner')}`,
   batchInputs: `SELECT g.n, b.* FROM @given(name text) ${each('batches', 'b', 'b.name = g.name')}`,
-  batchNames: `SELECT g.n, found.name FROM @given(all_of boolean) CROSS JOIN LATERAL (
-          WITH RECURSIVE rows (name) AS (SELECT ${lastBatch('true')}
-            UNION ALL SELECT ${lastBatch('i.name < rows.name')} FROM rows WHERE rows.name IS NOT NULL)
+  batchNames: `SELECT g.n, found.name FROM @given(before text) CROSS JOIN LATERAL (
+          WITH RECURSIVE rows (name) AS (SELECT ${lastBatch('g.before')}
+            UNION ALL SELECT ${lastBatch('rows.name')} FROM rows WHERE rows.name IS NOT NULL)
           SELECT rows.name FROM rows WHERE rows.name IS NOT NULL) found`,
   keepBatch: `WITH given AS MATERIALIZED (SELECT g.n, g.totals, b.seq
             FROM @given(base_url text, kind text, name text, rows bigint, totals text)
