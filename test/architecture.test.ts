@@ -54,7 +54,7 @@ const homes: Record<string, readonly string[]> = {
   zod: ['cli/bot', 'once/intent', 'once/policy'],
 };
 
-const mostFiles = 246;
+const mostFiles = 247;
 const mostLines = 500;
 
 /** Tables and nothing else, which may be longer. */

@@ -235,6 +235,31 @@ const batchDryRun = z
   .strictObject({ ...batchFields, balances: balances.optional(), outcome: z.literal('dry-run') })
   .meta({ id: 'BatchDryRun', title: 'What a batch would do' });
 
+const batchCheck = z
+  .strictObject({
+    ...head,
+    kind: oneOf(['message', 'transfer']),
+    rows: z.strictObject({ all: count, invalid: count, refused: count.describe('by a policy') }),
+    columns: batchFields.columns,
+    totals: z
+      .array(z.strictObject({ asset: text, all: text }))
+      .optional()
+      .describe('of transfers'),
+    recipients: count.optional().describe('of transfers'),
+    recipients_paid_more_than_once: count.optional(),
+    checked: text.describe('the copy with what is wrong beside each row'),
+    invalid: z
+      .array(z.strictObject({ ...whichRow, reason: text }))
+      .optional()
+      .describe('the first of them'),
+    refused: z
+      .array(z.strictObject({ ...whichRow, reason: text }))
+      .optional()
+      .describe('the first of those that a policy refuses'),
+    error: problem.optional(),
+  })
+  .meta({ id: 'BatchCheck', title: 'The rows of a file, checked' });
+
 const batchRefused = z
   .strictObject({
     ...batchFields,
@@ -552,6 +577,12 @@ export const outputs: readonly Output[] = [
     schema: batchRefused,
   },
   { name: 'BatchEnd', commands: batches, about: 'The last line.', schema: batchEnd },
+  {
+    name: 'BatchCheck',
+    commands: ['batch check'],
+    about: 'The rows of a file by themselves: nothing was compared with a journal, or sent.',
+    schema: batchCheck,
+  },
   {
     name: 'BatchStatus',
     commands: ['batch status', 'batch list'],

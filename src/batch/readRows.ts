@@ -37,15 +37,59 @@ export async function* readRows(
     isStrict = false,
   }: { readonly template?: Template | undefined; readonly isStrict?: boolean } = {},
 ): AsyncGenerator<RawRow> {
+  const { source, text, isJson } = await openText(input);
+  const columns = template === undefined ? headerOf(kind, isStrict) : template.header(isStrict);
+  const rows = isJson ? jsonLines(text, columns, source) : csvRows(text, columns, source);
+  if (template === undefined) yield* rows;
+  else for await (const row of rows) yield template.fill(row);
+}
+
+/** What stands in a file: the cells of a CSV file, its header first, or a line of JSON as the only cell. */
+type FileRecord = { readonly cells: readonly string[]; readonly delimiter: string | undefined };
+
+/** The records of a file as they are, one for each row that `readRows` reads. */
+export async function* readRecords(input: Input): AsyncGenerator<FileRecord> {
+  const { source, text, isJson } = await openText(input);
+  if (!isJson)
+    yield* csvRecords(
+      text,
+      kinds.flatMap((kind) => headerOf(kind, false).known),
+      source,
+    );
+  else
+    for await (const line of linesOf(text, source))
+      if (line.trim() !== '') yield { cells: [line], delimiter: undefined };
+}
+
+const kinds: readonly Kind[] = ['transfer', 'message'];
+
+/** Whether a file has the columns of transfers or of messages. */
+export async function kindOfRows(input: Input): Promise<Kind> {
+  let names: readonly string[] = [];
+  for await (const { cells, delimiter } of readRecords(input)) {
+    names = delimiter === undefined ? keysIn(cells[0] ?? '') : cells;
+    break;
+  }
+  const known = (kind: Kind): number => {
+    const { needed } = headerOf(kind, false);
+    return names.filter((name) => needed.includes(folded(name))).length;
+  };
+  return known('message') > known('transfer') ? 'message' : 'transfer';
+}
+
+function keysIn(text: string): string[] {
+  const read = readJson(text);
+  return 'value' in read && typeof read.value === 'object' ? Object.keys(read.value ?? {}) : [];
+}
+
+async function openText(
+  input: Input,
+): Promise<{ readonly source: string; readonly text: AsyncGenerator<string>; readonly isJson: boolean }> {
   const source = inputName(input);
   const bytes = bytesOf({ ...input, name: source });
   const pieces = wholeText(input.onBytes === undefined ? bytes : watched(bytes, input.onBytes), source);
   const first = await firstPiece(pieces);
-  const all = again(first, pieces);
-  const columns = template === undefined ? headerOf(kind, isStrict) : template.header(isStrict);
-  const rows = /^\s*\{/u.test(first) ? jsonLines(all, columns, source) : csvRows(all, columns, source);
-  if (template === undefined) yield* rows;
-  else for await (const row of rows) yield template.fill(row);
+  return { source, text: again(first, pieces), isJson: /^\s*\{/u.test(first) };
 }
 
 async function* watched(
@@ -87,25 +131,37 @@ function parser(pieces: AsyncIterable<string>, delimiter: string): Parser {
   return csv;
 }
 
-/** Rows of CSV below a header, each with the line on which it begins. */
+type CsvRecord = { readonly cells: readonly string[]; readonly line: number; readonly delimiter: string };
+
+/** The header and the rows of CSV, each with the line on which it begins. */
+async function* csvRecords(
+  pieces: AsyncIterable<string>,
+  known: readonly string[],
+  source: string,
+): AsyncGenerator<CsvRecord> {
+  let line = 1;
+  try {
+    const { beginning, all } = await withBeginning(pieces);
+    const delimiter = delimiterOf(beginning, known);
+    for await (const cells of parser(all, delimiter) as AsyncIterable<string[]>) {
+      const beginsAt = line;
+      line += 1 + newlinesIn(cells);
+      if (cells.length > 1 || cells[0] !== '') yield { cells, line: beginsAt, delimiter };
+    }
+  } catch (error) {
+    throw error instanceof CsvError ? broken(error, source) : error;
+  }
+}
+
 async function* csvRows(
   pieces: AsyncIterable<string>,
   columns: HeaderColumns,
   source: string,
 ): AsyncGenerator<RawRow> {
-  let line = 1;
   let header: readonly CsvColumn[] | undefined;
-  try {
-    const { beginning, all } = await withBeginning(pieces);
-    for await (const cells of parser(all, delimiterOf(beginning, columns)) as AsyncIterable<string[]>) {
-      const beginsAt = line;
-      line += 1 + newlinesIn(cells);
-      if (cells.length === 1 && cells[0] === '') continue;
-      if (header === undefined) header = csvColumns(cells, columns, source);
-      else yield rowOf(cells, header, beginsAt);
-    }
-  } catch (error) {
-    throw error instanceof CsvError ? broken(error, source) : error;
+  for await (const { cells, line } of csvRecords(pieces, columns.known, source)) {
+    if (header === undefined) header = csvColumns(cells, columns, source);
+    else yield rowOf(cells, header, line);
   }
   if (header === undefined) throw batchFailure('no-header', { source, known: columns.known });
 }
@@ -115,7 +171,7 @@ const delimiters = [',', ';', '\t'] as const;
 /**
  * Finds the separator. Many countries' spreadsheets do not use the comma. The right one yields the most known columns.
  */
-function delimiterOf(beginning: string, { known }: HeaderColumns): string {
+function delimiterOf(beginning: string, known: readonly string[]): string {
   const [header = ''] = beginning.trimStart().split(/[\r\n]/u);
   const knownBy = (delimiter: string): number =>
     header.split(delimiter).filter((cell) => known.includes(folded(unquoted(cell)))).length;

@@ -80,9 +80,9 @@ function keyOf(row: SheetRow, { order, bot, journal }: RowReportInputs): string 
 }
 
 /** The format of a report: its header and its rows. */
-export type ReportText = {
+export type ReportText<Row = RowReport> = {
   readonly heading: string;
-  readonly line: (row: RowReport) => string;
+  readonly line: (row: Row) => string;
 };
 
 const pieceLength = 64 * 1024;
@@ -114,7 +114,7 @@ export class ReportFile {
   }
 
   /** Returns false if `givenUp` aborted first; an earlier report then stays as it was. */
-  async finish(text: ReportText, rows: AsyncIterable<RowReport>, givenUp: AbortSignal): Promise<boolean> {
+  async finish<Row>(text: ReportText<Row>, rows: AsyncIterable<Row>, givenUp: AbortSignal): Promise<boolean> {
     try {
       let piece = text.heading;
       for await (const row of rows) {

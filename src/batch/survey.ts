@@ -42,6 +42,7 @@ type SurveyInputs = {
   readonly interrupted: AbortSignal;
   /** Whether a template puts this column into the text. */
   readonly isSent: (title: string) => boolean;
+  readonly refusalInWords: (refusal: Refusal) => string;
   /** Called once for each row that is not valid. */
   readonly inWords: (complaints: readonly RowComplaint[]) => string;
 };
@@ -133,7 +134,7 @@ type Read = {
   readonly id: string | undefined;
   readonly columns: string | undefined;
 } & (
-  | { readonly is: 'repeated'; readonly id: string }
+  | { readonly is: 'repeated'; readonly id: string; readonly complaints: readonly RowComplaint[] }
   | { readonly is: 'invalid'; readonly complaints: readonly RowComplaint[] }
   | { readonly is: 'row'; readonly wanted: Wanted; readonly naming: RowNaming }
 );
@@ -208,12 +209,21 @@ class Surveyor {
     const given = 'fields' in row ? row.fields.id : row.id;
     const id = isGoodId(given) ? given : undefined;
     const read = { ordinal: this.#rows, line: row.line, id, columns: this.#keptOf(row) };
-    if (id !== undefined && !this.#inputs.sheet.takeId(id, this.#rows))
-      return { ...read, is: 'repeated', id };
     const checked = 'complaints' in row ? row : checkRow(row, this.#order.kind, this.#order.policies);
-    if ('complaints' in checked) return { ...read, is: 'invalid', complaints: checked.complaints };
+    const complaints = 'complaints' in checked ? this.#withRecipient(row, checked.complaints) : [];
+    if (id !== undefined && !this.#inputs.sheet.takeId(id, this.#rows))
+      return { ...read, is: 'repeated', id, complaints };
+    if ('complaints' in checked) return { ...read, is: 'invalid', complaints };
     const naming = this.#namingOf(checked.wanted, checked.id);
     return { ...read, is: 'row', id: checked.id, wanted: checked.wanted, naming };
+  }
+
+  /** Everything that is wrong with a row, so that it can be fixed in one go. */
+  #withRecipient(row: RawRow, complaints: readonly RowComplaint[]): readonly RowComplaint[] {
+    const to = 'fields' in row && this.#order.kind === 'transfer' ? row.fields.to_address : undefined;
+    if (typeof to !== 'string' || complaints.some(({ field }) => field === 'to_address')) return complaints;
+    const complaint = to.startsWith('@') ? undefined : this.#recipient(to);
+    return complaint === undefined ? complaints : [...complaints, complaint];
   }
 
   #keptOf({ columns }: RawRow): string | undefined {
@@ -240,7 +250,7 @@ class Surveyor {
 
   #add(row: Read, seen: Seen | undefined): void {
     if (isRowOf(seen?.found, this.#order)) this.#knownRows += 1;
-    if (row.is === 'repeated') this.#markRepeated(row, row.id);
+    if (row.is === 'repeated') this.#markRepeated(row, row.id, row.complaints);
     else if (row.is === 'invalid') this.#addInvalid(row, row.complaints);
     else if (seen?.planned !== undefined) this.#plan(row, seen.planned, seen.spending);
   }
@@ -250,16 +260,17 @@ class Surveyor {
     { line, id, wanted }: Read & { is: 'row' },
     spending: Seen['spending'],
     found: Intent | undefined,
-  ): void {
-    if (this.#policy === undefined || wanted.kind === 'message' || spending === undefined) return;
+  ): Refusal | undefined {
+    if (this.#policy === undefined || wanted.kind === 'message' || spending === undefined) return undefined;
     const spend = spendOf(wanted.request, this.#inputs.bot);
     const refusal = this.#policy.judge(spend, spending, found);
     const other = this.#policy.likeEarlier(spend);
     if (other !== undefined) this.#warn({ is: 'rows-look-alike', line, address: spend.to, other });
-    if (refusal === undefined) return;
+    if (refusal === undefined) return undefined;
     this.#refusedRows += 1;
     this.#refusal ??= refusal;
     if (this.#firstRefused.length < shownBadRows) this.#firstRefused.push({ ...ofRow(line, id), refusal });
+    return refusal;
   }
 
   /** Reports each warning once, however many rows it applies to. */
@@ -274,7 +285,10 @@ class Surveyor {
   ): void {
     const { ordinal, line, id, columns, wanted, naming } = row;
     const standing: Standing = meaningOf(plan).row.is;
-    const complaint = standing === 'done' ? undefined : this.#recipient(wanted);
+    const complaint =
+      standing === 'done' || wanted.kind === 'message'
+        ? undefined
+        : this.#recipient(wanted.request.to_address);
     if (complaint !== undefined) {
       this.#addInvalid(row, [complaint]);
       return;
@@ -285,7 +299,7 @@ class Surveyor {
     if (isConflict(plan.is) && this.#firstConflicts.length < shownBadRows) {
       this.#firstConflicts.push({ ...ofRow(line, id), plan: plan.is });
     }
-    this.#holdToPolicy(row, spending, plan.found);
+    const refusal = this.#holdToPolicy(row, spending, plan.found);
     if (identity.key !== undefined) this.#keys.add(identity.key);
     this.#tally.add(standing, wanted.request);
     this.#inputs.sheet.add({
@@ -296,7 +310,7 @@ class Surveyor {
       row: naming.row,
       request: identity.canonical,
       intent: standing === 'new' || standing === 'conflict' ? undefined : plan.found?.id,
-      problem: undefined,
+      problem: refusal && this.#inputs.refusalInWords(refusal),
       columns,
     });
   }
@@ -334,9 +348,7 @@ class Surveyor {
   }
 
   /** The most expensive check, so it is skipped for rows already done. */
-  #recipient(wanted: Wanted): RowComplaint | undefined {
-    if (wanted.kind === 'message') return undefined;
-    const { to_address: address } = wanted.request;
+  #recipient(address: string): RowComplaint | undefined {
     // A payroll pays the same people repeatedly. Remembering an address costs a thousandth of the check.
     if (this.#passed.has(address)) return undefined;
     const complaint = addressComplaint(address, this.#order.recipients, this.#inputs.bot.own);
@@ -356,7 +368,7 @@ class Surveyor {
   }
 
   /** It is unclear which of the two rows is meant, so neither is sent. */
-  #markRepeated(row: Read, id: string): void {
+  #markRepeated(row: Read, id: string, complaints: readonly RowComplaint[]): void {
     const { sheet } = this.#inputs;
     const first = sheet.firstWithId(id);
     const sameAs = (other: number): RowComplaint => complainOfRow('id', 'own-id', { alsoOfLine: other });
@@ -367,7 +379,7 @@ class Surveyor {
       sheet.markInvalid(first.ordinal, reason);
       this.#list(first.line, id, reason);
     }
-    this.#addInvalid(row, [sameAs(first?.line ?? row.line)]);
+    this.#addInvalid(row, [sameAs(first?.line ?? row.line), ...complaints]);
   }
 
   #addInvalid({ ordinal, line, id, columns }: Read, complaints: readonly RowComplaint[]): void {

@@ -1,7 +1,8 @@
 import type { Env } from '../../machine/folders.ts';
-import { type Bot, envBot, type Settings } from '../../once/connection.ts';
+import { type Bot, envBot } from '../../once/connection.ts';
 import { identityUrl, parseBaseUrl } from '../../once/intent/baseUrl.ts';
 import { emptyBotInput, noBaseUrl, theFile } from '../say/open.ts';
+import type { ChosenSettings } from './profileBot.ts';
 import { Token } from './token.ts';
 import type { BotInputs, GivenBaseUrl } from './tokenSource.ts';
 
@@ -74,9 +75,9 @@ export async function chooseBot(options: BotOptions, inputs: BotInputs): Promise
 export async function settingsOfChoice(
   options: BotOptions,
   { env }: Pick<BotInputs, 'env'>,
-): Promise<Settings> {
+): Promise<ChosenSettings> {
   const choice = tokenChoice(options, env);
-  if (choice.kind === 'variable' || choice.kind === 'file') return {};
+  if (choice.kind === 'variable' || choice.kind === 'file') return { settings: {} };
   const { settingsOfProfile } = await import('./profileBot.ts');
   return settingsOfProfile(choice.kind === 'profile' ? choice : undefined, env);
 }

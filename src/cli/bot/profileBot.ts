@@ -1,6 +1,6 @@
 import type { Env } from '../../machine/folders.ts';
 import { type Cluster, clusterNames, clusterOf, isHash, RpcUrl } from '../../once/chain/cluster.ts';
-import type { Bot, ChainProfile, Settings } from '../../once/connection.ts';
+import type { Bot, ChainProfile } from '../../once/connection.ts';
 import { identityUrl, parseBaseUrl } from '../../once/intent/baseUrl.ts';
 import type { OwnAddresses } from '../../once/intent/unusual.ts';
 import {
@@ -44,16 +44,20 @@ export async function botAtOwnUrl(name: string, inputs: BotInputs): Promise<Bot 
   return profile === undefined ? undefined : botOf(name, profile, undefined, inputs);
 }
 
+/** What a profile says that needs no token. */
+export type ChosenSettings = Pick<Bot, 'settings' | 'own'>;
+
 /** The settings of the named profile or, without a name, of the one in use. */
 export function settingsOfProfile(
   named: { readonly name: string; readonly namedBy: '--profile' | 'BOTCTL_PROFILE' } | undefined,
   env: Env,
-): Settings {
+): ChosenSettings {
   const file = readProfiles(profilesPaths(env));
   const name = named?.name ?? file['in-use'];
-  if (name === undefined) return {};
+  if (name === undefined) return { settings: {} };
   const profile = findProfile(file, name, named === undefined ? theOneInUse : namedIn(named.namedBy));
-  return readSettings(profile, (key) => keyOfProfile(key, name));
+  const settings = readSettings(profile, (key) => keyOfProfile(key, name));
+  return { settings, own: ownAddressesOf(profile) };
 }
 
 async function botOf(

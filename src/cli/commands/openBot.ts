@@ -72,6 +72,11 @@ export function refuseBesideSandbox(given: ParsedArgs): void {
   if (other !== undefined) throw besideSandbox(other);
 }
 
+/** For looking at a file: it speaks to nobody. */
+export function botToCheck({ own }: Pick<Bot, 'own'>): Bot {
+  return { ...sandboxBotWith(''), own };
+}
+
 function sandboxBotWith(token: string): Bot {
   return {
     name: sandboxBot,

@@ -32,7 +32,7 @@ export async function policiesOf(
 /** The policies of the chosen bot, of the machine, and of a shared journal. The bot's token is not read. */
 export async function policiesOfCommand(given: ParsedArgs, context: Context): Promise<Policies> {
   if (given.flag('sandbox')) return [];
-  const settings = await settingsOfChoice(botOptions(given), context);
+  const { settings } = await settingsOfChoice(botOptions(given), context);
   const own = (await policiesOf({ name: '', settings }, context)) ?? [];
   if ((await journalLocation(given, context)).is === 'file') return own;
   const journal = await openWithoutWarning(given, context, 'look');

@@ -148,6 +148,19 @@ function csvCell(text: string): string {
   return /[",\r\n]/u.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
+/** Cells of a file of the caller's own: unchanged, so that it can be read again. */
+export function sameCsvLine(cells: readonly string[], delimiter: string): string {
+  const quoted = (cell: string): string =>
+    /["\r\n]/u.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  return `${cells.map(quoted).join(delimiter)}\n`;
+}
+
+/** Foreign text that no spreadsheet runs, for a cell of such a file. */
+export function harmlessCell(text: string): string {
+  const safe = safeLine(text);
+  return formula.test(safe) ? `'${safe}` : safe;
+}
+
 export function csvLine(cells: readonly (string | number | undefined)[]): string {
   return `${cells.map((cell) => csvCell(String(cell ?? ''))).join(',')}\n`;
 }

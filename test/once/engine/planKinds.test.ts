@@ -471,6 +471,7 @@ describe('what is said of a plan is what is done about it', () => {
         journal,
         now: () => scripted.clock.now(),
         isSent: () => false,
+        refusalInWords: () => '',
         interrupted: new AbortController().signal,
         inWords: () => '',
       },

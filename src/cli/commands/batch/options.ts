@@ -3,6 +3,7 @@ import { basename, resolve } from 'node:path';
 import type { ReportFile, ReportText, RowReport, RowReportInputs } from '../../../batch/report.ts';
 import type { Sheet } from '../../../batch/sheet.ts';
 import type { BatchOrder } from '../../../batch/survey.ts';
+import type { Template } from '../../../batch/template.ts';
 import type { Bot } from '../../../once/connection.ts';
 import { namingFrom } from '../../../once/intent/naming.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
@@ -15,10 +16,12 @@ import {
   namelessBatch,
   notACount,
   reportIsInput,
+  templateFromStdin,
   unknownReportFormat,
 } from '../../say/rows.ts';
 import { idOrSignature, shown, transferOf } from '../../show/report.ts';
 import { csvLine, safeJson, safeLine } from '../../show/text.ts';
+import { textOf } from '../inputs.ts';
 import { signatureOf } from '../stored.ts';
 
 type BatchOptions = {
@@ -146,6 +149,21 @@ export function reportText(format: ReportFormat, kind: Kind, columns: readonly s
 
 function safe(text: string | undefined): string | undefined {
   return text === undefined ? undefined : safeLine(text);
+}
+
+/** Read before the rows, because a mistake in the template affects all of them. */
+export async function templateOf({
+  given,
+  order,
+  context,
+}: Pick<Batch, 'given' | 'context'> & { readonly order: Pick<BatchOrder, 'kind'> }): Promise<
+  { readonly text: string; readonly parsed: Template } | undefined
+> {
+  if (order.kind !== 'message' || given.text('template') === undefined) return undefined;
+  if (given.text('template') === '-') throw templateFromStdin();
+  const { Template } = await import('../../../batch/template.ts');
+  const text = ((await textOf('template', given, context)) ?? '').replace(/\r?\n$/u, '');
+  return { text, parsed: Template.parse(text, given.text('template') ?? '') };
 }
 
 /** Everything that one batch consists of, from its options to its sheet. */

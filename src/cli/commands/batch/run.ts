@@ -8,7 +8,6 @@ import { noCounts, runRows } from '../../../batch/runRows.ts';
 import { consecutiveIds, Sheet } from '../../../batch/sheet.ts';
 import { type ExplainedEnd, type RowEnd, StopRules } from '../../../batch/stopRules.ts';
 import { type BatchOrder, type Survey, survey } from '../../../batch/survey.ts';
-import type { Template } from '../../../batch/template.ts';
 import { allRows, type Ranges, sharedRanges } from '../../../batch/workList.ts';
 import type { ChainPoint, EngineContext } from '../../../once/engine/context.ts';
 import { type Exit, exitOf, type Failure } from '../../../once/failures.ts';
@@ -18,6 +17,7 @@ import type { Journal, JournalForMany, Runner, SharedBatch, Shares } from '../..
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import { rowSentences } from '../../say/intent.ts';
 import { again } from '../../say/open.ts';
+import { policyWords } from '../../say/outcomes.ts';
 import { rowsLandingWords } from '../../say/progress.ts';
 import {
   batchAtWork,
@@ -27,16 +27,22 @@ import {
   othersNotSeen,
   ownShareDone,
   reportGivenUp,
-  templateFromStdin,
 } from '../../say/rows.ts';
 import { isSilent } from '../../show/display.ts';
-import { allowedRecipients, textOf, type WaitOptions, waitOptions } from '../inputs.ts';
+import { allowedRecipients, type WaitOptions, waitOptions } from '../inputs.ts';
 import { botOfCommand } from '../openBot.ts';
 import { isJournalThere, openJournalOf, settingsOf } from '../openJournal.ts';
 import { policiesForDryRun } from '../policies.ts';
 import { openSession, whileInFlight } from '../session.ts';
 import { type FinishedRun, gaugeOf, type OthersEnd, type OthersNow, othersAtEnd, tellEnd } from './end.ts';
-import { type Batch, batchOptions, reportFormatOf, reportText, rowReportInputs } from './options.ts';
+import {
+  type Batch,
+  batchOptions,
+  reportFormatOf,
+  reportText,
+  rowReportInputs,
+  templateOf,
+} from './options.ts';
 import {
   batchPlan,
   leftToSend,
@@ -186,6 +192,7 @@ async function surveyAll(batch: Batch): Promise<Surveyed> {
       now: () => clock.now(),
       interrupted: interrupts.first,
       inWords: rowSentences,
+      refusalInWords: (refusal) => policyWords(refusal).message,
       isSent: (title) => template?.parsed.names(title) === true,
     }),
   );
@@ -195,19 +202,6 @@ async function surveyAll(batch: Batch): Promise<Surveyed> {
   const { kind, name } = order;
   const file = { digest: hash.digest('hex'), rows: surveyed.rows };
   return { surveyed, shared: { baseUrl: bot.baseUrl, kind, name, ...file } };
-}
-
-/** Read before the rows, because a mistake in the template affects all of them. */
-async function templateOf({
-  given,
-  order,
-  context,
-}: Batch): Promise<{ readonly text: string; readonly parsed: Template } | undefined> {
-  if (order.kind !== 'message' || given.text('template') === undefined) return undefined;
-  if (given.text('template') === '-') throw templateFromStdin();
-  const { Template } = await import('../../../batch/template.ts');
-  const text = ((await textOf('template', given, context)) ?? '').replace(/\r?\n$/u, '');
-  return { text, parsed: Template.parse(text, given.text('template') ?? '') };
 }
 
 type Sharing = { readonly ranges: Ranges; readonly others: OthersNow };

@@ -119,6 +119,28 @@ const transfer: LeafSpec = {
   load: async () => (await import('./run.ts')).transferBatch,
 };
 
+const check: LeafSpec = {
+  name: 'check',
+  does: 'looks',
+  about: 'Check the rows of a file, and say in a copy what is wrong with each',
+  details:
+    'It needs no token and no journal, and sends nothing. FILE.checked.csv is FILE with one more column: problem. Whether rows are new or were done before is shown by --dry-run of batch send or batch transfer.',
+  arguments: [{ usage: '<file>', about: 'CSV with a header, or JSON Lines' }],
+  options: [
+    { flags: '--strict', about: 'refuse columns that botctl does not know' },
+    { flags: '--template <file>', about: 'the text of the messages, with {{column}} for its cells' },
+    { flags: '--allow-off-curve', about: 'allow addresses off the curve, such as multisig vaults' },
+    { flags: '--allow-unusual', about: 'allow mints, programs, and the bot’s own wallet' },
+  ],
+  examples: [
+    { about: 'What is wrong, beside each row', line: 'botctl batch check payroll.csv' },
+    { about: 'By the rules of one profile', line: 'botctl batch check payroll.csv --profile payer' },
+    { about: 'No column that botctl does not know', line: 'botctl batch check payroll.csv --strict' },
+  ],
+  exits: [0, 1, 2, 130],
+  load: async () => (await import('./check.ts')).run,
+};
+
 const status: LeafSpec = {
   name: 'status',
   does: 'looks',
@@ -156,5 +178,5 @@ const list: LeafSpec = {
 export const batchSpec: BranchSpec = {
   name: 'batch',
   about: 'Send thousands of messages or transfers from a file, each once',
-  children: [send, transfer, status, list],
+  children: [send, transfer, check, status, list],
 };

@@ -202,10 +202,20 @@ export function listBadRows(
   { tally, firstBad, firstConflicts, warnings }: Survey,
   given: ParsedArgs,
   display: Display,
+  checked?: string,
 ): void {
   for (const warning of warnings) display.warn(inAWarning(warning));
-  list(firstBad, tally.standings.invalid, given, display);
-  list(firstConflicts.map(conflicting), tally.standings.conflict, given, display);
+  list(firstBad, tally.standings.invalid, given, display, checked);
+  list(firstConflicts.map(conflicting), tally.standings.conflict, given, display, checked);
+}
+
+/** The first rows that are wrong by themselves. */
+export function badRowsJson({ firstBad, refused }: Survey): Record<string, unknown> {
+  const bad = firstBad.slice(0, shownBadRows).map(rowJson);
+  return {
+    ...(bad.length === 0 ? {} : { invalid: bad }),
+    ...(refused.rows === 0 ? {} : { refused: refused.first.map(refusedRow).map(rowJson) }),
+  };
 }
 
 function inAWarning(warning: SurveyWarning): string {
@@ -225,12 +235,20 @@ function rowJson({ line, id, reason }: BadRow): Record<string, unknown> {
   return { line, reason, ...(id === undefined ? {} : { id }) };
 }
 
-function list(rows: readonly BadRow[], all: number, given: ParsedArgs, display: Display): void {
+function list(
+  rows: readonly BadRow[],
+  all: number,
+  given: ParsedArgs,
+  display: Display,
+  /** The file that has them all, if one is written anyway. */
+  checked?: string,
+): void {
   for (const { line, id, reason } of rows) {
     display.warn(ofRow({ line, id }, reason));
   }
   if (all > rows.length) {
-    display.warn(moreRowsNotListed(all - rows.length), withReport(given));
+    const next = checked === undefined ? withReport(given) : [];
+    display.warn(moreRowsNotListed(all - rows.length, checked), next);
   }
 }
 

@@ -95,7 +95,7 @@ async function batches(line: ParsedArgs, context: Context): Promise<Completion[]
 
 async function recipients(line: ParsedArgs, context: Context): Promise<Completion[]> {
   if (line.flag('sandbox')) return [];
-  const settings = await settingsOfChoice(botOptions(line), context);
+  const { settings } = await settingsOfChoice(botOptions(line), context);
   const policies = (await policiesOf({ name: '', settings }, context)) ?? [];
   return policies
     .flatMap((policy) => [...policy.recipients])

@@ -1,0 +1,141 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { botctlHere } from '../../testing/builtHere.ts';
+import { Home } from '../../testing/home.ts';
+
+const ada = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
+const wallet = '7o36UsWR1JQLpZ9PE2gn9L4SQ69CNNiWAXd4Jt7rqz9Z';
+
+let home: Home;
+beforeEach(() => {
+  home = new Home();
+});
+afterEach(() => home.remove());
+
+function file(name: string, text: string): string {
+  const path = join(home.path, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const check = (path: string, ...more: string[]) =>
+  botctlHere(['batch', 'check', path, ...more], { env: home.env });
+
+const copyOf = (path: string): string => readFileSync(`${path}.checked.csv`, 'utf8');
+
+describe('batch check', () => {
+  test('says that all rows are valid, without a profile, a token or a journal', async () => {
+    const path = file('pay.csv', `ID,To Address,asset,amount,note\na,${ada},SOL,1.5,x\n`);
+    const ran = await check(path);
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('1 row, and it is valid') });
+    expect(ran.stdout).toMatch(/Total +1\.5 SOL/u);
+    expect(copyOf(path)).toBe(`ID,To Address,asset,amount,note,problem\na,${ada},SOL,1.5,x,\n`);
+    expect(existsSync(join(home.path, 'data'))).toBe(false);
+  });
+
+  test('writes what is wrong beside each row, and leaves the cells as they are', async () => {
+    const rows = [
+      `id;to_address;asset;amount;name`,
+      `a;${ada};SOL;1;=1+1`,
+      `b; ${ada};SOL;1;"semi;colon ""quoted"""`,
+      `a;${ada};SOL;2,5;`,
+      `f;EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v;SOL;1e3;`,
+      'd;0x52908400098527886E0F7030069857D2E4169EE7;SOL;1;',
+      `e;${ada};SOL`,
+      `g;${ada};SOL;1;x;y`,
+    ];
+    const path = file('pay.csv', `${rows.join('\n')}\n`);
+    const ran = await check(path, '--json');
+    expect(ran.code).toBe(2);
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      command: 'batch check',
+      kind: 'transfer',
+      rows: { all: 7, invalid: 7, refused: 0 },
+      checked: `${path}.checked.csv`,
+      error: { code: 'bad-input', message: expect.stringContaining('7 of 7 rows') },
+    });
+    const [header, ...copied] = copyOf(path).trimEnd().split('\n');
+    expect(header).toBe(`${rows[0]};problem`);
+    expect(copied.pop()).toMatch(/^g;.*;SOL;1;x;the row has 6 cells.*;y$/u);
+    for (const [index, line] of copied.entries()) expect(line.startsWith(rows[index + 1] ?? '?')).toBe(true);
+    expect(copied.map((line) => line.split(';').slice(5).join(';'))).toEqual([
+      expect.stringContaining('id is also that of line 4'),
+      expect.stringContaining('to_address has a blank before or after it'),
+      expect.stringMatching(/^"id is also that of line 2 .* amount has a comma/u),
+      expect.stringMatching(/^"amount has an exponent .* to_address is the mint of USDC/u),
+      expect.stringContaining('is an Ethereum address'),
+      expect.stringContaining('has 3 cells'),
+    ]);
+  });
+
+  test('of its own copy, once that is corrected, writes the problems anew', async () => {
+    const path = file('pay.csv', `id,to_address,asset,amount\na,${ada},SOL,x\n`);
+    expect((await check(path)).code).toBe(2);
+    const corrected = file('next.csv', copyOf(path).replace('SOL,x', 'SOL,1'));
+    expect((await check(corrected)).code).toBe(0);
+    expect(copyOf(corrected)).toBe(`id,to_address,asset,amount,problem\na,${ada},SOL,1,\n`);
+  });
+
+  test('knows the wallet, the mints and the policy of the profile, and reads no token', async () => {
+    home.writeConfig({
+      version: 1,
+      'in-use': 'bot',
+      profiles: {
+        bot: {
+          'base-url': 'https://bots.example.com',
+          token: { kind: 'env', variable: 'NOT_SET' },
+          wallet,
+          assets: { BONK: 'DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263' },
+          policy: file(
+            'policy.json',
+            '{"schema":"botctl-policy/1","limits":{"SOL":{"transfer":"1","day":"1"}}}',
+          ),
+        },
+      },
+    });
+    const rows = [
+      `a,${wallet},SOL,1`,
+      `b,${ada},SOL,2`,
+      `c,${ada},SOL,1`,
+      `d,${ada},SOL,1`,
+      `e,${ada},BONKK,1`,
+    ];
+    const path = file('pay.csv', `id,to_address,asset,amount\n${rows.join('\n')}\n`);
+    const ran = await check(path, '--json');
+    expect(JSON.parse(ran.stdout)).toMatchObject({ rows: { all: 5, invalid: 1, refused: 2 } });
+    expect(ran.stderr).toContain('names no token "BONKK"');
+    const problems = copyOf(path).trimEnd().split('\n');
+    expect(problems[1]).toContain('the bot’s own wallet');
+    expect(problems[2]).toContain('allows 1 SOL in one transfer');
+    expect(problems[3]).toMatch(/,$/u);
+    expect(problems[5]).toContain('names no limits for BONKK');
+  });
+
+  test('takes messages, JSON Lines and a template', async () => {
+    const messages = file('hello.csv', 'conversation_id,name\nconv_demo,Ada\nconv_demo,\n');
+    const template = file('hello.txt', 'Hi {{name}}');
+    const ran = await check(messages, '--template', template, '--json');
+    expect(JSON.parse(ran.stdout)).toMatchObject({ kind: 'message', rows: { all: 2, invalid: 1 } });
+    const jsonl = file('hello.jsonl', '{"conversation_id":"c","content":"x"}\n\n{"conversation_id":"c"}\n');
+    expect(JSON.parse((await check(jsonl, '--json')).stdout)).toMatchObject({ kind: 'message' });
+    expect(copyOf(jsonl).split('\n').slice(0, 3)).toEqual([
+      'line,row,problem',
+      '1,"{""conversation_id"":""c"",""content"":""x""}",',
+      '3,"{""conversation_id"":""c""}",content is missing',
+    ]);
+  });
+
+  test.each([
+    ['a header that is wrong', 'id,adress,asset,amount\n', 'did you mean to_address?'],
+    ['no rows', 'id,to_address,asset,amount\n', 'has no rows'],
+  ])('of a file with %s says so and writes no copy', async (_what, text, says) => {
+    const path = file('pay.csv', text);
+    expect(await check(path)).toMatchObject({ code: 2, stderr: expect.stringContaining(says) });
+    expect(existsSync(`${path}.checked.csv`)).toBe(false);
+  });
+
+  test('does not read stdin', async () => {
+    expect(await check('-')).toMatchObject({ code: 2, stderr: expect.stringContaining('reads a file') });
+  });
+});
