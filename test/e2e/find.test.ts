@@ -135,6 +135,12 @@ describe('history', () => {
     expect(await list('--to', '9WzD…AWWN')).toHaveLength(1);
   });
 
+  test('in a pipe shortens neither address nor name', async () => {
+    const name = `rent-${'x'.repeat(200)}`;
+    await operator.run([...payAda, '--once', name]);
+    expect(await shown()).toEqual([expect.stringContaining(`→ ${ada} [${name}]`)]);
+  });
+
   test('sums what was sent, per asset and state', async () => {
     await payroll();
     await operator.run(sendHello);
