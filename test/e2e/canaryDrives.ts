@@ -67,7 +67,10 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
     { line: ['b'], stdin: payroll, before: [['batch', 'transfer', '-', '--once', 'b']], code: 0 },
     { line: [], code: 2 },
   ],
-  'batch list': [{ line: [], stdin: payroll, before: [['batch', 'transfer', '-', '--once', 'b']], code: 0 }],
+  'batch list': [
+    { line: [], stdin: payroll, before: [['batch', 'transfer', '-', '--once', 'b']], code: 0 },
+    { line: ['b'], code: 2 },
+  ],
   balance: [
     { line: ['--sandbox'], code: 0 },
     { line: ['--profile', 'lost'], code: 2 },
