@@ -53,7 +53,7 @@ const send: LeafSpec = {
   name: 'send',
   does: 'sends',
   about: 'Send a message for each row',
-  details: `Columns: id (optional), conversation_id, content, reply_to_message_id, and buttons or components as JSON. ${sharing}`,
+  details: `Columns: id (optional), conversation_id, content, reply_to_message_id, and buttons or components as JSON. Others are kept with the row, not sent. ${sharing}`,
   arguments: input,
   options: [
     ...options,
@@ -85,7 +85,7 @@ const transfer: LeafSpec = {
   name: 'transfer',
   does: 'sends',
   about: 'Make a transfer for each row',
-  details: `Columns: id, to_address, asset, amount, and memo (optional). ${sharing}`,
+  details: `Columns: id, to_address, asset, amount, and memo (optional). Others are kept with the row, not sent. ${sharing}`,
   arguments: input,
   options: [
     ...options,
