@@ -67,6 +67,8 @@ async function printMost(): Promise<void> {
   const batch = ['--sandbox', 'batch', 'transfer', '-', '--once', 'b'];
   const rows = `id,to_address,asset,amount\n1,${recipient},SOL,0.1\n2,${recipient},SOL,0.2\n`;
   await lines([...batch, '--dry-run'], rows);
+  writeFileSync(join(home.path, 'rows.csv'), rows);
+  await lines(['batch', 'check', join(home.path, 'rows.csv')]);
   await lines(batch, rows);
   await lines(['--sandbox', 'batch', 'status', 'b']);
   await lines([...batch, '--skip-invalid'], `${rows}3,${recipient},SOL,zero\n`);
