@@ -8,7 +8,7 @@ import type { Outcome } from '../src/once/engine/outcome.ts';
 import { resume } from '../src/once/engine/resume.ts';
 import { type BaseUrl, identityUrl, parseBaseUrl } from '../src/once/intent/baseUrl.ts';
 import type { Naming, Order } from '../src/once/intent/naming.ts';
-import type { Decision, DecisionKind, Intent, Journal } from '../src/once/journal/journal.ts';
+import type { Decision, DecisionKind, EarlierPayment, Intent, Journal } from '../src/once/journal/journal.ts';
 import { Mutex } from '../src/once/journal/mutex.ts';
 import { openJournal } from '../src/once/journal/sqlite/openJournal.ts';
 import type { Flight, FlightLimits, Shipment } from '../src/once/wire/flight.ts';
@@ -89,6 +89,7 @@ export class ScriptedEngine {
   readonly script: Scripted[] = [];
   readonly sent: Sent[] = [];
   readonly notices: string[] = [];
+  readonly repeats: EarlierPayment[] = [];
   /** Called while the connection is being made. */
   whileConnecting: () => void = () => {};
   readonly #open = new Set<Journal>();
@@ -149,6 +150,7 @@ export class ScriptedEngine {
         during: (_waiting, work) => work,
         step: () => {},
         beginsAnew: (after) => this.notices.push(newOneNotice(after)),
+        paysAgain: async (found) => void this.repeats.push(...found),
       },
       commit: (work, guards) => journal.commit(work, guards),
       ...others,

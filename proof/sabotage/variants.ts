@@ -55,6 +55,30 @@ export const variants: readonly Variant[] = [
     caughtBy: ['concurrent'],
   },
   {
+    name: 'names-not-compared',
+    what: 'a payment is not compared with those under other names',
+    edits: [
+      {
+        file: 'src/once/engine/plan.ts',
+        from: 'if (windowMs === 0) return noRepeats;',
+        to: 'if (windowMs >= 0) return noRepeats;',
+      },
+    ],
+    caughtBy: ['concurrent'],
+  },
+  {
+    name: 'batch-repeats-itself',
+    what: 'the rows of a batch count as payments under another name',
+    edits: [
+      {
+        file: 'src/once/journal/sqlite/statements.ts',
+        from: 'AND (name IS NOT sought.name OR named_by IS NOT sought.named_by)',
+        to: '',
+      },
+    ],
+    caughtBy: ['concurrent'],
+  },
+  {
     name: 'new-key-on-retry',
     what: 'every further attempt gets a key of its own',
     edits: [

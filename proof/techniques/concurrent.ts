@@ -5,6 +5,7 @@ import { type Ran, run } from '../run.ts';
 import type { Tally } from '../tally.ts';
 import { misbehaviour, shortened, toldBy } from '../told.ts';
 import { batchOf, type Job, pay, say } from './concurrent/jobs.ts';
+import { playOtherNames } from './concurrent/otherNames.ts';
 import { playTwoMachines } from './concurrent/twoMachines.ts';
 import { playUnderLimit } from './concurrent/underLimit.ts';
 import { type Arena, isSlice, type Technique } from './technique.ts';
@@ -146,6 +147,7 @@ async function compare(
 async function play(arena: Arena, tally: Tally): Promise<void> {
   await playConcurrent(arena, tally);
   await playUnderLimit(arena, tally);
+  await playOtherNames(arena, tally);
   await playTwoMachines(arena, tally);
 }
 

@@ -7,6 +7,7 @@ import {
   outcomeFields,
   problem,
   profile,
+  repeats,
   request,
   rerun,
   text,
@@ -80,6 +81,7 @@ const dryRun = z
     }),
     http: z.strictObject({ method: z.literal('POST'), url: text, body: text }),
     balances: balances.optional(),
+    repeats: repeats.optional(),
     warnings,
   })
   .meta({ id: 'DryRun', title: 'A dry run' });
@@ -196,8 +198,12 @@ const batchRow = z
   .meta({ id: 'BatchRow', title: 'How it stands with one row' });
 
 const batchRowFailure = z
-  .strictObject({ ...head, ...whichRow, error: problem })
+  .strictObject({ ...head, ...whichRow, repeats: repeats.optional(), error: problem })
   .meta({ id: 'BatchRowFailure', title: 'A row that has no intent now' });
+
+const batchRowRepeated = z
+  .strictObject({ ...head, ...whichRow, outcome: oneOf(['not-begun', 'open']), repeats })
+  .meta({ id: 'BatchRowRepeated', title: 'A row that was paid under another name' });
 
 const count = z.int();
 
@@ -215,6 +221,7 @@ const batchFields = {
       held: count,
       elsewhere: count.describe('another process is sending them'),
       conflict: count.describe('their ids belong to other bodies'),
+      skipped: count.optional().describe('paid under other names'),
       invalid: count,
       missing: count.describe('rows of this name in the journal that are not in this input'),
     })
@@ -229,10 +236,26 @@ const batchFields = {
     .array(text)
     .optional()
     .describe('the first 20 columns that botctl does not know: kept with each row, not sent'),
+  repeats: z
+    .strictObject({
+      rows: count.describe('paid under other names; each has a line of its own'),
+      of: count.describe('rows of which nothing has been paid under this name'),
+      in_doubt: count.optional().describe('those that perhaps were not paid'),
+    })
+    .optional(),
+  alike: z
+    .array(z.strictObject({ to_address: text, asset: text, amount: text, lines: z.array(count) }))
+    .optional()
+    .describe('rows of the input that pay the same, the first of them'),
 };
 
 const batchDryRun = z
-  .strictObject({ ...batchFields, balances: balances.optional(), outcome: z.literal('dry-run') })
+  .strictObject({
+    ...batchFields,
+    balances: balances.optional(),
+    outcome: z.literal('dry-run'),
+    error: problem.optional(),
+  })
   .meta({ id: 'BatchDryRun', title: 'What a batch would do' });
 
 const batchCheck = z
@@ -273,7 +296,7 @@ const batchRefused = z
       .describe('the first of those that a policy refuses'),
     error: problem,
   })
-  .meta({ id: 'BatchRefused', title: 'A batch with rows that are not valid, or that a policy refuses' });
+  .meta({ id: 'BatchRefused', title: 'A batch of which nothing is sent, because of some of its rows' });
 
 const batchEnd = z
   .strictObject({
@@ -286,6 +309,7 @@ const batchEnd = z
         done_by_others: count
           .optional()
           .describe('since this run began, by other runners; only where the journal is shared'),
+        skipped: count.optional().describe('paid under other names'),
         unverified: count.optional().describe('of those done now, rows that are not `verified`'),
         unknown: count.optional(),
         sending: count.optional(),
@@ -563,6 +587,12 @@ export const outputs: readonly Output[] = [
     commands: batches,
     about: 'A row that is not valid, or whose id belongs to another body, bot or base URL.',
     schema: batchRowFailure,
+  },
+  {
+    name: 'BatchRowRepeated',
+    commands: ['batch transfer'],
+    about: 'A row that was paid under another name, and is not paid again by this run.',
+    schema: batchRowRepeated,
   },
   {
     name: 'BatchDryRun',

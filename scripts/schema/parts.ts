@@ -140,6 +140,22 @@ const chain = z
   })
   .meta({ id: 'Chain', title: 'What the chain says' });
 
+const earlierPayment = z
+  .strictObject({
+    intent: text,
+    name: text.optional().describe('the batch’s, of a row; absent where it has none'),
+    row: text.optional().describe('the row’s own id'),
+    bot: text,
+    state: oneOf(states),
+    resolved_as: oneOf(['happened', 'did-not-happen']).optional(),
+    at: time.describe('when the first attempt began that may have paid'),
+  })
+  .meta({ id: 'EarlierPayment', title: 'A payment that was made, or may have been' });
+
+export const repeats = z
+  .array(earlierPayment)
+  .describe('what paid the same under other names: three at most, the surest and newest first');
+
 export const outcomeFields = {
   outcome: oneOf(states).describe('the intent’s state'),
   replayed: z.boolean().describe('nothing was sent now: this was done before'),
@@ -156,6 +172,7 @@ export const outcomeFields = {
     .optional()
     .describe('the transfer as the service answered it: `transfer_id`, `status`, `signature`'),
   chain: chain.optional().describe('the latest look at the chain, or the one that proved it'),
+  repeats: repeats.optional(),
   request_id: text.optional().describe('the service’s own id of the request'),
   warnings,
   error: problem.optional(),

@@ -1,8 +1,8 @@
-import { anyAddress } from '../once/intent/address.ts';
+import { type AllowedRecipients, anyAddress } from '../once/intent/address.ts';
 import { hourOf } from '../once/intent/amount.ts';
 import { complain } from '../once/intent/facts.ts';
 import { checkMessage } from '../once/intent/message.ts';
-import { invisibleIn, type Naming } from '../once/intent/naming.ts';
+import { invisibleIn, type Naming, type Order } from '../once/intent/naming.ts';
 import { checkTransfer } from '../once/intent/transfer.ts';
 import type { Kind, Wanted } from '../once/intent/wanted.ts';
 import type { Intent, Reads } from '../once/journal/journal.ts';
@@ -20,7 +20,7 @@ import {
 } from '../once/policy/rules.ts';
 import type { HeaderColumns, RowColumns } from './columns.ts';
 import { complainOfRow, type OwnRules, type RowComplaint, type RowComplaints } from './facts.ts';
-import type { Sheet } from './sheet.ts';
+import type { Sheet, SheetRow } from './sheet.ts';
 
 /** A row as it was read, before its fields are checked. Empty cells are absent. */
 export type RawRow = ReadRow | UnreadableRow;
@@ -258,4 +258,27 @@ function nothingSpent(): Spending {
 
 function countsAlready(found: Intent | undefined): boolean {
   return found?.state === 'unknown' || found?.state === 'sending';
+}
+
+/** What applies to all rows of a batch. */
+export type BatchOrder = {
+  readonly kind: Kind;
+  /** `--once`: the batch's name. */
+  readonly name: string;
+  readonly recipients: AllowedRecipients;
+  /** The policies that its transfers must obey; absent if there are none. */
+  readonly policies?: Policies | undefined;
+  /** `--repeat`: rows are paid although they were paid under another name. */
+  readonly paysRepeats?: boolean;
+};
+
+export function requestOfRow({ request }: Pick<SheetRow, 'request'>): Wanted['request'] | undefined {
+  return request === undefined ? undefined : (JSON.parse(request) as Wanted['request']);
+}
+
+export function orderOf(row: SheetRow, { kind, name }: BatchOrder): Order {
+  const { row: named = '', id } = row;
+  const naming: RowNaming = { by: 'row', name, row: named, ...(id === undefined ? {} : { id }) };
+  const wanted = { kind, request: requestOfRow(row), warnings: [] } as Order['wanted'];
+  return { wanted, naming, columns: row.columns };
 }

@@ -8,12 +8,12 @@ import { type WhyMayDiffer, whyMayDiffer } from '../once/engine/judgement.ts';
 import type { Outcome } from '../once/engine/outcome.ts';
 import { identify } from '../once/engine/plan.ts';
 import { Failure } from '../once/failures.ts';
+import { fingerprint } from '../once/intent/wanted.ts';
 import type { Attempt, Intent, Journal } from '../once/journal/journal.ts';
+import { type BatchOrder, orderOf } from './checkRow.ts';
 import type { RowColumns } from './columns.ts';
 import { batchFailure } from './facts.ts';
-import { orderOf } from './runRows.ts';
 import type { Sheet, SheetRow } from './sheet.ts';
-import type { BatchOrder } from './survey.ts';
 
 /** One row of the input in the report of a batch. */
 export type RowReport = {
@@ -168,4 +168,22 @@ export class UnverifiedRows {
     const why = whyMayDiffer(outcome.intent, outcome.attempt);
     if (why !== undefined) this.mayDiffer.set(why, (this.mayDiffer.get(why) ?? 0) + 1);
   }
+}
+
+type SameInputs = Pick<RowReportInputs, 'order' | 'sheet' | 'bot'> & { readonly journal: Journal };
+
+/** Whether all rows that were paid already are rows of the batch of this name, body for body. */
+export async function areRowsOf(name: string, { order, sheet, bot, journal }: SameInputs): Promise<boolean> {
+  const scope = { baseUrl: bot.baseUrl, kind: order.kind };
+  for (const page of sheet.repeated()) {
+    const found = await Promise.all(
+      page.map((row) => {
+        const { key = '' } = identify(orderOf(row, { ...order, name }), bot, journal, row.request);
+        return journal.reads.findByKey(scope, key);
+      }),
+    );
+    const areSame = page.every(({ request = '' }, nth) => found[nth]?.fingerprint === fingerprint(request));
+    if (!areSame) return false;
+  }
+  return true;
 }

@@ -8,14 +8,12 @@ import { identify, makePlan, type Plan } from '../once/engine/plan.ts';
 import { meaningOf } from '../once/engine/planKinds.ts';
 import { giveBack } from '../once/engine/record.ts';
 import { type FailureCode, type Retry, retryOf } from '../once/failures.ts';
-import type { Order } from '../once/intent/naming.ts';
 import type { Intent, Journal, Runner } from '../once/journal/journal.ts';
-import type { RowNaming } from './checkRow.ts';
+import { type BatchOrder, orderOf, requestOfRow } from './checkRow.ts';
 import type { InFlightLimit, Lanes, Leave } from './lanes.ts';
 import type { BatchPace } from './pace.ts';
-import type { RowOutcome, Sheet, SheetRow } from './sheet.ts';
+import { isOver, type RowOutcome, type Sheet, type SheetRow } from './sheet.ts';
 import type { ExplainedEnd, RowEnd, Stop, StopRules } from './stopRules.ts';
-import { type BatchOrder, requestOfRow } from './survey.ts';
 import { type Ranges, type Turn, WorkList } from './workList.ts';
 
 export type Counts = Record<RowOutcome, number>;
@@ -128,7 +126,17 @@ function isOfRefusedAsset(row: SheetRow, rules: StopRules): boolean {
 }
 
 export function noCounts(): Counts {
-  return { accepted: 0, resolved: 0, unknown: 0, held: 0, rejected: 0, open: 0, sending: 0, 'not-sent': 0 };
+  return {
+    accepted: 0,
+    resolved: 0,
+    unknown: 0,
+    held: 0,
+    rejected: 0,
+    open: 0,
+    sending: 0,
+    'not-sent': 0,
+    'not-begun': 0,
+  };
 }
 
 /** One lane: takes a row from its claim to its end, then takes the next one. */
@@ -178,7 +186,10 @@ function isTooMany({ asked, lanesAtWork, runway }: Run): boolean {
 
 function claimRow(row: SheetRow, batch: BatchOrder, engine: EngineContext): Promise<Claim | Outcome> {
   const order = orderOf(row, batch);
-  return claim(order, engine, undefined, identify(order, engine.bot, engine.journal, row.request));
+  const identity = identify(order, engine.bot, engine.journal, row.request);
+  // What the survey did not see, nobody was asked about.
+  const isJudged = row.repeats !== undefined || batch.paysRepeats === true;
+  return claim(order, engine, undefined, identity, isJudged ? 'go-on' : 'leave');
 }
 
 /** Sends a claimed row and records how it ended. An accepted row frees its place before it is recorded. */
@@ -246,7 +257,7 @@ function note(end: RowEnd, run: Run): void {
 
 function needOf(outcome: Outcome, cameTo: RowOutcome, code: FailureCode): Retry {
   // The same command always sends open rows, even if something must be fixed first.
-  if (cameTo === 'open') return 'same-command';
+  if (cameTo === 'open' || cameTo === 'not-begun') return 'same-command';
   // But it never sends a row that is unknown at another base URL.
   return outcome.is === 'not-sent' && outcome.because === 'unknown-at-other-url' ? 'decide' : retryOf(code);
 }
@@ -261,13 +272,6 @@ function sentElsewhere(outcome: Outcome): Intent | undefined {
   return outcome.is === 'still-sending' || isTwin ? outcome.intent : undefined;
 }
 
-export function orderOf(row: SheetRow, { kind, name }: BatchOrder): Order {
-  const { row: named = '', id } = row;
-  const naming: RowNaming = { by: 'row', name, row: named, ...(id === undefined ? {} : { id }) };
-  const wanted = { kind, request: requestOfRow(row), warnings: [] } as Order['wanted'];
-  return { wanted, naming, columns: row.columns };
-}
-
 function rowOutcomeOf(outcome: Outcome): RowOutcome {
   switch (outcome.is) {
     case 'concluded':
@@ -275,7 +279,7 @@ function rowOutcomeOf(outcome: Outcome): RowOutcome {
     case 'still-sending':
       return 'sending';
     case 'not-sent':
-      return 'not-sent';
+      return outcome.because === 'paid-already' ? 'not-begun' : 'not-sent';
     case 'not-recorded':
       return 'unknown';
   }
@@ -293,16 +297,12 @@ type LookInputs = {
   readonly journal: Journal;
 };
 
-export type SeenOutcome = RowOutcome | 'not-begun';
-
 /** How rows stand that this process has not ended; others may have, since the survey. Updates the sheet. */
-export async function lookAgain(inputs: LookInputs): Promise<Map<SeenOutcome, number>> {
-  const counts = new Map<SeenOutcome, number>();
+export async function lookAgain(inputs: LookInputs): Promise<Map<RowOutcome, number>> {
+  const counts = new Map<RowOutcome, number>();
   const { sheet } = inputs;
   for (const page of sheet.pages()) {
-    const rows = page.filter(
-      ({ standing, outcome }) => standing !== 'invalid' && standing !== 'done' && outcome === undefined,
-    );
+    const rows = page.filter(({ standing, outcome }) => !isOver(standing) && outcome === undefined);
     // Queries that start together share one look-up.
     const plans = await Promise.all(rows.map((row) => planOf(row, inputs)));
     for (const [index, { ordinal }] of rows.entries()) {
@@ -320,7 +320,7 @@ function planOf(row: SheetRow, { order, bot, journal }: LookInputs): Promise<Pla
   return makePlan(identify(orderOf(row, order), bot, journal), bot, journal.reads, journal.clock.now());
 }
 
-function outcomeOf(plan: Plan): SeenOutcome {
+function outcomeOf(plan: Plan): RowOutcome {
   const { found, twin } = plan;
   const standing = meaningOf(plan).row.is;
   if (standing === 'conflict') return 'not-sent';
@@ -332,6 +332,6 @@ function outcomeOf(plan: Plan): SeenOutcome {
   return found.state === 'resolved' && standing !== 'done' ? 'open' : found.state;
 }
 
-function foundIntent(outcome: SeenOutcome, { found }: Plan): string | undefined {
+function foundIntent(outcome: RowOutcome, { found }: Plan): string | undefined {
   return outcome === 'not-sent' ? undefined : found?.id;
 }

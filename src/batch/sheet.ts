@@ -1,10 +1,21 @@
 // SQL: the tables of a batch’s sheet, and what is asked of it.
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
+import { isDone } from '../once/engine/planKinds.ts';
 import { endsOf } from '../once/intent/amount.ts';
-import type { Range } from '../once/journal/journal.ts';
+import { paymentOfTransfer, type TransferRequest } from '../once/intent/wanted.ts';
+import type { EarlierPayment, KeySums, Range } from '../once/journal/journal.ts';
 
 /** What the survey says about a row, before anything is sent. */
-const standings = ['new', 'unfinished', 'done', 'held', 'elsewhere', 'conflict', 'invalid'] as const;
+const standings = [
+  'new',
+  'unfinished',
+  'done',
+  'held',
+  'elsewhere',
+  'conflict',
+  'skipped',
+  'invalid',
+] as const;
 export type Standing = (typeof standings)[number];
 
 /** How a row stands after a run: the state of its intent, or why it was not this batch's row to send. */
@@ -16,7 +27,8 @@ export type RowOutcome =
   | 'rejected'
   | 'open'
   | 'sending'
-  | 'not-sent';
+  | 'not-sent'
+  | 'not-begun';
 
 /** One row of the input, as it is kept while the batch runs. */
 export type SheetRow = {
@@ -34,7 +46,14 @@ export type SheetRow = {
   readonly problem: string | undefined;
   /** Columns that are kept and never sent, as a JSON object. */
   readonly columns?: string | undefined;
+  /** What paid the same under other names, as JSON. */
+  readonly repeats: string | undefined;
 };
+
+/** What this run does not touch. */
+export function isOver(standing: Standing): boolean {
+  return standing === 'done' || standing === 'skipped' || standing === 'invalid';
+}
 
 const schema = `
   PRAGMA journal_mode = OFF;
@@ -42,11 +61,12 @@ const schema = `
   PRAGMA cache_size = -4096;
   CREATE TABLE rows (
     ordinal INTEGER PRIMARY KEY, line INTEGER NOT NULL, id TEXT, standing TEXT NOT NULL, row TEXT, request TEXT,
-    intent TEXT, outcome TEXT, problem TEXT, columns TEXT
+    intent TEXT, outcome TEXT, problem TEXT, columns TEXT, repeats TEXT
   ) STRICT;
   CREATE TABLE ids (id TEXT PRIMARY KEY, ordinal INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE equals (body TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-  CREATE TABLE recipients (address TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE payments (address TEXT NOT NULL, payment TEXT NOT NULL, count INTEGER NOT NULL,
+    PRIMARY KEY (address, payment)) STRICT, WITHOUT ROWID;
   CREATE TABLE ends (address TEXT PRIMARY KEY, head TEXT NOT NULL, tail TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE INDEX ends_head ON ends (head);
   CREATE INDEX ends_tail ON ends (tail);
@@ -60,12 +80,18 @@ const statements = {
   findId: `SELECT rows.* FROM rows JOIN ids USING (ordinal) WHERE ids.id = ?`,
   countEqual: `INSERT INTO equals (body, count) VALUES (?, 1)
                ON CONFLICT (body) DO UPDATE SET count = count + 1 RETURNING count`,
-  countPayment: `INSERT INTO recipients (address, count) VALUES (?, ?)
-                 ON CONFLICT (address) DO UPDATE SET count = count + excluded.count`,
-  recipients: `SELECT count(*) AS addresses, coalesce(sum(count > 1), 0) AS repeated FROM recipients WHERE count > 0`,
+  countPayment: `INSERT INTO payments (address, payment, count) VALUES (?, ?, ?)
+                 ON CONFLICT (address, payment) DO UPDATE SET count = count + excluded.count`,
+  recipients: `SELECT count(*) AS addresses, coalesce(sum(paid > 1), 0) AS repeated
+               FROM (SELECT sum(count) AS paid FROM payments WHERE count > 0 GROUP BY address)`,
+  paidTwice: `SELECT payment FROM payments WHERE count > 1`,
   addEnds: `INSERT OR IGNORE INTO ends (address, head, tail) VALUES (?, ?, ?)`,
   recipientsLike: `SELECT address FROM ends WHERE head = ? UNION SELECT address FROM ends WHERE tail = ?`,
-  markInvalid: `UPDATE rows SET standing = 'invalid', problem = ?, row = NULL, request = NULL, intent = NULL WHERE ordinal = ?`,
+  markInvalid: `UPDATE rows SET standing = 'invalid', problem = ?, row = NULL, request = NULL, intent = NULL,
+                  repeats = NULL WHERE ordinal = ?`,
+  markRepeats: `UPDATE rows SET repeats = ?, problem = ? WHERE ordinal = ?`,
+  skipRepeats: `UPDATE rows SET standing = 'skipped' WHERE repeats IS NOT NULL`,
+  repeated: `SELECT * FROM rows WHERE repeats IS NOT NULL AND ordinal > ? ORDER BY ordinal LIMIT 256`,
   recordEnd: `UPDATE rows SET outcome = ?, intent = ?, problem = ? WHERE ordinal = ?`,
   recordIntent: `UPDATE rows SET intent = coalesce(?, intent) WHERE ordinal = ?`,
   after: `SELECT * FROM rows WHERE ordinal > ? AND ordinal <= ? ORDER BY ordinal LIMIT 256`,
@@ -91,6 +117,7 @@ function rowOf(cells: Cells): SheetRow {
     outcome: text(cells.outcome) as RowOutcome | undefined,
     problem: text(cells.problem),
     columns: text(cells.columns),
+    repeats: text(cells.repeats),
   };
 }
 
@@ -113,7 +140,7 @@ export class Sheet {
     >;
   }
 
-  add(added: Omit<SheetRow, 'outcome'>): void {
+  add(added: Omit<SheetRow, 'outcome' | 'repeats'>): void {
     const { ordinal, line, id, standing, row, request, intent, problem, columns } = added;
     const cells = [id, standing, row, request, intent, problem, columns].map((cell) => cell ?? null);
     this.#prepared.add.run(ordinal, line, ...cells);
@@ -134,8 +161,14 @@ export class Sheet {
     return Number((this.#prepared.countEqual.get(body) as Cells).count);
   }
 
-  countPayment(address: string, by: 1 | -1): void {
-    this.#prepared.countPayment.run(address, by);
+  /** `payment` is the address with asset and amount. */
+  countPayment(address: string, payment: string, by: 1 | -1): void {
+    this.#prepared.countPayment.run(address, payment, by);
+  }
+
+  /** Payments that more than one row makes. */
+  paidTwice(): string[] {
+    return (this.#prepared.paidTwice.all() as Cells[]).map(({ payment }) => String(payment));
   }
 
   /** Other recipients of earlier rows that begin or end like this one. Remembers this one for the rows after it. */
@@ -155,6 +188,20 @@ export class Sheet {
   /** Marks a row as invalid that had been accepted as valid. */
   markInvalid(ordinal: number, problem: string): void {
     this.#prepared.markInvalid.run(problem, ordinal);
+  }
+
+  markRepeats(ordinal: number, repeats: string, problem: string): void {
+    this.#prepared.markRepeats.run(repeats, problem, ordinal);
+  }
+
+  /** From now on they are not this run's to send. */
+  skipRepeats(): void {
+    this.#prepared.skipRepeats.run();
+  }
+
+  /** A few at a time. */
+  *repeated(): Generator<readonly SheetRow[]> {
+    yield* this.#pages((seen) => this.#prepared.repeated.all(seen) as Cells[]);
   }
 
   recordEnd(
@@ -177,9 +224,13 @@ export class Sheet {
 
   /** The same, a page at a time. */
   *pages({ first, last }: Range = everyRow): Generator<readonly SheetRow[]> {
-    let seen = first - 1;
+    yield* this.#pages((seen) => this.#prepared.after.all(seen, last) as Cells[], first - 1);
+  }
+
+  *#pages(after: (seen: number) => Cells[], before = 0): Generator<readonly SheetRow[]> {
+    let seen = before;
     for (;;) {
-      const page = (this.#prepared.after.all(seen, last) as Cells[]).map(rowOf);
+      const page = after(seen).map(rowOf);
       if (page.length === 0) return;
       seen = page.at(-1)?.ordinal ?? seen;
       yield page;
@@ -206,4 +257,143 @@ export function consecutiveIds(uuid: () => string): () => string {
     next = (next + 1) % all;
     return id;
   };
+}
+
+/** A row that was paid under another name. */
+export type RepeatedRow = {
+  readonly line: number;
+  readonly id: string | undefined;
+  readonly request: TransferRequest;
+  /** The surest and newest first. */
+  readonly earlier: readonly [EarlierPayment, ...EarlierPayment[]];
+};
+
+/** Rows that were paid under other names. */
+export type RepeatedRows = {
+  readonly rows: number;
+  /** The rows of which nothing has been paid under this name. */
+  readonly of: number;
+  /** Those of which it is not known whether they were paid. */
+  readonly inDoubt: number;
+  /** What paid most of them, and when the last of them. */
+  readonly by: EarlierPayment | undefined;
+  /** How many names paid them. */
+  readonly names: number;
+  readonly first: readonly RepeatedRow[];
+};
+
+export const noRepeatedRows: RepeatedRows = {
+  rows: 0,
+  of: 0,
+  inDoubt: 0,
+  by: undefined,
+  names: 0,
+  first: [],
+};
+
+const shownRows = 3;
+
+export function repeatsOf({ repeats }: SheetRow): EarlierPayment[] {
+  return repeats === undefined ? [] : (JSON.parse(repeats) as EarlierPayment[]);
+}
+
+function repeatedRow({ line, id, request, repeats }: SheetRow): RepeatedRow {
+  const earlier = JSON.parse(repeats ?? '') as RepeatedRow['earlier'];
+  return { line, id, request: JSON.parse(request ?? '') as TransferRequest, earlier };
+}
+
+/** `fresh` rows have not begun. */
+export function repeatedRows(sheet: Sheet, fresh: number): RepeatedRows {
+  const names = new Map<string, { rows: number; latest: EarlierPayment }>();
+  const first: RepeatedRow[] = [];
+  let [rows, inDoubt, unfinished] = [0, 0, 0];
+  for (const page of sheet.repeated())
+    for (const row of page) {
+      const repeated = repeatedRow(row);
+      const [earlier] = repeated.earlier;
+      rows += 1;
+      if (row.standing === 'unfinished') unfinished += 1;
+      if (!isDone(earlier)) inDoubt += 1;
+      if (first.length < shownRows) first.push(repeated);
+      const name = `${earlier.namedBy} ${earlier.name}`;
+      const known = names.get(name) ?? { rows: 0, latest: earlier };
+      const latest = earlier.atMs > known.latest.atMs ? earlier : known.latest;
+      names.set(name, { rows: known.rows + 1, latest });
+    }
+  const [most] = [...names.values()].sort((left, right) => right.rows - left.rows);
+  return { rows, of: fresh + unfinished, inDoubt, by: most?.latest, names: names.size, first };
+}
+
+/** Some payments that may have been made. */
+export function firstInDoubt(sheet: Sheet): EarlierPayment[] {
+  const some: EarlierPayment[] = [];
+  for (const page of sheet.repeated())
+    for (const row of page) {
+      const [earlier] = repeatedRow(row).earlier;
+      if (!isDone(earlier)) some.push(earlier);
+      if (some.length === shownRows) return some;
+    }
+  return some;
+}
+
+const leastRows = 2;
+const manyRows = 20;
+
+/** A few equal payments are usual; that many are a file that was paid already. */
+export function isPaidAlready({ rows, of }: Pick<RepeatedRows, 'rows' | 'of'>): boolean {
+  return rows >= leastRows && (4 * rows >= of || rows >= manyRows);
+}
+
+/** Rows of one input that pay the same amount to the same address. */
+export type AlikeGroup = { readonly request: TransferRequest; readonly lines: readonly number[] };
+
+export type AlikeRows = {
+  /** How many payments are made by more than one row. */
+  readonly groups: number;
+  /** How many rows make them. */
+  readonly rows: number;
+  readonly first: readonly AlikeGroup[];
+};
+
+export const noAlikeRows: AlikeRows = { groups: 0, rows: 0, first: [] };
+
+const shownGroups = 20;
+
+/** Where at least one of a group is still to be paid. */
+export function alikeRows(sheet: Sheet): AlikeRows {
+  const groups = new Map(
+    sheet.paidTwice().map((payment) => [payment, { lines: [] as number[], left: 0, request: undefined }]),
+  ) as Map<string, { lines: number[]; left: number; request: TransferRequest | undefined }>;
+  if (groups.size === 0) return noAlikeRows;
+  for (const { line, standing, request } of sheet.rows()) {
+    if (request === undefined) continue;
+    const paying = JSON.parse(request) as TransferRequest;
+    const group = groups.get(paymentOfTransfer(paying));
+    if (group === undefined) continue;
+    group.lines.push(line);
+    group.request ??= paying;
+    if (!isOver(standing)) group.left += 1;
+  }
+  const alike = [...groups.values()].flatMap(({ lines, left, request }) =>
+    request === undefined || left === 0 || lines.length < 2 ? [] : [{ request, lines }],
+  );
+  const rows = alike.reduce((sum, { lines }) => sum + lines.length, 0);
+  return { groups: alike.length, rows, first: alike.slice(0, shownGroups) };
+}
+
+/** A sum over the keys of many rows. Their order does not matter. Other rows have another sum. */
+export class KeySum {
+  #rows = 0;
+  #first = 0;
+  #last = 0;
+
+  add(key: string): void {
+    this.#rows += 1;
+    this.#first = (this.#first + Number.parseInt(key.slice(0, 8), 16)) % 2 ** 32;
+    this.#last = (this.#last + Number.parseInt(key.slice(-8), 16)) % 2 ** 32;
+  }
+
+  get sums(): KeySums {
+    return { rows: this.#rows, first: this.#first, last: this.#last };
+  }
 }

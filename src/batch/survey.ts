@@ -3,15 +3,21 @@ import { whyHold } from '../once/engine/claim.ts';
 import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../once/engine/plan.ts';
 import { type ConflictKind, isConflict, meaningOf } from '../once/engine/planKinds.ts';
 import { spendOf, withSpenders } from '../once/engine/spend.ts';
-import { type AllowedRecipients, addressComplaint } from '../once/intent/address.ts';
+import { addressComplaint } from '../once/intent/address.ts';
 import { addAmounts, type MinorUnits, minorUnits } from '../once/intent/amount.ts';
 import { keyFor, type Order } from '../once/intent/naming.ts';
 import { isUnknownAsset } from '../once/intent/unusual.ts';
-import { canonicalOf, fingerprint, type Kind, type Wanted, type Warning } from '../once/intent/wanted.ts';
-import type { Intent, Journal, KeySums } from '../once/journal/journal.ts';
-import type { Policies } from '../once/policy/policy.ts';
+import {
+  canonicalOf,
+  fingerprint,
+  paymentOfTransfer,
+  type Wanted,
+  type Warning,
+} from '../once/intent/wanted.ts';
+import type { EarlierPayment, Intent, Journal, KeySums } from '../once/journal/journal.ts';
 import { needsApproval, type Refusal } from '../once/policy/rules.ts';
 import {
+  type BatchOrder,
   checkRow,
   isGoodId,
   namedByBody,
@@ -19,19 +25,20 @@ import {
   PolicySurvey,
   type RawRow,
   type RowNaming,
+  requestOfRow,
 } from './checkRow.ts';
 import { batchFailure, complainOfRow, type RowComplaint } from './facts.ts';
-import type { Sheet, SheetRow, Standing } from './sheet.ts';
-
-/** What applies to all rows of a batch. */
-export type BatchOrder = {
-  readonly kind: Kind;
-  /** `--once`: the batch's name. */
-  readonly name: string;
-  readonly recipients: AllowedRecipients;
-  /** The policies that its transfers must obey; absent if there are none. */
-  readonly policies?: Policies | undefined;
-};
+import {
+  type AlikeRows,
+  alikeRows,
+  KeySum,
+  noAlikeRows,
+  noRepeatedRows,
+  type RepeatedRows,
+  repeatedRows,
+  type Sheet,
+  type Standing,
+} from './sheet.ts';
 
 type SurveyInputs = {
   readonly sheet: Sheet;
@@ -44,6 +51,8 @@ type SurveyInputs = {
   readonly isSent: (title: string) => boolean;
   readonly refusalInWords: (refusal: Refusal) => string;
   /** Called once for each row that is not valid. */
+  /** Why a row that was paid under another name is not sent. */
+  readonly repeatInWords: (earlier: EarlierPayment, nowMs: number) => string;
   readonly inWords: (complaints: readonly RowComplaint[]) => string;
 };
 
@@ -79,6 +88,10 @@ export type Survey = {
   readonly unsent: readonly string[];
   /** Rows that would be held when their turn comes: too old to send again, or for a person to approve. */
   readonly heldAhead: number;
+  /** Rows that were paid under other names. */
+  readonly repeats: RepeatedRows;
+  /** Rows that pay the same as another row of this input. */
+  readonly alike: AlikeRows;
   /** Sums over the keys of the valid rows. */
   readonly keys: KeySums;
 };
@@ -161,6 +174,7 @@ class Surveyor {
   readonly #passed = new Set<string>();
   /** The columns that are kept, as the file calls them. */
   readonly #titles = new Set<string>();
+  #hasRepeats = false;
   #rows = 0;
   #knownRows = 0;
   #heldAhead = 0;
@@ -183,6 +197,7 @@ class Surveyor {
   }
 
   survey(inJournal: number): Survey {
+    const { sheet } = this.#inputs;
     return {
       rows: this.#rows,
       tally: this.#tally,
@@ -194,6 +209,8 @@ class Surveyor {
       columns: [...this.#titles],
       heldAhead: this.#heldAhead,
       unsent: [...this.#titles].filter((title) => !this.#inputs.isSent(title)),
+      repeats: this.#hasRepeats ? repeatedRows(sheet, this.#tally.standings.new) : noRepeatedRows,
+      alike: this.#order.kind === 'message' ? noAlikeRows : alikeRows(sheet),
       keys: this.#keys.sums,
     };
   }
@@ -313,6 +330,15 @@ class Surveyor {
       problem: refusal && this.#inputs.refusalInWords(refusal),
       columns,
     });
+    if (plan.repeats.length > 0) this.#markRepeats(ordinal, plan.repeats);
+  }
+
+  #markRepeats(ordinal: number, repeats: Plan['repeats']): void {
+    const { sheet, now, repeatInWords } = this.#inputs;
+    const [earlier] = repeats;
+    if (earlier === undefined) return;
+    this.#hasRepeats = true;
+    sheet.markRepeats(ordinal, JSON.stringify(repeats), repeatInWords(earlier, now()));
   }
 
   #namingOf(wanted: Wanted, id: string | undefined): RowNaming {
@@ -408,8 +434,15 @@ function ofRow(line: number, id: string | undefined): OfRow {
   return { line, ...(id === undefined ? {} : { id }) };
 }
 
-export function requestOfRow({ request }: SheetRow): Wanted['request'] | undefined {
-  return request === undefined ? undefined : (JSON.parse(request) as Wanted['request']);
+/** The rows that were paid under other names are not this run's to send. */
+export function skipRepeats(surveyed: Survey, sheet: Sheet): void {
+  for (const page of sheet.repeated())
+    for (const { standing, request } of page) {
+      const paying = requestOfRow({ request });
+      surveyed.tally.takeBack(standing, paying);
+      surveyed.tally.add('skipped', paying);
+    }
+  sheet.skipRepeats();
 }
 
 /** Exact sums of one asset: over all valid rows, and over those that are not done. */
@@ -419,7 +452,7 @@ const nothing: MinorUnits = { units: 0n, decimals: 0 };
 
 /** Counts the rows of a batch by how they stand, and sums up amounts and recipients. */
 class Tally {
-  readonly standings: Record<Standing, number> = {
+  readonly standings: Record<Exclude<Standing, 'skipped'>, number> & { skipped?: number } = {
     new: 0,
     unfinished: 0,
     done: 0,
@@ -444,32 +477,17 @@ class Tally {
   }
 
   #count(standing: Standing, request: Wanted['request'] | undefined, by: 1 | -1): void {
-    this.standings[standing] += by;
-    if (request === undefined || !('to_address' in request)) return;
-    this.#sheet.countPayment(request.to_address, by);
+    this.standings[standing] = (this.standings[standing] ?? 0) + by;
+    // What is skipped is no part of what the batch comes to.
+    if (standing === 'skipped' || request === undefined || !('to_address' in request)) return;
+    const { to_address, asset } = request;
+    this.#sheet.countPayment(to_address, paymentOfTransfer(request), by);
     const { units, decimals } = minorUnits(request.amount);
     const amount: MinorUnits = { units: BigInt(by) * units, decimals };
-    const { all, left } = this.totals.get(request.asset) ?? { all: nothing, left: nothing };
-    this.totals.set(request.asset, {
+    const { all, left } = this.totals.get(asset) ?? { all: nothing, left: nothing };
+    this.totals.set(asset, {
       all: addAmounts(all, amount),
       left: standing === 'done' ? left : addAmounts(left, amount),
     });
-  }
-}
-
-/** A sum over the keys of many rows. Their order does not matter. Other rows have another sum. */
-export class KeySum {
-  #rows = 0;
-  #first = 0;
-  #last = 0;
-
-  add(key: string): void {
-    this.#rows += 1;
-    this.#first = (this.#first + Number.parseInt(key.slice(0, 8), 16)) % 2 ** 32;
-    this.#last = (this.#last + Number.parseInt(key.slice(-8), 16)) % 2 ** 32;
-  }
-
-  get sums(): KeySums {
-    return { rows: this.#rows, first: this.#first, last: this.#last };
   }
 }

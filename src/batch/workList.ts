@@ -1,6 +1,6 @@
 import type { Chance, Clock } from '../machine/process.ts';
 import type { Range, Round, Runner, Shares, Taken } from '../once/journal/journal.ts';
-import { everyRow, type Sheet, type SheetRow } from './sheet.ts';
+import { everyRow, isOver, type Sheet, type SheetRow } from './sheet.ts';
 
 /** A row in hand. It must be ended or put back. */
 export type Turn = {
@@ -216,7 +216,7 @@ export class WorkList {
 
   *#rowsToDo(range: Range): Generator<SheetRow> {
     for (const row of this.#inputs.sheet.rows(range)) {
-      if (row.standing !== 'invalid' && row.standing !== 'done' && row.outcome === undefined) yield row;
+      if (!isOver(row.standing) && row.outcome === undefined) yield row;
     }
   }
 

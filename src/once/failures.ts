@@ -110,6 +110,7 @@ export const failureExits = {
   'proposal-declined': 10,
   'unfinished-twin': 10,
   'recently-done': 10,
+  'paid-already': 10,
   'some-held': 10,
   'reported-ahead': 10,
   contradicted: 10,

@@ -1,5 +1,6 @@
 import { Failure } from '../once/failures.ts';
-import { type Attempt, type Intent, receiptValue } from '../once/journal/journal.ts';
+import type { Attempt, Intent } from '../once/journal/journal.ts';
+import { receiptValue } from '../once/journal/receipts.ts';
 import { troubleText } from '../once/journal/rows.ts';
 import type { CopiedIntent, Standing } from '../once/journal/sqlite/sourceFile.ts';
 import type { PgConnection } from './connection.ts';

@@ -13,7 +13,8 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { syncFolder } from '../machine/disk.ts';
 import { takeLock } from '../machine/fileLock.ts';
-import { type Intent, type LateEnd, receiptGuards, type Transaction } from '../once/journal/journal.ts';
+import type { Intent, LateEnd, Transaction } from '../once/journal/journal.ts';
+import { receiptGuards } from '../once/journal/receipts.ts';
 import type { Store } from './store.ts';
 
 const prefix = 'late-';

@@ -5,6 +5,7 @@ import {
   attemptOf,
   batchInputOf,
   decisionOf,
+  earlierPaymentOf,
   intentOf,
   observationOf,
   overviewOf,
@@ -12,7 +13,7 @@ import {
   rowsStandingOf,
   stateRowOf,
 } from '../once/journal/rows.ts';
-import { assetInPayment } from '../once/journal/spending.ts';
+import { assetInPayment, recipientIn } from '../once/journal/spending.ts';
 import { processOf, type Row } from './rows.ts';
 import { type Ask, each, type Item, intent, rest, type StatementName, standing } from './statements.ts';
 
@@ -59,6 +60,10 @@ export function readVerbs(
     },
     unnamedOfPayment: (baseUrl, payment, sinceMs) =>
       all('unnamedOfPayment', { origin: originOf(baseUrl), payment, since: sinceMs }, toIntent),
+    paidBefore: ({ baseUrl, payment, namedBy = null, name = null, sinceMs: since }) => {
+      const sought = { origin: originOf(baseUrl), recipient: recipientIn(payment), payment, since };
+      return all('paidBefore', { ...sought, named_by: namedBy, name }, earlierPaymentOf);
+    },
     countRows: async ({ baseUrl, kind }, name) =>
       Number((await ask('countRows', { base_url: baseUrl, kind, name }))[0]?.count ?? 0),
     overview: async () => overviewOf(await all('overview', { all_of: true }, stateRowOf)),

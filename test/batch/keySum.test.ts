@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { KeySum } from '../../src/batch/survey.ts';
+import { KeySum } from '../../src/batch/sheet.ts';
 
 function sumsOf(keys: readonly string[]): KeySum['sums'] {
   const sum = new KeySum();

@@ -70,6 +70,7 @@ async function printMost(): Promise<void> {
   writeFileSync(join(home.path, 'rows.csv'), rows);
   await lines(['batch', 'check', join(home.path, 'rows.csv')]);
   await lines(batch, rows);
+  await lines(['--sandbox', 'batch', 'transfer', '-', '--once', 'c'], rows);
   await lines(['--sandbox', 'batch', 'status', 'b']);
   await lines([...batch, '--skip-invalid'], `${rows}3,${recipient},SOL,zero\n`);
   await lines(batch, rows.replace('0.2', '0.3'));

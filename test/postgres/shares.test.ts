@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { KeySum } from '../../src/batch/survey.ts';
+import { KeySum } from '../../src/batch/sheet.ts';
 import { sandboxBaseUrl } from '../../src/once/intent/baseUrl.ts';
 import type { Joined, Range, Round, SharedBatch, Taken } from '../../src/once/journal/journal.ts';
 import { parseAddress } from '../../src/postgres/address.ts';

@@ -95,7 +95,7 @@ function assertionsIn(ran: Ran, { asks }: Errand): Assertion[] {
 
 /** In text, a command claims more than that the service accepted it if it says “made”, “sent” or “proven”. */
 function assertionInText({ stdout }: Ran, requested: Fields): Assertion[] {
-  const isAssertion = /(Transfer|Message)[^\n]* (made|sent|proven)/u.test(stdout);
+  const isAssertion = /(Transfer|Message)( already)? (made|sent|proven)/u.test(stdout);
   const isAboutAnother = /^\S+ (Transfer|Message) (unknown|held|open|rejected)/mu.test(stdout);
   const key = /^\s*Key\s+(\S+)/mu.exec(stdout)?.[1];
   return isAssertion && !isAboutAnother && key !== undefined ? [{ key, requested }] : [];

@@ -64,6 +64,7 @@ const profile = z.looseObject({
   'base-url': text,
   token: source,
   'key-age': optionalText,
+  'repeat-window': optionalText,
   timeout: optionalText,
   retries: optionalText,
   'max-wait': optionalText,

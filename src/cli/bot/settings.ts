@@ -25,8 +25,12 @@ function readRetries(where: string, text: string): number {
 /** Parses settings from their texts; a setting that is not given stays absent. */
 export function readSettings(texts: SettingTexts, nameOf: (key: SettingKey) => string): Settings {
   const settings: Settings = {};
-  const { 'key-age': keyAge, timeout, retries, 'max-wait': maxWait, confirm, policy } = texts;
+  const { timeout, retries, confirm, policy } = texts;
+  const { 'key-age': keyAge, 'repeat-window': window, 'max-wait': maxWait } = texts;
   if (keyAge !== undefined) settings.keyAgeMs = readDuration(nameOf('key-age'), keyAge, 0);
+  // Off without a unit, too.
+  if (window !== undefined)
+    settings.repeatWindowMs = window === '0' ? 0 : readDuration(nameOf('repeat-window'), window, 0);
   if (timeout !== undefined) settings.timeoutMs = readDuration(nameOf('timeout'), timeout, 1);
   if (retries !== undefined) settings.retries = readRetries(nameOf('retries'), retries);
   if (maxWait !== undefined) settings.maxWaitMs = readDuration(nameOf('max-wait'), maxWait, 0);

@@ -13,10 +13,10 @@ import type { Journal } from '../../once/journal/journal.ts';
 import { endpoint } from '../../once/wire/flight.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { warningWords } from '../say/intent.ts';
-import { dryPolicyWords } from '../say/outcomes.ts';
+import { dryPolicyWords, paidAgain } from '../say/outcomes.ts';
 import { proposalWords, rerunWords } from '../say/plans.ts';
 import { isSilent, type View } from '../show/display.ts';
-import { drawMessage, type Fields, labelled } from '../show/report.ts';
+import { drawMessage, type Fields, labelled, repeatsJson } from '../show/report.ts';
 import type { BalanceShown } from './balances.ts';
 import { refuseUnusualFor } from './inputs.ts';
 import { botOfCommand } from './openBot.ts';
@@ -40,6 +40,8 @@ export async function dryRun(
   const proposes = order.wanted.kind === 'transfer' && given.flag('propose');
   const balance = meaning.sends === 'nothing' ? undefined : await balanceBefore(order, bot, given, context);
   for (const warning of balance?.warnings ?? []) context.display.warn(warning);
+  const paidBefore = paidAgain(order, plan.repeats, context.clock.now());
+  for (const warning of paidBefore) context.display.warn(warning);
   const isNew = meaning.sends === 'a-new-intent';
   const key = isNew ? identity.key : (plan.found?.key ?? identity.key);
   await context.display.show(
@@ -62,7 +64,8 @@ export async function dryRun(
       foundId: plan.found?.id ?? plan.twin?.id,
       policy: word && { word: word.is, says: dryPolicyWords(word) },
       balance,
-      warnings: [...warnings, ...doubts, ...(balance?.warnings ?? [])],
+      repeats: plan.repeats,
+      warnings: [...warnings, ...doubts, ...(balance?.warnings ?? []), ...paidBefore],
     }),
   );
   const code = codeAhead(plan, { word, proposes, holds });
@@ -154,6 +157,7 @@ type DryRun = {
   readonly proposal: string | undefined;
   /** Before something is paid, if a node can be asked. */
   readonly balance: BalanceShown | undefined;
+  readonly repeats: Plan['repeats'];
   readonly warnings: readonly string[];
 };
 
@@ -178,6 +182,7 @@ function dryRunView(dry: DryRun): View {
       },
       http: { method: 'POST', url: dry.url, body: dry.body },
       ...dry.balance?.json,
+      ...repeatsJson(dry.repeats),
       warnings: dry.warnings,
     },
     human: (canvas) => {

@@ -9,6 +9,7 @@ import { isNamed, type Order } from '../../once/intent/naming.ts';
 import type { Kind, Wanted } from '../../once/intent/wanted.ts';
 import type { Journal } from '../../once/journal/journal.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
+import { askToPayAgain, paidAgain } from '../say/outcomes.ts';
 import { formatAmountOf } from '../say/phrases.ts';
 import { questionTexts, reminderOf } from '../say/progress.ts';
 import { mustBeConfirmed, Told } from '../say/told.ts';
@@ -27,7 +28,7 @@ export async function doOnce(
   context: Context,
   wait?: WaitOptions,
 ): Promise<Exit> {
-  const warnings = await warningsOf(order.wanted);
+  const warnings = [...(await warningsOf(order.wanted))];
   for (const warning of warnings) context.display.warn(warning);
   if (given.flag('dry-run')) {
     const { dryRun } = await import('./dryRun.ts');
@@ -53,11 +54,21 @@ export async function doOnce(
           consentFor(order, engine, given, context),
         );
     const chainBefore = (): ChainPoint | undefined => waiting?.before();
-    const outcome = await execute(order, { ...engine, proposes, chainBefore }, consent).catch(
+    let repeats: Plan['repeats'] = [];
+    const paysAgain = async (found: Plan['repeats']): Promise<void> => {
+      repeats = found;
+      if (isAsked(given, context) && !proposes) return;
+      for (const warning of paidAgain(order, found, engine.clock.now())) {
+        context.display.warn(warning);
+        warnings.push(warning);
+      }
+    };
+    const observer = { ...engine.observer, paysAgain };
+    const outcome = await execute(order, { ...engine, proposes, chainBefore, observer }, consent).catch(
       (thrown: unknown) => failWithEarlier(thrown, engine.journal),
     );
     const chainEnd = await waiting?.end(outcome, engine.journal);
-    return await tell(outcome, given, engine.journal, context, warnings, chainEnd);
+    return await tell(outcome, given, engine.journal, context, { warnings, chainEnd, repeats });
   } finally {
     await waiting?.close();
     await session.close();
@@ -68,6 +79,10 @@ async function warningsOf({ warnings }: Wanted): Promise<readonly string[]> {
   if (warnings.length === 0) return [];
   const { warningWords } = await import('../say/intent.ts');
   return warnings.map(warningWords);
+}
+
+function isAsked(given: ParsedArgs, { display }: Context): boolean {
+  return !given.flag('yes') && display.terminal() !== 'none';
 }
 
 /** With `--wait`, a transfer that could never be proven is refused. */
@@ -96,7 +111,7 @@ function afterNodes(connection: Connection, waiting: ChainWait | undefined): Con
 /** The question to ask a person. With --yes nobody is asked. */
 export function consentFor(
   order: Order,
-  { bot, policies }: Pick<EngineContext, 'bot' | 'policies'>,
+  { bot, policies, clock }: Pick<EngineContext, 'bot' | 'policies' | 'clock'>,
   given: ParsedArgs,
   context: Context,
 ): Consent | undefined {
@@ -114,7 +129,8 @@ export function consentFor(
     try {
       if (demanded !== undefined) throw mustBeConfirmed(demanded);
       const balance = at === 'foreground' ? await balanceBefore(asks, order, bot, given, context) : undefined;
-      return (await display.confirm(questionAbout(plan, asks, order, bot, balance))) ? yes : no;
+      const text = repeatQuestion(order, plan, clock.now()) ?? questions[asks].text;
+      return (await display.confirm(questionAbout(plan, text, order, bot, balance))) ? yes : no;
     } catch (thrown) {
       // What is in doubt is told as that, which would hide why it was not sent now.
       const isDoubtful = plan.found?.state === 'unknown' || plan.found?.state === 'sending';
@@ -127,7 +143,7 @@ export function consentFor(
 
 function questionAbout(
   plan: Plan,
-  asks: keyof typeof questions,
+  text: string,
   order: Order,
   bot: Bot,
   balance: string | undefined,
@@ -137,7 +153,7 @@ function questionAbout(
     const reminder = reminderOf(plan, meaningOf(plan), order.wanted.kind);
     const reminded = reminder === undefined ? '' : remark(reminder, canvas);
     const twin = plan.twin === undefined ? '' : drawIntent(plan.twin, canvas);
-    return `${drawOrder(order, bot, canvas, balance)}${reminded}${twin}${questions[asks].text}`;
+    return `${drawOrder(order, bot, canvas, balance)}${reminded}${twin}${text}`;
   };
 }
 
@@ -152,6 +168,12 @@ async function balanceBefore(
   if (asks === 'do-again' || wanted.kind === 'message') return undefined;
   const { balanceToPay } = await import('./balances.ts');
   return (await balanceToPay([wanted.request], bot, given, context))?.text;
+}
+
+/** Asked in place of the usual question. */
+function repeatQuestion({ wanted }: Order, { repeats: [earlier] }: Plan, nowMs: number): string | undefined {
+  if (earlier === undefined || wanted.kind === 'message') return undefined;
+  return askToPayAgain(wanted.request, earlier, nowMs);
 }
 
 type ConsentQuestion = {

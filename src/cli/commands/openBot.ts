@@ -24,7 +24,7 @@ import {
 } from '../say/open.ts';
 import { foreignToSandbox } from '../say/phrases.ts';
 import type { Display } from '../show/display.ts';
-import { sandboxFolder } from './openJournal.ts';
+import { sandboxFolder, settingsOf } from './openJournal.ts';
 
 export function botOptions(given: ParsedArgs): BotOptions {
   return {
@@ -49,10 +49,11 @@ export function botInputs(context: Context): BotInputs {
 export async function botOfCommand(given: ParsedArgs, context: Context): Promise<Bot> {
   if (given.flag('sandbox')) {
     refuseBesideSandbox(given);
-    return sandboxBotWith('');
+    return sandboxBotWith('', given);
   }
   const choosing = chooseBot(botOptions(given), botInputs(context));
-  return sayIfSlow(waitingForToken, choosing, context.display);
+  const bot = await sayIfSlow(waitingForToken, choosing, context.display);
+  return { ...bot, settings: { ...bot.settings, ...settingsOf(given) } };
 }
 
 /** The bot of this command, and a connection to its service. */
@@ -73,18 +74,18 @@ export function refuseBesideSandbox(given: ParsedArgs): void {
 }
 
 /** For looking at a file: it speaks to nobody. */
-export function botToCheck({ own }: Pick<Bot, 'own'>): Bot {
-  return { ...sandboxBotWith(''), own };
+export function botToCheck({ own }: Pick<Bot, 'own'>, given: ParsedArgs): Bot {
+  return { ...sandboxBotWith('', given), own };
 }
 
-function sandboxBotWith(token: string): Bot {
+function sandboxBotWith(token: string, given: ParsedArgs): Bot {
   return {
     name: sandboxBot,
     baseUrl: sandboxBaseUrl,
     spelledUrl: sandboxBaseUrl,
     token: { reveal: () => token },
     tokenSource: sandboxToken,
-    settings: {},
+    settings: settingsOf(given),
   };
 }
 
@@ -110,7 +111,7 @@ async function openSandboxBot(
   const running = await context.display.waiting(startingSandbox, starting);
   const channel = channelTo(running.baseUrl, { ...channelOptions(context, keepAlive), direct: true });
   return {
-    bot: { ...sandboxBotWith(running.tokens.full), chain: chainOfSandbox(running) },
+    bot: { ...sandboxBotWith(running.tokens.full, given), chain: chainOfSandbox(running) },
     connection: {
       url: running.baseUrl,
       channel,

@@ -91,6 +91,7 @@ function engineContext(
       },
       step: (progress) => display.step(progressWords(progress)),
       beginsAnew: (after) => display.notice(newOneNotice(after)),
+      paysAgain: async () => {},
     },
     commit: (work, guards) => journal.commit(work, guards),
   };

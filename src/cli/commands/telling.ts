@@ -3,7 +3,7 @@ import { whyMayDiffer } from '../../once/engine/judgement.ts';
 import { endingOf, type Outcome } from '../../once/engine/outcome.ts';
 import { planKinds } from '../../once/engine/planKinds.ts';
 import { type Exit, exitOf } from '../../once/failures.ts';
-import type { Intent, Journal } from '../../once/journal/journal.ts';
+import type { EarlierPayment, Intent, Journal } from '../../once/journal/journal.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { chainWarnings } from '../say/chain.ts';
 import {
@@ -30,14 +30,20 @@ import {
   storedReport,
 } from './stored.ts';
 
+/** What was known of it before its outcome. */
+type Known = {
+  readonly warnings?: readonly string[];
+  readonly chainEnd?: ChainEnd | undefined;
+  readonly repeats?: readonly EarlierPayment[];
+};
+
 /** Reports the outcome on stdout or the failure on stderr, and records that it was reported. */
 export async function tell(
   outcome: Outcome,
   given: ParsedArgs,
   journal: Journal,
   { display }: Pick<Context, 'display'>,
-  earlierWarnings: readonly string[] = [],
-  chainEnd?: ChainEnd,
+  { warnings: earlierWarnings = [], chainEnd, repeats = [] }: Known = {},
 ): Promise<Exit> {
   const explanation = await explain(endingOf(outcome), journal.clock.now());
   const chain = outcome.is === 'concluded' ? await chainStandingOf(outcome.intent, journal.reads) : undefined;
@@ -59,7 +65,11 @@ export async function tell(
   }
   const { command } = given;
   const told = await reportOf(outcome, command, journal, [...earlierWarnings, ...warnings]);
-  const report = told && { ...told, chain: chainEnd === undefined ? chain : shownEnd(chain, chainEnd) };
+  const report = told && {
+    ...told,
+    repeats,
+    chain: chainEnd === undefined ? chain : shownEnd(chain, chainEnd),
+  };
   if (problem !== undefined) {
     const whole = report && (await reportJsonOrError({ ...report, problem }, display));
     // The caller must get what the journal could not store.
@@ -209,6 +219,7 @@ function insteadOfNothing(outcome: Outcome & { is: 'not-sent' }, given: ParsedAr
   switch (outcome.because) {
     case 'declined':
     case 'interrupted':
+    case 'paid-already':
     case 'twin-still-sending':
     case 'policy':
       return [];

@@ -84,6 +84,11 @@ export class ParsedArgs {
     this.#declared = declared;
   }
 
+  /** Whether the command has this option. */
+  takes(name: string): boolean {
+    return this.#declared.has(name);
+  }
+
   flag(name: string): boolean {
     return this.#of(name).length > 0;
   }

@@ -313,7 +313,15 @@ export const version: string = packageJson.version;
 /**
  * The profile keys for retries and spending. Listed here for the help; the code that reads their values loads later.
  */
-export const settingKeys = ['key-age', 'timeout', 'retries', 'max-wait', 'confirm', 'policy'] as const;
+export const settingKeys = [
+  'key-age',
+  'repeat-window',
+  'timeout',
+  'retries',
+  'max-wait',
+  'confirm',
+  'policy',
+] as const;
 
 export type SettingKey = (typeof settingKeys)[number];
 

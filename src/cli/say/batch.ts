@@ -1,6 +1,18 @@
 import type { BatchFacts } from '../../batch/facts.ts';
+import type { AlikeGroup, AlikeRows, RepeatedRow, RepeatedRows } from '../../batch/sheet.ts';
+import { isDone } from '../../once/engine/planKinds.ts';
+import type { EarlierPayment } from '../../once/journal/journal.ts';
 import { clipped, fewOf } from './intent.ts';
-import { counted, formatAmountOf, formatCount, listed, troubleInWords } from './phrases.ts';
+import { asNamed, wasPaid } from './outcomes.ts';
+import {
+  counted,
+  formatAmountOf,
+  formatCount,
+  formatDuration,
+  listed,
+  type Suggestion,
+  troubleInWords,
+} from './phrases.ts';
 import { isItTheRightFile, nameAnother } from './rows.ts';
 import { type Sentence, type Table, Told, whenReady } from './told.ts';
 
@@ -149,3 +161,105 @@ export const noBatches = 'No batch is in this journal.';
 
 export const beyondTheJournal =
   'This journal did not see the batch begin, so only rows that were begun are counted. To see how many more its file has, run the batch’s own command with --dry-run: it sends nothing.';
+
+const line = ({ line, id }: Pick<RepeatedRow, 'line' | 'id'>): string =>
+  `line ${line}${id === undefined ? '' : ` (id ${id})`}`;
+
+/** One of them, whole. */
+export function repeatedRowWords(
+  { request, earlier: [earlier], ...row }: RepeatedRow,
+  nowMs: number,
+): string {
+  return `${line(row)}: ${request.to_address} ${wasPaid(request, earlier, nowMs)}`;
+}
+
+/** In the report. */
+export function notPaidAgain(earlier: EarlierPayment, nowMs: number): string {
+  const verb = isDone(earlier) ? 'was' : 'may have been';
+  return `The same amount ${verb} paid already ${asNamed(earlier, nowMs)} (intent ${earlier.id}).`;
+}
+
+/** `140 of these 200 were already paid the same amount: as payroll-2026-11, 2 minutes ago`. */
+export function rowsPaidAlready(repeats: RepeatedRows, nowMs: number): string {
+  const { rows, of, inDoubt, by, names } = repeats;
+  const some = rows === of ? `All ${formatCount(of)}` : `${formatCount(rows)} of these ${formatCount(of)}`;
+  const who = of === 1 ? 'This one' : some;
+  const was = rows === 1 ? 'was' : 'were';
+  const verb = inDoubt === rows ? 'may have been paid' : `${was} already paid`;
+  const doubt = inDoubt === 0 || inDoubt === rows ? '' : ` (${formatCount(inDoubt)} of them perhaps)`;
+  return `${who} ${verb} the same amount${doubt}: ${byNames(by, names, nowMs)}`;
+}
+
+function byNames(by: EarlierPayment | undefined, names: number, nowMs: number): string {
+  if (by === undefined) return '';
+  const most = asNamed({ ...by, rowId: undefined }, nowMs);
+  return names === 1 ? most : `${most}, and under ${counted(names - 1, 'other name')}`;
+}
+
+export function moreRepeats({ rows, first }: RepeatedRows): readonly string[] {
+  const left = rows - first.length;
+  return left === 0 ? [] : [`… and ${formatCount(left)} more; --report lists them all`];
+}
+
+export const payThemAgain = 'Pay them again?';
+export const skipOrPayAnswers = {
+  shown: '[s]kip those / pay [a]ll / [N]o',
+  words: { s: 'skip', skip: 'skip', a: 'pay', all: 'pay' },
+} as const;
+
+export function paidAlready(
+  repeats: RepeatedRows,
+  nowMs: number,
+  windowMs: number,
+  next: readonly Suggestion[],
+): Told {
+  return new Told('paid-already', `${rowsPaidAlready(repeats, nowMs)}.`, {
+    hint: `The repeat window is ${formatDuration(windowMs)} (--repeat-window). ${next.length === 3 ? 'Run it under its earlier name, skip those rows, or pay all again:' : 'Skip those rows, or pay all again:'}`,
+    next,
+  });
+}
+
+export function paidAgainAll(repeats: RepeatedRows, nowMs: number): string {
+  return `${rowsPaidAlready(repeats, nowMs)}. ${repeats.rows === 1 ? 'It is paid' : 'They are paid'} again.`;
+}
+
+export function repeatsSkipped(repeats: RepeatedRows, nowMs: number): string {
+  return `${rowsPaidAlready(repeats, nowMs)}. ${repeats.rows === 1 ? 'It is' : 'They are'} skipped.`;
+}
+
+/** After a batch. */
+export function rowsSkipped({ rows, by, names }: RepeatedRows): string {
+  const more = names > 1 ? ` and ${counted(names - 1, 'other name')}` : '';
+  const under = by?.name === undefined ? '' : `, paid as ${by.name}${more}`;
+  return `${formatCount(rows)}${under}`;
+}
+
+/** Of a batch in which nothing else is left. */
+export function skippedInDoubt(inDoubt: number, some: readonly EarlierPayment[]): Told {
+  const rows = counted(inDoubt, 'skipped row');
+  return new Told('paid-already', `${rows} may have been paid under another name, which is not settled.`, {
+    hint: 'Settle what may have paid them, then run the same command again:',
+    next: [['history', ...new Set(some.map(({ id }) => id))]],
+  });
+}
+
+const mostLines = 8;
+
+function atLines(lines: readonly number[]): string {
+  const shown = lines.slice(0, mostLines).map(String);
+  const more = lines.length - shown.length;
+  return `Lines ${listed(more === 0 ? shown : [...shown, `${formatCount(more)} more`])}`;
+}
+
+/** Rows of one file that pay the same. */
+export function samePaymentWords({ request, lines }: AlikeGroup): string {
+  const { to_address: to, asset, amount } = request;
+  return `${atLines(lines)} pay the same: ${formatAmountOf(amount, asset)} to ${to}`;
+}
+
+export function moreAlike({ groups, first }: AlikeRows): readonly string[] {
+  const left = groups - first.length;
+  return left === 0
+    ? []
+    : [`… and ${counted(left, 'more payment is', 'more payments are')} in the file more than once`];
+}

@@ -16,6 +16,7 @@ import {
   inProgress,
   nouns,
   openWords,
+  paidMeanwhile,
   policyWords,
   type Refused,
   rejectionWords,
@@ -82,7 +83,7 @@ async function wordsOf(ending: Ending, code: FailureCode, nowMs: number): Promis
     case 'still-sending':
       return inProgress(outcome.intent, outcome.by);
     case 'not-sent':
-      return notDone(code, notSentWords(outcome), outcome.because !== 'declined');
+      return notDone(code, notSentWords(outcome, nowMs), outcome.because !== 'declined');
     case 'not-recorded':
       return {
         message: `${outcome.attempt.status === undefined ? 'An attempt ended' : 'A reply came'} (${summary(outcome.attempt, complaint)}) but the journal could not record it: ${await messageOf(outcome.cause)}`,
@@ -144,10 +145,12 @@ async function messageOf(thrown: unknown): Promise<string> {
 }
 
 /** Why nothing was sent now, and what to do about it. */
-function notSentWords(outcome: Outcome & { is: 'not-sent' }): Words & Refused {
+function notSentWords(outcome: Outcome & { is: 'not-sent' }, nowMs: number): Words & Refused {
   switch (outcome.because) {
     case 'policy':
       return policyWords(outcome.refusal);
+    case 'paid-already':
+      return { message: paidMeanwhile(outcome.repeats, nowMs), hint: 'Run the same command again: it asks.' };
     case 'declined':
       return { message: 'Answered No.', hint: 'Run the same command again to be asked again.' };
     case 'interrupted':

@@ -1,19 +1,20 @@
 import { envBot, sandboxBot } from '../../once/connection.ts';
 import { isApprovalReason, isUnsentProposal } from '../../once/engine/approval.ts';
 import type { Outcome, Stopped } from '../../once/engine/outcome.ts';
-import { rerunWindowMs } from '../../once/engine/planKinds.ts';
+import { isDone, rerunWindowMs } from '../../once/engine/planKinds.ts';
 import type { PolicyWord } from '../../once/engine/spend.ts';
 import type { HeldReason } from '../../once/engine/verdict.ts';
 import type { FailureCode } from '../../once/failures.ts';
 import { amountOf } from '../../once/intent/amount.ts';
-import type { Kind } from '../../once/intent/wanted.ts';
-import type { Attempt, Decision, Intent, Process } from '../../once/journal/journal.ts';
+import type { Order } from '../../once/intent/naming.ts';
+import type { Kind, TransferRequest } from '../../once/intent/wanted.ts';
+import type { Attempt, Decision, EarlierPayment, Intent, Process } from '../../once/journal/journal.ts';
 import type { Refusal } from '../../once/policy/rules.ts';
 import type { ReplyComplaint } from '../../once/wire/flight.ts';
 import { approving, deciding, resolving } from './chain.ts';
 import { handWords } from './history.ts';
 import { unusualWords } from './intent.ts';
-import { formatAmountOf, formatDuration, iso, listed, type Suggestion } from './phrases.ts';
+import { formatAgo, formatAmountOf, formatDuration, iso, listed, type Suggestion } from './phrases.ts';
 import { type Allowance, nothingSentNow, thisOneSentNothing } from './told.ts';
 import { adviceOn, troubleWords } from './trouble.ts';
 
@@ -342,4 +343,44 @@ export function dryPolicyWords(word: PolicyWord): string {
     case 'refused':
       return `it would be refused. ${policyWords(word.refusal).message}`;
   }
+}
+
+type PaidNow = Pick<TransferRequest, 'to_address' | 'asset' | 'amount'>;
+
+/** `as rent-2026-10, 3 hours ago`. */
+export function asNamed({ name, rowId, atMs }: EarlierPayment, nowMs: number): string {
+  const row = rowId === undefined ? '' : ` (row ${rowId})`;
+  return `${name === undefined ? 'without a name' : `as ${name}${row}`}, ${formatAgo(nowMs - atMs)}`;
+}
+
+/** `9WzD…AWWM`: for a question that shows the whole address above. */
+function shortAddress(address: string): string {
+  return `${address.slice(0, 4)}…${address.slice(-4)}`;
+}
+
+export function wasPaid({ asset, amount }: PaidNow, earlier: EarlierPayment, nowMs: number): string {
+  const verb = isDone(earlier) ? 'was paid' : 'may have been paid';
+  return `${verb} ${formatAmountOf(amount, asset)} ${asNamed(earlier, nowMs)}`;
+}
+
+export function askToPayAgain(paid: PaidNow, earlier: EarlierPayment, nowMs: number): string {
+  return `${shortAddress(paid.to_address)} ${wasPaid(paid, earlier, nowMs)}. Pay again?`;
+}
+
+/** One line at most, where nobody is asked: the surest and newest of them. */
+export function paidAgain(
+  { wanted }: Order,
+  [earlier]: readonly EarlierPayment[],
+  nowMs: number,
+): readonly string[] {
+  if (earlier === undefined || wanted.kind === 'message') return [];
+  const was = wasPaid(wanted.request, earlier, nowMs);
+  return [`${wanted.request.to_address} ${was} (intent ${earlier.id}). This is another payment.`];
+}
+
+/** Of a row that was paid after the batch was surveyed. */
+export function paidMeanwhile([earlier]: readonly EarlierPayment[], nowMs: number): string {
+  if (earlier === undefined) return 'The same amount was paid to the same address under another name.';
+  const verb = isDone(earlier) ? 'was' : 'may have been';
+  return `The same amount ${verb} paid to the same address meanwhile, ${asNamed(earlier, nowMs)} (intent ${earlier.id}).`;
 }

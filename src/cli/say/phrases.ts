@@ -62,6 +62,22 @@ function and(count: number, unit: string): string {
   return count === 0 ? '' : ` ${count} ${unit}`;
 }
 
+const minuteMs = 60_000;
+const units = [
+  ['day', 24 * 60 * minuteMs],
+  ['hour', 60 * minuteMs],
+  ['minute', minuteMs],
+] as const;
+
+/** `3 hours ago`. */
+export function formatAgo(ms: number): string {
+  const roundedMs = Math.round(ms / minuteMs) * minuteMs;
+  const [noun, unitMs] = units.find(([, unit]) => roundedMs >= unit) ?? [];
+  if (noun === undefined) return 'just now';
+  const count = Math.round(roundedMs / unitMs);
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'} ago`;
+}
+
 /** The wait before the next try, often less than a second. */
 export function formatPause(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;

@@ -121,8 +121,9 @@ export const conflictWords: Readonly<Record<ConflictKind, string>> = {
   'other-url': 'the id was used at another base URL of this service',
 };
 
-export function askToBegin(left: number, noun: 'message' | 'transfer'): string {
-  return `${noun === 'message' ? 'Send' : 'Make'} ${counted(left, noun)}?`;
+export function askToBegin(left: number, noun: 'message' | 'transfer', alike = 0): string {
+  const same = alike === 0 ? '' : `, ${formatCount(alike)} of them the same as others`;
+  return `${noun === 'message' ? 'Send' : 'Make'} ${counted(left, noun)}${same}?`;
 }
 
 /** The states of rows before anything is sent. Each follows a number in a single line. */
@@ -142,6 +143,7 @@ const standingNotes: Readonly<Record<string, readonly [one: string, several: str
     ': their ids belong to other bodies, bots or base URLs; not sent',
   ],
   invalid: [': not sent', ': not sent'],
+  skipped: [': paid under another name; not sent', ': paid under other names; not sent'],
 };
 
 export function rowsStanding(standing: string, rows: number): string {

@@ -1,7 +1,7 @@
 import { clusterOf, explorerLink } from '../../once/chain/cluster.ts';
 import { type ChainStanding, type ChainView, isAgainst } from '../../once/chain/standing.ts';
 import { isApprovalReason } from '../../once/engine/approval.ts';
-import type { Attempt, Decision, Intent } from '../../once/journal/journal.ts';
+import type { Attempt, Decision, EarlierPayment, Intent } from '../../once/journal/journal.ts';
 import { readReply } from '../../once/wire/flight.ts';
 import { chainLine, headlineOf, paidWords } from '../say/chain.ts';
 import { decisionWords } from '../say/history.ts';
@@ -25,6 +25,8 @@ export type Report = {
   readonly chain?: ChainStanding | undefined;
   /** Who proposed, approved or declined it, where that is what it is about. */
   readonly decisions?: readonly Decision[];
+  /** The same payment, made under other names. */
+  readonly repeats?: readonly EarlierPayment[];
 };
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -182,6 +184,22 @@ function chainJson(chain: ChainStanding | undefined): Fields {
   return { chain: { ...chain.view, ...(chain.acknowledged ? { acknowledged: true } : {}) } };
 }
 
+/** The surest and newest first. */
+export function repeatsJson(repeats: readonly EarlierPayment[] = []): Fields {
+  if (repeats.length === 0) return {};
+  return {
+    repeats: repeats.map(({ id, bot, name, rowId, state, resolvedAs, atMs }) => ({
+      intent: id,
+      ...(name === undefined ? {} : { name }),
+      ...(rowId === undefined ? {} : { row: rowId }),
+      bot,
+      state,
+      ...(resolvedAs === undefined ? {} : { resolved_as: resolvedAs }),
+      at: isoExact(atMs),
+    })),
+  };
+}
+
 export function reportJson(report: Report): Record<string, unknown> {
   const { command, intent, attempt, replayed, problem, warnings } = report;
   const message = messageOf(report);
@@ -198,6 +216,7 @@ export function reportJson(report: Report): Record<string, unknown> {
     ...(message === undefined ? {} : { message: pruned(message) }),
     ...(transfer === undefined ? {} : { transfer: pruned(transfer) }),
     ...chainJson(report.chain),
+    ...repeatsJson(report.repeats),
     ...(attempt?.requestId === undefined ? {} : { request_id: attempt.requestId }),
     warnings,
     ...(report.decisions === undefined ? {} : { decisions: report.decisions.map(decisionJson) }),

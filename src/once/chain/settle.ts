@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type Attempt,
-  type Intent,
-  type Journal,
-  type Observation,
-  type Reads,
-  type Receipt,
-  receiptGuards,
-  type Transaction,
+import type {
+  Attempt,
+  Intent,
+  Journal,
+  Observation,
+  Reads,
+  Receipt,
+  Transaction,
 } from '../journal/journal.ts';
+import { receiptGuards } from '../journal/receipts.ts';
 import { readReply, saysItFailed, saysNothing } from '../wire/flight.ts';
 import type { Cluster } from './cluster.ts';
 import type { ChainNodes, Sighting } from './nodes.ts';

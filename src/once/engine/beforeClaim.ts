@@ -19,7 +19,8 @@ export async function agree(
   const overruled = new Set<string>();
   for (;;) {
     const plan = await makePlan(identity, engine.bot, engine.journal.reads, engine.clock.now(), overruled);
-    // A person who overruled a plan has seen all of it. Ask again only about a twin that has appeared since.
+    // A person who overruled a plan has seen all of it, also what it repeats. Ask again only about a twin that has
+    // appeared since.
     if (overruled.size > 0 && meaningOf(plan).asks !== 'send-anyway') return plan;
     const answer = await answerTo(plan, engine, consent);
     if (typeof answer === 'object') return answer;

@@ -2,18 +2,18 @@ import { noteClaim } from '../failures.ts';
 import { originOf } from '../intent/baseUrl.ts';
 import type { Order } from '../intent/naming.ts';
 import { bodyBytes, isWhole } from '../intent/wanted.ts';
-import {
-  type Decision,
-  type Guards,
-  type Intent,
-  type Journal,
-  type NewIntent,
-  type Observation,
-  type Process,
-  type Reads,
-  receiptValue,
-  type Transaction,
+import type {
+  Decision,
+  Guards,
+  Intent,
+  Journal,
+  NewIntent,
+  Observation,
+  Process,
+  Reads,
+  Transaction,
 } from '../journal/journal.ts';
+import { receiptValue } from '../journal/receipts.ts';
 import { countedAsset, readPayment } from '../journal/spending.ts';
 import { readReply } from '../wire/flight.ts';
 import { declineOf, isApprovalReason, needsAnother, ownProposal } from './approval.ts';
@@ -43,7 +43,12 @@ export type Claim = {
   readonly createdNow: boolean;
   /** The earlier intent, done or superseded, that this one follows. */
   readonly after?: Intent;
+  /** The same payment, made under other names. */
+  readonly repeats?: Plan['repeats'];
 };
+
+/** Whether a payment that was made under another name is made again, or left for who decides. */
+type OnRepeat = 'go-on' | 'leave';
 
 /** The result of one look at the journal and one commit. */
 export type Step =
@@ -58,6 +63,7 @@ export async function claim(
   engine: EngineContext,
   consent?: Consent,
   identity = identify(order, engine.bot, engine.journal),
+  onRepeat: OnRepeat = 'go-on',
 ): Promise<Claim | Outcome> {
   refuseUnnamed(order, engine.journal);
   // Random values are drawn before the commit, so that a repeated commit recognises the intent that it already made.
@@ -65,7 +71,8 @@ export async function claim(
   return untilClaimed(async () => {
     const agreed = consent && (await agree(identity, engine, consent));
     if (agreed !== undefined && !('found' in agreed)) return agreed;
-    const work = (tx: Transaction): Promise<Step> => actOnPlan(identity, fresh, tx, engine, agreed);
+    const work = (tx: Transaction): Promise<Step> =>
+      actOnPlan(identity, fresh, tx, engine, { agreed, onRepeat });
     return engine.commit(work, guardsOf(fresh, engine, nameAtOrigin(identity)));
   }, engine);
 }
@@ -158,7 +165,7 @@ async function actOnPlan(
   fresh: NewIntent,
   tx: Transaction,
   engine: EngineContext,
-  agreed: Plan | undefined,
+  { agreed, onRepeat }: { readonly agreed: Plan | undefined; readonly onRepeat: OnRepeat },
 ): Promise<Step> {
   const { bot, clock } = engine;
   const nowMs = clock.now();
@@ -168,6 +175,22 @@ async function actOnPlan(
     return { is: 'claim', intent: seen.found, number: seen.found.attempts, createdNow: true };
   const plan = (await ownerHasDied(seen, tx, nowMs)) ? await look() : seen;
   if (agreed !== undefined && !isSamePlan(plan, agreed)) return { is: 'changed' };
+  const { repeats } = plan;
+  if (repeats.length > 0 && onRepeat === 'leave') return { is: 'not-sent', because: 'paid-already', repeats };
+  const step = await stepOf(plan, identity, fresh, tx, engine);
+  const isOnRecord = step.is === 'claim' || step.is === 'concluded';
+  return isOnRecord && repeats.length > 0 ? { ...step, repeats } : step;
+}
+
+/** Does what the plan says. */
+async function stepOf(
+  plan: Plan,
+  identity: Identity,
+  fresh: NewIntent,
+  tx: Transaction,
+  engine: EngineContext,
+): Promise<Step> {
+  const { bot } = engine;
   const { found, twin } = plan;
   switch (plan.is) {
     case 'other-bot':
@@ -217,8 +240,11 @@ async function declinedBefore(found: Intent, { fingerprint }: Identity, tx: Tran
   return { ...(await concluded(found, tx, false)), declined: await declineOf(found.id, fingerprint, tx) };
 }
 
-function isSamePlan(left: Plan, right: Plan): boolean {
-  return left.is === right.is && left.found?.id === right.found?.id && left.twin?.id === right.twin?.id;
+function isSamePlan(now: Plan, agreed: Plan): boolean {
+  if (now.is !== agreed.is || now.found?.id !== agreed.found?.id || now.twin?.id !== agreed.twin?.id)
+    return false;
+  // What was paid since then is asked about, too.
+  return now.repeats.length === 0 || agreed.repeats.length > 0;
 }
 
 /** Records the death of a `sending` intent's owner. */

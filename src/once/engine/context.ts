@@ -1,7 +1,7 @@
 import type { Chance, Clock, Interrupts } from '../../machine/process.ts';
 import type { Bot, Connection } from '../connection.ts';
 import type { Kind } from '../intent/wanted.ts';
-import type { Guards, Intent, Journal, Verdict, Work } from '../journal/journal.ts';
+import type { EarlierPayment, Guards, Intent, Journal, Verdict, Work } from '../journal/journal.ts';
 import type { Policies } from '../policy/policy.ts';
 import type { Trouble } from '../wire/trouble.ts';
 
@@ -66,6 +66,8 @@ interface Observer {
   step(progress: Progress): void;
   /** A new intent begins although the journal has one like it. */
   beginsAnew(after: Intent): void;
+  /** The same payment was made under other names. */
+  paysAgain(repeats: readonly EarlierPayment[]): Promise<void>;
 }
 
 /** The common pace of a batch: every attempt waits for its turn, and one rate limit slows all of them. */

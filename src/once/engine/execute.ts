@@ -15,6 +15,7 @@ import type { Ruling } from './verdict.ts';
 /** Does what is wanted once, whatever happened before and whatever happens meanwhile. */
 export async function execute(order: Order, engine: EngineContext, consent?: Consent): Promise<Outcome> {
   const claimed = await claim(order, engine, consent);
+  if ('repeats' in claimed && claimed.repeats !== undefined) await engine.observer.paysAgain(claimed.repeats);
   if (claimed.is !== 'claim') return claimed;
   if (claimed.after !== undefined) engine.observer.beginsAnew(claimed.after);
   return carryOut(claimed, engine);

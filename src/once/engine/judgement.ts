@@ -1,11 +1,5 @@
-import {
-  type Attempt,
-  type AttemptEnd,
-  type Intent,
-  type Reads,
-  type Receipt,
-  receiptValue,
-} from '../journal/journal.ts';
+import type { Attempt, AttemptEnd, Intent, Reads, Receipt } from '../journal/journal.ts';
+import { receiptValue } from '../journal/receipts.ts';
 import {
   type Exchange,
   type Flight,

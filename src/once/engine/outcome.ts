@@ -1,7 +1,7 @@
 import { isSignature } from '../chain/standing.ts';
 import type { FailureCode } from '../failures.ts';
 import type { BaseUrl } from '../intent/baseUrl.ts';
-import type { Attempt, Decision, Intent, Process, Reads } from '../journal/journal.ts';
+import type { Attempt, Decision, EarlierPayment, Intent, Process, Reads } from '../journal/journal.ts';
 import { type Refusal, refusalCodes } from '../policy/rules.ts';
 import { type ReplyComplaint, readReply } from '../wire/flight.ts';
 import type { Trouble } from '../wire/trouble.ts';
@@ -33,6 +33,8 @@ export type Outcome =
       readonly stopped?: Stopped;
       /** A person declined what is wanted. */
       readonly declined?: Decision | undefined;
+      /** What the proposal would repeat. */
+      readonly repeats?: readonly EarlierPayment[];
     }
   | { readonly is: 'still-sending'; readonly intent: Intent; readonly by?: Process | undefined }
   | {
@@ -49,6 +51,12 @@ export type Outcome =
       readonly because: OtherUrlKind;
       readonly intent: Intent;
       readonly url: BaseUrl;
+    }
+  /** It was paid under other names. */
+  | {
+      readonly is: 'not-sent';
+      readonly because: 'paid-already';
+      readonly repeats: readonly EarlierPayment[];
     }
   | { readonly is: 'not-sent'; readonly because: 'declined' }
   | { readonly is: 'not-sent'; readonly because: 'policy'; readonly refusal: Refusal }
@@ -174,6 +182,7 @@ function codeOfNotSent(outcome: Outcome & { is: 'not-sent' }): FailureCode {
       return refusalCodes[outcome.refusal.rule];
     case 'declined':
     case 'interrupted':
+    case 'paid-already':
       return outcome.because;
     case 'twin-still-sending':
       return 'unfinished-twin';

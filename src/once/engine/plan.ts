@@ -2,7 +2,7 @@ import { type Bot, envBot } from '../connection.ts';
 import type { BaseUrl } from '../intent/baseUrl.ts';
 import { identityFor, isNamed, keyFor, nameOf, type Order, type Scope } from '../intent/naming.ts';
 import { bodyBytes, canonicalOf, fingerprint, type Kind, paymentOf } from '../intent/wanted.ts';
-import type { Intent, Journal, NamedBy, NewIntent, Reads } from '../journal/journal.ts';
+import type { EarlierPayment, Intent, Journal, NamedBy, NewIntent, Reads } from '../journal/journal.ts';
 import { declineOf } from './approval.ts';
 import { type Found, isDone, meaningOf, type PlanKind, rerunRowFor, rerunWindowMs } from './planKinds.ts';
 import type { HeldReason } from './verdict.ts';
@@ -13,17 +13,21 @@ export type Plan = {
   readonly found: Intent | undefined;
   /** Another intent that is in its way. */
   readonly twin: Intent | undefined;
+  /** What it would repeat: the same payment, made under other names. */
+  readonly repeats: readonly EarlierPayment[];
   /** What a person has seen and overruled: `replay`, or the id of a twin. */
   readonly overruled: ReadonlySet<string>;
 };
 
 const nothingOverruled: Plan['overruled'] = new Set();
+const noRepeats: Plan['repeats'] = [];
 
 /** The plan if there is no journal yet. */
 export const planOfNewJournal: Plan = {
   is: 'new',
   found: undefined,
   twin: undefined,
+  repeats: noRepeats,
   overruled: nothingOverruled,
 };
 
@@ -42,13 +46,38 @@ export async function makePlan(
   ]);
   const is = found === undefined ? 'new' : await kindOf(found, identity, bot, reads, nowMs, overruled);
   const same = isGuarded(is, found) ? await findAtOtherUrl(identity, urls, reads) : undefined;
-  if (same !== undefined) return { ...same, found, overruled };
+  if (same !== undefined) return { ...same, found, repeats: noRepeats, overruled };
   // A message has no payment, so it has no twin.
-  const twin =
-    identity.payment !== undefined && isGuarded(is, found)
-      ? await findTwin(paymentBy(identity, bot), reads, nowMs, overruled)
-      : undefined;
-  return { is: twin?.is ?? is, found, twin: twin?.twin, overruled };
+  if (identity.payment === undefined || !isGuarded(is, found))
+    return { is, found, twin: undefined, repeats: noRepeats, overruled };
+  const [twin, repeats] = await Promise.all([
+    findTwin(paymentBy(identity, bot), reads, nowMs, overruled),
+    findRepeats(identity.payment, identity.order, bot, reads, nowMs),
+  ]);
+  if (twin !== undefined) return { ...twin, found, repeats: noRepeats, overruled };
+  return { is, found, twin: undefined, repeats, overruled };
+}
+
+const defaultRepeatWindowMs = 20 * 3_600_000;
+
+/** How long ago a payment may have been made that a new one repeats. */
+export function repeatWindowMs({ settings }: Pick<Bot, 'settings'>): number {
+  return settings.repeatWindowMs ?? defaultRepeatWindowMs;
+}
+
+/** Names are decisions, but two names for one payment may be a slip. */
+async function findRepeats(
+  payment: string,
+  { naming }: Order,
+  bot: Bot,
+  reads: Reads,
+  nowMs: number,
+): Promise<Plan['repeats']> {
+  const windowMs = repeatWindowMs(bot);
+  if (windowMs === 0) return noRepeats;
+  const { baseUrl } = bot;
+  const namedBy = naming.by === 'nothing' ? undefined : naming.by;
+  return reads.paidBefore({ baseUrl, payment, namedBy, name: nameOf(naming), sinceMs: nowMs - windowMs });
 }
 
 /** A name determines its key. A key given by the caller also finds an intent with another name, or with none. */

@@ -27,8 +27,10 @@ export function canonicalOf(wanted: Wanted): string {
 
 /** Recipient, asset and amount. Two transfers that agree here may be one payment spelled in two ways. */
 export function paymentOf(wanted: Wanted): string | undefined {
-  if (wanted.kind === 'message') return undefined;
-  const { to_address, asset, amount } = wanted.request;
+  return wanted.kind === 'message' ? undefined : paymentOfTransfer(wanted.request);
+}
+
+export function paymentOfTransfer({ to_address, asset, amount }: TransferRequest): string {
   // The service does not say whether `usdc` and `USDC` differ. Two tokens whose names differ only in case are rare.
   return JSON.stringify([to_address, asset.toLowerCase(), amount]);
 }

@@ -188,6 +188,21 @@ export type RowsStanding = Pick<
   readonly updatedAtMs: number;
 };
 
+/** A payment that was made, or may have been. */
+export type EarlierPayment = Pick<
+  Intent,
+  'id' | 'bot' | 'namedBy' | 'name' | 'rowId' | 'state' | 'resolvedAs'
+> & {
+  /** When the first attempt began that may have made it. */
+  readonly atMs: number;
+};
+
+/** A payment, and its own name: what has the same name does not repeat it. */
+type UnderAnotherName = Pick<Intent, 'baseUrl' | 'namedBy' | 'name'> & {
+  readonly payment: string;
+  readonly sinceMs: number;
+};
+
 /** An identifier that the service or the chain gives to one intent only. */
 export type Receipt = {
   /** Who gave it: a service, by its base URL, or a chain. */
@@ -223,6 +238,11 @@ export interface Reads {
   otherHolder(id: string, receipts: readonly Receipt[]): Promise<string | undefined>;
   /** Transfers of the same payment at the same origin without a permanent name (unnamed, or `--run`), newest first. */
   unnamedOfPayment(baseUrl: BaseUrl, payment: string, sinceMs: number): Promise<Intent[]>;
+  /**
+   * What paid the same at the same origin under another name, or under none, since then: the three surest and newest.
+   * What was never sent is not among them.
+   */
+  paidBefore(payment: UnderAnotherName): Promise<EarlierPayment[]>;
   /** How many rows of the batch with this name are known. */
   countRows(scope: Scope, name: string): Promise<number>;
   /** The state of the rows of all batches with this name. */
@@ -427,21 +447,6 @@ export interface JournalForMany extends Journal {
 
 /** A botctl process on some machine. */
 export type Process = { readonly host: string; readonly pid: number };
-
-const longestBytes = 512;
-
-/** A service's identifier in a form that every journal can store: without NUL, and short enough for an index. */
-export function receiptValue(given: string): string {
-  const value = given.replaceAll('\0', '\ufffd').toWellFormed();
-  if (Buffer.byteLength(value) <= longestBytes) return value;
-  // The help loads this file for the names of the states. Importing node:crypto would cost it 1.4 ms.
-  return `sha256:${process.getBuiltinModule('node:crypto').hash('sha256', value)}`;
-}
-
-/** If two intents get the same receipt at the same time, one must see that the other has it. */
-export function receiptGuards(receipts: readonly Receipt[]): Guards {
-  return { alone: receipts.map(({ origin, what, value }) => `receipt ${origin} ${what} ${value}`) };
-}
 
 /** A batch's name and what its input was. */
 export type SharedBatch = Scope & {

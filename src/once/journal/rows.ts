@@ -7,6 +7,7 @@ import type {
   BatchInput,
   Decision,
   DecisionKind,
+  EarlierPayment,
   Intent,
   NamedBy,
   NewIntent,
@@ -184,6 +185,19 @@ export function decisionOf(row: JournalRow): Decision {
     signature: optional<string>(row.signature),
     fingerprint: optional<string>(row.fingerprint),
     role: optional<string>(row.role),
+  };
+}
+
+export function earlierPaymentOf(row: JournalRow): EarlierPayment {
+  return {
+    id: row.id as string,
+    bot: row.bot as string,
+    namedBy: optional<NamedBy>(row.named_by),
+    name: optional<string>(row.name),
+    rowId: optional<string>(row.row_id),
+    state: row.state as State,
+    resolvedAs: optional<'happened' | 'did-not-happen'>(row.resolved_as),
+    atMs: Number(row.paid_at),
   };
 }
 

@@ -68,7 +68,8 @@ CREATE INDEX intents_name ON intents (name, created_at, seq) WHERE name IS NOT N
 CREATE INDEX intents_bot ON intents (bot, created_at, seq);
 CREATE INDEX intents_kind ON intents (kind, created_at, seq);
 -- A payment is a JSON array that begins with its recipient, an address.
-CREATE INDEX intents_recipient ON intents (split_part(payment, '"', 2), created_at, seq) WHERE payment IS NOT NULL;
+CREATE INDEX intents_recipient ON intents (split_part(payment, '"', 2), created_at, seq, payment)
+  WHERE payment IS NOT NULL;
 
 -- At which base URLs there are intents: few, and asked before every claim of a name.
 CREATE TABLE services (base_url text COLLATE "C" PRIMARY KEY);
@@ -117,6 +118,9 @@ CREATE TABLE standing (
 CREATE INDEX standing_not_accepted ON standing (state, created_at, intent) WHERE (state <> 'accepted') IS TRUE;
 CREATE INDEX standing_unfinished_payment ON standing (payment)
   WHERE payment IS NOT NULL AND state IN ('sending', 'unknown', 'held');
+-- What may have been paid long after it was begun, or with another body: proposals, and what was refused at first.
+CREATE INDEX standing_late_payment ON standing (payment, updated_at)
+  WHERE payment IS NOT NULL AND (updated_at - created_at > 600000 OR body_version > 1);
 
 CREATE TABLE attempts (
   intent       bigint NOT NULL,

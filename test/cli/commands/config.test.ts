@@ -361,7 +361,7 @@ describe('config use, set, unset, remove, path', () => {
     [['set', 'prod', 'token'], 'usage', /no terminal/u],
     [['set', 'prod', 'base-url', 'nonsense'], 'base-url', /not a URL/u],
     [['unset', 'prod', 'token'], 'bad-input', /needs its token/u],
-    [['unset', 'prod', 'speed'], 'bad-input', /key-age, timeout/u],
+    [['unset', 'prod', 'speed'], 'bad-input', /key-age, repeat-window, timeout/u],
   ])('%j is refused and changes nothing', async (line, code, words) => {
     await refused(line, code, words);
   });

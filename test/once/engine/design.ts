@@ -143,6 +143,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 export const windows = { transfer: 20 * HOUR, message: 2 * MINUTE };
+export const repeatWindow = 20 * HOUR;
 export const keyAges = { transfer: 30 * MINUTE, message: 24 * HOUR };
 export const clockSlack = 5 * MINUTE;
 export const defaults = { maxWait: MINUTE, timeout: 30_000, landing: 5_000 };
@@ -185,6 +186,29 @@ export function recentBars(asked: {
   if (!other.done || other.ageMs > windows.transfer) return false;
   if ((other.naming === 'unnamed' || other.naming === 'run') && !other.told) return true;
   return asked.bot === 'env' && other.bot === 'env' && other.naming === 'unnamed' && other.sameBody;
+}
+
+/** "Paid already": is this earlier payment one that a payment under my name repeats? */
+export function isRepeated(asked: {
+  mine: string;
+  nowMs: number;
+  other: {
+    samePayment: boolean;
+    name: string;
+    state: State;
+    tainted: boolean;
+    happened: boolean;
+    firstMs: number;
+  };
+}): boolean {
+  const { mine, nowMs, other } = asked;
+  const mayBePaid =
+    other.state === 'sending' ||
+    other.state === 'unknown' ||
+    other.state === 'accepted' ||
+    (other.state === 'held' && other.tainted) ||
+    (other.state === 'resolved' && other.happened);
+  return other.samePayment && other.name !== mine && mayBePaid && other.firstMs >= nowMs - repeatWindow;
 }
 
 /** Section 6: the exit code of an intent that was left in this state by a last reply like this. */

@@ -163,7 +163,7 @@ describe('the exit code', () => {
   test('of what is refused is 6 for a name, 10 for a twin and 130 for a No', async () => {
     const url = parseBaseUrl('https://bots.example/bots');
     const refused = async (
-      because: Exclude<(Outcome & { is: 'not-sent' })['because'], 'policy' | 'declined'>,
+      because: Exclude<(Outcome & { is: 'not-sent' })['because'], 'policy' | 'declined' | 'paid-already'>,
     ) => (await explained({ is: 'not-sent', because, intent: intent('unknown'), url }, nowMs)).exit;
     expect(await refused('other-bot')).toBe(6);
     expect(await refused('other-body')).toBe(6);

@@ -474,6 +474,7 @@ describe('what is said of a plan is what is done about it', () => {
         refusalInWords: () => '',
         interrupted: new AbortController().signal,
         inWords: () => '',
+        repeatInWords: () => '',
       },
     );
     const { row } = meaningOf({ is: kind });

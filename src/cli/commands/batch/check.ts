@@ -1,7 +1,8 @@
+import type { BatchOrder } from '../../../batch/checkRow.ts';
 import { kindOfRows, readRecords, readRows } from '../../../batch/readRows.ts';
 import { ReportFile } from '../../../batch/report.ts';
 import { Sheet } from '../../../batch/sheet.ts';
-import { type BatchOrder, type Survey, survey } from '../../../batch/survey.ts';
+import { type Survey, survey } from '../../../batch/survey.ts';
 import { exitOf } from '../../../once/failures.ts';
 import { anyAddress } from '../../../once/intent/address.ts';
 import { formatAmount } from '../../../once/intent/amount.ts';
@@ -10,6 +11,7 @@ import type { Policies } from '../../../once/policy/policy.ts';
 import { refusalCodes } from '../../../once/policy/rules.ts';
 import { settingsOfChoice } from '../../bot/chooseBot.ts';
 import type { ParsedArgs, Run } from '../../parse/command.ts';
+import { notPaidAgain } from '../../say/batch.ts';
 import { rowSentences } from '../../say/intent.ts';
 import { policyWords } from '../../say/outcomes.ts';
 import {
@@ -44,7 +46,8 @@ export const run: Run = async (given, context) => {
   const kind = given.text('template') === undefined ? await kindOfRows(input) : 'message';
   const order = await orderOf(kind, given, context);
   const template = (await templateOf({ given, context, order }))?.parsed;
-  const bot = botToCheck(given.flag('sandbox') ? {} : await settingsOfChoice(botOptions(given), context));
+  const own = given.flag('sandbox') ? {} : await settingsOfChoice(botOptions(given), context);
+  const bot = botToCheck(own, given);
   const copied = `${path}.checked.csv`;
   const copy = await ReportFile.begin(copied);
   const sheet = new Sheet();
@@ -60,6 +63,7 @@ export const run: Run = async (given, context) => {
         inWords: rowSentences,
         isSent: (title) => template?.names(title) === true,
         refusalInWords: (refusal) => policyWords(refusal).message,
+        repeatInWords: notPaidAgain,
       }),
     );
     if (surveyed.rows === 0) throw noRows(path);

@@ -1,6 +1,7 @@
 import type { BatchPace } from '../../../batch/pace.ts';
-import type { UnverifiedRows } from '../../../batch/report.ts';
-import { type Counts, lookAgain, type RunEnd, type SeenOutcome } from '../../../batch/runRows.ts';
+import { type RowReport, reportRow, reportRows, type UnverifiedRows } from '../../../batch/report.ts';
+import { type Counts, lookAgain, type RunEnd } from '../../../batch/runRows.ts';
+import { isOver as isSettled, type RowOutcome } from '../../../batch/sheet.ts';
 import type { Stop } from '../../../batch/stopRules.ts';
 import type { Survey } from '../../../batch/survey.ts';
 import type { Clock } from '../../../machine/process.ts';
@@ -19,18 +20,12 @@ import { mayDifferNote, notNotedAsReported } from '../../say/explain.ts';
 import { inWords } from '../../say/inWords.ts';
 import { again } from '../../say/open.ts';
 import { notAllDone, notDoneOutcomes, progressOf, type StopWords } from '../../say/rows.ts';
-import { problemOf } from '../../say/told.ts';
+import { type Problem, problemOf } from '../../say/told.ts';
 import { rowsOnChain } from '../../say/verify.ts';
 import type { Gauge } from '../../show/display.ts';
-import type { Batch } from './options.ts';
-import {
-  type BatchEnd,
-  batchEndJson,
-  batchEndView,
-  batchPlan,
-  countUnvisited,
-  tellQuietResults,
-} from './telling.ts';
+import { type Batch, rowReportInputs } from './options.ts';
+import { doubtOfSkipped } from './repeats.ts';
+import { type BatchEnd, batchEndJson, batchEndView, batchPlan } from './telling.ts';
 import type { RowsOnChain } from './wait.ts';
 
 /** What a runner knows about the other runners while it runs. */
@@ -38,14 +33,14 @@ export type OthersNow = { given: number; waitedFor: readonly Runner[] };
 
 /** The progress of a batch: done, failed, unknown, rows a second, time left, and the wait for a rate limit. */
 export function gaugeOf(
-  { rows, tally }: Survey,
+  surveyed: Survey,
   counts: Counts,
   pace: BatchPace,
   others: OthersNow,
   clock: Clock,
 ): () => Gauge {
   const beganAtMs = clock.now();
-  const todo = rows - tally.standings.done - tally.standings.invalid;
+  const todo = toDo(surveyed);
   return () => {
     const ended = Object.values(counts).reduce((sum, count) => sum + count, 0);
     const done = counts.accepted + counts.resolved;
@@ -94,6 +89,8 @@ export async function tellEnd(
     if (chain.contradicted + chain.otherTime > 0) needs.add('decide');
     if (chain.undecided > 0) needs.add('same-command');
   }
+  const doubt = doubtOfSkipped(surveyed, batch);
+  if (doubt !== undefined) needs.add('decide');
   const notDone = notDoneOutcomes.flatMap((outcome) => {
     const rows = outcomes.get(outcome) ?? 0;
     return rows === 0 ? [] : [{ outcome, rows }];
@@ -116,6 +113,7 @@ export async function tellEnd(
     chain.contradicted + chain.otherTime + chain.undecided > 0
   )
     return tellUnproven(chain, end, batch);
+  if (notDone.length === 0 && doubt !== undefined) return tellInDoubt(doubt, end, batch);
   if (notDone.length === 0) {
     if ((await display.show(batchEndView(end))) === 'written') await markRowsReported(batch);
     return 0;
@@ -134,6 +132,15 @@ export async function tellEnd(
 /** The failure that stopped the batch, in words. */
 async function stopInWords(stop: Stop | undefined): Promise<StopWords | undefined> {
   return stop?.because === 'failure' ? { ...stop, failure: await inWords(stop.failure) } : stop;
+}
+
+/** All else is done. */
+async function tellInDoubt(problem: Problem, end: BatchEnd, batch: Batch): Promise<Exit> {
+  const { display } = batch.context;
+  if (display.face === 'human') await display.show(batchEndView(end));
+  await display.fail(problem, { ...batchEndJson(end), error: problem });
+  await markRowsReported(batch);
+  return exitOf(problem.code);
 }
 
 async function tellUnproven(chain: RowsOnChain, end: BatchEnd, { context }: Batch): Promise<Exit> {
@@ -190,7 +197,7 @@ function needsFixing(stop: Stop): boolean {
 
 /** How the rows ended that this runner did not process. */
 export type OthersEnd =
-  | { readonly is: 'seen'; readonly counts: ReadonlyMap<SeenOutcome, number> }
+  | { readonly is: 'seen'; readonly counts: ReadonlyMap<RowOutcome, number> }
   /** The journal could not be read. */
   | { readonly is: 'untold'; readonly rows: number; readonly failure: Failure };
 
@@ -216,8 +223,9 @@ export async function othersAtEnd(
   }
 }
 
-function toDo({ rows, tally }: Survey): number {
-  return rows - tally.standings.done - tally.standings.invalid;
+export function toDo({ rows, tally }: Survey): number {
+  const { done, skipped = 0, invalid } = tally.standings;
+  return rows - done - skipped - invalid;
 }
 
 function isEachRowTold({ report, context }: Batch): boolean {
@@ -227,7 +235,8 @@ function isEachRowTold({ report, context }: Batch): boolean {
 /** Asks once for all rows instead of once per row. If all are done, nothing else needs to be asked. */
 async function areAllDone({ tally, keys }: Survey, shared: SharedBatch, shares: Shares): Promise<boolean> {
   // The key of such a row may have been used for something else.
-  if (tally.standings.invalid + tally.standings.conflict > 0) return false;
+  const { invalid, conflict, skipped = 0 } = tally.standings;
+  if (invalid + conflict + skipped > 0) return false;
   const done = await shares.doneRows(shared);
   return done.rows === keys.rows && done.first === keys.first && done.last === keys.last;
 }
@@ -257,6 +266,31 @@ function countOthers(
   }
 }
 
-function isOver(outcome: SeenOutcome): boolean {
+function isOver(outcome: RowOutcome): boolean {
   return outcome === 'rejected' || outcome === 'not-sent';
+}
+
+/** With --quiet a line for each row in input order: its message id or signature, or nothing. */
+async function tellQuietResults(batch: Batch): Promise<void> {
+  const { display } = batch.context;
+  if (!display.quiet || display.face === 'json') return;
+  for await (const { result = '' } of reportRows(rowReportInputs(batch))) {
+    await display.show({ json: {}, human: () => '', quiet: result });
+  }
+}
+
+/** Counts the rows that a stop kept from running. A row that may have happened never counts as not started. */
+async function countUnvisited(
+  batch: Batch,
+  counts: Map<RowReport['outcome'], number>,
+  needs: Set<Retry>,
+): Promise<void> {
+  const inputs = rowReportInputs(batch);
+  for (const page of batch.sheet.pages()) {
+    const unvisited = page.filter(({ outcome, standing }) => outcome === undefined && !isSettled(standing));
+    for (const { outcome } of await Promise.all(unvisited.map((row) => reportRow(row, inputs)))) {
+      counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+      needs.add(outcome === 'held' ? 'decide' : 'same-command');
+    }
+  }
 }

@@ -1,8 +1,14 @@
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
+import type { BatchOrder } from '../../../batch/checkRow.ts';
 import type { ReportFile, ReportText, RowReport, RowReportInputs } from '../../../batch/report.ts';
-import type { Sheet } from '../../../batch/sheet.ts';
-import type { BatchOrder } from '../../../batch/survey.ts';
+import {
+  type AlikeGroup,
+  type RepeatedRows,
+  repeatsOf,
+  type Sheet,
+  type SheetRow,
+} from '../../../batch/sheet.ts';
 import type { Template } from '../../../batch/template.ts';
 import type { Bot } from '../../../once/connection.ts';
 import { namingFrom } from '../../../once/intent/naming.ts';
@@ -11,6 +17,7 @@ import type { Journal } from '../../../once/journal/journal.ts';
 import { type Context, type ParsedArgs, rateOf } from '../../parse/command.ts';
 import { again } from '../../say/open.ts';
 import { isoMonth, type Suggestion } from '../../say/phrases.ts';
+import { bothGiven } from '../../say/progress.ts';
 import {
   inputAndTokenFromStdin,
   namelessBatch,
@@ -19,7 +26,8 @@ import {
   templateFromStdin,
   unknownReportFormat,
 } from '../../say/rows.ts';
-import { idOrSignature, shown, transferOf } from '../../show/report.ts';
+import type { View } from '../../show/display.ts';
+import { idOrSignature, repeatsJson, shown, transferOf } from '../../show/report.ts';
 import { csvLine, safeJson, safeLine } from '../../show/text.ts';
 import { textOf } from '../inputs.ts';
 import { signatureOf } from '../stored.ts';
@@ -33,6 +41,8 @@ type BatchOptions = {
   readonly skipInvalid: boolean;
   readonly report: string | undefined;
   readonly changedFile: boolean;
+  /** `--skip-repeats` or `--repeat`. */
+  readonly repeats: 'skip' | 'pay' | undefined;
 };
 
 const mostAtATime = 256;
@@ -51,7 +61,16 @@ export function batchOptions(given: ParsedArgs, nowMs: number): BatchOptions {
     skipInvalid: given.flag('skip-invalid'),
     report,
     changedFile: given.flag('changed-file'),
+    repeats: repeatsOption(given),
   };
+}
+
+function repeatsOption(given: ParsedArgs): BatchOptions['repeats'] {
+  if (!given.takes('repeat')) return undefined;
+  const [skips, pays] = [given.flag('skip-repeats'), given.flag('repeat')];
+  if (skips && pays) throw bothGiven('skip-repeats', 'repeat');
+  if (skips) return 'skip';
+  return pays ? 'pay' : undefined;
 }
 
 function nameOf(given: ParsedArgs, path: string, nowMs: number): string {
@@ -210,4 +229,27 @@ export function withReport(given: ParsedArgs): Suggestion[] {
 /** A name for a file and a batch that needs no quotes. */
 function plainName(text: string): string {
   return text.replace(/[^\p{L}\p{N}._-]+/gu, '-');
+}
+
+export function jsonView(json: Record<string, unknown>): View {
+  return { json, human: () => '' };
+}
+
+export function whichRow({ line, id }: Pick<SheetRow, 'line' | 'id'>): Record<string, unknown> {
+  return { line, ...(id === undefined ? {} : { id }) };
+}
+
+export function countsJson({ rows, of, inDoubt }: RepeatedRows): Record<string, unknown> {
+  return { rows, of, ...(inDoubt === 0 ? {} : { in_doubt: inDoubt }) };
+}
+
+export function alikeJson({ request, lines }: AlikeGroup): Record<string, unknown> {
+  const { to_address, asset, amount } = request;
+  return { to_address, asset, amount, lines };
+}
+
+export function repeatedJson(row: SheetRow, { command }: ParsedArgs): Record<string, unknown> {
+  const outcome = row.standing === 'unfinished' ? 'open' : 'not-begun';
+  const repeats = repeatsJson(repeatsOf(row));
+  return { schema: 'botctl/1', command, ...whichRow(row), outcome, ...repeats };
 }

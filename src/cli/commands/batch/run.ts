@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { BatchOrder } from '../../../batch/checkRow.ts';
 import { gathering } from '../../../batch/gathering.ts';
 import { InFlightLimit, lanesFor, sharedCommit, worthWaitingMs } from '../../../batch/lanes.ts';
 import { BatchPace } from '../../../batch/pace.ts';
@@ -7,7 +8,7 @@ import { ReportFile, reportRows, UnverifiedRows } from '../../../batch/report.ts
 import { noCounts, runRows } from '../../../batch/runRows.ts';
 import { consecutiveIds, Sheet } from '../../../batch/sheet.ts';
 import { type ExplainedEnd, type RowEnd, StopRules } from '../../../batch/stopRules.ts';
-import { type BatchOrder, type Survey, survey } from '../../../batch/survey.ts';
+import { type Survey, survey } from '../../../batch/survey.ts';
 import { allRows, type Ranges, sharedRanges } from '../../../batch/workList.ts';
 import type { ChainPoint, EngineContext } from '../../../once/engine/context.ts';
 import { type Exit, exitOf, type Failure } from '../../../once/failures.ts';
@@ -15,6 +16,7 @@ import { anyAddress } from '../../../once/intent/address.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
 import type { Journal, JournalForMany, Runner, SharedBatch, Shares } from '../../../once/journal/journal.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
+import { notPaidAgain } from '../../say/batch.ts';
 import { rowSentences } from '../../say/intent.ts';
 import { again } from '../../say/open.ts';
 import { policyWords } from '../../say/outcomes.ts';
@@ -28,13 +30,20 @@ import {
   ownShareDone,
   reportGivenUp,
 } from '../../say/rows.ts';
-import { isSilent } from '../../show/display.ts';
 import { allowedRecipients, type WaitOptions, waitOptions } from '../inputs.ts';
 import { botOfCommand } from '../openBot.ts';
 import { isJournalThere, openJournalOf, settingsOf } from '../openJournal.ts';
 import { policiesForDryRun } from '../policies.ts';
 import { openSession, whileInFlight } from '../session.ts';
-import { type FinishedRun, gaugeOf, type OthersEnd, type OthersNow, othersAtEnd, tellEnd } from './end.ts';
+import {
+  type FinishedRun,
+  gaugeOf,
+  type OthersEnd,
+  type OthersNow,
+  othersAtEnd,
+  tellEnd,
+  toDo,
+} from './end.ts';
 import {
   type Batch,
   batchOptions,
@@ -43,16 +52,15 @@ import {
   rowReportInputs,
   templateOf,
 } from './options.ts';
+import { judgeRepeats, reportPaidAlready, tellDryRun, tellRepeats } from './repeats.ts';
 import {
   batchPlan,
   leftToSend,
   listBadRows,
-  planView,
   RowTeller,
   reportInvalid,
   reportRefused,
   tellPlan,
-  withBalance,
 } from './telling.ts';
 import type { BatchWait } from './wait.ts';
 
@@ -66,6 +74,7 @@ async function doBatch(kind: Kind, given: ParsedArgs, context: Context, wait?: W
     kind,
     name: options.name,
     recipients: kind === 'transfer' ? allowedRecipients(given) : anyAddress,
+    paysRepeats: options.repeats === 'pay',
   };
   const sheet = new Sheet();
   const report = options.report === undefined ? undefined : await ReportFile.begin(options.report);
@@ -96,11 +105,11 @@ async function dryRun(unopened: UnopenedBatch): Promise<Exit> {
     if (surveyed.refused.refusal !== undefined) return reportRefused(surveyed.refused, surveyed, batch);
     if (surveyed.tally.standings.invalid > 0 && !unopened.options.skipInvalid)
       return reportInvalid(surveyed, batch);
-    const plan = batchPlan(surveyed, batch);
-    const shown = isSilent(context.display) ? plan : await withBalance(plan, batch);
-    for (const warning of shown.balance?.warnings ?? []) context.display.warn(warning);
-    await context.display.show(planView(shown));
-    return exitAhead(surveyed);
+    const judged = await judgeRepeats(surveyed, batch);
+    if (judged === 'refused') return await reportPaidAlready(surveyed, batch);
+    await tellRepeats(batch);
+    const exit = await tellDryRun(surveyed, batch);
+    return exit === 0 ? exitAhead(surveyed) : exit;
   } finally {
     await journal?.close();
   }
@@ -138,7 +147,12 @@ async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined):
       return reportRefused(surveyed.refused, surveyed, batch);
     }
     if (leftToSend(surveyed) > 0) session.connection.ensurePossible(order.kind);
-    await tellPlan(surveyed, batch).catch(failWithEarlier);
+    const judged = await judgeRepeats(surveyed, batch).catch(failWithEarlier);
+    if (judged === 'refused') {
+      await finishReport(batch, surveyed);
+      return await reportPaidAlready(surveyed, batch);
+    }
+    if (judged !== 'asked') await tellPlan(surveyed, batch).catch(failWithEarlier);
     const others: OthersNow = { given: 0, waitedFor: [] };
     const ranges = await rangesOf(shared, surveyed, others, batch);
     if (leftToSend(surveyed) > 0) await keepBatch(surveyed, batch, engine.journal);
@@ -194,6 +208,7 @@ async function surveyAll(batch: Batch): Promise<Surveyed> {
       inWords: rowSentences,
       refusalInWords: (refusal) => policyWords(refusal).message,
       isSent: (title) => template?.parsed.names(title) === true,
+      repeatInWords: notPaidAgain,
     }),
   );
   if (surveyed.rows === 0) throw noRows(inputName(input));
@@ -284,13 +299,13 @@ function notThatFile({ name }: SharedBatch, { given, options }: Batch): Failure 
 /** Where this runner gets its rows: all of them, or its share of them. */
 async function rangesOf(
   shared: SharedBatch | undefined,
-  { rows, tally }: Survey,
+  surveyed: Survey,
   others: OthersNow,
   batch: Batch,
 ): Promise<Ranges> {
   const { journal, options } = batch;
-  const isNothingLeft = rows === tally.standings.done + tally.standings.invalid;
-  if (shared === undefined || journal?.shares === undefined || isNothingLeft) return allRows();
+  const { rows } = surveyed;
+  if (shared === undefined || journal?.shares === undefined || toDo(surveyed) === 0) return allRows();
   const joined = await journal.shares.join(shared, options.changedFile);
   switch (joined.is) {
     case 'other-file':

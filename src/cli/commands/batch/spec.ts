@@ -1,5 +1,6 @@
 import type { Exit } from '../../../once/failures.ts';
 import type { ArgumentSpec, BranchSpec, LeafSpec, OptionSpec } from '../../parse/command.ts';
+import { repeatWindowOption } from '../send/spec.ts';
 import { waitOptionSpecs } from '../transfer/spec.ts';
 
 const once = 'Exactly once';
@@ -89,6 +90,9 @@ const transfer: LeafSpec = {
   arguments: input,
   options: [
     ...options,
+    repeatWindowOption,
+    { flags: '--skip-repeats', about: 'leave out rows that were paid under another name', group: once },
+    { flags: '--repeat', about: 'pay them again', group: once },
     ...waitOptionSpecs.map((spec) => ({ ...spec, group: running })),
     {
       flags: '--allow-off-curve',

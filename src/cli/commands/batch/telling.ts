@@ -1,6 +1,5 @@
 import { inputName } from '../../../batch/readRows.ts';
-import { type RowReport, reportRow, reportRows } from '../../../batch/report.ts';
-import type { SheetRow } from '../../../batch/sheet.ts';
+import { type AlikeRows, type RepeatedRows, repeatsOf, type SheetRow } from '../../../batch/sheet.ts';
 import type { ExplainedEnd, RowEnd } from '../../../batch/stopRules.ts';
 import {
   type BadRow,
@@ -11,11 +10,12 @@ import {
   type SurveyWarning,
   shownBadRows,
 } from '../../../batch/survey.ts';
-import { type Exit, exitOf, type Retry } from '../../../once/failures.ts';
+import { type Exit, exitOf } from '../../../once/failures.ts';
 import { formatAmount } from '../../../once/intent/amount.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
 import { refusalCodes } from '../../../once/policy/rules.ts';
 import type { ParsedArgs } from '../../parse/command.ts';
+import { moreAlike, rowsPaidAlready, rowsSkipped, samePaymentWords } from '../../say/batch.ts';
 import { explain, oddityWords } from '../../say/explain.ts';
 import { clipped, ofRow, warningWords } from '../../say/intent.ts';
 import { again } from '../../say/open.ts';
@@ -51,22 +51,28 @@ import {
   problemOf,
 } from '../../say/told.ts';
 import type { Display, View } from '../../show/display.ts';
-import { type LabelCanvas, type LabelledValue, labelled, plainCanvas } from '../../show/report.ts';
+import {
+  type LabelCanvas,
+  type LabelledValue,
+  labelled,
+  plainCanvas,
+  repeatsJson,
+} from '../../show/report.ts';
 import type { BalanceShown } from '../balances.ts';
 import { confirmedBy } from '../policies.ts';
 import { reportJsonOrError, reportOf } from '../telling.ts';
-import { type Batch, rowReportInputs, withReport } from './options.ts';
+import {
+  alikeJson,
+  type Batch,
+  countsJson,
+  jsonView,
+  repeatedJson,
+  whichRow,
+  withReport,
+} from './options.ts';
 
 const shownFailures = 20;
 const shownColumns = 20;
-
-function jsonView(json: Record<string, unknown>): View {
-  return { json, human: () => '' };
-}
-
-function whichRow({ line, id }: Pick<SheetRow, 'line' | 'id'>): Record<string, unknown> {
-  return { line, ...(id === undefined ? {} : { id }) };
-}
 
 /** Reports each row: every one as an object with --json, otherwise only those that are not done. */
 export class RowTeller {
@@ -83,6 +89,8 @@ export class RowTeller {
     if (context.display.face !== 'json') return;
     for (const row of sheet.rows()) {
       if (row.standing === 'done') await context.display.show(jsonView(await this.#doneJson(row)));
+      if (row.standing === 'skipped')
+        await context.display.show(jsonView(repeatedJson(row, this.#batch.given)));
       if (row.standing === 'invalid') await context.display.show(jsonView(this.#invalidJson(row)));
     }
   }
@@ -111,7 +119,7 @@ export class RowTeller {
         report === undefined
           ? { schema: 'botctl/1', command: given.command, error: problem }
           : await reportJsonOrError({ ...report, problem }, context.display);
-      await context.display.show(jsonView({ ...whole, ...whichRow(row) }));
+      await context.display.show(jsonView({ ...whole, ...whichRow(row), ...repeatsJson(repeatsOf(row)) }));
       return;
     }
     for (const warning of warnings) this.#list(row, warning);
@@ -146,35 +154,11 @@ export class RowTeller {
   }
 }
 
-/** With --quiet a line for each row in input order: its message id or signature, or nothing. */
-export async function tellQuietResults(batch: Batch): Promise<void> {
-  const { display } = batch.context;
-  if (!display.quiet || display.face === 'json') return;
-  for await (const { result = '' } of reportRows(rowReportInputs(batch))) {
-    await display.show({ json: {}, human: () => '', quiet: result });
-  }
-}
-
-/** Counts the rows that a stop kept from running. A row that may have happened never counts as not started. */
-export async function countUnvisited(
-  batch: Batch,
-  counts: Map<RowReport['outcome'], number>,
-  needs: Set<Retry>,
-): Promise<void> {
-  const inputs = rowReportInputs(batch);
-  for (const page of batch.sheet.pages()) {
-    const unvisited = page.filter(
-      ({ outcome, standing }) => outcome === undefined && standing !== 'done' && standing !== 'invalid',
-    );
-    for (const { outcome } of await Promise.all(unvisited.map((row) => reportRow(row, inputs)))) {
-      counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
-      needs.add(outcome === 'held' ? 'decide' : 'same-command');
-    }
-  }
-}
-
 /** The findings of the survey, as shown. */
-export function batchPlan(surveyed: Survey, { given, order, bot, sheet }: Batch): BatchPlan {
+export function batchPlan(
+  surveyed: Survey,
+  { given, context, order, bot, journal, sheet }: Batch,
+): BatchPlan {
   const { distinct, repeated } = sheet.recipients();
   const totals = [...surveyed.tally.totals].map(([asset, { all, left }]) => ({
     asset,
@@ -194,6 +178,9 @@ export function batchPlan(surveyed: Survey, { given, order, bot, sheet }: Batch)
     recipients: distinct,
     recipientsRepeated: repeated,
     columns: surveyed.unsent,
+    repeats: surveyed.repeats,
+    alike: surveyed.alike,
+    nowMs: (journal ?? context).clock.now(),
   };
 }
 
@@ -259,7 +246,7 @@ export async function reportInvalid(surveyed: Survey, batch: Batch): Promise<Exi
   const source = inputName(options);
   const skipping = again(batch.given, [], { name: 'skip-invalid', value: true });
   const failure = invalidRows({ invalid, rows: surveyed.rows, source }, skipping);
-  const problem = problemOf(failure, doingOf(surveyed, batch));
+  const problem = problemOf(failure, interruptionOf(surveyed, batch));
   await context.display.fail(problem, {
     ...planJson(batchPlan(surveyed, batch)),
     invalid: surveyed.firstBad.slice(0, shownBadRows).map(rowJson),
@@ -284,7 +271,7 @@ export async function reportRefused(
       refusal,
       refusalCodes[refusal.rule],
     ),
-    doingOf(surveyed, batch),
+    interruptionOf(surveyed, batch),
   );
   await context.display.fail(problem, {
     ...planJson(batchPlan(surveyed, batch)),
@@ -295,7 +282,7 @@ export async function reportRefused(
 }
 
 /** An earlier run may have sent rows that are not new. */
-function doingOf({ rows, tally }: Survey, { context: { doing } }: Batch): Interruption {
+export function interruptionOf({ rows, tally }: Survey, { context: { doing } }: Batch): Interruption {
   const { new: fresh, invalid } = tally.standings;
   return { does: doing.does, begun: doing.begun, isRunAgain: fresh + invalid < rows };
 }
@@ -321,7 +308,7 @@ export async function tellPlan(surveyed: Survey, batch: Batch): Promise<void> {
   }
   const asked = at === 'foreground' ? await withBalance(plan, batch) : plan;
   const question = (columns: number): string =>
-    `${drawPlan(asked, plainCanvas(columns))}${askToBegin(left, order.kind)}`;
+    `${drawPlan(asked, plainCanvas(columns))}${askToBegin(left, order.kind, surveyed.alike.rows)}`;
   if (!(await display.confirm(question))) throw declined();
 }
 
@@ -355,6 +342,9 @@ type BatchPlan = {
   /** Only where somebody is shown it. */
   readonly balance?: BalanceShown | undefined;
   readonly columns: readonly string[];
+  readonly repeats: RepeatedRows;
+  readonly alike: AlikeRows;
+  readonly nowMs: number;
 };
 
 const standingLabels: readonly (readonly [standing: string, label: string])[] = [
@@ -364,6 +354,7 @@ const standingLabels: readonly (readonly [standing: string, label: string])[] = 
   ['held', 'Held'],
   ['elsewhere', 'Elsewhere'],
   ['conflict', 'Conflict'],
+  ['skipped', 'Skipped'],
   ['invalid', 'Invalid'],
 ];
 
@@ -386,6 +377,10 @@ function linesOf(plan: BatchPlan): LabelledValue[] {
     ],
     ['Kept', plan.columns.length === 0 ? undefined : keptColumns(plan.columns)],
     ['Missing', plan.lacking === 0 ? undefined : rowsMissing(plan.lacking)],
+    ['Paid before', plan.repeats.rows === 0 ? undefined : rowsPaidAlready(plan.repeats, plan.nowMs)],
+    ...[...plan.alike.first.map(samePaymentWords), ...moreAlike(plan.alike)].map(
+      (words, index): LabelledValue => [index === 0 ? 'The same' : '', words],
+    ),
   ];
 }
 
@@ -398,11 +393,11 @@ function amountLines(
   return totals.map((total, index) => [index === 0 ? label : '', amount(total)]);
 }
 
-function drawPlan(plan: BatchPlan, canvas: LabelCanvas): string {
+export function drawPlan(plan: BatchPlan, canvas: LabelCanvas): string {
   return labelled(linesOf(plan), canvas);
 }
 
-function planJson(plan: BatchPlan): Record<string, unknown> {
+export function planJson(plan: BatchPlan): Record<string, unknown> {
   return {
     schema: 'botctl/1',
     command: plan.command,
@@ -419,6 +414,8 @@ function planJson(plan: BatchPlan): Record<string, unknown> {
           totals: plan.totals,
           recipients: plan.recipients,
           recipients_paid_more_than_once: plan.recipientsRepeated,
+          ...(plan.repeats.rows === 0 ? {} : { repeats: countsJson(plan.repeats) }),
+          ...(plan.alike.rows === 0 ? {} : { alike: plan.alike.first.map(alikeJson) }),
         }),
   };
 }
@@ -451,6 +448,7 @@ export type BatchEnd = {
 
 export function batchEndJson(end: BatchEnd): Record<string, unknown> {
   const { plan, doneNow, doneBefore, doneByOthers, unverified, notDone, stopped, report } = end;
+  const { skipped } = plan.standings;
   return {
     ...planJson(plan),
     result: {
@@ -458,6 +456,7 @@ export function batchEndJson(end: BatchEnd): Record<string, unknown> {
       done_now: doneNow,
       done_before: doneBefore,
       ...(doneByOthers === undefined ? {} : { done_by_others: doneByOthers }),
+      ...(skipped === undefined ? {} : { skipped }),
       ...(unverified === 0 ? {} : { unverified }),
       ...Object.fromEntries(notDone.map(({ outcome, rows }) => [outcome.replace('-', '_'), rows])),
     },
@@ -488,6 +487,7 @@ export function batchEndView(end: BatchEnd): View {
         ...(notDone.length === 0
           ? amountLines(plan, 'Amount', ({ all, asset }) => formatAmountOf(all, asset))
           : []),
+        ['Skipped', plan.standings.skipped === undefined ? undefined : rowsSkipped(plan.repeats)],
         ...notDone.map((one): LabelledValue => [labelOf(one), meaningOf(one)]),
         ['Report', report],
       ] as const;

@@ -26,7 +26,7 @@ const tokenDetails = [
 ].join(' ');
 
 const keyDetails =
-  'Keys: base-url, token, key-age (30m), timeout (30s), retries (until max-wait), max-wait (60s), confirm (always: ask, or --yes), policy (what it may spend). For proof on chain: rpc-url, cluster (mainnet), wallet, assets.';
+  'Keys: base-url, token, key-age (30m), repeat-window (20h), timeout (30s), retries (until max-wait), max-wait (60s), confirm (always: ask, or --yes), policy (what it may spend). For proof on chain: rpc-url, cluster (mainnet), wallet, assets.';
 
 const newName = { usage: '<name>', about: 'the profile' } as const;
 const name = { ...newName, completes: 'profiles' } as const;

@@ -8,14 +8,20 @@ export const onceOptions: readonly OptionSpec[] = [
   { flags: '-o, --once <name>', about: 'name it: under one name it happens once', group },
   {
     flags: '--run <name>',
-    about: 'within this run each command happens once',
+    about: 'each command of this run happens once',
     env: 'BOTCTL_RUN',
     group,
   },
   { flags: '--idempotency-key <key>', about: 'use exactly this key', group },
-  { flags: '--dry-run', about: 'show the request and if it is a re-run; send nothing', group },
+  { flags: '--dry-run', about: 'show the request, if it is a re-run; send nothing', group },
   { flags: '-y, --yes', about: 'do not ask for confirmation', group },
 ];
+
+export const repeatWindowOption: OptionSpec = {
+  flags: '--repeat-window <duration>',
+  about: 'how long another name’s is a repeat (20h; 0: off)',
+  group,
+};
 
 /** The exit codes of a command that sends one thing. */
 export const exitsOfOnce: readonly Exit[] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 130];

@@ -1,5 +1,5 @@
 import type { LeafSpec, OptionSpec } from '../../parse/command.ts';
-import { exitsOfOnce, onceOptions } from '../send/spec.ts';
+import { exitsOfOnce, onceOptions, repeatWindowOption } from '../send/spec.ts';
 
 const group = 'Transfer';
 
@@ -54,6 +54,7 @@ export const transferSpec: LeafSpec = {
     },
     ...waitOptionSpecs,
     ...onceOptions,
+    repeatWindowOption,
   ],
   examples: [
     {

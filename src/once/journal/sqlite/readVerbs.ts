@@ -5,13 +5,14 @@ import {
   attemptOf,
   batchInputOf,
   decisionOf,
+  earlierPaymentOf,
   observationOf,
   overviewOf,
   receiptOf,
   rowsStandingOf,
   stateRowOf,
 } from '../rows.ts';
-import { assetInPayment } from '../spending.ts';
+import { assetInPayment, recipientIn } from '../spending.ts';
 import type { Owners } from './ownFiles.ts';
 import { type Bindings, intentOf, isOwned, type SqlRow } from './rows.ts';
 import { type Ask, recipient, type StatementName } from './statements.ts';
@@ -68,6 +69,11 @@ export function readVerbs(
     },
     unnamedOfPayment: (baseUrl, payment, since) =>
       all('unnamedOfPayment', { origin: originOf(baseUrl), payment, since }),
+    paidBefore: async ({ baseUrl, payment, namedBy, name, sinceMs: since }) => {
+      const recipient = recipientIn(payment);
+      const sought = { origin: originOf(baseUrl), recipient, payment, namedBy, name, since };
+      return (await ask('paidBefore', sought)).map(earlierPaymentOf);
+    },
     countRows: ({ baseUrl, kind }, name) =>
       read(() => store.one('countRows', { baseUrl, kind, name }, (row) => Number(row.count)) ?? 0),
     overview: async () => overviewOf(await read(() => store.all('overview', {}, stateRowOf))),

@@ -10,8 +10,20 @@ const unfinished = `state IN ('open', 'sending', 'unknown', 'held')`;
 /** At this origin, whatever the path. */
 const atOrigin = "(base_url = :origin OR substr(base_url, 1, length(:origin) + 1) = :origin || '/')";
 
+/** By which the index of recipients is made. */
+export const recipient = `substr(payment, 3, instr(payment, '",') - 3)`;
+
+const paidAt = `coalesce((SELECT min(started_at) FROM attempts WHERE attempts.intent = intents.seq
+  AND coalesce(verdict, '') NOT IN ('rejected', 'unsent', 'limited')), updated_at)`;
+
 const counted = `kind = 'transfer' AND (state IN ('sending', 'unknown', 'accepted')
                  OR (state = 'held' AND tainted = 1) OR resolved_as IS 'happened')`;
+
+/** Under another name than what is sought. */
+const mayBePaidBefore = `payment = sought.payment AND payment IS NOT NULL
+  AND (name IS NOT sought.name OR named_by IS NOT sought.named_by)
+  AND (base_url = sought.origin OR substr(base_url, 1, length(sought.origin) + 1) = sought.origin || '/')
+  AND ${counted}`;
 
 /** Each transfer counts at its latest attempt. */
 const spentSince = `SELECT seq AS intent, payment,
@@ -20,9 +32,6 @@ const spentSince = `SELECT seq AS intent, payment,
 
 const everPaid = `SELECT json_extract(payment, '$[0]') AS address, min(created_at) AS since FROM intents
   WHERE kind = 'transfer' AND (state = 'accepted' OR resolved_as IS 'happened') GROUP BY 1`;
-
-/** By which the index of recipients is made. */
-export const recipient = `substr(payment, 3, instr(payment, '",') - 3)`;
 
 const nextRecipient = (after: string): string => `(SELECT min(${recipient}) FROM intents
   WHERE payment IS NOT NULL AND ${recipient} ${after} AND ${recipient} < :head || char(1114111))`;
@@ -45,6 +54,23 @@ const sets = {
   unfinishedTwins: ofGiven(`SELECT given.key AS n, intents.* FROM @given CROSS JOIN intents
                     WHERE payment = :payment AND ${atOrigin} AND identity <> :identity
                     AND payment IS NOT NULL AND state IN ('sending', 'unknown', 'held') ORDER BY seq`),
+  // Read once of each that is given, and not for each row that is looked at. The second half finds what was begun long
+  // before it was paid.
+  paidBefore:
+    ofGiven(`SELECT sought.n, id, bot, intents.named_by, intents.name, row_id, state, resolved_as, ${paidAt} AS paid_at
+               FROM (SELECT given.key AS n, :recipient AS recipient, :payment AS payment, :name AS name,
+                   :namedBy AS named_by, :origin AS origin, :since AS since FROM @given LIMIT -1 OFFSET 0) AS sought
+               CROSS JOIN intents WHERE intents.seq IN (
+                 SELECT seq FROM (
+                   SELECT seq, state, resolved_as, ${paidAt} AS paid_at FROM intents
+                   WHERE ${recipient} = sought.recipient AND created_at >= sought.since - 600000 AND ${mayBePaidBefore}
+                   UNION ALL
+                   SELECT seq, state, resolved_as, ${paidAt} AS paid_at FROM intents
+                   WHERE updated_at >= sought.since AND updated_at - created_at > 600000
+                   AND created_at < sought.since - 600000 AND ${mayBePaidBefore})
+                 WHERE paid_at >= sought.since
+                 ORDER BY (state = 'accepted' OR resolved_as IS 'happened') DESC, paid_at DESC LIMIT 3)
+               ORDER BY (state = 'accepted' OR resolved_as IS 'happened') DESC, paid_at DESC`),
   otherHolder: ofGiven(`SELECT given.key AS n, intents.id FROM @given CROSS JOIN receipts CROSS JOIN intents
                 WHERE receipts.value = :value AND what = :what AND origin = :origin
                 AND intents.seq = receipts.intent AND intents.id <> :id`),

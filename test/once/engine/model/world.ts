@@ -9,7 +9,7 @@ import type { Attempt, Intent, Journal } from '../../../../src/once/journal/jour
 import type { Flight, Shipment } from '../../../../src/once/wire/flight.ts';
 import { allOf } from '../../../../testing/journals.ts';
 import { ScriptedEngine } from '../../../../testing/scriptedEngine.ts';
-import { type Kind, keyAges, type Naming, recentBars, twinBars, windows } from '../design.ts';
+import { isRepeated, type Kind, keyAges, type Naming, recentBars, twinBars, windows } from '../design.ts';
 import { ModelChain, mustShow, wantedIn } from './chain.ts';
 import { type Fate, ModelService } from './service.ts';
 import { commands, type Death, type History, type Step } from './steps.ts';
@@ -169,6 +169,7 @@ export class World {
     death: Death | undefined,
     as: { bot?: string; token?: string; spelledUrl?: BaseUrl },
     work: (engine: EngineContext) => Promise<Outcome>,
+    isRun = true,
   ): Promise<Outcome | undefined> {
     const journal = await this.#ground.open(this.scripted);
     let steps = 0;
@@ -188,6 +189,7 @@ export class World {
       return gone;
     };
     let flown = 0;
+    let toldOf: readonly string[] = [];
     const engine = this.scripted.engine({
       ...as,
       journal,
@@ -204,6 +206,7 @@ export class World {
             mortal(async () => {
               const fate = fates[flown] ?? 'lost-undone';
               flown += 1;
+              if (isRun && flown === 1) await this.#expectToldOfRepeats(shipment, toldOf);
               const shut = limits.door();
               if (shut !== undefined)
                 return { came: 'nothing', headersSent: false, trouble: shut, shut: true };
@@ -219,6 +222,9 @@ export class World {
         },
       },
     });
+    engine.observer.paysAgain = async (found) => {
+      toldOf = found.map(({ id }) => id);
+    };
     const ended = await Promise.race([work(engine), dead]);
     await this.#ground.end(journal, this.scripted);
     // Nothing is the matter with this disk: a journal that refuses something was asked for what it forbids.
@@ -256,6 +262,58 @@ export class World {
     }
     this.#bodies.set(key, { body, attempts: attempts.length });
     if (!intent.tainted) await this.#expectNoTwin(intent);
+  }
+
+  /** Whoever pays for the first time has been told of what it repeats: the surest and newest, three at most. */
+  async #expectToldOfRepeats(shipment: Shipment, toldOf: readonly string[]): Promise<void> {
+    const { idempotency_key: key } = JSON.parse(Buffer.from(shipment.body).toString()) as {
+      idempotency_key: string;
+    };
+    const all = await this.#intents();
+    const intent = all.find((one) => one.key === key);
+    if (intent === undefined || intent.kind === 'message') return;
+    const repeated = intent.tainted ? [] : await this.#repeatedBy(intent, all);
+    const sure = ({ state, resolvedAs }: Intent): number =>
+      state === 'accepted' || resolvedAs === 'happened' ? 1 : 0;
+    repeated.sort((left, right) => sure(right.other) - sure(left.other) || right.firstMs - left.firstMs);
+    const third = repeated[2];
+    const ties = repeated.filter(
+      ({ other, firstMs }) =>
+        third === undefined || (sure(other) === sure(third.other) && firstMs === third.firstMs),
+    );
+    const certain = repeated.slice(0, 3).filter((one) => !ties.includes(one));
+    expect(toldOf).toHaveLength(Math.min(3, repeated.length));
+    expect(toldOf).toEqual(expect.arrayContaining(certain.map(({ other }) => other.id)));
+    expect(repeated.map(({ other }) => other.id)).toEqual(expect.arrayContaining([...toldOf]));
+  }
+
+  async #repeatedBy(
+    intent: Intent,
+    all: readonly Intent[],
+  ): Promise<{ readonly other: Intent; readonly firstMs: number }[]> {
+    const nameOf = ({ namedBy, name }: Intent): string => `${namedBy} ${name}`;
+    const found: { other: Intent; firstMs: number }[] = [];
+    for (const other of all) {
+      const attempts = await this.#watcher.reads.attemptsOf(other.id);
+      const mayHavePaid = attempts.filter(
+        ({ verdict }) => verdict !== 'rejected' && verdict !== 'unsent' && verdict !== 'limited',
+      );
+      const firstMs = Math.min(...mayHavePaid.map(({ startedAtMs }) => startedAtMs));
+      const asked = {
+        mine: nameOf(intent),
+        nowMs: this.scripted.clock.now(),
+        other: {
+          samePayment: other.id !== intent.id && other.payment === intent.payment,
+          name: nameOf(other),
+          state: other.state,
+          tainted: other.tainted,
+          happened: other.resolvedAs === 'happened',
+          firstMs: Number.isFinite(firstMs) ? firstMs : other.updatedAtMs,
+        },
+      };
+      if (isRepeated(asked)) found.push({ other, firstMs: asked.other.firstMs });
+    }
+    return found;
   }
 
   async #expectNoTwin(intent: Intent): Promise<void> {
@@ -369,7 +427,7 @@ export class World {
       this.#service.effectsOf(intent.key) > 0 && !this.#service.knows(intent.kind, intent.key);
     if (word !== undefined && intent.state === 'held' && couldRepeat) this.#excused.add(intent.key);
     const { bot, spelledUrl } = intent;
-    await this.#live(fates, death, { bot, spelledUrl }, (engine) => resume(intent.id, engine, word));
+    await this.#live(fates, death, { bot, spelledUrl }, (engine) => resume(intent.id, engine, word), false);
   }
 
   async #resolve({ which, rightly }: Extract<Step, { is: 'resolve' }>): Promise<void> {

@@ -3,16 +3,16 @@ import { gathering } from '../../../../src/batch/gathering.ts';
 import { inWords } from '../../../../src/cli/say/inWords.ts';
 import { unitsOf } from '../../../../src/once/intent/amount.ts';
 import type { BaseUrl } from '../../../../src/once/intent/baseUrl.ts';
-import {
-  type GuardedWork,
-  type Guards,
-  type Intent,
-  type NewIntent,
-  type Observation,
-  receiptGuards,
-  type Selection,
-  type Transaction,
+import type {
+  GuardedWork,
+  Guards,
+  Intent,
+  NewIntent,
+  Observation,
+  Selection,
+  Transaction,
 } from '../../../../src/once/journal/journal.ts';
+import { receiptGuards } from '../../../../src/once/journal/receipts.ts';
 import {
   allOf,
   baseUrl,
@@ -315,6 +315,95 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
           unknown,
           sending.id,
         ]);
+      });
+    });
+
+    describe('what was paid before', () => {
+      const payment = '["9WzD","usdc","25"]';
+      const transfer = { kind: 'transfer', payment } as const;
+      const named = (name: string) => ({ ...transfer, namedBy: 'once', name }) as const;
+      const asked = { baseUrl, payment, namedBy: 'once', name: 'mine', sinceMs: nowMs } as const;
+      const idsOf = (found: readonly { id: string }[]): string[] => found.map(({ id }) => id).sort();
+
+      test('are payments that were made, or may have been, under other names or none', async () => {
+        const journal = await openNew();
+        const paid = [
+          await done(journal, 'accepted', named('other')),
+          await done(journal, 'unknown', { ...transfer, baseUrl: `${baseUrl}/a` as BaseUrl }),
+        ];
+        const sending = newIntent({ ...transfer, namedBy: 'row', name: 'mine', rowId: 'r' });
+        await journal.begin(sending, 'h', nowMs);
+        await done(journal, 'accepted', named('mine'));
+        await done(journal, 'rejected', named('a'));
+        await done(journal, 'accepted', { ...named('b'), payment: '["9WzD","usdc","26"]' });
+        await done(journal, 'accepted', { ...named('c'), payment: '["9WzE","usdc","25"]' });
+        await done(journal, 'accepted', { ...named('d'), baseUrl: `${baseUrl}:1` as BaseUrl });
+        await journal.propose(newIntent(named('e')), 'proposed', nowMs);
+        expect(idsOf(await journal.paidBefore(asked))).toEqual([...paid, sending.id].sort());
+        expect((await journal.paidBefore(asked))[0]).toMatchObject({
+          name: 'other',
+          atMs: nowMs,
+          bot: 'payer',
+        });
+        const unnamed = { ...asked, namedBy: undefined, name: undefined };
+        const others = (await journal.paidBefore(unnamed)).map(({ name }) => name);
+        expect(others.sort()).toEqual(['mine', 'mine', 'other']);
+        expect(await journal.paidBefore({ ...unnamed, name: 'mine', namedBy: 'row' })).toHaveLength(3);
+      });
+
+      test('are known by a person’s word as well, and never those that did not happen', async () => {
+        const journal = await openNew();
+        for (const kind of ['happened', 'did-not-happen'] as const) {
+          const id = await done(journal, 'unknown', named(kind));
+          const word = { kind, who: 'w', atMs: nowMs + 5, reason: 'r', signature: undefined };
+          await journal.decide(id, word);
+        }
+        expect(await journal.paidBefore(asked)).toMatchObject([
+          { name: 'happened', state: 'resolved', resolvedAs: 'happened', atMs: nowMs },
+        ]);
+      });
+
+      test('count from the first attempt that may have paid, whenever they were begun', async () => {
+        const journal = await openNew();
+        const longAgoMs = nowMs - 48 * 3_600_000;
+        await done(journal, 'accepted', named('long ago'), longAgoMs);
+        const proposal = newIntent(named('proposal'));
+        await journal.propose(proposal, 'proposed', longAgoMs);
+        const refused = await done(journal, 'rejected', named('refused'), longAgoMs);
+        for (const [nth, id] of [proposal.id, refused].entries()) {
+          await journal.claim(id, nowMs + nth);
+          const { attempts } = await journal.startAttempt(id, 'h', nowMs + nth);
+          await journal.endAttempt(id, attempts, endWith('accepted'), nowMs + 9);
+          await journal.conclude(id, 'accepted', undefined, nowMs + 9);
+        }
+        expect(await journal.paidBefore(asked)).toMatchObject([
+          { name: 'refused', atMs: nowMs + 1 },
+          { name: 'proposal', atMs: nowMs },
+        ]);
+        expect(await journal.paidBefore({ ...asked, sinceMs: nowMs + 2 })).toEqual([]);
+      });
+
+      test('are found by a body that took another’s place', async () => {
+        const journal = await openNew();
+        const id = await done(journal, 'rejected', { ...named('other'), payment: '["9WzD","usdc","24"]' });
+        await journal.rewrite(id, Buffer.from('{}'), 'f', payment);
+        await journal.claim(id, nowMs);
+        await journal.startAttempt(id, 'h', nowMs);
+        expect(idsOf(await journal.paidBefore(asked))).toEqual([id]);
+        expect(await journal.paidBefore({ ...asked, payment: '["9WzD","usdc","24"]' })).toEqual([]);
+      });
+
+      test('are three at most, the surest and newest first, also where many are asked at once', async () => {
+        const journal = await openNew();
+        for (let nth = 0; nth < 5; nth += 1)
+          await done(journal, nth < 2 ? 'accepted' : 'unknown', named(`n${nth}`), nowMs + nth);
+        const many = await Promise.all([
+          journal.paidBefore(asked),
+          journal.paidBefore({ ...asked, payment: '["other","usdc","25"]' }),
+          journal.paidBefore({ ...asked, name: 'n1' }),
+        ]);
+        const names = many.map((found) => found.map(({ name }) => name));
+        expect(names).toEqual([['n1', 'n0', 'n4'], [], ['n0', 'n4', 'n3']]);
       });
     });
 

@@ -1,0 +1,139 @@
+import { areRowsOf } from '../../../batch/report.ts';
+import { firstInDoubt, isPaidAlready, noRepeatedRows } from '../../../batch/sheet.ts';
+import { type Survey, skipRepeats } from '../../../batch/survey.ts';
+import { repeatWindowMs } from '../../../once/engine/plan.ts';
+import { type Exit, exitOf } from '../../../once/failures.ts';
+import {
+  moreAlike,
+  moreRepeats,
+  paidAgainAll,
+  paidAlready,
+  payThemAgain,
+  repeatedRowWords,
+  repeatsSkipped,
+  rowsPaidAlready,
+  samePaymentWords,
+  skipOrPayAnswers,
+  skippedInDoubt,
+} from '../../say/batch.ts';
+import { again } from '../../say/open.ts';
+import { askToPayAgain } from '../../say/outcomes.ts';
+import type { Suggestion } from '../../say/phrases.ts';
+import { declined, type Problem, problemOf } from '../../say/told.ts';
+import { isSilent } from '../../show/display.ts';
+import { plainCanvas, remark } from '../../show/report.ts';
+import { type Batch, jsonView, repeatedJson } from './options.ts';
+import { batchPlan, drawPlan, interruptionOf, planJson, planView, withBalance } from './telling.ts';
+
+/** `asked`: a person has seen what will be sent, and agreed. */
+type Judged = 'refused' | 'asked' | 'not-asked';
+
+/**
+ * Decides about the rows that were paid under another name: asks where a person is, and goes by a rule elsewhere.
+ * Nothing of the answer is kept for the next run.
+ */
+export async function judgeRepeats(surveyed: Survey, batch: Batch): Promise<Judged> {
+  const { given, context, options, sheet } = batch;
+  const { repeats, alike } = surveyed;
+  const { display } = context;
+  const isDry = given.flag('dry-run');
+  const asks = !isDry && !given.flag('yes') && display.terminal() === 'foreground';
+  // Where a person is asked, and in a dry run, the plan has them.
+  if (!asks && !isDry)
+    for (const words of [...alike.first.map(samePaymentWords), ...moreAlike(alike)]) display.warn(words);
+  if (repeats.rows === 0) return 'not-asked';
+  const nowMs = now(batch);
+  if (options.repeats === undefined && asks) return askAbout(surveyed, batch);
+  if (options.repeats === 'skip') {
+    display.notice(repeatsSkipped(repeats, nowMs));
+    skipRepeats(surveyed, sheet);
+    return 'not-asked';
+  }
+  if (options.repeats === undefined && isPaidAlready(repeats)) return 'refused';
+  display.warn(paidAgainAll(repeats, nowMs));
+  return 'not-asked';
+}
+
+function now({ journal, context }: Batch): number {
+  return (journal ?? context).clock.now();
+}
+
+async function askAbout(surveyed: Survey, batch: Batch): Promise<Judged> {
+  const { sheet } = batch;
+  const { display } = batch.context;
+  const { repeats } = surveyed;
+  const [only] = repeats.first;
+  const nowMs = now(batch);
+  // Said under it, with the rows.
+  const plan = { ...(await withBalance(batchPlan(surveyed, batch), batch)), repeats: noRepeatedRows };
+  const drawn = (columns: number): string => drawPlan(plan, plainCanvas(columns));
+  if (repeats.of === 1 && only !== undefined) {
+    const question = (columns: number): string =>
+      `${drawn(columns)}${askToPayAgain(only.request, only.earlier[0], nowMs)}`;
+    if (!(await display.confirm(question))) throw declined();
+    return 'asked';
+  }
+  const rows = [...repeats.first.map((row) => repeatedRowWords(row, nowMs)), ...moreRepeats(repeats)];
+  const listed = [`${rowsPaidAlready(repeats, nowMs)}:`, ...rows];
+  const question = (columns: number): string =>
+    `${drawn(columns)}${listed.map((words) => remark(words, plainCanvas(columns))).join('')}${payThemAgain}`;
+  const answer = await display.ask(question, skipOrPayAnswers);
+  if (answer === 'no') throw declined();
+  if (answer === 'skip') skipRepeats(surveyed, sheet);
+  return 'asked';
+}
+
+/** Ends a batch that sends nothing because it would pay again what was paid under another name. */
+export async function reportPaidAlready(surveyed: Survey, batch: Batch): Promise<Exit> {
+  const { context, bot } = batch;
+  const { display } = context;
+  const { repeats } = surveyed;
+  const nowMs = now(batch);
+  for (const row of repeats.first) display.warn(repeatedRowWords(row, nowMs));
+  for (const words of moreRepeats(repeats)) display.warn(words);
+  await tellRepeats(batch);
+  const told = paidAlready(repeats, nowMs, repeatWindowMs(bot), await suggestions(surveyed, batch));
+  const problem = problemOf(told, interruptionOf(surveyed, batch));
+  await display.fail(problem, { ...planJson(batchPlan(surveyed, batch)), error: problem });
+  return exitOf(problem.code);
+}
+
+/** The safest first. */
+async function suggestions({ repeats }: Survey, batch: Batch): Promise<Suggestion[]> {
+  const { given, journal } = batch;
+  const earlier = repeats.by?.namedBy === 'row' ? repeats.by.name : undefined;
+  const isSame =
+    earlier !== undefined && journal !== undefined && (await areRowsOf(earlier, { ...batch, journal }));
+  return [
+    ...(isSame ? [again(given, ['once'], { name: 'once', value: earlier })] : []),
+    again(given, [], { name: 'skip-repeats', value: true }),
+    again(given, [], { name: 'repeat', value: true }),
+  ];
+}
+
+/** Skipping is done well only where it is known that what was skipped was paid. */
+export function doubtOfSkipped({ tally, repeats }: Survey, { sheet }: Batch): Problem | undefined {
+  if (tally.standings.skipped === undefined || repeats.inDoubt === 0) return undefined;
+  return problemOf(skippedInDoubt(repeats.inDoubt, firstInDoubt(sheet)));
+}
+
+/** Shows what a run would do, and ends as it would. */
+export async function tellDryRun(surveyed: Survey, batch: Batch): Promise<Exit> {
+  const { display } = batch.context;
+  const plan = batchPlan(surveyed, batch);
+  const shown = isSilent(display) ? plan : await withBalance(plan, batch);
+  for (const warning of shown.balance?.warnings ?? []) display.warn(warning);
+  const view = planView(shown);
+  const problem = doubtOfSkipped(surveyed, batch);
+  if (problem === undefined || display.face === 'human') await display.show(view);
+  if (problem === undefined) return 0;
+  await display.fail(problem, { ...view.json, error: problem });
+  return exitOf(problem.code);
+}
+
+/** With --json all of them, each on a line; the report has them too. */
+export async function tellRepeats({ given, context, sheet }: Batch): Promise<void> {
+  if (context.display.face !== 'json') return;
+  for (const page of sheet.repeated())
+    for (const row of page) await context.display.show(jsonView(repeatedJson(row, given)));
+}

@@ -1,0 +1,365 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Ran } from '../../testing/botctl.ts';
+import { SkippingClock } from '../../testing/builtHere.ts';
+import { otherRecipient, recipient } from '../../testing/sandbox.ts';
+import { payAda, type Said, SandboxHome } from '../../testing/sandboxHome.ts';
+import { noTerminal, onTerminal } from '../../testing/terminal.ts';
+
+let operator: SandboxHome;
+let clock: SkippingClock;
+beforeEach(async () => {
+  clock = new SkippingClock();
+  operator = await SandboxHome.open(clock);
+});
+afterEach(() => operator.close());
+
+const hourMs = 3_600_000;
+const named = (name: string, ...more: string[]): string[] => [...payAda, '--once', name, ...more];
+const effects = async (): Promise<number> => (await operator.sandbox.ledger()).length;
+
+type Repeated = Said & { exit: number | null; repeats?: { name?: string; state: string }[] };
+
+async function pay(name: string, ...more: string[]): Promise<Repeated> {
+  return (await operator.json(named(name, ...more))) as Repeated;
+}
+
+describe('a transfer that was made under another name', () => {
+  test('is made, with one line of warning that names it and with repeats in JSON', async () => {
+    expect(await pay('rent-10')).toMatchObject({ exit: 0, warnings: [] });
+    clock.skippedMs += 3 * hourMs;
+    const said = `${recipient} was paid 0.5 SOL as rent-10, 3 hours ago`;
+    const { code, stderr } = await operator.run(named('rent-11', '--yes'));
+    expect(code).toBe(0);
+    expect(stderr.trimEnd().split('\n')).toEqual([expect.stringContaining(`warning: ${said}`)]);
+    const third = await pay('rent-12');
+    expect(third.repeats).toMatchObject([
+      { name: 'rent-11', state: 'accepted' },
+      { name: 'rent-10', state: 'accepted' },
+    ]);
+    expect(third.warnings).toEqual([expect.stringContaining('as rent-11')]);
+    expect(await effects()).toBe(3);
+  });
+
+  test('is no repeat of itself, of another amount or address, or of what was refused', async () => {
+    await operator.sandbox.faults({ kind: 'reply', status: 402 });
+    await pay('refused');
+    await operator.json([...payAda.slice(0, -1), '0.6', '--once', 'more']);
+    await operator.json(['transfer', '--to', otherRecipient, ...payAda.slice(3), '--once', 'bob']);
+    const first = await pay('rent');
+    expect(first).toMatchObject({ exit: 0, replayed: false });
+    expect(first.repeats).toBeUndefined();
+    const again = await pay('rent');
+    expect(again).toMatchObject({ exit: 0, replayed: true });
+    expect(again.repeats).toBeUndefined();
+  });
+
+  test('may have been paid where that is not known; a proposal that was never sent was not', async () => {
+    expect((await operator.json([...named('proposed'), '--propose'])).exit).toBe(10);
+    expect((await pay('rent')).repeats).toBeUndefined();
+    await operator.sandbox.faults({ kind: 'drop', when: 'after' });
+    const paid = [...payAda.slice(0, -1), '0.7'];
+    expect((await operator.json([...paid, '--once', 'doubtful'])).exit).toBe(9);
+    const { warnings } = await operator.json([...paid, '--once', 'sure']);
+    expect(warnings).toEqual([expect.stringContaining('may have been paid 0.7 SOL as doubtful')]);
+  });
+
+  test('counts within the repeat window only, which a profile and an option change', async () => {
+    await pay('a');
+    clock.skippedMs += 20 * hourMs + 1000;
+    expect((await pay('b')).repeats).toBeUndefined();
+    clock.skippedMs += 2 * hourMs;
+    expect((await pay('c', '--repeat-window', '50m')).repeats).toBeUndefined();
+    expect((await pay('d', '--repeat-window', '0')).repeats).toBeUndefined();
+    expect((await pay('e', '--repeat-window', '3h')).repeats).toHaveLength(3);
+    const env = { BOTCTL_TOKEN: '', BOTCTL_BASE_URL: '' };
+    const { full } = operator.sandbox.tokens;
+    const add = ['config', 'add', 'shop', '--base-url', operator.sandbox.baseUrl, '--token-stdin'];
+    expect((await operator.run(add, { stdin: full })).code).toBe(0);
+    expect((await operator.run(['config', 'set', 'shop', 'repeat-window', '0'])).code).toBe(0);
+    const here = ['--profile', 'shop'];
+    expect(((await operator.json(named('f', ...here), { env })) as Repeated).repeats).toBeUndefined();
+    const there = named('g', ...here, '--repeat-window', '3h');
+    expect(((await operator.json(there)) as Repeated).repeats).toHaveLength(3);
+  });
+
+  test('without a name is warned of where what it repeats had one', async () => {
+    await operator.json(payAda);
+    await pay('rent');
+    clock.skippedMs += 21 * hourMs;
+    await pay('rent-2');
+    const { repeats } = (await operator.json(payAda)) as Repeated;
+    expect(repeats?.map(({ name }) => name)).toEqual(['rent-2']);
+  });
+
+  test('is shown by a dry run', async () => {
+    await pay('rent');
+    const dry = await pay('rent-2', '--dry-run');
+    expect(dry).toMatchObject({ exit: 0, repeats: [{ name: 'rent' }] });
+    expect(dry.warnings).toEqual([expect.stringContaining('as rent')]);
+    expect(await effects()).toBe(1);
+  });
+
+  test.each(['soon', '1d', '-1h', ''])('takes no window of %j', async (window) => {
+    const { exit, error } = await pay('rent', `--repeat-window=${window}`);
+    expect(exit).toBe(2);
+    expect(error?.message).toContain('repeat-window');
+    expect(await effects()).toBe(0);
+  });
+});
+
+describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
+  test('a repeated transfer asks whether to pay again; No sends nothing, Yes sends without a warning', async () => {
+    await pay('rent-10');
+    const question = '9WzD…AWWM was paid 0.5 SOL as rent-10, just now. Pay again? [y/N] ';
+    const no = await onTerminal(named('rent-11'), [[question, 'n\r']], operator.env);
+    expect(no.code).toBe(130);
+    expect(no.shown).toContain(recipient);
+    expect(await effects()).toBe(1);
+    const yes = await onTerminal(named('rent-11'), [[question, 'y\r']], operator.env);
+    expect(yes.code).toBe(0);
+    expect(yes.shown).not.toContain('warning');
+    expect(await effects()).toBe(2);
+  });
+
+  test.each([
+    ['s', 0, 6],
+    ['all', 0, 14],
+    ['', 130, 4],
+    ['y', 130, 4],
+  ])('a repeated batch is asked about, and %j ends %i with %i payments', async (answer, code, paid) => {
+    await batch(file('first.csv', 4), 'payroll-11');
+    const path = file('second.csv', 10);
+    const words = ['batch', 'transfer', path, '--once', 'payroll-1'];
+    const { shown, code: ended } = await onTerminal(words, [['[N]o ', `${answer}\r`]], operator.env);
+    expect(shown).toContain('4 of these 10 were already paid the same amount: as payroll-11, just now:');
+    expect(shown).toContain('Pay them again? [s]kip those / pay [a]ll / [N]o ');
+    expect(shown).toContain('line 2 (id r1)');
+    expect(shown).toContain('… and 1 more');
+    expect(ended).toBe(code);
+    expect(await effects()).toBe(answer === 's' ? 10 : paid);
+  });
+
+  test('a batch with one new row asks as a transfer does', async () => {
+    await pay('rent');
+    const path = rows('one.csv', [['r1', recipient, '0.5']]);
+    const words = ['batch', 'transfer', path, '--once', 'payroll'];
+    const { shown, code } = await onTerminal(words, [['Pay again? [y/N] ', 'n\r']], operator.env);
+    expect(code).toBe(130);
+    expect(shown).toContain('9WzD…AWWM was paid 0.5 SOL as rent, just now. Pay again?');
+    expect(await effects()).toBe(1);
+  });
+
+  test('rows of one file that pay the same are listed and asked about', async () => {
+    const path = rows('twice.csv', twice);
+    const words = ['batch', 'transfer', path, '--once', 'payroll'];
+    const { shown, code } = await onTerminal(words, [['[y/N] ', 'n\r']], operator.env);
+    expect(code).toBe(130);
+    expect(shown.replaceAll(/\s+/gu, ' ')).toContain(`Lines 2 and 4 pay the same: 0.1 SOL to ${recipient}`);
+    expect(shown).toContain('Make 3 transfers, 2 of them the same as others? [y/N]');
+  });
+});
+
+type Row = readonly [id: string, to: string, amount: string];
+
+const twice: readonly Row[] = [
+  ['a', recipient, '0.1'],
+  ['b', otherRecipient, '0.1'],
+  ['c', recipient, '0.10'],
+];
+
+function rows(name: string, all: readonly Row[]): string {
+  const path = join(operator.home.path, name);
+  const lines = all.map(([id, to, amount]) => `${id},${to},SOL,${amount}\n`);
+  writeFileSync(path, `id,to_address,asset,amount\n${lines.join('')}`);
+  return path;
+}
+
+/** So many payments, each of another amount: a longer file has those of a shorter one, too. */
+function file(name: string, count: number, first = 1): string {
+  const all = Array.from({ length: count }, (_, nth): Row => {
+    const row = first + nth;
+    return [`r${row}`, recipient, `0.0${row}1`];
+  });
+  return rows(name, all);
+}
+
+function batch(path: string, name: string, ...more: string[]): Promise<Ran> {
+  return operator.run(['batch', 'transfer', path, '--once', name, ...more]);
+}
+
+/** What a command printed as JSON: the last line ends it. */
+function lastLine({ stdout }: Ran): { [field: string]: unknown; error?: { code: string; next?: string[] } } {
+  return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
+}
+
+describe('a batch of which rows were paid under another name', () => {
+  test('is refused without a terminal, and with --yes, with the commands that go on', async () => {
+    await batch(file('pay.csv', 4), 'payroll-11');
+    const path = join(operator.home.path, 'pay.csv');
+    for (const words of [[], ['--yes']]) {
+      const { code, stderr } = await batch(path, 'payroll-1', ...words);
+      expect(code).toBe(10);
+      expect(stderr).toContain('All 4 were already paid the same amount: as payroll-11, just now');
+      expect(stderr).toContain('The repeat window is 20 h');
+      const commands = stderr.split('\n').filter((line) => line.includes('  botctl batch'));
+      const yes = words.map((word) => ` ${word}`).join('');
+      expect(commands.map((line) => line.trim())).toEqual([
+        `botctl batch transfer ${path}${yes} --once payroll-11`,
+        `botctl batch transfer ${path} --once payroll-1${yes} --skip-repeats`,
+        `botctl batch transfer ${path} --once payroll-1${yes} --repeat`,
+      ]);
+    }
+    expect(await effects()).toBe(4);
+    expect(await batch(path, 'payroll-11')).toMatchObject({ code: 0 });
+    const skipped = await batch(path, 'payroll-1', '--skip-repeats');
+    expect(skipped).toMatchObject({ code: 0, stdout: expect.stringContaining('0 of 4 accepted') });
+    expect(await effects()).toBe(4);
+    expect((await batch(path, 'payroll-1')).code).toBe(10);
+    expect((await batch(path, 'payroll-1', '--repeat')).code).toBe(0);
+    expect(await effects()).toBe(8);
+    expect((await batch(path, 'payroll-1')).code).toBe(0);
+    expect(await effects()).toBe(8);
+  });
+
+  test('does not suggest the earlier name where its rows are not that batch’s', async () => {
+    await batch(file('pay.csv', 4), 'payroll-11');
+    const others = rows(
+      'others.csv',
+      [1, 2, 3].map((row): Row => [`x${row}`, recipient, `0.0${row}1`]),
+    );
+    const { code, stderr } = await batch(others, 'payroll-1');
+    expect(code).toBe(10);
+    expect(stderr).not.toContain('--once payroll-11');
+    expect(stderr).toContain('--skip-repeats');
+  });
+
+  test.each([
+    ['one of one', 1, 1, 0],
+    ['one of three', 1, 3, 0],
+    ['two of eight', 2, 8, 10],
+    ['two of nine', 2, 9, 0],
+    ['nineteen of a hundred', 19, 100, 0],
+    ['twenty of a hundred', 20, 100, 10],
+  ])('%s: %i of %i rows ends %i', async (_name, paid, all, exit) => {
+    await batch(file('first.csv', paid), 'payroll-11');
+    const ended = await batch(file('second.csv', all), 'payroll-1', '--json');
+    expect(ended.code).toBe(exit);
+    expect(await effects()).toBe(exit === 0 ? paid + all : paid);
+    expect(lastLine(ended).repeats).toEqual({ rows: paid, of: all });
+    const warned = exit === 0 ? /already paid .*paid again/u : /line 2 \(id r1\)/u;
+    expect(ended.stderr).toMatch(warned);
+  });
+
+  test('names all of them in the report and in JSON, also of a dry run, which ends the same', async () => {
+    await batch(file('first.csv', 4), 'payroll-11');
+    const path = file('second.csv', 6);
+    const report = join(operator.home.path, 'report.jsonl');
+    for (const words of [['--dry-run'], []]) {
+      const ended = await batch(path, 'payroll-1', '--json', '--report', report, ...words);
+      expect(ended.code).toBe(10);
+      const told = ended.stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      expect(told.map(({ id, outcome }) => [id, outcome])).toEqual([
+        ['r1', 'not-begun'],
+        ['r2', 'not-begun'],
+        ['r3', 'not-begun'],
+        ['r4', 'not-begun'],
+        [undefined, undefined],
+      ]);
+      expect(told[0].repeats).toMatchObject([{ name: 'payroll-11', row: 'r1', state: 'accepted' }]);
+      expect(told.at(-1).error.code).toBe('paid-already');
+      const reported = (await operator.shell(`cat ${report}`)).stdout.trimEnd().split('\n');
+      const errors = reported.map((line) => JSON.parse(line).error);
+      expect(errors.slice(0, 4)).toEqual(
+        Array(4).fill(expect.stringContaining('paid already as payroll-11')),
+      );
+      expect(errors.slice(4)).toEqual([undefined, undefined]);
+    }
+    expect(await effects()).toBe(4);
+  });
+
+  test('that skips them ends 10 while what paid one is in doubt itself, and says so', async () => {
+    await operator.sandbox.faults({ kind: 'drop', when: 'after' });
+    expect((await operator.json([...payAda.slice(0, -1), '0.011', '--once', 'doubtful'])).exit).toBe(9);
+    const path = file('pay.csv', 3);
+    for (const words of [['--dry-run'], [], ['--json']]) {
+      const ended = await batch(path, 'payroll', '--skip-repeats', ...words);
+      expect(ended.code).toBe(10);
+      expect(`${ended.stdout}${ended.stderr}`).toContain('may have been paid under another name');
+    }
+    expect(await effects()).toBe(3);
+    await operator.run([...payAda.slice(0, -1), '0.011', '--once', 'doubtful']);
+    expect((await batch(path, 'payroll', '--skip-repeats')).code).toBe(0);
+  });
+
+  test('judges itself never, and asks again for what is left of it', async () => {
+    await batch(file('pay.csv', 4), 'payroll-11');
+    expect((await batch(file('pay.csv', 9), 'payroll-11')).code).toBe(0);
+    expect(await effects()).toBe(9);
+    expect((await batch(file('pay.csv', 9), 'payroll-12', '--repeat')).code).toBe(0);
+    const again = await batch(file('pay.csv', 9), 'payroll-12');
+    expect(again).toMatchObject({ code: 0, stderr: expect.not.stringContaining('paid') });
+    expect(await effects()).toBe(18);
+  });
+
+  test('leaves a row unbegun that is paid by another while it runs, ends 11, and judges it in the next run', async () => {
+    const path = file('pay.csv', 3);
+    const gate = await operator.gate();
+    const held = gate.holdNext('request');
+    const running = batch(path, 'payroll', '--concurrency', '1', '--json');
+    await held;
+    const rent = [...payAda.slice(0, -1), '0.031', '--once', 'rent'];
+    expect((await operator.jsonApart(rent)).exit).toBe(0);
+    gate.release();
+    const ended = await running;
+    expect(ended.code).toBe(11);
+    expect(lastLine(ended)).toMatchObject({
+      result: { done: 2, not_begun: 1 },
+      error: { code: 'not-all-done' },
+    });
+    expect(ended.stdout).toContain('paid to the same address meanwhile, as rent');
+    expect(await effects()).toBe(3);
+    const next = await batch(path, 'payroll');
+    expect(next.stderr).toContain('This one was already paid the same amount: as rent');
+    expect(next.code).toBe(0);
+    expect(await effects()).toBe(4);
+  });
+
+  test('does not hide an unsettled payment without a name, which --repeat does not answer', async () => {
+    await operator.sandbox.faults({ kind: 'drop', when: 'after' });
+    expect((await operator.json([...payAda.slice(0, -1), '0.011'])).exit).toBe(9);
+    const barred = await batch(file('pay.csv', 1), 'payroll', '--repeat');
+    expect(barred).toMatchObject({ code: 10, stderr: expect.stringContaining('not settled') });
+    expect(await effects()).toBe(1);
+  });
+
+  test('with --repeat beside nothing to repeat is sent as ever', async () => {
+    const { code, stderr } = await batch(file('pay.csv', 2), 'payroll', '--repeat');
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('warning');
+    expect(await effects()).toBe(2);
+  });
+
+  test('takes either --repeat or --skip-repeats', async () => {
+    const { code, stderr } = await batch(file('pay.csv', 1), 'payroll', '--repeat', '--skip-repeats');
+    expect(code).toBe(2);
+    expect(stderr).toContain('--skip-repeats and --repeat are both given');
+  });
+});
+
+describe('rows of one file that pay the same', () => {
+  test('are sent without a terminal, with a warning that names their lines, once', async () => {
+    const path = rows('twice.csv', twice);
+    const warning = `Lines 2 and 4 pay the same: 0.1 SOL to ${recipient}`;
+    const first = await batch(path, 'payroll');
+    expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining(warning) });
+    expect(await effects()).toBe(3);
+    expect((await batch(path, 'payroll')).stderr).not.toContain('pay the same');
+    const dry = await batch(path, 'other', '--dry-run', '--repeat-window', '0');
+    expect(dry.stdout.replaceAll(/\s+/gu, ' ')).toContain(warning);
+  });
+});
