@@ -34,7 +34,7 @@ export const variants: readonly Variant[] = [
     edits: [
       {
         file: 'src/once/engine/claim.ts',
-        from: 'const work = (tx: Transaction): Promise<Step> => actOnPlan(identity, fresh, tx, engine, agreed);',
+        from: 'const work = (tx: Transaction): Promise<Step> =>\n      actOnPlan(identity, fresh, tx, engine, { agreed, onRepeat });',
         to: `const { policies } = engine;
       const { wanted } = order;
       if (policies !== undefined && wanted.kind === 'transfer') {
@@ -44,7 +44,7 @@ export const variants: readonly Variant[] = [
         if (said.is === 'refused') return { is: 'not-sent', because: 'policy', refusal: said.refusal };
       }
       const unheld = { ...engine, policies: undefined };
-      const work = (tx: Transaction): Promise<Step> => actOnPlan(identity, fresh, tx, unheld, agreed);`,
+      const work = (tx: Transaction): Promise<Step> => actOnPlan(identity, fresh, tx, unheld, { agreed, onRepeat });`,
       },
       {
         file: 'src/once/engine/claim.ts',

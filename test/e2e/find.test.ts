@@ -38,7 +38,9 @@ describe('batch status', () => {
     const done = await operator.json(['batch', 'status', 'payroll-11']);
     expect(done).toMatchObject({ exit: 0, rows: 2, bots: ['env'], standings: { done: 2 } });
     await operator.sandbox.faults({ kind: 'drop', when: 'before', operation: 'transfer' });
-    await operator.run(['batch', 'transfer', '-', '--once', 'next', '--retries', '0'], { stdin: rows });
+    await operator.run(['batch', 'transfer', '-', '--once', 'next', '--retries', '0', '--repeat'], {
+      stdin: rows,
+    });
     const { code, stdout } = await operator.run(['batch', 'status', 'next']);
     expect(code).toBe(11);
     expect(stdout).toMatch(/^ {2}Unknown +1: may have happened; run the batch again$/mu);

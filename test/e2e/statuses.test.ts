@@ -45,7 +45,7 @@ async function meets(one: Case, run: SandboxHome['run'] = (argv) => operator.run
   await operator.sandbox.faults(...(one.tainted ? [drop, reply] : [reply]));
   const tries = ['--retries', one.tainted ? '1' : '0', '--max-wait', '20s'];
   // Two payments that are alike are two payments only where both are named: each has its own amount.
-  const amount = one.kind === 'transfer' ? ['--memo', key] : [];
+  const amount = one.kind === 'transfer' ? ['--memo', key, '--repeat-window', '0'] : [];
   const ended = await run([
     ...commands[one.kind],
     ...amount,
