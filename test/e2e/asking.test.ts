@@ -52,7 +52,7 @@ describe.skipIf(noTerminal !== '')(`with a controlling terminal${noTerminal}`, (
   });
 
   test('four at once ask one after the other', async () => {
-    const line = `printf '%s\\n' 1 2 3 4 | xargs -P4 -I% botctl ${pay} --memo bill-% --once bill-%`;
+    const line = `printf '%s\\n' 1 2 3 4 | xargs -P4 -I% botctl ${pay} --memo bill-% --once bill-% --repeat-window 0`;
     const steps = ['y\r', 'n\r', 'y\r', 'n\r'].map((typed) => [ask, typed] as const);
     const { shown } = await shellOnTerminal(line, steps, operator.env);
     const questions = shown.split('[y/N]').slice(0, 4);

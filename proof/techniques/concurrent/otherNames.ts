@@ -12,7 +12,7 @@ const people = [recipient, otherRecipient];
 function payday(rows: number): string {
   const lines = Array.from({ length: rows }, (_, row) => {
     const payment = row % 3 === 2 ? row - 1 : row;
-    return `r${row},${people[payment % people.length]},SOL,0.0${100 + payment}`;
+    return `r${row},${people[payment % people.length]},SOL,0.0${100 + payment}1`;
   });
   return `id,to_address,asset,amount\n${lines.join('\n')}\n`;
 }

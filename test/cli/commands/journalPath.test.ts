@@ -11,7 +11,7 @@ import { failureOf } from '../../../testing/failure.ts';
 import { freePort } from '../../../testing/postgres/freePort.ts';
 
 function given(journal?: string, sandbox = false): ParsedArgs {
-  return { text: () => journal, flag: () => sandbox } as unknown as ParsedArgs;
+  return { text: () => journal, flag: () => sandbox, takes: () => false } as unknown as ParsedArgs;
 }
 
 const url = 'postgres://bots@db.example.com/ledger';
