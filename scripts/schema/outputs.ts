@@ -379,6 +379,8 @@ const batchStatus = z
         rejected: count.optional(),
         did_not_happen: count.optional(),
         declined: count.optional(),
+        skipped: count.optional().describe('paid under another name'),
+        skipped_in_doubt: count.optional().describe('perhaps paid under another name'),
         not_begun: count.optional(),
       })
       .describe('what is none is absent'),

@@ -91,6 +91,7 @@ const statements = {
                   repeats = NULL WHERE ordinal = ?`,
   markRepeats: `UPDATE rows SET repeats = ?, problem = ? WHERE ordinal = ?`,
   skipRepeats: `UPDATE rows SET standing = 'skipped' WHERE repeats IS NOT NULL`,
+  countSkipped: `SELECT count(*) AS count FROM rows WHERE standing = 'skipped' AND intent IS NULL`,
   repeated: `SELECT * FROM rows WHERE repeats IS NOT NULL AND ordinal > ? ORDER BY ordinal LIMIT 256`,
   recordEnd: `UPDATE rows SET outcome = ?, intent = ?, problem = ? WHERE ordinal = ?`,
   recordIntent: `UPDATE rows SET intent = coalesce(?, intent) WHERE ordinal = ?`,
@@ -197,6 +198,11 @@ export class Sheet {
   /** From now on they are not this run's to send. */
   skipRepeats(): void {
     this.#prepared.skipRepeats.run();
+  }
+
+  /** Without those that had begun. */
+  countSkipped(): number {
+    return Number((this.#prepared.countSkipped.get() as Cells).count);
   }
 
   /** A few at a time. */

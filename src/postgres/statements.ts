@@ -164,10 +164,12 @@ export const statements = {
           WITH RECURSIVE rows (name) AS (SELECT ${lastBatch('g.before')}
             UNION ALL SELECT ${lastBatch('rows.name')} FROM rows WHERE rows.name IS NOT NULL)
           SELECT rows.name FROM rows WHERE rows.name IS NOT NULL) found`,
-  keepBatch: `WITH given AS MATERIALIZED (SELECT g.n, g.totals, b.seq
-            FROM @given(base_url text, kind text, name text, rows bigint, totals text)
+  keepBatch: `WITH given AS MATERIALIZED (SELECT g.n, g.skipped, g.skipped_in_doubt, g.totals, b.seq
+            FROM @given(base_url text, kind text, name text, rows bigint, skipped bigint, skipped_in_doubt bigint,
+              totals text)
             ${each('batches', 'b', 'b.name = g.name AND b.base_url = g.base_url AND b.kind = g.kind AND b.rows = g.rows')})
-          UPDATE @schema.batches b SET totals = g.totals FROM given g
+          UPDATE @schema.batches b SET skipped = g.skipped, skipped_in_doubt = g.skipped_in_doubt, totals = g.totals
+          FROM given g
           WHERE b.seq = g.seq AND b.seq = ANY (ARRAY(SELECT seq FROM given)) RETURNING g.n`,
   // The only statement that reads a whole table, because it counts everything.
   overview: `SELECT g.n, s.state, count(*) AS count, min(s.created_at) AS oldest, max(s.updated_at) AS latest

@@ -141,8 +141,9 @@ export function writeVerbs(
       }
     },
     supersede: (id) => change('supersede', { id }),
-    keepBatch: async ({ baseUrl, kind, name, rows, totals }) => {
-      await ask('keepBatch', { base_url: baseUrl, kind, name, rows, totals: JSON.stringify(totals) });
+    keepBatch: async ({ baseUrl, skippedInDoubt, totals, ...input }) => {
+      const texts = { base_url: baseUrl, totals: JSON.stringify(totals) };
+      await ask('keepBatch', { ...input, ...texts, skipped_in_doubt: skippedInDoubt });
     },
     // Counting began when the journal was given its policy.
     startCounting: async () => {},

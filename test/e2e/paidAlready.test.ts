@@ -189,6 +189,10 @@ function batch(path: string, name: string, ...more: string[]): Promise<Ran> {
   return operator.run(['batch', 'transfer', path, '--once', name, ...more]);
 }
 
+function status(name: string): ReturnType<SandboxHome['json']> {
+  return operator.json(['batch', 'status', name]);
+}
+
 /** What a command printed as JSON: the last line ends it. */
 function lastLine({ stdout }: Ran): { [field: string]: unknown; error?: { code: string; next?: string[] } } {
   return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
@@ -294,6 +298,31 @@ describe('a batch of which rows were paid under another name', () => {
     expect(await effects()).toBe(3);
     await operator.run([...payAda.slice(0, -1), '0.011', '--once', 'doubtful']);
     expect((await batch(path, 'payroll', '--skip-repeats')).code).toBe(0);
+  });
+
+  test('is whole to batch status and batch list without the rows it skipped', async () => {
+    const two = file('two.csv', 2);
+    await batch(two, 'payroll-11');
+    expect((await batch(file('pay.csv', 4), 'payroll-1', '--skip-repeats')).code).toBe(0);
+    const standings = { done: 2, skipped: 2 };
+    expect(await status('payroll-1')).toMatchObject({ exit: 0, rows: 4, begun: 2, standings });
+    const { stdout } = await operator.run(['batch', 'list']);
+    expect(stdout).toContain('payroll-1   2 of 4 transfers done, 2 skipped\n');
+    expect((await batch(file('pay.csv', 4), 'payroll-1', '--repeat')).code).toBe(0);
+    expect(await status('payroll-1')).toMatchObject({ exit: 0, standings: { done: 4 } });
+  });
+
+  test('is not whole to batch status while what paid a skipped row is in doubt', async () => {
+    await operator.sandbox.faults({ kind: 'drop', when: 'after' });
+    const doubtful = [...payAda.slice(0, -1), '0.011', '--once', 'doubtful'];
+    expect((await operator.json(doubtful)).exit).toBe(9);
+    const path = file('pay.csv', 3);
+    expect((await batch(path, 'payroll', '--skip-repeats')).code).toBe(10);
+    const inDoubt = { done: 2, skipped_in_doubt: 1 };
+    expect(await status('payroll')).toMatchObject({ exit: 10, standings: inDoubt });
+    expect((await operator.json(doubtful)).exit).toBe(0);
+    expect((await batch(path, 'payroll', '--skip-repeats')).code).toBe(0);
+    expect(await status('payroll')).toMatchObject({ exit: 0, standings: { done: 2, skipped: 1 } });
   });
 
   test('judges itself never, and asks again for what is left of it', async () => {

@@ -113,6 +113,8 @@ export const rowStandings = [
   'rejected',
   'did-not-happen',
   'declined',
+  'skipped',
+  'skipped-in-doubt',
   'not-begun',
 ] as const;
 
@@ -125,6 +127,8 @@ const notes: Readonly<Partial<Record<RowStanding, string>>> = {
   open: ': not done yet; run the batch again',
   rejected: ', by the service',
   'did-not-happen': ', as an operator decided',
+  skipped: ', paid under another name',
+  'skipped-in-doubt': ', perhaps paid under another name; settle that and run the batch again',
   'not-begun': ': run the batch again',
   declined: ': a person did not approve them',
 };

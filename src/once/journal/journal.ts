@@ -171,6 +171,9 @@ export type AssetSum = { readonly asset: string; readonly amount: string };
 export type BatchInput = Scope & {
   readonly name: string;
   readonly rows: number;
+  /** Those that the run left out because they were paid under other names, and those that only may have been. */
+  readonly skipped: number;
+  readonly skippedInDoubt: number;
   /** Of transfers. */
   readonly totals: readonly AssetSum[];
 };

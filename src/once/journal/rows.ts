@@ -172,6 +172,8 @@ export function batchInputOf(row: JournalRow): BatchInput {
     kind: row.kind as Kind,
     name: row.name as string,
     rows: Number(row.rows),
+    skipped: Number(row.skipped),
+    skippedInDoubt: Number(row.skipped_in_doubt),
     totals: JSON.parse(row.totals as string) as AssetSum[],
   };
 }

@@ -123,7 +123,7 @@ function exitAhead({ tally, heldAhead }: Survey): Exit {
 }
 
 async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined): Promise<Exit> {
-  const { given, context, options, order } = unopened;
+  const { given, context, options, order, sheet } = unopened;
   const failWithEarlier = async (thrown: unknown): Promise<never> => {
     const { withEarlierRows } = await import('../earlierRun.ts');
     throw await withEarlierRows(thrown, unopened.order, given, context);
@@ -155,7 +155,7 @@ async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined):
     if (judged !== 'asked') await tellPlan(surveyed, batch).catch(failWithEarlier);
     const others: OthersNow = { given: 0, waitedFor: [] };
     const ranges = await rangesOf(shared, surveyed, others, batch);
-    if (leftToSend(surveyed) > 0) await keepBatch(surveyed, batch, engine.journal);
+    if (leftToSend(surveyed) + sheet.countSkipped() > 0) await keepBatch(surveyed, batch, engine.journal);
     await waiting?.ready();
     await session.connection.ready();
     const chainBefore = (): ChainPoint | undefined => waiting?.before();
@@ -171,9 +171,12 @@ async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined):
 
 /** For `batch status`. To lose it in a power failure is safe. */
 async function keepBatch(surveyed: Survey, batch: Batch, journal: Journal): Promise<void> {
-  const { bot, order } = batch;
+  const { bot, order, sheet } = batch;
   const totals = batchPlan(surveyed, batch).totals.map(({ asset, all }) => ({ asset, amount: all }));
-  const input = { baseUrl: bot.baseUrl, kind: order.kind, name: order.name, rows: surveyed.rows, totals };
+  const skipped = sheet.countSkipped();
+  const skippedInDoubt = skipped === 0 ? 0 : surveyed.repeats.inDoubt;
+  const scope = { baseUrl: bot.baseUrl, kind: order.kind, name: order.name };
+  const input = { ...scope, rows: surveyed.rows, skipped, skippedInDoubt, totals };
   await journal.commit((tx) => tx.keepBatch(input), { unsynced: true });
 }
 

@@ -97,7 +97,8 @@ function statusOf(
   }
   const begun = groups.reduce((sum, { rows }) => sum + rows, 0);
   const rows = Math.max(begun, input?.rows ?? 0);
-  if (rows > begun) standings['not-begun'] = rows - begun;
+  for (const [standing, count] of Object.entries(unbegun(rows - begun, input)))
+    if (count > 0) standings[standing as RowStanding] = count;
   return {
     name,
     kind,
@@ -111,6 +112,13 @@ function statusOf(
     begunAtMs: Math.min(...groups.map(({ begunAtMs }) => begunAtMs)),
     updatedAtMs: Math.max(...groups.map(({ updatedAtMs }) => updatedAtMs)),
   };
+}
+
+/** Rows that were skipped may have begun since, in a run that pays them. */
+function unbegun(rows: number, input: BatchInput | undefined): Partial<Record<RowStanding, number>> {
+  const skipped = Math.min(rows, input?.skipped ?? 0);
+  const inDoubt = Math.min(skipped, input?.skippedInDoubt ?? 0);
+  return { skipped: skipped - inDoubt, 'skipped-in-doubt': inDoubt, 'not-begun': rows - skipped };
 }
 
 const undecided: readonly RowStanding[] = ['sending', 'unknown', 'held'];
@@ -164,6 +172,8 @@ const exits: Readonly<Record<RowStanding, Exit>> = {
   rejected: 2,
   'did-not-happen': 2,
   declined: 10,
+  skipped: 0,
+  'skipped-in-doubt': 10,
   'not-begun': 11,
 };
 
@@ -197,6 +207,8 @@ const labels: Readonly<Record<RowStanding, string>> = {
   rejected: 'Rejected',
   'did-not-happen': 'Not happened',
   declined: 'Declined',
+  skipped: 'Skipped',
+  'skipped-in-doubt': 'In doubt',
   'not-begun': 'Not begun',
 };
 

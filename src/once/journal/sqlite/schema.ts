@@ -85,6 +85,9 @@ CREATE TABLE batches (
   base_url  TEXT NOT NULL,
   kind      TEXT NOT NULL CHECK (kind IN ('message', 'transfer')),
   rows      INTEGER NOT NULL CHECK (rows >= 0),
+  -- Paid under another name, or perhaps.
+  skipped   INTEGER NOT NULL,
+  skipped_in_doubt INTEGER NOT NULL,
   -- Of each asset the sum, as JSON.
   totals    TEXT NOT NULL,
   PRIMARY KEY (name, base_url, kind)

@@ -146,8 +146,10 @@ export const statements = {
                  UNION ALL SELECT (SELECT max(name) FROM intents WHERE named_by = 'row' AND name < found.name)
                  FROM found WHERE name IS NOT NULL)
                SELECT name FROM found WHERE name IS NOT NULL LIMIT :limit`,
-  keepBatch: `INSERT INTO batches (name, base_url, kind, rows, totals) VALUES (:name, :baseUrl, :kind, :rows, :totals)
-              ON CONFLICT (name, base_url, kind) DO UPDATE SET rows = excluded.rows, totals = excluded.totals`,
+  keepBatch: `INSERT INTO batches (name, base_url, kind, rows, skipped, skipped_in_doubt, totals)
+              VALUES (:name, :baseUrl, :kind, :rows, :skipped, :skippedInDoubt, :totals)
+              ON CONFLICT (name, base_url, kind) DO UPDATE SET rows = excluded.rows, skipped = excluded.skipped,
+                skipped_in_doubt = excluded.skipped_in_doubt, totals = excluded.totals`,
 
   receiptsOf: `SELECT origin, what, value FROM receipts JOIN intents ON intents.seq = receipts.intent WHERE intents.id = :id`,
   otherUrls: `SELECT base_url FROM services WHERE base_url >= :origin AND base_url < :origin || '0'

@@ -132,8 +132,8 @@ export function writeVerbs(
     markRowsReported: async ({ baseUrl, kind }, name, at) => {
       store.run('markRowsReported', { baseUrl, kind, name, at });
     },
-    keepBatch: async ({ baseUrl, kind, name, rows, totals }) => {
-      store.run('keepBatch', { baseUrl, kind, name, rows, totals: JSON.stringify(totals) });
+    keepBatch: async ({ totals, ...input }) => {
+      store.run('keepBatch', { ...input, totals: JSON.stringify(totals) });
     },
     supersede: async (id) => {
       store.run('supersede', { id });

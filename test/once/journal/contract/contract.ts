@@ -642,10 +642,11 @@ export function describeContract<Place>(name: string, store: StoreUnderTest<Plac
       test('keeps what the file of a batch asks for, and what its rows pay', async () => {
         const journal = await openNew();
         const scope = { baseUrl, kind: 'transfer', name: 'pay-11' } as const;
-        const input = { ...scope, rows: 3, totals: [{ asset: 'SOL', amount: '3.5' }] };
+        const totals = [{ asset: 'SOL', amount: '3.5' }];
+        const input = { ...scope, rows: 3, skipped: 2, skippedInDoubt: 1, totals };
         const file = { ...scope, digest: 'd', rows: 3 };
         await journal.shares?.join(file, false);
-        await journal.keepBatch({ ...input, totals: [] });
+        await journal.keepBatch({ ...input, skipped: 0, skippedInDoubt: 0, totals: [] });
         await journal.keepBatch(input);
         expect(await journal.batchInputs('pay-11')).toEqual([input]);
         expect(await journal.batchInputs('pay')).toEqual([]);
