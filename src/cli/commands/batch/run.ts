@@ -123,7 +123,7 @@ function exitAhead({ tally, heldAhead }: Survey): Exit {
 }
 
 async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined): Promise<Exit> {
-  const { given, context, options, order, sheet } = unopened;
+  const { given, context, options, order } = unopened;
   const failWithEarlier = async (thrown: unknown): Promise<never> => {
     const { withEarlierRows } = await import('../earlierRun.ts');
     throw await withEarlierRows(thrown, unopened.order, given, context);
@@ -155,7 +155,8 @@ async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined):
     if (judged !== 'asked') await tellPlan(surveyed, batch).catch(failWithEarlier);
     const others: OthersNow = { given: 0, waitedFor: [] };
     const ranges = await rangesOf(shared, surveyed, others, batch);
-    if (leftToSend(surveyed) + sheet.countSkipped() > 0) await keepBatch(surveyed, batch, engine.journal);
+    if (leftToSend(surveyed) > 0 || surveyed.tally.standings.skipped !== undefined)
+      await keepBatch(surveyed, batch, engine.journal);
     await waiting?.ready();
     await session.connection.ready();
     const chainBefore = (): ChainPoint | undefined => waiting?.before();
@@ -173,8 +174,9 @@ async function runBatch(unopened: UnopenedBatch, wait: WaitOptions | undefined):
 async function keepBatch(surveyed: Survey, batch: Batch, journal: Journal): Promise<void> {
   const { bot, order, sheet } = batch;
   const totals = batchPlan(surveyed, batch).totals.map(({ asset, all }) => ({ asset, amount: all }));
-  const skipped = sheet.countSkipped();
-  const skippedInDoubt = skipped === 0 ? 0 : surveyed.repeats.inDoubt;
+  const skips = surveyed.tally.standings.skipped !== undefined;
+  const skipped = skips ? sheet.countSkipped() : 0;
+  const skippedInDoubt = skips ? surveyed.repeats.inDoubt : 0;
   const scope = { baseUrl: bot.baseUrl, kind: order.kind, name: order.name };
   const input = { ...scope, rows: surveyed.rows, skipped, skippedInDoubt, totals };
   await journal.commit((tx) => tx.keepBatch(input), { unsynced: true });
