@@ -48,17 +48,17 @@ const history = z
   })
   .meta({ id: 'History', title: 'Everything about one intent' });
 
-const balances = z
-  .array(
-    z.strictObject({
-      asset: text,
-      mint: text.optional().describe('of a token'),
-      amount: text.optional(),
-      unknown: text.optional().describe('why there is no amount'),
-      too_little: z.literal(true).optional().describe('for what is about to be paid'),
-    }),
-  )
-  .describe('what the bot’s wallet holds, as the profile’s node says');
+const walletBalance = z
+  .strictObject({
+    asset: text,
+    mint: text.optional().describe('of a token'),
+    amount: text.optional(),
+    unknown: text.optional().describe('why there is no amount'),
+    too_little: z.literal(true).optional().describe('for what is about to be paid'),
+  })
+  .meta({ id: 'WalletBalance', title: 'What the wallet holds of an asset' });
+
+const balances = z.array(walletBalance).describe('what the bot’s wallet holds, as the profile’s node says');
 
 const dryRun = z
   .strictObject({
@@ -193,6 +193,10 @@ const whichRow = {
   id: text.optional().describe('the row’s own id'),
 };
 
+const rowReason = z
+  .strictObject({ ...whichRow, reason: text })
+  .meta({ id: 'RowReason', title: 'What is wrong with a row' });
+
 const batchRow = z
   .strictObject({ ...head, ...outcomeFields, ...whichRow })
   .meta({ id: 'BatchRow', title: 'How it stands with one row' });
@@ -207,7 +211,7 @@ const batchRowRepeated = z
 
 const count = z.int();
 
-const batchFields = {
+export const batchFields = {
   ...head,
   name: text.describe('the batch’s name (`--once`)'),
   bot: text,
@@ -220,7 +224,7 @@ const batchFields = {
       done: count,
       held: count,
       elsewhere: count.describe('another process is sending them'),
-      conflict: count.describe('their ids belong to other bodies'),
+      conflict: count.describe('their ids were used with a different amount, recipient or text'),
       skipped: count.optional().describe('paid under other names'),
       invalid: count,
       missing: count.describe('rows of this name in the journal that are not in this input'),
@@ -271,14 +275,8 @@ const batchCheck = z
     recipients: count.optional().describe('of transfers'),
     recipients_paid_more_than_once: count.optional(),
     checked: text.describe('the copy with what is wrong beside each row'),
-    invalid: z
-      .array(z.strictObject({ ...whichRow, reason: text }))
-      .optional()
-      .describe('the first of them'),
-    refused: z
-      .array(z.strictObject({ ...whichRow, reason: text }))
-      .optional()
-      .describe('the first of those that a policy refuses'),
+    invalid: z.array(rowReason).optional().describe('the first of them'),
+    refused: z.array(rowReason).optional().describe('the first of those that a policy refuses'),
     error: problem.optional(),
   })
   .meta({ id: 'BatchCheck', title: 'The rows of a file, checked' });
@@ -286,14 +284,8 @@ const batchCheck = z
 const batchRefused = z
   .strictObject({
     ...batchFields,
-    invalid: z
-      .array(z.strictObject({ ...whichRow, reason: text }))
-      .optional()
-      .describe('the first of them; `--report` has all'),
-    refused: z
-      .array(z.strictObject({ ...whichRow, reason: text }))
-      .optional()
-      .describe('the first of those that a policy refuses'),
+    invalid: z.array(rowReason).optional().describe('the first of them; `--report` has all'),
+    refused: z.array(rowReason).optional().describe('the first of those that a policy refuses'),
     error: problem,
   })
   .meta({ id: 'BatchRefused', title: 'A batch of which nothing is sent, because of some of its rows' });
@@ -513,7 +505,7 @@ const policies = z
           recipients: z.array(z.strictObject({ name: text, address: text })),
           only_recipients: z.boolean(),
           unusual: z.literal('refuse').optional(),
-          approvals: z.literal('other').optional().describe('whoever proposed it may not approve it'),
+          approvals: z.literal('other').optional().describe('the person who proposed it may not approve it'),
           fresh_journal: oneOf(['refuse', 'allow']),
           confirm: oneOf(['always']).optional(),
         }),
@@ -574,8 +566,7 @@ export const outputs: readonly Output[] = [
   {
     name: 'Failure',
     commands: ['*'],
-    about:
-      'What went wrong before there was an intent, or about none. `command` is absent where none was understood.',
+    about: 'What went wrong without an intent. `command` is absent where none was understood.',
     schema: failure,
   },
   {
@@ -587,7 +578,8 @@ export const outputs: readonly Output[] = [
   {
     name: 'BatchRowFailure',
     commands: batches,
-    about: 'A row that is not valid, or whose id belongs to another body, bot or base URL.',
+    about:
+      'A row that is not valid, or whose id was used for something else, or by another bot or at another base URL.',
     schema: batchRowFailure,
   },
   {
@@ -636,13 +628,13 @@ export const outputs: readonly Output[] = [
   {
     name: 'Policies',
     commands: ['policy show', 'policy check'],
-    about: 'The policies that hold a bot, and what is left; or what one file says.',
+    about: 'The policies that apply to a bot, and what is left; or what one file says.',
     schema: policies,
   },
   {
     name: 'PolicySet',
     commands: ['policy set'],
-    about: 'From now on everybody goes by it.',
+    about: 'The policy that applies from now on.',
     schema: policySet,
   },
   {
@@ -654,7 +646,7 @@ export const outputs: readonly Output[] = [
   {
     name: 'AcceptedSharedLoss',
     commands: ['journal accept-loss'],
-    about: 'The same of a shared journal.',
+    about: 'The same for a shared journal.',
     schema: acceptedSharedLoss,
   },
   {
@@ -699,7 +691,7 @@ export const outputs: readonly Output[] = [
   {
     name: 'SandboxMoney',
     commands: ['sandbox'],
-    about: 'Of `sandbox reset` and `sandbox fund`.',
+    about: 'What `sandbox reset` or `sandbox fund` left.',
     schema: sandboxMoney,
   },
   {

@@ -8,7 +8,8 @@ import { states, verdicts } from '../../src/once/journal/journal.ts';
 // Definitions of what `--json` prints. No command loads them: the tests check the output against them, and docs/json.md
 // and the JSON Schema file are made from them.
 
-export const time = z.iso.datetime().describe('UTC, ISO 8601');
+export const utc = 'UTC, ISO 8601';
+export const time = z.iso.datetime().describe(utc);
 export const text = z.string();
 const anything = z.looseObject({});
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { type Output, outputs } from './outputs.ts';
+import { batchFields, type Output, outputs } from './outputs.ts';
+import { head, outcomeFields, utc } from './parts.ts';
 
 type JsonSchema = Record<string, unknown> & { $defs?: Record<string, JsonSchema> };
 
@@ -23,51 +24,99 @@ export function publishedSchema(): JsonSchema {
   } as JsonSchema;
 }
 
-type Field = { readonly name: string; readonly type: string; readonly about: string };
+/** One line of the page: fields that have the same type, and no words of their own, share one. */
+type Line = { readonly names: readonly string[]; readonly type: string; readonly about: string };
+
+/** Fields that several objects have, told once. */
+const shared: readonly { readonly name: string; readonly of: string; readonly keys: readonly string[] }[] = [
+  { name: 'OutcomeFields', of: 'Outcome', keys: Object.keys(outcomeFields) },
+  { name: 'BatchFields', of: 'BatchEnd', keys: Object.keys(batchFields).filter((key) => !(key in head)) },
+];
 
 /** docs/json.md: the same for people. */
 export function publishedPage(): string {
   const { $defs = {} } = publishedSchema();
   const printed = outputs.map(({ name, commands, about }) => {
-    const by = commands.includes('*') ? 'any command' : commands.map((one) => `\`${one}\``).join(', ');
-    return `### ${name}\n\n${about}\nPrinted by ${by}.\n\n${fieldTable($defs[name], $defs)}`;
+    const by = commands.includes('*') ? 'Any command' : commands.map((one) => `\`${one}\``).join(', ');
+    return `### ${name}\n\n${by}: ${about}\n\n${fieldList($defs[name])}`;
   });
+  const groups = shared.map(({ name, of, keys }) => `### ${name}\n\n${fieldList(only($defs[of], keys))}`);
   const names = outputs.map(({ name }) => name);
   const parts = Object.keys($defs)
     .filter((name) => !names.includes(name))
-    .map((name) => `### ${name}\n\n${fieldTable($defs[name], $defs)}`);
-  return `${intro}\n## What is printed\n\n${printed.join('\n')}\n## What it is made of\n\n${parts.join('\n')}`;
+    .map((name) => `### ${name}\n\n${fieldList($defs[name])}`);
+  return `${intro}\n## What is printed\n\n${printed.join('\n')}\n## What it is made of\n\n${[...groups, ...parts].join('\n')}`;
 }
 
 const intro = `# What botctl prints with --json
 
 <!-- Made by \`npm run docs\` from scripts/schema. Do not edit. -->
 
-With \`--json\` a command prints one object on stdout, lists and batches one object a line, errors too; everything
-else goes to stderr. Every object says \`"schema": "botctl/1"\`. Within that version fields may be added and none is
-renamed, removed or given another meaning; read what you know and ignore the rest. Fields without a value are
-absent. What the service says (\`message\`, \`transfer\`, \`reply\`) is passed on as it came. Control, bidi and
-zero-width characters are \`\\u\`-escaped, so that the text reads back the same.
+With \`--json\` a command prints one object on stdout; lists and batches print one object a line; errors are objects
+too. Everything else goes to stderr. Within a version fields may be added, and none is renamed, removed or given another
+meaning: read what you know, and ignore the rest. What the service says (\`message\`, \`transfer\`, \`reply\`) is passed on
+as it came. Control, bidi and zero-width characters are \`\\u\`-escaped, so that the text reads back the same.
 
+Every object has \`schema\`, which is \`botctl/1\`, and \`command\`: the command, \`config add\` for one of a group. They are not
+listed below. A field with \`?\` is absent where it has no value; one without a type is a string; a time is UTC, ISO 8601.
 [botctl-1.schema.json](botctl-1.schema.json) says the same as a JSON Schema (draft 2020-12).
 `;
 
-function fieldTable(schema: JsonSchema | undefined, defs: Record<string, JsonSchema>): string {
-  const rows = fieldsOf(schema, defs, '').map(
-    ({ name, type, about }) => `| \`${name}\` | ${type} | ${about} |`,
-  );
-  return ['| field | type | what it is |', '| --- | --- | --- |', ...rows, ''].join('\n');
+function only(schema: JsonSchema | undefined, keys: readonly string[]): JsonSchema {
+  const properties = Object.entries(schema?.properties ?? {}).filter(([key]) => keys.includes(key));
+  return { ...schema, properties: Object.fromEntries(properties) };
 }
 
-function fieldsOf(schema: JsonSchema | undefined, defs: Record<string, JsonSchema>, before: string): Field[] {
-  const properties = (schema?.properties ?? {}) as Record<string, JsonSchema>;
-  const required = (schema?.required ?? []) as string[];
+function without(schema: JsonSchema, keys: readonly string[]): JsonSchema {
+  const rest = Object.keys(schema.properties ?? {}).filter((key) => !keys.includes(key));
+  return only(schema, rest);
+}
+
+function fieldList(schema: JsonSchema = {}): string {
+  const own = Object.keys(schema.properties ?? {});
+  const taken = shared.filter(
+    ({ keys }) => keys.every((key) => own.includes(key)) && keys.length < own.length,
+  );
+  const rest = without(schema, [...Object.keys(head), ...taken.flatMap(({ keys }) => keys)]);
+  return [
+    ...taken.map(({ name }) => `- all of [${name}](#${name.toLowerCase()})`),
+    ...joined(linesOf(rest, '')).map(drawn),
+    '',
+  ].join('\n');
+}
+
+function drawn({ names, type, about }: Line): string {
+  const shown = names.map((name) => `\`${name}\``).join(', ');
+  return `- ${shown}${type === 'string' ? '' : ` (${type})`}${about === '' ? '' : `: ${about}`}`;
+}
+
+function joined(lines: readonly Line[]): Line[] {
+  const made: Line[] = [];
+  for (const line of lines) {
+    const last = made.at(-1);
+    const isLike = last !== undefined && last.about === '' && line.about === '' && last.type === line.type;
+    if (isLike) made.splice(-1, 1, { ...last, names: [...last.names, ...line.names] });
+    else made.push(line);
+  }
+  return made;
+}
+
+function linesOf(schema: JsonSchema, before: string): Line[] {
+  const properties = (schema.properties ?? {}) as Record<string, JsonSchema>;
+  const required = (schema.required ?? []) as string[];
   return Object.entries(properties).flatMap(([key, field]) => {
     const name = `${before}${key}${required.includes(key) ? '' : '?'}`;
-    const own: Field = { name, type: typeOf(field), about: String(field.description ?? '') };
+    const line: Line = { names: [name], type: typeOf(field), about: wordsOf(field) };
     const inner = field.properties ? field : ((field.items as JsonSchema | undefined) ?? {});
-    return [own, ...(inner.properties ? fieldsOf(inner, defs, `${before}${key}.`) : [])];
+    const within = inner.properties ? linesOf(inner, `${before}${key}.`) : [];
+    const isSaidWithin =
+      within.length > 0 && line.type === 'object' && line.about === '' && !name.endsWith('?');
+    return [...(isSaidWithin ? [] : [line]), ...within];
   });
+}
+
+function wordsOf({ format, description = '' }: JsonSchema): string {
+  return format === 'date-time' && description === utc ? '' : String(description);
 }
 
 function typeOf(schema: JsonSchema): string {
@@ -76,7 +125,7 @@ function typeOf(schema: JsonSchema): string {
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
   if (Array.isArray(schema.enum)) {
     const words = schema.enum as string[];
-    return words.map((word) => `\`${word}\``).join(' ');
+    return words.map((word) => `\`${word}\``).join(', ');
   }
   if (schema.type === 'array') return `array of ${typeOf((schema.items ?? {}) as JsonSchema)}`;
   return schema.format === 'date-time' ? 'time' : String(schema.type ?? 'anything');
