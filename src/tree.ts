@@ -1,9 +1,8 @@
-import { approveSpec } from './cli/commands/approve/spec.ts';
+import { approveSpec, declineSpec } from './cli/commands/approve/spec.ts';
 import { balanceSpec } from './cli/commands/balance/spec.ts';
 import { batchSpec } from './cli/commands/batch/spec.ts';
 import { completeSpecOf, completionSpec } from './cli/commands/completion/spec.ts';
 import { configSpec } from './cli/commands/config/spec.ts';
-import { declineSpec } from './cli/commands/decline/spec.ts';
 import { doctorSpec } from './cli/commands/doctor/spec.ts';
 import { helpSpecOf, versionSpec } from './cli/commands/help/spec.ts';
 import { historySpec } from './cli/commands/history/spec.ts';

@@ -7,17 +7,20 @@ import { checkTransfer } from '../once/intent/transfer.ts';
 import type { Kind, Wanted } from '../once/intent/wanted.ts';
 import type { Intent, Reads } from '../once/journal/journal.ts';
 import { addUnits, countedAsset, type PaidAddress, type Spending } from '../once/journal/spending.ts';
-import { limitsADay, limitsRecipients, type Policies, withAddress } from '../once/policy/policy.ts';
 import {
+  limitsADay,
+  limitsRecipients,
   looksLike,
   mayBeLookalike,
   oldestHour,
+  type Policies,
   type Refusal,
   refusedAsLookalike,
   refusedByDay,
   refusedByItself,
   type Spend,
-} from '../once/policy/rules.ts';
+  withAddress,
+} from '../once/policy/policy.ts';
 import type { HeaderColumns, RowColumns } from './columns.ts';
 import { complainOfRow, type OwnRules, type RowComplaint, type RowComplaints } from './facts.ts';
 import type { Sheet, SheetRow } from './sheet.ts';

@@ -2,7 +2,7 @@ import type { Ending, Outcome, Stopped } from '../once/engine/outcome.ts';
 import { asFailure, type Failure } from '../once/failures.ts';
 import type { Kind } from '../once/intent/wanted.ts';
 import type { Runner } from '../once/journal/journal.ts';
-import type { Refusal } from '../once/policy/rules.ts';
+import type { Refusal } from '../once/policy/policy.ts';
 import type { SheetRow } from './sheet.ts';
 
 /** Why no new rows are started. */

@@ -15,7 +15,7 @@ import {
   type Warning,
 } from '../once/intent/wanted.ts';
 import type { EarlierPayment, Intent, Journal, KeySums } from '../once/journal/journal.ts';
-import { needsApproval, type Refusal } from '../once/policy/rules.ts';
+import { needsApproval, type Refusal } from '../once/policy/policy.ts';
 import {
   type BatchOrder,
   checkRow,

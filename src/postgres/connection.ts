@@ -9,7 +9,6 @@ import { readLeftovers } from '../machine/process.ts';
 import { Failure } from '../once/failures.ts';
 import { type Address, placeOf, urlFor } from './address.ts';
 import { ServerTroubleError, sharedFailure } from './facts.ts';
-import type { Row } from './rows.ts';
 import {
   askAttributes,
   asksAttributes,
@@ -19,6 +18,7 @@ import {
   requireBinding,
   type Server,
 } from './settings.ts';
+import type { Row } from './statements.ts';
 
 type Answer = { readonly command: string; readonly rows: readonly Row[] };
 

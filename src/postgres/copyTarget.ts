@@ -1,14 +1,13 @@
 import { Failure } from '../once/failures.ts';
 import type { Attempt, Intent } from '../once/journal/journal.ts';
-import { receiptValue } from '../once/journal/receipts.ts';
-import { troubleText } from '../once/journal/rows.ts';
+import { receiptValue, troubleText } from '../once/journal/rows.ts';
 import type { CopiedIntent, Standing } from '../once/journal/sqlite/sourceFile.ts';
 import type { PgConnection } from './connection.ts';
 import { ServerTroubleError, sharedFailure } from './facts.ts';
 import { codeOf, isPassing } from './faults.ts';
 import type { Lease } from './lease.ts';
-import type { Row } from './rows.ts';
 import { inSchema } from './schema/migrations.ts';
+import type { Row } from './statements.ts';
 
 /** An intent that this journal has too. */
 type Known = {

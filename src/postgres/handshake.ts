@@ -2,8 +2,8 @@ import type { Failure } from '../once/failures.ts';
 import type { JournalPolicy } from '../once/journal/journal.ts';
 import type { PgConnection } from './connection.ts';
 import { sharedFailure } from './facts.ts';
-import { inMs, nowMs, type Row } from './rows.ts';
 import { inSchema, migrations } from './schema/migrations.ts';
+import { inMs, nowMs, type Row } from './statements.ts';
 
 /**
  * SQL that limits the length of transactions, on servers that can (17 and later). The commit itself may take longer.

@@ -4,8 +4,8 @@ import { Failure } from '../once/failures.ts';
 import type { PgConnection } from './connection.ts';
 import type { PgConnections } from './connections.ts';
 import { sharedFailure } from './facts.ts';
-import { nowMs, type Row } from './rows.ts';
 import { inSchema } from './schema/migrations.ts';
+import { nowMs, type Row } from './statements.ts';
 
 /** Two clocks that cannot be set. The second also runs while the machine sleeps. */
 type Moment = { readonly monotonicMs: number; readonly uptimeMs: number };

@@ -3,10 +3,9 @@ import type { Intent, State } from '../once/journal/journal.ts';
 import type { PgConnection } from './connection.ts';
 import type { Note } from './facts.ts';
 import { askJournal, type JournalFacts, refuseSchema, type ServerFacts, schemaVersion } from './handshake.ts';
-import { lateReplyFiles, lostReplies } from './lateReplies.ts';
-import { isKnownServer, missingNotes, Notes } from './notes.ts';
-import { nowMs } from './rows.ts';
+import { isKnownServer, lateReplyFiles, lostReplies, missingNotes, Notes } from './notes.ts';
 import { inSchema } from './schema/migrations.ts';
+import { nowMs } from './statements.ts';
 import type { Asking } from './upkeep.ts';
 
 /** What a look at a shared journal and its server shows. It changes nothing. */

@@ -18,9 +18,8 @@ import {
   refuseSchema,
   type ServerFacts,
 } from './handshake.ts';
-import { LateReplies, uploadLateReplies } from './lateReplies.ts';
 import { keepLeaseRenewed, Lease, ServerClock } from './lease.ts';
-import { lossOf, Notes, sameServerAsBefore } from './notes.ts';
+import { LateReplies, lossOf, Notes, sameServerAsBefore, uploadLateReplies } from './notes.ts';
 import { SharedShares } from './shares.ts';
 import { Store } from './store.ts';
 

@@ -14,8 +14,17 @@ import {
   stateRowOf,
 } from '../once/journal/rows.ts';
 import { assetInPayment, recipientIn } from '../once/journal/spending.ts';
-import { processOf, type Row } from './rows.ts';
-import { type Ask, each, type Item, intent, rest, type StatementName, standing } from './statements.ts';
+import {
+  type Ask,
+  each,
+  type Item,
+  intent,
+  processOf,
+  type Row,
+  rest,
+  type StatementName,
+  standing,
+} from './statements.ts';
 
 /** Whether the owner in this row counts as alive. */
 type OwnerLives = (row: Row) => boolean;

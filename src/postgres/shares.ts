@@ -10,9 +10,8 @@ import type {
 } from '../once/journal/journal.ts';
 import type { PgConnection } from './connection.ts';
 import { type Lease, thisMoment } from './lease.ts';
-import { nowMs, processOf, type Row } from './rows.ts';
 import { inSchema } from './schema/migrations.ts';
-import { isKind } from './statements.ts';
+import { isKind, nowMs, processOf, type Row } from './statements.ts';
 import type { Store } from './store.ts';
 
 type SharesInputs = {

@@ -1,8 +1,20 @@
 // SQL: what is asked of a shared journal.
 
-import type { Gathering } from '../once/journal/journal.ts';
+import type { Gathering, Process } from '../once/journal/journal.ts';
 import { processDied } from '../once/journal/rows.ts';
-import { nowMs, type Row } from './rows.ts';
+
+type Cell = null | number | string | boolean | Uint8Array;
+export type Row = Readonly<Record<string, Cell>>;
+
+/** A time of the server, in milliseconds. */
+export const inMs = (time: string): string => /* sql */ `(extract(epoch FROM ${time}) * 1000)::bigint`;
+
+/** The server's clock now, not when the transaction began. */
+export const nowMs = inMs('clock_timestamp()');
+
+export function processOf({ host, pid }: Row): Process {
+  return { host: String(host), pid: Number(pid) };
+}
 
 /**
  * Every statement that runs on a shared journal, by name. Each serves many items that were asked for together:

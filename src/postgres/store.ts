@@ -15,8 +15,7 @@ import {
 } from './faults.ts';
 import { isFenced, type Lease } from './lease.ts';
 import { readVerbs, type SelectPage } from './reading.ts';
-import type { Row } from './rows.ts';
-import { type Ask, askBy, inPlace, sqlOf } from './statements.ts';
+import { type Ask, askBy, inPlace, type Row, sqlOf } from './statements.ts';
 import { NotOnStandby, SharedTransaction, type Tried, takeLocks, waitWasCancelled } from './transaction.ts';
 import { numberOf, spendingReads, type WithinTransaction, writeVerbs } from './writing.ts';
 

@@ -5,8 +5,7 @@ import { ServerTroubleError } from './facts.ts';
 import { codeOf } from './faults.ts';
 import { type Lease, thisMoment } from './lease.ts';
 import type { SelectPage } from './reading.ts';
-import { nowMs, type Row } from './rows.ts';
-import { type Ask, askBy, inPlace, type StatementName, sqlOf } from './statements.ts';
+import { type Ask, askBy, inPlace, nowMs, type Row, type StatementName, sqlOf } from './statements.ts';
 import { numberOf, type WithinTransaction } from './writing.ts';
 
 /** How one try at a commit ended. */

@@ -16,8 +16,8 @@ import {
   schemaVersion,
 } from './handshake.ts';
 import { insertServer, lossOf, Notes, refuseLoss } from './notes.ts';
-import { nowMs } from './rows.ts';
 import { counts, happened, inSchema, parts, quotedName } from './schema/migrations.ts';
+import { nowMs } from './statements.ts';
 
 /** A connection for maintaining a journal. Asks the server, not the journal. */
 export async function meetServer(

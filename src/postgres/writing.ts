@@ -17,8 +17,7 @@ import {
   type UnitsByHour,
 } from '../once/journal/spending.ts';
 import type { Note } from './facts.ts';
-import type { Row } from './rows.ts';
-import { type Ask, type Item, rowsReportedTogether, type StatementName } from './statements.ts';
+import { type Ask, type Item, type Row, rowsReportedTogether, type StatementName } from './statements.ts';
 
 /** Another process changed the intent after it was read. If it is read again, the work takes another course. */
 export class Overtaken extends Error {}

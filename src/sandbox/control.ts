@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Fault, parseFault } from './faults.ts';
 import { balancesOf, type Derived, fillFresh, giveTo, maxU64, suppliesOf, TooMuchError } from './money.ts';
-import { pagePaths, servePage } from './page/page.ts';
-import type { LivePages } from './page/view.ts';
+import { type LivePages, pagePaths, servePage } from './page.ts';
 import { currentSlot, defaultReadings, keepSlot, parseReadings, type Readings } from './readings.ts';
 import { type Outlet, type Rejection, type Reply, rejection, send } from './reply.ts';
 import {

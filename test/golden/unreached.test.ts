@@ -46,7 +46,7 @@ import { asFailure, type Failure } from '../../src/once/failures.ts';
 import { inputFailure } from '../../src/once/input.ts';
 import { journalFailure } from '../../src/once/journal/facts.ts';
 import type { Intent } from '../../src/once/journal/journal.ts';
-import { wireFailure } from '../../src/once/wire/facts.ts';
+import { wireFailure } from '../../src/once/wire/connecting.ts';
 import { sharedFailure } from '../../src/postgres/facts.ts';
 import { runMain } from '../../testing/inProcess.ts';
 

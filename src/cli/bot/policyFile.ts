@@ -12,9 +12,8 @@ import { resolve } from 'node:path';
 import { diskTroubleOf } from '../../machine/disk.ts';
 import { foldersAbove, isFolderOpen, isLink, isOwnedSafely } from '../../machine/foldersAbove.ts';
 import { firstBadByte } from '../../once/intent/jsonText.ts';
-import { policyFailure } from '../../once/policy/facts.ts';
 import type { Policy } from '../../once/policy/policy.ts';
-import { readPolicy } from '../../once/policy/readPolicy.ts';
+import { policyFailure, readPolicy } from '../../once/policy/readPolicy.ts';
 
 const maxBytes = 1024 * 1024;
 const writableByOthers = 0o022;

@@ -17,7 +17,7 @@ import { dryPolicyWords, paidAgain } from '../say/outcomes.ts';
 import { proposalWords, rerunWords } from '../say/plans.ts';
 import { isSilent, type View } from '../show/display.ts';
 import { drawMessage, type Fields, labelled, repeatsJson } from '../show/report.ts';
-import type { BalanceShown } from './balances.ts';
+import type { BalanceShown } from './balance/run.ts';
 import { refuseUnusualFor } from './inputs.ts';
 import { botOfCommand } from './openBot.ts';
 import { isJournalThere, openJournalOf, settingsOf } from './openJournal.ts';
@@ -91,7 +91,7 @@ async function balanceBefore(
   context: Context,
 ): Promise<BalanceShown | undefined> {
   if (wanted.kind === 'message' || isSilent(context.display)) return undefined;
-  const { balanceToPay } = await import('./balances.ts');
+  const { balanceToPay } = await import('./balance/run.ts');
   return balanceToPay([wanted.request], bot, given, context);
 }
 

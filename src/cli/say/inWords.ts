@@ -5,8 +5,8 @@ import { asFailure, type Failure, type MachineFacts } from '../../once/failures.
 import type { InputFacts } from '../../once/input.ts';
 import type { IntentFacts } from '../../once/intent/facts.ts';
 import type { JournalFacts } from '../../once/journal/facts.ts';
-import type { PolicyFacts } from '../../once/policy/facts.ts';
-import type { WireFacts } from '../../once/wire/facts.ts';
+import type { PolicyFacts } from '../../once/policy/readPolicy.ts';
+import type { WireFacts } from '../../once/wire/connecting.ts';
 import type { SharedFacts } from '../../postgres/facts.ts';
 import { type Sentence, type Table, Told } from './told.ts';
 

@@ -1,6 +1,6 @@
 import type { MachineFacts } from '../../once/failures.ts';
 import type { InputFacts } from '../../once/input.ts';
-import type { WireFacts } from '../../once/wire/facts.ts';
+import type { WireFacts } from '../../once/wire/connecting.ts';
 import { diskTrouble, troubleInWords } from './phrases.ts';
 import { neverTwice, type Table, whenReady } from './told.ts';
 

@@ -9,7 +9,7 @@ import { amountOf } from '../../once/intent/amount.ts';
 import type { Order } from '../../once/intent/naming.ts';
 import type { Kind, TransferRequest } from '../../once/intent/wanted.ts';
 import type { Attempt, Decision, EarlierPayment, Intent, Process } from '../../once/journal/journal.ts';
-import type { Refusal } from '../../once/policy/rules.ts';
+import type { Refusal } from '../../once/policy/policy.ts';
 import type { ReplyComplaint } from '../../once/wire/flight.ts';
 import { approving, deciding, resolving } from './chain.ts';
 import { handWords } from './history.ts';

@@ -1,4 +1,4 @@
-import type { PolicyFacts, PolicyFault } from '../../once/policy/facts.ts';
+import type { PolicyFacts, PolicyFault } from '../../once/policy/readPolicy.ts';
 import { clipped, complaintWords, textFaultWords } from './intent.ts';
 import { formatAmountOf, iso, listed, troubleInWords } from './phrases.ts';
 import type { Sentence, Table } from './told.ts';

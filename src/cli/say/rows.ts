@@ -1,7 +1,7 @@
 import type { ConflictKind } from '../../once/engine/planKinds.ts';
 import type { FailureCode } from '../../once/failures.ts';
 import type { Runner } from '../../once/journal/journal.ts';
-import type { Refusal } from '../../once/policy/rules.ts';
+import type { Refusal } from '../../once/policy/policy.ts';
 import type { Trouble } from '../../once/wire/trouble.ts';
 import { usage } from './commandLine.ts';
 import { clipped, fewOf } from './intent.ts';

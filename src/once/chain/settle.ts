@@ -8,7 +8,7 @@ import type {
   Receipt,
   Transaction,
 } from '../journal/journal.ts';
-import { receiptGuards } from '../journal/receipts.ts';
+import { receiptGuards } from '../journal/rows.ts';
 import { readReply, saysItFailed, saysNothing } from '../wire/flight.ts';
 import type { Cluster } from './cluster.ts';
 import type { ChainNodes, Sighting } from './nodes.ts';

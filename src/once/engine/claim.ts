@@ -13,7 +13,7 @@ import type {
   Reads,
   Transaction,
 } from '../journal/journal.ts';
-import { receiptValue } from '../journal/receipts.ts';
+import { receiptValue } from '../journal/rows.ts';
 import { countedAsset, readPayment } from '../journal/spending.ts';
 import { readReply } from '../wire/flight.ts';
 import { declineOf, isApprovalReason, needsAnother, ownProposal } from './approval.ts';

@@ -1,5 +1,5 @@
 import type { Attempt, AttemptEnd, Intent, Reads, Receipt } from '../journal/journal.ts';
-import { receiptValue } from '../journal/receipts.ts';
+import { receiptValue } from '../journal/rows.ts';
 import {
   type Exchange,
   type Flight,

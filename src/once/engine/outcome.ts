@@ -2,7 +2,7 @@ import { isSignature } from '../chain/standing.ts';
 import type { FailureCode } from '../failures.ts';
 import type { BaseUrl } from '../intent/baseUrl.ts';
 import type { Attempt, Decision, EarlierPayment, Intent, Process, Reads } from '../journal/journal.ts';
-import { type Refusal, refusalCodes } from '../policy/rules.ts';
+import { type Refusal, refusalCodes } from '../policy/policy.ts';
 import { type ReplyComplaint, readReply } from '../wire/flight.ts';
 import type { Trouble } from '../wire/trouble.ts';
 import { declineOf } from './approval.ts';

@@ -1,6 +1,6 @@
 import { asFailure, type Failure } from '../failures.ts';
 import type { Attempt, Intent, State, Transaction } from '../journal/journal.ts';
-import { receiptGuards } from '../journal/receipts.ts';
+import { receiptGuards } from '../journal/rows.ts';
 import type { Trouble } from '../wire/trouble.ts';
 import type { Claim } from './claim.ts';
 import type { EngineContext } from './context.ts';

@@ -4,17 +4,19 @@ import { unusualAddress } from '../intent/unusual.ts';
 import type { TransferRequest } from '../intent/wanted.ts';
 import type { Intent, Reads, SpendingReads, Transaction } from '../journal/journal.ts';
 import { addUnits, type OwnSpending, type UnitsByHour } from '../journal/spending.ts';
-import { limitsADay, limitsRecipients, type Policies } from '../policy/policy.ts';
 import {
+  limitsADay,
+  limitsRecipients,
   mayBeLookalike,
   needsApproval,
   oldestHour,
+  type Policies,
   type Refusal,
   refusedAsLookalike,
   refusedByDay,
   refusedByItself,
   type Spend,
-} from '../policy/rules.ts';
+} from '../policy/policy.ts';
 import { approvalOn, needsAnother, ownProposal } from './approval.ts';
 
 /** What the policies say about a transfer that is about to be claimed. */

@@ -1,4 +1,6 @@
-import { type Complaint, complain } from '../intent/facts.ts';
+import type { FailureCode } from '../failures.ts';
+import { hourMs, hourOf } from '../intent/amount.ts';
+import { type Complaint, complain, type Unusual } from '../intent/facts.ts';
 
 /** What may be spent of one asset. A limit that is absent does not apply. */
 export type AssetLimits = {
@@ -103,4 +105,245 @@ export function withAddress(
   return typeof address === 'string'
     ? { fields: address === to ? fields : { ...fields, to_address: address } }
     : { fields, complaint: address };
+}
+
+/** What would be spent, and its recipient. */
+export type Spend = {
+  readonly to: string;
+  readonly asset: string;
+  readonly units: bigint;
+  /** What the recipient is, if it is no usual one. */
+  readonly unusual?: Unusual | undefined;
+};
+
+/** What a policy refuses, by which rule, and what is left. */
+export type Refusal =
+  | { readonly rule: 'asset'; readonly source: string; readonly asset: string }
+  | { readonly rule: 'recipient'; readonly source: string; readonly to: string }
+  | { readonly rule: 'unusual'; readonly source: string; readonly to: string; readonly unusual: Unusual }
+  | {
+      readonly rule: 'lookalike';
+      readonly to: string;
+      readonly like: string;
+      readonly name: string | undefined;
+    }
+  | ({ readonly rule: 'transfer' } & OverLimit)
+  | ({
+      readonly rule: 'day' | 'recipient-day';
+      readonly to: string;
+      readonly freeAtMs: number | undefined;
+      /** Looked up only after a refusal. */
+      readonly spentBy?: readonly { readonly bot: string; readonly url: string }[];
+    } & OverLimit)
+  | {
+      readonly rule: 'fresh-journal';
+      readonly source: string;
+      readonly asset: string;
+      readonly sinceMs: number;
+      readonly freeAtMs: number;
+    };
+
+/** The public code of a refusal. */
+export const refusalCodes = {
+  asset: 'policy-asset',
+  recipient: 'policy-recipient',
+  unusual: 'policy-recipient',
+  lookalike: 'lookalike',
+  transfer: 'policy-limit',
+  day: 'policy-limit',
+  'recipient-day': 'policy-limit',
+  'fresh-journal': 'policy-limit',
+} as const satisfies Record<Refusal['rule'], FailureCode>;
+
+type OverLimit = {
+  readonly source: string;
+  readonly asset: string;
+  readonly units: bigint;
+  readonly limit: bigint;
+  readonly remaining: bigint;
+};
+
+type OverRefusal = Extract<Refusal, OverLimit>;
+
+/** The rules that need no journal: the asset, the recipient, and the amount of one transfer. */
+export function refusedByItself(policies: Policies, spend: Spend): Refusal | undefined {
+  const { to, asset, units, unusual } = spend;
+  for (const { source, limits } of policies) if (!limits.has(asset)) return { rule: 'asset', source, asset };
+  for (const { source, recipients, onlyRecipients } of policies)
+    if (onlyRecipients && ![...recipients.values()].includes(to)) return { rule: 'recipient', source, to };
+  for (const { source, unusual: rule } of policies)
+    if (rule === 'refuse' && unusual !== undefined) return { rule: 'unusual', source, to, unusual };
+  return tightest(
+    limitsOf(policies, asset).flatMap(({ source, transfer: limit }) =>
+      limit === undefined || units <= limit
+        ? []
+        : [{ rule: 'transfer', source, asset, units, limit, remaining: limit }],
+    ),
+  );
+}
+
+/** An address that was paid, and the time of its first payment. */
+type PaidBefore = { readonly address: string; readonly sinceMs: number };
+
+/** Whether the journal must be searched for addresses like this one. */
+export function mayBeLookalike(policies: Policies, { to }: Pick<Spend, 'to'>): boolean {
+  return nameOfAddress(policies, to) === undefined;
+}
+
+/** Refuses an unknown address that looks like a known one. One first paid in the last day may be an attacker's. */
+export function refusedAsLookalike(
+  policies: Policies,
+  { to }: Spend,
+  paid: readonly PaidBefore[],
+  nowMs: number,
+): Refusal | undefined {
+  if (!mayBeLookalike(policies, { to })) return undefined;
+  const known = paid.filter(({ sinceMs }) => sinceMs <= nowMs - windowMs).map(({ address }) => address);
+  if (known.includes(to)) return undefined;
+  const named = policies.flatMap(({ recipients }) => [...recipients.values()]);
+  const like = [...named, ...known].find((one) => looksLike(to, one));
+  return like === undefined
+    ? undefined
+    : { rule: 'lookalike', to, like, name: nameOfAddress(policies, like) };
+}
+
+type Counted = {
+  /** Since when the count is complete. */
+  readonly sinceMs: number;
+  readonly total: SpentByHour;
+  readonly toRecipient: SpentByHour;
+};
+
+/** Whether this policy refuses what it limits a day on a journal younger than that. */
+export function waitsADay({ limits, freshJournal }: Policy): boolean {
+  const limitsDays = [...limits.values()].some(
+    ({ day, recipientDay }) => (day ?? recipientDay) !== undefined,
+  );
+  return limitsDays && freshJournal === 'refuse';
+}
+
+type Fresh = Extract<Refusal, { rule: 'fresh-journal' }>;
+
+/** A journal younger than a day cannot say what was spent in a day. */
+export function refusedAsFresh(
+  policies: Policies,
+  asset: string,
+  sinceMs: number,
+  nowMs: number,
+): Fresh | undefined {
+  // If the clock goes back, the journal counts as young again.
+  if (sinceMs <= nowMs - windowMs) return undefined;
+  const strict = limitsOf(policies, asset).find(
+    ({ source, day, recipientDay }) =>
+      (day !== undefined || recipientDay !== undefined) &&
+      policies.some((policy) => policy.source === source && policy.freshJournal === 'refuse'),
+  );
+  if (strict === undefined) return undefined;
+  return { rule: 'fresh-journal', source: strict.source, asset, sinceMs, freeAtMs: sinceMs + windowMs };
+}
+
+/** Refuses amounts above what earlier spending leaves. */
+export function refusedByDay(
+  policies: Policies,
+  { to, asset, units }: Spend,
+  { sinceMs, total, toRecipient }: Counted,
+  nowMs: number,
+): Refusal | undefined {
+  const fresh = refusedAsFresh(policies, asset, sinceMs, nowMs);
+  if (fresh !== undefined) return fresh;
+  const limits = limitsOf(policies, asset);
+  const over = (
+    rule: 'day' | 'recipient-day',
+    source: string,
+    limit: bigint | undefined,
+    spent: SpentByHour,
+  ): OverRefusal[] => {
+    if (limit === undefined) return [];
+    const sum = spentWithin(spent, nowMs);
+    if (sum + units <= limit) return [];
+    const remaining = sum < limit ? limit - sum : 0n;
+    const freeAt = freeAtMs(spent, limit, units, nowMs);
+    return [{ rule, source, asset, to, units, limit, remaining, freeAtMs: freeAt }];
+  };
+  return tightest(
+    limits.flatMap(({ source, day, recipientDay }) => [
+      ...over('day', source, day, total),
+      ...over('recipient-day', source, recipientDay, toRecipient),
+    ]),
+  );
+}
+
+/** The refusal that leaves the least; of several, the first. */
+function tightest(refusals: readonly OverRefusal[]): Refusal | undefined {
+  return refusals.reduce<OverRefusal | undefined>(
+    (least, one) => (least === undefined || one.remaining < least.remaining ? one : least),
+    undefined,
+  );
+}
+
+/** Whether a person must approve the amount. */
+export function needsApproval(policies: Policies, { asset, units }: Spend): boolean {
+  return policies.some(({ approveAbove }) => {
+    const above = approveAbove.get(asset);
+    return above !== undefined && units > above;
+  });
+}
+
+/**
+ * Attackers put addresses into a payment history whose ends look like a known one's, because people compare the ends.
+ * By chance, almost no address agrees with a known one in this many characters.
+ */
+const agreeing = 6;
+const agreeingIgnoringCase = 8;
+
+export function looksLike(address: string, known: string): boolean {
+  if (address === known) return false;
+  return (
+    agreement(address, known) >= agreeing ||
+    agreement(address.toLowerCase(), known.toLowerCase()) >= agreeingIgnoringCase
+  );
+}
+
+/** How many characters agree at the beginning and the end together. */
+function agreement(one: string, other: string): number {
+  const length = Math.min(one.length, other.length);
+  let head = 0;
+  while (head < length && one[head] === other[head]) head += 1;
+  let tail = 0;
+  while (tail < length - head && one.at(-1 - tail) === other.at(-1 - tail)) tail += 1;
+  return head + tail;
+}
+
+export const windowMs = 24 * hourMs;
+
+/** What was spent, by the hour of the claim. */
+type SpentByHour = ReadonlyMap<number, bigint>;
+
+/** The first hour that counts; it counts in full. Claims with a time in the future count too. */
+export function oldestHour(nowMs: number): number {
+  return hourOf(nowMs - windowMs);
+}
+
+export function spentWithin(spent: SpentByHour, nowMs: number): bigint {
+  const oldest = oldestHour(nowMs);
+  let sum = 0n;
+  for (const [hour, units] of spent) if (hour >= oldest) sum += units;
+  return sum;
+}
+
+/** When enough earlier spending no longer counts for this to be allowed; undefined if it alone exceeds the limit. */
+export function freeAtMs(
+  spent: SpentByHour,
+  limit: bigint,
+  units: bigint,
+  nowMs: number,
+): number | undefined {
+  const oldest = oldestHour(nowMs);
+  const counted = [...spent].filter(([hour]) => hour >= oldest).sort(([one], [other]) => one - other);
+  let left = spentWithin(spent, nowMs);
+  for (const [hour, spentThen] of counted) {
+    left -= spentThen;
+    if (left + units <= limit) return (hour + 1) * hourMs + windowMs;
+  }
+  return undefined;
 }

@@ -3,7 +3,7 @@ import { base58 } from '@scure/base';
 import { describe, expect, test } from 'vitest';
 import { besideLines, paintOf } from '../../../src/cli/show/faces.ts';
 import { endsOf } from '../../../src/once/intent/amount.ts';
-import { looksLike } from '../../../src/once/policy/rules.ts';
+import { looksLike } from '../../../src/once/policy/policy.ts';
 
 const known = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 

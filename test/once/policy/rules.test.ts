@@ -3,18 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { guardsOf } from '../../../src/once/engine/claim.ts';
 import { amountOf, unitsOf } from '../../../src/once/intent/amount.ts';
 import {
+  freeAtMs,
   limitsADay,
   limitsOf,
   limitsRecipients,
-  nameOfAddress,
-  type Policies,
-  withAddress,
-} from '../../../src/once/policy/policy.ts';
-import {
-  freeAtMs,
   mayBeLookalike,
+  nameOfAddress,
   needsApproval,
   oldestHour,
+  type Policies,
   type Refusal,
   refusedAsFresh,
   refusedAsLookalike,
@@ -22,7 +19,8 @@ import {
   refusedByItself,
   spentWithin,
   windowMs,
-} from '../../../src/once/policy/rules.ts';
+  withAddress,
+} from '../../../src/once/policy/policy.ts';
 import { newIntent } from '../../../testing/journals.ts';
 import { policyOf } from '../../../testing/policies.ts';
 

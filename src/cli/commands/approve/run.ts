@@ -1,13 +1,14 @@
-import { lastDecision, needsApprovalNow } from '../../../once/engine/resume.ts';
+import { approvalOn } from '../../../once/engine/approval.ts';
+import { declineProposal, lastDecision, needsApprovalNow } from '../../../once/engine/resume.ts';
 import type { Decision, Intent, Journal } from '../../../once/journal/journal.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
-import { askToApprove, nobodyApproves, waitsForYouRemark } from '../../say/decisions.ts';
+import { askToApprove, askToDecline, nobodyApproves, waitsForYouRemark } from '../../say/decisions.ts';
 import { decisionLines, drawIntent, labelled, plainCanvas, remark } from '../../show/report.ts';
-import { confirmOverruling } from '../deciding.ts';
+import { confirmOverruling, decideEach, reasonOf } from '../deciding.ts';
 import { settingsOf, whoDecides } from '../openJournal.ts';
 import { intentsById, sendStored } from '../sendStored.ts';
 
-export const run: Run = async (given, context) => {
+export const approve: Run = async (given, context) => {
   settingsOf(given);
   const overrules = given.flag('overrule');
   return sendStored(
@@ -55,3 +56,16 @@ function drawProposal(intent: Intent, decisions: readonly Decision[], columns: n
   const lines = labelled([['Name', name], ['Row', rowId], ...decisionLines(decisions, 'utc')], canvas);
   return `${drawIntent(intent, canvas)}${lines}${remark(waitsForYouRemark(intent), canvas)}${askToApprove}`;
 }
+
+export const decline: Run = async (given, context) => {
+  const reason = reasonOf(given);
+  const overrule = given.flag('overrule');
+  return decideEach(given, context, async (intent, journal, decides) => {
+    const approved = approvalOn(await journal.reads.decisionsOf(intent.id), intent.fingerprint);
+    if (overrule && intent.state === 'open' && approved !== undefined)
+      await confirmOverruling(intent, approved, askToDecline, given, context);
+    decides();
+    const decision = { kind: 'declined', who: whoDecides(), atMs: journal.clock.now(), reason } as const;
+    return declineProposal(intent.id, { ...decision, signature: undefined }, journal, overrule);
+  });
+};

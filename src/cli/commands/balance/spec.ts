@@ -15,5 +15,5 @@ export const balanceSpec: LeafSpec = {
     { about: 'Only the amounts', line: 'botctl balance --quiet' },
   ],
   exits: [0, 1, 2, 3, 8, 130],
-  load: async () => (await import('./run.ts')).run,
+  load: async () => (await import('./run.ts')).balance,
 };

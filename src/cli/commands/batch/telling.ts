@@ -13,7 +13,7 @@ import {
 import { type Exit, exitOf } from '../../../once/failures.ts';
 import { formatAmount } from '../../../once/intent/amount.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
-import { refusalCodes } from '../../../once/policy/rules.ts';
+import { refusalCodes } from '../../../once/policy/policy.ts';
 import type { ParsedArgs } from '../../parse/command.ts';
 import { moreAlike, rowsPaidAlready, rowsSkipped, samePaymentWords } from '../../say/batch.ts';
 import { explain, oddityWords } from '../../say/explain.ts';
@@ -58,7 +58,7 @@ import {
   plainCanvas,
   repeatsJson,
 } from '../../show/report.ts';
-import type { BalanceShown } from '../balances.ts';
+import type { BalanceShown } from '../balance/run.ts';
 import { confirmedBy } from '../policies.ts';
 import { reportJsonOrError, reportOf } from '../telling.ts';
 import {
@@ -316,7 +316,7 @@ export async function tellPlan(surveyed: Survey, batch: Batch): Promise<void> {
 export async function withBalance(plan: BatchPlan, { bot, given, context }: Batch): Promise<BatchPlan> {
   const payable = plan.totals.filter(({ left }) => left !== '0');
   if (payable.length === 0) return plan;
-  const { balanceToPay } = await import('../balances.ts');
+  const { balanceToPay } = await import('../balance/run.ts');
   const asked = payable.map(({ asset, left }) => ({ asset, amount: left }));
   return { ...plan, balance: await balanceToPay(asked, bot, given, context) };
 }

@@ -1,6 +1,26 @@
-import { nearest, type Run } from '../../parse/command.ts';
-import { shells } from '../../parse/help.ts';
+import { existsSync } from 'node:fs';
+import { settingsOfChoice } from '../../bot/chooseBot.ts';
+import { profilesPaths, readProfiles } from '../../bot/profiles.ts';
+import {
+  type ArgumentSpec,
+  type CommandSpec,
+  type Completes,
+  type Context,
+  type LeafSpec,
+  nearest,
+  type OptionOccurrence,
+  type OptionSpec,
+  ParsedArgs,
+  type Run,
+} from '../../parse/command.ts';
+import { globalOptions, shells } from '../../parse/help.ts';
 import { noCompletionFor } from '../../say/plans.ts';
+import { cutTo } from '../../show/table.ts';
+import { safeLine } from '../../show/text.ts';
+import { whoGetsWhat } from '../history/view.ts';
+import { botOptions } from '../openBot.ts';
+import { journalLocation } from '../openJournal.ts';
+import { policiesOf } from '../policies.ts';
 
 export const run: Run = async ({ command, args }, { display }) => {
   const [wanted = ''] = args;
@@ -111,3 +131,212 @@ Register-ArgumentCompleter -Native -CommandName botctl -ScriptBlock {
 
 /** The scripts know nothing about the commands: they ask `botctl complete` at each Tab. */
 const scripts: Readonly<Record<(typeof shells)[number], string>> = { bash, zsh, fish, powershell };
+
+const mostLookedUp = 30;
+const aboutWidth = 60;
+
+/** Answers a shell at a Tab. It only reads and never asks; if it cannot read, it offers nothing. */
+export function runFor(tree: readonly CommandSpec[]): Run {
+  return async ({ command, args }, context) => {
+    const { begun, before, among, occurrences } = nextWord(tree, args);
+    const line = new ParsedArgs(command, [], occurrences, globalNames);
+    const known = typeof among === 'string' ? await lookedUp(among, line, context) : among;
+    const fitting = known.filter(({ value }) => value.startsWith(begun) || value.startsWith(':'));
+    for (const { value, about } of fitting) {
+      const whole = value.startsWith(':') ? value : `${before}${value}`;
+      await context.display.show({
+        json: { schema: 'botctl/1', command, value: whole, about },
+        human: () => `${safeLine(whole)}\t${safeLine(about)}\n`,
+        quiet: whole,
+      });
+    }
+    return 0;
+  };
+}
+
+const globalNames = new Set(globalOptions.flatMap(({ flags }) => /--([a-z-]+)/u.exec(flags)?.[1] ?? []));
+
+type Look = (line: ParsedArgs, context: Context) => Promise<readonly Completion[]>;
+
+const looks: Readonly<Record<'file' | 'folder' | 'profiles' | 'intents' | 'batches' | 'recipients', Look>> = {
+  // Shells list files better than we would.
+  file: async () => [{ value: ':file', about: '' }],
+  folder: async () => [{ value: ':folder', about: '' }],
+  profiles,
+  intents,
+  batches,
+  recipients,
+};
+
+async function lookedUp(
+  what: keyof typeof looks,
+  line: ParsedArgs,
+  context: Context,
+): Promise<readonly Completion[]> {
+  try {
+    return await looks[what](line, context);
+  } catch {
+    return [];
+  }
+}
+
+async function profiles(_line: ParsedArgs, { env }: Context): Promise<Completion[]> {
+  const file = readProfiles(profilesPaths(env));
+  return Object.entries(file.profiles).map(([value, profile]) => ({ value, about: profile['base-url'] }));
+}
+
+async function intents(line: ParsedArgs, context: Context): Promise<Completion[]> {
+  const path = await journalFile(line, context);
+  if (path === undefined) return [];
+  const { recentIntents } = await import('../../../once/journal/sqlite/lookOnly.ts');
+  return recentIntents(path, mostLookedUp).map((intent) => ({
+    value: intent.id,
+    about: cutTo(
+      `${intent.state}: ${intent.name === undefined ? '' : `[${intent.name}] `}${whoGetsWhat(intent)}`,
+      aboutWidth,
+    ),
+  }));
+}
+
+async function batches(line: ParsedArgs, context: Context): Promise<Completion[]> {
+  const path = await journalFile(line, context);
+  if (path === undefined) return [];
+  const { latestBatches } = await import('../../../once/journal/sqlite/lookOnly.ts');
+  return latestBatches(path, mostLookedUp).map((value) => ({ value, about: '' }));
+}
+
+async function recipients(line: ParsedArgs, context: Context): Promise<Completion[]> {
+  if (line.flag('sandbox')) return [];
+  const { settings } = await settingsOfChoice(botOptions(line), context);
+  const policies = (await policiesOf({ name: '', settings }, context)) ?? [];
+  return policies
+    .flatMap((policy) => [...policy.recipients])
+    .map(([name, address]) => ({ value: `@${name}`, about: address }));
+}
+
+/** Skips a shared journal: a Tab must not wait for a server. */
+async function journalFile(line: ParsedArgs, context: Context): Promise<string | undefined> {
+  const location = await journalLocation(line, context);
+  return location.is === 'file' && existsSync(location.path) ? location.path : undefined;
+}
+
+type Completion = { readonly value: string; readonly about: string };
+
+/** What the word at the cursor can be. */
+type NextWord = {
+  readonly begun: string;
+  /** The part of the word before the value, as `--state=`. */
+  readonly before: string;
+  readonly among: readonly Completion[] | Exclude<Completes, readonly string[]>;
+  /** The options and flags before the cursor. */
+  readonly occurrences: readonly OptionOccurrence[];
+};
+
+const noChoices: readonly Completion[] = [];
+const everywhere: readonly OptionSpec[] = [...globalOptions, { flags: '--help', about: 'show help' }];
+const version: OptionSpec = { flags: '--version', about: 'print the version' };
+
+/** `words` are those after `botctl`. The last one is at the cursor and may be empty. */
+function nextWord(tree: readonly CommandSpec[], words: readonly string[]): NextWord {
+  const begun = words.at(-1)?.trimStart() ?? '';
+  const spot = new Spot(tree);
+  for (const word of words.slice(0, -1)) spot.pass(word);
+  const { occurrences } = spot;
+  const [, option, value] = /^(--[a-z-]+)=(.*)$/su.exec(begun) ?? [];
+  if (option !== undefined && spot.awaited === undefined) {
+    const among = choicesOf(spot.option(option));
+    return { begun: value ?? '', before: `${option}=`, among, occurrences };
+  }
+  return { begun, before: '', among: spot.choices(begun), occurrences };
+}
+
+/** Where the words so far have led: the command, and how many arguments it has. */
+class Spot {
+  readonly occurrences: OptionOccurrence[] = [];
+  /** The option whose value comes next. */
+  awaited: OptionSpec | undefined;
+  readonly #tree: readonly CommandSpec[];
+  #commands: readonly CommandSpec[];
+  #leaf: LeafSpec | undefined;
+  #arguments = 0;
+
+  constructor(tree: readonly CommandSpec[]) {
+    this.#tree = tree;
+    this.#commands = tree;
+  }
+
+  pass(word: string): void {
+    if (this.awaited !== undefined) {
+      this.occurrences.push({ name: longName(this.awaited), value: word });
+      this.awaited = undefined;
+    } else if (word.startsWith('-')) this.#passOption(word);
+    else this.#passArgument(word);
+  }
+
+  #passOption(word: string): void {
+    const [name = '', ...value] = word.split('=');
+    const option = this.option(name);
+    if (option === undefined) return;
+    if (!takesValue(option)) this.occurrences.push({ name: longName(option), value: true });
+    else if (value.length === 0) this.awaited = option;
+    else this.occurrences.push({ name: longName(option), value: value.join('=') });
+  }
+
+  #passArgument(word: string): void {
+    const command = this.#commands.find(({ name, alias }) => name === word || alias === word);
+    if (command === undefined) {
+      this.#arguments += 1;
+      return;
+    }
+    this.#commands = 'children' in command ? command.children : [];
+    this.#leaf = 'children' in command ? undefined : command;
+  }
+
+  option(name: string): OptionSpec | undefined {
+    return this.#options().find((option) => namesOf(option).includes(name));
+  }
+
+  choices(begun: string): NextWord['among'] {
+    if (this.awaited !== undefined) return choicesOf(this.awaited);
+    if (begun.startsWith('-')) {
+      return this.#options().flatMap((option) =>
+        namesOf(option).map((value) => ({ value, about: option.about })),
+      );
+    }
+    if (this.#leaf !== undefined) return choicesOf(this.#argument(this.#leaf));
+    return this.#commands
+      .filter(({ hidden }) => hidden !== true)
+      .map(({ name, about }) => ({ value: name, about }));
+  }
+
+  #options(): readonly OptionSpec[] {
+    const own = this.#commands === this.#tree ? [version] : (this.#leaf?.options ?? []);
+    return [...own, ...everywhere];
+  }
+
+  #argument({ arguments: takes = [] }: LeafSpec): ArgumentSpec | undefined {
+    const last = takes.at(-1);
+    return takes[this.#arguments] ?? (last?.usage.includes('...') ? last : undefined);
+  }
+}
+
+const placeholders: Readonly<Record<string, Completes>> = { '<file>': 'file', '<dir>': 'folder' };
+
+function choicesOf(spec: OptionSpec | ArgumentSpec | undefined): NextWord['among'] {
+  if (spec === undefined) return noChoices;
+  const [placeholder = ''] = /<.*>$/u.exec('flags' in spec ? spec.flags : spec.usage) ?? [];
+  const completes = spec.completes ?? placeholders[placeholder] ?? [];
+  return typeof completes === 'string' ? completes : completes.map((value) => ({ value, about: '' }));
+}
+
+function namesOf({ flags }: OptionSpec): string[] {
+  return flags.match(/(?<=^|\s)--?[a-z][a-z-]*/gu) ?? [];
+}
+
+function longName({ flags }: OptionSpec): string {
+  return /--([a-z-]+)/u.exec(flags)?.[1] ?? '';
+}
+
+function takesValue({ flags }: OptionSpec): boolean {
+  return / <.*>$/u.test(flags);
+}

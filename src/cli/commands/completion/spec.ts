@@ -28,5 +28,5 @@ export const completeSpecOf = (tree: () => readonly CommandSpec[]): LeafSpec => 
   arguments: [{ usage: '<words...>', about: 'the words after botctl, up to the cursor' }],
   examples: [],
   exits: [0],
-  load: async () => (await import('./complete.ts')).runFor(tree()),
+  load: async () => (await import('./run.ts')).runFor(tree()),
 });

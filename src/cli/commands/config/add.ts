@@ -126,7 +126,7 @@ async function untilValid(
 /** Tries the service, the token and the node. A profile that is not ready yet is kept all the same. */
 async function tryProfile(name: string, given: ParsedArgs, context: Context): Promise<readonly Finding[]> {
   const { botAtOwnUrl, chainAtProfile } = await import('../../bot/profileBot.ts');
-  const { chainFindings } = await import('../doctor/chain.ts');
+  const { chainFindings } = await import('../doctor/findings.ts');
   const { failed } = await import('../doctor/findings.ts');
   const inputs = botInputs(context);
   let bot: Bot | undefined;

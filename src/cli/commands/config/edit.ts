@@ -3,7 +3,7 @@ import type { Env } from '../../../machine/folders.ts';
 import { RpcUrl } from '../../../once/chain/cluster.ts';
 import type { Exit } from '../../../once/failures.ts';
 import { type BaseUrl, parseBaseUrl } from '../../../once/intent/baseUrl.ts';
-import { waitsADay } from '../../../once/policy/rules.ts';
+import { waitsADay } from '../../../once/policy/policy.ts';
 import { leastTellingLength } from '../../../once/wire/withoutToken.ts';
 import {
   changeProfiles,

@@ -31,9 +31,9 @@ import {
   settingsOf,
   withServer,
 } from '../openJournal.ts';
-import { chainFindings } from './chain.ts';
 import {
   addressFinding,
+  chainFindings,
   clockFinding,
   type Finding,
   failed,

@@ -2,9 +2,17 @@ import { resolve } from 'node:path';
 import { type Exit, Failure } from '../../../once/failures.ts';
 import { amountOf } from '../../../once/intent/amount.ts';
 import type { Journal } from '../../../once/journal/journal.ts';
-import { limitsOf, type Policies, type Policy } from '../../../once/policy/policy.ts';
+import {
+  limitsOf,
+  oldestHour,
+  type Policies,
+  type Policy,
+  refusedAsFresh,
+  spentWithin,
+  waitsADay,
+  windowMs,
+} from '../../../once/policy/policy.ts';
 import { readPolicy } from '../../../once/policy/readPolicy.ts';
-import { oldestHour, refusedAsFresh, spentWithin, waitsADay, windowMs } from '../../../once/policy/rules.ts';
 import { readSafely } from '../../bot/policyFile.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { inWords } from '../../say/inWords.ts';

@@ -4,8 +4,8 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { diskTroubleOf } from '../../../machine/disk.ts';
 import { Failure } from '../../failures.ts';
 import { journalFailure, type Move } from '../facts.ts';
-import { DamagedRow } from './rows.ts';
 import { migrations } from './schema.ts';
+import { DamagedRow } from './statements.ts';
 
 const primary = {
   error: 1,

@@ -4,9 +4,8 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import type { Intent, State } from '../journal.ts';
 import { applicationId, damaged, refuseUnreleased, sqliteFailure } from './faults.ts';
 import { Owners, readMoved, sizeOf } from './ownFiles.ts';
-import { intentOf, type SqlRow } from './rows.ts';
 import { migrations } from './schema.ts';
-import { statements } from './statements.ts';
+import { intentOf, type SqlRow, statements } from './statements.ts';
 
 /** What a look at a journal's file shows. It makes, repairs and changes nothing. */
 export type JournalLook = {

@@ -14,8 +14,15 @@ import {
 } from '../rows.ts';
 import { assetInPayment, recipientIn } from '../spending.ts';
 import type { Owners } from './ownFiles.ts';
-import { type Bindings, intentOf, isOwned, type SqlRow } from './rows.ts';
-import { type Ask, recipient, type StatementName } from './statements.ts';
+import {
+  type Ask,
+  type Bindings,
+  intentOf,
+  isOwned,
+  recipient,
+  type SqlRow,
+  type StatementName,
+} from './statements.ts';
 import type { Store } from './store.ts';
 
 /** Runs a read: at once within a commit, otherwise when no commit is running. */

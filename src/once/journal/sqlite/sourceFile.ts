@@ -9,8 +9,8 @@ import { attemptOf, decisionOf, observationOf, processDied, receiptOf } from '..
 import { pragma, sqliteFailure } from './faults.ts';
 import type { Mark } from './mark.ts';
 import { closeForMove, type Moved, noteMovedWhole, readMoved, resolveLinks, sizeOf } from './ownFiles.ts';
-import { intentOf, type SqlRow } from './rows.ts';
 import { openFile } from './sqliteFile.ts';
+import { intentOf, type SqlRow } from './statements.ts';
 
 /** A journal in a file that is being copied elsewhere, or is about to be. */
 export class SourceFile {

@@ -5,10 +5,19 @@ import { Mutex } from '../mutex.ts';
 import { damaged, isConstraint, sqliteFailure } from './faults.ts';
 import { lastAcceptedLost, type Mark, markPath, noRowNumbers, type RowNumbers } from './mark.ts';
 import { isRefusedAsMoved, movedFailure } from './ownFiles.ts';
-import { type Bindings, type Item, prepare, type SqlRow, type Statement } from './rows.ts';
 import { migrations } from './schema.ts';
 import { checkpoint, fitLog, withoutSync } from './sqliteFile.ts';
-import { numbered, type SetName, type StatementName, statements } from './statements.ts';
+import {
+  type Bindings,
+  type Item,
+  numbered,
+  prepare,
+  type SetName,
+  type SqlRow,
+  type Statement,
+  type StatementName,
+  statements,
+} from './statements.ts';
 
 /** Enough for the re-run window of unnamed intents, which is hours at most. */
 const latestLooked = 500;

@@ -21,8 +21,7 @@ import {
 } from '../spending.ts';
 import type { Owners } from './ownFiles.ts';
 import type { Read } from './readVerbs.ts';
-import { type Bindings, type Item, intentOf, type SqlRow } from './rows.ts';
-import type { Ask } from './statements.ts';
+import { type Ask, type Bindings, type Item, intentOf, type SqlRow } from './statements.ts';
 import type { Store } from './store.ts';
 
 /** Each runs within a commit. */

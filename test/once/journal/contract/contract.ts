@@ -12,7 +12,7 @@ import type {
   Selection,
   Transaction,
 } from '../../../../src/once/journal/journal.ts';
-import { receiptGuards } from '../../../../src/once/journal/receipts.ts';
+import { receiptGuards } from '../../../../src/once/journal/rows.ts';
 import {
   allOf,
   baseUrl,

@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest';
-import type * as statement from '../../../../src/once/journal/sqlite/rows.ts';
 import { openFile } from '../../../../src/once/journal/sqlite/sqliteFile.ts';
+import type * as statement from '../../../../src/once/journal/sqlite/statements.ts';
 import { newPath, opened } from '../../../../testing/journals.ts';
 
 let before: (sql: string) => void = () => undefined;
-vi.mock(import('../../../../src/once/journal/sqlite/rows.ts'), async (original) => {
+vi.mock(import('../../../../src/once/journal/sqlite/statements.ts'), async (original) => {
   const real: typeof statement = await original();
   return {
     ...real,
