@@ -39,7 +39,7 @@ function section({ path, usage, about, details, groups, examples, exits }: HelpP
       '.RE',
     ]),
     '.PP',
-    roff(`Exit codes: ${exits.map(({ exit }) => exit).join(', ')}.`),
+    roff(`Exit codes: ${exits.join(', ')}.`),
   ];
 }
 
@@ -48,7 +48,8 @@ function topic(name: TopicName, title: string): string[] {
   return [
     `.SH ${title}`,
     roff(intro),
-    ...tagged([...rows(), ...groups().flatMap((group) => group.rows)]),
+    ...tagged(rows()),
+    ...groups().flatMap((group) => [`.SS ${quoted(group.title)}`, ...tagged(group.rows)]),
     ...(outro === undefined ? [] : ['.PP', ...paragraphs(outro)]),
   ];
 }

@@ -1,8 +1,7 @@
 import { surgery } from '../build/surgery.mjs';
 import { planWords, rerunFindings } from '../src/cli/say/plans.ts';
-import { exitsInWords } from '../src/cli/say/told.ts';
+import { groupedExits } from '../src/cli/say/told.ts';
 import { exitOfPlan, meaningOf, rerunTable } from '../src/once/engine/planKinds.ts';
-import type { Retry } from '../src/once/failures.ts';
 import { withMarked } from './marked.ts';
 
 function table(rows: readonly (readonly string[])[]): string {
@@ -14,19 +13,11 @@ function table(rows: readonly (readonly string[])[]): string {
   return drawn.join('\n');
 }
 
-const nexts: Readonly<Record<Retry, string>> = {
-  'same-command': 'run the same command again',
-  'after-fix': 'fix what it names, then run it again',
-  decide: '`botctl resolve` or `resume`; `approve` or `decline`',
-};
-
 function exitCodes(): string {
-  const rows = exitsInWords.map(({ exit, means, retry }) => [
-    String(exit),
-    means,
-    retry ? nexts[retry] : '–',
-  ]);
-  return table([['exit', 'means', 'next'], ...rows]);
+  const rows = groupedExits.flatMap(({ title, rows }) =>
+    rows.map(({ exit, means }, index) => [index === 0 ? title : '', String(exit), means]),
+  );
+  return table([['what to do', 'exit', 'means'], ...rows]);
 }
 
 function reruns(): string {

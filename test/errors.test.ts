@@ -1,8 +1,11 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { inWords } from '../src/cli/say/inWords.ts';
 import { problemOf, Told } from '../src/cli/say/told.ts';
 import { asFailure, type ExitRow, exitOf, exitTable, failureExits, retryOf } from '../src/once/failures.ts';
 import { runMain } from '../testing/inProcess.ts';
+import { root } from '../testing/root.ts';
 import { sampleTree } from '../testing/sampleTree.ts';
 
 const retries = [
@@ -39,6 +42,25 @@ describe('the exit table', () => {
       expect([exitOf(code), retryOf(code)]).toEqual([1, 'same-command']);
     for (const code of ['journal-damaged', 'journal-schema', 'journal-not-durable'] as const)
       expect([exitOf(code), retryOf(code)]).toEqual([1, 'after-fix']);
+  });
+
+  test('every error that is shown says what to do next, by its own retry', () => {
+    const golden = join(root, 'golden');
+    const shown = readdirSync(golden)
+      .filter((name) => name.endsWith('.txt'))
+      .flatMap((name) => [
+        ...readFileSync(join(golden, name), 'utf8')
+          .replace(/\n {2}\| */gu, '')
+          .matchAll(
+            /"error":\{"code":"([^"]+)".*?(?:"hint":"([^"]*).*?)?"retry":"([a-z-]+)"(?:,"next":\["([^"]+))?/gu,
+          ),
+      ]);
+    expect(shown.length).toBeGreaterThan(300);
+    for (const [, code, hint = '', retry, next = ''] of shown) {
+      if (retry === 'same-command') expect(`${hint} ${next}`, code).toMatch(/\bagain\b|\bresume\b/u);
+      else expect(hint + next, code).not.toBe('');
+      if (retry === 'after-fix') expect(hint, code).not.toMatch(/^Run the same command again/u);
+    }
   });
 
   test('what has no name is a bug', () => {

@@ -8,22 +8,25 @@ import type { Interrupts } from '../machine/process.ts';
 
 export type Retry = 'same-command' | 'after-fix' | 'decide';
 
-export type ExitRow = { readonly exit: number; readonly retry?: Retry };
+/** What to do after an exit code, as the help groups them. An error's own `retry` outranks it. */
+export type ExitGroup = 'done' | 'fix' | 'look' | 'again';
+
+export type ExitRow = { readonly exit: number; readonly group: ExitGroup; readonly retry?: Retry };
 
 export const exitTable = [
-  { exit: 0 },
-  { exit: 1, retry: 'after-fix' },
-  { exit: 2, retry: 'after-fix' },
-  { exit: 3, retry: 'after-fix' },
-  { exit: 4, retry: 'after-fix' },
-  { exit: 5, retry: 'after-fix' },
-  { exit: 6, retry: 'after-fix' },
-  { exit: 7, retry: 'same-command' },
-  { exit: 8, retry: 'same-command' },
-  { exit: 9, retry: 'same-command' },
-  { exit: 10, retry: 'decide' },
-  { exit: 11, retry: 'same-command' },
-  { exit: 130, retry: 'same-command' },
+  { exit: 0, group: 'done' },
+  { exit: 1, group: 'fix', retry: 'after-fix' },
+  { exit: 2, group: 'fix', retry: 'after-fix' },
+  { exit: 3, group: 'fix', retry: 'after-fix' },
+  { exit: 4, group: 'fix', retry: 'after-fix' },
+  { exit: 5, group: 'fix', retry: 'after-fix' },
+  { exit: 6, group: 'look', retry: 'after-fix' },
+  { exit: 7, group: 'again', retry: 'same-command' },
+  { exit: 8, group: 'again', retry: 'same-command' },
+  { exit: 9, group: 'again', retry: 'same-command' },
+  { exit: 10, group: 'look', retry: 'decide' },
+  { exit: 11, group: 'again', retry: 'same-command' },
+  { exit: 130, group: 'again', retry: 'same-command' },
 ] as const satisfies readonly ExitRow[];
 
 export type Exit = (typeof exitTable)[number]['exit'];

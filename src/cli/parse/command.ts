@@ -23,6 +23,8 @@ export type OptionSpec = {
   readonly repeatable?: true;
   readonly env?: string;
   readonly group?: string;
+  /** Described in the manual page only; the help names it. */
+  readonly rare?: true;
   /** `<file>` and `<dir>` complete without it. */
   readonly completes?: Completes;
 };

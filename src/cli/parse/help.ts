@@ -1,9 +1,11 @@
 import packageJson from '../../../package.json' with { type: 'json' };
-import { type ExitInWords, exitsInWords } from '../say/told.ts';
+import type { Exit } from '../../once/failures.ts';
+import { groupedExits } from '../say/told.ts';
 import { foldCommand, wrapText, wrapWords } from '../show/text.ts';
 import type { CommandSpec, Example, LeafSpec, OptionSpec } from './command.ts';
 
-export type HelpRow = { readonly term: string; readonly about: string };
+/** A rare row is described in the manual page only. */
+export type HelpRow = { readonly term: string; readonly about: string; readonly rare?: true };
 export type HelpGroup = { readonly title: string; readonly rows: readonly HelpRow[] };
 
 /** Everything about one command except the layout. Help and man page are made from it. */
@@ -16,7 +18,7 @@ export type HelpPage = {
   /** Where to read about the options that every command takes. */
   readonly shared: string;
   readonly examples: readonly Example[];
-  readonly exits: readonly ExitInWords[];
+  readonly exits: readonly Exit[];
 };
 
 export const promise = 'Send bot messages and wallet transfers exactly once.';
@@ -34,8 +36,8 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function optionRow({ flags, about, env }: OptionSpec): HelpRow {
-  return { term: flags, about: env === undefined ? about : `${about} [${env}]` };
+function optionRow({ flags, about, env, rare }: OptionSpec): HelpRow {
+  return { term: flags, about: env === undefined ? about : `${about} [${env}]`, ...(rare && { rare }) };
 }
 
 function groupsOf(options: readonly OptionSpec[], rest: string): HelpGroup[] {
@@ -140,7 +142,7 @@ function leafPage(path: string, spec: LeafSpec): HelpPage {
     ],
     shared,
     examples: spec.examples.map(({ line, about }) => ({ line: line.replace(/ \\\n\s*/gu, ' '), about })),
-    exits: exitsInWords.filter(({ exit }) => spec.exits.includes(exit)),
+    exits: spec.exits,
   };
 }
 
@@ -198,25 +200,28 @@ export function helpColumns(columns: number): number {
 }
 
 export function drawGroups(groups: readonly HelpGroup[], columns: number): string[] {
-  return groups.flatMap(({ title, rows }) => section(title, drawRows(rows, columns)));
+  return groups.flatMap(({ title, rows }) => section(title, drawRows(rows.filter(isCommon), columns)));
 }
 
-// What a script or a person must act on. The topic has the rest.
-const decisive: Readonly<Record<number, string>> = {
-  0: 'done',
-  9: 'unknown: run again',
-  10: 'you decide',
-  11: 'not all done: run again',
-};
+const isCommon = ({ rare }: HelpRow): boolean => rare !== true;
+
+/** Where the rare options are described. */
+function drawRare({ groups }: HelpPage, columns: number): string[] {
+  const rare = groups.flatMap(({ rows }) => rows.filter((row) => !isCommon(row)));
+  const names = rare.map(({ term }) => term.match(/--[a-z-]+/u)?.[0]);
+  return names.length === 0 ? [] : wrapWords(`In the manual (man botctl): ${names.join(', ')}`, columns);
+}
 
 const usageIndent = ' '.repeat('Usage: '.length);
 
 function drawExits({ exits }: HelpPage, columns: number): string[] {
-  const decisiveOnes = exits.filter(({ exit }) => exit in decisive);
-  const parts = decisiveOnes.map(({ exit }) => `${exit} ${decisive[exit]}`);
-  if (parts.length === 1) parts.push('2 wrong command or input');
-  const line = `Exit codes: ${parts.join(', ')} (botctl help exit-codes)`;
-  return exits.length === 0 ? [] : ['', ...wrapWords(line, columns)];
+  const parts = groupedExits.flatMap(({ short, rows }) => {
+    const own = rows.filter(({ exit }) => exits.includes(exit)).map(({ exit }) => exit);
+    return own.length === 0 ? [] : [`${own.join(', ')} ${short}`];
+  });
+  return exits.length === 0
+    ? []
+    : ['', ...wrapWords(`Exit codes (botctl help exit-codes): ${parts.join('; ')}.`, columns)];
 }
 
 /** The help of one command, as wide as the terminal up to a limit. Its own options come first. */
@@ -231,6 +236,7 @@ export function drawHelp(page: HelpPage, terminalColumns: number): string {
     ...drawGroups(page.groups, columns),
     '',
     ...wrapWords(page.shared, columns),
+    ...drawRare(page, columns),
     ...(page.details === undefined ? [] : ['', ...wrapText(page.details, columns)]),
     ...section('Examples', drawExamples(page, columns)),
     ...drawExits(page, columns),

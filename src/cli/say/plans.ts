@@ -2,7 +2,7 @@ import { isUnsentProposal } from '../../once/engine/approval.ts';
 import type { Plan } from '../../once/engine/plan.ts';
 import type { PlanKind, PlanMeaning, RerunFinding } from '../../once/engine/planKinds.ts';
 import type { PolicyWord } from '../../once/engine/spend.ts';
-import type { Exit, Retry } from '../../once/failures.ts';
+import type { Exit } from '../../once/failures.ts';
 import { formatCount } from './phrases.ts';
 import { type Problem, Told } from './told.ts';
 
@@ -147,14 +147,6 @@ export function noCompletionFor(shell: string, meant: string | undefined, shells
     hint: `${meant === undefined ? '' : `${didYouMean(meant)} `}Available: ${shells.join(', ')}.`,
   });
 }
-
-/** What a caller can do next, as a sentence. */
-export const retryWords: Readonly<Record<Retry, string>> = {
-  'same-command': 'Run the same command again.',
-  'after-fix': 'Fix what the error names, then run the command again.',
-  decide:
-    'Check the wallet or the conversation, then run botctl resolve or botctl resume. What waits for approval: botctl approve or botctl decline.',
-};
 
 export function annotated(
   command: string,

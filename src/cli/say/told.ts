@@ -1,6 +1,6 @@
 import {
   type Exit,
-  type ExitRow,
+  type ExitGroup,
   exitTable,
   Failure,
   type FailureCode,
@@ -95,28 +95,37 @@ export function allowanceShown({
   };
 }
 
+/** What each exit code means, in at most ten words. */
 const exitMeanings: Readonly<Record<Exit, string>> = {
-  0: 'done, or already done (replayed, duplicate)',
-  1: 'a fault of botctl or this machine (journal not writable, stdout not writable, bug)',
-  2: 'the command, its payload, an input file or the base URL is wrong; also 3xx and the 4xx that reject without a line of their own; of several intents, when nothing is left but what needs fixing',
-  3: 'no token, 401, 403',
-  4: '404',
-  5: '402 insufficient balance',
-  6: 'the key or name belongs to another body or bot, or was used at another base URL of the service, or the batch belongs to another file; nothing was sent now',
-  7: '429 until the time ran out',
+  0: 'done now, or done earlier and reported again',
+  1: 'a fault of botctl or this machine: journal, disk, output',
+  2: 'wrong command, input or base URL, or the service refused',
+  3: 'no token, or the service refused it (401, 403)',
+  4: 'the service did not find the conversation (404)',
+  5: 'the wallet has too little money (402)',
+  6: 'the name or key is taken; nothing was sent now',
+  7: 'too many requests (429) until the time ran out',
   8: 'the service could not be reached',
-  9: 'unknown: it may have happened. Run the same command again',
-  10: 'a person must decide: held, or another payment in the way',
-  11: 'several intents: some are unknown, open, sending or not begun (if none is, 10 where any is held, else 2); stopped by 401, 402 or 403: fix that first',
+  9: 'unknown: it may have happened',
+  10: 'held (waiting for you), or an equal payment was found',
+  11: 'several entries, and some are not finished',
   130: 'interrupted, or answered No, before anything was sent',
 };
 
-export type ExitInWords = ExitRow & { readonly exit: Exit; readonly means: string };
+/** What to do after the exit codes of a group: in a list of codes, and above them. */
+export const exitGroups: Readonly<Record<ExitGroup, { readonly short: string; readonly title: string }>> = {
+  done: { short: 'done', title: 'Done' },
+  fix: { short: 'fix the error', title: 'Fix what the error names, then run the command again' },
+  look: { short: 'look first', title: 'Look first. A new name would be a second payment' },
+  again: { short: 'run it again', title: 'Run the same command again. Nothing is sent twice' },
+};
 
-/** The exit codes as the help lists them. */
-export const exitsInWords: readonly ExitInWords[] = exitTable.map((row) => ({
-  ...row,
-  means: exitMeanings[row.exit],
+/** The exit codes by what to do, as the help and the README list them. */
+export const groupedExits = (Object.keys(exitGroups) as ExitGroup[]).map((group) => ({
+  ...exitGroups[group],
+  rows: exitTable
+    .filter((row) => row.group === group)
+    .map(({ exit }) => ({ exit, means: exitMeanings[exit] })),
 }));
 
 /** A process that stops before its work is done: intents that it claimed may have been sent. */

@@ -230,19 +230,19 @@ export function exitOf(end: {
   return 2;
 }
 
-/** Section 6's table: exit code, what it means in a few of its words, and `error.retry`. */
-export const exitRows: readonly (readonly [number, RegExp, string | undefined])[] = [
-  [0, /done, or already done/u, undefined],
-  [1, /fault of botctl or this machine/u, 'after-fix'],
-  [2, /the command, its payload.*also 3xx and the 4xx.*nothing is left but what needs fixing/u, 'after-fix'],
-  [3, /no token, 401, 403/u, 'after-fix'],
-  [4, /404/u, 'after-fix'],
-  [5, /402 insufficient balance/u, 'after-fix'],
-  [6, /another body or bot/u, 'after-fix'],
-  [7, /429 until the time ran out/u, 'same-command'],
-  [8, /could not be reached/u, 'same-command'],
-  [9, /unknown/u, 'same-command'],
-  [10, /a person must decide: held, or another payment in the way/u, 'decide'],
-  [11, /several intents: some are unknown, open, sending or not begun/u, 'same-command'],
-  [130, /interrupted, or answered No, before anything was sent/u, 'same-command'],
+/** Section 6's table: exit code, what to do, what it means in a few of its words, and `error.retry`. */
+export const exitRows: readonly (readonly [number, string, RegExp, string | undefined])[] = [
+  [0, 'done', /done/u, undefined],
+  [1, 'fix', /fault of botctl or this machine/u, 'after-fix'],
+  [2, 'fix', /command, input or base URL/u, 'after-fix'],
+  [3, 'fix', /no token, .*401, 403/u, 'after-fix'],
+  [4, 'fix', /404/u, 'after-fix'],
+  [5, 'fix', /too little money \(402\)/u, 'after-fix'],
+  [6, 'look', /name or key is taken/u, 'after-fix'],
+  [7, 'again', /429.* until the time ran out/u, 'same-command'],
+  [8, 'again', /could not be reached/u, 'same-command'],
+  [9, 'again', /unknown/u, 'same-command'],
+  [10, 'look', /held \(waiting for you\), or an equal payment/u, 'decide'],
+  [11, 'again', /several entries, and some are not finished/u, 'same-command'],
+  [130, 'again', /interrupted, or answered No, before anything was sent/u, 'same-command'],
 ];

@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base';
 import { describe, expect, test } from 'vitest';
 import { newOneNotice, replayNotice } from '../../../src/cli/say/explain.ts';
-import { exitsInWords } from '../../../src/cli/say/told.ts';
+import { groupedExits } from '../../../src/cli/say/told.ts';
 import { whyMayDiffer } from '../../../src/once/engine/judgement.ts';
 import type { Outcome, Stopped } from '../../../src/once/engine/outcome.ts';
 import { type ExitRow, exitTable, failureExits } from '../../../src/once/failures.ts';
@@ -77,14 +77,21 @@ function ended(of: Intent, last: Attempt | undefined, stopped?: Stopped): Conclu
 
 const refusals = [400, 401, 402, 403, 404, 405, 410, 413, 415, 418, 422, 451, 499, 300, 301, 302, 307, 308];
 
+const inWords = groupedExits.flatMap(({ rows }) => rows);
+
 describe('the exit code', () => {
   test('table is the design’s, code by code', () => {
     expect(exitTable.map(({ exit }) => exit)).toEqual(exitRows.map(([exit]) => exit));
-    for (const [index, [exit, means, retry]] of exitRows.entries()) {
-      expect(exitsInWords[index]?.means).toMatch(means);
+    for (const [index, [exit, group, means, retry]] of exitRows.entries()) {
       const row: ExitRow | undefined = exitTable[index];
-      expect([row?.exit, row?.retry]).toEqual([exit, retry]);
+      expect(row).toEqual({ exit, group, ...(retry && { retry }) });
+      expect(inWords.find((one) => one.exit === exit)?.means).toMatch(means);
     }
+  });
+
+  test('is said once, in at most ten words', () => {
+    expect(inWords).toHaveLength(exitTable.length);
+    for (const { means } of inWords) expect(means.split(' ').length, means).toBeLessThanOrEqual(10);
   });
 
   test('of every failure is in that table, and no code but 0 is without a failure', () => {
@@ -206,7 +213,7 @@ describe('what is said', () => {
       const { problem, exit } = await explained(one, nowMs);
       expect(problem?.message).toMatch(/\.$/u);
       expect(problem?.hint).toMatch(/\.$/u);
-      expect(problem?.retry).toBe(exitRows.find(([code]) => code === exit)?.[2]);
+      expect(problem?.retry).toBe(exitRows.find(([code]) => code === exit)?.[3]);
     }
   });
 

@@ -17,8 +17,8 @@ import {
   type TopicName,
   version,
 } from '../../parse/help.ts';
-import { noHelpOn, planWords, rerunFindings, retryWords } from '../../say/plans.ts';
-import { type ExitInWords, exitsInWords } from '../../say/told.ts';
+import { noHelpOn, planWords, rerunFindings } from '../../say/plans.ts';
+import { groupedExits } from '../../say/told.ts';
 import { wrapText } from '../../show/text.ts';
 
 export function runFor(tree: readonly CommandSpec[]): Run {
@@ -33,7 +33,10 @@ export function runFor(tree: readonly CommandSpec[]): Run {
   };
 }
 
-export function drawingOf(words: readonly string[], tree: readonly CommandSpec[]): (columns: number) => string {
+export function drawingOf(
+  words: readonly string[],
+  tree: readonly CommandSpec[],
+): (columns: number) => string {
   const topic = topicOf(words);
   if (topic !== undefined) return (columns) => drawTopic(topic, columns);
   const page = pageAt(words, tree);
@@ -68,12 +71,11 @@ type Topic = {
   readonly outro?: string;
 };
 
-function exitRow({ exit, means, retry }: ExitInWords): HelpRow {
-  const next = retry === undefined ? '' : retryWords[retry];
-  return {
-    term: String(exit).padStart(3),
-    about: `${means}.`.includes(next) ? `${means}.` : `${means}. ${next}`,
-  };
+function exitGroups(): HelpGroup[] {
+  return groupedExits.map(({ title, rows }) => ({
+    title,
+    rows: rows.map(({ exit, means }) => ({ term: String(exit).padStart(3), about: means })),
+  }));
 }
 
 function rerunRows(): HelpRow[] {
@@ -94,9 +96,8 @@ export const topics: Readonly<Record<TopicName, Topic>> = {
   },
   'exit-codes': {
     intro:
-      'Every outcome has an exit code. Where an intent is unknown or held, that decides, whatever the last reply was; 2 to 5, 7, 8 and 130 are only for what cannot have happened.',
-    rows: () => exitsInWords.map(exitRow),
-    outro: 'With --json the same is in error.code and error.retry.',
+      'Each error says what to do next; if it differs from this list, follow the error. If a message or payment may have happened, the code is 9, 10 or 11.',
+    groups: exitGroups,
   },
   reruns: {
     intro:

@@ -12,14 +12,20 @@ export const onceOptions: readonly OptionSpec[] = [
     env: 'BOTCTL_RUN',
     group,
   },
-  { flags: '--idempotency-key <key>', about: 'use exactly this key', group },
+  {
+    flags: '--idempotency-key <key>',
+    about: 'use exactly this key, which another system has chosen',
+    rare: true,
+    group,
+  },
   { flags: '--dry-run', about: 'show the request, if it is a re-run; send nothing', group },
   { flags: '-y, --yes', about: 'do not ask for confirmation', group },
 ];
 
 export const repeatWindowOption: OptionSpec = {
   flags: '--repeat-window <duration>',
-  about: 'how long another name’s is a repeat (20h; 0: off)',
+  about: 'how long an equal payment under another name counts as a repeat (default 20h; 0: never)',
+  rare: true,
   group,
 };
 
