@@ -102,6 +102,10 @@ const path = z
   .strictObject({ ...head, path: text })
   .meta({ id: 'Path', title: 'Where the profiles are kept' });
 
+const profileValue = z
+  .strictObject({ ...head, profile: text, key: text, value: text.optional() })
+  .meta({ id: 'Value', title: 'One key of a profile' });
+
 const sharedJournal = text.describe('its URL without the password');
 
 const lossAccepted = z.boolean().describe('false where nothing is missing');
@@ -681,6 +685,12 @@ export const outputs: readonly Output[] = [
     schema: balance,
   },
   { name: 'Grants', commands: ['journal grants'], about: 'SQL for `psql`.', schema: grants },
+  {
+    name: 'Value',
+    commands: ['config get'],
+    about: 'Without a `value` where the key is not set. Never a token.',
+    schema: profileValue,
+  },
   { name: 'Path', commands: ['config path'], about: 'The file, whether it is there or not.', schema: path },
   {
     name: 'Sandbox',

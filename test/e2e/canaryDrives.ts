@@ -219,6 +219,10 @@ export const drives: Readonly<Record<string, readonly Drive[]>> = {
     { line: ['stored', '--yes'], code: 0 },
     { line: ['nobody'], code: 2 },
   ],
+  'config get': [
+    ...profileNames.map((name) => ({ line: [name, 'base-url'], code: 0 })),
+    ...profileNames.map((name) => ({ line: [name, 'token'], code: 2 })),
+  ],
   'config path': [
     { line: [], code: 0 },
     { line: ['extra'], code: 2 },

@@ -70,6 +70,17 @@ export function keyWithoutValue(name: string, key: string): Told {
 }
 
 /** `isNeeded`: every profile must have this key. */
+export function tokenNotPrinted(name: string): Told {
+  return new Told('usage', 'A token is never printed', {
+    hint: 'This shows where it comes from, and how it ends:',
+    next: [['config', 'show', name]],
+  });
+}
+
+export function keyNotSet(name: string, key: string): string {
+  return `${key} is not set in profile ${name}.`;
+}
+
 export function keyNotResettable(
   name: string,
   key: string,

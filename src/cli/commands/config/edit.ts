@@ -12,7 +12,6 @@ import {
   isSettingKey,
   needsTokenAgain,
   type ProfileKey,
-  profileKeys,
   removeProfile,
   renameProfile,
   setBaseUrl,
@@ -52,7 +51,6 @@ import {
   tokenOfOtherOrigin,
   tokenQuestion,
   twoTokenSources,
-  unknownProfileKey,
 } from '../../say/config.ts';
 import { inWords } from '../../say/inWords.ts';
 import {
@@ -68,6 +66,7 @@ import { youngJournalWaits } from '../../say/policy.ts';
 import { problemOf } from '../../say/told.ts';
 import {
   changedView,
+  checkedKey,
   type ProfileSummary,
   profileJson,
   profilesPathsOf,
@@ -83,7 +82,7 @@ export async function set(given: ParsedArgs, context: Context): Promise<Exit> {
     key,
     of: (now, before) => keySet(name, key, now, before),
   });
-  if (key === 'policy' && value !== undefined) await warnOfPolicy(value, context);
+  if (key === 'policy' && value !== undefined) await warnOfPolicy(resolve(value), context);
   return exit;
 }
 
@@ -120,9 +119,10 @@ async function changeFor(
     return (file) => setBaseUrl(file, name, baseUrl, source);
   }
   if (givesSource(sourceOptions(given))) throw tokenBesideKey(name, key, text);
-  return isChainKey(key)
-    ? (file) => setChainKey(file, name, key, text)
-    : (file) => setSetting(file, name, key, text);
+  if (isChainKey(key)) return (file) => setChainKey(file, name, key, text);
+  // It applies wherever the profile is used.
+  const setting = key === 'policy' && text !== '' ? resolve(text) : text;
+  return (file) => setSetting(file, name, key, setting);
 }
 
 /** The URL often carries a key, so it is entered like a token. The command line takes only a URL without one. */
@@ -157,11 +157,6 @@ async function sourceFor(
     context.display.notice(newTokenNeeded(name, profile['base-url']));
   }
   return givenSource(name, given, context);
-}
-
-function checkedKey(key: string): ProfileKey {
-  if (isProfileKey(key)) return key;
-  throw unknownProfileKey(key, profileKeys);
 }
 
 function requiredValue(name: string, key: ProfileKey, value: string | undefined): string {

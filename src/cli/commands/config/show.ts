@@ -1,6 +1,7 @@
 import type { Env } from '../../../machine/folders.ts';
 import { RpcUrl } from '../../../once/chain/cluster.ts';
 import { type Exit, Failure } from '../../../once/failures.ts';
+import { isProfileKey, type ProfileKey, profileKeys } from '../../bot/changeProfiles.ts';
 import {
   findProfile,
   type ProfileRecord,
@@ -13,7 +14,13 @@ import { Token } from '../../bot/token.ts';
 import type { TokenSource } from '../../bot/tokenSource.ts';
 import type { Context, ParsedArgs } from '../../parse/command.ts';
 import { settingKeys } from '../../parse/help.ts';
-import { noProfilesYet, noProfileToShow } from '../../say/config.ts';
+import {
+  keyNotSet,
+  noProfilesYet,
+  noProfileToShow,
+  tokenNotPrinted,
+  unknownProfileKey,
+} from '../../say/config.ts';
 import { glimpseProblems, notARpcUrl, tokenOrigin } from '../../say/open.ts';
 import { addingProfile } from '../../say/profiles.ts';
 import type { View } from '../../show/display.ts';
@@ -37,6 +44,38 @@ export async function list(given: ParsedArgs, context: Context): Promise<Exit> {
     if ((await display.show(profileRow(given.command, summary, nameWidth))) === 'closed') break;
   }
   return 0;
+}
+
+/** Prints the value alone, as `config set` takes it. */
+export async function get(given: ParsedArgs, context: Context): Promise<Exit> {
+  const [name = '', key = ''] = given.args;
+  const profile = findProfile(readProfiles(profilesPathsOf(context)), name);
+  const value = storedValue(profile, checkedKey(key), name, context.env);
+  if (value === undefined) context.display.notice(keyNotSet(name, key));
+  await context.display.show({
+    json: { schema: 'botctl/1', command: given.command, profile: name, key, value },
+    human: () => (value === undefined ? '' : `${safeLine(value)}\n`),
+    ...(value === undefined ? {} : { quiet: value }),
+  });
+  return 0;
+}
+
+export function checkedKey(key: string): ProfileKey {
+  if (isProfileKey(key)) return key;
+  throw unknownProfileKey(key, profileKeys);
+}
+
+function storedValue(profile: ProfileRecord, key: ProfileKey, name: string, env: Env): string | undefined {
+  if (key === 'token') throw tokenNotPrinted(name);
+  if (key === 'rpc-url') return profile['rpc-url']?.map((source) => nodeValue(source, env)).join(' ');
+  if (key === 'assets') return profile.assets && JSON.stringify(profile.assets);
+  return profile[key];
+}
+
+/** A URL may carry a key, and is then a secret: the host is shown, or where the URL is read from. */
+function nodeValue(source: TokenSource, env: Env): string {
+  const isPlain = source.kind === 'stored' && RpcUrl.from(source.secret, tokenOrigin(source)).isPlain;
+  return isPlain ? source.secret : nodePhrase(source, env);
 }
 
 export async function path(given: ParsedArgs, { env, display }: Context): Promise<Exit> {

@@ -158,6 +158,25 @@ export const configSpec: BranchSpec = {
     ),
     leaf(
       {
+        name: 'get',
+        does: 'looks',
+        about: 'Print the value of a key, and nothing else',
+        details: 'Keys: those of config set, but for token, which is never printed.',
+        arguments: [
+          name,
+          { usage: '<key>', about: 'what to print', completes: keys.filter((key) => key !== 'token') },
+        ],
+        examples: [
+          { line: 'botctl config get prod base-url', about: 'The address of its service' },
+          { line: 'botctl policy check "$(botctl config get prod policy)"', about: 'In a script' },
+          { line: 'botctl config get prod key-age --json', about: 'Without a value where it is not set' },
+        ],
+        exits: looks,
+      },
+      () => import('./show.ts').then(({ get }) => ({ run: get })),
+    ),
+    leaf(
+      {
         name: 'unset',
         does: 'changes',
         about: 'Reset a key of a profile to its default',
