@@ -32,7 +32,15 @@ export const urls = ['https://bots.example', 'https://bots.example.', 'https://b
 /** A process dies at one of its steps: before what the step does, or just after it. */
 export type Death = { readonly atStep: number; readonly after: boolean };
 
-type Life = { readonly fates: readonly Fate[]; readonly death: Death | undefined };
+/** What may be paid without approval, and whether somebody else than who proposed it must approve. */
+export type Rule = { readonly above: '1' | '1.75'; readonly byAnother: boolean };
+
+type Life = {
+  readonly fates: readonly Fate[];
+  readonly death: Death | undefined;
+  readonly rule: Rule | undefined;
+  readonly by: string;
+};
 
 export type Step =
   | (Life & {
@@ -41,6 +49,7 @@ export type Step =
       readonly url: BaseUrl;
       readonly token: string;
       readonly told: boolean;
+      readonly proposes: boolean;
       /** A node is asked first how far the chain has come; it lags behind by so long. */
       readonly nodeLagMs: number | undefined;
     })
@@ -51,6 +60,8 @@ export type Step =
       readonly told: boolean;
     })
   | (Life & { readonly is: 'resume'; readonly which: number; readonly sendAgain: boolean })
+  | (Life & { readonly is: 'approve'; readonly which: number; readonly overrules: boolean })
+  | { readonly is: 'decline'; readonly which: number; readonly overrules: boolean; readonly by: string }
   | { readonly is: 'resolve'; readonly which: number; readonly rightly: boolean }
   | { readonly is: 'verify'; readonly newestFirst: boolean; readonly isFinal: boolean }
   | { readonly is: 'time-passes'; readonly ms: number }
@@ -72,7 +83,14 @@ const fate = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...fates) },
   { weight: 2, arbitrary: misnamed },
 );
+const by = fc.constantFrom('ada@here', 'bob@there');
+const rule = fc.option(
+  fc.record({ above: fc.constantFrom('1' as const, '1.75' as const), byAnother: fc.boolean() }),
+  { nil: undefined, freq: 2 },
+);
 const life = {
+  by,
+  rule,
   fates: fc.oneof(
     { weight: 4, arbitrary: fc.array(fate, { minLength: 3, maxLength: 3 }) },
     { weight: 1, arbitrary: misnamed.map((one): Fate[] => [one, one, one]) },
@@ -118,6 +136,7 @@ function step(memory: ParsedReply['memory']): fc.Arbitrary<Step> {
         url,
         token,
         told,
+        proposes: fc.constantFrom(true, false, false, false, false),
         nodeLagMs,
         ...life,
       }),
@@ -135,6 +154,19 @@ function step(memory: ParsedReply['memory']): fc.Arbitrary<Step> {
     {
       weight: 3,
       arbitrary: fc.record({ is: fc.constant('resume' as const), which, sendAgain: fc.boolean(), ...life }),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        is: fc.constant('approve' as const),
+        which,
+        overrules: fc.boolean(),
+        ...life,
+      }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({ is: fc.constant('decline' as const), which, overrules: fc.boolean(), by }),
     },
     { weight: 1, arbitrary: fc.record({ is: fc.constant('resolve' as const), which, rightly }) },
     {

@@ -3,16 +3,24 @@ import { verifyEach } from '../../../../src/cli/commands/chain.ts';
 import type { EngineContext } from '../../../../src/once/engine/context.ts';
 import { execute } from '../../../../src/once/engine/execute.ts';
 import type { Outcome } from '../../../../src/once/engine/outcome.ts';
-import { resolveIntent, resume } from '../../../../src/once/engine/resume.ts';
+import {
+  declineProposal,
+  needsApprovalNow,
+  resolveIntent,
+  resume,
+} from '../../../../src/once/engine/resume.ts';
+import { Failure } from '../../../../src/once/failures.ts';
 import { type BaseUrl, identityUrl } from '../../../../src/once/intent/baseUrl.ts';
 import type { Attempt, Intent, Journal } from '../../../../src/once/journal/journal.ts';
+import type { Policies } from '../../../../src/once/policy/policy.ts';
+import { readPolicy } from '../../../../src/once/policy/readPolicy.ts';
 import type { Flight, Shipment } from '../../../../src/once/wire/flight.ts';
 import { allOf } from '../../../../testing/journals.ts';
 import { ScriptedEngine } from '../../../../testing/scriptedEngine.ts';
 import { isRepeated, type Kind, keyAges, type Naming, recentBars, twinBars, windows } from '../design.ts';
 import { ModelChain, mustShow, wantedIn } from './chain.ts';
 import { type Fate, ModelService } from './service.ts';
-import { commands, type Death, type History, type Step } from './steps.ts';
+import { commands, type Death, type History, type Rule, type Step } from './steps.ts';
 
 /** What the caller of an unnamed command knows of it: enough to say when doing it anew is no repetition. */
 type Known = { lastId: string; toldAtMs: number | undefined };
@@ -47,6 +55,42 @@ function replyOf({ status, reply }: Attempt): Said {
   }
 }
 
+/** What people have said of one body that waited for approval. */
+type Proposal =
+  | { readonly is: 'waits' | 'declined'; readonly proposedBy: string }
+  | { readonly is: 'approved'; readonly proposedBy: string; readonly approvedBy: string };
+
+/** Who does something, what their policy says, and what they approve. */
+type Acting = {
+  readonly by: string;
+  readonly rule: Rule | undefined;
+  readonly approves?: { readonly id: string; readonly overrules: boolean };
+};
+
+const nobody: Acting = { by: 'nobody', rule: undefined };
+
+function policiesOf(rule: Rule | undefined): Policies | undefined {
+  if (rule === undefined) return undefined;
+  const written = {
+    schema: 'botctl-policy/1',
+    limits: { SOL: {} },
+    approve_above: { SOL: rule.above },
+    ...(rule.byAnother ? { approvals: 'other' } : {}),
+  };
+  return [readPolicy(JSON.stringify(written), 'the model')];
+}
+
+function isAbove({ kind, body }: { readonly kind: Kind; readonly body: string }, acting: Acting): boolean {
+  const { rule } = acting;
+  return kind === 'transfer' && rule !== undefined && Number(wantedIn(body).amount) > Number(rule.above);
+}
+
+const bodyOf = ({ body }: Pick<Intent, 'body'>): string => Buffer.from(body).toString();
+
+/** It waits for a person, and nothing of it may be sent before. */
+const waitsForApproval = ({ state, heldReason }: Intent): boolean =>
+  state === 'held' && ['proposed', 'above-limit', 'approval'].includes(heldReason ?? '');
+
 /** What a world has for a journal. */
 export type Ground = {
   open(scripted: ScriptedEngine): Journal | Promise<Journal>;
@@ -63,6 +107,17 @@ const oneFile: Ground = {
     for (let turn = 0; turn < 40; turn += 1) await Promise.resolve();
   },
 };
+
+/** Why it was refused; undefined if it was not. */
+async function failureKindOf(work: () => Promise<unknown>): Promise<string | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof Failure) return thrown.kind;
+    throw thrown;
+  }
+}
 
 /** One machine, one service, and the promise between them, held up after every step. */
 export class World {
@@ -83,6 +138,9 @@ export class World {
   readonly #bodies = new Map<string, { body: string; attempts: number }>();
   /** Keys about which an operator decided wrongly: what follows is the operator's. */
   readonly #excused = new Set<string>();
+  /** By their bodies, each of which has its own key in it. */
+  readonly #proposals = new Map<string, Proposal>();
+  #acting: Acting = nobody;
   readonly #inFlight = new Set<string>();
   readonly #broken: unknown[] = [];
 
@@ -105,6 +163,7 @@ export class World {
   }
 
   async take(step: Step): Promise<void> {
+    this.#acting = 'rule' in step ? { by: step.by, rule: step.rule } : nobody;
     switch (step.is) {
       case 'run': {
         const { order, bot } = this.#command(step.command);
@@ -113,7 +172,7 @@ export class World {
         const asksNode = order.wanted.kind === 'transfer' && step.nodeLagMs !== undefined;
         const heard = !asksNode ? undefined : this.#chain.before(step.nodeLagMs ?? 0);
         const ended = await this.#live(step.fates, step.death, { bot, token, spelledUrl }, (engine) =>
-          execute(order, { ...engine, chainBefore: () => heard }),
+          execute(order, { ...engine, proposes: step.proposes, chainBefore: () => heard }),
         );
         await this.#after(before, ended, step.told, heard);
         break;
@@ -134,6 +193,12 @@ export class World {
       case 'resume':
         await this.#resume(step);
         break;
+      case 'approve':
+        await this.#approve(step);
+        break;
+      case 'decline':
+        await this.#decline(step);
+        break;
       case 'resolve':
         await this.#resolve(step);
         break;
@@ -150,6 +215,7 @@ export class World {
         this.#behindMs += step.ms;
         break;
     }
+    await this.#noteProposals();
     await this.#holdUp();
   }
 
@@ -193,6 +259,8 @@ export class World {
     const engine = this.scripted.engine({
       ...as,
       journal,
+      who: this.#acting.by,
+      policies: policiesOf(this.#acting.rule),
       limits: { retries: 2, maxWaitMs: 60_000 },
       commit: (work, guards) => mortal(() => journal.commit(work, guards)),
       clock: {
@@ -237,6 +305,7 @@ export class World {
     const kind: Kind = shipment.url.endsWith('/messages/send') ? 'message' : 'transfer';
     const { idempotency_key: key } = JSON.parse(body) as { idempotency_key: string };
     await this.#expectOnRecord(key, body);
+    await this.#expectApproved(kind, key, body);
     const flight = this.#service.answer({ kind, key, body }, fate);
     expect([...this.#inFlight]).not.toContain(key);
     this.#inFlight.add(key);
@@ -262,6 +331,98 @@ export class World {
     }
     this.#bodies.set(key, { body, attempts: attempts.length });
     if (!intent.tainted) await this.#expectNoTwin(intent);
+  }
+
+  /** What was proposed, or is above the limit, leaves only after an approval of this very body; what was declined, never. */
+  async #expectApproved(kind: Kind, key: string, body: string): Promise<void> {
+    const { approves, by, rule } = this.#acting;
+    const id = (await this.#intents()).find((one) => one.key === key)?.id;
+    const before = this.#proposals.get(body);
+    const isApprovedNow = approves !== undefined && approves.id === id;
+    if (before !== undefined && isApprovedNow && (before.is === 'waits' || approves.overrules)) {
+      const { proposedBy } = before;
+      if (before.is !== 'approved') this.#proposals.set(body, { is: 'approved', proposedBy, approvedBy: by });
+    }
+    const now = this.#proposals.get(body);
+    const needs = isAbove({ kind, body }, this.#acting);
+    if (now !== undefined || needs) expect({ id, body, now }).toMatchObject({ now: { is: 'approved' } });
+    if (now?.is !== 'approved' || rule?.byAnother !== true) return;
+    if (needs || before?.is !== 'approved')
+      expect(this.#isSameHand(now.proposedBy, now.approvedBy)).toBe(false);
+  }
+
+  /** On a server the role says who it is, and all of this world have one. */
+  #isSameHand(one: string, other: string): boolean {
+    return this.#watcher.isShared || one === other;
+  }
+
+  /** Whatever the step was: what waits now, who made it wait, and what was declined. */
+  async #noteProposals(): Promise<void> {
+    const { by, approves } = this.#acting;
+    for (const intent of await this.#intents()) {
+      const body = bodyOf(intent);
+      const before = this.#proposals.get(body);
+      const proposedBy = before?.proposedBy ?? by;
+      if (waitsForApproval(intent)) {
+        // What was declined is not proposed again.
+        expect({ id: intent.id, before: before?.is }).not.toEqual({ id: intent.id, before: 'declined' });
+        if (before?.is !== 'waits') this.#proposals.set(body, { is: 'waits', proposedBy: by });
+      } else if (intent.resolvedAs === 'declined') this.#proposals.set(body, { is: 'declined', proposedBy });
+      // It died between its commit and its request.
+      else if (approves?.id === intent.id && before?.is === 'waits')
+        this.#proposals.set(body, { is: 'approved', proposedBy, approvedBy: by });
+      else if (approves?.id === intent.id && before?.is === 'declined' && approves.overrules)
+        this.#proposals.set(body, { is: 'approved', proposedBy, approvedBy: by });
+    }
+  }
+
+  async #approve({ which, overrules, fates, death }: Extract<Step, { is: 'approve' }>): Promise<void> {
+    const intent = await this.#pick(which);
+    if (intent === undefined) return;
+    const { bot, spelledUrl, id, key } = intent;
+    const isDeclined = intent.resolvedAs === 'declined';
+    const { by } = this.#acting;
+    const refused = await failureKindOf(async () => {
+      const isAsked = await needsApprovalNow(intent, this.#watcher.reads, overrules);
+      const word = isAsked ? { ...this.scripted.word('approved'), who: by } : undefined;
+      if (word !== undefined) this.#acting = { ...this.#acting, approves: { id, overrules } };
+      if (this.#service.effectsOf(key) > 0 && !this.#service.knows(intent.kind, key)) this.#excused.add(key);
+      await this.#live(
+        fates,
+        death,
+        { bot, spelledUrl },
+        (engine) => resume(id, engine, word, overrules),
+        false,
+      );
+    });
+    const waits = waitsForApproval(intent);
+    const proposal = this.#proposals.get(bodyOf(intent));
+    if (isDeclined && !overrules) expect(refused).toBe('proposal-declined');
+    else if (!waits && !isDeclined && proposal?.is !== 'approved') expect(refused).toBe('not-a-proposal');
+    else if (refused === 'own-proposal')
+      expect(this.#acting.rule?.byAnother === true && this.#isSameHand(proposal?.proposedBy ?? '', by)).toBe(
+        true,
+      );
+    else if (refused === 'begun-again') expect(isDeclined && intent.namedBy === undefined).toBe(true);
+    else if (refused === 'not-a-proposal') expect(waits || isDeclined).toBe(false);
+    else expect(refused).toBeUndefined();
+  }
+
+  async #decline({ which, overrules, by }: Extract<Step, { is: 'decline' }>): Promise<void> {
+    const intent = await this.#pick(which);
+    if (intent === undefined) return;
+    const word = { ...this.scripted.word('declined'), who: by };
+    const refused = await failureKindOf(() => declineProposal(intent.id, word, this.#watcher, overrules));
+    const { resolvedAs } = (await this.#watcher.reads.get(intent.id)) ?? intent;
+    if (waitsForApproval(intent) && !intent.tainted) expect(resolvedAs).toBe('declined');
+    if (refused === undefined) expect(resolvedAs).toBe('declined');
+    else
+      expect({ refused, resolvedAs }).toEqual({ refused: 'not-a-proposal', resolvedAs: intent.resolvedAs });
+    // What may have landed is never declined, and what was approved only by who overrules that.
+    const isApproved = this.#proposals.get(bodyOf(intent))?.is === 'approved';
+    const mayDecline = waitsForApproval(intent) || (overrules && intent.state === 'open' && isApproved);
+    if (intent.resolvedAs !== 'declined' && (intent.tainted || !mayDecline))
+      expect(refused).toBe('not-a-proposal');
   }
 
   /** Whoever pays for the first time has been told of what it repeats: the surest and newest, three at most. */
@@ -370,6 +531,7 @@ export class World {
   #isOver(last: Intent, toldAtMs: number | undefined): boolean {
     const nowMs = this.scripted.clock.now();
     if (last.state === 'rejected' || last.resolvedAs === 'did-not-happen') return true;
+    if (last.resolvedAs === 'declined') return nowMs - last.updatedAtMs > windows.transfer;
     if (last.state === 'accepted' || last.resolvedAs === 'happened') {
       return toldAtMs !== undefined && nowMs - toldAtMs > windows[last.kind];
     }
@@ -396,7 +558,7 @@ export class World {
     const createdNow = intents.length - before.count;
     expect(createdNow).toBeLessThanOrEqual(1);
     const [newest] = intents.sort((left, right) => right.id.localeCompare(left.id));
-    if (heard !== undefined && createdNow === 1 && newest !== undefined)
+    if (heard !== undefined && createdNow === 1 && newest !== undefined && newest.attempts > 0)
       this.#heardBefore.set(newest.id, heard);
     if (before.unnamed && createdNow === 1 && newest !== undefined) {
       expect({ command: before.mine, mayBegin: before.mayBegin }).toEqual({
@@ -407,6 +569,8 @@ export class World {
     }
     if (ended?.is !== 'concluded') return;
     const { id, state, resolvedAs } = ended.intent;
+    if (resolvedAs === 'declined')
+      expect(ended).toMatchObject({ replayed: false, declined: { kind: 'declined' } });
     expect((await this.#watcher.reads.get(id))?.state).toBe(state);
     if (!told || !(state === 'accepted' || resolvedAs === 'happened')) return;
     await this.#watcher.commit((tx) => tx.markReported(id, this.scripted.clock.now()));
@@ -436,9 +600,16 @@ export class World {
     // Whoever looks has waited until nothing is under way any more.
     this.#service.settle();
     const happened = this.#service.effectsOf(intent.key) > 0;
-    if (!rightly) this.#excused.add(intent.key);
     const kind = happened === rightly ? 'happened' : 'did-not-happen';
-    await resolveIntent(intent.id, this.scripted.word(kind), this.#watcher, true);
+    const word = this.scripted.word(kind);
+    const refused = await failureKindOf(() => resolveIntent(intent.id, word, this.#watcher, true));
+    const waits = waitsForApproval(intent) && !intent.tainted;
+    const why = intent.resolvedAs === 'declined' ? 'proposal-declined' : undefined;
+    expect(refused).toBe(waits ? 'is-proposal' : why);
+    if (refused !== undefined) return;
+    if (!rightly) this.#excused.add(intent.key);
+    // Another word stands now, and what was approved must be approved again.
+    this.#proposals.delete(bodyOf(intent));
   }
 
   /** Somebody asks the chain: nothing else is shown or decided than what must be. */
