@@ -61,6 +61,7 @@ export async function copyIntoShared(copying: Copying): Promise<Added & { readon
     sum = plus(sum, await target.add(page, keepsTokens));
     copying.onPage(copied(sum));
   }
+  await target.addBatches(source.batches);
   source.noteWhole(moved.atMs);
   return { ...sum, keepsTokens };
 }

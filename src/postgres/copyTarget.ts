@@ -1,5 +1,5 @@
 import { Failure } from '../once/failures.ts';
-import type { Attempt, Intent } from '../once/journal/journal.ts';
+import type { Attempt, BatchInput, Intent } from '../once/journal/journal.ts';
 import { receiptValue, troubleText } from '../once/journal/rows.ts';
 import type { CopiedIntent, Standing } from '../once/journal/sqlite/sourceFile.ts';
 import type { PgConnection } from './connection.ts';
@@ -7,6 +7,7 @@ import { ServerTroubleError, sharedFailure } from './facts.ts';
 import { codeOf, isPassing } from './faults.ts';
 import type { Lease } from './lease.ts';
 import { inSchema } from './schema/migrations.ts';
+import { unknownDigest } from './shares.ts';
 import type { Row } from './statements.ts';
 
 /** An intent that this journal has too. */
@@ -77,6 +78,14 @@ export class CopyTarget {
         if (error instanceof Failure || tries === mostTries || !isPassing(error)) throw error;
       }
     }
+  }
+
+  /** Adds what the files of batches asked for, where nobody has run them here. */
+  async addBatches(batches: readonly BatchInput[]): Promise<void> {
+    const items = batches.map(({ baseUrl, skippedInDoubt, totals, ...rest }) => ({
+      ...{ ...rest, base_url: baseUrl, skipped_in_doubt: skippedInDoubt, totals: JSON.stringify(totals) },
+    }));
+    if (items.length > 0) await this.#query('addBatches', [JSON.stringify(items)]);
   }
 
   async #transact<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -339,6 +348,13 @@ const copySql = {
   claim: /* sql */ `UPDATE @schema.standing s SET state = 'sending', owner = $3, why = NULL, resolved_as = NULL,
             updated_at = greatest((SELECT max(a.started_at) FROM @schema.attempts a WHERE a.intent = s.intent), $4)
           FROM @schema.intents i WHERE i.id = $1 AND s.intent = i.seq AND s.state = $2`,
+
+  /** A file in which the rows were run leaves no digest; the first who runs it here writes it. */
+  addBatches: /* sql */ `INSERT INTO @schema.batches (name, base_url, kind, digest, rows, skipped, skipped_in_doubt, totals)
+          SELECT name, base_url, kind, '${unknownDigest}', rows, skipped, skipped_in_doubt, totals
+          FROM json_to_recordset($1::json) AS g(name text, base_url text, kind text, rows bigint, skipped bigint,
+            skipped_in_doubt bigint, totals text)
+          ON CONFLICT DO NOTHING`,
 
   beginAttempts: /* sql */ `INSERT INTO @schema.attempts (intent, number, started_at) SELECT i.seq, g.number, g.started_at
           FROM json_to_recordset($1::json) AS g(id text, number int, started_at bigint)

@@ -29,11 +29,11 @@ const slotBytes = 96;
 
 /**
  * What a shared journal has acknowledged to this machine, kept on this machine's disk. A journal that no longer knows
- * it has lost something. Each process writes one slot of the file. A damaged slot is ignored.
+ * it has lost something. Each process writes one slot of the file: an empty one if it saw one. A damaged slot is ignored.
  */
 export class Notes {
   readonly #path: string;
-  readonly #slot = randomInt(slots);
+  #slot = randomInt(slots);
   #file: number | undefined;
 
   constructor(path: string) {
@@ -41,7 +41,9 @@ export class Notes {
   }
 
   read(): readonly Note[] {
-    return this.#slots().flatMap((note) => note ?? []);
+    const noted = this.#slots();
+    if (this.#file === undefined) this.#slot = slotToWrite(noted);
+    return noted.flatMap((note) => note ?? []);
   }
 
   #slots(): (Note | undefined)[] {
@@ -107,6 +109,12 @@ export class Notes {
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;
   }
+}
+
+/** An empty one, so that no process overwrites another's note while there is room. */
+function slotToWrite(noted: readonly (Note | undefined)[]): number {
+  const empty = [...Array(slots).keys()].filter((slot) => noted[slot] === undefined);
+  return empty[randomInt(empty.length || slots)] ?? randomInt(slots);
 }
 
 // Creates the file if it is missing, and never truncates it.

@@ -21,6 +21,9 @@ type SharesInputs = {
   readonly silentSinceMs: () => number;
 };
 
+/** The digest of a batch that was copied from a file, which has none. */
+export const unknownDigest = '';
+
 const find = /* sql */ `SELECT seq, digest, rows, round, next_ordinal FROM @schema.batches
   WHERE name = $1 AND base_url = $2 AND kind = $3`;
 
@@ -95,11 +98,12 @@ export class SharedShares implements Shares {
     const [row = {}] = found.rows;
     const [seq, round] = [Number(row.seq), Number(row.round)];
     const isSameFile = isSame(row, batch);
+    const isNewHere = row.digest === unknownDigest;
     if (!isSameFile && !changedFile) return { is: 'other-file' };
     await line.query(this.#endSilent({ batch: seq, round }));
     const others = (await line.query(this.#sql(runners), [seq, round, this.#inputs.lease.id])).rows;
     if (!isSameFile && others.length > 0) return { is: 'at-work', runners: others.map(runnerOf) };
-    if (isSameFile && (others.length > 0 || Number(row.next_ordinal) === 1))
+    if (isSameFile && !isNewHere && (others.length > 0 || Number(row.next_ordinal) === 1))
       return { is: 'joined', round: { batch: seq, round } };
     const begun = await line.query(this.#sql(beginRound), [seq, digest, rows]);
     return { is: 'joined', round: { batch: seq, round: Number(begun.rows[0]?.round) } };
@@ -207,7 +211,7 @@ const isOneOf = (ranges: readonly Range[]): string =>
   /* sql */ `first = ANY ('{${ranges.map(({ first }) => first).join(',')}}'::bigint[])`;
 
 function isSame(row: Row, { digest, rows }: Pick<SharedBatch, 'digest' | 'rows'>): boolean {
-  return row.digest === digest && Number(row.rows) === rows;
+  return row.digest === unknownDigest || (row.digest === digest && Number(row.rows) === rows);
 }
 
 function rangeOf({ first, last }: Row): Range {

@@ -334,6 +334,27 @@ describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
     expect(asked()).toBe(before);
   });
 
+  test.each([
+    ['approve', ['--propose'], 10],
+    ['resume', [], 10],
+  ] as const)('the question of %s shows it, and says what is too little', async (command, more, exit) => {
+    if (command === 'resume')
+      await operator.sandbox.faults({ kind: 'reply', status: 409, operation: 'transfer', times: 9 });
+    const lots = [...payLots, '--once', 'lots', ...more];
+    const { intent } = await operator.json(lots);
+    const before = asked();
+    const id = intent?.id ?? '';
+    const { code, shown } = await onTerminal([command, id], [['[y/N] ', 'n\r']], operator.env);
+    expect({ code, shown: shown.replaceAll(/\s+/gu, ' ') }).toEqual({
+      code: exit,
+      shown: expect.stringContaining('Balance 100 SOL, 10000 USDC: too little to pay 10000.000001 USDC'),
+    });
+    expect(asked()).toBeGreaterThan(before);
+    operator.env.NODE = await strangeNode(() => {});
+    const silent = await onTerminal([command, id], [['[y/N] ', 'n\r']], operator.env);
+    expect(silent).toMatchObject({ code: exit, shown: expect.stringMatching(/Balance +unknown: /u) });
+  });
+
   test('the question says what is too little, and No is still an answer', async () => {
     const { code, shown } = await onTerminal(payLots, [['[y/N] ', 'n\r']], operator.env);
     expect(code).toBe(130);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { payAda, type Said, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
+import { onTerminal } from '../../testing/terminal.ts';
 
 let operator: SandboxHome;
 beforeEach(async () => {
@@ -125,8 +126,8 @@ describe('history', () => {
     await payroll();
     for (const to of ['9WzD', '9WzDX…AWWM', '9WzD...AWWM', ada])
       expect(await list('--to', to)).toMatchObject([{ intent: { row: 'row-a' } }]);
-    const short = (await operator.run(['history'], { env: { COLUMNS: '100' } })).stdout;
-    expect(short).toContain('→ 9WzD…AWWM');
+    const short = await onTerminal(['history'], [], { ...operator.env, NO_COLOR: '1' }, { columns: 100 });
+    expect(short.shown).toContain('→ 9WzD…AWWM');
     expect(await list('--to', '9WzD…XXXX')).toEqual([]);
     const alike = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWN';
     const pay = ['transfer', '--to', alike, '--asset', 'SOL', '--amount', '0.03', '--once', 'alike'];
@@ -181,9 +182,10 @@ describe('history', () => {
     expect(ofAll.stderr).toMatch(/^note: This is of all bots, .*\n +botctl history --bot a --profile a\n/u);
     const ofOne = await operator.run(['history', '--bot', 'a', '--profile', 'a']);
     expect(ofOne.stderr).not.toContain('all bots');
-    const { stdout } = await operator.run(['history'], { env: { COLUMNS: '40' } });
+    const narrow = await onTerminal(['history'], [], { ...operator.env, NO_COLOR: '1' }, { columns: 40 });
     expect(
-      stdout
+      narrow.shown
+        .replaceAll('\r', '')
         .replace(/20\d\d-\S+Z/gu, 'NOW')
         .replace(/[0-9a-f]{12}/gu, 'ID')
         .split('\n'),
@@ -268,15 +270,22 @@ describe('history', () => {
     ).toHaveLength(1);
   });
 
-  test('cuts nothing in a pipe, and to COLUMNS where it is told to', async () => {
+  test('cuts nothing in a pipe, whatever COLUMNS says, and to the width on a terminal', async () => {
     const content = 'a long line '.repeat(20).trim();
     await operator.run(['send', '--conversation', 'conv_demo', '--content', content]);
     expect((await shown())[0]).toContain(content);
     const long = `payer-${'of-many-'.repeat(6)}end`;
     await operator.run([...payAda, '--once', long]);
     expect((await shown())[0]).toMatch(new RegExp(`SOL → ${ada} \\[${long}\\]$`, 'u'));
-    const { stdout } = await operator.run(['history'], { env: { ...operator.env, COLUMNS: '90' } });
-    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBe(90);
+    const told = await operator.run(['history'], { env: { ...operator.env, COLUMNS: '40' } });
+    expect(told.stdout).toBe((await operator.run(['history'])).stdout);
+    const { shown: cut } = await onTerminal(
+      ['history'],
+      [],
+      { ...operator.env, NO_COLOR: '1' },
+      { columns: 90 },
+    );
+    expect(Math.max(...cut.split('\r\n').map((line) => line.length))).toBe(90);
   });
 
   test('shortens no bot’s name in a pipe', async () => {

@@ -137,6 +137,26 @@ describe('a journal in a file, copied into an empty shared one', () => {
     expect(await copy(path, place)).toMatchObject({ added: 0, known: 14 });
   });
 
+  test('takes along what the files of its batches asked for, and any file may go on with one', async () => {
+    const [path, place] = [newPath(), await newSharedPlace()];
+    const journal = inHand(openJournal(path));
+    const scope = { baseUrl, kind: 'transfer', name: 'pay-11' } as const;
+    const skips = { skipped: 1, skippedInDoubt: 0 };
+    const input = { ...scope, ...skips, rows: 3, totals: [{ asset: 'SOL', amount: '3.5' }] };
+    await done(journal, 'accepted', { ...transfer, namedBy: 'row', name: 'pay-11', rowId: '1' });
+    await journal.keepBatch(input);
+    await journal.close();
+    await copy(path, place);
+    const shared = await openShared(place);
+    expect(await shared.reads.batchInputs('pay-11')).toEqual([input]);
+    await copy(path, place);
+    const file = { ...scope, digest: 'corrected', rows: 4 };
+    expect(await shared.shares?.isOtherFile(file)).toBe(false);
+    expect(await shared.shares?.join(file, false)).toMatchObject({ is: 'joined', round: { round: 2 } });
+    expect(await shared.shares?.isOtherFile({ ...file, digest: 'another' })).toBe(true);
+    expect(await shared.reads.batchInputs('pay-11')).toEqual([{ ...input, rows: 4 }]);
+  });
+
   test('sends nothing more, not even by who has it open', async () => {
     const [path, place] = [await fileWithAll(), await newSharedPlace()];
     const open = opened(path);

@@ -26,6 +26,22 @@ test('a process notes the last that it was told, and others read it, also after 
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
+test('a process overwrites no other’s note while there is room', () => {
+  const path = newPath();
+  const ids = Array.from({ length: 64 }, (_none, nth) => `p${nth}`);
+  for (const id of ids) {
+    const notes = open(path);
+    notes.read();
+    notes.write({ what: 'attempt', id, number: 1 });
+    notes.read();
+    notes.write({ what: 'attempt', id, number: 2 });
+    notes.close();
+  }
+  const read = open(path).read();
+  expect(read.map(({ id }) => id).sort()).toEqual([...ids].sort());
+  expect(new Set(read.map(({ number }) => number))).toEqual(new Set([2]));
+});
+
 test('processes that write at once each leave one that is whole', () => {
   const path = newPath();
   const processes = Array.from({ length: 20 }, () => open(path));

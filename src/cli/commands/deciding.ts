@@ -6,8 +6,10 @@ import { earlierDecision, nobodyOverrules, noReason, notReversed, reasonToFillIn
 import { inWords } from '../say/inWords.ts';
 import { again } from '../say/open.ts';
 import { problemOf } from '../say/told.ts';
+import type { Display } from '../show/display.ts';
 import { drawIntent, outcomeView, plainCanvas, remark } from '../show/report.ts';
 import { openJournalOf } from './openJournal.ts';
+import type { BalanceBeside } from './sendStored.ts';
 import { combineExits, intentById, markReported, storedReport } from './stored.ts';
 
 /** Decides about one intent, and returns how it stands then. `decides` says that the commit is next. */
@@ -70,13 +72,23 @@ export async function confirmOverruling(
   ask: string,
   given: ParsedArgs,
   { display }: Context,
+  balance: BalanceBeside = async () => undefined,
 ): Promise<void> {
   if (given.flag('yes')) return;
   if (display.terminal() === 'none') throw nobodyOverrules(again(given, [], { name: 'yes', value: true }));
+  const held = await balanceForQuestion(balance, display);
   const question = (columns: number): string => {
     const canvas = plainCanvas(columns);
     const decided = earlier === undefined ? '' : remark(earlierDecision(earlier), canvas);
-    return `${drawIntent(intent, canvas)}${decided}${ask}`;
+    return `${drawIntent(intent, canvas, held)}${decided}${ask}`;
   };
   if (!(await display.confirm(question))) throw notReversed();
+}
+
+/** Asked for only where the question can be asked. */
+export async function balanceForQuestion(
+  balance: BalanceBeside,
+  display: Pick<Display, 'terminal'>,
+): Promise<string | undefined> {
+  return display.terminal() === 'foreground' ? balance() : undefined;
 }

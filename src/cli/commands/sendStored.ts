@@ -6,6 +6,7 @@ import { type BaseUrl, originOf, sandboxBaseUrl } from '../../once/intent/baseUr
 import type { Decision, Intent, Journal } from '../../once/journal/journal.ts';
 import { botOfProfile, chooseBot } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
+import type { Payable } from '../say/balance.ts';
 import {
   anothersToken,
   botMoved,
@@ -18,6 +19,7 @@ import {
 import { inWords } from '../say/inWords.ts';
 import { waitingForToken } from '../say/open.ts';
 import { problemOf } from '../say/told.ts';
+import { requestOf } from '../show/report.ts';
 import { botInputs, channelOptions, openBot, sayIfSlow } from './openBot.ts';
 import { journalLocation, openJournalOf, shownLocation } from './openJournal.ts';
 import { policiesOf } from './policies.ts';
@@ -29,10 +31,17 @@ import { reportJsonOrError, tell } from './telling.ts';
 type Sending = {
   readonly select: (journal: Journal) => Promise<readonly Intent[]>;
   /** A person's decision to send it, if it needs one. Refuses what this command does not send. */
-  readonly decide: (intent: Intent, journal: Journal) => Promise<Decision | undefined>;
+  readonly decide: (
+    intent: Intent,
+    journal: Journal,
+    balance: BalanceBeside,
+  ) => Promise<Decision | undefined>;
   /** An earlier decision may be reversed. */
   readonly overrules?: boolean;
 };
+
+/** The balance beside the question whether to send it; undefined for a message. */
+export type BalanceBeside = () => Promise<string | undefined>;
 
 /** Sends intents that are on record, one after the other, each with its own key, bytes and bot. */
 export async function sendStored(sending: Sending, given: ParsedArgs, context: Context): Promise<Exit> {
@@ -84,7 +93,13 @@ async function sendOne(
   given: ParsedArgs,
   context: Context,
 ): Promise<Exit> {
-  const decision = await decide(intent, journal);
+  const balance: BalanceBeside = async () => {
+    if (intent.kind === 'message') return undefined;
+    const { bot } = await bots.of(intent);
+    const { balanceToPay } = await import('./balance/run.ts');
+    return (await balanceToPay([payableOf(intent)], bot, given, context))?.text;
+  };
+  const decision = await decide(intent, journal, balance);
   // The journal alone tells how a finished intent ended; no bot is needed.
   if (isOver(intent) && decision === undefined)
     return tell(await concluded(intent, journal.reads, 'from-journal'), given, journal, context);
@@ -93,6 +108,11 @@ async function sendOne(
   const engine = await engineWithPolicies(connected, policies, journal, given, context);
   const outcome = await resume(intent.id, engine, decision, overrules);
   return tell(outcome, given, journal, context);
+}
+
+function payableOf(intent: Intent): Payable {
+  const { asset = '', amount = '' } = requestOf(intent);
+  return { asset: String(asset), amount: String(amount) };
 }
 
 async function reportSkipped(

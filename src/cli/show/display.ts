@@ -8,6 +8,8 @@ export type Paint = ChalkInstance;
 export type Canvas = {
   paint: Paint;
   columns: number;
+  /** Nobody looks at its width: then nothing is shortened, whatever `COLUMNS` says. */
+  isPipe?: boolean;
   /** Commands as lines to paste. None of them may be wrapped. */
   suggest: (next: readonly Suggestion[]) => Suggested;
 };
@@ -92,6 +94,7 @@ export class Output {
   readonly columns: number;
   /** Whether the stream reports its width. */
   readonly hasWidth: boolean;
+  readonly isPipe: boolean;
   readonly #stream: WritableLike;
   #closed = false;
   #last: Promise<unknown> = Promise.resolve();
@@ -101,6 +104,7 @@ export class Output {
     this.isTerminal = stream.isTTY === true;
     // A pseudo-terminal without a size reports 0.
     this.hasWidth = Boolean(stream.columns);
+    this.isPipe = !this.isTerminal && !this.hasWidth;
     this.columns = stream.columns || 80;
     // Without a listener the same error would also end the process with a stack trace.
     stream.on('error', () => {});
@@ -143,9 +147,9 @@ export function columnsIn({ COLUMNS: text = '' }: Env): number | undefined {
   return /^[1-9]\d{1,4}$/u.test(text) ? Number(text) : undefined;
 }
 
-/** The width for results. In a pipe nothing is cut or wrapped. */
-export function columnsOf({ isTerminal, hasWidth, columns }: Output, env: Env): number {
-  return columnsIn(env) ?? (isTerminal || hasWidth ? columns : Number.POSITIVE_INFINITY);
+/** The width for results. In a pipe nothing is wrapped unless the caller set a width. */
+export function columnsOf({ isPipe, columns }: Output, env: Env): number {
+  return columnsIn(env) ?? (isPipe ? Number.POSITIVE_INFINITY : columns);
 }
 
 type Writes = Pick<NodeJS.WriteStream, 'write'>;

@@ -55,7 +55,7 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
   const textOf = (view: View): string => {
     if (choice.json) return `${safeJson(pasteable(view.json))}\n`;
     if (choice.quiet) return view.quiet === undefined ? '' : `${safeLine(view.quiet)}\n`;
-    return view.human({ paint: outPaint, columns: columnsOf(stdout, env), suggest });
+    return view.human({ paint: outPaint, columns: columnsOf(stdout, env), isPipe: stdout.isPipe, suggest });
   };
 
   return {

@@ -389,7 +389,7 @@ export function drawReport(report: Report, canvas: Canvas): string {
 }
 
 /** An intent in a question: who would do what, and where. */
-export function drawIntent(intent: Intent, canvas: LabelCanvas): string {
+export function drawIntent(intent: Intent, canvas: LabelCanvas, balance?: string): string {
   const request = requestOf(intent);
   const amount = text(request.amount);
   return labelled(
@@ -399,6 +399,7 @@ export function drawIntent(intent: Intent, canvas: LabelCanvas): string {
       ['To', text(request.to_address)],
       ['Amount', amount === undefined ? undefined : formatAmountOf(amount, text(request.asset) ?? '')],
       ['Memo', text(request.memo)],
+      ['Balance', balance],
       ['Conversation', text(request.conversation_id)],
       ['Content', text(request.content)],
       ['For', forWhom(intent)],

@@ -4,9 +4,9 @@ import type { Decision, Intent, Journal } from '../../../once/journal/journal.ts
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import { askToApprove, askToDecline, nobodyApproves, waitsForYouRemark } from '../../say/decisions.ts';
 import { decisionLines, drawIntent, labelled, plainCanvas, remark } from '../../show/report.ts';
-import { confirmOverruling, decideEach, reasonOf } from '../deciding.ts';
+import { balanceForQuestion, confirmOverruling, decideEach, reasonOf } from '../deciding.ts';
 import { settingsOf, whoDecides } from '../openJournal.ts';
-import { intentsById, sendStored } from '../sendStored.ts';
+import { type BalanceBeside, intentsById, sendStored } from '../sendStored.ts';
 
 export const approve: Run = async (given, context) => {
   settingsOf(given);
@@ -14,9 +14,9 @@ export const approve: Run = async (given, context) => {
   return sendStored(
     {
       select: (journal) => intentsById(given.args, journal),
-      decide: async (intent, journal) =>
+      decide: async (intent, journal, balance) =>
         (await needsApprovalNow(intent, journal.reads, overrules))
-          ? confirmApproval(intent, given, journal, context)
+          ? confirmApproval(intent, balance, given, journal, context)
           : undefined,
       overrules,
     },
@@ -28,6 +28,7 @@ export const approve: Run = async (given, context) => {
 /** Shows all of the proposal, and who made it, before it is approved. */
 async function confirmApproval(
   intent: Intent,
+  balance: BalanceBeside,
   given: ParsedArgs,
   journal: Journal,
   context: Context,
@@ -35,11 +36,13 @@ async function confirmApproval(
   const { display } = context;
   if (intent.resolvedAs === 'declined') {
     const earlier = await lastDecision(intent.id, journal.reads);
-    await confirmOverruling(intent, earlier, askToApprove, given, context);
+    await confirmOverruling(intent, earlier, askToApprove, given, context, balance);
   } else if (!given.flag('yes')) {
     if (display.terminal() === 'none') throw nobodyApproves(intent.id);
     const decisions = await journal.reads.decisionsOf(intent.id);
-    if (!(await display.confirm((columns) => drawProposal(intent, decisions, columns)))) return undefined;
+    const held = await balanceForQuestion(balance, display);
+    if (!(await display.confirm((columns) => drawProposal(intent, decisions, held, columns))))
+      return undefined;
   }
   return {
     kind: 'approved',
@@ -50,11 +53,16 @@ async function confirmApproval(
   };
 }
 
-function drawProposal(intent: Intent, decisions: readonly Decision[], columns: number): string {
+function drawProposal(
+  intent: Intent,
+  decisions: readonly Decision[],
+  balance: string | undefined,
+  columns: number,
+): string {
   const canvas = plainCanvas(columns);
   const { name, rowId } = intent;
   const lines = labelled([['Name', name], ['Row', rowId], ...decisionLines(decisions, 'utc')], canvas);
-  return `${drawIntent(intent, canvas)}${lines}${remark(waitsForYouRemark(intent), canvas)}${askToApprove}`;
+  return `${drawIntent(intent, canvas, balance)}${lines}${remark(waitsForYouRemark(intent), canvas)}${askToApprove}`;
 }
 
 export const decline: Run = async (given, context) => {

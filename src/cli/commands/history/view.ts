@@ -64,8 +64,14 @@ function isNarrow(layout: Layout): boolean {
   return layout.columns < beforeWhat(layout) + leastForWhat;
 }
 
-export function historyHeading({ paint, columns }: Canvas, shared: HistoryLayout): string {
-  const layout = { ...shared, columns };
+/** Lines that programs read are whole. */
+function roomIn({ columns, isPipe }: Canvas): number {
+  return isPipe === true ? Number.POSITIVE_INFINITY : columns;
+}
+
+export function historyHeading(canvas: Canvas, shared: HistoryLayout): string {
+  const { paint } = canvas;
+  const layout = { ...shared, columns: roomIn(canvas) };
   const [when, state] = [pad('WHEN', timeWidths[layout.zone]), pad('STATE', widths.state)];
   const text = isNarrow(layout)
     ? `${narrowCells(when, state, 'BOT', layout).trimEnd()}\n${gap}${pad('ID', widths.id)}${gap}WHAT`
@@ -135,8 +141,10 @@ export function historyLine(report: Report, shared: HistoryLayout): View {
   return {
     json: reportJson(report),
     quiet: report.intent.id,
-    human: ({ paint, columns }) => {
+    human: (canvas) => {
       const { intent } = report;
+      const { paint } = canvas;
+      const columns = roomIn(canvas);
       const layout = { ...shared, columns };
       const state = colours[intent.state](paint)(pad(intent.state, widths.state));
       const when = isoIn(layout.zone, intent.createdAtMs);

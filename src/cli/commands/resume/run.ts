@@ -10,8 +10,9 @@ import {
   whichToResume,
 } from '../../say/decisions.ts';
 import { drawIntent, plainCanvas, remark } from '../../show/report.ts';
+import { balanceForQuestion } from '../deciding.ts';
 import { settingsOf, whoDecides } from '../openJournal.ts';
-import { intentsById, sendStored } from '../sendStored.ts';
+import { type BalanceBeside, intentsById, sendStored } from '../sendStored.ts';
 
 export const run: Run = async (given, context) => {
   settingsOf(given);
@@ -20,9 +21,11 @@ export const run: Run = async (given, context) => {
     {
       select: (journal) =>
         given.flag('all') ? resumable(given, journal, context) : intentsById(given.args, journal),
-      decide: async (intent, journal) => {
+      decide: async (intent, journal, balance) => {
         refuseProposal(intent);
-        return intent.state === 'held' ? confirmSendAgain(intent, given, journal, context) : undefined;
+        return intent.state === 'held'
+          ? confirmSendAgain(intent, balance, given, journal, context)
+          : undefined;
       },
     },
     given,
@@ -53,16 +56,18 @@ async function resumable(given: ParsedArgs, journal: Journal, { display }: Conte
 /** Sending a held intent again is an operator's decision, and is stored as one. */
 async function confirmSendAgain(
   intent: Intent,
+  balance: BalanceBeside,
   given: ParsedArgs,
   journal: Journal,
   { display }: Context,
 ): Promise<Decision | undefined> {
-  const question = (columns: number): string => {
-    const canvas = plainCanvas(columns);
-    return `${drawIntent(intent, canvas)}${remark(isHeldRemark(intent), canvas)}${askToSendAgain}`;
-  };
   if (!given.flag('yes')) {
     if (display.terminal() === 'none') throw nobodyDecides(intent);
+    const held = await balanceForQuestion(balance, display);
+    const question = (columns: number): string => {
+      const canvas = plainCanvas(columns);
+      return `${drawIntent(intent, canvas, held)}${remark(isHeldRemark(intent), canvas)}${askToSendAgain}`;
+    };
     if (!(await display.confirm(question))) return undefined;
   }
   return {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { isHeld } from '../../../machine/fileLock.ts';
 import { factsOf, journalFailure } from '../facts.ts';
-import type { Attempt, Decision, Intent, Observation, Receipt } from '../journal.ts';
-import { attemptOf, decisionOf, observationOf, processDied, receiptOf } from '../rows.ts';
+import type { Attempt, BatchInput, Decision, Intent, Observation, Receipt } from '../journal.ts';
+import { attemptOf, batchInputOf, decisionOf, observationOf, processDied, receiptOf } from '../rows.ts';
 import { pragma, sqliteFailure } from './faults.ts';
 import type { Mark } from './mark.ts';
 import { closeForMove, type Moved, noteMovedWhole, readMoved, resolveLinks, sizeOf } from './ownFiles.ts';
@@ -50,6 +50,11 @@ export class SourceFile {
 
   get intents(): number {
     return Number(this.#rows('SELECT count(*) AS count FROM intents')[0]?.count);
+  }
+
+  /** What the files of its batches asked for. */
+  get batches(): BatchInput[] {
+    return this.#rows('SELECT * FROM batches ORDER BY name').map(batchInputOf);
   }
 
   /** Changes when another process has changed the journal. */
