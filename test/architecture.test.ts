@@ -54,7 +54,7 @@ const homes: Record<string, readonly string[]> = {
   zod: ['cli/bot', 'once/intent', 'once/policy'],
 };
 
-const mostFiles = 235;
+const mostFiles = 230;
 const mostLines = 500;
 
 /** Tables and nothing else, which may be longer. */

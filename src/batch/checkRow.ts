@@ -1,12 +1,11 @@
 import { type AllowedRecipients, anyAddress } from '../once/intent/address.ts';
-import { hourOf } from '../once/intent/amount.ts';
+import { addUnits, countedAsset, hourOf, type PaidAddress, type Spending } from '../once/intent/amount.ts';
 import { complain } from '../once/intent/facts.ts';
 import { checkMessage } from '../once/intent/message.ts';
 import { invisibleIn, type Naming, type Order } from '../once/intent/naming.ts';
 import { checkTransfer } from '../once/intent/transfer.ts';
 import type { Kind, Wanted } from '../once/intent/wanted.ts';
 import type { Intent, Reads } from '../once/journal/journal.ts';
-import { addUnits, countedAsset, type PaidAddress, type Spending } from '../once/journal/spending.ts';
 import {
   limitsADay,
   limitsRecipients,

@@ -1,4 +1,6 @@
 // SQL: pages of a shared journal.
+
+import { assetInPayment, recipientIn } from '../once/intent/amount.ts';
 import { type BaseUrl, originOf } from '../once/intent/baseUrl.ts';
 import type { Intent, Reads, Selection, SpendingReads } from '../once/journal/journal.ts';
 import {
@@ -13,7 +15,6 @@ import {
   rowsStandingOf,
   stateRowOf,
 } from '../once/journal/rows.ts';
-import { assetInPayment, recipientIn } from '../once/journal/spending.ts';
 import {
   type Ask,
   each,

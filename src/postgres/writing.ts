@@ -1,4 +1,14 @@
-import { endsOf, unitsOf } from '../once/intent/amount.ts';
+import {
+  addUnits,
+  countedAsset,
+  endsOf,
+  type PaidAddress,
+  type Spender,
+  type Spending,
+  type SpendingScope,
+  type UnitsByHour,
+  unitsOf,
+} from '../once/intent/amount.ts';
 import {
   type Intent,
   isResolution,
@@ -7,15 +17,6 @@ import {
   type Writes,
 } from '../once/journal/journal.ts';
 import { intentAsBegun, intentOf, standingOf, troubleText } from '../once/journal/rows.ts';
-import {
-  addUnits,
-  countedAsset,
-  type PaidAddress,
-  type Spender,
-  type Spending,
-  type SpendingScope,
-  type UnitsByHour,
-} from '../once/journal/spending.ts';
 import type { Note } from './facts.ts';
 import { type Ask, type Item, type Row, rowsReportedTogether, type StatementName } from './statements.ts';
 

@@ -8,23 +8,21 @@ import type {
   TransactionMetadata,
 } from 'litesvm/dist/internal.js';
 import {
+  allAccounts,
   associatedTokenProgram,
+  compileMessage,
+  encodeMessage,
+  encodeTransaction,
   type Instruction,
+  inForm,
   type Keypair,
+  type Message,
+  type MessageForm,
   memoProgram,
   readHolding,
   systemProgram,
   tokenProgram,
-} from './solana/address.ts';
-import {
-  allAccounts,
-  compileMessage,
-  encodeMessage,
-  encodeTransaction,
-  inForm,
-  type Message,
-  type MessageForm,
-} from './solana/message.ts';
+} from './solana.ts';
 import type { Account, InnerInstructions, TokenBalance, TransactionMeta } from './store/database.ts';
 
 /** The accounts that the VM reads from the ledger. */

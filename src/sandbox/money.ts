@@ -13,7 +13,7 @@ import {
   tokenAccountOf,
   tokenProgram,
   withUnits,
-} from './solana/address.ts';
+} from './solana.ts';
 import type { Account, Asset } from './store/database.ts';
 import type { Ledger } from './store/ledger.ts';
 

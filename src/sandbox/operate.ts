@@ -44,7 +44,7 @@ import {
   tokenAccountOf,
   transferSol,
   transferToken,
-} from './solana/address.ts';
+} from './solana.ts';
 import { lookupTable } from './store/database.ts';
 import type { KeptReply, KeyName, Ledger, RememberedKey } from './store/ledger.ts';
 

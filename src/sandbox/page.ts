@@ -5,8 +5,7 @@ import { choicesOf, defaultReadings, type Readings } from './readings.ts';
 import { escapeHtml, type Outlet, type Reply, rejection, rejectionReply, send } from './reply.ts';
 import { replyContext, type Service } from './request.ts';
 import { nodeFor, stageOf } from './rpc/node.ts';
-import { decimal } from './solana/address.ts';
-import { allAccounts, decodeTransaction } from './solana/message.ts';
+import { allAccounts, decimal, decodeTransaction } from './solana.ts';
 import type { StoredTransaction, TokenBalance } from './store/database.ts';
 import type { Effect } from './store/ledger.ts';
 

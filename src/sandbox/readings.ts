@@ -1,4 +1,4 @@
-import { addressBytes } from './solana/address.ts';
+import { addressBytes } from './solana.ts';
 import type { Ledger, RateLimit } from './store/ledger.ts';
 
 /** One choice for each thing that the document leaves open. The names are those of the control interface. */

@@ -13,7 +13,7 @@ import {
   rejectionReply,
   send,
 } from './reply.ts';
-import { addressBytes } from './solana/address.ts';
+import { addressBytes } from './solana.ts';
 import type { Asset } from './store/database.ts';
 import { type Ledger, type RateLimit, takeOne } from './store/ledger.ts';
 

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { InFlightLimit } from '../../src/batch/lanes.ts';
-import { BatchPace } from '../../src/batch/pace.ts';
+import { BatchPace, InFlightLimit } from '../../src/batch/pace.ts';
 import { runRows } from '../../src/batch/runRows.ts';
 import { Sheet } from '../../src/batch/sheet.ts';
 import { type RowEnd, StopRules } from '../../src/batch/stopRules.ts';

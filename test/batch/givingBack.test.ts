@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { InFlightLimit } from '../../src/batch/lanes.ts';
-import { BatchPace } from '../../src/batch/pace.ts';
+import { BatchPace, InFlightLimit } from '../../src/batch/pace.ts';
 import { runRows } from '../../src/batch/runRows.ts';
 import { Sheet } from '../../src/batch/sheet.ts';
 import { StopRules } from '../../src/batch/stopRules.ts';

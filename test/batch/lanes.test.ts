@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { InFlightLimit, lanesFor, worthWaitingMs } from '../../src/batch/lanes.ts';
+import { InFlightLimit, lanesFor, worthWaitingMs } from '../../src/batch/pace.ts';
 
 test('transfers are never claimed ahead of their flights: a kill leaves no more in doubt than were in flight', () => {
   for (const concurrency of [1, 16, 64, 500])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { InFlightLimit, type Leave } from '../../src/batch/lanes.ts';
+import { InFlightLimit, type Leave } from '../../src/batch/pace.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

@@ -28,7 +28,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { findPayment, type Payment } from '../../src/once/chain/payment.ts';
 import { parseExact, readTransaction } from '../../src/once/chain/transaction.ts';
 import { loadNativeVm } from '../../src/sandbox/chain.ts';
-import { decimal, holderData, mintData } from '../../src/sandbox/solana/address.ts';
+import { decimal, holderData, mintData } from '../../src/sandbox/solana.ts';
 import { lookupTable } from '../../src/sandbox/store/database.ts';
 import { type Exited, SandboxHome } from '../../testing/sandboxHome.ts';
 

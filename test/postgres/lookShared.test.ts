@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseAddress } from '../../src/postgres/address.ts';
-import { lookAtShared } from '../../src/postgres/lookShared.ts';
-import { meetServer } from '../../src/postgres/upkeep.ts';
+import { lookAtShared, meetServer } from '../../src/postgres/upkeep.ts';
 import { done, inHand, newIntent, nowMs } from '../../testing/journals.ts';
 import { newSharedPlace, openShared, patient } from '../../testing/postgres/sharedJournal.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { gathering } from '../../src/batch/gathering.ts';
-import { sharedCommit } from '../../src/batch/lanes.ts';
+import { sharedCommit } from '../../src/batch/pace.ts';
 import { execute } from '../../src/once/engine/execute.ts';
 import type { Outcome } from '../../src/once/engine/outcome.ts';
 import { onShared, scriptedEngines } from '../../testing/postgres/sharedEngine.ts';

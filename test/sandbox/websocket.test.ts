@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { base58 } from '@scure/base';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import WebSocket from 'ws';
-import { tokenProgram } from '../../src/sandbox/solana/address.ts';
+import { tokenProgram } from '../../src/sandbox/solana.ts';
 import { otherRecipient, recipient, startTestSandbox, type TestSandbox } from '../../testing/sandbox.ts';
 
 let sandbox: TestSandbox;

@@ -1,4 +1,5 @@
 import { noteClaim } from '../failures.ts';
+import { countedAsset, readPayment } from '../intent/amount.ts';
 import { originOf } from '../intent/baseUrl.ts';
 import type { Order } from '../intent/naming.ts';
 import { bodyBytes, isWhole } from '../intent/wanted.ts';
@@ -14,7 +15,6 @@ import type {
   Transaction,
 } from '../journal/journal.ts';
 import { receiptValue } from '../journal/rows.ts';
-import { countedAsset, readPayment } from '../journal/spending.ts';
 import { readReply } from '../wire/flight.ts';
 import { declineOf, isApprovalReason, needsAnother, ownProposal } from './approval.ts';
 import { agree, type Consent, waitForOwner } from './beforeClaim.ts';

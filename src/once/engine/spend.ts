@@ -1,9 +1,8 @@
 import type { Bot } from '../connection.ts';
-import { hourMs, hourOf, unitsOf } from '../intent/amount.ts';
+import { addUnits, hourMs, hourOf, type OwnSpending, type UnitsByHour, unitsOf } from '../intent/amount.ts';
 import { unusualAddress } from '../intent/unusual.ts';
 import type { TransferRequest } from '../intent/wanted.ts';
 import type { Intent, Reads, SpendingReads, Transaction } from '../journal/journal.ts';
-import { addUnits, type OwnSpending, type UnitsByHour } from '../journal/spending.ts';
 import {
   limitsADay,
   limitsRecipients,

@@ -1,9 +1,9 @@
 import type { Failure } from '../failures.ts';
+import type { OwnSpending, PaidAddress, Spender, Spending, SpendingScope } from '../intent/amount.ts';
 import type { BaseUrl } from '../intent/baseUrl.ts';
 import type { Scope } from '../intent/naming.ts';
 import type { Kind } from '../intent/wanted.ts';
 import type { Trouble } from '../wire/trouble.ts';
-import type { OwnSpending, PaidAddress, Spender, Spending, SpendingScope } from './spending.ts';
 
 export const states = ['open', 'sending', 'unknown', 'accepted', 'rejected', 'held', 'resolved'] as const;
 export type State = (typeof states)[number];

@@ -1,3 +1,4 @@
+import { readPayment } from '../intent/amount.ts';
 import type { BaseUrl } from '../intent/baseUrl.ts';
 import type { Kind } from '../intent/wanted.ts';
 import type { Trouble } from '../wire/trouble.ts';
@@ -21,7 +22,6 @@ import type {
   State,
   Verdict,
 } from './journal.ts';
-import { readPayment } from './spending.ts';
 
 /** A row of either store; both have these columns. */
 type JournalRow = Readonly<Record<string, unknown>>;

@@ -2,14 +2,7 @@ import { base58 } from '@scure/base';
 import type { Derived } from '../money.ts';
 import { currentSlot, parseReadings, type Readings } from '../readings.ts';
 import type { Service } from '../request.ts';
-import {
-  addressBytes,
-  decimal,
-  lookupTableProgram,
-  readHolding,
-  readMint,
-  tokenProgram,
-} from '../solana/address.ts';
+import { addressBytes, decimal, lookupTableProgram, readHolding, readMint, tokenProgram } from '../solana.ts';
 import { type Account, readLookupTable } from '../store/database.ts';
 import type { Ledger } from '../store/ledger.ts';
 

@@ -1,13 +1,15 @@
 import { base58 } from '@scure/base';
 import type { Readings } from '../readings.ts';
 import {
+  allAccounts,
   associatedTokenProgram,
+  decodeTransaction,
+  type Message,
   memoProgram,
   systemProgram,
   token2022Program,
   tokenProgram,
-} from '../solana/address.ts';
-import { allAccounts, decodeTransaction, type Message } from '../solana/message.ts';
+} from '../solana.ts';
 import type { StoredTransaction, TokenBalance, TransactionMeta } from '../store/database.ts';
 import {
   addressIn,

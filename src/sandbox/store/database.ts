@@ -4,8 +4,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { base58 } from '@scure/base';
 import { makeFolder } from '../../machine/disk.ts';
 import { createPrivate, whileLocked } from '../../machine/fileLock.ts';
-import { lookupTableProgram, tokenProgram } from '../solana/address.ts';
-import { decodeTransaction, type Loaded } from '../solana/message.ts';
+import { decodeTransaction, type Loaded, lookupTableProgram, tokenProgram } from '../solana.ts';
 
 export type Database = InstanceType<typeof DatabaseSync>;
 

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BatchOrder } from '../../../batch/checkRow.ts';
 import { gathering } from '../../../batch/gathering.ts';
-import { InFlightLimit, lanesFor, sharedCommit, worthWaitingMs } from '../../../batch/lanes.ts';
-import { BatchPace } from '../../../batch/pace.ts';
+import { BatchPace, InFlightLimit, lanesFor, sharedCommit, worthWaitingMs } from '../../../batch/pace.ts';
 import { inputName, readRows } from '../../../batch/readRows.ts';
 import { ReportFile, reportRows, UnverifiedRows } from '../../../batch/report.ts';
 import { noCounts, runRows } from '../../../batch/runRows.ts';

@@ -1,8 +1,7 @@
 import type { Exit } from '../../../once/failures.ts';
-import { amountOf, unitsOf } from '../../../once/intent/amount.ts';
+import { amountOf, countedAsset, unitsOf } from '../../../once/intent/amount.ts';
 import type { Kind } from '../../../once/intent/wanted.ts';
 import type { BatchInput, Reads, RowsStanding } from '../../../once/journal/journal.ts';
-import { countedAsset } from '../../../once/journal/spending.ts';
 import type { Run } from '../../parse/command.ts';
 import {
   batchInOneLine,

@@ -191,7 +191,7 @@ async function sharedChecked(
   context: Context,
 ): Promise<readonly Finding[]> {
   const { encryptionFinding, sharedFindings, unusableFinding } = await import('./sharedJournal.ts');
-  const { lookAtShared } = await import('../../../postgres/lookShared.ts');
+  const { lookAtShared } = await import('../../../postgres/upkeep.ts');
   const encryption = encryptionFinding(address);
   try {
     const looking = withServer(address, given, context, async (shared) => {

@@ -1,6 +1,6 @@
 import type { Address } from '../../../postgres/address.ts';
-import type { SharedLook } from '../../../postgres/lookShared.ts';
 import { distanceOf } from '../../../postgres/settings.ts';
+import type { SharedLook } from '../../../postgres/upkeep.ts';
 import * as say from '../../say/doctor.ts';
 
 import type { Told } from '../../say/told.ts';

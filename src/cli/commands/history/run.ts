@@ -41,7 +41,7 @@ export const run: Run = async (given, context) => {
   try {
     const filters = await withWholeAddress(parsed, journal);
     if (isTotal) {
-      const { showTotal } = await import('./total.ts');
+      const { showTotal } = await import('./export.ts');
       await noteDeaths(journal, context);
       return await showTotal(filters, journal, given, context);
     }

@@ -1,4 +1,6 @@
 // SQL: selecting intents of a journal’s file.
+
+import { assetInPayment, recipientIn } from '../../intent/amount.ts';
 import { type BaseUrl, originOf } from '../../intent/baseUrl.ts';
 import type { Intent, Reads, Selection, SpendingReads } from '../journal.ts';
 import {
@@ -12,7 +14,6 @@ import {
   rowsStandingOf,
   stateRowOf,
 } from '../rows.ts';
-import { assetInPayment, recipientIn } from '../spending.ts';
 import type { Owners } from './ownFiles.ts';
 import {
   type Ask,

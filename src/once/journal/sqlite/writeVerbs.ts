@@ -1,4 +1,17 @@
-import { endsOf, hourMs, hourOf } from '../../intent/amount.ts';
+import {
+  addUnits,
+  countedAsset,
+  endsOf,
+  hourMs,
+  hourOf,
+  type OwnSpending,
+  type PaidAddress,
+  readPayment,
+  type Spender,
+  type Spending,
+  type SpendingScope,
+  type UnitsByHour,
+} from '../../intent/amount.ts';
 import {
   type Intent,
   isResolution,
@@ -8,17 +21,6 @@ import {
   type Writes,
 } from '../journal.ts';
 import { intentAsBegun, standingOf, troubleText } from '../rows.ts';
-import {
-  addUnits,
-  countedAsset,
-  type OwnSpending,
-  type PaidAddress,
-  readPayment,
-  type Spender,
-  type Spending,
-  type SpendingScope,
-  type UnitsByHour,
-} from '../spending.ts';
 import type { Owners } from './ownFiles.ts';
 import type { Read } from './readVerbs.ts';
 import { type Ask, type Bindings, type Item, intentOf, type SqlRow } from './statements.ts';

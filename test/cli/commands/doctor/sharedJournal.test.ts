@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sharedFindings } from '../../../../src/cli/commands/doctor/sharedJournal.ts';
-import type { SharedLook } from '../../../../src/postgres/lookShared.ts';
+import type { SharedLook } from '../../../../src/postgres/upkeep.ts';
 
 const place = 'postgres://bots@db/bots?schema=botctl';
 
