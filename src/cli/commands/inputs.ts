@@ -1,6 +1,5 @@
 import type { Until } from '../../once/chain/settle.ts';
 import type { Bot } from '../../once/connection.ts';
-import { bytesOf } from '../../once/input.ts';
 import type { AllowedRecipients } from '../../once/intent/address.ts';
 import type { OptionsOfField } from '../../once/intent/facts.ts';
 import { type Naming, namingFrom, type Order } from '../../once/intent/naming.ts';
@@ -30,6 +29,7 @@ async function readBytes(path: string, name: string, context: InputContext): Pro
     },
     interrupted: context.interrupts.first,
   };
+  const { bytesOf } = await import('../../once/input.ts');
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const bytes of bytesOf(source)) {
