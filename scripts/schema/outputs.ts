@@ -83,6 +83,7 @@ const dryRun = z
     balances: balances.optional(),
     repeats: repeats.optional(),
     warnings,
+    error: problem.optional(),
   })
   .meta({ id: 'DryRun', title: 'A dry run' });
 
@@ -278,6 +279,7 @@ const batchCheck = z
       .describe('of transfers'),
     recipients: count.optional().describe('of transfers'),
     recipients_paid_more_than_once: count.optional(),
+    alike: batchFields.alike,
     checked: text.describe('the copy with what is wrong beside each row'),
     invalid: z.array(rowReason).optional().describe('the first of them'),
     refused: z.array(rowReason).optional().describe('the first of those that a policy refuses'),

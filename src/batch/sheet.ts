@@ -270,6 +270,7 @@ export type RepeatedRow = {
   readonly line: number;
   readonly id: string | undefined;
   readonly request: TransferRequest;
+  readonly columns: string | undefined;
   /** The surest and newest first. */
   readonly earlier: readonly [EarlierPayment, ...EarlierPayment[]];
 };
@@ -303,9 +304,9 @@ export function repeatsOf({ repeats }: SheetRow): EarlierPayment[] {
   return repeats === undefined ? [] : (JSON.parse(repeats) as EarlierPayment[]);
 }
 
-function repeatedRow({ line, id, request, repeats }: SheetRow): RepeatedRow {
+function repeatedRow({ line, id, request, columns, repeats }: SheetRow): RepeatedRow {
   const earlier = JSON.parse(repeats ?? '') as RepeatedRow['earlier'];
-  return { line, id, request: JSON.parse(request ?? '') as TransferRequest, earlier };
+  return { line, id, request: JSON.parse(request ?? '') as TransferRequest, columns, earlier };
 }
 
 /** `fresh` rows have not begun. */

@@ -230,10 +230,15 @@ describe('without a controlling terminal', () => {
       expect(refused).toMatchObject({ exit: 2, error: { code: 'no-answer', retry: 'after-fix' } });
       expect(refused.error?.message).toMatch(/confirm: always.*Nothing was sent\./u);
       expect(refused.error?.hint).toContain('--yes');
+      const dry = await operator.json([...words, '--dry-run'], more);
+      expect(dry).toMatchObject({ exit: 2, outcome: 'dry-run', error: { code: 'no-answer' } });
+      expect((await operator.run([...words, '--dry-run', '--yes'], more)).code).toBe(0);
     }
     expect(await ledger()).toEqual([]);
     expect((await operator.run([...payAda, '--yes', '--once', 'rent'])).code).toBe(0);
     // What is done is told again, and a message can be followed by another.
+    expect((await operator.run([...payAda, '--once', 'rent', '--dry-run'])).code).toBe(0);
+    expect((await operator.run([...sendHello, '--dry-run'])).code).toBe(0);
     expect(await operator.json([...payAda, '--once', 'rent'])).toMatchObject({ exit: 0, replayed: true });
     expect((await operator.run(sendHello)).code).toBe(0);
     expect(await ledger()).toHaveLength(2);

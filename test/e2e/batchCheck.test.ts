@@ -69,6 +69,19 @@ describe('batch check', () => {
     ]);
   });
 
+  test('warns of rows that pay the same, with their lines', async () => {
+    const rows = ['a', 'b', 'c'].map((id) => `${id},${ada},SOL,${id === 'b' ? '2' : '1'}\n`);
+    const path = file('pay.csv', `id,to_address,asset,amount\n${rows.join('')}`);
+    const { code, stderr } = await check(path);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: `warning: Lines 2 and 4 pay the same: 1 SOL to ${ada}\n`,
+    });
+    expect(JSON.parse((await check(path, '--json')).stdout)).toMatchObject({
+      alike: [{ to_address: ada, asset: 'SOL', amount: '1', lines: [2, 4] }],
+    });
+  });
+
   test('of its own copy, once that is corrected, writes the problems anew', async () => {
     const path = file('pay.csv', `id,to_address,asset,amount\na,${ada},SOL,x\n`);
     expect((await check(path)).code).toBe(2);

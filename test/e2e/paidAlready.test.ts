@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Ran } from '../../testing/botctl.ts';
 import { SkippingClock } from '../../testing/builtHere.ts';
+import { newSharedJournal } from '../../testing/postgres/newJournal.ts';
+import { sharedServer } from '../../testing/postgres/server.ts';
 import { otherRecipient, recipient } from '../../testing/sandbox.ts';
 import { payAda, type Said, SandboxHome } from '../../testing/sandboxHome.ts';
 import { noTerminal, onTerminal } from '../../testing/terminal.ts';
@@ -286,6 +288,22 @@ describe('a batch of which rows were paid under another name', () => {
     expect(await effects()).toBe(4);
   });
 
+  test('says for whom a repeated row is, and speaks of no sum where nothing is left', async () => {
+    const columns = 'id,Name,note,to_address,asset,amount';
+    const path = join(operator.home.path, 'named.csv');
+    writeFileSync(path, `${columns}\nr1,Ada,October,${recipient},SOL,0.011\n`);
+    expect((await batch(path, 'payroll-11')).code).toBe(0);
+    const text = `${columns}\nr1,Ada,October,${recipient},SOL,0.011\nr2,,,${recipient},SOL,0.012\n`;
+    writeFileSync(path, text);
+    await batch(path, 'payroll-1');
+    const { stderr } = await batch(path, 'payroll-2');
+    expect(stderr).toContain(`line 2 (id r1, Ada · October): ${recipient} was paid`);
+    expect(stderr).toContain(`line 3 (id r2): ${recipient} was paid`);
+    const skipped = await batch(path, 'payroll-3', '--skip-repeats');
+    expect(skipped.stderr).toContain('note: batch payroll-3: 2 rows: 0 new, 0 invalid, 2 skipped;');
+    expect(skipped.stderr).not.toContain('recipients');
+  });
+
   test('that skips them ends 10 while what paid one is in doubt itself, and says so', async () => {
     await operator.sandbox.faults({ kind: 'drop', when: 'after' });
     expect((await operator.json([...payAda.slice(0, -1), '0.011', '--once', 'doubtful'])).exit).toBe(9);
@@ -298,18 +316,6 @@ describe('a batch of which rows were paid under another name', () => {
     expect(await effects()).toBe(3);
     await operator.run([...payAda.slice(0, -1), '0.011', '--once', 'doubtful']);
     expect((await batch(path, 'payroll', '--skip-repeats')).code).toBe(0);
-  });
-
-  test('is whole to batch status and batch list without the rows it skipped', async () => {
-    const two = file('two.csv', 2);
-    await batch(two, 'payroll-11');
-    expect((await batch(file('pay.csv', 4), 'payroll-1', '--skip-repeats')).code).toBe(0);
-    const standings = { done: 2, skipped: 2 };
-    expect(await status('payroll-1')).toMatchObject({ exit: 0, rows: 4, begun: 2, standings });
-    const { stdout } = await operator.run(['batch', 'list']);
-    expect(stdout).toContain('payroll-1   2 of 4 transfers done, 2 skipped\n');
-    expect((await batch(file('pay.csv', 4), 'payroll-1', '--repeat')).code).toBe(0);
-    expect(await status('payroll-1')).toMatchObject({ exit: 0, standings: { done: 4 } });
   });
 
   test('is not whole to batch status while what paid a skipped row is in doubt', async () => {
@@ -335,7 +341,39 @@ describe('a batch of which rows were paid under another name', () => {
     expect(await effects()).toBe(18);
   });
 
-  test('leaves a row unbegun that is paid by another while it runs, ends 11, and judges it in the next run', async () => {
+  test('does not hide an unsettled payment without a name, which --repeat does not answer', async () => {
+    await operator.sandbox.faults({ kind: 'drop', when: 'after' });
+    expect((await operator.json([...payAda.slice(0, -1), '0.011'])).exit).toBe(9);
+    const barred = await batch(file('pay.csv', 1), 'payroll', '--repeat');
+    expect(barred).toMatchObject({ code: 10, stderr: expect.stringContaining('not settled') });
+    expect(await effects()).toBe(1);
+  });
+
+  test('with --repeat beside nothing to repeat is sent as ever', async () => {
+    const { code, stderr } = await batch(file('pay.csv', 2), 'payroll', '--repeat');
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('warning');
+    expect(await effects()).toBe(2);
+  });
+
+  test('takes either --repeat or --skip-repeats', async () => {
+    const { code, stderr } = await batch(file('pay.csv', 1), 'payroll', '--repeat', '--skip-repeats');
+    expect(code).toBe(2);
+    expect(stderr).toContain('--skip-repeats and --repeat are both given');
+  });
+});
+
+const journals: Readonly<Record<string, () => Promise<Record<string, string>>>> = {
+  'a file': async () => ({}),
+  'a server': async () => ({ BOTCTL_JOURNAL: await newSharedJournal(await sharedServer()) }),
+};
+
+describe.each(Object.entries(journals))('with a journal in %s', (_which, journalOf) => {
+  beforeEach(async () => {
+    Object.assign(operator.env, await journalOf());
+  });
+
+  test('a batch leaves a row unbegun that another pays meanwhile, ends 11, and judges it in the next run', async () => {
     const path = file('pay.csv', 3);
     const gate = await operator.gate();
     const held = gate.holdNext('request');
@@ -358,25 +396,33 @@ describe('a batch of which rows were paid under another name', () => {
     expect(await effects()).toBe(4);
   });
 
-  test('does not hide an unsettled payment without a name, which --repeat does not answer', async () => {
-    await operator.sandbox.faults({ kind: 'drop', when: 'after' });
-    expect((await operator.json([...payAda.slice(0, -1), '0.011'])).exit).toBe(9);
-    const barred = await batch(file('pay.csv', 1), 'payroll', '--repeat');
-    expect(barred).toMatchObject({ code: 10, stderr: expect.stringContaining('not settled') });
-    expect(await effects()).toBe(1);
-  });
-
-  test('with --repeat beside nothing to repeat is sent as ever', async () => {
-    const { code, stderr } = await batch(file('pay.csv', 2), 'payroll', '--repeat');
-    expect(code).toBe(0);
-    expect(stderr).not.toContain('warning');
+  test('a transfer with a name is sent beside one under another name that is on its way, with a warning', async () => {
+    const gate = await operator.gate();
+    const held = gate.holdNext('request');
+    const first = operator.apart(named('rent-10'));
+    await held;
+    const second = await operator.jsonApart(named('rent-11', '--yes'));
+    expect(second).toMatchObject({ exit: 0, repeats: [{ name: 'rent-10', state: 'sending' }] });
+    expect(second.warnings).toEqual([expect.stringContaining('may have been paid 0.5 SOL as rent-10')]);
+    gate.release();
+    expect((await first).code).toBe(0);
     expect(await effects()).toBe(2);
   });
 
-  test('takes either --repeat or --skip-repeats', async () => {
-    const { code, stderr } = await batch(file('pay.csv', 1), 'payroll', '--repeat', '--skip-repeats');
-    expect(code).toBe(2);
-    expect(stderr).toContain('--skip-repeats and --repeat are both given');
+  test('batch status knows what a batch skipped, also in a run that found nothing else to do', async () => {
+    await batch(file('two.csv', 2), 'payroll-11');
+    const path = file('pay.csv', 4);
+    const skips = async (): Promise<void> => {
+      expect((await batch(path, 'payroll-1', '--skip-repeats')).code).toBe(0);
+      const standings = { done: 2, skipped: 2 };
+      expect(await status('payroll-1')).toMatchObject({ exit: 0, rows: 4, begun: 2, standings });
+    };
+    await skips();
+    await skips();
+    const { stdout } = await operator.run(['batch', 'list']);
+    expect(stdout).toContain('payroll-1   2 of 4 transfers done, 2 skipped\n');
+    expect((await batch(path, 'payroll-1', '--repeat')).code).toBe(0);
+    expect(await status('payroll-1')).toMatchObject({ exit: 0, standings: { done: 4 } });
   });
 });
 

@@ -91,6 +91,25 @@ describe('many machines at once', () => {
     expect(new Set(keys).size).toBe(many);
   });
 
+  test('that pay the same under names for good see each other: only the first of them repeats nothing', async () => {
+    const journals = await openMany(await newSharedPlace());
+    for (let round = 0; round < 3; round += 1) {
+      const wanted = { amount: `${round + 1}` };
+      const seen = await Promise.all(
+        journals.map(async (journal, nth) => {
+          const scripted = newEngine();
+          scripted.script.push(reply(200, { signature: `s ${round} ${nth}` }));
+          const name = `rent ${round} ${nth}`;
+          const ended = await execute(transfer(wanted, once(name)), scripted.engine(onShared(journal)));
+          expect(endOf(ended)).toBe('accepted');
+          expect(scripted.repeats.map((earlier) => earlier.name)).not.toContain(name);
+          return scripted.repeats.length;
+        }),
+      );
+      expect(seen.sort()).toEqual([0, 1, 2, ...Array.from({ length: many - 3 }, () => 3)]);
+    }
+  });
+
   test('that take their locks in any order never stop each other', async () => {
     const journals = await openMany(await newSharedPlace());
     const names = ['a', 'b', 'c', 'd'];

@@ -1,7 +1,14 @@
 import type { Bot } from '../../once/connection.ts';
 import { refuseUnnamed, whyHold } from '../../once/engine/claim.ts';
 import { codeAhead } from '../../once/engine/outcome.ts';
-import { type Identity, identify, makePlan, type Plan, planOfNewJournal } from '../../once/engine/plan.ts';
+import {
+  type Identity,
+  identify,
+  isInDoubt,
+  makePlan,
+  type Plan,
+  planOfNewJournal,
+} from '../../once/engine/plan.ts';
 import { meaningOf } from '../../once/engine/planKinds.ts';
 import { type PolicyWord, spendOf, wordOfPolicies } from '../../once/engine/spend.ts';
 import type { HeldReason } from '../../once/engine/verdict.ts';
@@ -10,18 +17,20 @@ import { nameOf, type Order } from '../../once/intent/naming.ts';
 import { isUnknownAsset } from '../../once/intent/unusual.ts';
 import { canonicalBody } from '../../once/intent/wanted.ts';
 import type { Journal } from '../../once/journal/journal.ts';
+import type { Policies } from '../../once/policy/policy.ts';
 import { endpoint } from '../../once/wire/flight.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { warningWords } from '../say/intent.ts';
 import { dryPolicyWords, paidAgain } from '../say/outcomes.ts';
 import { proposalWords, rerunWords } from '../say/plans.ts';
+import { problemOf, type Told } from '../say/told.ts';
 import { isSilent, type View } from '../show/display.ts';
 import { drawMessage, type Fields, labelled, repeatsJson } from '../show/report.ts';
 import type { BalanceShown } from './balance/run.ts';
 import { refuseUnusualFor } from './inputs.ts';
 import { botOfCommand } from './openBot.ts';
 import { isJournalThere, openJournalOf, settingsOf } from './openJournal.ts';
-import { policiesForDryRun } from './policies.ts';
+import { nobodyToConfirm, policiesForDryRun } from './policies.ts';
 
 /** Shows what would be sent and whether it would be a re-run. Journals nothing and sends nothing. */
 export async function dryRun(
@@ -35,7 +44,7 @@ export async function dryRun(
   refuseUnusualFor(order, bot, given);
   const doubts = doubtsAbout(order, bot);
   for (const doubt of doubts) context.display.warn(doubt);
-  const { identity, plan, word, holds } = await planOf(order, bot, given, context);
+  const { identity, plan, word, holds, policies } = await planOf(order, bot, given, context);
   const meaning = meaningOf(plan);
   const proposes = order.wanted.kind === 'transfer' && given.flag('propose');
   const balance = meaning.sends === 'nothing' ? undefined : await balanceBefore(order, bot, given, context);
@@ -44,32 +53,47 @@ export async function dryRun(
   for (const warning of paidBefore) context.display.warn(warning);
   const isNew = meaning.sends === 'a-new-intent';
   const key = isNew ? identity.key : (plan.found?.key ?? identity.key);
-  await context.display.show(
-    dryRunView({
-      command: given.command,
-      kind: order.wanted.kind,
-      bot: bot.name,
-      baseUrl: bot.spelledUrl,
-      url: endpoint(bot.spelledUrl, order.wanted.kind),
-      name: nameOf(order.naming),
-      key,
-      body: canonicalBody({
-        ...order.wanted.request,
-        ...(key === undefined ? {} : { idempotency_key: key }),
-      }),
-      request: { ...order.wanted.request },
-      rerun: plan.is,
-      rerunWords: rerunWords(plan),
-      proposal: proposes ? proposalWords(plan, meaning, word) : undefined,
-      foundId: plan.found?.id ?? plan.twin?.id,
-      policy: word && { word: word.is, says: dryPolicyWords(word) },
-      balance,
-      repeats: plan.repeats,
-      warnings: [...warnings, ...doubts, ...(balance?.warnings ?? []), ...paidBefore],
+  const view = dryRunView({
+    command: given.command,
+    kind: order.wanted.kind,
+    bot: bot.name,
+    baseUrl: bot.spelledUrl,
+    url: endpoint(bot.spelledUrl, order.wanted.kind),
+    name: nameOf(order.naming),
+    key,
+    body: canonicalBody({
+      ...order.wanted.request,
+      ...(key === undefined ? {} : { idempotency_key: key }),
     }),
-  );
+    request: { ...order.wanted.request },
+    rerun: plan.is,
+    rerunWords: rerunWords(plan),
+    proposal: proposes ? proposalWords(plan, meaning, word) : undefined,
+    foundId: plan.found?.id ?? plan.twin?.id,
+    policy: word && { word: word.is, says: dryPolicyWords(word) },
+    balance,
+    repeats: plan.repeats,
+    warnings: [...warnings, ...doubts, ...(balance?.warnings ?? []), ...paidBefore],
+  });
+  const { display } = context;
+  const asks = !proposes && order.wanted.kind === 'transfer' && meaning.asks === 'send';
+  const unasked = asks ? nobodyToConfirm(bot, policies, given, context) : undefined;
+  if (unasked === undefined || display.face === 'human') await display.show(view);
+  if (unasked !== undefined) return failUnasked(unasked, plan, view, context);
   const code = codeAhead(plan, { word, proposes, holds });
   return code === undefined ? 0 : exitOf(code);
+}
+
+/** As a run ends that may not ask: what may have happened stays in doubt. */
+async function failUnasked(
+  unasked: Told,
+  plan: Plan,
+  { json }: View,
+  { display, doing }: Context,
+): Promise<Exit> {
+  const problem = problemOf(unasked, doing);
+  await display.fail(problem, { ...json, error: problem });
+  return exitOf(isInDoubt(plan) ? 'unknown' : unasked.code);
 }
 
 type DryPlan = {
@@ -77,7 +101,9 @@ type DryPlan = {
   readonly plan: Plan;
   readonly word: PolicyWord | undefined;
   readonly holds: HeldReason | undefined;
+  readonly policies: Policies | undefined;
 };
+
 /** What the service may not know. */
 function doubtsAbout({ wanted: { kind, request } }: Order, { own = {} }: Bot): string[] {
   if (kind === 'message' || !isUnknownAsset(request.asset, own)) return [];
@@ -100,10 +126,10 @@ async function wordOn(
   { wanted }: Order,
   bot: Bot,
   plan: Plan | undefined,
+  policies: Policies | undefined,
   journal: Journal | undefined,
   context: Context,
 ): Promise<PolicyWord | undefined> {
-  const { policies } = await policiesForDryRun(bot, journal, context);
   if (policies === undefined || wanted.kind === 'message') return undefined;
   if (plan !== undefined && meaningOf(plan).sends === 'nothing') return undefined;
   const id = plan === undefined || meaningOf(plan).sends === 'a-new-intent' ? undefined : plan.found?.id;
@@ -114,12 +140,9 @@ async function wordOn(
 async function planOf(order: Order, bot: Bot, given: ParsedArgs, context: Context): Promise<DryPlan> {
   if (!(await isJournalThere(given, context))) {
     const identity = identify(order, bot, { hashOf: () => '' });
-    return {
-      identity,
-      plan: planOfNewJournal,
-      word: await wordOn(order, bot, undefined, undefined, context),
-      holds: undefined,
-    };
+    const { policies } = await policiesForDryRun(bot, undefined, context);
+    const word = await wordOn(order, bot, undefined, policies, undefined, context);
+    return { identity, plan: planOfNewJournal, word, holds: undefined, policies };
   }
   const journal = await openJournalOf(given, context, 'look');
   try {
@@ -131,7 +154,14 @@ async function planOf(order: Order, bot: Bot, given: ParsedArgs, context: Contex
       is === 'resume' && found !== undefined
         ? whyHold(found, { journal, bot, clock: context.clock })
         : undefined;
-    return { identity, plan, holds, word: await wordOn(order, bot, plan, journal, context) };
+    const { policies } = await policiesForDryRun(bot, journal, context);
+    return {
+      identity,
+      plan,
+      holds,
+      policies,
+      word: await wordOn(order, bot, plan, policies, journal, context),
+    };
   } finally {
     await journal.close();
   }

@@ -2,7 +2,7 @@ import type { Bot, Connection } from '../../once/connection.ts';
 import type { Answer, Consent } from '../../once/engine/beforeClaim.ts';
 import type { ChainPoint, EngineContext } from '../../once/engine/context.ts';
 import { execute } from '../../once/engine/execute.ts';
-import type { Plan } from '../../once/engine/plan.ts';
+import { isInDoubt, type Plan } from '../../once/engine/plan.ts';
 import { meaningOf, type PlanMeaning } from '../../once/engine/planKinds.ts';
 import type { Exit } from '../../once/failures.ts';
 import { isNamed, type Order } from '../../once/intent/naming.ts';
@@ -12,12 +12,12 @@ import type { Context, ParsedArgs } from '../parse/command.ts';
 import { askToPayAgain, paidAgain } from '../say/outcomes.ts';
 import { formatAmountOf } from '../say/phrases.ts';
 import { questionTexts, reminderOf } from '../say/progress.ts';
-import { mustBeConfirmed, Told } from '../say/told.ts';
+import { Told } from '../say/told.ts';
 import type { Question } from '../show/display.ts';
 import { drawIntent, type LabelCanvas, labelled, plainCanvas, remark } from '../show/report.ts';
 import type { ChainWait } from './chain.ts';
 import { refuseUnusualFor, type WaitOptions } from './inputs.ts';
-import { confirmedBy } from './policies.ts';
+import { nobodyToConfirm } from './policies.ts';
 import { openSession, type Session } from './session.ts';
 import { tell } from './telling.ts';
 
@@ -124,17 +124,16 @@ export function consentFor(
     const at = display.terminal();
     // Unasked, what was done is told again and what has a twin is refused: nothing is sent.
     if (at !== 'foreground' && asks !== 'send') return 'go';
-    const demanded = at === 'none' ? confirmedBy(bot, policies) : undefined;
-    if (at === 'none' && demanded === undefined) return 'go';
+    const unasked = nobodyToConfirm(bot, policies, given, context);
+    if (at === 'none' && unasked === undefined) return 'go';
     try {
-      if (demanded !== undefined) throw mustBeConfirmed(demanded);
+      if (unasked !== undefined) throw unasked;
       const balance = at === 'foreground' ? await balanceBefore(asks, order, bot, given, context) : undefined;
       const text = repeatQuestion(order, plan, clock.now()) ?? questions[asks].text;
       return (await display.confirm(questionAbout(plan, text, order, bot, balance))) ? yes : no;
     } catch (thrown) {
       // What is in doubt is told as that, which would hide why it was not sent now.
-      const isDoubtful = plan.found?.state === 'unknown' || plan.found?.state === 'sending';
-      if (isDoubtful && thrown instanceof Told && thrown.code === 'no-answer')
+      if (isInDoubt(plan) && thrown instanceof Told && thrown.code === 'no-answer')
         display.warn(`${thrown.message} ${thrown.details.hint}`);
       throw thrown;
     }

@@ -5,7 +5,7 @@ import type { Policies, Policy } from '../../once/policy/policy.ts';
 import { settingsOfChoice } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import { countsNothing, journalsOwn, otherJournal } from '../say/open.ts';
-import type { DemandsAnswer } from '../say/told.ts';
+import { mustBeConfirmed, type Told } from '../say/told.ts';
 import { botOptions } from './openBot.ts';
 import { journalLocation, openWithoutWarning } from './openJournal.ts';
 
@@ -59,14 +59,17 @@ function mayExist(path: string): boolean {
   }
 }
 
-/** Who demands that a person, or --yes, confirms each transfer. A profile can lift it for no policy. */
-export function confirmedBy(
+/** Where a policy or the profile says that every transfer is confirmed, and there is neither a terminal nor --yes. */
+export function nobodyToConfirm(
   { name, settings }: Pick<Bot, 'name' | 'settings'>,
   policies: Policies | undefined,
-): DemandsAnswer | undefined {
+  given: ParsedArgs,
+  { display }: Pick<Context, 'display'>,
+): Told | undefined {
+  if (given.flag('yes') || display.terminal() !== 'none') return undefined;
   const policy = policies?.find(({ confirm }) => confirm === 'always');
-  if (policy !== undefined) return { is: 'policy', source: policy.source };
-  return settings.confirm === 'always' ? { is: 'profile', source: name } : undefined;
+  if (policy !== undefined) return mustBeConfirmed({ is: 'policy', source: policy.source });
+  return settings.confirm === 'always' ? mustBeConfirmed({ is: 'profile', source: name }) : undefined;
 }
 
 /** The policies that apply to a transfer, and the number of the one that the journal stores. */

@@ -166,15 +166,15 @@ export const noBatches = 'No batch is in this journal.';
 export const beyondTheJournal =
   'This journal did not see the batch begin, so only rows that were begun are counted. To see how many more its file has, run the batch’s own command with --dry-run: it sends nothing.';
 
-const line = ({ line, id }: Pick<RepeatedRow, 'line' | 'id'>): string =>
-  `line ${line}${id === undefined ? '' : ` (id ${id})`}`;
-
-/** One of them, whole. */
+/** One of them, whole, with what its columns `name` and `note` say. */
 export function repeatedRowWords(
-  { request, earlier: [earlier], ...row }: RepeatedRow,
+  { line, id, request, earlier: [earlier] }: RepeatedRow,
+  forWhom: string | undefined,
   nowMs: number,
 ): string {
-  return `${line(row)}: ${request.to_address} ${wasPaid(request, earlier, nowMs)}`;
+  const which = [...(id === undefined ? [] : [`id ${id}`]), ...(forWhom === undefined ? [] : [forWhom])];
+  const row = which.length === 0 ? '' : ` (${which.join(', ')})`;
+  return `line ${line}${row}: ${request.to_address} ${wasPaid(request, earlier, nowMs)}`;
 }
 
 /** In the report. */

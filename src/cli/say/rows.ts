@@ -201,6 +201,7 @@ function moneyIn({ totals, recipients, repeated }: NonNullable<BatchPlanWords['m
   const sums = totals.map(
     ({ asset, all, left }) => `${formatAmountOf(all, asset)}${all === left ? '' : ` (${left} not done yet)`}`,
   );
+  if (sums.length === 0) return '';
   const twice = repeated === 0 ? '' : ` (${ofThem(recipients, repeated)}more than once)`;
   return `; ${sums.join(', ')} to ${counted(recipients, 'recipient')}${twice}`;
 }

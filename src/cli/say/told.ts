@@ -252,7 +252,7 @@ export function inBackground(): Told {
 }
 
 /** Where it says `confirm: always`. */
-export type DemandsAnswer = { readonly is: 'policy' | 'profile'; readonly source: string };
+type DemandsAnswer = { readonly is: 'policy' | 'profile'; readonly source: string };
 
 export function mustBeConfirmed({ is, source }: DemandsAnswer): Told {
   return new Told(

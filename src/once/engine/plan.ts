@@ -100,6 +100,11 @@ async function kindOf(
   return plan === 'again' && found.namedBy === undefined ? 'other-body' : plan;
 }
 
+/** Whether the intent that it goes on with may have happened. */
+export function isInDoubt({ found }: Plan): boolean {
+  return found?.state === 'unknown' || found?.state === 'sending';
+}
+
 export function isBeingSent({ state, ownerLives }: Intent): boolean {
   return state === 'sending' && ownerLives;
 }

@@ -10,7 +10,7 @@ import type { Kind } from '../../../once/intent/wanted.ts';
 import { type Policies, refusalCodes } from '../../../once/policy/policy.ts';
 import { settingsOfChoice } from '../../bot/chooseBot.ts';
 import type { ParsedArgs, Run } from '../../parse/command.ts';
-import { notPaidAgain } from '../../say/batch.ts';
+import { moreAlike, notPaidAgain, samePaymentWords } from '../../say/batch.ts';
 import { rowSentences } from '../../say/intent.ts';
 import { policyWords } from '../../say/outcomes.ts';
 import {
@@ -33,7 +33,7 @@ import { harmlessCell, sameCsvLine } from '../../show/text.ts';
 import { allowedRecipients } from '../inputs.ts';
 import { botOptions, botToCheck } from '../openBot.ts';
 import { policiesOfCommand } from '../policies.ts';
-import { templateOf } from './options.ts';
+import { alikeJson, templateOf } from './options.ts';
 import { badRowsJson, listBadRows } from './telling.ts';
 
 /** Checks the rows of a file by themselves, and writes a copy with what is wrong beside each. It needs no token. */
@@ -67,6 +67,8 @@ export const run: Run = async (given, context) => {
     );
     if (surveyed.rows === 0) throw noRows(path);
     listBadRows(surveyed, given, display, copied);
+    const { alike } = surveyed;
+    for (const words of [...alike.first.map(samePaymentWords), ...moreAlike(alike)]) display.warn(words);
     const lines = { heading: '', line: (line: string) => line };
     const isWhole = await copy.finish(lines, copyOf(readRecords(input), sheet), interrupts.second);
     if (!isWhole) display.warn(checkedNotWhole(copied));
@@ -155,7 +157,7 @@ async function tell(
   return exitOf(code);
 }
 
-function checkView({ rows, tally, refused, unsent }: Survey, checked: Checked, command: string): View {
+function checkView({ rows, tally, refused, unsent, alike }: Survey, checked: Checked, command: string): View {
   const { kind, path, copied, recipients } = checked;
   const { invalid } = tally.standings;
   const totals: Total[] = [...tally.totals].flatMap(([asset, { all }]) => {
@@ -178,6 +180,7 @@ function checkView({ rows, tally, refused, unsent }: Survey, checked: Checked, c
       rows: { all: rows, invalid, refused: refused.rows },
       ...(unsent.length === 0 ? {} : { columns: unsent.slice(0, shownColumns) }),
       ...money,
+      ...(alike.rows === 0 ? {} : { alike: alike.first.map(alikeJson) }),
       checked: copied,
     },
     human: (canvas) => {

@@ -1,5 +1,5 @@
 import { areRowsOf } from '../../../batch/report.ts';
-import { firstInDoubt, isPaidAlready, noRepeatedRows } from '../../../batch/sheet.ts';
+import { firstInDoubt, isPaidAlready, noRepeatedRows, type RepeatedRows } from '../../../batch/sheet.ts';
 import { type Survey, skipRepeats } from '../../../batch/survey.ts';
 import { repeatWindowMs } from '../../../once/engine/plan.ts';
 import { type Exit, exitOf } from '../../../once/failures.ts';
@@ -21,9 +21,17 @@ import { askToPayAgain } from '../../say/outcomes.ts';
 import type { Suggestion } from '../../say/phrases.ts';
 import { declined, type Problem, problemOf } from '../../say/told.ts';
 import { isSilent } from '../../show/display.ts';
-import { plainCanvas, remark } from '../../show/report.ts';
+import { forWhom, plainCanvas, remark } from '../../show/report.ts';
 import { type Batch, jsonView, repeatedJson } from './options.ts';
-import { batchPlan, drawPlan, interruptionOf, planJson, planView, withBalance } from './telling.ts';
+import {
+  batchPlan,
+  drawPlan,
+  interruptionOf,
+  planJson,
+  planView,
+  unconfirmed,
+  withBalance,
+} from './telling.ts';
 
 /** `asked`: a person has seen what will be sent, and agreed. */
 type Judged = 'refused' | 'asked' | 'not-asked';
@@ -68,19 +76,26 @@ async function askAbout(surveyed: Survey, batch: Batch): Promise<Judged> {
   const plan = { ...(await withBalance(batchPlan(surveyed, batch), batch)), repeats: noRepeatedRows };
   const drawn = (columns: number): string => drawPlan(plan, plainCanvas(columns));
   if (repeats.of === 1 && only !== undefined) {
+    const listed = forWhom(only) === undefined ? [] : firstOf(repeats, nowMs);
     const question = (columns: number): string =>
-      `${drawn(columns)}${askToPayAgain(only.request, only.earlier[0], nowMs)}`;
+      `${drawn(columns)}${remarks(listed, columns)}${askToPayAgain(only.request, only.earlier[0], nowMs)}`;
     if (!(await display.confirm(question))) throw declined();
     return 'asked';
   }
-  const rows = [...repeats.first.map((row) => repeatedRowWords(row, nowMs)), ...moreRepeats(repeats)];
-  const listed = [`${rowsPaidAlready(repeats, nowMs)}:`, ...rows];
-  const question = (columns: number): string =>
-    `${drawn(columns)}${listed.map((words) => remark(words, plainCanvas(columns))).join('')}${payThemAgain}`;
+  const listed = [`${rowsPaidAlready(repeats, nowMs)}:`, ...firstOf(repeats, nowMs)];
+  const question = (columns: number): string => `${drawn(columns)}${remarks(listed, columns)}${payThemAgain}`;
   const answer = await display.ask(question, skipOrPayAnswers);
   if (answer === 'no') throw declined();
   if (answer === 'skip') skipRepeats(surveyed, sheet);
   return 'asked';
+}
+
+function remarks(all: readonly string[], columns: number): string {
+  return all.map((words) => remark(words, plainCanvas(columns))).join('');
+}
+
+function firstOf(repeats: RepeatedRows, nowMs: number): readonly string[] {
+  return [...repeats.first.map((row) => repeatedRowWords(row, forWhom(row), nowMs)), ...moreRepeats(repeats)];
 }
 
 /** Ends a batch that sends nothing because it would pay again what was paid under another name. */
@@ -89,8 +104,7 @@ export async function reportPaidAlready(surveyed: Survey, batch: Batch): Promise
   const { display } = context;
   const { repeats } = surveyed;
   const nowMs = now(batch);
-  for (const row of repeats.first) display.warn(repeatedRowWords(row, nowMs));
-  for (const words of moreRepeats(repeats)) display.warn(words);
+  for (const words of firstOf(repeats, nowMs)) display.warn(words);
   await tellRepeats(batch);
   const told = paidAlready(repeats, nowMs, repeatWindowMs(bot), await suggestions(surveyed, batch));
   const problem = problemOf(told, interruptionOf(surveyed, batch));
@@ -124,7 +138,11 @@ export async function tellDryRun(surveyed: Survey, batch: Batch): Promise<Exit> 
   const shown = isSilent(display) ? plan : await withBalance(plan, batch);
   for (const warning of shown.balance?.warnings ?? []) display.warn(warning);
   const view = planView(shown);
-  const problem = doubtOfSkipped(surveyed, batch);
+  const unasked = unconfirmed(surveyed, batch);
+  const problem =
+    unasked === undefined
+      ? doubtOfSkipped(surveyed, batch)
+      : problemOf(unasked, interruptionOf(surveyed, batch));
   if (problem === undefined || display.face === 'human') await display.show(view);
   if (problem === undefined) return 0;
   await display.fail(problem, { ...view.json, error: problem });

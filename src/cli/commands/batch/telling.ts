@@ -42,14 +42,7 @@ import {
   type Total,
   totalOf,
 } from '../../say/rows.ts';
-import {
-  declined,
-  type Interruption,
-  mustBeConfirmed,
-  onDryRun,
-  type Problem,
-  problemOf,
-} from '../../say/told.ts';
+import { declined, type Interruption, onDryRun, type Problem, problemOf, type Told } from '../../say/told.ts';
 import type { Display, View } from '../../show/display.ts';
 import {
   type LabelCanvas,
@@ -59,7 +52,7 @@ import {
   repeatsJson,
 } from '../../show/report.ts';
 import type { BalanceShown } from '../balance/run.ts';
-import { confirmedBy } from '../policies.ts';
+import { nobodyToConfirm } from '../policies.ts';
 import { reportJsonOrError, reportOf } from '../telling.ts';
 import {
   alikeJson,
@@ -293,6 +286,12 @@ export function leftToSend({ tally }: Survey): number {
   return fresh + unfinished + elsewhere;
 }
 
+/** Why a run would ask, and nobody can be asked. */
+export function unconfirmed(surveyed: Survey, { given, context, order, bot }: Batch): Told | undefined {
+  if (order.kind === 'message' || leftToSend(surveyed) === 0) return undefined;
+  return nobodyToConfirm(bot, order.policies, given, context);
+}
+
 /** Shows what will be done, and asks where a person is. */
 export async function tellPlan(surveyed: Survey, batch: Batch): Promise<void> {
   const { given, context, order } = batch;
@@ -301,8 +300,8 @@ export async function tellPlan(surveyed: Survey, batch: Batch): Promise<void> {
   const plan = batchPlan(surveyed, batch);
   const at = display.terminal();
   if (given.flag('yes') || left === 0 || at === 'none') {
-    const demanded = order.kind === 'transfer' ? confirmedBy(batch.bot, order.policies) : undefined;
-    if (demanded !== undefined && left > 0 && !given.flag('yes')) throw mustBeConfirmed(demanded);
+    const unasked = unconfirmed(surveyed, batch);
+    if (unasked !== undefined) throw unasked;
     display.notice(lineOf(plan));
     return;
   }
