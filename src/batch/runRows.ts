@@ -23,7 +23,7 @@ type RunInputs = {
   readonly engine: EngineContext;
   readonly pace: BatchPace;
   readonly rules: StopRules;
-  readonly runway: InFlightLimit;
+  readonly inFlightLimit: InFlightLimit;
   readonly lanes: Lanes;
   readonly ranges: Ranges;
   readonly onWaiting: (others: readonly Runner[]) => void;
@@ -100,7 +100,7 @@ type Run = RunInputs & {
 const listenEveryMs = 1000;
 
 /** Listens for other processes that have run out of work while this one claims rows ahead. */
-function listen({ runway, lanes, engine: { journal }, asked }: Run): () => void {
+function listen({ inFlightLimit, lanes, engine: { journal }, asked }: Run): () => void {
   if (!lanes.isAhead) return () => {};
   let isBusy = false;
   const look = async (): Promise<void> => {
@@ -111,7 +111,7 @@ function listen({ runway, lanes, engine: { journal }, asked }: Run): () => void 
     isBusy = false;
     if (!isAsked) return;
     asked.abort();
-    runway.turnAway();
+    inFlightLimit.turnAway();
   };
   const timer = setInterval(look, listenEveryMs);
   return () => clearInterval(timer);
@@ -179,8 +179,8 @@ async function begin(run: Run): Promise<Begun | undefined> {
 }
 
 /** If rows are not claimed ahead, there are only as many lanes as places in flight, so each lane has its own place. */
-function isTooMany({ asked, lanesAtWork, runway }: Run): boolean {
-  return asked.signal.aborted && lanesAtWork > runway.places;
+function isTooMany({ asked, lanesAtWork, inFlightLimit }: Run): boolean {
+  return asked.signal.aborted && lanesAtWork > inFlightLimit.places;
 }
 
 function claimRow(row: SheetRow, batch: BatchOrder, engine: EngineContext): Promise<Claim | Outcome> {
@@ -194,7 +194,7 @@ function claimRow(row: SheetRow, batch: BatchOrder, engine: EngineContext): Prom
 /** Sends a claimed row and records how it ended. An accepted row frees its place before it is recorded. */
 async function finish({ turn, step, isAhead }: Begun, run: Run, beginNext: () => void): Promise<void> {
   if (step.is !== 'claim') return endRow(turn, step, false, run);
-  const leave = isAhead ? await takeOffInTurn(run) : await run.runway.enter();
+  const leave = isAhead ? await takeOffInTurn(run) : await run.inFlightLimit.enter();
   if (leave === undefined) return giveRowBack(turn, step, run);
   try {
     const outcome = await carryOut(step, run.engine, () => {
@@ -211,8 +211,8 @@ async function finish({ turn, step, isAhead }: Begun, run: Run, beginNext: () =>
  * Waits for a place in flight and for the common pace. Returns undefined if nothing more will be sent, or if another
  * process has asked for the rows claimed ahead. From here on a row is either sent or given back, never both.
  */
-async function takeOffInTurn({ runway, pace, halted }: Run): Promise<Leave | undefined> {
-  const leave = halted.aborted ? undefined : await runway.enter();
+async function takeOffInTurn({ inFlightLimit, pace, halted }: Run): Promise<Leave | undefined> {
+  const leave = halted.aborted ? undefined : await inFlightLimit.enter();
   if (leave !== undefined) await pace.turn(halted);
   if (!halted.aborted) return leave;
   leave?.();

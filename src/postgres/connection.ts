@@ -80,21 +80,21 @@ export class PgConnection {
       pipeline: true,
       types: { getTypeParser: parserOf(driver.types.getTypeParser) },
     });
-    const line = new PgConnection(client, address);
+    const connection = new PgConnection(client, address);
     const { demands } = address;
     const unbound =
       demands.channel_binding === 'require'
         ? requireBinding(client as BindableClient, placeOf(address))
         : () => undefined;
-    line.answerWithin(leftMs);
-    const giveUp = (): void => line.destroy();
+    connection.answerWithin(leftMs);
+    const giveUp = (): void => connection.destroy();
     givenUp?.addEventListener('abort', giveUp, { once: true });
-    const callOff = line.#limitConnecting(dialled, leftMs);
+    const callOff = connection.#limitConnecting(dialled, leftMs);
     try {
       await client.connect();
       callOff();
-      if (asksAttributes(demands)) await line.#refuseOther();
-      return line;
+      if (asksAttributes(demands)) await connection.#refuseOther();
+      return connection;
     } catch (error) {
       void client.end().catch(() => {});
       throw unbound() ?? error;

@@ -41,8 +41,8 @@ export class PgConnections {
   readonly #address: Address;
   readonly #patience: Patience;
   /** Checks a new connection: returns the server's name, and throws if the journal must not be written there. */
-  readonly #greet: (line: PgConnection) => Promise<string>;
-  #line: PgConnection | undefined;
+  readonly #greet: (connection: PgConnection) => Promise<string>;
+  #connection: PgConnection | undefined;
   /** The newest connection, perhaps not greeted yet. */
   #latest: PgConnection | undefined;
   readonly #left = new AbortController();
@@ -50,7 +50,7 @@ export class PgConnections {
   /** Since when no work succeeded. Later work does not wait for the same problem again. */
   #fruitlessSinceMs: number | undefined;
 
-  constructor(address: Address, patience: Patience, greet: (line: PgConnection) => Promise<string>) {
+  constructor(address: Address, patience: Patience, greet: (connection: PgConnection) => Promise<string>) {
     this.#address = address;
     this.#patience = patience;
     this.#greet = greet;
@@ -67,9 +67,9 @@ export class PgConnections {
     signal.addEventListener('abort', leave, { once: true });
     try {
       const waiting = this.waiting();
-      const line = await this.#keepTrying(isComingBack, waiting);
+      const connection = await this.#keepTrying(isComingBack, waiting);
       waiting.over();
-      return line;
+      return connection;
     } catch (error) {
       throw signal.aborted ? sharedFailure('interrupted', {}) : error;
     } finally {
@@ -79,9 +79,9 @@ export class PgConnections {
 
   /** A connection that works, if there is one in time. */
   async working(waiting: Waiting = this.waiting()): Promise<PgConnection> {
-    if (this.#line?.isBroken !== false) return this.#keepTrying(() => true, waiting);
-    this.#line.answerWithin(waiting.leftMs);
-    return this.#line;
+    if (this.#connection?.isBroken !== false) return this.#keepTrying(() => true, waiting);
+    this.#connection.answerWithin(waiting.leftMs);
+    return this.#connection;
   }
 
   /**
@@ -122,27 +122,27 @@ export class PgConnections {
 
   /** A separate connection, beside the one that may be busy. */
   async another(): Promise<PgConnection> {
-    const line = await PgConnection.connect(this.#address);
-    await introduce(line).catch((error: unknown) => {
-      line.destroy();
+    const connection = await PgConnection.connect(this.#address);
+    await introduce(connection).catch((error: unknown) => {
+      connection.destroy();
       throw error;
     });
-    return line;
+    return connection;
   }
 
   /** Runs a last statement if the connection still works. */
-  async farewell(statement: (line: PgConnection) => string): Promise<void> {
-    const line = this.#line;
-    if (line === undefined || line.isBroken) return;
-    const late = setTimeout(() => line.destroy(), longestFarewellMs);
-    await line
-      .all(['BEGIN', /* sql */ 'SET LOCAL synchronous_commit = off', statement(line), 'COMMIT'])
+  async farewell(statement: (connection: PgConnection) => string): Promise<void> {
+    const connection = this.#connection;
+    if (connection === undefined || connection.isBroken) return;
+    const late = setTimeout(() => connection.destroy(), longestFarewellMs);
+    await connection
+      .all(['BEGIN', /* sql */ 'SET LOCAL synchronous_commit = off', statement(connection), 'COMMIT'])
       .catch(() => {});
     clearTimeout(late);
   }
 
   async close(): Promise<void> {
-    await this.#line?.close();
+    await this.#connection?.close();
   }
 
   #leave(): void {
@@ -165,15 +165,15 @@ export class PgConnections {
   async #connect(leftMs: LeftMs): Promise<PgConnection> {
     const { signal: givenUp } = this.#left;
     if (givenUp.aborted) throw new ServerTroubleError({ is: 'connection-lost' });
-    const line = await PgConnection.connect(this.#address, { leftMs, givenUp });
-    this.#latest = line;
+    const connection = await PgConnection.connect(this.#address, { leftMs, givenUp });
+    this.#latest = connection;
     try {
-      this.#server = await this.#greet(line);
+      this.#server = await this.#greet(connection);
     } catch (error) {
-      line.destroy();
+      connection.destroy();
       throw error;
     }
-    this.#line = line;
-    return line;
+    this.#connection = connection;
+    return connection;
   }
 }

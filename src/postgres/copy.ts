@@ -11,19 +11,19 @@ type Shared = Parameters<typeof findSharedLoss>[0];
 
 /** Opens a shared journal to receive a copy. Refuses one through which nothing could be sent. */
 export async function openTarget(shared: Shared) {
-  const { line, schema, place, server } = shared;
+  const { connection, schema, place, server } = shared;
   const lost = await findSharedLoss(shared);
   if (lost !== undefined) throw sharedFailure('lost', { place, loss: lost.loss });
-  const journal = await askJournal(line, schema);
+  const journal = await askJournal(connection, schema);
   const refused = refusalToSend(server, journal, place);
   if (refused !== undefined) throw refused;
   const lease = new Lease(journal.leaseMs, schema, place);
   return {
-    target: new CopyTarget({ line, schema, place, lease }),
+    target: new CopyTarget({ connection, schema, place, lease }),
     journalId: journal.id,
     salt: journal.salt ?? new Uint8Array(),
     end: async (): Promise<void> => {
-      if (!line.isBroken) await line.query(lease.endOn(line)).catch(() => undefined);
+      if (!connection.isBroken) await connection.query(lease.endOn(connection)).catch(() => undefined);
     },
   };
 }

@@ -29,7 +29,7 @@ export type Conflict = {
 };
 
 type Inputs = {
-  readonly line: PgConnection;
+  readonly connection: PgConnection;
   readonly schema: string;
   readonly place: string;
   readonly lease: Lease;
@@ -89,20 +89,20 @@ export class CopyTarget {
   }
 
   async #transact<Result>(work: () => Promise<Result>): Promise<Result> {
-    const { line, lease } = this.#inputs;
-    const answers = await line.all([
+    const { connection, lease } = this.#inputs;
+    const answers = await connection.all([
       'BEGIN',
       /* sql */ 'SET LOCAL synchronous_commit = on',
-      lease.renewalOn(line),
+      lease.renewalOn(connection),
     ]);
     try {
       lease.fence(answers.at(-1)?.rows ?? []);
       const result = await work();
-      const { command } = await line.query('COMMIT');
+      const { command } = await connection.query('COMMIT');
       if (command !== 'COMMIT') throw new ServerTroubleError({ is: 'commit-undone' });
       return result;
     } catch (error) {
-      if (!line.isBroken) await line.query('ROLLBACK');
+      if (!connection.isBroken) await connection.query('ROLLBACK');
       throw error;
     }
   }
@@ -203,9 +203,9 @@ export class CopyTarget {
   }
 
   async #query(name: keyof typeof copySql, values: unknown[]): Promise<readonly Row[]> {
-    const { line, schema, place } = this.#inputs;
+    const { connection, schema, place } = this.#inputs;
     try {
-      return (await line.query(inSchema(schema, copySql[name]), values)).rows;
+      return (await connection.query(inSchema(schema, copySql[name]), values)).rows;
     } catch (error) {
       throw codeOf(error) === '42501' ? sharedFailure('may-only-look', { place }, error) : error;
     }

@@ -87,20 +87,24 @@ const aboutServer = /* sql */ `SELECT current_setting('server_version_num')::int
 
 const aboutSystem = /* sql */ `SELECT system_identifier::text AS id FROM pg_control_system()`;
 
-export async function askServer(line: PgConnection): Promise<ServerFacts> {
-  const answers = await line.all([...session, line.introduction, aboutServer]);
+export async function askServer(connection: PgConnection): Promise<ServerFacts> {
+  const answers = await connection.all([...session, connection.introduction, aboutServer]);
   const row = answers.at(-1)?.rows[0] ?? {};
-  return serverFacts(line, row, await rowIf(row.tells_system, line, aboutSystem));
+  return serverFacts(connection, row, await rowIf(row.tells_system, connection, aboutSystem));
 }
 
 /** Sets up a connection without asking the server about itself. */
-export async function introduce(line: PgConnection): Promise<void> {
-  const answers = await line.all([...session, line.introduction, /* sql */ 'SELECT pg_backend_pid() AS pid']);
-  line.introducedTo(Number(answers.at(-1)?.rows[0]?.pid));
+export async function introduce(connection: PgConnection): Promise<void> {
+  const answers = await connection.all([
+    ...session,
+    connection.introduction,
+    /* sql */ 'SELECT pg_backend_pid() AS pid',
+  ]);
+  connection.introducedTo(Number(answers.at(-1)?.rows[0]?.pid));
 }
 
-function serverFacts(line: PgConnection, row: Row, system: Row | undefined): ServerFacts {
-  line.introducedTo(Number(row.pid));
+function serverFacts(connection: PgConnection, row: Row, system: Row | undefined): ServerFacts {
+  connection.introducedTo(Number(row.pid));
   const setting = (name: string): string => String(row[name]);
   return {
     versionNumber: Number(row.version),
@@ -121,8 +125,8 @@ function serverFacts(line: PgConnection, row: Row, system: Row | undefined): Ser
 }
 
 /** Asks only if the role may: a refused question would appear in the server's log as an error. */
-async function rowIf(mayAsk: unknown, line: PgConnection, sql: string): Promise<Row | undefined> {
-  return mayAsk === true ? (await line.query(sql)).rows[0] : undefined;
+async function rowIf(mayAsk: unknown, connection: PgConnection, sql: string): Promise<Row | undefined> {
+  return mayAsk === true ? (await connection.query(sql)).rows[0] : undefined;
 }
 
 const aboutJournal = /* sql */ `SELECT has_table_privilege('@schema.salt', 'SELECT') AS tells_salt, session_user AS role,
@@ -136,9 +140,9 @@ const aboutJournal = /* sql */ `SELECT has_table_privilege('@schema.salt', 'SELE
 
 const readSalt = /* sql */ `SELECT value FROM @schema.salt WHERE name = 'salt'`;
 
-export async function askJournal(line: PgConnection, schema: string): Promise<JournalFacts> {
-  const row = (await line.query(inSchema(schema, aboutJournal))).rows[0] ?? {};
-  return journalFacts(row, await rowIf(row.tells_salt, line, inSchema(schema, readSalt)));
+export async function askJournal(connection: PgConnection, schema: string): Promise<JournalFacts> {
+  const row = (await connection.query(inSchema(schema, aboutJournal))).rows[0] ?? {};
+  return journalFacts(row, await rowIf(row.tells_salt, connection, inSchema(schema, readSalt)));
 }
 
 function journalFacts(row: Row, salt: Row | undefined): JournalFacts {
@@ -159,7 +163,7 @@ function journalFacts(row: Row, salt: Row | undefined): JournalFacts {
  * by step to find out what is wrong.
  */
 export async function askAll(
-  line: PgConnection,
+  connection: PgConnection,
   schema: string,
   use: 'send' | 'look',
 ): Promise<{ readonly server: ServerFacts; readonly journal: JournalFacts } | undefined> {
@@ -167,15 +171,15 @@ export async function askAll(
   const forAll = [aboutServer, readVersion, aboutJournal].map((sql) => inSchema(schema, sql));
   const forSome = use === 'send' ? [aboutSystem, salted] : [];
   try {
-    const answers = await line.all([...session, line.introduction, ...forAll, ...forSome]);
+    const answers = await connection.all([...session, connection.introduction, ...forAll, ...forSome]);
     const rows = answers.slice(session.length + 1).map((answer) => answer.rows[0]);
     const [server = {}, version, journal = {}, ...told] = rows;
     if (Number(version?.version) !== schemaVersion) return undefined;
-    const system = use === 'send' ? told[0] : await rowIf(server.tells_system, line, aboutSystem);
-    const salt = use === 'send' ? told[1] : await rowIf(journal.tells_salt, line, salted);
-    return { server: serverFacts(line, server, system), journal: journalFacts(journal, salt) };
+    const system = use === 'send' ? told[0] : await rowIf(server.tells_system, connection, aboutSystem);
+    const salt = use === 'send' ? told[1] : await rowIf(journal.tells_salt, connection, salted);
+    return { server: serverFacts(connection, server, system), journal: journalFacts(journal, salt) };
   } catch (error) {
-    if (line.isBroken) throw error;
+    if (connection.isBroken) throw error;
     return undefined;
   }
 }
@@ -208,17 +212,21 @@ export function refusalToSend(
 }
 
 /** Refuses anything that is not a journal of this release. */
-export async function refuseSchema(line: PgConnection, schema: string, place: string): Promise<void> {
-  const state = await schemaStateOf(line, schema);
+export async function refuseSchema(connection: PgConnection, schema: string, place: string): Promise<void> {
+  const state = await schemaStateOf(connection, schema);
   switch (state.is) {
     case 'current':
       return;
     case 'missing':
-      throw sharedFailure('schema-missing', { place, schema, ownersUrl: await ownersUrl(line, schema) });
+      throw sharedFailure('schema-missing', {
+        place,
+        schema,
+        ownersUrl: await ownersUrl(connection, schema),
+      });
     case 'older':
       throw sharedFailure('schema-older', {
         ...{ place, version: state.version, needed: schemaVersion },
-        ownersUrl: await ownersUrl(line, schema),
+        ownersUrl: await ownersUrl(connection, schema),
       });
     case 'newer':
       throw sharedFailure('schema-newer', { place, version: state.version, known: schemaVersion });
@@ -236,9 +244,9 @@ const whoOwns = /* sql */ `SELECT current_user AS self, coalesce(
   FROM pg_database WHERE datname = current_database()`;
 
 /** The URL for the role that may create or change the journal, if it is another role than this one. */
-async function ownersUrl(line: PgConnection, schema: string): Promise<string | undefined> {
-  const [row] = (await line.query(whoOwns, [schema])).rows;
-  return row === undefined || row.owner === row.self ? undefined : line.urlFor(String(row.owner));
+async function ownersUrl(connection: PgConnection, schema: string): Promise<string | undefined> {
+  const [row] = (await connection.query(whoOwns, [schema])).rows;
+  return row === undefined || row.owner === row.self ? undefined : connection.urlFor(String(row.owner));
 }
 
 /** The part of a connection that is needed here. */

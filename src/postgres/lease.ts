@@ -136,7 +136,7 @@ export class Lease {
 /**
  * Renews the lease if there is no commit for long. Uses its own connection, as the other may wait for a lock or commit.
  */
-export function keepLeaseRenewed(lease: Lease, lines: PgConnections): { stop(): void } {
+export function keepLeaseRenewed(lease: Lease, connections: PgConnections): { stop(): void } {
   let own: PgConnection | undefined;
   let isBusy = false;
   let isStopped = false;
@@ -144,7 +144,7 @@ export function keepLeaseRenewed(lease: Lease, lines: PgConnections): { stop(): 
     if (isBusy || !lease.isDue()) return;
     isBusy = true;
     try {
-      if (own === undefined || own.isBroken) own = await lines.another();
+      if (own === undefined || own.isBroken) own = await connections.another();
       if (isStopped) return own.destroy();
       const askedAt = thisMoment();
       const { rows } = await own.query(lease.renewalOnlyOn(own));

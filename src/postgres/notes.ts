@@ -135,38 +135,38 @@ type Facts = { readonly server: ServerFacts; readonly journal: JournalFacts };
  * restored backup. If nothing is missing and the server is new, adds it to the journal's servers and returns true.
  */
 export async function sameServerAsBefore(
-  line: PgConnection,
+  connection: PgConnection,
   schema: string,
   place: string,
   facts: Facts,
   notes: Notes,
 ): Promise<boolean> {
-  await refuseLoss(line, schema, place, facts, notes);
+  await refuseLoss(connection, schema, place, facts, notes);
   if (isKnownServer(facts)) return false;
-  await addServer(line, schema, facts.server);
+  await addServer(connection, schema, facts.server);
   return true;
 }
 
 export async function refuseLoss(
-  line: PgConnection,
+  connection: PgConnection,
   schema: string,
   place: string,
   facts: Facts,
   notes: Notes,
 ): Promise<void> {
-  const loss = await lossOf(line, schema, facts, notes);
+  const loss = await lossOf(connection, schema, facts, notes);
   if (loss !== undefined) throw sharedFailure('lost', { place, loss });
 }
 
 /** Must not be called for a standby, which lacks what it has not received yet. */
 export async function lossOf(
-  line: PgConnection,
+  connection: PgConnection,
   schema: string,
   facts: Facts,
   notes: Notes,
 ): Promise<SharedLoss | undefined> {
   const noted = notes.read();
-  const missing = await missingNotes(line, schema, noted);
+  const missing = await missingNotes(connection, schema, noted);
   if (missing.length > 0) return { is: 'records', missing };
   const isStrange = facts.journal.servers.length > 0 && noted.length === 0 && !isKnownServer(facts);
   return isStrange ? { is: 'server-changed' } : undefined;
@@ -174,7 +174,7 @@ export async function lossOf(
 
 /** The notes that the journal does not know. */
 export async function missingNotes(
-  line: PgConnection,
+  connection: PgConnection,
   schema: string,
   noted: readonly Note[],
 ): Promise<Note[]> {
@@ -186,7 +186,7 @@ export async function missingNotes(
     // Most machines have notes of attempts only, and planning a query costs more than answering it.
     if (notes.length === 0) return [];
     const items = JSON.stringify(notes.map(({ id, number }, n) => ({ n, id, number })));
-    const { rows } = await line.ask(name, sqlOf(name, schema), [items]);
+    const { rows } = await connection.ask(name, sqlOf(name, schema), [items]);
     const known = new Set(rows.map(({ n }) => n));
     return notes.filter((_note, n) => !known.has(n));
   });
@@ -209,13 +209,13 @@ export const insertServer = /* sql */ `INSERT INTO @schema.servers (system_id, t
 
 /** If this is lost, it is added again. So the commit need not wait for a disk or a standby. */
 async function addServer(
-  line: PgConnection,
+  connection: PgConnection,
   schema: string,
   { systemId, timeline }: ServerFacts,
 ): Promise<void> {
-  await line.begin(/* sql */ 'SET LOCAL synchronous_commit = off');
-  await line.query(inSchema(schema, insertServer), [systemId, timeline]);
-  await line.query('COMMIT');
+  await connection.begin(/* sql */ 'SET LOCAL synchronous_commit = off');
+  await connection.query(inSchema(schema, insertServer), [systemId, timeline]);
+  await connection.query('COMMIT');
 }
 
 const prefix = 'late-';
@@ -337,9 +337,9 @@ function fromJson({ end: { reply, ...end }, ...late }: Json): LateEnd {
 function endsIn(path: string): LateEnd[] {
   return readFileSync(path, 'utf8')
     .split('\n')
-    .flatMap((line) => {
+    .flatMap((connection) => {
       try {
-        return line === '' ? [] : [fromJson(JSON.parse(line) as Json)];
+        return connection === '' ? [] : [fromJson(JSON.parse(connection) as Json)];
       } catch {
         return [];
       }

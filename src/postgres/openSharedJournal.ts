@@ -42,14 +42,14 @@ export async function openSharedJournal(
   let notes: Notes | undefined;
   let lost: Failure | undefined;
   /** Called for every new connection: the server may have been restarted, promoted or replaced. */
-  const greet = async (line: PgConnection): Promise<string> => {
-    const all = await askAll(line, schema, use);
-    const server = all?.server ?? (await askServer(line));
+  const greet = async (connection: PgConnection): Promise<string> => {
+    const all = await askAll(connection, schema, use);
+    const server = all?.server ?? (await askServer(connection));
     clock.set(server.nowMs);
     const refused = refusalOfServer(server, place);
     if (refused !== undefined) throw refused;
-    if (all === undefined) await refuseSchema(line, schema, place);
-    const journal = all?.journal ?? (await askJournal(line, schema));
+    if (all === undefined) await refuseSchema(connection, schema, place);
+    const journal = all?.journal ?? (await askJournal(connection, schema));
     // It is another journal, with its own salt and notes. Claims made in the first one do not exist there.
     if (facts !== undefined && facts.journal.id !== journal.id)
       throw sharedFailure('lost', { place, loss: { is: 'server-changed' } });
@@ -58,19 +58,19 @@ export async function openSharedJournal(
     const folder = join(dataFolder, 'shared', journal.id);
     const noted = new Notes(join(folder, 'notes'));
     if (use === 'look') {
-      const loss = server.isStandby ? undefined : await lossOf(line, schema, facts, noted);
+      const loss = server.isStandby ? undefined : await lossOf(connection, schema, facts, noted);
       lost = loss && sharedFailure('lost', { place, loss });
       return name;
     }
     const refusedToSend = refusalToSend(server, journal, place);
     if (refusedToSend !== undefined) throw refusedToSend;
     notes ??= noted;
-    const isNew = await sameServerAsBefore(line, schema, place, facts, notes);
-    if (isNew) facts = { server, journal: await askJournal(line, schema) };
+    const isNew = await sameServerAsBefore(connection, schema, place, facts, notes);
+    if (isNew) facts = { server, journal: await askJournal(connection, schema) };
     return name;
   };
-  const lines = new PgConnections(address, patience, greet);
-  await lines.open();
+  const connections = new PgConnections(address, patience, greet);
+  await connections.open();
   const met = facts as unknown as { server: ServerFacts; journal: JournalFacts };
   const { leaseMs, salt } = met.journal;
   const lease = new Lease(leaseMs, schema, place);
@@ -78,21 +78,21 @@ export async function openSharedJournal(
   const store = new Store({
     place,
     schema,
-    lines,
+    connections,
     lease,
     silentSinceMs,
     onServerTime: (nowMs) => clock.set(nowMs),
     onAcknowledged: (note) => void notes?.write(note),
   });
-  const renewing = keepLeaseRenewed(lease, lines);
-  const spill = new LateReplies(join(dataFolder, 'shared', met.journal.id), lease.id);
+  const renewing = keepLeaseRenewed(lease, connections);
+  const lateReplies = new LateReplies(join(dataFolder, 'shared', met.journal.id), lease.id);
   const close = async (): Promise<void> => {
     renewing.stop();
     await store.close();
     notes?.close();
   };
   try {
-    if (use === 'send') for (const spilled of spill.take()) await uploadLateReplies(spilled, store);
+    if (use === 'send') for (const late of lateReplies.take()) await uploadLateReplies(late, store);
   } catch (error) {
     await close();
     throw error;
@@ -113,10 +113,13 @@ export async function openSharedJournal(
     },
     askOwner: async (owner) => {
       // The caller asks again anyway and gets the error then.
-      await store.onLine((line) => line.query(lease.askOn(line), [owner])).catch(() => {});
+      await store
+        .onConnection((connection) => connection.query(lease.askOn(connection), [owner]))
+        .catch(() => {});
     },
-    isAsked: () => store.onLine(async (line) => (await line.query(lease.asked)).rows.length > 0),
-    keepForLater: (late) => spill.keep(late),
+    isAsked: () =>
+      store.onConnection(async (connection) => (await connection.query(lease.asked)).rows.length > 0),
+    keepForLater: (late) => lateReplies.keep(late),
     commit: (work, guards) => store.commit(work, guards),
     forMany: (gathering) => ({
       ...journal,

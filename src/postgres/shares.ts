@@ -16,7 +16,7 @@ import type { Store } from './store.ts';
 
 type SharesInputs = {
   readonly schema: string;
-  readonly store: Pick<Store, 'onLine'>;
+  readonly store: Pick<Store, 'onConnection'>;
   readonly lease: Lease;
   readonly silentSinceMs: () => number;
 };
@@ -57,32 +57,32 @@ export class SharedShares implements Shares {
   }
 
   isOtherFile({ name, baseUrl, kind, ...file }: SharedBatch): Promise<boolean> {
-    return this.#inputs.store.onLine(async (line) => {
-      const { rows } = await line.query(this.#sql(find), [name, baseUrl, kind]);
+    return this.#inputs.store.onConnection(async (connection) => {
+      const { rows } = await connection.query(this.#sql(find), [name, baseUrl, kind]);
       return rows.some((row) => !isSame(row, file));
     });
   }
 
   doneRows({ name, baseUrl, kind }: SharedBatch): Promise<KeySums> {
-    return this.#inputs.store.onLine(async (line) => {
-      const { rows } = await line.query(this.#sql(doneRows), [name, baseUrl, kind]);
+    return this.#inputs.store.onConnection(async (connection) => {
+      const { rows } = await connection.query(this.#sql(doneRows), [name, baseUrl, kind]);
       const [sums = {}] = rows;
       return { rows: Number(sums.rows), first: Number(sums.first), last: Number(sums.last) };
     });
   }
 
   join(batch: SharedBatch, changedFile: boolean): Promise<Joined> {
-    return this.#inputs.store.onLine(async (line) => {
+    return this.#inputs.store.onConnection(async (connection) => {
       const askedAt = thisMoment();
       try {
-        const answers = await line.all(['BEGIN', this.#inputs.lease.renewalOn(line)]);
+        const answers = await connection.all(['BEGIN', this.#inputs.lease.renewalOn(connection)]);
         this.#inputs.lease.fence(answers.at(-1)?.rows ?? []);
-        const joined = await this.#joinOn(line, batch, changedFile);
-        await line.query('COMMIT');
+        const joined = await this.#joinOn(connection, batch, changedFile);
+        await connection.query('COMMIT');
         this.#inputs.lease.renewed(askedAt);
         return joined;
       } catch (error) {
-        if (!line.isBroken) await line.query('ROLLBACK').catch(() => line.destroy());
+        if (!connection.isBroken) await connection.query('ROLLBACK').catch(() => connection.destroy());
         throw error;
       }
     });
@@ -91,31 +91,31 @@ export class SharedShares implements Shares {
   /**
    * A round lasts while a runner works on it. The first runner after that begins a new one and checks every row again.
    */
-  async #joinOn(line: PgConnection, batch: SharedBatch, changedFile: boolean): Promise<Joined> {
+  async #joinOn(connection: PgConnection, batch: SharedBatch, changedFile: boolean): Promise<Joined> {
     const { name, baseUrl, kind, digest, rows } = batch;
-    await line.query(this.#sql(begin), [name, baseUrl, kind, digest, rows]);
-    const found = await line.query(this.#sql(/* sql */ `${find} FOR UPDATE`), [name, baseUrl, kind]);
+    await connection.query(this.#sql(begin), [name, baseUrl, kind, digest, rows]);
+    const found = await connection.query(this.#sql(/* sql */ `${find} FOR UPDATE`), [name, baseUrl, kind]);
     const [row = {}] = found.rows;
     const [seq, round] = [Number(row.seq), Number(row.round)];
     const isSameFile = isSame(row, batch);
     const isNewHere = row.digest === unknownDigest;
     if (!isSameFile && !changedFile) return { is: 'other-file' };
-    await line.query(this.#endSilent({ batch: seq, round }));
-    const others = (await line.query(this.#sql(runners), [seq, round, this.#inputs.lease.id])).rows;
+    await connection.query(this.#endSilent({ batch: seq, round }));
+    const others = (await connection.query(this.#sql(runners), [seq, round, this.#inputs.lease.id])).rows;
     if (!isSameFile && others.length > 0) return { is: 'at-work', runners: others.map(runnerOf) };
     if (isSameFile && !isNewHere && (others.length > 0 || Number(row.next_ordinal) === 1))
       return { is: 'joined', round: { batch: seq, round } };
-    const begun = await line.query(this.#sql(beginRound), [seq, digest, rows]);
+    const begun = await connection.query(this.#sql(beginRound), [seq, digest, rows]);
     return { is: 'joined', round: { batch: seq, round: Number(begun.rows[0]?.round) } };
   }
 
   take(round: Round, size: number, ended: readonly Range[], holding: readonly Range[]): Promise<Taken> {
-    return this.#inputs.store.onLine(async (line) => {
-      const answers = await this.#ask(line, [this.#end(round, ended), this.#next(round, size)]);
+    return this.#inputs.store.onConnection(async (connection) => {
+      const answers = await this.#ask(connection, [this.#end(round, ended), this.#next(round, size)]);
       const [taken] = answers.at(-1) ?? [];
       if (taken !== undefined)
         return { is: 'range', range: rangeOf(taken), left: Math.max(0, Number(taken.left)) };
-      const rest = await this.#ask(line, [
+      const rest = await this.#ask(connection, [
         this.#endSilent(round),
         this.#forgotten(round, [...ended, ...holding]),
         this.#takeOver(round),
@@ -132,12 +132,12 @@ export class SharedShares implements Shares {
    * One round trip, and one commit that need not reach the disk: even a row handed out twice is sent once. Each call
    * renews the lease, and a process without a lease gets nothing.
    */
-  async #ask(line: PgConnection, statements: readonly string[]): Promise<readonly (readonly Row[])[]> {
+  async #ask(connection: PgConnection, statements: readonly string[]): Promise<readonly (readonly Row[])[]> {
     const { lease } = this.#inputs;
     const askedAt = thisMoment();
-    const answers = await line.all([
+    const answers = await connection.all([
       /* sql */ 'SET LOCAL synchronous_commit = off',
-      lease.renewalOn(line),
+      lease.renewalOn(connection),
       ...statements,
     ]);
     lease.fence(answers[1]?.rows ?? []);

@@ -25,7 +25,7 @@ const mostTries = 5;
 type StoreInputs = {
   readonly place: string;
   readonly schema: string;
-  readonly lines: PgConnections;
+  readonly connections: PgConnections;
   readonly lease: Lease;
   readonly silentSinceMs: () => number;
   readonly onServerTime: (nowMs: number) => void;
@@ -54,25 +54,27 @@ export class Store {
 
   /** Reads outside of a commit see only what is committed. */
   #outside(sql: string, values: unknown[], name?: string): Promise<readonly Row[]> {
-    return this.onLine(async (line) => {
-      const { rows } = await (name === undefined ? line.query(sql, values) : line.ask(name, sql, values));
+    return this.onConnection(async (connection) => {
+      const { rows } = await (name === undefined
+        ? connection.query(sql, values)
+        : connection.ask(name, sql, values));
       return rows;
     });
   }
 
   /** Has the connection to itself. If it breaks, or the work is rolled back, the work is done again. */
-  onLine<Result>(work: (line: PgConnection) => Promise<Result>): Promise<Result> {
+  onConnection<Result>(work: (connection: PgConnection) => Promise<Result>): Promise<Result> {
     return this.#turns.alone(async () => {
-      const { lines, place } = this.#inputs;
-      const waiting = lines.waiting();
+      const { connections, place } = this.#inputs;
+      const waiting = connections.waiting();
       for (let tries = 1; ; tries += 1) {
-        const line = await lines.working(waiting);
+        const connection = await connections.working(waiting);
         try {
-          const result = await work(line);
+          const result = await work(connection);
           waiting.over();
           return result;
         } catch (error) {
-          const mayPass = line.isBroken || isPassing(error);
+          const mayPass = connection.isBroken || isPassing(error);
           if (!mayPass) waiting.over();
           if (!mayPass || !(await mayTryAgain(tries, error, waiting)))
             throw failureOf(await this.#heldUpBy(error, waiting), place);
@@ -102,10 +104,10 @@ export class Store {
 
   /** Ends the lease, so that others need not wait for it to run out. */
   async close(): Promise<void> {
-    const { lines, lease } = this.#inputs;
+    const { connections, lease } = this.#inputs;
     await this.#turns.alone(async () => {
-      if (lease.mayBeKnown) await lines.farewell((line) => lease.endOn(line));
-      await lines.close();
+      if (lease.mayBeKnown) await connections.farewell((connection) => lease.endOn(connection));
+      await connections.close();
     });
   }
 
@@ -208,7 +210,7 @@ export class Store {
     owner: string = this.#inputs.lease.id,
   ): Effort {
     const isForReply = works.some(({ guards }) => guards.beforeSending !== true);
-    return { tries: 1, waiting: this.#inputs.lines.waiting(isForReply), owner, gathering };
+    return { tries: 1, waiting: this.#inputs.connections.waiting(isForReply), owner, gathering };
   }
 
   async #try<Result>(
@@ -216,7 +218,7 @@ export class Store {
     { waiting, owner, gathering }: Effort,
   ): Promise<Exclude<Tried<Result>, { is: 'unheard' }>> {
     if (works.length === 0) return { is: 'committed', results: [] };
-    const { schema, lines, lease, silentSinceMs, onServerTime, onAcknowledged } = this.#inputs;
+    const { schema, connections, lease, silentSinceMs, onServerTime, onAcknowledged } = this.#inputs;
     let last: Note | undefined;
     let noted: Note | undefined;
     const recorded = (note: Note): void => {
@@ -232,9 +234,9 @@ export class Store {
       this.#started.delete(id);
       return intent;
     };
-    const line = await lines.working(waiting);
-    const { server } = lines;
-    const transaction = new SharedTransaction(line, schema, works, lease, onServerTime);
+    const connection = await connections.working(waiting);
+    const { server } = connections;
+    const transaction = new SharedTransaction(connection, schema, works, lease, onServerTime);
     let tried = await transaction.run(
       (ask, page, within) => ({
         ...this.#readsOf(ask, page, within),
@@ -260,20 +262,20 @@ export class Store {
     { locks }: SharedTransaction<Result>,
     { server, waiting, owner, last }: Unheard,
   ): Promise<Exclude<Tried<Result>, { is: 'unheard' }>> {
-    const { lines, lease, place } = this.#inputs;
+    const { connections, lease, place } = this.#inputs;
     const because = new ServerTroubleError({ is: 'connection-lost' });
     do {
-      const line = await lines.working(waiting);
-      const isSame = lines.server === server;
-      const status = isSame ? await statusOf(xid, locks, line) : 'elsewhere';
+      const connection = await connections.working(waiting);
+      const isSame = connections.server === server;
+      const status = isSame ? await statusOf(xid, locks, connection) : 'elsewhere';
       if (status === 'unsettled') continue;
       if (status === 'aborted') return { is: 'broken-off', because };
       // After a crash, the server may give a forgotten transaction number to another transaction, and a different
       // server knows none of the numbers. So a started attempt is looked up itself. Other work is run again and finds
       // what it did.
-      if (last !== undefined && !(await this.#isStarted(last, owner, line)))
+      if (last !== undefined && !(await this.#isStarted(last, owner, connection)))
         return { is: 'broken-off', because };
-      if (!(await isOnStandby(line, lease))) continue;
+      if (!(await isOnStandby(connection, lease))) continue;
       return last === undefined ? { is: 'broken-off', because } : { is: 'committed', results };
     } while (await waiting.again());
     if (await this.#awaitsStandby(waiting)) throw new NotOnStandby();
@@ -288,17 +290,19 @@ export class Store {
   /** Whether a commit of this role is on the server's disk but still waits for a standby. */
   async #awaitsStandby(waiting: Waiting): Promise<boolean> {
     try {
-      const line = await this.#inputs.lines.working(waiting);
-      return (await line.query(awaitsStandby)).rows.length > 0;
+      const connection = await this.#inputs.connections.working(waiting);
+      return (await connection.query(awaitsStandby)).rows.length > 0;
     } catch {
       return false;
     }
   }
 
   /** Whether this attempt, and everything committed with it, is recorded. */
-  async #isStarted(note: Note, owner: string, line: PgConnection): Promise<boolean> {
+  async #isStarted(note: Note, owner: string, connection: PgConnection): Promise<boolean> {
     const sql = sqlOf('attemptStarted', this.#inputs.schema);
-    const { rows } = await line.ask('attemptStarted', sql, [JSON.stringify([{ n: 0, ...note, owner }])]);
+    const { rows } = await connection.ask('attemptStarted', sql, [
+      JSON.stringify([{ n: 0, ...note, owner }]),
+    ]);
     return rows.length > 0;
   }
 }
@@ -330,10 +334,10 @@ type Effort = {
 async function statusOf(
   xid: string,
   locks: SharedTransaction<unknown>['locks'],
-  line: PgConnection,
+  connection: PgConnection,
 ): Promise<'committed' | 'aborted' | 'unsettled'> {
   try {
-    const answers = await line.all([
+    const answers = await connection.all([
       'BEGIN',
       /* sql */ `SET LOCAL lock_timeout = '1s'`,
       ...(locks.length === 0 ? [] : [takeLocks(locks)]),
@@ -343,22 +347,27 @@ async function statusOf(
     const status = answers.at(-2)?.rows[0]?.status;
     return status === 'committed' || status === 'aborted' ? status : 'unsettled';
   } catch (error) {
-    if (line.isBroken) return 'unsettled';
-    await line.query('ROLLBACK').catch(() => line.destroy());
+    if (connection.isBroken) return 'unsettled';
+    await connection.query('ROLLBACK').catch(() => connection.destroy());
     // This server has not reached that number yet, so it is an earlier state of the other one.
     return codeOf(error) === '22023' ? 'aborted' : 'unsettled';
   }
 }
 
 /** Nobody knows whether the commit waited for the standby. A later commit that waits for it covers the earlier one. */
-async function isOnStandby(line: PgConnection, lease: Lease): Promise<boolean> {
+async function isOnStandby(connection: PgConnection, lease: Lease): Promise<boolean> {
   try {
-    await line.all(['BEGIN', /* sql */ 'SET LOCAL synchronous_commit = on', lease.renewalOn(line), 'COMMIT']);
+    await connection.all([
+      'BEGIN',
+      /* sql */ 'SET LOCAL synchronous_commit = on',
+      lease.renewalOn(connection),
+      'COMMIT',
+    ]);
   } catch {
-    line.destroy();
+    connection.destroy();
     return false;
   }
-  if (line.warnings.includes(waitWasCancelled)) throw new NotOnStandby();
+  if (connection.warnings.includes(waitWasCancelled)) throw new NotOnStandby();
   return true;
 }
 

@@ -20,7 +20,7 @@ export type Tried<Result> =
 
 /** Runs several works in one transaction. Questions that they ask together become one statement. */
 export class SharedTransaction<Result> {
-  readonly #line: PgConnection;
+  readonly #connection: PgConnection;
   readonly #schema: string;
   readonly #works: readonly GuardedWork<Result>[];
   readonly #lease: Lease;
@@ -30,13 +30,13 @@ export class SharedTransaction<Result> {
   #policyNumber: number | undefined;
 
   constructor(
-    line: PgConnection,
+    connection: PgConnection,
     schema: string,
     works: readonly GuardedWork<Result>[],
     lease: Lease,
     onServerTime: (nowMs: number) => void,
   ) {
-    this.#line = line;
+    this.#connection = connection;
     this.#schema = schema;
     this.#works = works;
     this.#lease = lease;
@@ -64,7 +64,7 @@ export class SharedTransaction<Result> {
       const ask = askBy(
         (name, items) => this.#ask(name, items),
         gathering,
-        (asked) => this.#line.together(asked),
+        (asked) => this.#connection.together(asked),
       );
       const within = { policyNumber: this.#policyNumber };
       const tx = transactionOf(ask, (sql, values) => this.#page(sql, values), within);
@@ -98,12 +98,12 @@ export class SharedTransaction<Result> {
     const { locks } = this;
     const isLax = this.#works.every(({ guards }) => guards.unsynced === true);
     const fence = this.#precedesSending;
-    const answers = await this.#line.all([
+    const answers = await this.#connection.all([
       'BEGIN',
       /* sql */ `SET LOCAL synchronous_commit = ${isLax ? 'off' : 'on'}`,
       /* sql */ `SET LOCAL lock_timeout = '10s'`,
       ...(locks.length === 0 ? [] : [takeLocks(locks)]),
-      fence ? this.#lease.renewalOn(this.#line) : askNumber(this.#line),
+      fence ? this.#lease.renewalOn(this.#connection) : askNumber(this.#connection),
     ]);
     const rows = answers.at(-1)?.rows ?? [];
     if (fence) this.#lease.fence(rows);
@@ -114,13 +114,13 @@ export class SharedTransaction<Result> {
 
   async #ask(name: StatementName, items: string): Promise<readonly Row[]> {
     this.#refuseIfOver();
-    const { rows } = await this.#line.ask(name, sqlOf(name, this.#schema), [items]);
+    const { rows } = await this.#connection.ask(name, sqlOf(name, this.#schema), [items]);
     return rows;
   }
 
   async #page(sql: string, values: unknown[]): Promise<readonly Row[]> {
     this.#refuseIfOver();
-    return (await this.#line.query(inPlace(sql, this.#schema), values)).rows;
+    return (await this.#connection.query(inPlace(sql, this.#schema), values)).rows;
   }
 
   /** A work that asks after the end would change the journal in a commit of its own, without any guard. */
@@ -131,26 +131,26 @@ export class SharedTransaction<Result> {
   async #commit(results: readonly Result[], xid: string): Promise<Tried<Result>> {
     let command: string;
     try {
-      ({ command } = await this.#line.query('COMMIT'));
+      ({ command } = await this.#connection.query('COMMIT'));
     } catch {
       // The commit may be on disk even if the server reports an error.
-      this.#line.destroy();
+      this.#connection.destroy();
       return { is: 'unheard', xid, results };
     }
     // Only this word shows that the server rolled back instead.
     if (command !== 'COMMIT')
       return { is: 'broken-off', because: new ServerTroubleError({ is: 'commit-undone' }) };
     // It is committed here, but the server did not wait for the standby that must have it.
-    if (this.#line.warnings.includes(waitWasCancelled)) throw new NotOnStandby();
+    if (this.#connection.warnings.includes(waitWasCancelled)) throw new NotOnStandby();
     return { is: 'committed', results };
   }
 
   async #undo(because: unknown, failed: ReadonlySet<number>): Promise<Tried<Result>> {
     this.#isOver = true;
-    if (this.#line.isBroken) return { is: 'broken-off', because };
-    await this.#line.query('ROLLBACK').catch(() => this.#line.destroy());
+    if (this.#connection.isBroken) return { is: 'broken-off', because };
+    await this.#connection.query('ROLLBACK').catch(() => this.#connection.destroy());
     // The server has become read-only, so it is not the server to which this connection was made.
-    if (codeOf(because) === takesNothing) this.#line.destroy();
+    if (codeOf(because) === takesNothing) this.#connection.destroy();
     return { is: 'undone', because, failed };
   }
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Failure } from '../once/failures.ts';
 import { invisibleIn } from '../once/intent/naming.ts';
 import type { Intent, State } from '../once/journal/journal.ts';
 import { type Address, placeOf } from './address.ts';
@@ -34,39 +35,57 @@ import { nowMs } from './statements.ts';
 export async function meetServer(
   address: Address,
   patience: Patience,
-): Promise<{ readonly line: PgConnection; readonly server: ServerFacts }> {
+): Promise<{ readonly connection: PgConnection; readonly server: ServerFacts }> {
   let facts: ServerFacts | undefined;
-  const lines = new PgConnections(address, patience, async (line) => {
-    facts = await askServer(line);
+  const connections = new PgConnections(address, patience, async (connection) => {
+    facts = await askServer(connection);
     const refused = refusalOfServer(facts, placeOf(address));
     if (refused !== undefined) throw refused;
     return nameOfServer(facts);
   });
-  const line = await lines.open();
+  const connection = await connections.open();
   // Later questions may take longer.
-  line.answerWithin();
-  return { line, server: facts as unknown as ServerFacts };
+  connection.answerWithin();
+  return { connection, server: facts as unknown as ServerFacts };
 }
 
 /** The failure for an error on a connection. If it broke, that is all that is known. */
-export function lineFailure(line: PgConnection, place: string, error: unknown): unknown {
-  return line.isBroken || isOfNetwork(error) ? unreachable(error, place) : serverFailure(error, place);
+export function connectionFailure(connection: PgConnection, place: string, error: unknown): unknown {
+  return connection.isBroken || isOfNetwork(error) ? unreachable(error, place) : serverFailure(error, place);
 }
 
-type Migrating = {
-  readonly line: PgConnection;
+type Maintained = {
+  readonly connection: PgConnection;
   readonly schema: string;
   readonly place: string;
   readonly server: ServerFacts;
 };
 
+/** Makes a change in one commit. `notAllowed` is the failure for a role that lacks the right. */
+async function inOneCommit<Result>(
+  connection: PgConnection,
+  change: () => Promise<Result>,
+  notAllowed: (error: unknown) => Failure,
+  ...settings: readonly string[]
+): Promise<Result> {
+  try {
+    await connection.begin(...settings);
+    const result = await change();
+    await connection.query('COMMIT');
+    return result;
+  } catch (error) {
+    await connection.query('ROLLBACK').catch(() => connection.destroy());
+    throw codeOf(error) === notPermitted ? notAllowed(error) : error;
+  }
+}
+
 /** Creates the journal or brings it up to date. Returns its version before (0: none existed) and now. */
 export async function migrateJournal(
-  { line, schema, place, server }: Migrating,
+  { connection, schema, place, server }: Maintained,
   random: (size: number) => Uint8Array,
 ): Promise<{ readonly from: number; readonly to: number }> {
   if (server.isStandby) throw sharedFailure('unchanged-on-standby', { place });
-  const done = await migrate(line, schema, random).catch((error: unknown) => {
+  const done = await migrate(connection, schema, random).catch((error: unknown) => {
     throw codeOf(error) === notPermitted ? sharedFailure('may-not-migrate', { place, schema }, error) : error;
   });
   switch (done.is) {
@@ -85,64 +104,56 @@ export async function migrateJournal(
 
 const notPermitted = '42501';
 
-type Asked = {
-  readonly line: PgConnection;
-  readonly schema: string;
-  readonly place: string;
-  readonly server: ServerFacts;
-};
-
 /** The settings that are off although they keep a server from losing what it has acknowledged. */
 export function settingsOff({ settings }: ServerFacts): ('fsync' | 'full_page_writes')[] {
   return (['fsync', 'full_page_writes'] as const).filter((name) => settings[name] !== 'on');
 }
 
-export async function isDurabilityAccepted({ line, schema, place, server }: Asked): Promise<boolean> {
+export async function isDurabilityAccepted({
+  connection,
+  schema,
+  place,
+  server,
+}: Maintained): Promise<boolean> {
   if (server.isStandby) throw sharedFailure('unchanged-on-standby', { place });
-  await refuseSchema(line, schema, place);
-  return (await askJournal(line, schema)).acceptedDurability;
+  await refuseSchema(connection, schema, place);
+  return (await askJournal(connection, schema)).acceptedDurability;
 }
 
 /** Allows the journal to be used although its server may lose what it has acknowledged. */
-export async function acceptDurability({ line, schema, place, server }: Asked, who: string): Promise<void> {
-  try {
-    await line.begin();
-    await line.query(inSchema(schema, insertAccepted), [
-      JSON.stringify({ who, at: server.nowMs, off: settingsOff(server) }),
-    ]);
-    await line.query('COMMIT');
-  } catch (error) {
-    throw codeOf(error) === '42501' ? sharedFailure('may-not-accept', { place }, error) : error;
-  }
+export async function acceptDurability(
+  { connection, schema, place, server }: Maintained,
+  who: string,
+): Promise<void> {
+  const accepted = JSON.stringify({ who, at: server.nowMs, off: settingsOff(server) });
+  await inOneCommit(
+    connection,
+    () => connection.query(inSchema(schema, insertAccepted), [accepted]),
+    (error) => sharedFailure('may-not-accept', { place }, error),
+  );
 }
 
 const insertAccepted = /* sql */ `INSERT INTO @schema.meta (name, value) VALUES ('durability', convert_to($1, 'UTF8'))
   ON CONFLICT (name) DO NOTHING`;
 
 /** A connection to a shared journal, and where this machine keeps its own notes. */
-export type Asking = {
-  readonly line: PgConnection;
-  readonly schema: string;
-  readonly place: string;
-  readonly server: ServerFacts;
-  readonly dataFolder: string;
-};
+export type Asking = Maintained & { readonly dataFolder: string };
 
 type FoundLoss = { readonly notes: Notes; readonly loss: SharedLoss };
 
 export async function findSharedLoss(asking: Asking): Promise<FoundLoss | undefined> {
-  const { line, schema, place, server, dataFolder } = asking;
+  const { connection, schema, place, server, dataFolder } = asking;
   if (server.isStandby) throw sharedFailure('unchanged-on-standby', { place });
-  await refuseSchema(line, schema, place);
-  const journal = await askJournal(line, schema);
+  await refuseSchema(connection, schema, place);
+  const journal = await askJournal(connection, schema);
   const notes = new Notes(join(dataFolder, 'shared', journal.id, 'notes'));
-  const loss = await lossOf(line, schema, { server, journal }, notes);
+  const loss = await lossOf(connection, schema, { server, journal }, notes);
   return loss && { notes, loss };
 }
 
 /** Records the loss and the journal's present server. From then on, machines use the journal again. */
 export async function acceptSharedLoss(
-  { line, schema, place, server }: Asking,
+  { connection, schema, place, server }: Asking,
   { notes, loss }: FoundLoss,
   who: string,
 ): Promise<void> {
@@ -150,14 +161,14 @@ export async function acceptSharedLoss(
     loss.is === 'records'
       ? ['notes', JSON.stringify(loss.missing)]
       : ['server', JSON.stringify({ system_id: server.systemId, timeline: server.timeline })];
-  await line.begin();
-  try {
-    await line.query(inSchema(schema, insertServer), [server.systemId, server.timeline]);
-    await line.query(inSchema(schema, insertLoss), [what, who, detail]);
-    await line.query('COMMIT');
-  } catch (error) {
-    throw codeOf(error) === '42501' ? sharedFailure('may-only-look', { place }, error) : error;
-  }
+  await inOneCommit(
+    connection,
+    async () => {
+      await connection.query(inSchema(schema, insertServer), [server.systemId, server.timeline]);
+      await connection.query(inSchema(schema, insertLoss), [what, who, detail]);
+    },
+    (error) => sharedFailure('may-only-look', { place }, error),
+  );
   if (loss.is === 'records') notes.forget(loss.missing);
 }
 
@@ -185,37 +196,27 @@ export const policyStatements = {
       WHERE s.payment IS NOT NULL AND ${happened('s')}) p GROUP BY p.address`,
 } as const;
 
-type Target = {
-  readonly line: PgConnection;
-  readonly schema: string;
-  readonly place: string;
-  readonly server: ServerFacts;
-  /** Where this machine keeps its own notes. */
-  readonly dataFolder: string;
-};
-
 /**
  * Sets the policy for everyone who sends through the journal. With the first one, counting begins. Claims that are
  * being made meanwhile are waited for, because they count too.
  */
 export async function setPolicy(
-  { line, schema, place, server, dataFolder }: Target,
+  { connection, schema, place, server, dataFolder }: Asking,
   { text, needsTwo }: { readonly text: string; readonly needsTwo: boolean },
   who: string,
 ): Promise<number> {
   if (server.isStandby) throw sharedFailure('unchanged-on-standby', { place });
-  await refuseSchema(line, schema, place);
-  const journal = await askJournal(line, schema);
+  await refuseSchema(connection, schema, place);
+  const journal = await askJournal(connection, schema);
   const notes = new Notes(join(dataFolder, 'shared', journal.id, 'notes'));
-  await refuseLoss(line, schema, place, { server, journal }, notes);
+  await refuseLoss(connection, schema, place, { server, journal }, notes);
   const run = (statement: string, values: unknown[] = []): ReturnType<PgConnection['query']> =>
-    line.query(inSchema(schema, statement), values);
+    connection.query(inSchema(schema, statement), values);
   if (needsTwo) {
     const [role, other] = (await run(policyStatements.deciders)).rows.map(({ name }) => String(name));
     if (other === undefined) throw sharedFailure('one-role', { place, role });
   }
-  try {
-    await line.begin(/* sql */ 'SET LOCAL synchronous_commit = on');
+  const add = async (): Promise<number> => {
     await run(policyStatements.alone);
     if ((await run(policyStatements.isCounting)).rows.length === 0) {
       await run(policyStatements.seedSpending, [server.nowMs]);
@@ -223,13 +224,18 @@ export async function setPolicy(
       await run(policyStatements.start, [server.nowMs]);
     }
     const { rows } = await run(policyStatements.add, [text, who, server.nowMs]);
-    await run('COMMIT');
-    const number = Number(rows[0]?.seq);
+    return Number(rows[0]?.seq);
+  };
+  const notAllowed = (error: unknown): Failure => sharedFailure('may-not-set-policy', { place }, error);
+  try {
+    const number = await inOneCommit(
+      connection,
+      add,
+      notAllowed,
+      /* sql */ 'SET LOCAL synchronous_commit = on',
+    );
     notes.write({ what: 'policy', id: String(server.nowMs), number });
     return number;
-  } catch (error) {
-    await line.query('ROLLBACK').catch(() => line.destroy());
-    throw codeOf(error) === '42501' ? sharedFailure('may-not-set-policy', { place }, error) : error;
   } finally {
     notes.close();
   }
@@ -336,7 +342,7 @@ export type SharedLook = {
     readonly folder: string;
   };
   /** The file with replies that could not be recorded in the journal; undefined if there is none. */
-  readonly spilled: string | undefined;
+  readonly lateReplies: string | undefined;
   /** Files with replies to attempts that the journal has lost. */
   readonly lostReplies: readonly string[];
 };
@@ -349,22 +355,22 @@ type Standbys = { readonly names: string; readonly synchronous: number | undefin
 type Looking = Asking & { now(): number };
 
 export async function lookAtShared(looking: Looking): Promise<SharedLook> {
-  const { line, schema, place, server, dataFolder } = looking;
+  const { connection, schema, place, server, dataFolder } = looking;
   const times = await roundTrips(looking);
-  await refuseSchema(line, schema, place);
-  const journal = await askJournal(line, schema);
+  await refuseSchema(connection, schema, place);
+  const journal = await askJournal(connection, schema);
   const folder = join(dataFolder, 'shared', journal.id);
   const notes = new Notes(join(folder, 'notes')).read();
-  const missing = await missingNotes(line, schema, notes);
+  const missing = await missingNotes(connection, schema, notes);
   return {
     ...times,
     server,
     schemaVersion,
-    standbys: await standbysOf(line),
-    role: await roleOf(line, schema),
+    standbys: await standbysOf(connection),
+    role: await roleOf(connection, schema),
     journal,
-    runners: Number((await one(line, inSchema(schema, countRunners), [journal.leaseMs])).count),
-    ...(await intentsIn(line, schema, journal.leaseMs)),
+    runners: Number((await one(connection, inSchema(schema, countRunners), [journal.leaseMs])).count),
+    ...(await intentsIn(connection, schema, journal.leaseMs)),
     notes: {
       held: notes.length,
       missing,
@@ -372,7 +378,7 @@ export async function lookAtShared(looking: Looking): Promise<SharedLook> {
       isNewServer: !server.isStandby && journal.servers.length > 0 && !isKnownServer({ server, journal }),
       folder,
     },
-    spilled: lateReplyFiles(folder).length === 0 ? undefined : folder,
+    lateReplies: lateReplyFiles(folder).length === 0 ? undefined : folder,
     lostReplies: lostReplies(folder),
   };
 }
@@ -380,11 +386,11 @@ export async function lookAtShared(looking: Looking): Promise<SharedLook> {
 const trips = 5;
 const askTime = /* sql */ `SELECT ${nowMs} AS now`;
 
-async function roundTrips({ line, now }: Looking): Promise<Pick<SharedLook, 'latencyMs' | 'aheadMs'>> {
+async function roundTrips({ connection, now }: Looking): Promise<Pick<SharedLook, 'latencyMs' | 'aheadMs'>> {
   const made: { tookMs: number; aheadMs: number }[] = [];
   for (let trip = 0; trip < trips; trip += 1) {
     const began = performance.now();
-    const { now: theirsMs } = await one(line, askTime);
+    const { now: theirsMs } = await one(connection, askTime);
     const tookMs = performance.now() - began;
     made.push({ tookMs, aheadMs: now() - tookMs / 2 - Number(theirsMs) });
   }
@@ -396,8 +402,8 @@ const askStandbys = /* sql */ `SELECT current_setting('synchronous_standby_names
   (SELECT CASE WHEN count(*) = count(sync_state) THEN count(*) FILTER (WHERE sync_state IN ('sync', 'quorum')) END
    FROM pg_stat_replication) AS synchronous`;
 
-async function standbysOf(line: PgConnection): Promise<Standbys> {
-  const { names, synchronous } = await one(line, askStandbys);
+async function standbysOf(connection: PgConnection): Promise<Standbys> {
+  const { names, synchronous } = await one(connection, askStandbys);
   return { names: String(names), synchronous: synchronous === null ? undefined : Number(synchronous) };
 }
 
@@ -406,8 +412,8 @@ const askRole = /* sql */ `SELECT current_user AS name, rolsuper AS superuser,
     WHERE n.nspname = $1 AND c.relname = 'intents' AND pg_has_role(c.relowner, 'USAGE')) AS owns
   FROM pg_roles WHERE rolname = current_user`;
 
-async function roleOf(line: PgConnection, schema: string): Promise<SharedLook['role']> {
-  const { name, superuser, owns } = await one(line, askRole, [schema]);
+async function roleOf(connection: PgConnection, schema: string): Promise<SharedLook['role']> {
+  const { name, superuser, owns } = await one(connection, askRole, [schema]);
   return { name: String(name), isSuperuser: superuser === true, ownsTables: owns === true };
 }
 
@@ -424,13 +430,13 @@ const findOldest = /* sql */ `SELECT i.id, s.may_have_landed_at, s.created_at
   ORDER BY coalesce(s.may_have_landed_at, s.created_at) LIMIT 1`;
 
 async function intentsIn(
-  line: PgConnection,
+  connection: PgConnection,
   schema: string,
   leaseMs: number,
 ): Promise<Pick<SharedLook, 'counts' | 'waiting' | 'oldestUnknown'>> {
-  const { rows } = await line.query(inSchema(schema, countStates));
-  const waiting = (await line.query(inSchema(schema, countWaiting))).rows;
-  const [oldest] = (await line.query(inSchema(schema, findOldest), [leaseMs])).rows;
+  const { rows } = await connection.query(inSchema(schema, countStates));
+  const waiting = (await connection.query(inSchema(schema, countWaiting))).rows;
+  const [oldest] = (await connection.query(inSchema(schema, findOldest), [leaseMs])).rows;
   return {
     counts: Object.fromEntries(rows.map(({ state, count }) => [state as State, Number(count)])),
     waiting: Object.fromEntries(waiting.map(({ why, count }) => [String(why), Number(count)])),
@@ -443,9 +449,9 @@ async function intentsIn(
 }
 
 async function one(
-  line: PgConnection,
+  connection: PgConnection,
   sql: string,
   values?: unknown[],
 ): Promise<Readonly<Record<string, unknown>>> {
-  return (await line.query(sql, values)).rows[0] ?? {};
+  return (await connection.query(sql, values)).rows[0] ?? {};
 }

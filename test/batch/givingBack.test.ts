@@ -96,7 +96,7 @@ class World {
       engine,
       pace: new BatchPace(engine.clock),
       rules,
-      runway: new InFlightLimit(places, rules.signal),
+      inFlightLimit: new InFlightLimit(places, rules.signal),
       lanes,
       ranges: allRows(),
       onWaiting: () => {},

@@ -15,19 +15,19 @@ test('messages are, within bounds; but not where a rate was given', () => {
 });
 
 test('a commit waits while many are in flight, and in a file also while others are sent', async () => {
-  const runway = new InFlightLimit(4, new AbortController().signal);
-  const inEachStore = () => [false, true].map((isShared) => worthWaitingMs(runway, isShared));
+  const inFlightLimit = new InFlightLimit(4, new AbortController().signal);
+  const inEachStore = () => [false, true].map((isShared) => worthWaitingMs(inFlightLimit, isShared));
   expect(inEachStore()).toEqual([0, 0]);
-  await runway.enter();
+  await inFlightLimit.enter();
   expect(inEachStore()).toEqual([0, 0]);
-  await runway.enter();
+  await inFlightLimit.enter();
   const [inFlightMs = 0, onServerMs] = inEachStore();
   expect(inFlightMs).toBeGreaterThan(0);
   expect(onServerMs).toBe(0);
-  await runway.enter();
+  await inFlightLimit.enter();
   expect(inEachStore()).toEqual([inFlightMs, inFlightMs]);
-  await runway.enter();
-  void runway.enter();
-  expect(worthWaitingMs(runway, false)).toBeGreaterThan(inFlightMs);
-  expect(worthWaitingMs(runway, true)).toBe(0);
+  await inFlightLimit.enter();
+  void inFlightLimit.enter();
+  expect(worthWaitingMs(inFlightLimit, false)).toBeGreaterThan(inFlightMs);
+  expect(worthWaitingMs(inFlightLimit, true)).toBe(0);
 });

@@ -93,9 +93,9 @@ type More = { interrupted?: AbortSignal; onPage?: (done: number) => void; confir
 async function copy(path: string, place: SharedPlace, more: More = {}) {
   const source = SourceFile.open(path);
   const address = parseAddress(place.url, 'BOTCTL_JOURNAL', {}, () => 'nobody');
-  const { line, server } = await meetServer(address, patient);
+  const { connection, server } = await meetServer(address, patient);
   const shared = {
-    line,
+    connection,
     server,
     schema: place.schema,
     place: 'postgres://…',
@@ -115,7 +115,7 @@ async function copy(path: string, place: SharedPlace, more: More = {}) {
     await end();
     return copied;
   } finally {
-    await line.close();
+    await connection.close();
     source.close();
   }
 }

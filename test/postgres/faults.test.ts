@@ -4,7 +4,7 @@ import { Failure, retryOf } from '../../src/once/failures.ts';
 import type { PgConnection } from '../../src/postgres/connection.ts';
 import { ServerTroubleError } from '../../src/postgres/facts.ts';
 import { serverFailure, unreachable } from '../../src/postgres/faults.ts';
-import { lineFailure } from '../../src/postgres/upkeep.ts';
+import { connectionFailure } from '../../src/postgres/upkeep.ts';
 
 const place = 'postgres://bots@db.example.com:5432/ledger?schema=botctl';
 const said = (code: string): Error => Object.assign(new Error('what it said'), { code });
@@ -65,7 +65,7 @@ test.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID', 'UNABL
 
 test('a commit that the server undid under a whole line is told as a server that cannot be reached', () => {
   const undone = new ServerTroubleError({ is: 'commit-undone' });
-  expect(lineFailure({ isBroken: false } as PgConnection, place, undone)).toMatchObject({
+  expect(connectionFailure({ isBroken: false } as PgConnection, place, undone)).toMatchObject({
     kind: 'unreachable',
     fields: { place, trouble: { is: 'commit-undone' } },
   });

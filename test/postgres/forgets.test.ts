@@ -35,14 +35,14 @@ async function lookingAfter<Result>(
   work: (asking: Asking) => Promise<Result>,
 ): Promise<Result> {
   const { url, schema, dataFolder } = place;
-  const { line, server } = await meetServer(
+  const { connection, server } = await meetServer(
     parseAddress(url, 'BOTCTL_JOURNAL', {}, () => 'nobody'),
     patient,
   );
   try {
-    return await work({ line, schema, place: url, server, dataFolder });
+    return await work({ connection, schema, place: url, server, dataFolder });
   } finally {
-    await line.close();
+    await connection.close();
   }
 }
 

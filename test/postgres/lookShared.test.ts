@@ -11,9 +11,9 @@ test.each([18, 15] as const)('what a look at a shared journal shows on PostgreSQ
   const unknown = await done(journal, 'unknown');
   await journal.begin(newIntent(), 'hash', nowMs + 1);
   const address = parseAddress(place.url, 'BOTCTL_JOURNAL', {}, () => 'nobody');
-  const { line, server } = await meetServer(address, patient);
+  const { connection, server } = await meetServer(address, patient);
   try {
-    const look = await lookAtShared({ ...place, line, server, place: 'p', now: Date.now });
+    const look = await lookAtShared({ ...place, connection, server, place: 'p', now: Date.now });
     expect(look).toMatchObject({
       standbys: { names: '', synchronous: 0 },
       role: { name: 'postgres', isSuperuser: true, ownsTables: true },
@@ -21,11 +21,11 @@ test.each([18, 15] as const)('what a look at a shared journal shows on PostgreSQ
       counts: { accepted: 1, unknown: 1, sending: 1 },
       oldestUnknown: { id: unknown },
       notes: { held: 1, missing: [], isNewServer: false },
-      spilled: undefined,
+      lateReplies: undefined,
     });
     expect(Math.abs(look.aheadMs)).toBeLessThan(2_000 + look.latencyMs);
     expect(look.latencyMs).toBeGreaterThan(0);
   } finally {
-    await line.close();
+    await connection.close();
   }
 });

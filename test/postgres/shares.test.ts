@@ -39,7 +39,7 @@ class Runner {
     this.batch = batch;
     this.shares = new SharedShares({
       schema: 'botctl',
-      store: { onLine: (work) => work(on) },
+      store: { onConnection: (work) => work(on) },
       lease: this.lease,
       silentSinceMs: () => silentSinceMs,
     });

@@ -223,7 +223,7 @@ type SharedPlace = {
   /** Its URL without the password. */
   readonly place: string;
   readonly schema: string;
-  readonly line: PgConnection;
+  readonly connection: PgConnection;
   readonly server: ServerFacts;
   /** Where this machine keeps its own notes. */
   readonly dataFolder: string;
@@ -236,18 +236,24 @@ export async function withServer<Result>(
   context: Context,
   work: (shared: SharedPlace) => Promise<Result>,
 ): Promise<Result> {
-  const { meetServer, lineFailure } = await import('../../postgres/upkeep.ts');
+  const { meetServer, connectionFailure } = await import('../../postgres/upkeep.ts');
   const whole = await wholeAddress(address, context);
   const place = await shownLocation({ is: 'shared', address });
-  const { line, server } = await meetServer(whole, patienceOf(given, context));
+  const { connection, server } = await meetServer(whole, patienceOf(given, context));
   try {
-    return await work({ place, schema: address.schema, line, server, dataFolder: dataFolder(context.env) });
+    return await work({
+      place,
+      schema: address.schema,
+      connection,
+      server,
+      dataFolder: dataFolder(context.env),
+    });
   } catch (error) {
     if (error instanceof Failure) throw error;
     // A broken connection may have left changes behind; a refusal has not.
     context.doing.hasChanged = true;
-    throw lineFailure(line, place, error);
+    throw connectionFailure(connection, place, error);
   } finally {
-    await line.close();
+    await connection.close();
   }
 }

@@ -236,7 +236,7 @@ async function runAll(
   const pace = new BatchPace(clock, options.ratePerS);
   const { concurrency, maxFailures } = options;
   const rules = new StopRules({ kind: order.kind, concurrency, maxFailures });
-  const runway = new InFlightLimit(concurrency, rules.signal);
+  const inFlightLimit = new InFlightLimit(concurrency, rules.signal);
   const counts = noCounts();
   const teller = new RowTeller(batch);
   await teller.tellBefore();
@@ -245,7 +245,7 @@ async function runAll(
     const shared: EngineContext = {
       ...engine,
       pace,
-      commit: sharedCommit(engine.journal, () => worthWaitingMs(runway, engine.journal.isShared)),
+      commit: sharedCommit(engine.journal, () => worthWaitingMs(inFlightLimit, engine.journal.isShared)),
       chance: { ...engine.chance, uuid: consecutiveIds(engine.chance.uuid) },
       observer: { ...engine.observer, during: (_waiting, work) => work },
     };
@@ -259,7 +259,7 @@ async function runAll(
       if (!display.quiet) display.notice(ownShareDone(runners));
     };
     const lanes = lanesFor(order.kind, concurrency, options.ratePerS);
-    const working = { pace, rules, runway, lanes };
+    const working = { pace, rules, inFlightLimit, lanes };
     const run = { order, sheet, engine: shared, ...working, ranges, onWaiting, explain };
     const end = await whileInFlight(runRows(run, counts), context.interrupts.first, () =>
       display.notice(rowsLandingWords),

@@ -18,7 +18,7 @@ export function sharedFindings(place: string, look: SharedLook, trouble: string 
     standbyFinding(look),
     roleFinding(look),
     notesFinding(look, trouble),
-    ...(look.spilled === undefined ? [] : [warn('late', say.lateReplies(look.spilled))]),
+    ...(look.lateReplies === undefined ? [] : [warn('late', say.lateReplies(look.lateReplies))]),
     ...look.lostReplies.map((path) => warn('late', say.lostReply(path))),
     ok('runners', say.runners(look.runners, look.journal.leaseMs)),
     ...intentFindings(look),

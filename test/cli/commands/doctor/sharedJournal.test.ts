@@ -34,7 +34,7 @@ const sound: SharedLook = {
   waiting: {},
   oldestUnknown: undefined,
   notes: { held: 2, missing: [], isNewServer: false, folder: '/data' },
-  spilled: undefined,
+  lateReplies: undefined,
   lostReplies: [],
 };
 
@@ -78,7 +78,7 @@ describe('what is not in order', () => {
     ],
     ['notes', 'fail', 'another server than before', { notes: { ...notes, held: 0, isNewServer: true } }],
     ['notes', 'ok', 'holds what it acknowledged', { notes: { ...notes, isNewServer: true } }],
-    ['late', 'warn', 'kept in /data/shared', { spilled: '/data/shared' }],
+    ['late', 'warn', 'kept in /data/shared', { lateReplies: '/data/shared' }],
     ['latency', 'warn', '150.0 ms', { latencyMs: 150 }],
     ['time', 'warn', '31 s behind', { aheadMs: -31_000 }],
     ['intents', 'warn', '1 held', { counts: { held: 1 } }],
