@@ -41,7 +41,7 @@ function leftOut(): string {
 /** Each partly generated page, and what is generated between its marks. */
 const made: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
   'README.md': { 'exit-codes': exitCodes },
-  'docs/reruns.md': { reruns },
+  'src/once/README.md': { reruns },
   'docs/performance.md': { surgery: leftOut },
 };
 
