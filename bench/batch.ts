@@ -104,7 +104,7 @@ function tell(
     return `${told} (at least ${mark}${times < mark ? `: ${missed}` : ''})`;
   });
   say(
-    `batch ${kind}, ${counted(rows)} rows, ${concurrency} in flight`,
+    `batch ${kind}, ${counted(rows)} rows, ${concurrency} at a time`,
     `${counted(own)} rows a second: ${against.join(', ')}`,
   );
 }

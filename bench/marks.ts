@@ -42,6 +42,5 @@ try {
 
 function putIntoPage(all: readonly Figures[]): void {
   const path = 'docs/performance.md';
-  const tables = all.map(markdownTable).join('\n\n');
-  writeFileSync(path, withMarked(readFileSync(path, 'utf8'), 'figures', tables));
+  writeFileSync(path, withMarked(readFileSync(path, 'utf8'), 'figures', markdownTable(all)));
 }

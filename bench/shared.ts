@@ -48,7 +48,7 @@ async function measureAll(scene: SharedScene): Promise<SharedFigures> {
   const placings = await compete({ scene, rows, rounds, atOnce, queuesFolder });
   const versions = queuesFolder === undefined ? '' : `, ${versionsOf(queuesFolder)}`;
   return {
-    about: `Node ${process.version}, PostgreSQL 18${versions}, ${cpus().length} processors; ${inWords(rows)} rows, ${atOnce} requests in flight, medians of ${rounds} rounds; one process / two.`,
+    about: `Node ${process.version}, PostgreSQL 18${versions}, ${cpus().length} processors; ${inWords(rows)} rows, ${atOnce} requests at a time, medians of ${rounds} rounds; one process / two.`,
     placings,
     start: await measureStart(scene),
     million: intents === 0 ? undefined : await measureMillion(scene, intents),

@@ -1,4 +1,3 @@
-import { surgery } from '../build/surgery.mjs';
 import { planWords, rerunFindings } from '../src/cli/say/plans.ts';
 import { groupedExits } from '../src/cli/say/told.ts';
 import { exitOfPlan, meaningOf, rerunTable } from '../src/once/engine/planKinds.ts';
@@ -13,11 +12,13 @@ function table(rows: readonly (readonly string[])[]): string {
   return drawn.join('\n');
 }
 
+/** A row for each group, with its codes below each other. */
 function exitCodes(): string {
-  const rows = groupedExits.flatMap(({ title, rows }) =>
-    rows.map(({ exit, means }, index) => [index === 0 ? title : '', String(exit), means]),
-  );
-  return table([['what to do', 'exit', 'means'], ...rows]);
+  const rows = groupedExits.map(({ title, rows: codes }) => {
+    const shown = codes.map(({ exit, means }) => `**${exit}** ${means}`);
+    return `| ${title} | ${shown.join('<br>')} |`;
+  });
+  return ['| what to do | exit codes |', '| --- | --- |', ...rows].join('\n');
 }
 
 function reruns(): string {
@@ -29,20 +30,10 @@ function reruns(): string {
   return table([['found', 'what happens', 'exit'], ...rows]);
 }
 
-function leftOut(): string {
-  const rows = surgery.map(({ what, where, replaces, buys }) => [
-    what,
-    `\`${replaces}\` in \`${where.source.replaceAll('\\', '').replace(/^\/|\$$/gu, '')}\``,
-    buys,
-  ]);
-  return table([['left out', 'where', 'what it buys'], ...rows]);
-}
-
 /** Each partly generated page, and what is generated between its marks. */
 const made: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
   'README.md': { 'exit-codes': exitCodes },
   'src/once/README.md': { reruns },
-  'docs/performance.md': { surgery: leftOut },
 };
 
 export const pagesWithTables: readonly string[] = Object.keys(made);
@@ -59,7 +50,7 @@ type Step = { readonly command: string; readonly pictured: boolean };
 
 /** The commands of a page's tour, in order. */
 export function tourSteps(page: string): Step[] {
-  return [...page.matchAll(/<!-- tour( picture)? -->\n\n```console\n([\s\S]*?)```/gu)].flatMap(
+  return [...page.matchAll(/<!-- tour( picture)? -->\n+```console\n([\s\S]*?)```/gu)].flatMap(
     ([, pictured, block = '']) =>
       block
         .split(/^\$ /mu)
@@ -71,7 +62,7 @@ export function tourSteps(page: string): Step[] {
 
 /** The first block of a language after a mark. */
 export function blockAfter(page: string, mark: string): string {
-  const [, block] = new RegExp(`<!-- ${mark} -->\n\n\`\`\`\\w+\n([\\s\\S]*?)\`\`\``, 'u').exec(page) ?? [];
+  const [, block] = new RegExp(`<!-- ${mark} -->\n+\`\`\`\\w+\n([\\s\\S]*?)\`\`\``, 'u').exec(page) ?? [];
   if (block === undefined) throw new Error(`the page has no block marked ${mark}`);
   return block;
 }

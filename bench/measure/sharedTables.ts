@@ -66,7 +66,7 @@ function millionLines({ slowest, firstPage, few, all, intents }: MillionFigures)
   const memory = all.peakMb / few.peakMb;
   return [
     line(
-      `the slowest statement (\`${first.name}\`), of ${inThousands(intents)} intents`,
+      `the slowest statement (\`${first.name}\`), of ${inThousands(intents)} entries`,
       `${first.ms.toFixed(2)} ms`,
       first.ms,
       marks.statementMs,

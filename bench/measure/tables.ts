@@ -95,19 +95,36 @@ export function drawTable(figures: Figures): string {
   ].join('\n');
 }
 
-/** For a page: what is absent here is left out, and what missed its mark says so. */
-export function markdownTable(figures: Figures): string {
-  const rows = linesOf({ ...figures, absent: [] }).map(({ what, ms, ratio, mark }) => [
-    what,
-    ms,
-    ratio,
-    mark.replace(/: missed$/u, ': **missed**'),
-  ]);
+const slowerInWords = 'a send is no slower';
+
+function markInWords(lines: readonly (Line | undefined)[]): string {
+  const own = lines.flatMap((line) =>
+    line?.mark.startsWith('≤') ? [line.mark.replace(/: missed$/u, '')] : [],
+  );
+  if (own[0] !== undefined) return own.length === lines.length ? own[0] : `${own[0]} on Node 20`;
+  return lines.some((line) => line !== undefined && slower.includes(line.what)) ? slowerInWords : ' ';
+}
+
+function cellOf(line: Line | undefined): string {
+  if (line === undefined) return ' ';
+  const figures = [line.ms, line.ratio].filter((figure) => figure !== '').join(', ');
+  return line.mark.endsWith(': missed') ? `${figures} **missed**` : figures;
+}
+
+/** For a page, with a column for each Node: what is absent is left out, and what missed its mark says so. */
+export function markdownTable(all: readonly Figures[]): string {
+  const columns = all.map((figures) => linesOf({ ...figures, absent: [] }));
+  const names = [...new Set(columns.flatMap((lines) => lines.map(({ what }) => what)))];
+  const rows = names.map((name) => {
+    const lines = columns.map((own) => own.find(({ what }) => what === name));
+    return `| ${[name, ...lines.map(cellOf), markInWords(lines)].join(' | ')} |`;
+  });
+  const nodes = all.map(({ nodeVersion }) => `Node ${nodeVersion.slice(1)}`);
   return [
-    `Whole processes on Node ${figures.nodeVersion}, medians of ${figures.rounds} paired runs; the ratio is to \`node -e 0\`.`,
+    `Whole processes, medians of ${all[0]?.rounds} paired runs; the ratio is to \`node -e 0\` on the same Node.`,
     '',
-    '| what | time | ratio | mark |',
-    '| ---- | ---: | ----: | ---- |',
-    ...rows.map((cells) => `| ${cells.map((cell) => cell || ' ').join(' | ')} |`),
+    `| what | ${nodes.join(' | ')} | mark |`,
+    `| --- |${' ---: |'.repeat(nodes.length)} --- |`,
+    ...rows,
   ].join('\n');
 }

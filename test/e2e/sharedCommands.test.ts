@@ -296,7 +296,7 @@ async function fill(file: string, count: number): Promise<void> {
 }
 
 test('a team’s set-up, as the page says it: the owner makes it, a runner sends, an auditor looks', async () => {
-  const [, sql = ''] = /<!-- shared set-up -->\s+```sql\n(.*?)```/su.exec(pageText('docs/journal.md')) ?? [];
+  const [, sql = ''] = /<!-- shared set-up -->\s+```sql\n(.*?)```/su.exec(pageText('docs/team.md')) ?? [];
   for (const statement of sql.split(';').filter((one) => one.trim() !== '')) await server.query(statement);
   for (const role of ['botctl_owner', 'botctl_runner'])
     await server.query(`ALTER ROLE ${role} PASSWORD '${role}-canary'`);
