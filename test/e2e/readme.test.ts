@@ -144,7 +144,7 @@ describe('the recipes', () => {
     );
     expect(found.length).toBeGreaterThan(12);
     for (const line of found) {
-      const [own = ''] = line.split(/ [&>|] ?|\) \|\|/u);
+      const [own = ''] = line.split(/ [&>|] ?|\) (?:\|\||&&)/u);
       const words = (own.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/gu) ?? []).map((word) =>
         word.replace(/["']/gu, ''),
       );
