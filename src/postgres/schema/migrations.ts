@@ -134,7 +134,7 @@ END $body$;
 
 CREATE FUNCTION rewrites_were_inserted() RETURNS trigger ${byIndex} AS $body$
 BEGIN
-  -- Named by standing in the same statement, it was allowed there; else it may be the next to be named.
+  -- If standing names it in the same statement, it was allowed there. Otherwise it may be the next to be named.
   IF EXISTS (SELECT FROM new_rows n JOIN standing s ON s.intent = n.intent
       WHERE (n.payment IS NULL) <> (s.payment IS NULL) OR NOT (n.version = s.body_version
         OR (n.version = s.body_version + 1 AND s.state IN ('rejected', 'resolved') AND NOT s.tainted
@@ -335,7 +335,7 @@ export const parts = (payment: string): string =>
  * that sums up holds the lock of the asset, which every claim of a transfer takes.
  */
 const spending = `
--- The latest one applies to everybody who sends.
+-- The latest policy applies to everyone who sends.
 CREATE TABLE policies (
   seq   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   text  text COLLATE "C" NOT NULL,
@@ -353,7 +353,7 @@ CREATE TABLE spending (
   intent     bigint NOT NULL,
   asset      text COLLATE "C" NOT NULL,
   recipient  text COLLATE "C" NOT NULL,
-  -- Below nothing, where it is given back.
+  -- Negative if it is given back.
   units      numeric NOT NULL,
   at         bigint NOT NULL,
   summed     boolean NOT NULL DEFAULT false
@@ -361,10 +361,10 @@ CREATE TABLE spending (
 CREATE INDEX spending_intent ON spending (intent, seq);
 CREATE INDEX spending_unsummed ON spending (asset) WHERE NOT summed;
 
--- A limit counts an asset over all services: per base URL, another spelling of one would pass it.
+-- A limit counts an asset over all services. If it counted per base URL, another spelling of one would evade it.
 CREATE TABLE spent (
   asset      text COLLATE "C" NOT NULL,
-  -- Empty: to all of them together.
+  -- Empty for all recipients together.
   recipient  text COLLATE "C" NOT NULL,
   hour       bigint NOT NULL,
   units      numeric NOT NULL,
@@ -397,7 +397,7 @@ BEGIN
     FROM unnest(moved) m (intent) CROSS JOIN LATERAL
       (SELECT * FROM spending s WHERE s.intent = m.intent ORDER BY s.seq DESC LIMIT 1) last
     WHERE last.units > 0;
-    -- At its latest claim; of one that was never claimed since counting began, now.
+    -- Counts at the latest claim, or now if there was none since counting began.
     INSERT INTO spending (intent, asset, recipient, units, at)
     SELECT s.intent, ${parts('s.payment')}, CASE WHEN s.state = 'sending' THEN s.updated_at
       ELSE coalesce((SELECT e.at FROM spending e WHERE e.intent = s.intent ORDER BY e.seq DESC LIMIT 1), s.updated_at) END

@@ -10,7 +10,7 @@ CREATE TABLE meta (
   value  bytea NOT NULL
 );
 
--- Apart from the rest, so that who only looks need not read it.
+-- In a table of its own, so that roles which only look need not read it.
 CREATE TABLE salt (
   name   text COLLATE "C" PRIMARY KEY CHECK (name = 'salt'),
   value  bytea NOT NULL CHECK (length(value) >= 32)
@@ -33,14 +33,14 @@ CREATE TABLE owners (
   asked_at    bigint
 ) WITH (fillfactor = 50);
 
--- What an intent is. What becomes of it is in standing.
+-- What an intent is. How it stands is in standing.
 CREATE TABLE intents (
   seq          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   created_at   bigint NOT NULL,
   id           text COLLATE "C" NOT NULL CONSTRAINT intents_id UNIQUE,
   kind         text COLLATE "C" NOT NULL CHECK (kind IN ('message', 'transfer')),
   base_url     text COLLATE "C" NOT NULL,
-  -- Where it is not the base URL of the identity, in which loopback has one name.
+  -- The URL as given, if the identity spells it differently: there all loopback names count as one.
   spelled_url  text COLLATE "C",
   bot          text COLLATE "C" NOT NULL,
   named_by     text COLLATE "C" CHECK (named_by IN ('once', 'run', 'key', 'row')),
@@ -60,10 +60,10 @@ CREATE TABLE intents (
 CREATE INDEX intents_unnamed ON intents (identity, seq) WHERE named_by IS NULL;
 CREATE INDEX intents_row_name ON intents (name, seq) WHERE named_by = 'row';
 CREATE INDEX intents_created ON intents (created_at, seq);
--- The same payment, done before under no name of its own: few, where the rows of a batch are many.
+-- Finds the same payment made before without a name of its own. Such intents are few; the rows of a batch are many.
 CREATE INDEX intents_unnamed_payment ON intents (payment)
   WHERE payment IS NOT NULL AND (named_by IS NULL OR named_by = 'run');
--- One for each way to narrow the history, newest first within it.
+-- One index for each filter of the history, which shows the newest first.
 CREATE INDEX intents_name ON intents (name, created_at, seq) WHERE name IS NOT NULL;
 CREATE INDEX intents_bot ON intents (bot, created_at, seq);
 CREATE INDEX intents_kind ON intents (kind, created_at, seq);
@@ -71,10 +71,10 @@ CREATE INDEX intents_kind ON intents (kind, created_at, seq);
 CREATE INDEX intents_recipient ON intents (split_part(payment, '"', 2), created_at, seq, payment)
   WHERE payment IS NOT NULL;
 
--- At which base URLs there are intents: few, and asked before every claim of a name.
+-- The base URLs that have intents. They are few, and every claim of a name asks for them.
 CREATE TABLE services (base_url text COLLATE "C" PRIMARY KEY);
 
--- The second body of an intent, and later ones; the first is in intents, and standing names the one that counts.
+-- An intent's second body, and later ones. The first is in intents; standing names the one that counts.
 CREATE TABLE rewrites (
   intent       bigint NOT NULL REFERENCES intents (seq),
   version      integer NOT NULL CHECK (version > 1),
@@ -86,8 +86,8 @@ CREATE TABLE rewrites (
 CREATE INDEX rewrites_payment ON rewrites (payment) WHERE payment IS NOT NULL;
 CREATE INDEX rewrites_recipient ON rewrites (split_part(payment, '"', 2)) WHERE payment IS NOT NULL;
 
--- Where an intent stands: narrow, since every attempt writes it anew. That each belongs to an intent is held by its
--- trigger: a foreign key asks row by row.
+-- How an intent stands. The table is narrow because every attempt rewrites the row. A trigger makes sure that each row
+-- belongs to an intent: a foreign key would ask row by row.
 CREATE TABLE standing (
   intent              bigint PRIMARY KEY,
   created_at          bigint NOT NULL,
@@ -109,16 +109,16 @@ CREATE TABLE standing (
   CONSTRAINT "only what is resolved was resolved as something" CHECK ((state = 'resolved') = (resolved_as IS NOT NULL)),
   CONSTRAINT "what may have landed is neither open nor rejected" CHECK (state NOT IN ('open', 'rejected') OR NOT tainted),
   CONSTRAINT "what is unknown may have landed" CHECK (state <> 'unknown' OR tainted),
-  -- Held without a doubt: it waits for a person's approval.
+  -- Held although nothing of it may have landed: it waits for a person's approval.
   CONSTRAINT "what is held may have landed, or is a proposal" CHECK
     (state <> 'held' OR tainted OR coalesce(why, '') IN ('approval', 'proposed', 'above-limit'))
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
--- For who asks in these words. In plainer ones, "state = 'sending'" beside a key would make the planner take this
--- index, in which what was sent lately lies dead, for the primary key: twice the cost of a row.
+-- For queries in exactly these words. With a plainer condition, the planner would take this index, full of dead rows,
+-- instead of the primary key for "state = 'sending'" beside a key: twice the cost of a row.
 CREATE INDEX standing_not_accepted ON standing (state, created_at, intent) WHERE (state <> 'accepted') IS TRUE;
 CREATE INDEX standing_unfinished_payment ON standing (payment)
   WHERE payment IS NOT NULL AND state IN ('sending', 'unknown', 'held');
--- What may have been paid long after it was begun, or with another body: proposals, and what was refused at first.
+-- Intents that may have been paid long after they began, or with another body: proposals, and those refused at first.
 CREATE INDEX standing_late_payment ON standing (payment, updated_at)
   WHERE payment IS NOT NULL AND (updated_at - created_at > 600000 OR body_version > 1);
 
@@ -139,7 +139,7 @@ CREATE TABLE attempts (
   headers      text COLLATE "C",
   PRIMARY KEY (intent, number),
   CONSTRAINT "an attempt that ended has a verdict" CHECK ((verdict IS NULL) = (ended_at IS NULL))
--- With its reply a row is five times what it was and more: mostly it still fits on its page.
+-- A reply makes a row at least five times as long. With this fill factor it usually still fits on its page.
 ) WITH (fillfactor = 20, autovacuum_vacuum_scale_factor = 0.05);
 
 CREATE TABLE decisions (
@@ -152,7 +152,7 @@ CREATE TABLE decisions (
   reason       text COLLATE "C" NOT NULL,
   signature    text COLLATE "C",
   fingerprint  text COLLATE "C",
-  -- Empty: copied from another journal.
+  -- Empty if it was copied from another journal.
   role         text COLLATE "C" DEFAULT session_user
 );
 CREATE INDEX decisions_intent ON decisions (intent);
@@ -167,7 +167,7 @@ CREATE TABLE receipts (
 );
 CREATE INDEX receipts_intent ON receipts (intent);
 
--- What chains were seen to say of intents.
+-- What chains were seen to say about intents.
 CREATE TABLE observations (
   seq          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   intent       bigint NOT NULL REFERENCES intents (seq),
@@ -192,7 +192,8 @@ CREATE TABLE losses (
   detail  text COLLATE "C" NOT NULL
 );
 
--- One file, worked by many. A round gives each ordinal to one runner; who runs the file again begins another.
+-- One file that many runners work on. A round gives each ordinal to one runner; running the file again begins a new
+-- round.
 CREATE TABLE batches (
   seq           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   base_url      text COLLATE "C" NOT NULL,

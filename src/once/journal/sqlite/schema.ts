@@ -7,9 +7,9 @@ CREATE TABLE meta (
   value BLOB NOT NULL
 ) STRICT;
 
--- Random for each journal; with what it makes of a token nobody can do anything elsewhere.
+-- Random for each journal, so that a token's hash is of no use elsewhere.
 INSERT INTO meta (name, value) VALUES ('salt', randomblob(32));
--- Twice: with a flipped bit in it no token would be known again, and nothing would tell why.
+-- Kept twice: if a bit of it flipped, no token would be recognised again, and nothing would show why.
 INSERT INTO meta (name, value) SELECT 'salt-again', value FROM meta WHERE name = 'salt';
 
 CREATE TABLE intents (
@@ -17,13 +17,13 @@ CREATE TABLE intents (
   id                  TEXT NOT NULL UNIQUE,
   kind                TEXT NOT NULL CHECK (kind IN ('message', 'transfer')),
   base_url            TEXT NOT NULL,
-  -- Where it is not the base URL of the identity, in which loopback has one name.
+  -- The URL as given, if the identity spells it differently: there all loopback names count as one.
   spelled_url         TEXT,
   bot                 TEXT NOT NULL,
   named_by            TEXT CHECK (named_by IN ('once', 'run', 'key', 'row')),
   name                TEXT,
   row_id              TEXT,
-  -- What its row said beside the request, as JSON. It is never sent.
+  -- The row's other columns, as JSON. They are never sent.
   columns             TEXT,
   key                 TEXT NOT NULL CHECK (key <> ''),
   identity            TEXT NOT NULL,
@@ -47,10 +47,10 @@ CREATE TABLE intents (
   CHECK ((kind = 'transfer') = (payment IS NOT NULL)),
   CHECK ((state = 'sending') = (owner IS NOT NULL)),
   CHECK ((state = 'resolved') = (resolved_as IS NOT NULL)),
-  -- Of what may have landed, neither "nothing left" nor "rejected" can be said.
+  -- An intent that may have landed cannot be called unsent or rejected.
   CHECK (state NOT IN ('open', 'rejected') OR tainted = 0),
   CHECK (state <> 'unknown' OR tainted = 1),
-  -- Held without a doubt: it waits for a person's approval.
+  -- Held although nothing of it may have landed: it waits for a person's approval.
   CHECK (state <> 'held' OR tainted = 1 OR coalesce(why, '') IN ('approval', 'proposed', 'above-limit'))
 ) STRICT;
 
@@ -61,25 +61,25 @@ CREATE INDEX intents_created ON intents (created_at, seq);
 CREATE INDEX intents_not_accepted ON intents (state, created_at) WHERE state <> 'accepted';
 CREATE INDEX intents_unfinished_payment ON intents (payment)
   WHERE payment IS NOT NULL AND state IN ('sending', 'unknown', 'held');
--- The same payment, done before under no name of its own: few, where the rows of a batch are many.
+-- Finds the same payment made before without a name of its own. Such intents are few; the rows of a batch are many.
 CREATE INDEX intents_unnamed_payment ON intents (payment, updated_at)
   WHERE payment IS NOT NULL AND (named_by IS NULL OR named_by = 'run');
--- One for each way to narrow the history, newest first within it.
+-- One index for each filter of the history, which shows the newest first.
 CREATE INDEX intents_name ON intents (name, created_at, seq) WHERE name IS NOT NULL;
 CREATE INDEX intents_bot ON intents (bot, created_at, seq);
 CREATE INDEX intents_kind ON intents (kind, created_at, seq);
 -- A payment is a JSON array that begins with its recipient, an address.
--- With what a claim asks of earlier payments: 20 of one recipient are passed over without a look at their rows.
+-- It has all that a claim asks about earlier payments, so a claim skips other payments without reading their rows.
 CREATE INDEX intents_recipient ON intents
   (substr(payment, 3, instr(payment, '",') - 3), created_at, seq, payment, name, named_by) WHERE payment IS NOT NULL;
--- What may have been paid long after it was begun: proposals, and what was refused at first.
+-- Intents that may have been paid long after they began: proposals, and those that were refused at first.
 CREATE INDEX intents_late_payment ON intents (payment, updated_at)
   WHERE payment IS NOT NULL AND updated_at - created_at > 600000;
 
--- At which base URLs there are intents: few, and asked before every claim of a name.
+-- The base URLs that have intents. They are few, and every claim of a name asks for them.
 CREATE TABLE services (base_url TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 
--- What the file of a batch asked for when its latest run began.
+-- What a batch's file asked for when its latest run began.
 CREATE TABLE batches (
   name      TEXT NOT NULL,
   base_url  TEXT NOT NULL,
@@ -88,7 +88,7 @@ CREATE TABLE batches (
   -- Paid under another name, or perhaps.
   skipped   INTEGER NOT NULL,
   skipped_in_doubt INTEGER NOT NULL,
-  -- Of each asset the sum, as JSON.
+  -- The sum of each asset, as JSON.
   totals    TEXT NOT NULL,
   PRIMARY KEY (name, base_url, kind)
 ) STRICT, WITHOUT ROWID;
@@ -122,7 +122,7 @@ CREATE TABLE decisions (
   at           INTEGER NOT NULL,
   reason       TEXT NOT NULL,
   signature    TEXT,
-  -- Of an approval: the body that it is for.
+  -- The body that an approval is for.
   fingerprint  TEXT
 ) STRICT;
 CREATE INDEX decisions_intent ON decisions (intent);
@@ -137,7 +137,7 @@ CREATE TABLE receipts (
   UNIQUE (value, what, origin)
 ) STRICT;
 
--- What chains were seen to say of intents.
+-- What chains were seen to say about intents.
 CREATE TABLE observations (
   seq          INTEGER PRIMARY KEY,
   intent       INTEGER NOT NULL REFERENCES intents (seq),
@@ -153,7 +153,7 @@ CREATE TABLE observations (
 ) STRICT;
 CREATE INDEX observations_intent ON observations (intent);
 
--- Numbers that are known to have been given and are gone: whoever counts goes on above them.
+-- Numbers that were given to rows which are lost. New rows get higher ones.
 CREATE TABLE losses (
   seq         INTEGER PRIMARY KEY,
   what        TEXT NOT NULL CHECK (what IN ('mark', 'intents', 'attempts', 'decisions')),
@@ -166,9 +166,17 @@ CREATE TABLE losses (
 ) STRICT;
 `;
 
+/** The rows of this table are neither deleted nor changed. */
+const keepRows = (table: string, words: string): string => `
+CREATE TRIGGER ${table}_are_kept BEFORE DELETE ON ${table}
+BEGIN SELECT RAISE(ABORT, 'nothing is deleted from the journal'); END;
+
+CREATE TRIGGER ${table}_stand BEFORE UPDATE ON ${table}
+BEGIN SELECT RAISE(ABORT, '${words}'); END;`;
+
 /** What no statement may do, whichever process runs it. */
 const rules = `
--- What an intent is never changes, and the one thing it can become again is itself.
+-- An intent's identity never changes.
 CREATE TRIGGER intents_identity_is_fixed
 BEFORE UPDATE OF seq, id, kind, base_url, bot, key, created_at, named_by, name, identity ON intents
 WHEN NEW.seq <> OLD.seq OR NEW.id <> OLD.id OR NEW.kind <> OLD.kind OR NEW.base_url <> OLD.base_url OR NEW.bot <> OLD.bot
@@ -200,7 +208,7 @@ BEGIN SELECT RAISE(ABORT, 'an outcome is first reported once'); END;
 CREATE TRIGGER intents_are_kept BEFORE DELETE ON intents
 BEGIN SELECT RAISE(ABORT, 'nothing is deleted from the journal'); END;
 
--- INSERT OR REPLACE deletes without asking the triggers of deletion.
+-- INSERT OR REPLACE deletes rows without running the triggers for deletion.
 CREATE TRIGGER intents_are_not_replaced BEFORE INSERT ON intents
 WHEN EXISTS (SELECT 1 FROM intents WHERE seq = NEW.seq OR id = NEW.id)
   OR EXISTS (SELECT 1 FROM intents WHERE key = NEW.key AND base_url = NEW.base_url AND kind = NEW.kind)
@@ -211,7 +219,7 @@ WHEN NEW.tainted = 1 OR NOT (NEW.state = 'sending'
   OR (NEW.state = 'held' AND NEW.attempts = 0 AND coalesce(NEW.why, '') IN ('approval', 'proposed', 'above-limit')))
 BEGIN SELECT RAISE(ABORT, 'an intent begins claimed, or as a proposal, and untainted'); END;
 
--- accepted outranks everything and is left by nothing.
+-- Every state may become accepted, and accepted never changes.
 CREATE TRIGGER intents_state_moves BEFORE UPDATE OF state ON intents
 WHEN NEW.state <> OLD.state AND (OLD.state || '>' || NEW.state) NOT IN (
   'open>sending', 'open>held', 'open>resolved', 'open>accepted',
@@ -222,7 +230,7 @@ WHEN NEW.state <> OLD.state AND (OLD.state || '>' || NEW.state) NOT IN (
   'resolved>sending', 'resolved>held', 'resolved>accepted')
 BEGIN SELECT RAISE(ABORT, 'no intent moves between these states'); END;
 
--- Whatever has not been sent may be kept for a person's word, also where an earlier attempt came to nothing.
+-- An intent that was not sent may wait for a person's approval, even if an earlier attempt came to nothing.
 CREATE TRIGGER intents_held_for_approval BEFORE UPDATE OF state ON intents
 WHEN NEW.state = 'held' AND OLD.state IN ('open', 'rejected', 'resolved')
   AND coalesce(NEW.why, '') NOT IN ('approval', 'proposed', 'above-limit')
@@ -293,23 +301,13 @@ END;
 CREATE TRIGGER decisions_are_not_replaced BEFORE INSERT ON decisions
 WHEN EXISTS (SELECT 1 FROM decisions WHERE seq = NEW.seq)
 BEGIN SELECT RAISE(ABORT, 'nothing is replaced in the journal'); END;
-
-CREATE TRIGGER decisions_are_kept BEFORE DELETE ON decisions
-BEGIN SELECT RAISE(ABORT, 'nothing is deleted from the journal'); END;
-
-CREATE TRIGGER decisions_stand BEFORE UPDATE ON decisions
-BEGIN SELECT RAISE(ABORT, 'a decision stands as it was made'); END;
+${keepRows('decisions', 'a decision stands as it was made')}
 
 CREATE TRIGGER receipts_are_not_replaced BEFORE INSERT ON receipts
 WHEN EXISTS (SELECT 1 FROM receipts WHERE seq = NEW.seq)
   OR EXISTS (SELECT 1 FROM receipts WHERE value = NEW.value AND what = NEW.what AND origin = NEW.origin)
 BEGIN SELECT RAISE(ABORT, 'nothing is replaced in the journal'); END;
-
-CREATE TRIGGER receipts_are_kept BEFORE DELETE ON receipts
-BEGIN SELECT RAISE(ABORT, 'nothing is deleted from the journal'); END;
-
-CREATE TRIGGER receipts_stand BEFORE UPDATE ON receipts
-BEGIN SELECT RAISE(ABORT, 'a receipt stands as it was given'); END;
+${keepRows('receipts', 'a receipt stands as it was given')}
 
 CREATE TRIGGER observations_have_their_payment BEFORE INSERT ON observations
 WHEN NEW.verdict = 'proven' AND NOT EXISTS (SELECT 1 FROM receipts WHERE intent = NEW.intent
@@ -319,18 +317,8 @@ BEGIN SELECT RAISE(ABORT, 'what is proven has a payment of its own'); END;
 CREATE TRIGGER observations_are_not_replaced BEFORE INSERT ON observations
 WHEN EXISTS (SELECT 1 FROM observations WHERE seq = NEW.seq)
 BEGIN SELECT RAISE(ABORT, 'nothing is replaced in the journal'); END;
-
-CREATE TRIGGER observations_are_kept BEFORE DELETE ON observations
-BEGIN SELECT RAISE(ABORT, 'nothing is deleted from the journal'); END;
-
-CREATE TRIGGER observations_stand BEFORE UPDATE ON observations
-BEGIN SELECT RAISE(ABORT, 'an observation stands as it was made'); END;
-
-CREATE TRIGGER losses_are_kept BEFORE DELETE ON losses
-BEGIN SELECT RAISE(ABORT, 'nothing is deleted from the journal'); END;
-
-CREATE TRIGGER losses_stand BEFORE UPDATE ON losses
-BEGIN SELECT RAISE(ABORT, 'a loss stands as it was accepted'); END;
+${keepRows('observations', 'an observation stands as it was made')}
+${keepRows('losses', 'a loss stands as it was accepted')}
 `;
 
 /** Counts what may have happened, until it is known that it did not. */
@@ -351,13 +339,13 @@ const happened = (row: 'OLD' | 'NEW'): string =>
 const spending = `
 CREATE TABLE counting (
   one         INTEGER PRIMARY KEY CHECK (one = 1),
-  -- Of all that was done since then, this journal knows.
+  -- The journal is complete from this time on.
   since       INTEGER NOT NULL,
-  -- The last intent that counts by its entries alone.
+  -- Up to this intent, only entries count.
   first       INTEGER NOT NULL
 ) STRICT;
 
--- The last intent and the last entry that are in the sums: of all recipients together, and of each.
+-- The last intent and the last entry that the sums include: for all recipients together, and for each.
 CREATE TABLE summed (
   whose   TEXT PRIMARY KEY CHECK (whose IN ('all', 'each')),
   intent  INTEGER NOT NULL,
@@ -373,10 +361,10 @@ CREATE TABLE spending (
 ) STRICT;
 CREATE INDEX spending_intent ON spending (intent, seq);
 
--- A limit counts an asset over all services: per base URL, another spelling of one would pass it.
+-- A limit counts an asset over all services. If it counted per base URL, another spelling of one would evade it.
 CREATE TABLE spent (
   asset      TEXT NOT NULL,
-  -- Empty: to all of them together.
+  -- Empty for all recipients together.
   recipient  TEXT NOT NULL,
   hour       INTEGER NOT NULL,
   units      TEXT NOT NULL,
@@ -401,7 +389,7 @@ BEGIN
     coalesce((SELECT at FROM spending WHERE intent = NEW.seq ORDER BY seq DESC LIMIT 1), NEW.created_at), -1
   WHERE coalesce((SELECT sign = 1 FROM spending WHERE intent = NEW.seq ORDER BY seq DESC LIMIT 1),
     ${counts('OLD')} AND NEW.seq > (SELECT first FROM counting));
-  -- At its latest claim; of one that was never claimed since counting began, now.
+  -- Counts at the latest claim, or now if there was none since counting began.
   INSERT INTO spending (intent, payment, at, sign)
   SELECT NEW.seq, NEW.payment, CASE WHEN NEW.state = 'sending' THEN NEW.updated_at
     ELSE coalesce((SELECT at FROM spending WHERE intent = NEW.seq ORDER BY seq DESC LIMIT 1), NEW.updated_at) END, 1
