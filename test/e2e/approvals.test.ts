@@ -152,6 +152,36 @@ describe('a proposal', () => {
   );
 });
 
+describe('a proposal that repeats what was paid since under another name', () => {
+  test('is approved with a warning that says so, and with --yes too', async () => {
+    const id = await propose();
+    expect(await operator.json(pay('0.5', '--once', 'rent-again'))).toMatchObject({ exit: 0 });
+    const { code, stderr } = await operator.run(['approve', id, '--yes']);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(/was paid 0\.5 SOL as rent-again, .*This is another payment\./u),
+    });
+    expect(await paid()).toHaveLength(2);
+  });
+
+  test.skipIf(noTerminal !== '')(
+    `shows that beside the question, as it does who declined it${noTerminal}`,
+    async () => {
+      const id = await propose();
+      await operator.run(pay('0.5', '--once', 'rent-again'));
+      const asked = await onTerminal(['approve', id], [['[y/N] ', 'n\r']], operator.env);
+      expect(asked.shown.replaceAll(/\s+/gu, ' ')).toContain('was paid 0.5 SOL as rent-again');
+      await operator.run(decline(id));
+      const overruled = await onTerminal(['approve', id, '--overrule'], [['[y/N] ', 'n\r']], operator.env);
+      const shown = overruled.shown.replaceAll(/\s+/gu, ' ');
+      for (const part of [`proposed by ${me}`, `declined by ${me}`, 'Name rent', 'as rent-again'])
+        expect(shown).toContain(part);
+      expect(overruled.code).toBe(130);
+      expect(await paid()).toHaveLength(1);
+    },
+  );
+});
+
 describe('approve of what is no proposal', () => {
   test('says how it stands, and sends and decides nothing', async () => {
     const sent = await operator.json(pay('0.3', '--once', 'sent'));

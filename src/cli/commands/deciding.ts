@@ -6,10 +6,10 @@ import { earlierDecision, nobodyOverrules, noReason, notReversed, reasonToFillIn
 import { inWords } from '../say/inWords.ts';
 import { again } from '../say/open.ts';
 import { problemOf } from '../say/told.ts';
-import type { Display } from '../show/display.ts';
+import type { Display, Question } from '../show/display.ts';
 import { drawIntent, outcomeView, plainCanvas, remark } from '../show/report.ts';
 import { openJournalOf } from './openJournal.ts';
-import type { BalanceBeside } from './sendStored.ts';
+import type { Beside } from './sendStored.ts';
 import { combineExits, intentById, markReported, storedReport } from './stored.ts';
 
 /** Decides about one intent, and returns how it stands then. `decides` says that the commit is next. */
@@ -67,27 +67,27 @@ export function reasonOf(given: ParsedArgs): string {
 
 /** An earlier decision may have been acted on, so reversing it is asked about, or takes --yes. */
 export async function confirmOverruling(
-  intent: Intent,
-  earlier: Decision | undefined,
-  ask: string,
+  question: () => Question | Promise<Question>,
   given: ParsedArgs,
-  { display }: Context,
-  balance: BalanceBeside = async () => undefined,
+  { display }: Pick<Context, 'display'>,
 ): Promise<void> {
   if (given.flag('yes')) return;
   if (display.terminal() === 'none') throw nobodyOverrules(again(given, [], { name: 'yes', value: true }));
-  const held = await balanceForQuestion(balance, display);
-  const question = (columns: number): string => {
+  if (!(await display.confirm(await question()))) throw notReversed();
+}
+
+/** What was decided, and the question whether to decide otherwise now. */
+export function reversing(intent: Intent, earlier: Decision | undefined, ask: string): Question {
+  return (columns) => {
     const canvas = plainCanvas(columns);
     const decided = earlier === undefined ? '' : remark(earlierDecision(earlier), canvas);
-    return `${drawIntent(intent, canvas, held)}${decided}${ask}`;
+    return `${drawIntent(intent, canvas)}${decided}${ask}`;
   };
-  if (!(await display.confirm(question))) throw notReversed();
 }
 
 /** Asked for only where the question can be asked. */
 export async function balanceForQuestion(
-  balance: BalanceBeside,
+  { balance }: Pick<Beside, 'balance'>,
   display: Pick<Display, 'terminal'>,
 ): Promise<string | undefined> {
   return display.terminal() === 'foreground' ? balance() : undefined;

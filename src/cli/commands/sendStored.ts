@@ -1,9 +1,10 @@
 import { type Bot, type ConnectedBot, connectionTo, envBot } from '../../once/connection.ts';
 import { concluded } from '../../once/engine/outcome.ts';
+import { findRepeats } from '../../once/engine/plan.ts';
 import { resume } from '../../once/engine/resume.ts';
 import { asFailure, type Exit, exitOf, type Failure } from '../../once/failures.ts';
 import { type BaseUrl, originOf, sandboxBaseUrl } from '../../once/intent/baseUrl.ts';
-import type { Decision, Intent, Journal } from '../../once/journal/journal.ts';
+import type { Decision, EarlierPayment, Intent, Journal } from '../../once/journal/journal.ts';
 import { botOfProfile, chooseBot } from '../bot/chooseBot.ts';
 import type { Context, ParsedArgs } from '../parse/command.ts';
 import type { Payable } from '../say/balance.ts';
@@ -31,17 +32,18 @@ import { reportJsonOrError, tell } from './telling.ts';
 type Sending = {
   readonly select: (journal: Journal) => Promise<readonly Intent[]>;
   /** A person's decision to send it, if it needs one. Refuses what this command does not send. */
-  readonly decide: (
-    intent: Intent,
-    journal: Journal,
-    balance: BalanceBeside,
-  ) => Promise<Decision | undefined>;
+  readonly decide: (intent: Intent, journal: Journal, beside: Beside) => Promise<Decision | undefined>;
   /** An earlier decision may be reversed. */
   readonly overrules?: boolean;
 };
 
-/** The balance beside the question whether to send it; undefined for a message. */
-export type BalanceBeside = () => Promise<string | undefined>;
+/** What a person is shown beside the question whether to send it. */
+export type Beside = {
+  /** Undefined for a message. */
+  balance(): Promise<string | undefined>;
+  /** The same payment, made under other names. */
+  repeats(): Promise<readonly EarlierPayment[]>;
+};
 
 /** Sends intents that are on record, one after the other, each with its own key, bytes and bot. */
 export async function sendStored(sending: Sending, given: ParsedArgs, context: Context): Promise<Exit> {
@@ -93,13 +95,15 @@ async function sendOne(
   given: ParsedArgs,
   context: Context,
 ): Promise<Exit> {
-  const balance: BalanceBeside = async () => {
+  const balance: Beside['balance'] = async () => {
     if (intent.kind === 'message') return undefined;
     const { bot } = await bots.of(intent);
     const { balanceToPay } = await import('./balance/run.ts');
     return (await balanceToPay([payableOf(intent)], bot, given, context))?.text;
   };
-  const decision = await decide(intent, journal, balance);
+  const repeats: Beside['repeats'] = async () =>
+    findRepeats(intent, (await bots.of(intent)).bot, journal.reads, journal.clock.now());
+  const decision = await decide(intent, journal, { balance, repeats });
   // The journal alone tells how a finished intent ended; no bot is needed.
   if (isOver(intent) && decision === undefined)
     return tell(await concluded(intent, journal.reads, 'from-journal'), given, journal, context);

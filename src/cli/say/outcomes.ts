@@ -374,8 +374,11 @@ export function paidAgain(
   nowMs: number,
 ): readonly string[] {
   if (earlier === undefined || wanted.kind === 'message') return [];
-  const was = wasPaid(wanted.request, earlier, nowMs);
-  return [`${wanted.request.to_address} ${was} (intent ${earlier.id}). This is another payment.`];
+  return [anotherPayment(wanted.request, earlier, nowMs)];
+}
+
+export function anotherPayment(paid: PaidNow, earlier: EarlierPayment, nowMs: number): string {
+  return `${paid.to_address} ${wasPaid(paid, earlier, nowMs)} (intent ${earlier.id}). This is another payment.`;
 }
 
 /** Of a row that was paid after the batch was surveyed. */

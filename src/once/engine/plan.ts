@@ -52,7 +52,7 @@ export async function makePlan(
     return { is, found, twin: undefined, repeats: noRepeats, overruled };
   const [twin, repeats] = await Promise.all([
     findTwin(paymentBy(identity, bot), reads, nowMs, overruled),
-    findRepeats(identity.payment, identity.order, bot, reads, nowMs),
+    findRepeats(paymentBy(identity, bot), bot, reads, nowMs),
   ]);
   if (twin !== undefined) return { ...twin, found, repeats: noRepeats, overruled };
   return { is, found, twin: undefined, repeats, overruled };
@@ -66,18 +66,15 @@ export function repeatWindowMs({ settings }: Pick<Bot, 'settings'>): number {
 }
 
 /** Names are decisions, but two names for one payment may be a slip. */
-async function findRepeats(
-  payment: string,
-  { naming }: Order,
+export async function findRepeats(
+  { payment, namedBy, name }: Pick<Intent, 'payment' | 'namedBy' | 'name'>,
   bot: Bot,
-  reads: Reads,
+  reads: Pick<Reads, 'paidBefore'>,
   nowMs: number,
 ): Promise<Plan['repeats']> {
   const windowMs = repeatWindowMs(bot);
-  if (windowMs === 0) return noRepeats;
-  const { baseUrl } = bot;
-  const namedBy = naming.by === 'nothing' ? undefined : naming.by;
-  return reads.paidBefore({ baseUrl, payment, namedBy, name: nameOf(naming), sinceMs: nowMs - windowMs });
+  if (windowMs === 0 || payment === undefined) return noRepeats;
+  return reads.paidBefore({ baseUrl: bot.baseUrl, payment, namedBy, name, sinceMs: nowMs - windowMs });
 }
 
 /** A name determines its key. A key given by the caller also finds an intent with another name, or with none. */
@@ -181,15 +178,15 @@ async function findAtOtherUrl(
 /** The fields by which two transfers are compared. */
 type PlannedPayment = Pick<
   Intent,
-  'baseUrl' | 'kind' | 'payment' | 'identity' | 'bot' | 'tokenHash' | 'fingerprint' | 'namedBy'
+  'baseUrl' | 'kind' | 'payment' | 'identity' | 'bot' | 'tokenHash' | 'fingerprint' | 'namedBy' | 'name'
 >;
 
 function paymentBy(identity: Identity, bot: Bot): PlannedPayment {
   const { scope, payment, digest, fingerprint, tokenHash, order } = identity;
   const { by } = order.naming;
   const namedBy = by === 'nothing' ? undefined : by;
-  const { baseUrl, name } = bot;
-  return { baseUrl, kind: scope.kind, payment, identity: digest, bot: name, tokenHash, fingerprint, namedBy };
+  const mine = { identity: digest, bot: bot.name, tokenHash, namedBy, name: nameOf(order.naming) };
+  return { ...mine, baseUrl: bot.baseUrl, kind: scope.kind, payment, fingerprint };
 }
 
 type TwinFound = {
@@ -216,11 +213,11 @@ const namedForGood: readonly (NamedBy | undefined)[] = ['once', 'key', 'row'];
 
 /** An unknown payment must not be escaped by spelling the command differently. */
 async function findUnfinishedTwin(
-  { payment, namedBy, identity, ...scope }: PlannedPayment,
+  { payment, namedBy, identity, baseUrl, kind }: PlannedPayment,
   reads: Reads,
 ): Promise<Intent | undefined> {
   if (payment === undefined) return undefined;
-  const twins = await reads.unfinishedTwins(scope, payment, identity);
+  const twins = await reads.unfinishedTwins({ baseUrl, kind }, payment, identity);
   return twins.find((other) => !(namedForGood.includes(other.namedBy) && namedForGood.includes(namedBy)));
 }
 

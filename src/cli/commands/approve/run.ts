@@ -2,11 +2,19 @@ import { approvalOn } from '../../../once/engine/approval.ts';
 import { declineProposal, lastDecision, needsApprovalNow } from '../../../once/engine/resume.ts';
 import type { Decision, Intent, Journal } from '../../../once/journal/journal.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
-import { askToApprove, askToDecline, nobodyApproves, waitsForYouRemark } from '../../say/decisions.ts';
-import { decisionLines, drawIntent, labelled, plainCanvas, remark } from '../../show/report.ts';
-import { balanceForQuestion, confirmOverruling, decideEach, reasonOf } from '../deciding.ts';
+import {
+  askToApprove,
+  askToDecline,
+  earlierDecision,
+  nobodyApproves,
+  waitsForYouRemark,
+} from '../../say/decisions.ts';
+import { anotherPayment } from '../../say/outcomes.ts';
+import type { Question } from '../../show/display.ts';
+import { decisionLines, drawIntent, labelled, plainCanvas, remark, requestOf } from '../../show/report.ts';
+import { balanceForQuestion, confirmOverruling, decideEach, reasonOf, reversing } from '../deciding.ts';
 import { settingsOf, whoDecides } from '../openJournal.ts';
-import { type BalanceBeside, intentsById, sendStored } from '../sendStored.ts';
+import { type Beside, intentsById, sendStored } from '../sendStored.ts';
 
 export const approve: Run = async (given, context) => {
   settingsOf(given);
@@ -14,9 +22,9 @@ export const approve: Run = async (given, context) => {
   return sendStored(
     {
       select: (journal) => intentsById(given.args, journal),
-      decide: async (intent, journal, balance) =>
+      decide: async (intent, journal, beside) =>
         (await needsApprovalNow(intent, journal.reads, overrules))
-          ? confirmApproval(intent, balance, given, journal, context)
+          ? confirmApproval(intent, beside, given, journal, context)
           : undefined,
       overrules,
     },
@@ -28,22 +36,27 @@ export const approve: Run = async (given, context) => {
 /** Shows all of the proposal, and who made it, before it is approved. */
 async function confirmApproval(
   intent: Intent,
-  balance: BalanceBeside,
+  beside: Beside,
   given: ParsedArgs,
   journal: Journal,
   context: Context,
 ): Promise<Decision | undefined> {
   const { display } = context;
-  if (intent.resolvedAs === 'declined') {
-    const earlier = await lastDecision(intent.id, journal.reads);
-    await confirmOverruling(intent, earlier, askToApprove, given, context, balance);
-  } else if (!given.flag('yes')) {
-    if (display.terminal() === 'none') throw nobodyApproves(intent.id);
+  const again = await paidElsewhere(intent, beside, journal);
+  const question = async (): Promise<Question> => {
     const decisions = await journal.reads.decisionsOf(intent.id);
-    const held = await balanceForQuestion(balance, display);
-    if (!(await display.confirm((columns) => drawProposal(intent, decisions, held, columns))))
-      return undefined;
+    const held = await balanceForQuestion(beside, display);
+    const earlier =
+      intent.resolvedAs === 'declined' ? await lastDecision(intent.id, journal.reads) : undefined;
+    const why = earlier === undefined ? waitsForYouRemark(intent) : earlierDecision(earlier);
+    return (columns) => drawProposal(intent, decisions, held, [why, ...again], columns);
+  };
+  if (intent.resolvedAs === 'declined') await confirmOverruling(question, given, context);
+  else if (!given.flag('yes')) {
+    if (display.terminal() === 'none') throw nobodyApproves(intent.id);
+    if (!(await display.confirm(await question()))) return undefined;
   }
+  if (given.flag('yes')) for (const warning of again) display.warn(warning);
   return {
     kind: 'approved',
     who: whoDecides(),
@@ -53,16 +66,25 @@ async function confirmApproval(
   };
 }
 
+/** What was paid under another name since, or before, is seen by the one who approves, too. */
+async function paidElsewhere(intent: Intent, { repeats }: Beside, { clock }: Journal): Promise<string[]> {
+  const [earlier] = await repeats();
+  const { to_address = '', asset = '', amount = '' } = requestOf(intent);
+  const paid = { to_address: String(to_address), asset: String(asset), amount: String(amount) };
+  return earlier === undefined ? [] : [anotherPayment(paid, earlier, clock.now())];
+}
+
 function drawProposal(
   intent: Intent,
   decisions: readonly Decision[],
   balance: string | undefined,
+  remarks: readonly string[],
   columns: number,
 ): string {
   const canvas = plainCanvas(columns);
   const { name, rowId } = intent;
   const lines = labelled([['Name', name], ['Row', rowId], ...decisionLines(decisions, 'utc')], canvas);
-  return `${drawIntent(intent, canvas, balance)}${lines}${remark(waitsForYouRemark(intent), canvas)}${askToApprove}`;
+  return `${drawIntent(intent, canvas, balance)}${lines}${remark(remarks.join(' '), canvas)}${askToApprove}`;
 }
 
 export const decline: Run = async (given, context) => {
@@ -71,7 +93,7 @@ export const decline: Run = async (given, context) => {
   return decideEach(given, context, async (intent, journal, decides) => {
     const approved = approvalOn(await journal.reads.decisionsOf(intent.id), intent.fingerprint);
     if (overrule && intent.state === 'open' && approved !== undefined)
-      await confirmOverruling(intent, approved, askToDecline, given, context);
+      await confirmOverruling(() => reversing(intent, approved, askToDecline), given, context);
     decides();
     const decision = { kind: 'declined', who: whoDecides(), atMs: journal.clock.now(), reason } as const;
     return declineProposal(intent.id, { ...decision, signature: undefined }, journal, overrule);

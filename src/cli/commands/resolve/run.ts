@@ -8,7 +8,7 @@ import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import { paysSomethingElse, signatureUnproven } from '../../say/chain.ts';
 import { askToReverse, notASignature, signatureOfNothing, whichDecision } from '../../say/decisions.ts';
 import { ChainsOfIntents } from '../chain.ts';
-import { confirmOverruling, decideEach, reasonOf } from '../deciding.ts';
+import { confirmOverruling, decideEach, reasonOf, reversing } from '../deciding.ts';
 import { whoDecides } from '../openJournal.ts';
 
 export const run: Run = async (given, context) => {
@@ -19,7 +19,7 @@ export const run: Run = async (given, context) => {
     if (overrule && reverses(decision, found)) {
       const earlier = await lastDecision(found.id, journal.reads);
       const ask = askToReverse(decision.kind === 'happened');
-      await confirmOverruling(found, earlier, ask, given, context);
+      await confirmOverruling(() => reversing(found, earlier, ask), given, context);
     }
     const look = await lookAtSignature(found, decision, given, context, journal);
     decides();

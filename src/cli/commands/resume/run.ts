@@ -12,7 +12,7 @@ import {
 import { drawIntent, plainCanvas, remark } from '../../show/report.ts';
 import { balanceForQuestion } from '../deciding.ts';
 import { settingsOf, whoDecides } from '../openJournal.ts';
-import { type BalanceBeside, intentsById, sendStored } from '../sendStored.ts';
+import { type Beside, intentsById, sendStored } from '../sendStored.ts';
 
 export const run: Run = async (given, context) => {
   settingsOf(given);
@@ -21,10 +21,10 @@ export const run: Run = async (given, context) => {
     {
       select: (journal) =>
         given.flag('all') ? resumable(given, journal, context) : intentsById(given.args, journal),
-      decide: async (intent, journal, balance) => {
+      decide: async (intent, journal, beside) => {
         refuseProposal(intent);
         return intent.state === 'held'
-          ? confirmSendAgain(intent, balance, given, journal, context)
+          ? confirmSendAgain(intent, beside, given, journal, context)
           : undefined;
       },
     },
@@ -56,14 +56,14 @@ async function resumable(given: ParsedArgs, journal: Journal, { display }: Conte
 /** Sending a held intent again is an operator's decision, and is stored as one. */
 async function confirmSendAgain(
   intent: Intent,
-  balance: BalanceBeside,
+  beside: Beside,
   given: ParsedArgs,
   journal: Journal,
   { display }: Context,
 ): Promise<Decision | undefined> {
   if (!given.flag('yes')) {
     if (display.terminal() === 'none') throw nobodyDecides(intent);
-    const held = await balanceForQuestion(balance, display);
+    const held = await balanceForQuestion(beside, display);
     const question = (columns: number): string => {
       const canvas = plainCanvas(columns);
       return `${drawIntent(intent, canvas, held)}${remark(isHeldRemark(intent), canvas)}${askToSendAgain}`;
