@@ -25,7 +25,7 @@ import type { Failure } from '../../../../src/once/failures.ts';
 import { lookAtJournal } from '../../../../src/once/journal/sqlite/lookOnly.ts';
 import { openJournal } from '../../../../src/once/journal/sqlite/openJournal.ts';
 import { migrations } from '../../../../src/once/journal/sqlite/schema.ts';
-import { openFile } from '../../../../src/once/journal/sqlite/sqliteFile.ts';
+import { openFile, withoutSync } from '../../../../src/once/journal/sqlite/sqliteFile.ts';
 import { findLoss } from '../../../../src/once/journal/sqlite/upkeep.ts';
 import { failureOf, linesOf } from '../../../../testing/failure.ts';
 import {
@@ -107,6 +107,17 @@ describe('a new journal', () => {
     const path = await usedJournal();
     const { database } = openFile(path);
     expect(database.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
+    database.close();
+  });
+
+  test('is durable again after a commit that need not be, also one that fails', async () => {
+    const { database } = openFile(newPath());
+    const synchronous = () => database.prepare('PRAGMA synchronous').get();
+    await withoutSync(database, async () => expect(synchronous()).toEqual({ synchronous: 1 }));
+    expect(synchronous()).toEqual({ synchronous: 2 });
+    const failing = withoutSync(database, () => Promise.reject(new Error('no')));
+    await expect(failing).rejects.toThrow('no');
+    expect(synchronous()).toEqual({ synchronous: 2 });
     database.close();
   });
 
