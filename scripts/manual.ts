@@ -12,7 +12,42 @@ import {
 } from '../src/cli/parse/help.ts';
 import { foldCommand } from '../src/cli/show/text.ts';
 import { commandTree } from '../src/tree.ts';
-import { paragraphs, quoted, roff, tagged, verbatim } from './roff.ts';
+import { filled, paragraphs, quoted, roff, tagged, verbatim } from './roff.ts';
+
+/** What only the manual says, by command or topic. */
+const more: Readonly<Record<string, string>> = {
+  'botctl batch send': sharedRows(),
+  'botctl batch transfer': sharedRows(),
+  'botctl verify':
+    '--acknowledge with --all records that nobody can check the payments of deleted profiles. Both need --reason.',
+  'botctl config add': `Of a variable, a file (--token-file) or a command, the profile keeps only the name; the token stays where it is. A command is split into words at spaces outside quotes. It runs without a shell, and for 30 s at most.
+
+--timeout, --retries and --max-wait are stored in the profile if you give them. botctl tests the token with an empty message, which the service must refuse.`,
+  'botctl config set': `The defaults are: timeout 30s, retries until max-wait, max-wait 60s, key-age 30m, repeat-window 20h, cluster mainnet. With confirm always, botctl asks before each payment, and needs --yes if there is no terminal.
+
+key-age says for how long after its first attempt botctl sends an unknown payment again by itself. After that the payment is held, because the service may have forgotten its key. repeat-window is the default of --repeat-window.
+
+If an rpc-url holds a secret, give it as you give a token: with --token-stdin, --token-env, --token-file or --token-command. assets is JSON: the names of tokens and their mints. If base-url changes its origin, botctl needs the token again.`,
+  'botctl policy set':
+    'From the first policy on, the journal counts what is spent. It keeps the earlier policies.',
+  'botctl journal accept-loss':
+    'For a shared journal, it records what this machine misses, and which server the journal is on now.',
+  'botctl journal copy':
+    'The first file also brings its salt, by which botctl recognises tokens. If two files have the same key with the same content, that is one entry. If the content differs, botctl lists the entries and copies nothing. Payments in doubt are held until you decide.',
+  'botctl journal backup':
+    'The copy has its own mark, by which botctl knows that nothing is missing from it.',
+  'botctl journal grants': 'An auditor (--read-only) sees no salt.',
+  options: '--quiet prints nothing after a 409 that names no message.',
+  'exit-codes': `Codes 2 to 5, 7, 8 and 130 are only for what cannot have happened.
+
+For several entries, the code is 11 if some are unknown, open, being sent or not begun. Otherwise it is 10 if some are held, and else 2. If a batch stops at 401, 402 or 403, fix that first.`,
+  reruns:
+    'The server of a shared journal can be restored to an earlier point, or replaced by a standby that lacks the last entries. With a name, the same command still has the same key, and the service pays once. Without one it would be a new payment.',
+};
+
+function sharedRows(): string {
+  return 'With a shared journal, you can run the same command on several machines. They share the rows, and each row happens once. The file must be the same on all machines. If one of them stops, another takes over its rows. A command that finds no more rows waits for the others, --max-wait at most, and exits 11.';
+}
 
 function leavesOf(spec: CommandSpec): { path: string; spec: LeafSpec }[] {
   if (spec.hidden === true) return [];
@@ -30,6 +65,7 @@ function section({ path, usage, about, details, groups, examples, exits }: HelpP
     roff(about),
     ...(details === undefined ? [] : ['.PP', ...paragraphs(details)]),
     ...tagged(rows),
+    ...moreOn(path),
     ...examples.flatMap(({ line, about: why }) => [
       '.PP',
       roff(`${why}:`),
@@ -43,6 +79,14 @@ function section({ path, usage, about, details, groups, examples, exits }: HelpP
   ];
 }
 
+const used = new Set<string>();
+
+function moreOn(name: string): string[] {
+  used.add(name);
+  const text = more[name];
+  return text === undefined ? [] : ['.PP', ...paragraphs(text)];
+}
+
 function topic(name: TopicName, title: string): string[] {
   const { intro, rows = () => [], groups = () => [], outro } = topics[name];
   return [
@@ -51,6 +95,7 @@ function topic(name: TopicName, title: string): string[] {
     ...tagged(rows()),
     ...groups().flatMap((group) => [`.SS ${quoted(group.title)}`, ...tagged(group.rows)]),
     ...(outro === undefined ? [] : ['.PP', ...paragraphs(outro)]),
+    ...moreOn(name),
   ];
 }
 
@@ -68,16 +113,17 @@ const page = [
   '.SH DESCRIPTION',
   roff(`${promise} ${motto}`),
   '.PP',
-  roff(
-    'Whatever is to be sent is committed to a journal on this machine, with its idempotency key, before the',
+  ...paragraphs(
+    'Before the first byte leaves, botctl commits the message or payment to a journal, with its idempotency key. If a command was interrupted, or its reply was lost, run the same command again.',
   ),
-  roff('first byte leaves. A command that was interrupted, or whose reply was lost, is run again as it was.'),
   ...topic('options', 'OPTIONS'),
   '.SH COMMANDS',
   ...commandTree.flatMap(leavesOf).flatMap(({ path, spec }) => section(commandPage(`botctl ${path}`, spec))),
   ...topic('exit-codes', '"EXIT STATUS"'),
   ...topic('reruns', 'RE\\-RUNS'),
+  ...topic('agents', 'AGENTS'),
   ...topic('environment', 'ENVIRONMENT'),
+  ...topic('sandbox-readings', '"SANDBOX READINGS"'),
   '.SH FILES',
   ...tagged([
     { term: '~/.config/botctl/config.json', about: 'the profiles (botctl config path shows where)' },
@@ -86,5 +132,8 @@ const page = [
   ]),
 ];
 
+const unused = Object.keys(more).filter((name) => !used.has(name));
+if (unused.length > 0) throw new Error(`no such page: ${unused.join(', ')}`);
+
 mkdirSync('dist/man', { recursive: true });
-writeFileSync('dist/man/botctl.1', `${page.join('\n')}\n`);
+writeFileSync('dist/man/botctl.1', `${filled(page).join('\n')}\n`);

@@ -1,3 +1,5 @@
+import { wrapWords } from '../src/cli/show/text.ts';
+
 /** Text for man(7): nothing in it acts as a request, and its hyphens can be searched and pasted. */
 export function roff(text: string): string {
   return text
@@ -8,6 +10,16 @@ export function roff(text: string): string {
 
 export function quoted(text: string): string {
   return `"${roff(text).replaceAll('"', '\\(dq')}"`;
+}
+
+/** Breaks long lines of text; requests and verbatim lines stay as they are. */
+export function filled(lines: readonly string[]): string[] {
+  let verbatimNow = false;
+  return lines.flatMap((line) => {
+    if (line === '.nf' || line === '.fi') verbatimNow = line === '.nf';
+    if (verbatimNow || line.startsWith('.')) return [line];
+    return wrapWords(line, 60).map((part) => part.replace(/^(['.])/u, '\\&$1'));
+  });
 }
 
 /** Lines shown verbatim. */

@@ -142,7 +142,7 @@ export function textOf(part: PartName): readonly Page[] {
 
 /** What no text may exceed. A number that a change brings down is written here, and stays. */
 export const marks: Readonly<Record<PartName, Partial<Counts>>> = {
-  help: { words: 8500, longest: 63, forbidden: 47 },
+  help: { words: 7300, longest: 40, forbidden: 0 },
   README: { lines: 150, words: 1150, forbidden: 0 },
   docs: { bytes: 100_000, forbidden: 0 },
   CHANGELOG: { forbidden: 0 },

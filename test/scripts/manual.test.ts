@@ -35,7 +35,7 @@ describe('the man page', () => {
   });
 
   test.skipIf(!hasTool('mandoc'))('is sound for mandoc', () => {
-    const { stdout } = spawnSync('mandoc', ['-Tlint', '-Werror', path], { encoding: 'utf8' });
+    const { stdout } = spawnSync('mandoc', ['-Tlint', path], { encoding: 'utf8' });
     expect(stdout).toBe('');
   });
 
@@ -43,7 +43,7 @@ describe('the man page', () => {
     const env = { ...process.env, MANWIDTH: '80', MANPAGER: 'cat', LC_ALL: 'C.UTF-8' };
     const shown = spawnSync('man', ['--warnings', '-l', path], { encoding: 'utf8', env });
     expect(shown.stderr).toBe('');
-    expect(shown.stdout).toContain('botctl - send bot messages and wallet transfers exactly once');
+    expect(shown.stdout).toContain('botctl - send each bot message and each wallet transfer once');
   });
 });
 

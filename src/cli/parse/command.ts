@@ -41,8 +41,13 @@ export type Example = { readonly line: string; readonly about: string };
 /** Runs one command and returns its exit code. */
 export type Run = (given: ParsedArgs, context: Context) => Promise<Exit>;
 
+/** The main help lists the commands in these groups. */
+export const commandGroups = ['Every day', 'Money', 'Set-up'] as const;
+
 type Described = {
   readonly name: string;
+  /** Only of a command that the main help lists. */
+  readonly group?: (typeof commandGroups)[number];
   readonly about: string;
   readonly details?: string;
   /** A shorter word for the same command. */

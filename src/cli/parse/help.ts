@@ -2,7 +2,7 @@ import packageJson from '../../../package.json' with { type: 'json' };
 import type { Exit } from '../../once/failures.ts';
 import { groupedExits } from '../say/told.ts';
 import { foldCommand, wrapText, wrapWords } from '../show/text.ts';
-import type { CommandSpec, Example, LeafSpec, OptionSpec } from './command.ts';
+import { type CommandSpec, commandGroups, type Example, type LeafSpec, type OptionSpec } from './command.ts';
 
 /** A rare row is described in the manual page only. */
 export type HelpRow = { readonly term: string; readonly about: string; readonly rare?: true };
@@ -16,15 +16,17 @@ export type HelpPage = {
   readonly details?: string;
   readonly groups: readonly HelpGroup[];
   /** Where to read about the options that every command takes. */
-  readonly shared: string;
+  readonly shared?: string;
   readonly examples: readonly Example[];
   readonly exits: readonly Exit[];
 };
 
-export const promise = 'Send bot messages and wallet transfers exactly once.';
+export const promise = 'Send each bot message and each wallet transfer once.';
 export const motto = 'Run it again. It happened once.';
 
-const helpRow: HelpRow = { term: '-h, --help', about: 'show the help of a command' };
+const helpRow: HelpRow = { term: '-h, --help', about: 'show the help for a command' };
+
+const versionRow: HelpRow = { term: '-V, --version', about: 'print the version' };
 
 const shared = 'Every command also takes --sandbox, --profile, --json, …: botctl help options';
 
@@ -51,7 +53,7 @@ function groupsOf(options: readonly OptionSpec[], rest: string): HelpGroup[] {
 /** The options that every command takes. */
 export function globalGroups(): HelpGroup[] {
   return groupsOf([...globalOptions], 'Output').map((group) =>
-    group.title === 'Output' ? { ...group, rows: [...group.rows, helpRow] } : group,
+    group.title === 'Output' ? { ...group, rows: [...group.rows, helpRow, versionRow] } : group,
   );
 }
 
@@ -64,19 +66,18 @@ export function environmentRows(): HelpRow[] {
 }
 
 export function rootPage(tree: readonly CommandSpec[]): HelpPage {
-  const commands = tree.filter(({ hidden }) => hidden !== true).map(commandRow);
+  const listed = tree.filter(({ group }) => group !== undefined);
+  const width = Math.max(...listed.map(({ name }) => name.length));
   return {
     path: 'botctl',
     usage: 'botctl <command> [options]',
     about: `${promise}\n${motto}`,
-    groups: [
-      { title: 'Commands', rows: commands },
-      {
-        title: 'Options',
-        rows: [{ term: '-V, --version', about: `print the version (${version})` }, helpRow],
-      },
-    ],
-    shared,
+    groups: commandGroups.map((title) => ({
+      title,
+      rows: listed
+        .filter(({ group }) => group === title)
+        .map((spec) => ({ ...commandRow(spec), term: spec.name.padEnd(width) })),
+    })),
     examples: [
       {
         about: 'Try it without an account',
@@ -149,10 +150,11 @@ function leafPage(path: string, spec: LeafSpec): HelpPage {
 /** The help topics besides the commands. */
 export const helpTopics = [
   { name: 'options', about: 'the options that every command takes' },
-  { name: 'exit-codes', about: 'what every exit code means, and what to do' },
-  { name: 'reruns', about: 'what running the same command again does' },
+  { name: 'exit-codes', about: 'what each exit code means, and what to do' },
+  { name: 'reruns', about: 'what happens when you run a command again' },
   { name: 'agents', about: 'how a program uses botctl safely' },
-  { name: 'environment', about: 'every variable that botctl reads' },
+  { name: 'environment', about: 'the variables that botctl reads' },
+  { name: 'sandbox-readings', about: 'how to make the sandbox answer in other ways' },
 ] as const;
 
 export type TopicName = (typeof helpTopics)[number]['name'];
@@ -209,7 +211,7 @@ const isCommon = ({ rare }: HelpRow): boolean => rare !== true;
 function drawRare({ groups }: HelpPage, columns: number): string[] {
   const rare = groups.flatMap(({ rows }) => rows.filter((row) => !isCommon(row)));
   const names = rare.map(({ term }) => term.match(/--[a-z-]+/u)?.[0]);
-  return names.length === 0 ? [] : wrapWords(`In the manual (man botctl): ${names.join(', ')}`, columns);
+  return names.length === 0 ? [] : wrapWords(`Rarely needed, see man botctl: ${names.join(', ')}`, columns);
 }
 
 const usageIndent = ' '.repeat('Usage: '.length);
@@ -221,7 +223,7 @@ function drawExits({ exits }: HelpPage, columns: number): string[] {
   });
   return exits.length === 0
     ? []
-    : ['', ...wrapWords(`Exit codes (botctl help exit-codes): ${parts.join('; ')}.`, columns)];
+    : ['', ...wrapWords(`Exit codes: ${parts.join('; ')} (botctl help exit-codes)`, columns)];
 }
 
 /** The help of one command, as wide as the terminal up to a limit. Its own options come first. */
@@ -234,8 +236,7 @@ export function drawHelp(page: HelpPage, terminalColumns: number): string {
     '',
     ...page.about.split('\n').flatMap((line) => wrapWords(line, columns)),
     ...drawGroups(page.groups, columns),
-    '',
-    ...wrapWords(page.shared, columns),
+    ...(page.shared === undefined ? [] : ['', ...wrapWords(page.shared, columns)]),
     ...drawRare(page, columns),
     ...(page.details === undefined ? [] : ['', ...wrapText(page.details, columns)]),
     ...section('Examples', drawExamples(page, columns)),
@@ -246,7 +247,8 @@ export function drawHelp(page: HelpPage, terminalColumns: number): string {
 }
 
 const more: readonly HelpRow[] = [
-  { term: 'botctl help <command>', about: 'its options, examples and exit codes' },
+  { term: 'botctl help <command>', about: 'the options and examples of a command' },
+  { term: 'man botctl', about: 'everything, with the rare options' },
   ...helpTopics.map(({ name, about }) => ({ term: `botctl help ${name}`, about })),
 ];
 
@@ -265,20 +267,20 @@ export const globalOptions: readonly OptionSpec[] = [
   },
   {
     flags: '--base-url <url>',
-    about: 'the service; beside a profile only its own is allowed',
+    about: 'the service’s address; a profile has its own',
     env: 'BOTCTL_BASE_URL',
     group: bot,
   },
   {
     flags: '--token-file <file>',
-    about: 'read the token from a file, or from stdin with -; see also BOTCTL_TOKEN',
+    about: 'read the token from a file; - reads stdin (see also BOTCTL_TOKEN)',
     group: bot,
   },
-  { flags: '--sandbox', about: 'use the built-in service: no account, no money', group: bot },
+  { flags: '--sandbox', about: 'use the built-in service, with no account and no money', group: bot },
   {
     flags: '--journal <file>',
     about:
-      'use this journal: a file (its whole path, or ./… ../… ~/…), or the postgres:// URL of a shared one',
+      'use this journal: a file (an absolute path, or ./… ../… ~/…), or the postgres:// URL of a shared one',
     env: 'BOTCTL_JOURNAL',
     group: bot,
   },
@@ -293,25 +295,25 @@ export const globalOptions: readonly OptionSpec[] = [
     about: 'how long to keep trying after the first attempt (default 60s)',
     group: retries,
   },
-  { flags: '--json', about: 'print one JSON object on stdout, for errors too', group: output },
+  { flags: '--json', about: 'print one JSON object on stdout, also for an error', group: output },
   {
     flags: '-q, --quiet',
-    about: 'print only the message id or the signature; nothing after a 409 that names no message',
+    about: 'print only the message ID or the signature',
     group: output,
   },
   { flags: '-v, --verbose', about: 'print each step and each attempt on stderr', group: output },
-  { flags: '--no-color', about: 'no colours (see also NO_COLOR and FORCE_COLOR)', group: output },
+  { flags: '--no-color', about: 'use no colours (see also NO_COLOR and FORCE_COLOR)', group: output },
 ];
 
 /** Variables that no option names. */
 const environmentOnly: readonly { name: string; about: string }[] = [
   {
     name: 'BOTCTL_TOKEN',
-    about: 'the bot token, used with BOTCTL_BASE_URL; --token-file and --profile outrank it',
+    about: 'the bot’s token, for BOTCTL_BASE_URL; --token-file and --profile override it',
   },
-  { name: 'BOTCTL_RUN', about: 'the name of this run, as --run; use a value that a retry does not change' },
-  { name: 'NO_COLOR', about: 'no colours, if not empty' },
-  { name: 'FORCE_COLOR', about: 'colours even when the output is not a terminal; 0 for none' },
+  { name: 'BOTCTL_RUN', about: 'as --run: the name of this run; a retry must use the same one' },
+  { name: 'NO_COLOR', about: 'use no colours, if it is not empty' },
+  { name: 'FORCE_COLOR', about: 'use colours even if the output is not a terminal; 0: use none' },
 ];
 
 export const version: string = packageJson.version;

@@ -117,7 +117,7 @@ export const exitGroups: Readonly<Record<ExitGroup, { readonly short: string; re
   done: { short: 'done', title: 'Done' },
   fix: { short: 'fix the error', title: 'Fix what the error names, then run the command again' },
   look: { short: 'look first', title: 'Look first. A new name would be a second payment' },
-  again: { short: 'run it again', title: 'Run the same command again. Nothing is sent twice' },
+  again: { short: 'run again', title: 'Run the same command again. Nothing is sent twice' },
 };
 
 /** The exit codes by what to do, as the help and the README list them. */

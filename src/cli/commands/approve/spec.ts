@@ -2,22 +2,24 @@ import type { LeafSpec } from '../../parse/command.ts';
 
 export const approveSpec: LeafSpec = {
   name: 'approve',
+  group: 'Money',
   does: 'sends',
-  about: 'Approve what was proposed, and send it',
+  about: 'Approve proposed payments, and send them',
   arguments: [
-    { usage: '<ids...>', about: 'proposals: ids or keys, or their first characters', completes: 'intents' },
+    { usage: '<ids...>', about: 'proposals: ID or key, or its first characters', completes: 'intents' },
   ],
   options: [
     {
       flags: '--overrule',
-      about: 'approve what was declined (asks, or takes --yes); both decisions are kept',
+      about: 'approve what was declined; asks first, or needs --yes, and keeps both decisions',
+      rare: true,
     },
-    { flags: '-y, --yes', about: 'do not ask for confirmation: you have checked it' },
+    { flags: '-y, --yes', about: 'do not ask for confirmation; you have checked it' },
   ],
   examples: [
-    { about: 'What waits for approval', line: 'botctl history --state held' },
-    { about: 'One proposal, shown whole before it is sent', line: 'botctl approve 3f9a' },
-    { about: 'One that was declined, after all', line: 'botctl approve 3f9a --overrule' },
+    { about: 'List what waits for approval', line: 'botctl history --state held' },
+    { about: 'See one proposal in full, and approve it', line: 'botctl approve 3f9a' },
+    { about: 'Approve two without being asked', line: 'botctl approve 3f9a 7c21 --yes' },
   ],
   exits: [0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 130],
   load: async () => (await import('./run.ts')).approve,
@@ -25,25 +27,28 @@ export const approveSpec: LeafSpec = {
 
 export const declineSpec: LeafSpec = {
   name: 'decline',
+  group: 'Money',
   does: 'decides',
-  about: 'Decline what was proposed: it is not sent, and its command says why',
+  about: 'Decline proposed payments; nothing is sent',
   arguments: [
-    { usage: '<ids...>', about: 'proposals: ids or keys, or their first characters', completes: 'intents' },
+    { usage: '<ids...>', about: 'proposals: ID or key, or its first characters', completes: 'intents' },
   ],
   options: [
-    { flags: '--reason <text>', about: 'what is wrong with it; kept with your name and the time' },
+    { flags: '--reason <text>', about: 'what is wrong; the proposing command shows it from then on' },
     {
       flags: '--overrule',
-      about: 'decline what was approved and not sent yet (asks, or takes --yes); both decisions are kept',
+      about:
+        'decline what was approved but not sent yet; asks first, or needs --yes, and keeps both decisions',
+      rare: true,
     },
     { flags: '-y, --yes', about: 'do not ask for confirmation' },
   ],
   examples: [
-    { about: 'What waits for approval', line: 'botctl history --state held' },
-    { about: 'A wrong amount', line: 'botctl decline 3f9a --reason "the invoice says 120"' },
+    { about: 'List what waits for approval', line: 'botctl history --state held' },
+    { about: 'Decline a wrong amount', line: 'botctl decline 3f9a --reason "the invoice says 120"' },
     {
-      about: 'One that was approved, and could not be sent yet',
-      line: 'botctl decline 3f9a --overrule --reason "paid by hand"',
+      about: 'Decline two without being asked',
+      line: 'botctl decline 3f9a 7c21 --reason "paid by hand" --yes',
     },
   ],
   exits: [0, 1, 2, 11, 130],

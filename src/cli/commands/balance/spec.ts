@@ -2,17 +2,18 @@ import type { LeafSpec } from '../../parse/command.ts';
 
 export const balanceSpec: LeafSpec = {
   name: 'balance',
+  group: 'Money',
   does: 'looks',
-  about: 'Ask a Solana node what the bot’s wallet holds',
+  about: 'Show what is in the bot’s wallet',
   details:
-    'Shows SOL and the tokens in the profile’s assets. Needs rpc-url and wallet in the profile, and no token; --profile names another profile. A node has 1 s to answer, or --timeout.',
+    'It asks a Solana node for SOL and for the tokens in the profile’s assets. The profile needs rpc-url and wallet, and no token. The node must answer within 1 s, or --timeout.',
   examples: [
-    { about: 'The wallet of the profile in use', line: 'botctl balance' },
+    { about: 'Show the wallet of the profile in use', line: 'botctl balance' },
     {
-      about: 'One amount, for a script',
+      about: 'Print one amount for a script',
       line: `botctl balance --profile prod --json | jq -r '.balances[] | select(.asset == "USDC").amount'`,
     },
-    { about: 'Only the amounts', line: 'botctl balance --quiet' },
+    { about: 'Print only the amounts', line: 'botctl balance --quiet' },
   ],
   exits: [0, 1, 2, 3, 8, 130],
   load: async () => (await import('./run.ts')).balance,

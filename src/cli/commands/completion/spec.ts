@@ -3,18 +3,19 @@ import { shells } from '../../parse/help.ts';
 
 export const completionSpec: LeafSpec = {
   name: 'completion',
+  group: 'Set-up',
   does: 'looks',
   about: 'Print the completion script for a shell',
-  details: `The script asks botctl at each Tab: for commands, options, profiles, recent intents, batches, and the
-names of the policy. It reads files of this machine only; it connects to nothing and changes nothing.`,
+  details:
+    'At each Tab, the script asks botctl for commands, options, profiles, recent entries, batches and the names in the policy. It reads only files on this machine, connects to nothing and changes nothing.',
   arguments: [{ usage: '<shell>', about: shells.join(', '), completes: shells }],
   examples: [
-    { about: 'bash, in ~/.bashrc', line: 'source <(botctl completion bash)' },
+    { about: 'bash: put this into ~/.bashrc', line: 'source <(botctl completion bash)' },
     {
-      about: 'zsh: once, into a folder of $fpath',
+      about: 'zsh: run this once, for a folder in $fpath',
       line: 'botctl completion zsh > ~/.zsh/completions/_botctl',
     },
-    { about: 'fish: once', line: 'botctl completion fish > ~/.config/fish/completions/botctl.fish' },
+    { about: 'fish: run this once', line: 'botctl completion fish > ~/.config/fish/completions/botctl.fish' },
   ],
   exits: [0, 1, 2],
   load: async () => (await import('./run.ts')).run,

@@ -6,27 +6,25 @@ const tokenOptions: readonly OptionSpec[] = [
   { flags: '--token-stdin', about: 'read the token from stdin and store it', group: 'The token' },
   {
     flags: '--token-env <variable>',
-    about: 'read it from this variable each time it is needed',
+    about: 'read the token from this variable at each use',
     group: 'The token',
   },
   {
     flags: '--token-command <command>',
-    about: 'run this each time it is needed; its first line is the token',
+    about: 'run this at each use; its first line is the token',
     group: 'The token',
   },
 ];
 
 const chainGroup = 'The chain';
 
-// An array, because commander wraps each line by itself.
-const tokenDetails = [
-  'botctl asks for the token without showing it, or takes it with --token-stdin, --token-env, --token-file or --token-command.',
-  'Of a variable, a file or a command only the name is kept: the token itself stays where it is.',
-  'A command is split into words at spaces outside quotes; it runs without a shell and has 30 s.',
-].join(' ');
-
-const keyDetails =
-  'Keys: base-url, token, key-age (30m), repeat-window (20h), timeout (30s), retries (until max-wait), max-wait (60s), confirm (always: ask, or --yes), policy (what it may spend). For proof on chain: rpc-url, cluster (mainnet), wallet, assets.';
+const keyDetails = `Keys:
+  base-url, token                   the service and its token
+  timeout, retries, max-wait        as the options with these names
+  confirm                           always: ask before each payment
+  policy                            a file that limits what the bot may pay
+  rpc-url, cluster, wallet, assets  the chain, for balance and verify
+  key-age, repeat-window            rarely needed, see man botctl`;
 
 const newName = { usage: '<name>', about: 'the profile' } as const;
 const name = { ...newName, completes: 'profiles' } as const;
@@ -44,6 +42,7 @@ function leaf(
 
 export const configSpec: BranchSpec = {
   name: 'config',
+  group: 'Set-up',
   about: 'Manage profiles: a bot, its service and its token',
   children: [
     leaf(
@@ -51,33 +50,42 @@ export const configSpec: BranchSpec = {
         name: 'add',
         does: 'changes',
         about: 'Add a profile: a bot, its service and its token',
-        details: `--base-url is the address of its service. ${tokenDetails}\n\n--timeout, --retries and --max-wait are stored in the profile if given. The first profile is used at once.\n\nOn a terminal it also asks for rpc-url and wallet, tries service, token and node, and says whether the profile is ready. The token is tried with an empty message, which the service must refuse.`,
+        details:
+          'Give the service’s address with --base-url. On a terminal, botctl asks for the rest and tests the profile. The first profile is used at once.',
         arguments: [newName],
         options: [
           ...tokenOptions,
-          { flags: '--rpc-url <url>', about: 'a Solana node, if its URL holds no key', group: chainGroup },
+          {
+            flags: '--rpc-url <url>',
+            about: 'a Solana node; its URL must hold no secret',
+            group: chainGroup,
+          },
           {
             flags: '--cluster <cluster>',
             about: 'mainnet, devnet, testnet or a genesis hash',
             group: chainGroup,
           },
           { flags: '--wallet <address>', about: 'the bot’s own address', group: chainGroup },
-          { flags: '--assets <json>', about: 'names and mints', group: chainGroup },
-          { flags: '--use', about: 'use it from now on' },
-          { flags: '-y, --yes', about: 'ask only for the token, and try nothing' },
+          {
+            flags: '--assets <json>',
+            about: 'names and mints of tokens: {"USDC": "EPjF…"}',
+            group: chainGroup,
+          },
+          { flags: '--use', about: 'use this profile from now on' },
+          { flags: '-y, --yes', about: 'ask only for the token, and test nothing' },
         ],
         examples: [
           {
             line: 'botctl config add prod --base-url https://bots.example.com',
-            about: 'Ask for the token and store it',
+            about: 'Enter the token and store it',
           },
           {
             line: 'botctl config add prod --base-url https://bots.example.com --token-command "op read op://ops/bot/token"',
-            about: 'Leave the token in the vault',
+            about: 'Leave the token in a vault',
           },
           {
-            line: 'botctl config add ci --base-url https://bots.example.com --token-env BOT_TOKEN --use',
-            about: 'Take it from the CI’s secret',
+            line: 'botctl config add ci --base-url https://bots.example.com --token-env TOKEN',
+            about: 'Take the token from a CI secret',
           },
         ],
         exits: edits,
@@ -90,9 +98,12 @@ export const configSpec: BranchSpec = {
         does: 'looks',
         about: 'List the profiles',
         examples: [
-          { line: 'botctl config list', about: 'Every profile; * marks the one in use' },
-          { line: 'botctl config list --json | jq -r .profile.name', about: 'One JSON object per line' },
-          { line: 'botctl config list --quiet', about: 'Only the names' },
+          { line: 'botctl config list', about: 'List every profile; * marks the one in use' },
+          {
+            line: 'botctl config list --json | jq -r .profile.name',
+            about: 'Print one JSON object per profile',
+          },
+          { line: 'botctl config list --quiet', about: 'Print only the names' },
         ],
         exits: looks,
       },
@@ -102,13 +113,17 @@ export const configSpec: BranchSpec = {
       {
         name: 'show',
         does: 'looks',
-        about: 'Show a profile: where its token comes from, never the token',
-        details: 'Without a name: the profile that --profile or BOTCTL_PROFILE names, or the one in use.',
+        about: 'Show a profile, without its token',
+        details:
+          'Without a name, it shows the profile that --profile or BOTCTL_PROFILE names, or the one in use.',
         arguments: [{ usage: '[name]', about: 'the profile', completes: 'profiles' }],
         examples: [
-          { line: 'botctl config show', about: 'The profile in use' },
-          { line: 'botctl config show prod', about: 'One profile' },
-          { line: 'botctl config show prod --json | jq -r .profile.base_url', about: 'For a script' },
+          { line: 'botctl config show', about: 'Show the profile in use' },
+          { line: 'botctl config show prod', about: 'Show one profile' },
+          {
+            line: 'botctl config show prod --json | jq -r .profile.base_url',
+            about: 'Print one value for a script',
+          },
         ],
         exits: looks,
       },
@@ -121,9 +136,12 @@ export const configSpec: BranchSpec = {
         about: 'Use a profile from now on',
         arguments: [name],
         examples: [
-          { line: 'botctl config use prod', about: 'From now on, without --profile' },
-          { line: 'botctl --profile stage config show', about: 'Another profile for one command only' },
-          { line: 'BOTCTL_PROFILE=stage botctl config show', about: 'Another profile for one shell' },
+          { line: 'botctl config use prod', about: 'Use it from now on, without --profile' },
+          { line: 'botctl --profile stage config show', about: 'Use another profile for one command' },
+          {
+            line: 'BOTCTL_PROFILE=stage botctl config show',
+            about: 'Use another profile through the environment',
+          },
         ],
         exits: looks,
       },
@@ -134,22 +152,28 @@ export const configSpec: BranchSpec = {
         name: 'set',
         does: 'changes',
         about: 'Change a key of a profile',
-        details: `${keyDetails}\n\n${tokenDetails}\n\nAn rpc-url is given in the same ways, as it may carry a key; --add names a second node, of another host, that must agree. assets is JSON: names and mints.\n\nA token belongs to its service: a base-url with another origin needs the token again.`,
+        details: keyDetails,
         arguments: [
           name,
           { usage: '<key>', about: 'what to change', completes: keys },
-          { usage: '[value]', about: 'the new value; none for token, as arguments show in ps' },
+          { usage: '[value]', about: 'the new value; never a token, because ps shows arguments' },
         ],
-        options: [...tokenOptions, { flags: '--add', about: 'with rpc-url: beside the one that is there' }],
+        options: [
+          ...tokenOptions,
+          { flags: '--add', about: 'with rpc-url: add a second node, which must agree', rare: true },
+        ],
         examples: [
-          { line: 'botctl config set prod key-age 10m', about: 'A transfer is unknown for 10 minutes only' },
+          {
+            line: 'botctl config set prod confirm always',
+            about: 'Require --yes or an answer for every payment',
+          },
           {
             line: 'op read op://ops/bot/token | botctl config set prod token --token-stdin',
-            about: 'A new token',
+            about: 'Store a new token',
           },
           {
             line: 'botctl config set prod base-url https://bots.example.net --token-env BOT_TOKEN',
-            about: 'The service moved',
+            about: 'Move to another service address, which needs its token again',
           },
         ],
         exits: edits,
@@ -160,16 +184,22 @@ export const configSpec: BranchSpec = {
       {
         name: 'get',
         does: 'looks',
-        about: 'Print the value of a key, and nothing else',
-        details: 'Keys: those of config set, but for token, which is never printed.',
+        about: 'Print one value of a profile, and nothing else',
+        details: 'It takes the keys of config set, except token: a token is never printed.',
         arguments: [
           name,
           { usage: '<key>', about: 'what to print', completes: keys.filter((key) => key !== 'token') },
         ],
         examples: [
-          { line: 'botctl config get prod base-url', about: 'The address of its service' },
-          { line: 'botctl policy check "$(botctl config get prod policy)"', about: 'In a script' },
-          { line: 'botctl config get prod key-age --json', about: 'Without a value where it is not set' },
+          { line: 'botctl config get prod base-url', about: 'Print the address of its service' },
+          {
+            line: 'ls -l "$(botctl config get prod policy)"',
+            about: 'See who may read its policy',
+          },
+          {
+            line: 'botctl config get prod key-age --json',
+            about: 'Print JSON, without a value if none is set',
+          },
         ],
         exits: looks,
       },
@@ -180,15 +210,18 @@ export const configSpec: BranchSpec = {
         name: 'unset',
         does: 'changes',
         about: 'Reset a key of a profile to its default',
-        details: 'Keys: those of config set, but for base-url and token.',
+        details: 'It takes the keys of config set, except base-url and token.',
         arguments: [
           name,
           { usage: '<key>', about: 'what to reset', completes: [...settingKeys, ...chainKeys] },
         ],
         examples: [
-          { line: 'botctl config unset prod timeout', about: 'The default bound on one attempt' },
-          { line: 'botctl config unset prod key-age', about: 'The default of 30 minutes' },
-          { line: 'botctl config unset prod retries --json', about: 'What is left, for a script' },
+          { line: 'botctl config unset prod timeout', about: 'Use the default timeout again' },
+          { line: 'botctl config unset prod confirm', about: 'Ask only on a terminal again' },
+          {
+            line: 'botctl config unset prod retries --json',
+            about: 'Print the profile that is left, for a script',
+          },
         ],
         exits: looks,
       },
@@ -199,14 +232,14 @@ export const configSpec: BranchSpec = {
         name: 'remove',
         does: 'changes',
         alias: 'rm',
-        about: 'Remove a profile, and its token if it is stored (also: rm)',
-        details: 'Asks first on a terminal. The journal keeps what the bot did.',
+        about: 'Remove a profile and its stored token (also: rm)',
+        details: 'It asks first on a terminal. The journal keeps the bot’s messages and payments.',
         arguments: [name],
         options: [{ flags: '-y, --yes', about: 'do not ask for confirmation' }],
         examples: [
-          { line: 'botctl config remove stage', about: 'Asks first on a terminal' },
-          { line: 'botctl config remove stage --yes', about: 'Does not ask' },
-          { line: 'botctl config remove stage --yes --json', about: 'For a script' },
+          { line: 'botctl config remove stage', about: 'Remove a profile' },
+          { line: 'botctl config remove stage --yes', about: 'Remove it without being asked' },
+          { line: 'botctl config remove stage --yes --json', about: 'Print the result for a script' },
         ],
         exits: [0, 1, 2, 130],
       },
@@ -218,12 +251,12 @@ export const configSpec: BranchSpec = {
         does: 'changes',
         about: 'Give a profile another name',
         details:
-          'The journal keeps what the bot did under the old name: an intent belongs to the bot that began it. So rename while nothing of it is unknown, held or open.',
-        arguments: [name, { usage: '<new-name>', about: 'what to call it from now on' }],
+          'Entries in the journal stay with the old name. Rename a profile only while none of its entries is unknown, held or open.',
+        arguments: [name, { usage: '<new-name>', about: 'the new name' }],
         examples: [
-          { line: 'botctl config rename prod payments', about: 'It stays in use, if it was' },
-          { line: 'botctl config rename prod payments --json', about: 'For a script' },
-          { line: 'botctl history --bot prod --state unknown', about: 'First see what is not settled' },
+          { line: 'botctl config rename prod payments', about: 'Rename a profile; it stays in use' },
+          { line: 'botctl config rename prod payments --json', about: 'Print the result for a script' },
+          { line: 'botctl history --bot prod --state unknown', about: 'See first what is not settled' },
         ],
         exits: looks,
       },
@@ -235,9 +268,9 @@ export const configSpec: BranchSpec = {
         does: 'looks',
         about: 'Print the path of the profiles file',
         examples: [
-          { line: 'botctl config path', about: 'The file, whether it is there or not' },
-          { line: 'ls -l "$(botctl config path)"', about: 'Who may read it' },
-          { line: 'XDG_CONFIG_HOME=/srv/bots botctl config path', about: 'Another folder' },
+          { line: 'botctl config path', about: 'Print the path, even if there is no file yet' },
+          { line: 'ls -l "$(botctl config path)"', about: 'See who may read it' },
+          { line: 'XDG_CONFIG_HOME=/srv/bots botctl config path', about: 'Use another folder' },
         ],
         exits: [0, 1, 2],
       },

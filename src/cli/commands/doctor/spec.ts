@@ -2,24 +2,24 @@ import type { LeafSpec } from '../../parse/command.ts';
 
 export const doctorSpec: LeafSpec = {
   name: 'doctor',
+  group: 'Set-up',
   does: 'looks',
   about: 'Check profile, token, service, clock, chain and journal',
-  details: `Nothing is sent to the API and nothing is changed. botctl connects to the service (TCP and
-TLS, through the proxy if there is one) and asks HEAD / without the token, to read its clock. The
-profile’s Solana node is asked for its cluster and the balance. What a token may do only shows when it is used.`,
+  details:
+    'It sends no message and no payment, and changes nothing. It connects to the service, through the proxy if there is one, and reads its clock with HEAD / and without the token. It asks the profile’s Solana node for its cluster and the balance. Only a real command shows what a token may do.',
   options: [
     {
       flags: '--prometheus <file>',
-      about: 'also write what a monitor asks, in the text format of Prometheus',
+      about: 'also write the results as Prometheus text, for a monitor',
     },
   ],
   examples: [
     {
-      about: 'Every minute, for the node exporter’s textfile collector',
+      about: 'Run it every minute for the node exporter’s textfile collector',
       line: 'botctl doctor --quiet --prometheus /var/lib/node_exporter/botctl.prom',
     },
-    { about: 'The profile in use', line: 'botctl doctor' },
-    { about: 'Another profile, for a monitor', line: 'botctl doctor --profile prod --json' },
+    { about: 'Check the profile in use', line: 'botctl doctor' },
+    { about: 'Check another profile, for a monitor', line: 'botctl doctor --profile prod --json' },
   ],
   exits: [0, 1, 2, 130],
   load: async () => (await import('./run.ts')).run,

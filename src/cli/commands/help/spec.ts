@@ -6,7 +6,7 @@ const topics = helpTopics.map(({ name }) => name);
 export const helpSpecOf = (tree: () => readonly CommandSpec[]): LeafSpec => ({
   name: 'help',
   does: 'looks',
-  about: 'Show the help of a command or a topic',
+  about: 'Show the help for a command or a topic',
   arguments: [
     {
       usage: '[words...]',
@@ -18,9 +18,9 @@ export const helpSpecOf = (tree: () => readonly CommandSpec[]): LeafSpec => ({
     },
   ],
   examples: [
-    { about: 'A command', line: 'botctl help config add' },
-    { about: 'The options that every command takes', line: 'botctl help options' },
-    { about: 'What every exit code means, and what to do', line: 'botctl help exit-codes' },
+    { about: 'Read about a command', line: 'botctl help config add' },
+    { about: 'Read about the options that every command takes', line: 'botctl help options' },
+    { about: 'See what to do after each exit code', line: 'botctl help exit-codes' },
   ],
   exits: [0, 1, 2],
   load: async () => (await import('./run.ts')).runFor(tree()),

@@ -4,19 +4,20 @@ import { momentRule } from '../../say/phrases.ts';
 
 export const historySpec: LeafSpec = {
   name: 'history',
+  group: 'Every day',
   does: 'looks',
-  about: 'List what was sent, newest first, or show one intent in full',
+  about: 'List messages and payments, or show one in full',
   arguments: [
     {
       usage: '[ids...]',
-      about: 'intents: ids or keys, or their first characters (at least 4)',
+      about: 'entries: ID or key, or its first characters (at least 4)',
       completes: 'intents',
     },
   ],
   options: [
     {
       flags: '-s, --state <state>',
-      about: `only this state: ${states.join(', ')}`,
+      about: `only entries in this state: ${states.join(', ')}`,
       completes: states,
     },
     {
@@ -24,34 +25,34 @@ export const historySpec: LeafSpec = {
       about: 'only this kind: message or transfer',
       completes: ['message', 'transfer'],
     },
-    { flags: '--name <start>', about: 'only names that begin so' },
+    { flags: '--name <start>', about: 'only names that start with this' },
     { flags: '--batch <name>', about: 'only the rows of this batch', completes: 'batches' },
     {
       flags: '-t, --to <address>',
-      about: 'only transfers to this address, or its first characters (at least 4), or @name',
+      about: 'only payments to this address (or its start), or to @NAME',
       completes: 'recipients',
     },
-    { flags: '--asset <asset>', about: 'only transfers of this asset' },
-    { flags: '--bot <name>', about: 'only what this bot sent', completes: 'profiles' },
-    { flags: '--since <when>', about: `only what began since then: ${momentRule}` },
-    { flags: '--until <when>', about: 'only what began until then; a day counts whole' },
-    { flags: '-n, --limit <n>', about: 'show at most this many, or all (default 20; with --json all)' },
-    { flags: '--total', about: 'only the sums, per asset and state' },
+    { flags: '--asset <asset>', about: 'only payments of this asset' },
+    { flags: '--bot <name>', about: 'only entries of this bot', completes: 'profiles' },
+    { flags: '--since <when>', about: `only entries begun since then: ${momentRule}` },
+    { flags: '--until <when>', about: 'only entries begun by then; a day counts to its end' },
+    { flags: '-n, --limit <n>', about: 'show this many at most, or all (default 20; --json: all)' },
+    { flags: '--total', about: 'only the totals, by asset and state' },
     {
       flags: '--format <format>',
-      about: 'for the books: csv or jsonl of all that happened, oldest first',
+      about: 'export for the books, oldest first: csv or jsonl',
       completes: ['csv', 'jsonl'],
     },
-    { flags: '--local', about: 'times, and days, of this machine’s time zone instead of UTC' },
+    { flags: '--local', about: 'use local times and days instead of UTC' },
   ],
   examples: [
-    { about: 'Every attempt and decision of one intent, and what to do', line: 'botctl history 3f9a' },
+    { about: 'See every attempt and decision of one entry, and what to do', line: 'botctl history 3f9a' },
     {
-      about: 'What a payroll paid to one address',
+      about: 'See what a payroll paid to one address',
       line: 'botctl history --total --batch payroll-2026-11 --to 9WzD',
     },
     {
-      about: 'For the books; exit 11 where something of it is not settled',
+      about: 'Export a month; exit 11 if something is not settled yet',
       line: 'botctl history --kind transfer --since 2026-11-01 --until 2026-11-30 --format csv > november.csv',
     },
   ],

@@ -2,19 +2,20 @@ import type { BranchSpec } from '../../parse/command.ts';
 
 export const policySpec: BranchSpec = {
   name: 'policy',
-  about: 'What a bot may spend, and to whom',
+  group: 'Money',
+  about: 'Show or set what a bot may pay, and to whom',
   children: [
     {
       name: 'show',
       does: 'looks',
-      about: 'Show the policies that hold this bot, and what is left',
+      about: 'Show the policies that apply to this bot, and what is left',
       details:
-        'A profile’s policy (config set NAME policy FILE), the machine’s (/etc/botctl/policy.json) and a shared journal’s own apply together: what one of them refuses is refused, and no option lifts it. What is in doubt counts as spent until it is known.',
+        'The policies of the profile (config set NAME policy FILE), of this machine (/etc/botctl/policy.json) and of the shared journal all apply. If one refuses a payment, no option overrides it. An unknown payment counts as spent until it is settled.',
       examples: [
-        { about: 'Of the bot in use', line: 'botctl policy show' },
-        { about: 'Of another one', line: 'botctl policy show --profile payouts' },
+        { about: 'Show the limits of the bot in use', line: 'botctl policy show' },
+        { about: 'Show those of another bot', line: 'botctl policy show --profile payouts' },
         {
-          about: 'How much SOL is left',
+          about: 'Print how much is left of each asset',
           line: "botctl policy show --json | jq -r '.left[] | .asset, .remaining'",
         },
       ],
@@ -24,14 +25,17 @@ export const policySpec: BranchSpec = {
     {
       name: 'check',
       does: 'looks',
-      about: 'Check a policy’s file before it is used',
+      about: 'Check a policy file before you use it',
       details:
-        'Reads the file as a command that sends would: its owner and mode, each field, each address. What is wrong is told with its line. A small policy: {"schema": "botctl-policy/1", "limits": {"SOL": {"transfer": "5", "day": "20"}}}; docs/policy.md has every key.',
+        'It checks the file’s owner and mode, each field and each address, and gives the line of each problem.\n\nA small policy; docs/policy.md describes every key:\n  {"schema": "botctl-policy/1",\n   "limits": {"SOL": {"transfer": "5", "day": "20"}}}',
       arguments: [{ usage: '<file>', about: 'the policy', completes: 'file' }],
       examples: [
-        { about: 'Before it is put in its place', line: 'botctl policy check policy.json' },
-        { about: 'The machine’s', line: 'botctl policy check /etc/botctl/policy.json' },
-        { about: 'In a pipeline: exit 0 where it is good', line: 'botctl policy check policy.json --quiet' },
+        { about: 'Check a new policy', line: 'botctl policy check policy.json' },
+        { about: 'Check this machine’s policy', line: 'botctl policy check /etc/botctl/policy.json' },
+        {
+          about: 'Check in a script: exit 0 means that it is good',
+          line: 'botctl policy check policy.json --quiet',
+        },
       ],
       exits: [0, 1, 2],
       load: async () => (await import('./run.ts')).check,
@@ -41,11 +45,11 @@ export const policySpec: BranchSpec = {
       does: 'changes',
       about: 'Give a shared journal its own policy',
       details:
-        'Whoever sends through the journal is held to it, on every machine, beside their own. With the first one the journal begins to count what is spent. It needs the role that owns the tables; earlier policies are kept. Commands that are running stop at their next transfer, and go by the new one when they are run again.',
+        'It applies to every bot that sends through the journal, on every machine, in addition to their own policies. You need the role that owns the tables. A running command stops at its next payment; run it again to go on under the new policy.',
       arguments: [{ usage: '<file>', about: 'the policy', completes: 'file' }],
       examples: [
         {
-          about: 'As the owner of the journal',
+          about: 'Set it as the owner of the journal',
           line: 'botctl policy set policy.json --journal postgres://owner@db.example.com/bots',
         },
         { about: 'See what is left', line: 'botctl policy show' },

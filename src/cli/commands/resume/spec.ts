@@ -2,24 +2,25 @@ import type { LeafSpec } from '../../parse/command.ts';
 
 export const resumeSpec: LeafSpec = {
   name: 'resume',
+  group: 'Every day',
   does: 'sends',
-  about: 'Send what is unknown again, each with the same key and bytes',
+  about: 'Send what is unknown again, with the same key and content',
   arguments: [
-    { usage: '[ids...]', about: 'intents: ids or keys, or their first characters', completes: 'intents' },
+    { usage: '[ids...]', about: 'entries: ID or key, or its first characters', completes: 'intents' },
   ],
   options: [
-    { flags: '--all', about: 'all that are unknown, and those whose process died' },
+    { flags: '--all', about: 'everything that is unknown or was interrupted' },
     {
       flags: '--held',
-      about: 'with --all: held ones too (asks, or takes --yes), but none that waits for approval',
+      about: 'with --all: also what is held, but no proposals; asks first, or needs --yes',
     },
-    { flags: '-y, --yes', about: 'do not ask for confirmation: you have decided' },
+    { flags: '-y, --yes', about: 'do not ask for confirmation; you have decided' },
   ],
   examples: [
-    { about: 'After a crash or a network failure', line: 'botctl resume --all' },
-    { about: 'One intent', line: 'botctl resume 3f9a' },
+    { about: 'Continue after a crash or a network failure', line: 'botctl resume --all' },
+    { about: 'Resume one entry', line: 'botctl resume 3f9a' },
     {
-      about: 'A held one, once you have decided to send the same key again',
+      about: 'Resume a held entry, when you have decided to send it again',
       line: 'botctl resume 3f9a --yes',
     },
   ],

@@ -1,24 +1,24 @@
 import type { Exit } from '../../../once/failures.ts';
 import type { LeafSpec, OptionSpec } from '../../parse/command.ts';
 
-const group = 'Exactly once';
+const group = 'Sent once';
 
 /** Options of every command that sends one thing. */
 export const onceOptions: readonly OptionSpec[] = [
-  { flags: '-o, --once <name>', about: 'name it: under one name it happens once', group },
+  { flags: '-o, --once <name>', about: 'name it; it happens once under that name', group },
   {
     flags: '--run <name>',
-    about: 'each command of this run happens once',
+    about: 'name a run; each command in it happens once',
     env: 'BOTCTL_RUN',
     group,
   },
   {
     flags: '--idempotency-key <key>',
-    about: 'use exactly this key, which another system has chosen',
+    about: 'use this key, which another system has chosen',
     rare: true,
     group,
   },
-  { flags: '--dry-run', about: 'show the request, if it is a re-run; send nothing', group },
+  { flags: '--dry-run', about: 'show the request and if it was sent before; send nothing', group },
   { flags: '-y, --yes', about: 'do not ask for confirmation', group },
 ];
 
@@ -34,37 +34,38 @@ export const exitsOfOnce: readonly Exit[] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1
 
 export const sendSpec: LeafSpec = {
   name: 'send',
+  group: 'Every day',
   does: 'sends',
-  about: 'Send a bot message, with buttons, to a conversation',
+  about: 'Send a message, with or without buttons, to a conversation',
   options: [
     {
       flags: '-c, --conversation <id>',
-      about: 'the conversation’s id, from an inbound event',
+      about: 'the conversation’s ID, from an inbound event',
       group: 'Message',
     },
     { flags: '-m, --content <text>', about: 'the text, 1 to 5000 characters', group: 'Message' },
     {
       flags: '--content-file <file>',
-      about: 'read the text from a file, or from stdin with -',
+      about: 'read the text from a file; - reads stdin',
       group: 'Message',
     },
-    { flags: '--reply-to <id>', about: 'the id of the message to reply to', group: 'Message' },
+    { flags: '--reply-to <id>', about: 'the ID of the message to reply to', group: 'Message' },
     {
       flags: '--reply-to-intent <id>',
-      about: 'reply to what was sent as this intent: its ID, or its --once',
+      about: 'reply to this entry, by its ID or its name',
       completes: 'intents',
       group: 'Message',
     },
     {
       flags: '--button <label=…,id=…[,style=…]>',
-      about: 'add a button (repeatable); style: success, danger',
+      about: 'add a button (repeatable); style: success or danger',
       repeatable: true,
       group: 'Message',
     },
     { flags: '--row', about: 'start a new row of buttons', repeatable: true, group: 'Message' },
     {
       flags: '--components <file>',
-      about: 'read the buttons as JSON, instead of --button',
+      about: 'read the buttons from a JSON file instead',
       group: 'Message',
     },
     {
@@ -80,7 +81,7 @@ export const sendSpec: LeafSpec = {
       line: 'botctl --sandbox send --conversation conv_demo --content "Hello"',
     },
     {
-      about: 'Ask a question with two buttons, once however often this runs',
+      about: 'Ask a question once, however often this command runs',
       line: 'botctl send --once vote-42 --conversation conv_7 --content "Ship it?" \\\n      --button label=Yes,id=vote_yes,style=success --button label=No,id=vote_no,style=danger',
     },
     {

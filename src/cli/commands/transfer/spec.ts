@@ -15,12 +15,13 @@ export const waitOptionSpecs: readonly OptionSpec[] = [
 
 export const transferSpec: LeafSpec = {
   name: 'transfer',
+  group: 'Every day',
   does: 'sends',
-  about: 'Send SOL or a token from the bot’s wallet',
+  about: 'Pay SOL or a token from the bot’s wallet',
   options: [
     {
       flags: '-t, --to <address>',
-      about: 'the recipient’s address, or @NAME of the policy',
+      about: 'the recipient’s address, or @NAME from the policy',
       completes: 'recipients',
       group: 'Transfer',
     },
@@ -30,8 +31,8 @@ export const transferSpec: LeafSpec = {
       group: 'Transfer',
       completes: ['SOL'],
     },
-    { flags: '--amount <amount>', about: 'how much, like 5 or 1.5', group: 'Transfer' },
-    { flags: '--memo <text>', about: 'a note that goes with the transfer', group: 'Transfer' },
+    { flags: '--amount <amount>', about: 'how much, such as 5 or 1.5', group: 'Transfer' },
+    { flags: '--memo <text>', about: 'a note that goes with the payment', group: 'Transfer' },
     {
       flags: '--payload <file>',
       about: 'read the whole request as JSON; options override it',
@@ -39,17 +40,19 @@ export const transferSpec: LeafSpec = {
     },
     {
       flags: '--allow-off-curve',
-      about: 'allow an address off the curve (multisig vaults)',
+      about: 'pay an address off the curve, such as a multisig vault',
+      rare: true,
       group: 'Transfer',
     },
     {
       flags: '--allow-unusual',
-      about: 'allow a mint, a program, or the bot’s own wallet',
+      about: 'pay a mint, a program or the bot’s own wallet',
+      rare: true,
       group: 'Transfer',
     },
     {
       flags: '--propose',
-      about: 'only put it on record, for a person to approve',
+      about: 'send nothing until a person approves it',
       group: 'Transfer',
     },
     ...waitOptionSpecs,
@@ -62,11 +65,11 @@ export const transferSpec: LeafSpec = {
       line: 'botctl --sandbox transfer --to 9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM --asset SOL --amount 1.5',
     },
     {
-      about: 'In a script: with a name it happens once, however often the script runs',
+      about: 'Pay once, however often the script runs',
       line: 'botctl transfer --once payout-2026-11-ada --to "$ADA" --asset USDC --amount 250 --yes',
     },
     {
-      about: 'Read a JSON file, print only the signature',
+      about: 'Read the request from a JSON file, and print only the signature',
       line: 'botctl transfer --payload payout.json --yes --quiet',
     },
   ],

@@ -2,32 +2,32 @@ import type { LeafSpec } from '../../parse/command.ts';
 
 export const verifySpec: LeafSpec = {
   name: 'verify',
+  group: 'Money',
   does: 'decides',
-  about: 'Ask a Solana node what was paid, to whom',
+  about: 'Check on the chain what was paid, and to whom',
   details:
-    'Needs an rpc-url in the bot’s profile; --profile names another profile for it. What is not shown is undecided: a miss proves nothing.',
+    'It asks the Solana node in the bot’s profile (rpc-url), or in the profile that --profile names. A payment that the node does not show stays undecided: its absence proves nothing.',
   arguments: [
-    { usage: '[ids...]', about: 'transfers: ids or keys, or their first characters', completes: 'intents' },
+    { usage: '[ids...]', about: 'payments: ID or key, or its first characters', completes: 'intents' },
   ],
   options: [
-    { flags: '--all', about: 'every transfer without a final verdict' },
-    { flags: '--since <when>', about: 'with --all: only what began since then, as in the history' },
-    { flags: '--rate <n/s>', about: 'at most so many requests to each node: 4/s, 100/m' },
+    { flags: '--all', about: 'every payment without a final verdict' },
+    { flags: '--since <when>', about: 'with --all: only payments begun since then, as in history' },
+    { flags: '--rate <n/s>', about: 'at most this many requests to each node: 4/s or 100/m' },
     {
       flags: '--acknowledge',
-      about:
-        'you have dealt with what the chain says against it; with --all, that nobody can look at transfers whose profile is gone (with --reason)',
+      about: 'record that you have dealt with a contradiction (needs --reason)',
     },
-    { flags: '--reason <text>', about: 'what was done about it; kept with your name and the time' },
+    { flags: '--reason <text>', about: 'what you did about it; kept with your name and the time' },
   ],
   examples: [
-    { about: 'One transfer', line: 'botctl verify 3f9a' },
+    { about: 'Check one payment', line: 'botctl verify 3f9a' },
     {
-      about: 'Every night, at the pace of a public node',
+      about: 'Check every night, at the pace of a public node',
       line: 'botctl verify --all --since 48h --rate 4/s',
     },
     {
-      about: 'A contradiction that a person has dealt with',
+      about: 'Close a contradiction that you have dealt with',
       line: 'botctl verify 3f9a --acknowledge --reason "refunded by the service, ticket 42"',
     },
   ],
