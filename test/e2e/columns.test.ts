@@ -45,6 +45,20 @@ describe('the columns of a file', () => {
   });
 
   test.each([
+    ['Name', 'name'],
+    ['To Address', 'to_address'],
+    ['Pay-Day', 'pay day'],
+  ])('that fold to one name are refused, and both are named: %j and %j', async (one, other) => {
+    const columns = ['id', 'to_address', 'asset', 'amount'].filter((known) => known !== other);
+    const cells = { id: '1', to_address: ada, asset: 'SOL', amount: '1' } as Record<string, string>;
+    const header = [...columns, one, other];
+    const row = header.map((title) => cells[title] ?? ada);
+    const { code, stderr } = await pay(file('twice.csv', `${header}\n${row}\n`));
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`"${one}", "${other}"`) });
+    expect(await paid()).toEqual([]);
+  });
+
+  test.each([
     ['csv', `id,to_address,asset,amount,Name,note\na,${ada},SOL,1,Ada,for November\n`],
     [
       'jsonl',
