@@ -825,6 +825,19 @@ describe('a question', () => {
     expect(scripted.sent).toHaveLength(1);
   });
 
+  test('is asked again where the same was paid under another name meanwhile', async () => {
+    const repeated: (string | undefined)[][] = [];
+    const ended = await execute(transfer({}, once('rent-11')), scripted.engine(), async ({ repeats }) => {
+      repeated.push(repeats.map(({ name }) => name));
+      if (repeated.length === 1) await scripted.run(transfer({}, once('rent-10')), [paid]);
+      else scripted.script.push(reply(200, { transfer_id: 't 2', signature: 's 2' }));
+      return 'go';
+    });
+    expect(repeated).toEqual([[], ['rent-10']]);
+    expect(endOf(ended)).toBe('accepted');
+    expect(scripted.sent).toHaveLength(2);
+  });
+
   test('answered "again" begins anew, and still meets the guard against a twin', async () => {
     await scripted.runAndReport(transfer());
     scripted.script.push(paid);
