@@ -157,6 +157,9 @@ describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
     const { shown, code } = await onTerminal(words, [['Pay again? [y/N] ', 'n\r']], operator.env);
     expect(code).toBe(130);
     expect(shown).toContain('9WzD…AWWM was paid 0.5 SOL as rent, just now. Pay again?');
+    writeFileSync(path, `id,to_address,asset,amount,name\nr1,${recipient},SOL,0.5,Ada\n`);
+    const named = await onTerminal(words, [['Pay again? [y/N] ', 'n\r']], operator.env, { columns: 120 });
+    expect(named.shown).toContain(`line 2 (id r1, Ada): ${recipient} was paid 0.5 SOL as rent, just now`);
     expect(await effects()).toBe(1);
   });
 
