@@ -25,7 +25,12 @@ export function publishedSchema(): JsonSchema {
 }
 
 /** One line of the page: fields that have the same type, and no words of their own, share one. */
-type Line = { readonly names: readonly string[]; readonly type: string; readonly about: string };
+type Line = {
+  readonly names: readonly string[];
+  readonly type: string;
+  readonly about: string;
+  readonly within: readonly Line[];
+};
 
 /** Fields that several objects have, told once. */
 const shared: readonly { readonly name: string; readonly of: string; readonly keys: readonly string[] }[] = [
@@ -80,38 +85,47 @@ function fieldList(schema: JsonSchema = {}): string {
   const rest = without(schema, [...Object.keys(head), ...taken.flatMap(({ keys }) => keys)]);
   return [
     ...taken.map(({ name }) => `- all of [${name}](#${name.toLowerCase()})`),
-    ...joined(linesOf(rest, '')).map(drawn),
+    ...drawn(linesOf(rest), ''),
     '',
   ].join('\n');
 }
 
-function drawn({ names, type, about }: Line): string {
-  const shown = names.map((name) => `\`${name}\``).join(', ');
-  return `- ${shown}${type === 'string' ? '' : ` (${type})`}${about === '' ? '' : `: ${about}`}`;
+function drawn(lines: readonly Line[], indent: string): string[] {
+  return joined(lines).flatMap(({ names, type, about, within }) => {
+    const shown = names.map((name) => `\`${name}\``).join(', ');
+    const own = `${indent}- ${shown}${type === '' ? '' : ` (${type})`}${about === '' ? '' : `: ${about}`}`;
+    return [own, ...drawn(within, `${indent}  `)];
+  });
+}
+
+function isBare({ about, within }: Line): boolean {
+  return about === '' && within.length === 0;
 }
 
 function joined(lines: readonly Line[]): Line[] {
   const made: Line[] = [];
   for (const line of lines) {
     const last = made.at(-1);
-    const isLike = last !== undefined && last.about === '' && line.about === '' && last.type === line.type;
-    if (isLike) made.splice(-1, 1, { ...last, names: [...last.names, ...line.names] });
+    if (last !== undefined && isBare(last) && isBare(line) && last.type === line.type)
+      made.splice(-1, 1, { ...last, names: [...last.names, ...line.names] });
     else made.push(line);
   }
   return made;
 }
 
-function linesOf(schema: JsonSchema, before: string): Line[] {
+function linesOf(schema: JsonSchema): Line[] {
   const properties = (schema.properties ?? {}) as Record<string, JsonSchema>;
   const required = (schema.required ?? []) as string[];
-  return Object.entries(properties).flatMap(([key, field]) => {
-    const name = `${before}${key}${required.includes(key) ? '' : '?'}`;
-    const line: Line = { names: [name], type: typeOf(field), about: wordsOf(field) };
+  return Object.entries(properties).map(([key, field]) => {
     const inner = field.properties ? field : ((field.items as JsonSchema | undefined) ?? {});
-    const within = inner.properties ? linesOf(inner, `${before}${key}.`) : [];
-    const isSaidWithin =
-      within.length > 0 && line.type === 'object' && line.about === '' && !name.endsWith('?');
-    return [...(isSaidWithin ? [] : [line]), ...within];
+    const within = linesOf(inner);
+    const type = within.length === 0 ? typeOf(field) : field.type === 'array' ? 'array' : '';
+    return {
+      names: [`${key}${required.includes(key) ? '' : '?'}`],
+      type: type === 'string' ? '' : type,
+      about: wordsOf(field),
+      within,
+    };
   });
 }
 
