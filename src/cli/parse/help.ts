@@ -221,9 +221,11 @@ function drawExits({ exits }: HelpPage, columns: number): string[] {
     const own = rows.filter(({ exit }) => exits.includes(exit)).map(({ exit }) => exit);
     return own.length === 0 ? [] : [`${own.join(', ')} ${short}`];
   });
-  return exits.length === 0
-    ? []
-    : ['', ...wrapWords(`Exit codes: ${parts.join('; ')} (botctl help exit-codes)`, columns)];
+  if (parts.length === 0) return [];
+  const lines = wrapWords(`Exit codes: ${parts.join('; ')}`, columns);
+  const ended = `${lines.pop()} (botctl help exit-codes)`;
+  // The pointer is not broken if it fits a line.
+  return ['', ...lines, ...(ended.length > columns ? ended.split(/ (?=\()/u) : [ended])];
 }
 
 /** The help of one command, as wide as the terminal up to a limit. Its own options come first. */

@@ -6,7 +6,7 @@ export const approveSpec: LeafSpec = {
   does: 'sends',
   about: 'Approve proposed payments, and send them',
   arguments: [
-    { usage: '<ids...>', about: 'proposals: ID or key, or its first characters', completes: 'intents' },
+    { usage: '<ids...>', about: 'proposals: the ID or key, or its first characters', completes: 'intents' },
   ],
   options: [
     {
@@ -31,10 +31,10 @@ export const declineSpec: LeafSpec = {
   does: 'decides',
   about: 'Decline proposed payments; nothing is sent',
   arguments: [
-    { usage: '<ids...>', about: 'proposals: ID or key, or its first characters', completes: 'intents' },
+    { usage: '<ids...>', about: 'proposals: the ID or key, or its first characters', completes: 'intents' },
   ],
   options: [
-    { flags: '--reason <text>', about: 'what is wrong; the proposing command shows it from then on' },
+    { flags: '--reason <text>', about: 'what is wrong; the command that proposed it will say so' },
     {
       flags: '--overrule',
       about:

@@ -198,7 +198,7 @@ export const configSpec: BranchSpec = {
           },
           {
             line: 'botctl config get prod key-age --json',
-            about: 'Print JSON, without a value if none is set',
+            about: 'Print JSON; without a value, the default applies',
           },
         ],
         exits: looks,

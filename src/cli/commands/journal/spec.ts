@@ -53,7 +53,7 @@ export const journalSpec: BranchSpec = {
       does: 'changes',
       about: 'Copy the journal into a new file',
       details:
-        'You can run it while botctl sends. The copy is for reading, and for the day the disk is lost; it does not know what is sent after it. Back up a shared journal with its server.',
+        'You can run it while botctl sends. The copy is for reading, and for the day the disk is lost; it does not know what you send later. Back up a shared journal with its server.',
       arguments: [{ usage: '<file>', about: 'the new file; it must not exist yet', completes: 'file' }],
       examples: [
         {

@@ -6,7 +6,7 @@ export const resolveSpec: LeafSpec = {
   does: 'decides',
   about: 'Record what you found: it happened, or it did not',
   arguments: [
-    { usage: '<ids...>', about: 'entries: ID or key, or its first characters', completes: 'intents' },
+    { usage: '<ids...>', about: 'entries: the ID or key, or its first characters', completes: 'intents' },
   ],
   options: [
     { flags: '--happened', about: 'it happened; the same command then sends nothing' },

@@ -6,13 +6,13 @@ export const resumeSpec: LeafSpec = {
   does: 'sends',
   about: 'Send what is unknown again, with the same key and content',
   arguments: [
-    { usage: '[ids...]', about: 'entries: ID or key, or its first characters', completes: 'intents' },
+    { usage: '[ids...]', about: 'entries: the ID or key, or its first characters', completes: 'intents' },
   ],
   options: [
     { flags: '--all', about: 'everything that is unknown or was interrupted' },
     {
       flags: '--held',
-      about: 'with --all: also what is held, but no proposals; asks first, or needs --yes',
+      about: 'with --all: held entries too, except proposals; asks, or needs --yes',
     },
     { flags: '-y, --yes', about: 'do not ask for confirmation; you have decided' },
   ],

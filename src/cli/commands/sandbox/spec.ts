@@ -17,7 +17,7 @@ To make it answer in another way, or fail: botctl help sandbox-readings`,
   arguments: [
     {
       usage: '[action]',
-      about: 'fund: add money; reset: start over; none: serve',
+      about: 'fund: add money; reset: start over; without one: serve',
       completes: ['reset', 'fund'],
     },
   ],
