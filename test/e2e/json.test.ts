@@ -81,6 +81,7 @@ async function printMost(): Promise<void> {
     'abcdefghijklmnop\n',
   );
   await lines(['config', 'set', 'prod', 'timeout', '5s']);
+  await lines(['config', 'get', 'prod', 'timeout']);
   await lines(['config', 'list']);
   await lines(['config', 'path']);
   await lines(['config', 'remove', 'prod', '--yes']);

@@ -180,6 +180,8 @@ describe('resume', () => {
     const { id } = await scripted.only();
     let questions = 0;
     const context = contextWith({
+      // Where no balance is asked for: this intent has no profile.
+      terminal: () => 'background',
       confirm: async () => {
         questions += 1;
         throw new Told('interrupted', 'Interrupted at the question');
