@@ -354,7 +354,7 @@ export function drawReport(report: Report, canvas: Canvas): string {
       ['Name', named],
       ['Row', intent.rowId],
       ['For', forWhom(intent)],
-      ['Intent', intent.id],
+      ['ID', intent.id],
       ['Key', intent.key],
     ],
     canvas,
