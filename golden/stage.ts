@@ -81,6 +81,7 @@ export class Stage {
     const { base_url, tokens, wallet, rpc_url, genesis_hash, assets } = this.greeting;
     const env: Record<string, string> = {
       HOME: home,
+      LANG: 'C.UTF-8',
       XDG_CACHE_HOME: join(this.folder, 'cache'),
       PATH: `${join(home, 'bin')}:${process.env.PATH}`,
       BOTCTL_TOKEN: tokens.full,

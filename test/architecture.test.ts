@@ -48,7 +48,7 @@ const homes: Record<string, readonly string[]> = {
   litesvm: ['sandbox'],
   ora: ['cli/show'],
   pg: ['postgres'],
-  'string-width': ['cli/commands', 'cli/show'],
+  'string-width': ['cli/show'],
   undici: ['once/wire'],
   ws: ['sandbox'],
   zod: ['cli/bot', 'once/intent', 'once/policy'],

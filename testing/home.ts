@@ -21,6 +21,7 @@ export class Home {
       XDG_CONFIG_HOME: join(this.path, 'config'),
       XDG_DATA_HOME: join(this.path, 'data'),
       XDG_CACHE_HOME: compiled,
+      LANG: 'C.UTF-8',
       PATH: process.env.PATH ?? '',
     };
     this.configFolder = join(this.path, 'config', 'botctl');

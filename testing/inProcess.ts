@@ -38,7 +38,7 @@ export async function runMain(argv: readonly string[], setting: Setting = {}): P
   const code = await main(
     {
       argv,
-      env: setting.env ?? {},
+      env: { LANG: 'C.UTF-8', ...setting.env },
       stdin: Readable.from(setting.stdin === undefined ? [] : [Buffer.from(setting.stdin)]),
       stdout: stdout.stream,
       stderr: stderr.stream,

@@ -56,21 +56,18 @@ test('a journal from before the first release is neither used nor changed, and e
   journal.close();
   const before = readFileSync(operator.journal);
   const commands: readonly (readonly [readonly string[], end: RegExp])[] = [
-    [
-      [...payAda, '--yes'],
-      /\. Nothing was sent this time\. Without the journal, botctl cannot tell whether it happened /u,
-    ],
-    [['history'], /unchanged\.$/u],
+    [[...payAda, '--yes'], /\. Nothing was sent now\. Whether an earlier run of this command happened /u],
+    [['history'], /as it is\.$/u],
     [['journal', 'accept-loss', '--yes'], /\. Nothing was changed\.$/u],
     [['journal', 'backup', join(dirname(operator.journal), 'copy.db')], /\. Nothing was changed\.$/u],
   ];
   for (const [argv, end] of commands) {
     const refused = await operator.jsonApart(argv);
     expect(refused).toMatchObject({ exit: 1, error: { code: 'journal-schema', retry: 'after-fix' } });
-    expect(refused.error?.message).toMatch(/unreleased botctl.* left unchanged\./u);
+    expect(refused.error?.message).toMatch(/was never released.* left as it is\./u);
     expect(refused.error?.message).toMatch(end);
   }
-  expect((await operator.apart(['doctor'])).stdout).toMatch(/✗? *journal.*unreleased botctl/u);
+  expect((await operator.apart(['doctor'])).stdout).toMatch(/✗? *journal.*was never released/u);
   expect(readFileSync(operator.journal).equals(before)).toBe(true);
   expect(await transfers()).toBe(1);
 });
@@ -81,7 +78,7 @@ describe('a payment whose record was lost is not made again', () => {
     hurt(operator.journal);
     const again = await operator.jsonApart([...payAda, '--yes']);
     expect(again).toMatchObject({ exit: 1, error: { code: 'journal-lost', retry: 'after-fix' } });
-    expect(again.error?.message).toMatch(/has lost 1 entry and 1 attempt|its mark .* is missing/u);
+    expect(again.error?.message).toMatch(/has lost 1 intent and 1 attempt|its mark .* is missing/u);
     expect(await transfers()).toBe(1);
   });
 
@@ -97,7 +94,7 @@ describe('a payment whose record was lost is not made again', () => {
     }
     const refused = await operator.apart([...payAda, '--once', 'second', '--yes']);
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('has lost 1 entry and 1 attempt');
+    expect(refused.stderr).toContain('has lost 1 intent and 1 attempt');
     const line = refused.stderr.split('\n').find((one) => one.includes('journal accept-loss')) ?? '';
     const asked = await operator.apart(line.trim().split(' ').slice(1));
     expect([asked.code, asked.stderr]).toEqual([
@@ -115,7 +112,7 @@ describe('a payment whose record was lost is not made again', () => {
     expect((await operator.apart([...payAda, '--once', 'second', '--yes'])).code).toBe(0);
     expect(await transfers()).toBe(2);
     expect((await operator.apart(['journal', 'accept-loss', '--yes'])).stdout).toContain(
-      'has everything that it ever had',
+      'holds all that it ever held',
     );
   });
 
@@ -125,10 +122,10 @@ describe('a payment whose record was lost is not made again', () => {
     for (const words of [['history'], [...payAda, '--dry-run']]) {
       const looked = await operator.apart(words);
       expect(looked.code).toBe(0);
-      expect(looked.stderr).toContain('has lost 1 entry');
+      expect(looked.stderr).toContain('has lost 1 intent');
     }
     const { stdout, code } = await operator.apart(['doctor', '--json']);
-    expect([code, stdout]).toEqual([1, expect.stringContaining('has lost 1 entry')]);
+    expect([code, stdout]).toEqual([1, expect.stringContaining('has lost 1 intent')]);
   });
 
   test('whatever decides is refused, too', async () => {
@@ -144,7 +141,7 @@ describe('a payment whose record was lost is not made again', () => {
   });
 });
 
-describe('what is no journal is left unchanged', () => {
+describe('what is no journal is left as it is', () => {
   test('a device: its mode stays, also for root', async () => {
     const { mode } = statSync('/dev/null');
     const refused = await operator.apart([...payAda, '--yes', '--journal', '/dev/null']);

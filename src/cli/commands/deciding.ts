@@ -7,7 +7,7 @@ import { inWords } from '../say/inWords.ts';
 import { again } from '../say/open.ts';
 import { problemOf } from '../say/told.ts';
 import type { Display, Question } from '../show/display.ts';
-import { drawIntent, outcomeView, plainCanvas, remark } from '../show/report.ts';
+import { drawIntent, outcomeView, remark } from '../show/report.ts';
 import { openJournalOf } from './openJournal.ts';
 import type { Beside } from './sendStored.ts';
 import { combineExits, intentById, markReported, storedReport } from './stored.ts';
@@ -78,8 +78,7 @@ export async function confirmOverruling(
 
 /** What was decided, and the question whether to decide otherwise now. */
 export function reversing(intent: Intent, earlier: Decision | undefined, ask: string): Question {
-  return (columns) => {
-    const canvas = plainCanvas(columns);
+  return (canvas) => {
     const decided = earlier === undefined ? '' : remark(earlierDecision(earlier), canvas);
     return `${drawIntent(intent, canvas)}${decided}${ask}`;
   };

@@ -67,7 +67,7 @@ export async function dryRun(
     }),
     request: { ...order.wanted.request },
     rerun: plan.is,
-    rerunWords: rerunWords(plan, order.wanted),
+    rerunWords: rerunWords(plan),
     proposal: proposes ? proposalWords(plan, meaning, word) : undefined,
     foundId: plan.found?.id ?? plan.twin?.id,
     policy: word && { word: word.is, says: dryPolicyWords(word) },
@@ -216,7 +216,7 @@ function dryRunView(dry: DryRun): View {
       warnings: dry.warnings,
     },
     human: (canvas) => {
-      const { paint } = canvas;
+      const { paint, own } = canvas;
       const facts = labelled(
         [
           ['Bot', dry.bot],
@@ -224,10 +224,10 @@ function dryRunView(dry: DryRun): View {
           ['Body', dry.body],
           ['Name', dry.name],
           ['Key', dry.key ?? 'random, chosen when it is sent'],
-          ['Balance', dry.balance?.text],
-          ['Policy', dry.policy?.says],
-          ['Proposal', dry.proposal],
-          ['Re-run', `${dry.rerunWords}${dry.foundId === undefined ? '' : ` (ID ${dry.foundId})`}`],
+          ['Balance', dry.balance && own(dry.balance.text)],
+          ['Policy', dry.policy && own(dry.policy.says)],
+          ['Proposal', dry.proposal && own(dry.proposal)],
+          ['Re-run', own(`${dry.rerunWords}${dry.foundId === undefined ? '' : ` (intent ${dry.foundId})`}`)],
         ],
         canvas,
       );

@@ -13,8 +13,8 @@ import { askToPayAgain, paidAgain } from '../say/outcomes.ts';
 import { formatAmountOf } from '../say/phrases.ts';
 import { questionTexts, reminderOf } from '../say/progress.ts';
 import { Told } from '../say/told.ts';
-import type { Question } from '../show/display.ts';
-import { drawIntent, type LabelCanvas, labelled, plainCanvas, remark } from '../show/report.ts';
+import type { LabelCanvas, Question } from '../show/display.ts';
+import { drawIntent, labelled, remark } from '../show/report.ts';
 import type { ChainWait } from './chain.ts';
 import { refuseUnusualFor, type WaitOptions } from './inputs.ts';
 import { nobodyToConfirm } from './policies.ts';
@@ -147,8 +147,7 @@ function questionAbout(
   bot: Bot,
   balance: string | undefined,
 ): Question {
-  return (columns) => {
-    const canvas = plainCanvas(columns);
+  return (canvas) => {
     const reminder = reminderOf(plan, meaningOf(plan), order.wanted.kind);
     const reminded = reminder === undefined ? '' : remark(reminder, canvas);
     const twin = plan.twin === undefined ? '' : drawIntent(plan.twin, canvas);
@@ -241,7 +240,7 @@ function drawOrder(
       ['To', to_address],
       ['Amount', formatAmountOf(amount, asset)],
       ['Memo', memo === '' ? undefined : memo],
-      ['Balance', balance],
+      ['Balance', balance && canvas.own(balance)],
     ],
     canvas,
   );

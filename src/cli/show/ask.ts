@@ -13,14 +13,15 @@ import {
   terminalUnusable,
   unanswered,
 } from '../say/told.ts';
-import type { Answers } from './display.ts';
-import { foldAtBlanks, safeLine } from './text.ts';
+import type { Answers, Question } from './display.ts';
+import { foldAtBlanks, type Own, safeLine } from './text.ts';
 
 /** Where a person is asked, and how long. */
 type Asking = {
   readonly terminal: Terminal;
   readonly clock: Clock;
   readonly interrupted: AbortSignal;
+  readonly own: Own;
 };
 
 /** Waiting for its turn included: a container and a CI job can have a terminal that nobody reads. */
@@ -29,13 +30,16 @@ const pollMs = 100;
 
 /** Asks what the last line of the text says; any answer but those is No. */
 export async function askAtTerminal<Answer extends string>(
-  draw: (columns: number) => string,
+  draw: Question,
   { shown, words }: Answers<Answer>,
   asking: Asking,
 ): Promise<Answer | 'no'> {
+  const { own } = asking;
   const prompt = (columns: number): string => {
-    const lines = draw(columns).split('\n').map(safeLine);
-    return [...lines.slice(0, -1), ...foldAtBlanks(`${lines.at(-1)} ${shown} `, columns)].join('\n');
+    const canvas = { paint: { dim: (text: string) => text }, columns, own };
+    const lines = draw(canvas).split('\n').map(safeLine);
+    const question = own(`${lines.at(-1)} ${shown} `);
+    return [...lines.slice(0, -1), ...foldAtBlanks(question, columns)].join('\n');
   };
   const typed = await typedLine(prompt, asking, readLine);
   const word = typed.trim().toLowerCase();
@@ -44,12 +48,12 @@ export async function askAtTerminal<Answer extends string>(
 
 /** Asks for a line of text. */
 export function askLine(label: string, asking: Asking): Promise<string> {
-  return typedLine(() => `${safeLine(label)}: `, asking, readLine);
+  return typedLine(() => asking.own(`${safeLine(label)}: `), asking, readLine);
 }
 
 /** Asks for what nobody beside the person should see. */
 export function askHidden(label: string, asking: Asking): Promise<string> {
-  return typedLine(() => `${safeLine(label)}: `, asking, readHidden);
+  return typedLine(() => asking.own(`${safeLine(label)}: `), asking, readHidden);
 }
 
 type Read = (prompt: string, terminal: OpenTerminal, over: AbortSignal) => Promise<string | undefined>;

@@ -2,16 +2,24 @@ import type { ChalkInstance } from 'chalk';
 import type { AtTerminal } from '../../machine/process.ts';
 import { diskTrouble, type Suggested, type Suggestion } from '../say/phrases.ts';
 import { outputNotWritable, type Problem } from '../say/told.ts';
+import type { Own } from './text.ts';
 
 export type Paint = ChalkInstance;
 
-export type Canvas = {
-  paint: Paint;
-  columns: number;
+/** What is drawn on. A question has no colours. */
+export type LabelCanvas = {
+  readonly paint: { dim(text: string): string };
+  readonly columns: number;
+  readonly own: Own;
+};
+
+export type Canvas = LabelCanvas & {
+  readonly paint: Paint;
+  readonly verbose: boolean;
   /** Nobody looks at its width: then nothing is shortened, whatever `COLUMNS` says. */
-  isPipe?: boolean;
+  readonly isPipe?: boolean;
   /** Commands as lines to paste. None of them may be wrapped. */
-  suggest: (next: readonly Suggestion[]) => Suggested;
+  readonly suggest: (next: readonly Suggestion[]) => Suggested;
 };
 
 /** One result for people and as JSON. `quiet` is all that `--quiet` prints; without it, quiet prints nothing. */
@@ -24,8 +32,8 @@ export type View = {
 /** The progress of long work, and a line about it. */
 export type Gauge = { readonly share: number; readonly text: string };
 
-/** What is asked, drawn for a terminal of that width. Its last line is the question itself. */
-export type Question = (columns: number) => string;
+/** What is asked, drawn for a terminal. Its last line is the question itself. */
+export type Question = (canvas: LabelCanvas) => string;
 
 /** How the answers are shown behind a question, and what each word means. */
 export type Answers<Answer extends string> = {
@@ -37,6 +45,7 @@ export type Answers<Answer extends string> = {
 export interface Display {
   readonly face: 'human' | 'json';
   readonly quiet: boolean;
+  readonly own: Own;
   /** Whether somebody may be watching: stderr is a terminal. */
   readonly watched: boolean;
   /** Shows the result. Resolves when it is written; rejects if it cannot be. */

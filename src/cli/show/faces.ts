@@ -2,7 +2,7 @@ import type { AtTerminal, Clock, Terminal } from '../../machine/process.ts';
 import { type Occurrence, type Suggested, type Suggestion, suggested } from '../say/phrases.ts';
 import type { Problem } from '../say/told.ts';
 import { columnsOf, type Display, type Gauge, type Output, type Paint, type View } from './display.ts';
-import { foldAtBlanks, safeJson, safeLine } from './text.ts';
+import { foldAtBlanks, type Own, ownWords, safeJson, safeLine, speaksUtf8 } from './text.ts';
 
 export type FaceChoice = {
   json: boolean;
@@ -33,6 +33,7 @@ const leastTextWidth = 24;
 /** The two faces share everything that goes to stderr and differ in stdout. */
 export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Promise<Display> {
   const { stdout, stderr, env } = streams;
+  const own = ownWords(env);
   const levelOf = (output: Output): ColourLevel =>
     colourLevel({ noColorFlag: choice.noColorFlag, env, isTerminal: output.isTerminal });
   const outPaint = await paintOf(levelOf(stdout));
@@ -41,7 +42,7 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
   const terminal = (): AtTerminal['is'] => streams.terminal.look().is;
   const ask: Display['ask'] = async (question, answers) => {
     const { askAtTerminal } = await import('./ask.ts');
-    return askAtTerminal(question, answers, streams);
+    return askAtTerminal(question, answers, { ...streams, own });
   };
   const suggest = (next: readonly Suggestion[]): Suggested =>
     suggested(next, { occurrences: choice.kept, asks: next.length > 0 && terminal() === 'foreground' });
@@ -55,12 +56,20 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
   const textOf = (view: View): string => {
     if (choice.json) return `${safeJson(pasteable(view.json))}\n`;
     if (choice.quiet) return view.quiet === undefined ? '' : `${safeLine(view.quiet)}\n`;
-    return view.human({ paint: outPaint, columns: columnsOf(stdout, env), isPipe: stdout.isPipe, suggest });
+    return view.human({
+      paint: outPaint,
+      columns: columnsOf(stdout, env),
+      isPipe: stdout.isPipe,
+      own,
+      verbose: choice.verbose,
+      suggest,
+    });
   };
 
   return {
     face: choice.json ? 'json' : 'human',
     quiet: choice.quiet,
+    own,
     watched: stderr.isTerminal,
 
     show: async (view) => {
@@ -89,13 +98,14 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
       saySuggesting(errPaint.yellow('warning:'), 'warning: '.length, text, next);
     },
     step: (text) => {
-      if (choice.verbose) say(errPaint.dim(`· ${safeLine(text)}`));
+      if (choice.verbose) say(errPaint.dim(own(`· ${safeLine(text)}`)));
     },
 
     // In a terminal that reports no width, ora would never stop clearing lines.
     waiting: (why, work) =>
       spins && stderr.hasWidth
-        ? withSpinner(safeLine(why), work, {
+        ? withSpinner(own(safeLine(why)), work, {
+            isUtf8: speaksUtf8(env),
             stream: streams.stderrStream as NodeJS.WriteStream,
             color: levelOf(stderr) > 0,
           })
@@ -111,6 +121,7 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
         write: (text) => void stderr.say(text),
         columns: stderr.columns,
         paint: errPaint,
+        own,
       });
       meter = started;
       return () => {
@@ -124,11 +135,11 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
     confirm: async (question) => (await ask(question, yesOrNo)) === 'yes',
     askLine: async (label) => {
       const { askLine } = await import('./ask.ts');
-      return askLine(label, streams);
+      return askLine(label, { ...streams, own });
     },
     askHidden: async (label) => {
       const { askHidden } = await import('./ask.ts');
-      return askHidden(label, streams);
+      return askHidden(label, { ...streams, own });
     },
   };
 
@@ -168,7 +179,7 @@ export async function makeDisplay(choice: FaceChoice, streams: FaceStreams): Pro
   /** Wrapped at blanks on a terminal; elsewhere one line, so that it can be searched. */
   function sayUnder(mark: string, indent: number, text: string): void {
     const width = stderr.isTerminal ? Math.max(leastTextWidth, stderr.columns - indent) : Infinity;
-    say(`${mark} ${foldAtBlanks(safeLine(text), width).join(`\n${' '.repeat(indent)}`)}`);
+    say(`${mark} ${foldAtBlanks(own(safeLine(text)), width).join(`\n${' '.repeat(indent)}`)}`);
   }
 }
 
@@ -234,6 +245,7 @@ type MeterStream = {
   readonly write: (text: string) => void;
   readonly columns: number;
   readonly paint: Paint;
+  readonly own: Own;
 };
 
 const redrawMs = 100;
@@ -245,10 +257,10 @@ const leastWithBar = 60;
 const roomForEcho = 3;
 const clearLine = '\r\x1b[2K';
 
-function drawn({ share, text }: Gauge, { columns, paint }: MeterStream): string {
+function drawn({ share, text }: Gauge, { columns, paint, own }: MeterStream): string {
   const cells = columns < leastWithBar ? 0 : barCells;
   const full = Math.round(cells * Math.min(1, Math.max(0, share)));
-  const bar = `${'█'.repeat(full)}${'░'.repeat(cells - full)}`;
+  const bar = own(`${'█'.repeat(full)}${'░'.repeat(cells - full)}`);
   const percent = `${Math.floor(100 * share)}%`.padStart(cells === 0 ? 0 : 4);
   const room = Math.max(0, columns - cells - percent.length - 2 - roomForEcho);
   return `${paint.cyan(bar)}${percent}  ${text.slice(0, room)}`;
@@ -288,6 +300,7 @@ export class Meter {
 const noticeableMs = 300;
 
 type WaitingLine = {
+  isUtf8: boolean;
   stream: NodeJS.WriteStream;
   color: boolean;
 };
@@ -308,6 +321,7 @@ async function withSpinner<Result>(why: string, work: Promise<Result>, line: Wai
         // The display has decided whether to spin; ora would check the environment again.
         isEnabled: true,
         ...(line.color ? {} : { color: false }),
+        ...(line.isUtf8 ? {} : { spinner: 'line' as const }),
       }).start();
       stop = () => spinner.stop();
     });

@@ -8,8 +8,8 @@ import { decisionWords } from '../say/history.ts';
 import { damage, unreadableBody } from '../say/open.ts';
 import { formatAmountOf, iso, isoExact, isoIn, type Zone } from '../say/phrases.ts';
 import type { Problem } from '../say/told.ts';
-import type { Canvas, Paint, View } from './display.ts';
-import { foldAtBlanks, safeLine, safeLines } from './text.ts';
+import type { Canvas, LabelCanvas, Paint, View } from './display.ts';
+import { foldAtBlanks, type Own, safeLine, safeLines } from './text.ts';
 
 /** What a command reports about one intent. All commands share this shape. */
 export type Report = {
@@ -126,20 +126,20 @@ export function columnsOf({
 
 const mostOfCell = 80;
 
-function bounded(text: string): string {
+function bounded(text: string, own: Own): string {
   if (text.length <= mostOfCell) return text;
-  return `${text.slice(0, mostOfCell).replace(/[\ud800-\udbff]$/u, '')}…`;
+  return `${text.slice(0, mostOfCell).replace(/[\ud800-\udbff]$/u, '')}${own('…')}`;
 }
 
 /** What its row says for people, in its columns `name` and `note`. */
-export function forWhom(intent: Pick<Intent, 'columns'>): string | undefined {
+export function forWhom(intent: Pick<Intent, 'columns'>, own: Own = String): string | undefined {
   const cells = Object.entries(columnsOf(intent) ?? {});
   const said = ['name', 'note'].flatMap((wanted) =>
     cells.flatMap(([title, cell]) =>
-      title.toLowerCase() === wanted ? [safeLine(bounded(String(cell)))] : [],
+      title.toLowerCase() === wanted ? [safeLine(bounded(String(cell), own))] : [],
     ),
   );
-  return said.length === 0 ? undefined : said.join(' · ');
+  return said.length === 0 ? undefined : said.join(own(' · '));
 }
 
 function intentJson(intent: Intent): Fields {
@@ -245,7 +245,10 @@ const labelWidth = 12;
 const valueColumn = 2 + labelWidth + 2;
 const leastValueWidth = 20;
 
-/** Lines with labels, without the empty ones. Values are made safe here, and wrapped at blanks only. */
+/**
+ * Lines with labels, without the empty ones. Values are made safe here, and wrapped at blanks only. They may be what
+ * others wrote, so the caller says which are botctl's own words.
+ */
 export function labelled(lines: readonly LabelledValue[], { paint, columns }: LabelCanvas): string {
   const width = Math.max(leastValueWidth, columns - valueColumn);
   return lines
@@ -260,20 +263,10 @@ export function labelled(lines: readonly LabelledValue[], { paint, columns }: La
 }
 
 /** A sentence below labelled lines. */
-export function remark(text: string, { columns }: LabelCanvas): string {
-  return foldAtBlanks(safeLine(text), columns - 2)
+export function remark(text: string, { columns, own }: LabelCanvas): string {
+  return foldAtBlanks(own(safeLine(text)), columns - 2)
     .map((line) => `  ${line}\n`)
     .join('');
-}
-
-export type LabelCanvas = {
-  readonly paint: { dim(text: string): string };
-  readonly columns: number;
-};
-
-/** For a question: without colours. */
-export function plainCanvas(columns: number): LabelCanvas {
-  return { paint: { dim: (text) => text }, columns };
 }
 
 function field(fields: Fields, name: string): string {
@@ -316,8 +309,11 @@ function drawRow(row: Fields, paint: Paint, width: number): string[] {
 }
 
 /** The message as it will look: its text, and its rows of buttons. */
-export function drawMessage(request: Fields, { paint, columns }: Pick<Canvas, 'paint' | 'columns'>): string {
-  const bar = paint.dim('│');
+export function drawMessage(
+  request: Fields,
+  { paint, columns, own }: Pick<Canvas, 'paint' | 'columns' | 'own'>,
+): string {
+  const bar = paint.dim(own('│'));
   const content = safeLines(field(request, 'content')).flatMap((line) => foldAtBlanks(line, columns - 4));
   const rows = listIn(request, 'components').flatMap((row) => drawRow(row, paint, columns - 4));
   const lines = rows.length === 0 ? content : [...content, '', ...rows];
@@ -328,7 +324,7 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-function headline(report: Report, { paint, columns }: Canvas): string {
+function headline(report: Report, { paint, columns, own }: Canvas): string {
   const { intent, replayed, attempt } = report;
   const line = headlineOf({
     ...intent,
@@ -336,9 +332,14 @@ function headline(report: Report, { paint, columns }: Canvas): string {
     isReplayed: replayed,
     isProven: report.chain?.view?.verdict === 'proven',
   });
-  const mark = intent.state === 'accepted' ? paint.green('✔') : paint.yellow('•');
-  const lines = foldAtBlanks(line, columns - 2).map((text) => paint.bold(text));
+  const mark = intent.state === 'accepted' ? paint.green(own('✔')) : paint.yellow(own('•'));
+  const lines = foldAtBlanks(own(line), columns - 2).map((text) => paint.bold(text));
   return `${mark} ${lines.join('\n  ')}\n`;
+}
+
+/** Nobody needs it of what is settled. */
+function showsKey({ state }: Intent, { verbose }: Canvas): boolean {
+  return verbose || (state !== 'accepted' && state !== 'resolved');
 }
 
 /** One intent for a person: the request, and what the service said. */
@@ -353,9 +354,9 @@ export function drawReport(report: Report, canvas: Canvas): string {
     [
       ['Name', named],
       ['Row', intent.rowId],
-      ['For', forWhom(intent)],
-      ['ID', intent.id],
-      ['Key', intent.key],
+      ['For', forWhom(intent, canvas.own)],
+      ['Intent', intent.id],
+      ['Key', showsKey(intent, canvas) ? intent.key : undefined],
     ],
     canvas,
   );
@@ -381,7 +382,7 @@ export function drawReport(report: Report, canvas: Canvas): string {
       ['Signature', shown(transfer?.signature)],
       ['Status', shown(transfer?.status)],
       ['Transfer', shown(transfer?.transfer_id)],
-      ...chainFacts(report.chain, text(request.asset)),
+      ...chainFacts(report.chain, text(request.asset), canvas.own),
     ],
     canvas,
   );
@@ -399,10 +400,10 @@ export function drawIntent(intent: Intent, canvas: LabelCanvas, balance?: string
       ['To', text(request.to_address)],
       ['Amount', amount === undefined ? undefined : formatAmountOf(amount, text(request.asset) ?? '')],
       ['Memo', text(request.memo)],
-      ['Balance', balance],
+      ['Balance', balance && canvas.own(balance)],
       ['Conversation', text(request.conversation_id)],
       ['Content', text(request.content)],
-      ['For', forWhom(intent)],
+      ['For', forWhom(intent, canvas.own)],
     ],
     canvas,
   );
@@ -432,14 +433,14 @@ function agrees({ verdict }: ChainView): boolean {
 type Fact = readonly [string, string | undefined];
 
 /** What the chain shows about a transfer: the verdict, the amount paid, the place, and a link. */
-function chainFacts(chain: ChainStanding | undefined, asset: string | undefined): Fact[] {
+function chainFacts(chain: ChainStanding | undefined, asset: string | undefined, own: Own): Fact[] {
   const view = chain?.view;
   if (view === undefined) return [];
   const { slot, block_time: timeS, paid, signature = '' } = view;
   const cluster = clusterOf(view.cluster);
   const when = timeS === undefined ? '' : `, ${iso(1000 * timeS)}`;
   return [
-    ['Chain', `${chainLine(view)}${chain?.acknowledged === true ? ' (acknowledged)' : ''}`],
+    ['Chain', own(`${chainLine(view)}${chain?.acknowledged === true ? ' (acknowledged)' : ''}`)],
     ['Paid', paid && paidWords(paid, agrees(view) ? asset : undefined)],
     ['Slot', slot === undefined ? undefined : `${slot} of ${view.cluster}${when}`],
     ['Explorer', cluster && explorerLink(cluster, signature)],

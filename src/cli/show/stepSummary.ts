@@ -3,7 +3,7 @@ import type { Exit } from '../../once/failures.ts';
 import { annotated, moreNotSummed } from '../say/plans.ts';
 import type { Problem } from '../say/told.ts';
 import type { Display } from './display.ts';
-import { cutTo } from './table.ts';
+import { cutTo, lengthOf } from './table.ts';
 import { safeLine } from './text.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -86,7 +86,7 @@ export class StepSummary {
 }
 
 function table(command: string, exit: Exit, rows: readonly Row[], more: number): string {
-  const head = [`botctl ${command}: exit ${exit}`, 'What', 'ID', 'Result'];
+  const head = [`botctl ${command}: exit ${exit}`, 'What', 'Intent', 'Result'];
   const lines = [
     `| ${head.join(' | ')} |`,
     '| --- | --- | --- | --- |',
@@ -99,7 +99,10 @@ function table(command: string, exit: Exit, rows: readonly Row[], more: number):
 /** Formats as code, so that no link, mention or markup works, and encodes special characters as numbers. */
 function cell(text: string, index: number): string {
   if (text === '') return '';
-  const plain = cutTo(safeLine(text), index === 3 ? reasonWidth : cellWidth);
+  const plain = cutTo(safeLine(text), index === 3 ? reasonWidth : cellWidth, {
+    widthOf: lengthOf,
+    cut: '…',
+  });
   const written = plain.replace(/[^A-Za-z0-9 ]/gu, (character) => `&#${character.codePointAt(0)};`);
   return `<code>${written}</code>`;
 }

@@ -50,7 +50,12 @@ function beside(terminal: PretendTerminal): PretendTerminal {
 describe('a question at a terminal', () => {
   test('takes a character whose bytes come one by one', async () => {
     const terminal = new PretendTerminal();
-    const asked = askAtTerminal(question, yesOrNo, { terminal, clock: systemClock, interrupted });
+    const asked = askAtTerminal(question, yesOrNo, {
+      terminal,
+      clock: systemClock,
+      interrupted,
+      own: String,
+    });
     for (const byte of Buffer.from('да\n')) terminal.keys.write(Buffer.from([byte]));
     expect(await asked).toBe('yes');
     expect(terminal.shown).toBe('Send it? [y/N] ');
@@ -60,9 +65,14 @@ describe('a question at a terminal', () => {
     const [first, clock] = [new PretendTerminal(), new HeldClock()];
     clock.runs = false;
     const second = beside(first);
-    const asked = askAtTerminal(question, yesOrNo, { terminal: first, clock: systemClock, interrupted });
+    const asked = askAtTerminal(question, yesOrNo, {
+      terminal: first,
+      clock: systemClock,
+      interrupted,
+      own: String,
+    });
     await expect.poll(() => first.shown).toContain('[y/N]');
-    const waiting = askAtTerminal(question, yesOrNo, { terminal: second, clock, interrupted });
+    const waiting = askAtTerminal(question, yesOrNo, { terminal: second, clock, interrupted, own: String });
     clock.advance(5 * 60_000 - 1);
     await Promise.resolve();
     clock.advance(1);
@@ -76,7 +86,7 @@ describe('a question at a terminal', () => {
     const first = new PretendTerminal();
     const second = beside(first);
     const asked = [first, second].map((terminal) =>
-      askAtTerminal(question, yesOrNo, { terminal, clock: systemClock, interrupted }),
+      askAtTerminal(question, yesOrNo, { terminal, clock: systemClock, interrupted, own: String }),
     );
     for (const terminal of [first, second]) {
       await expect.poll(() => terminal.shown).toContain('[y/N]');
@@ -90,7 +100,8 @@ describe('a question at a terminal', () => {
     moved.found.push('background');
     locked.cannotOpen = Object.assign(new Error('denied'), { code: 'EACCES' });
     for (const terminal of [moved, locked]) {
-      const asking = () => askAtTerminal(question, yesOrNo, { terminal, clock: systemClock, interrupted });
+      const asking = () =>
+        askAtTerminal(question, yesOrNo, { terminal, clock: systemClock, interrupted, own: String });
       const failure = await failureOf(asking);
       expect(failure).toMatchObject({ code: 'no-answer' });
       expect(failure.details.hint).toContain('--yes');

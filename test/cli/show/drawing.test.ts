@@ -6,7 +6,10 @@ test('buttons that do not fit go on in the next line, and a row of their own beg
   const button = (label: string) => ({ type: 'button', label, custom_id: label });
   const row = (...labels: string[]) => ({ type: 'action_row', components: labels.map(button) });
   const components = [row('one', 'two', 'three'), row('four')];
-  const drawn = drawMessage({ content: 'x', components }, { paint: await paintOf(0), columns: 32 });
+  const drawn = drawMessage(
+    { content: 'x', components },
+    { paint: await paintOf(0), columns: 32, own: String },
+  );
   expect(drawn.split('\n')).toEqual([
     '  │ x',
     '  │ ',
@@ -19,7 +22,7 @@ test('buttons that do not fit go on in the next line, and a row of their own beg
 
 test('a message is broken between words, and a word that is too long is left whole', async () => {
   const content = `  one two three four five six\n${'x'.repeat(30)} y`;
-  const drawn = drawMessage({ content }, { paint: await paintOf(0), columns: 20 });
+  const drawn = drawMessage({ content }, { paint: await paintOf(0), columns: 20, own: String });
   expect(drawn.split('\n')).toEqual([
     '  │   one two three',
     '  │ four five six',

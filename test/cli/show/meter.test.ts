@@ -11,7 +11,7 @@ function started(draws: boolean, columns = 80) {
   let share = 0;
   const gauge = () => ({ share, text: `${100 * share} of 100 rows done` });
   const write = (text: string): void => void written.push(text);
-  const meter = new Meter(gauge, { draws, write, columns, paint });
+  const meter = new Meter(gauge, { draws, write, columns, paint, own: String });
   return {
     meter,
     written,

@@ -290,6 +290,7 @@ function contextOf(answer: boolean, seen: Seen, terminal: AtTerminal['is'] = 'fo
   const display: Display = {
     face: 'human',
     quiet: false,
+    own: String,
     watched: true,
     terminal: () => terminal,
     write: async () => 'written',
@@ -305,7 +306,7 @@ function contextOf(answer: boolean, seen: Seen, terminal: AtTerminal['is'] = 'fo
     meter: () => () => {},
     ask: async () => 'no',
     confirm: async (question) => {
-      seen.questions.push(question(80));
+      seen.questions.push(question({ paint: { dim: String }, columns: 80, own: String }));
       return answer;
     },
     askLine: async () => '',
@@ -377,9 +378,10 @@ describe('what is said of a plan is what is done about it', () => {
     if (isFoundsKey)
       expect(view?.json).toMatchObject({ intent: { key: (await scripted.intents()).at(-1)?.key } });
     const paint = { bold: String, dim: String } as never;
-    expect(
-      view?.human({ paint, columns: 200, suggest: () => ({ lines: [], lacking: undefined }) }),
-    ).toContain(planWords[kind].dryRun);
+    const suggest = () => ({ lines: [], lacking: undefined });
+    expect(view?.human({ paint, columns: 200, own: String, verbose: false, suggest })).toContain(
+      planWords[kind].dryRun,
+    );
   });
 
   test.each(kinds)(

@@ -10,8 +10,8 @@ import {
   waitsForYouRemark,
 } from '../../say/decisions.ts';
 import { anotherPayment } from '../../say/outcomes.ts';
-import type { Question } from '../../show/display.ts';
-import { decisionLines, drawIntent, labelled, plainCanvas, remark, requestOf } from '../../show/report.ts';
+import type { LabelCanvas, Question } from '../../show/display.ts';
+import { decisionLines, drawIntent, labelled, remark, requestOf } from '../../show/report.ts';
 import { balanceForQuestion, confirmOverruling, decideEach, reasonOf, reversing } from '../deciding.ts';
 import { settingsOf, whoDecides } from '../openJournal.ts';
 import { type Beside, intentsById, sendStored } from '../sendStored.ts';
@@ -49,7 +49,7 @@ async function confirmApproval(
     const earlier =
       intent.resolvedAs === 'declined' ? await lastDecision(intent.id, journal.reads) : undefined;
     const why = earlier === undefined ? waitsForYouRemark(intent) : earlierDecision(earlier);
-    return (columns) => drawProposal(intent, decisions, held, [why, ...again], columns);
+    return (canvas) => drawProposal(intent, decisions, held, [why, ...again], canvas);
   };
   if (intent.resolvedAs === 'declined') await confirmOverruling(question, given, context);
   else if (!given.flag('yes')) {
@@ -79,9 +79,8 @@ function drawProposal(
   decisions: readonly Decision[],
   balance: string | undefined,
   remarks: readonly string[],
-  columns: number,
+  canvas: LabelCanvas,
 ): string {
-  const canvas = plainCanvas(columns);
   const { name, rowId } = intent;
   const lines = labelled([['Name', name], ['Row', rowId], ...decisionLines(decisions, 'utc')], canvas);
   return `${drawIntent(intent, canvas, balance)}${lines}${remark(remarks.join(' '), canvas)}${askToApprove}`;

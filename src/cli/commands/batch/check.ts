@@ -184,7 +184,7 @@ function checkView({ rows, tally, refused, unsent, alike }: Survey, checked: Che
       checked: copied,
     },
     human: (canvas) => {
-      const { paint } = canvas;
+      const { paint, own } = canvas;
       const sums = totals.map(
         (total, index): LabelledValue => [index === 0 ? checkedLabels.total : '', totalOf(total)],
       );
@@ -194,10 +194,10 @@ function checkView({ rows, tally, refused, unsent, alike }: Survey, checked: Che
           checkedLabels.recipients,
           kind === 'message' ? undefined : recipientsOf(recipients.distinct, recipients.repeated),
         ],
-        [checkedLabels.kept, unsent.length === 0 ? undefined : keptColumns(unsent)],
+        [checkedLabels.kept, unsent.length === 0 ? undefined : own(keptColumns(unsent))],
         [checkedLabels.copy, copied],
       ];
-      return `${paint.green('✔')} ${paint.bold(allRowsValid(path, rows))}\n${labelled(lines, canvas)}`;
+      return `${paint.green(own('✔'))} ${paint.bold(allRowsValid(path, rows))}\n${labelled(lines, canvas)}`;
     },
   };
 }

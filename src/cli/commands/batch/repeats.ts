@@ -20,8 +20,8 @@ import { again } from '../../say/open.ts';
 import { askToPayAgain } from '../../say/outcomes.ts';
 import type { Suggestion } from '../../say/phrases.ts';
 import { declined, type Problem, problemOf } from '../../say/told.ts';
-import { isSilent } from '../../show/display.ts';
-import { forWhom, plainCanvas, remark } from '../../show/report.ts';
+import { isSilent, type LabelCanvas, type Question } from '../../show/display.ts';
+import { forWhom, remark } from '../../show/report.ts';
 import { type Batch, jsonView, repeatedJson } from './options.ts';
 import {
   batchPlan,
@@ -74,24 +74,23 @@ async function askAbout(surveyed: Survey, batch: Batch): Promise<Judged> {
   const nowMs = now(batch);
   // Said under it, with the rows.
   const plan = { ...(await withBalance(batchPlan(surveyed, batch), batch)), repeats: noRepeatedRows };
-  const drawn = (columns: number): string => drawPlan(plan, plainCanvas(columns));
   if (repeats.of === 1 && only !== undefined) {
     const listed = forWhom(only) === undefined ? [] : firstOf(repeats, nowMs);
-    const question = (columns: number): string =>
-      `${drawn(columns)}${remarks(listed, columns)}${askToPayAgain(only.request, only.earlier[0], nowMs)}`;
+    const question: Question = (canvas) =>
+      `${drawPlan(plan, canvas)}${remarks(listed, canvas)}${askToPayAgain(only.request, only.earlier[0], nowMs)}`;
     if (!(await display.confirm(question))) throw declined();
     return 'asked';
   }
   const listed = [`${rowsPaidAlready(repeats, nowMs)}:`, ...firstOf(repeats, nowMs)];
-  const question = (columns: number): string => `${drawn(columns)}${remarks(listed, columns)}${payThemAgain}`;
+  const question: Question = (canvas) => `${drawPlan(plan, canvas)}${remarks(listed, canvas)}${payThemAgain}`;
   const answer = await display.ask(question, skipOrPayAnswers);
   if (answer === 'no') throw declined();
   if (answer === 'skip') skipRepeats(surveyed, sheet);
   return 'asked';
 }
 
-function remarks(all: readonly string[], columns: number): string {
-  return all.map((words) => remark(words, plainCanvas(columns))).join('');
+function remarks(all: readonly string[], canvas: LabelCanvas): string {
+  return all.map((words) => remark(words, canvas)).join('');
 }
 
 function firstOf(repeats: RepeatedRows, nowMs: number): readonly string[] {

@@ -17,7 +17,7 @@ import {
 import { formatCount, isoExact, isoIn, type Zone } from '../../say/phrases.ts';
 import type { View } from '../../show/display.ts';
 import { type LabelledValue, labelled } from '../../show/report.ts';
-import { pad } from '../../show/table.ts';
+import { pad, widthsFor } from '../../show/table.ts';
 import { safeLine } from '../../show/text.ts';
 import { openJournalOf } from '../openJournal.ts';
 import { combineExits } from '../stored.ts';
@@ -49,13 +49,15 @@ export const list: Run = async (given, context) => {
     for (const name of await journal.reads.batchNames())
       found.push(...(await statusesOf(name, journal.reads)));
     found.sort((one, other) => other.updatedAtMs - one.updatedAtMs);
-    const width = Math.max(0, ...found.map(({ name }) => safeLine(name).length));
+    const names = found.map(({ name }) => safeLine(name));
+    const widthOf = await widthsFor(names);
+    const width = Math.max(0, ...names.map(widthOf));
     for (const status of found)
       await display.show({
         json: statusJson(given.command, status),
         quiet: status.name,
         human: () =>
-          `${isoIn(zone, status.updatedAtMs)}  ${pad(safeLine(status.name), width)}  ${batchInOneLine(status)}\n`,
+          `${isoIn(zone, status.updatedAtMs)}  ${pad(safeLine(status.name), width, widthOf)}  ${batchInOneLine(status)}\n`,
       });
     if (found.length === 0) display.notice(noBatches);
     return 0;
@@ -208,7 +210,7 @@ const labels: Readonly<Record<RowStanding, string>> = {
   declined: 'Declined',
   skipped: 'Skipped',
   'skipped-in-doubt': 'In doubt',
-  'not-begun': 'Not started',
+  'not-begun': 'Not begun',
 };
 
 function statusJson(command: string, status: BatchStatus): Record<string, unknown> {

@@ -43,14 +43,9 @@ import {
   totalOf,
 } from '../../say/rows.ts';
 import { declined, type Interruption, onDryRun, type Problem, problemOf, type Told } from '../../say/told.ts';
-import type { Display, View } from '../../show/display.ts';
-import {
-  type LabelCanvas,
-  type LabelledValue,
-  labelled,
-  plainCanvas,
-  repeatsJson,
-} from '../../show/report.ts';
+import type { Display, LabelCanvas, Question, View } from '../../show/display.ts';
+import { type LabelledValue, labelled, repeatsJson } from '../../show/report.ts';
+import type { Own } from '../../show/text.ts';
 import type { BalanceShown } from '../balance/run.ts';
 import { nobodyToConfirm } from '../policies.ts';
 import { reportJsonOrError, reportOf } from '../telling.ts';
@@ -203,8 +198,8 @@ function inAWarning(warning: SurveyWarning): string {
   return rowsLookAlike(warning.line, warning.address, warning.other);
 }
 
-function conflicting({ plan, found, wanted, ...which }: ConflictRow): BadRow {
-  return { ...which, reason: conflictWords(plan, found, wanted) };
+function conflicting({ plan, ...which }: ConflictRow): BadRow {
+  return { ...which, reason: conflictWords[plan] };
 }
 
 function refusedRow({ refusal, ...which }: RefusedRow): BadRow {
@@ -306,8 +301,8 @@ export async function tellPlan(surveyed: Survey, batch: Batch): Promise<void> {
     return;
   }
   const asked = at === 'foreground' ? await withBalance(plan, batch) : plan;
-  const question = (columns: number): string =>
-    `${drawPlan(asked, plainCanvas(columns))}${askToBegin(left, order.kind, surveyed.alike.rows)}`;
+  const question: Question = (canvas) =>
+    `${drawPlan(asked, canvas)}${askToBegin(left, order.kind, surveyed.alike.rows)}`;
   if (!(await display.confirm(question))) throw declined();
 }
 
@@ -357,7 +352,7 @@ const standingLabels: readonly (readonly [standing: string, label: string])[] = 
   ['invalid', 'Invalid'],
 ];
 
-function linesOf(plan: BatchPlan): LabelledValue[] {
+function linesOf(plan: BatchPlan, own: Own): LabelledValue[] {
   const standings = standingLabels.map(([standing, label]): LabelledValue => {
     const count = plan.standings[standing] ?? 0;
     const always = ['new', 'done', 'invalid'].includes(standing);
@@ -369,16 +364,16 @@ function linesOf(plan: BatchPlan): LabelledValue[] {
     ['Rows', formatCount(plan.rows)],
     ...standings,
     ...amountLines(plan, 'Total', totalOf),
-    ['Balance', plan.balance?.text],
+    ['Balance', plan.balance && own(plan.balance.text)],
     [
       'Recipients',
       plan.kind === 'transfer' ? recipientsOf(plan.recipients, plan.recipientsRepeated) : undefined,
     ],
-    ['Kept', plan.columns.length === 0 ? undefined : keptColumns(plan.columns)],
+    ['Kept', plan.columns.length === 0 ? undefined : own(keptColumns(plan.columns))],
     ['Missing', plan.lacking === 0 ? undefined : rowsMissing(plan.lacking)],
     ['Paid before', plan.repeats.rows === 0 ? undefined : rowsPaidAlready(plan.repeats, plan.nowMs)],
     ...[...plan.alike.first.map(samePaymentWords), ...moreAlike(plan.alike)].map(
-      (words, index): LabelledValue => [index === 0 ? 'The same' : '', words],
+      (words, index): LabelledValue => [index === 0 ? 'The same' : '', own(words)],
     ),
   ];
 }
@@ -393,7 +388,7 @@ function amountLines(
 }
 
 export function drawPlan(plan: BatchPlan, canvas: LabelCanvas): string {
-  return labelled(linesOf(plan), canvas);
+  return labelled(linesOf(plan, canvas.own), canvas);
 }
 
 export function planJson(plan: BatchPlan): Record<string, unknown> {
@@ -473,8 +468,8 @@ export function batchEndView(end: BatchEnd): View {
   return {
     json: batchEndJson(end),
     human: (canvas) => {
-      const { paint } = canvas;
-      const mark = notDone.length === 0 ? paint.green('✔') : paint.yellow('•');
+      const { paint, own } = canvas;
+      const mark = notDone.length === 0 ? paint.green(own('✔')) : paint.yellow(own('•'));
       const headline = batchDone(plan.name, allDone(end), plan.rows, doneBefore);
       const lines = [
         [

@@ -15,7 +15,7 @@ import {
 } from '../../parse/command.ts';
 import { globalOptions, shells } from '../../parse/help.ts';
 import { noCompletionFor } from '../../say/plans.ts';
-import { cutTo } from '../../show/table.ts';
+import { cutTo, widthsFor } from '../../show/table.ts';
 import { safeLine } from '../../show/text.ts';
 import { whoGetsWhat } from '../history/view.ts';
 import { botOptions } from '../openBot.ts';
@@ -189,13 +189,13 @@ async function intents(line: ParsedArgs, context: Context): Promise<Completion[]
   const path = await journalFile(line, context);
   if (path === undefined) return [];
   const { recentIntents } = await import('../../../once/journal/sqlite/lookOnly.ts');
-  return recentIntents(path, mostLookedUp).map((intent) => ({
+  const { own } = context.display;
+  const found = recentIntents(path, mostLookedUp).map((intent) => ({
     value: intent.id,
-    about: cutTo(
-      `${intent.state}: ${intent.name === undefined ? '' : `[${intent.name}] `}${whoGetsWhat(intent)}`,
-      aboutWidth,
-    ),
+    about: `${intent.state}: ${intent.name === undefined ? '' : `[${intent.name}] `}${whoGetsWhat(intent, own)}`,
   }));
+  const cutting = { widthOf: await widthsFor(found.map(({ about }) => about)), cut: own('…') };
+  return found.map(({ value, about }) => ({ value, about: cutTo(about, aboutWidth, cutting) }));
 }
 
 async function batches(line: ParsedArgs, context: Context): Promise<Completion[]> {

@@ -220,7 +220,7 @@ export async function remove(given: ParsedArgs, context: Context): Promise<Exit>
   await changeProfiles(paths, (before) => removeProfile(before, name), interrupts.first);
   await display.show({
     json: { schema: 'botctl/1', command: given.command, removed: profileJson(summary) },
-    human: () => `${profileRemoved(name)}\n`,
+    human: ({ own }) => `${own(profileRemoved(name))}\n`,
     quiet: name,
   });
   if (summary.inUse) {

@@ -10,7 +10,6 @@ import { profilesPaths, readProfiles } from '../../bot/profiles.ts';
 import type { Context, ParsedArgs, Run } from '../../parse/command.ts';
 import { version } from '../../parse/help.ts';
 import {
-  checkNames,
   connectingTo,
   embeddedBot,
   loadingSandbox,
@@ -22,7 +21,7 @@ import { inWords } from '../../say/inWords.ts';
 import { startingSandbox } from '../../say/open.ts';
 import { type Suggestion, troubleInWords } from '../../say/phrases.ts';
 import type { Canvas, Paint, View } from '../../show/display.ts';
-import { pad, wrapTo } from '../../show/table.ts';
+import { pad, type WidthOf, widthsFor, wrapTo } from '../../show/table.ts';
 import { safeLine } from '../../show/text.ts';
 import { botInputs, botOfCommand, botOptions, chainOfSandbox, refuseBesideSandbox } from '../openBot.ts';
 import {
@@ -92,7 +91,10 @@ export const run: Run = async (given, context) => {
       const { writeMetrics } = await import('./metrics.ts');
       await writeMetrics(metrics, inOrder(findings), given, context);
     }
-    await display.show(doctorView(given.command, findings, inOrder(findings)));
+    const widthOf = await widthsFor(
+      findings.flatMap(({ says, todo }) => [says, todo]).map((text = '') => safeLine(text)),
+    );
+    await display.show(doctorView(given.command, findings, inOrder(findings), widthOf));
     return inOrder(findings) ? 0 : 1;
   } finally {
     await facts.close();
@@ -279,26 +281,26 @@ const marks: Readonly<Record<Shown['level'], (paint: Paint) => string>> = {
 const checkWidth = 8;
 const indent = 4 + 2 + checkWidth + 2;
 
-function drawOne({ check, level, says, todo, next = [] }: Shown, canvas: Canvas): string {
-  const { paint, columns } = canvas;
+function drawOne({ check, level, says, todo, next = [] }: Shown, canvas: Canvas, widthOf: WidthOf): string {
+  const { paint, columns, own } = canvas;
   const { lines, lacking } = canvas.suggest(next);
   const width = Math.max(20, columns - indent);
   const [first = '', ...rest] = [
-    ...wrapTo(safeLine(says), width),
+    ...wrapTo(own(safeLine(says)), width, widthOf),
     ...(todo === undefined
       ? []
-      : wrapTo(`→ ${safeLine(lacking === undefined ? todo : `${todo} ${lacking}`)}`, width)),
+      : wrapTo(own(`→ ${safeLine(lacking === undefined ? todo : `${todo} ${lacking}`)}`), width, widthOf)),
     ...lines.map((line) => `  ${safeLine(line)}`),
   ];
-  const head = `${marks[level](paint)}  ${paint.bold(pad(checkNames[check] ?? check, checkWidth))}  ${first}`;
+  const head = `${marks[level](paint)}  ${paint.bold(pad(check, checkWidth))}  ${first}`;
   return [head, ...rest.map((line) => ' '.repeat(indent) + line)].map((line) => `${line}\n`).join('');
 }
 
 /** Every check with its level, what it found and, if something is wrong, what to do. */
-function doctorView(command: string, checks: readonly Shown[], inOrder: boolean): View {
+function doctorView(command: string, checks: readonly Shown[], inOrder: boolean, widthOf: WidthOf): View {
   return {
     json: { schema: 'botctl/1', command, in_order: inOrder, checks },
-    human: (canvas) => checks.map((check) => drawOne(check, canvas)).join(''),
+    human: (canvas) => checks.map((check) => drawOne(check, canvas, widthOf)).join(''),
     quiet: inOrder ? 'ok' : 'fail',
   };
 }

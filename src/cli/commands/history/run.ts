@@ -28,7 +28,7 @@ import {
   withRecipient,
   withWholeAddress,
 } from './filters.ts';
-import { type HistoryLayout, historyDetail, historyHeading, historyLine } from './view.ts';
+import { type HistoryLayout, historyDetail, historyHeading, historyLayout, historyLine } from './view.ts';
 
 export const run: Run = async (given, context) => {
   const parsed = await withRecipient(parseFilters(given, context.clock.now()), given, context);
@@ -82,27 +82,30 @@ async function list(filters: Filters, journal: Journal, given: ParsedArgs, conte
   // Intents of dead processes must be listed as unknown.
   await noteDeaths(journal, context);
   let count = 0;
-  let layout: HistoryLayout = { zone, bots: [] };
+  let layout: HistoryLayout | undefined;
   // One more than is shown tells whether more exist.
   const selection = selectionOf(filters, journal.clock.now(), limit + 1);
   for await (const intents of inPages(journal.reads.select(selection))) {
     const shown = intents.slice(0, limit - count);
-    if (count === 0) {
-      layout = { zone, bots: [...new Set(shown.map(({ bot }) => bot))] };
-      if (display.face === 'human' && !display.quiet)
-        await display.show({ json: {}, human: (canvas) => historyHeading(canvas, layout) });
-    }
     count += intents.length;
-    const reports = shown.map((intent) => storedReport(intent, given.command, journal.reads));
+    const reports = await Promise.allSettled(
+      shown.map((intent) => storedReport(intent, given.command, journal.reads)),
+    );
+    const readable = reports.flatMap((report) => (report.status === 'fulfilled' ? [report.value] : []));
+    const before = layout;
+    const now = await historyLayout(readable, zone, display.own, before);
+    layout = now;
+    if (before === undefined && display.face === 'human' && !display.quiet)
+      await display.show({ json: {}, human: (canvas) => historyHeading(canvas, now) });
     // Shows every report before the first unreadable one, then fails.
-    for (const report of await Promise.allSettled(reports)) {
+    for (const report of reports) {
       if (report.status === 'rejected') throw report.reason;
-      if ((await display.show(historyLine(report.value, layout))) === 'closed') return 0;
+      if ((await display.show(historyLine(report.value, now))) === 'closed') return 0;
     }
   }
   if (count === 0) display.notice(noIntentMatches);
   const profile = given.text('profile');
-  if (profile !== undefined && layout.bots.some((bot) => bot !== profile))
+  if (profile !== undefined && layout?.bots.some((bot) => bot !== profile))
     display.notice(...ofAllBots(profile));
   if (count > limit) display.notice(listIsCut(limit));
   return 0;

@@ -1,4 +1,3 @@
-import stringWidth from 'string-width';
 import { isProposal } from '../../../once/engine/approval.ts';
 import type { Attempt, Decision, Intent, State } from '../../../once/journal/journal.ts';
 import { ofBot, replyIsCut, resolvedWay, waitsForApproval } from '../../say/history.ts';
@@ -11,36 +10,85 @@ import {
   decisionLines,
   drawReport,
   forWhom,
+  idOrSignature,
   labelled,
   type Report,
   reportJson,
   requestOf,
 } from '../../show/report.ts';
-import { cutTo, pad } from '../../show/table.ts';
-import { safeLine } from '../../show/text.ts';
+import { type Cutting, cutTo, pad, type WidthOf, widthsFor } from '../../show/table.ts';
+import { type Own, safeLine } from '../../show/text.ts';
 
-const widths = { state: 8, id: 12 };
-const timeWidths: Readonly<Record<Zone, number>> = { utc: 20, local: 25 };
+const widths = { when: 19, state: 8, id: 12 };
 const gap = '  ';
 const leastForWhat = 20;
 
 /** What all lines of one list share. The bot has a column only if there is more than one. */
-export type HistoryLayout = { readonly zone: Zone; readonly bots: readonly string[] };
+export type HistoryLayout = {
+  readonly zone: Zone;
+  readonly bots: readonly string[];
+  readonly own: Own;
+  readonly widthOf: WidthOf;
+  /** The widest description of a transfer with its whole address, and the widest ID or signature. */
+  readonly widest: { readonly what: number; readonly result: number };
+};
 
 /** The same with the available width, which is infinite in a pipe. */
 type Layout = HistoryLayout & { readonly columns: number };
 
+/** For these reports. The first ones of a list decide about its columns. */
+export async function historyLayout(
+  reports: readonly Report[],
+  zone: Zone,
+  own: Own,
+  first?: HistoryLayout,
+): Promise<HistoryLayout> {
+  const intents = reports.map(({ intent }) => intent);
+  const foreign = intents.flatMap((intent) => [
+    ...[intent.bot, intent.name, intent.rowId, forWhom(intent, own)],
+    unlessDamaged(() => whoGetsWhat(intent, own)),
+  ]);
+  const widthOf = await widthsFor(foreign.map((text = '') => safeLine(text)));
+  if (first !== undefined) return { ...first, widthOf };
+  const bots = [...new Set(intents.map(({ bot }) => bot))];
+  const layout = { zone, bots, own, widthOf, widest: { what: 0, result: 0 } };
+  const unbounded = { ...layout, columns: Number.POSITIVE_INFINITY };
+  const transfers = intents.filter(({ kind }) => kind === 'transfer');
+  const whole = transfers.map((intent) => unlessDamaged(() => whatIn(intent, unbounded.columns, unbounded)));
+  return {
+    ...layout,
+    widest: { what: widestOf(whole, widthOf), result: widestOf(reports.map(idOrSignature), widthOf) },
+  };
+}
+
+function widestOf(texts: readonly (string | undefined)[], widthOf: WidthOf): number {
+  return Math.max(0, ...texts.map((text = '') => widthOf(safeLine(text))));
+}
+
+/** A damaged intent fails when it is shown, after those before it. */
+function unlessDamaged(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return '';
+  }
+}
+
+function cutting({ own, widthOf }: Layout): Cutting {
+  return { widthOf, cut: own('…') };
+}
+
 const leastOfBot = 5;
 const mostOfBot = (columns: number): number => (Number.isFinite(columns) ? 12 : columns);
 
-function botWidth({ bots, columns }: Layout): number {
-  const longest = Math.max('BOT'.length, ...bots.map((bot) => stringWidth(safeLine(bot))));
+function botWidth({ bots, columns, widthOf }: Layout): number {
+  const longest = Math.max('BOT'.length, ...bots.map((bot) => widthOf(safeLine(bot))));
   return Math.min(mostOfBot(columns), longest);
 }
 
 function botCell(bot: string, layout: Layout, most = botWidth(layout)): readonly string[] {
   const width = Math.min(most, botWidth(layout));
-  return layout.bots.length > 1 ? [pad(cutTo(bot, width), width)] : [];
+  return layout.bots.length > 1 ? [pad(cutTo(bot, width, cutting(layout)), width, layout.widthOf)] : [];
 }
 
 /** The time, state and ID, and the bot if it has a column. */
@@ -50,18 +98,39 @@ function cellsOf(when: string, state: string, id: string, bot: string, layout: L
 
 /** The same without the ID, which goes on the next line. */
 function narrowCells(when: string, state: string, bot: string, layout: Layout): string {
-  const room = layout.columns - timeWidths[layout.zone] - widths.state - 2 * gap.length;
+  const room = layout.columns - widths.when - widths.state - 2 * gap.length;
   return [when, state, ...botCell(bot, layout, Math.max(leastOfBot, room))].join(gap);
 }
 
 function beforeWhat(layout: Layout): number {
-  const [when, state] = [' '.repeat(timeWidths[layout.zone]), ' '.repeat(widths.state)];
-  return cellsOf(when, state, '', '', layout).length;
+  return cellsOf(' '.repeat(widths.when), ' '.repeat(widths.state), '', '', layout).length;
 }
 
 /** Whether the description needs a line of its own because the row has no room for it. */
 function isNarrow(layout: Layout): boolean {
   return layout.columns < beforeWhat(layout) + leastForWhat;
+}
+
+const wideColumns = 120;
+const leastOfResult = 16;
+/** A signature has 88 characters at most. */
+const mostOfResult = 88;
+const leastForWhole = 90;
+
+/** The widths of the last two columns. Only a wide terminal has room for a signature, and not always for all of it. */
+function lastColumns(layout: Layout): { readonly what: number; readonly result: number } {
+  const { columns, widest } = layout;
+  const room = columns - beforeWhat(layout);
+  if (columns < wideColumns || !Number.isFinite(columns)) return { what: room, result: 0 };
+  const wanted = Math.min(mostOfResult, widest.result);
+  const what = Math.max(
+    leastForWhat,
+    Math.min(widest.what, Math.max(leastForWhole, room - gap.length - wanted)),
+  );
+  const result = Math.min(Math.max(leastOfResult, wanted), room - what - gap.length);
+  return wanted === 0 || result < leastOfResult
+    ? { what: room, result: 0 }
+    : { what: room - result - gap.length, result };
 }
 
 /** Lines that programs read are whole. */
@@ -72,10 +141,12 @@ function roomIn({ columns, isPipe }: Canvas): number {
 export function historyHeading(canvas: Canvas, shared: HistoryLayout): string {
   const { paint } = canvas;
   const layout = { ...shared, columns: roomIn(canvas) };
-  const [when, state] = [pad('WHEN', timeWidths[layout.zone]), pad('STATE', widths.state)];
+  const when = pad(`WHEN (${layout.zone === 'utc' ? 'UTC' : 'local'})`, widths.when);
+  const state = pad('STATE', widths.state);
+  const { what, result } = lastColumns(layout);
   const text = isNarrow(layout)
     ? `${narrowCells(when, state, 'BOT', layout).trimEnd()}\n${gap}${pad('ID', widths.id)}${gap}WHAT`
-    : `${cellsOf(when, state, 'ID', 'BOT', layout)}WHAT`;
+    : `${cellsOf(when, state, 'ID', 'BOT', layout)}${result === 0 ? 'WHAT' : `${pad('WHAT', what)}${gap}SIGNATURE OR ID`}`;
   return `${paint.dim(text)}\n`;
 }
 
@@ -93,47 +164,58 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function shortAddress(address: string): string {
-  return address.length > 12 ? `${address.slice(0, 4)}…${address.slice(-4)}` : address;
-}
-
 /** An intent in a few words: who gets what. */
-export function whoGetsWhat(intent: Pick<Intent, 'kind' | 'body'>, isWhole = false): string {
+export function whoGetsWhat(intent: Pick<Intent, 'kind' | 'body'>, own: Own, isWhole = false): string {
   const request = requestOf(intent);
   if (intent.kind === 'message') return `${text(request.conversation_id)}: ${text(request.content)}`;
   const address = text(request.to_address);
-  return `${formatAmountOf(text(request.amount), text(request.asset))} → ${isWhole ? address : shortAddress(address)}`;
+  const shown =
+    isWhole || address.length <= 12 ? address : `${address.slice(0, 4)}${own('…')}${address.slice(-4)}`;
+  return `${formatAmountOf(text(request.amount), text(request.asset))} ${own('→')} ${shown}`;
 }
 
 /** Its name, its row in a batch, how it was resolved, or who wants it approved. */
-function marksOf(intent: Intent, width: number, { bots, columns }: Layout): string {
+function marksOf(intent: Intent, width: number, layout: Layout): string {
+  const { bots, columns, own } = layout;
   const { name, rowId, resolvedAs, bot } = intent;
-  const row = [rowId === undefined ? undefined : safeLine(rowId), forWhom(intent)]
-    .flatMap((said) => (said === undefined ? [] : [` ${cutTo(said, Math.floor(width / 4))}`]))
+  const cut = (text: string, most: number): string => cutTo(text, most, cutting(layout));
+  const row = [rowId === undefined ? undefined : safeLine(rowId), forWhom(intent, own)]
+    .flatMap((said) => (said === undefined ? [] : [` ${cut(said, Math.floor(width / 4))}`]))
     .join('');
   const named =
-    name === undefined ? '' : ` [${cutTo(safeLine(name), Math.floor(width / (row === '' ? 2 : 4)))}${row}]`;
+    name === undefined ? '' : ` [${cut(safeLine(name), Math.floor(width / (row === '' ? 2 : 4)))}${row}]`;
   const waiting = isProposal(intent) ? waitsForApproval : undefined;
   const mark = resolvedAs === undefined ? waiting : resolvedWay(resolvedAs);
   const other =
-    bots.length > 1 || bots.includes(bot) ? '' : ` ${ofBot(cutTo(safeLine(bot), mostOfBot(columns)))}`;
-  return `${named}${mark === undefined ? '' : ` (${mark})`}${other}`;
+    bots.length > 1 || bots.includes(bot) ? '' : ` ${ofBot(cut(safeLine(bot), mostOfBot(columns)))}`;
+  return `${named}${mark === undefined ? '' : ` (${own(mark)})`}${other}`;
 }
 
 /** The description and marks cut to a width. The marks must stay when a long text is cut. */
 function whatIn(intent: Intent, width: number, layout: Layout): string {
   const marks = marksOf(intent, width, layout);
-  const what = safeLine(whoGetsWhat(intent, !Number.isFinite(layout.columns)));
-  return cutTo(what, Math.max(0, width - stringWidth(marks))) + marks;
+  const room = Math.max(0, width - layout.widthOf(marks));
+  const whole = safeLine(whoGetsWhat(intent, layout.own, true));
+  if (layout.widthOf(whole) <= room) return whole + marks;
+  return cutTo(safeLine(whoGetsWhat(intent, layout.own)), room, cutting(layout)) + marks;
 }
 
 /** The same for a narrow terminal: marks that would be cut off get a line of their own. */
 function whatInNarrow(intent: Intent, width: number, layout: Layout): string {
-  const what = safeLine(whoGetsWhat(intent));
+  const what = safeLine(whoGetsWhat(intent, layout.own));
   const marks = marksOf(intent, width, layout).trimStart();
-  if (marks === '' || stringWidth(what) + 1 + stringWidth(marks) <= width)
+  if (marks === '' || layout.widthOf(what) + 1 + layout.widthOf(marks) <= width)
     return whatIn(intent, width, layout);
-  return `${cutTo(what, width)}\n${' '.repeat(widths.id + 2 * gap.length)}${cutTo(marks, width)}`;
+  const cut = (text: string): string => cutTo(text, width, cutting(layout));
+  return `${cut(what)}\n${' '.repeat(widths.id + 2 * gap.length)}${cut(marks)}`;
+}
+
+/** What it is called at the service or on the chain, if the terminal is wide. */
+function withResult(what: string, report: Report, layout: Layout): string {
+  const { what: whatWidth, result } = lastColumns(layout);
+  const id = idOrSignature(report);
+  if (result === 0 || id === undefined) return what;
+  return `${pad(what, whatWidth, layout.widthOf)}${gap}${cutTo(safeLine(id), result, cutting(layout))}`;
 }
 
 /** One intent as one line of a table that fits the terminal. */
@@ -147,15 +229,15 @@ export function historyLine(report: Report, shared: HistoryLayout): View {
       const columns = roomIn(canvas);
       const layout = { ...shared, columns };
       const state = colours[intent.state](paint)(pad(intent.state, widths.state));
-      const when = isoIn(layout.zone, intent.createdAtMs);
+      const when = isoIn(layout.zone, intent.createdAtMs).slice(0, widths.when);
       const bot = safeLine(intent.bot);
       if (isNarrow(layout)) {
         const before = `${gap}${pad(intent.id, widths.id)}${gap}`;
         const width = Math.max(leastForWhat, columns - before.length);
         return `${narrowCells(when, state, bot, layout).trimEnd()}\n${before}${whatInNarrow(intent, width, layout)}\n`;
       }
-      const before = cellsOf(when, state, intent.id, bot, layout);
-      return `${before}${whatIn(intent, columns - beforeWhat(layout), layout)}\n`;
+      const what = whatIn(intent, lastColumns(layout).what, layout);
+      return `${cellsOf(when, state, intent.id, bot, layout)}${withResult(what, report, layout)}\n`;
     },
   };
 }
@@ -216,15 +298,17 @@ export function historyDetail({ report, attempts, decisions, zone, explained }: 
         [
           ['Bot', `${intent.bot} at ${intent.spelledUrl}`],
           ['Created', isoIn(zone, intent.createdAtMs)],
-          ...attempts.map((attempt) => [`Attempt ${attempt.number}`, attemptLine(attempt, zone)] as const),
+          ...attempts.map(
+            (attempt) => [`Attempt ${attempt.number}`, canvas.own(attemptLine(attempt, zone))] as const,
+          ),
           ['Reply', replyLine(report)],
           ...decisionLines(decisions, zone),
           ['Resolved', intent.resolvedAs && resolvedWay(intent.resolvedAs)],
-          ['Why', explained?.message],
+          ['Why', explained && canvas.own(explained.message)],
         ],
         canvas,
       );
-      return `${drawReport(report, canvas)}${facts}${explained === undefined ? '' : drawTodo(explained, canvas)}`;
+      return `${drawReport(report, { ...canvas, verbose: true })}${facts}${explained === undefined ? '' : drawTodo(explained, canvas)}`;
     },
   };
 }
@@ -238,7 +322,7 @@ function drawTodo({ hint, next = [] }: Problem, canvas: Canvas): string {
   const { lines, lacking } = canvas.suggest(next);
   const todo = [hint, lacking].filter((one) => one !== undefined).join(' ');
   return (
-    labelled([['Next', todo === '' ? undefined : todo]], canvas) +
+    labelled([['Next', todo === '' ? undefined : canvas.own(todo)]], canvas) +
     lines.map((line) => `    ${safeLine(line)}\n`).join('')
   );
 }

@@ -45,7 +45,7 @@ import {
   wouldForget,
 } from '../../say/upkeep.ts';
 import type { View } from '../../show/display.ts';
-import { plainCanvas, remark } from '../../show/report.ts';
+import { remark } from '../../show/report.ts';
 import { safeLine } from '../../show/text.ts';
 import { journalFile, journalLocation, shownLocation, whoDecides, withServer } from '../openJournal.ts';
 
@@ -63,7 +63,7 @@ export async function acceptLossOf(given: ParsedArgs, context: Context): Promise
   if (loss === undefined) {
     await display.show({
       json: { schema: 'botctl/1', command: given.command, journal: path, accepted: false, lost: [] },
-      human: () => `${nothingLost(safeLine(path))}\n`,
+      human: ({ own }) => `${own(nothingLost(safeLine(path)))}\n`,
     });
     return 0;
   }
@@ -89,13 +89,13 @@ function acceptedView(command: string, path: string, { rows, keptLog }: Accepted
       lost,
       ...(keptLog === undefined ? {} : { kept_log: keptLog }),
     },
-    human: () =>
+    human: ({ own }) =>
       [
         lossAccepted(safeLine(path)),
         ...lost.map(({ what, first, last, count }) => `  ${lostNumbers(what, count, first, last)}`),
         ...(keptLog === undefined ? [] : [logKept(safeLine(keptLog))]),
       ]
-        .map((line) => `${line}\n`)
+        .map((line) => `${own(line)}\n`)
         .join(''),
     quiet: String(lost.reduce((sum, { count }) => sum + count, 0)),
   };
@@ -116,7 +116,7 @@ async function acceptSharedLoss(
     if (found === undefined) {
       await context.display.show({
         json: { schema: 'botctl/1', command: given.command, journal: place, accepted: false, missing: [] },
-        human: () => `${nothingMissing(safeLine(place))}\n`,
+        human: ({ own }) => `${own(nothingMissing(safeLine(place)))}\n`,
       });
       return;
     }
@@ -137,13 +137,13 @@ function acceptedSharedView(command: string, place: string, loss: SharedLoss): V
       accepted: true,
       missing: missing.map(missingJson),
     },
-    human: () =>
+    human: ({ own }) =>
       [
         lossAccepted(safeLine(place)),
         `  ${sharedLoss(loss)}`,
         ...missing.map((note) => `  ${missingNote(note)}`),
       ]
-        .map((line) => `${line}\n`)
+        .map((line) => `${own(line)}\n`)
         .join(''),
     quiet: String(missing.length),
   };
@@ -178,7 +178,7 @@ export async function acceptDurability(given: ParsedArgs, context: Context): Pro
         off,
         accepted: isAccepted || off.length > 0,
       },
-      human: () => `${says(safeLine(place), off)}\n`,
+      human: ({ own }) => `${own(says(safeLine(place), off))}\n`,
       quiet: off.join(' '),
     });
   });
@@ -201,8 +201,7 @@ async function confirmed(
 ): Promise<void> {
   if (given.flag('yes')) return;
   if (display.terminal() === 'none') throw nobody();
-  const draw = (columns: number): string => `${remark(warning, plainCanvas(columns))}${question}`;
-  if (!(await display.confirm(draw))) throw notAccepted();
+  if (!(await display.confirm((canvas) => `${remark(warning, canvas)}${question}`))) throw notAccepted();
 }
 
 export async function backup(given: ParsedArgs, context: Context): Promise<Exit> {
@@ -222,7 +221,7 @@ export async function backup(given: ParsedArgs, context: Context): Promise<Exit>
       intents,
       attempts,
     },
-    human: () => `${backedUp(safeLine(target), intents, attempts)}\n`,
+    human: ({ own }) => `${own(backedUp(safeLine(target), intents, attempts))}\n`,
     quiet: target,
   });
   return 0;
@@ -243,9 +242,9 @@ export async function copy(given: ParsedArgs, context: Context): Promise<Exit> {
         const end = await copyFrom({ source, place, ...target }, given, context);
         await context.display.show({
           json: { schema: 'botctl/1', command: given.command, from: source.path, to: place, ...end },
-          human: () =>
+          human: ({ own }) =>
             copied(safeLine(source.path), safeLine(place), end)
-              .map((line) => `${line}\n`)
+              .map((line) => `${own(line)}\n`)
               .join(''),
           quiet: String(end.added),
         });
@@ -348,7 +347,7 @@ export async function migrate(given: ParsedArgs, context: Context): Promise<Exit
 function migratedView(command: string, place: string, from: number, to: number): View {
   return {
     json: { schema: 'botctl/1', command, journal: place, from, to },
-    human: () => `${migrated(safeLine(place), from, to)}\n`,
+    human: ({ own }) => `${own(migrated(safeLine(place), from, to))}\n`,
     quiet: String(to),
   };
 }

@@ -29,7 +29,7 @@ import {
 import { Told } from '../../say/told.ts';
 import type { View } from '../../show/display.ts';
 import { type LabelledValue, labelled } from '../../show/report.ts';
-import { safeLine } from '../../show/text.ts';
+import { type Own, safeLine } from '../../show/text.ts';
 import { refuseBesideSandbox } from '../openBot.ts';
 import { isJournalThere, journalLocation, openJournalOf, whoDecides, withServer } from '../openJournal.ts';
 import { policiesOfCommand } from '../policies.ts';
@@ -97,7 +97,7 @@ export async function set(given: ParsedArgs, context: Context): Promise<Exit> {
     const number = await setPolicy(shared, { text, needsTwo: policy.approvals === 'other' }, whoDecides());
     await context.display.show({
       json: { schema: 'botctl/1', command: given.command, journal: place, number },
-      human: () => `${policySet(safeLine(place), number)}\n`,
+      human: ({ own }) => `${own(policySet(safeLine(place), number))}\n`,
       quiet: String(number),
     });
   });
@@ -209,7 +209,7 @@ function policyView({ command, policies, left, counted }: ShownPolicies): View {
     human: (canvas) => {
       const parts = policies.map(
         (policy) =>
-          `${canvas.paint.bold(safeLine(policyLabels.policy(policy.source)))}\n${labelled(linesOf(policy), canvas)}`,
+          `${canvas.paint.bold(safeLine(policyLabels.policy(policy.source)))}\n${labelled(linesOf(policy, canvas.own), canvas)}`,
       );
       const remaining = (left ?? []).map((one): LabelledValue => [one.asset, leftWords(one)]);
       const today =
@@ -224,24 +224,16 @@ function policyView({ command, policies, left, counted }: ShownPolicies): View {
                 canvas,
               )}`,
             ];
-      return policies.length === 0 ? `${policyLabels.none}\n` : [...parts, ...today].join('\n');
+      return policies.length === 0 ? `${canvas.own(policyLabels.none)}\n` : [...parts, ...today].join('\n');
     },
   };
 }
 
-function linesOf({
-  journal,
-  limits,
-  recipients,
-  onlyRecipients,
-  unusual,
-  approvals,
-  freshJournal,
-  confirm,
-}: ShownPolicy): LabelledValue[] {
+function linesOf(policy: ShownPolicy, own: Own): LabelledValue[] {
+  const { journal, limits, recipients, onlyRecipients, unusual, approvals, freshJournal, confirm } = policy;
   return [
     [policyLabels.journal, journal],
-    ...limits.map((line): LabelledValue => [line.asset, policyLabels.limits(line, formatAmountOf)]),
+    ...limits.map((line): LabelledValue => [line.asset, own(policyLabels.limits(line, formatAmountOf))]),
     ...recipients.map(({ name, address }): LabelledValue => [`@${name}`, address]),
     [policyLabels.recipients, policyLabels.only(onlyRecipients)],
     [policyLabels.unusual, unusual && policyLabels.refused],

@@ -9,7 +9,8 @@ import {
   nothingToResume,
   whichToResume,
 } from '../../say/decisions.ts';
-import { drawIntent, plainCanvas, remark } from '../../show/report.ts';
+import type { Question } from '../../show/display.ts';
+import { drawIntent, remark } from '../../show/report.ts';
 import { balanceForQuestion } from '../deciding.ts';
 import { settingsOf, whoDecides } from '../openJournal.ts';
 import { type Beside, intentsById, sendStored } from '../sendStored.ts';
@@ -64,8 +65,7 @@ async function confirmSendAgain(
   if (!given.flag('yes')) {
     if (display.terminal() === 'none') throw nobodyDecides(intent);
     const held = await balanceForQuestion(beside, display);
-    const question = (columns: number): string => {
-      const canvas = plainCanvas(columns);
+    const question: Question = (canvas) => {
       return `${drawIntent(intent, canvas, held)}${remark(isHeldRemark(intent), canvas)}${askToSendAgain}`;
     };
     if (!(await display.confirm(question))) return undefined;

@@ -160,9 +160,12 @@ function profileLine({ baseUrl, tokens, node }: RunningSandbox): string {
 
 const keyShown = 8;
 
+function cutKey(key: string, cut: string): string {
+  const characters = [...key];
+  return characters.length > keyShown ? `${characters.slice(0, keyShown).join('')}${cut}` : key;
+}
+
 function lineView({ at, operation, status, key, effect, reason }: RequestLog): View {
-  const shownKey =
-    key === undefined ? '–' : [...key].length > keyShown ? `${[...key].slice(0, keyShown).join('')}…` : key;
   return {
     json: {
       at: isoExact(at.getTime()),
@@ -172,14 +175,15 @@ function lineView({ at, operation, status, key, effect, reason }: RequestLog): V
       ...(effect === undefined ? {} : { effect }),
       ...(reason === undefined ? {} : { reason }),
     },
-    human: ({ paint }) => {
+    human: ({ paint, own }) => {
+      const shownKey = key === undefined ? own('–') : cutKey(key, own('…'));
       const colour = status === 0 || status >= 500 ? paint.red : status >= 300 ? paint.yellow : paint.green;
       const why = [effect ?? '', reason === undefined ? '' : `(${reason})`]
         .filter((text) => text !== '')
         .join(' ');
       const time = at.toTimeString().slice(0, 8);
       const cells = [paint.dim(time), operation.padEnd(8), colour(status === 0 ? '---' : String(status))];
-      return `${cells.join('  ')}  ${safeLine(shownKey).padEnd(keyShown + 1)}  ${safeLine(why)}`
+      return `${cells.join('  ')}  ${safeLine(shownKey).padEnd(keyShown + own('…').length)}  ${safeLine(why)}`
         .trimEnd()
         .concat('\n');
     },
@@ -267,7 +271,7 @@ function fund(folder: string, given: ParsedArgs): View {
 function view(told: { data: string; balances: Balances; address?: string }, sentence: string): View {
   return {
     json: { schema: 'botctl/1', command: 'sandbox', ...told },
-    human: () => `${sentence}\n`,
+    human: ({ own }) => `${own(sentence)}\n`,
     quiet: listed(told.balances),
   };
 }

@@ -368,6 +368,6 @@ function verifiedView(
       verified: counts,
       ...(problem === undefined ? {} : { error: problem }),
     },
-    human: () => `${verifiedSummary(counts)}\n`,
+    human: ({ own }) => `${own(verifiedSummary(counts))}\n`,
   };
 }

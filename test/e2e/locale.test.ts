@@ -1,0 +1,185 @@
+import { stripVTControlCharacters } from 'node:util';
+import stringWidth from 'string-width';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { commandTree } from '../../src/tree.ts';
+import { payAda, SandboxHome, sendHello } from '../../testing/sandboxHome.ts';
+import { noTerminal, onTerminal } from '../../testing/terminal.ts';
+
+const ascii = /^[\n\r -~]*$/u;
+const inC = { env: { LC_ALL: 'C' } };
+
+let operator: SandboxHome;
+beforeEach(async () => {
+  operator = await SandboxHome.open();
+});
+afterEach(() => operator.close());
+
+const help = ['--help'];
+
+describe('what botctl itself prints is ASCII', () => {
+  test.each<[string, Record<string, string>, boolean]>([
+    ['LC_ALL=C', { LC_ALL: 'C' }, true],
+    ['LC_ALL=C beside a LANG of UTF-8', { LC_ALL: 'C', LANG: 'en_US.UTF-8' }, true],
+    ['LC_CTYPE=POSIX beside a LANG of UTF-8', { LC_CTYPE: 'POSIX' }, true],
+    ['LANG=de_DE.ISO-8859-1', { LANG: 'de_DE.ISO-8859-1' }, true],
+    ['no locale at all', { LANG: '' }, true],
+    ['an empty LC_ALL, which says nothing', { LC_ALL: '', LANG: 'en_US.utf8' }, false],
+    ['LC_ALL=C.UTF-8 beside LANG=C', { LC_ALL: 'C.UTF-8', LANG: 'C' }, false],
+    ['LC_CTYPE=en_US.UTF-8 beside LANG=C', { LC_CTYPE: 'en_US.UTF-8', LANG: 'C' }, false],
+  ])('%s: %j', async (_name, env, isAscii) => {
+    const { stdout } = await operator.run(help, { env });
+    expect(ascii.test(stdout)).toBe(isAscii);
+  });
+
+  test('on every page of the help, which is no wider for it', async () => {
+    const names = commandTree.flatMap((spec) =>
+      'children' in spec
+        ? [[spec.name], ...spec.children.map(({ name }) => [spec.name, name])]
+        : [[spec.name]],
+    );
+    const topics = ['options', 'exit-codes', 'reruns', 'agents', 'environment'].map((name) => [name]);
+    for (const words of [...names, ...topics]) {
+      const env = { LC_ALL: 'C', COLUMNS: '80' };
+      const { code, stdout } = await operator.run(['help', ...words], { env });
+      expect([words, code, stdout]).toEqual([words, 0, expect.stringMatching(ascii)]);
+      if (!['sandbox', 'completion'].includes(words[0] ?? ''))
+        expect(stdout.split('\n').filter((line) => line.length > 80 && !line.startsWith('  $'))).toEqual([]);
+    }
+  });
+
+  test('in results, the history, the doctor, errors and notices', async () => {
+    const lines = [
+      [...payAda, '--once', 'rent'],
+      [...payAda, '--once', 'rent'],
+      ['history'],
+      ['history', '--to', '9WzD...AWWM'],
+      ['doctor'],
+      ['config', 'set', 'prod', 'token', 'x'],
+      [...payAda, '--once', 'rent', '--token-file', '/nowhere'],
+      ['send', '--conversation', 'c', '--content', 'x', '--button', 'label=Yes,id=y,style=odd'],
+      ['verify', '--all'],
+      ['transfer', '--to', '9WzD...AWWM', '--asset', 'SOL', '--amount', '1'],
+      ['send', '--payload', '-'],
+    ];
+    for (const line of lines) {
+      const { stdout, stderr } = await operator.run([...line, '--verbose'], inC);
+      expect([line, stdout, stderr]).toEqual([
+        line,
+        expect.stringMatching(ascii),
+        expect.stringMatching(ascii),
+      ]);
+    }
+  });
+
+  test('and what others wrote stays as it is', async () => {
+    const content = '“it’s → …” ✔';
+    const send = ['send', '--conversation', 'conv_demo', '--content', content, '--once', 'ada’s'];
+    const { stdout } = await operator.run(send, inC);
+    expect(stdout).toContain(`  | ${content}\n`);
+    expect(stdout).toContain('Name          ada’s (--once)');
+    expect((await operator.run(['history'], inC)).stdout).toContain(`conv_demo: ${content} [ada’s]`);
+    const other = await operator.run([...send.with(4, 'x'), '--dry-run'], inC);
+    expect(other.stdout + other.stderr).toContain('ada’s');
+  });
+
+  test('and JSON is the same in every locale', async () => {
+    const send = ['send', '--conversation', 'conv_demo', '--content', 'it’s', '--once', 'a'];
+    await operator.run(send);
+    for (const line of [['history'], ['send', '--payload', '-'], ['help', 'options']]) {
+      const [one, other] = [
+        await operator.run([...line, '--json']),
+        await operator.run([...line, '--json'], inC),
+      ];
+      expect(one).toEqual(other);
+    }
+    expect((await operator.run(['help', 'options', '--json'], inC)).stdout).toContain('…');
+  });
+});
+
+describe.skipIf(noTerminal !== '')(`on a terminal${noTerminal}`, () => {
+  test('the question and the spinner are ASCII too', async () => {
+    const gate = await operator.gate();
+    void gate.holdNext('reply');
+    const { shown } = await onTerminal(
+      [...payAda, '--memo', 'for Ada’s rent'],
+      [
+        [/\[y\/N\] /u, 'y\r'],
+        [/[-\\|/].{0,10} [A-Z]/u, '\u0003\u0003'],
+      ],
+      { ...operator.env, LC_ALL: 'C' },
+    );
+    expect(stripVTControlCharacters(shown).replaceAll('Ada’s', '')).toMatch(ascii);
+    expect(shown).toContain('for Ada’s rent');
+  });
+});
+
+describe.skipIf(noTerminal !== '')(`the list on a terminal${noTerminal}`, () => {
+  const address = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
+
+  async function listed(columns: number, env = {}, ...more: string[]): Promise<string[]> {
+    const { shown } = await onTerminal(['history', ...more], [], { ...operator.env, ...env }, { columns });
+    return stripVTControlCharacters(shown).trimEnd().split(/\r?\n/u);
+  }
+
+  test('shows whole addresses and signatures where it is wide, and the zone once', async () => {
+    const { transfer } = await operator.json([...payAda, '--once', 'rent']);
+    await operator.run([...sendHello, '--once', 'hello']);
+    const signature = String(transfer?.signature);
+    const narrow = await listed(80);
+    expect(narrow[0]).toMatch(/^WHEN \(UTC\) +STATE +ID +WHAT$/u);
+    expect(narrow.join('\n')).toContain('9WzD…AWWM [rent]');
+    expect(narrow.join('\n')).not.toMatch(/\dZ/u);
+    const some = await listed(140);
+    expect(some[0]).toMatch(/WHAT +SIGNATURE OR ID$/u);
+    expect(some.join('\n')).toContain(`${address} [rent]  ${signature.slice(0, 16)}`);
+    for (const line of [...narrow, ...some]) expect(line.length).toBeLessThanOrEqual(140);
+    expect((await listed(200)).join('\n')).toMatch(new RegExp(`${address} \\[rent\\] +${signature}$`, 'mu'));
+    const inAscii = await listed(80, { LC_ALL: 'C' });
+    expect(inAscii.join('\n')).toContain('0.5 SOL -> 9WzD...AWWM [rent]');
+  });
+
+  test('names the local time once too', async () => {
+    await operator.json([...payAda, '--once', 'rent']);
+    const [heading, line] = await listed(80, { TZ: 'Europe/Berlin' }, '--local');
+    expect(heading).toMatch(/^WHEN \(local\) /u);
+    expect(line).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d {2}accepted/u);
+  });
+
+  test('has columns that wide characters do not move', async () => {
+    await operator.run([
+      'send',
+      '--conversation',
+      'conv_demo',
+      '--content',
+      '漢字'.repeat(40),
+      '--once',
+      '給料',
+    ]);
+    await operator.run([...payAda, '--once', 'rent']);
+    const [, transfer = '', message = ''] = await listed(140);
+    expect(message).toContain('… [給料]');
+    expect(stringWidth(message.slice(0, message.indexOf('  msg_')))).toBeLessThanOrEqual(
+      transfer.lastIndexOf('  '),
+    );
+  });
+});
+
+describe('the key', () => {
+  test('is on a screen of success with --verbose only', async () => {
+    const { stdout } = await operator.run([...payAda, '--once', 'rent']);
+    expect(stdout).not.toContain('Key ');
+    const { intent } = await operator.json([...payAda, '--once', 'rent']);
+    expect((await operator.run([...payAda, '--once', 'rent', '--verbose'])).stdout).toContain(
+      `Key           ${intent?.key}`,
+    );
+  });
+
+  test('stands where something is not settled, and in the history of one', async () => {
+    await operator.sandbox.faults({ kind: 'drop', when: 'before', operation: 'transfer' });
+    const { stdout, stderr } = await operator.run([...payAda, '--once', 'rent']);
+    expect(stdout + stderr).toMatch(/[Kk]ey /u);
+    const { intent } = await operator.json([...payAda, '--once', 'rent']);
+    const { stdout: detail } = await operator.run(['history', intent?.id ?? '']);
+    expect(detail).toContain(`Key           ${intent?.key}`);
+  });
+});
